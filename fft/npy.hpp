@@ -1,0 +1,43 @@
+// Arrays in NumPy's .npy format, to and from std::complex<double>.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <filesystem>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace toroid {
+
+/// NumPy allows no more dimensions than this.
+inline constexpr std::size_t kMaxNpyDimensions = 32;
+
+struct NpyArray {
+  std::vector<std::size_t> shape;            ///< 0 to kMaxNpyDimensions extents; 0 is an extent
+  std::vector<std::complex<double>> values;  ///< in C order, whatever the file's order
+  std::string dtype;                         ///< as in the file, e.g. "<f4"
+};
+
+/// The types of element that are read and written, all little-endian.
+enum class NpyType { f4, f8, c8, c16 };
+
+/// Reads a complete .npy file from memory: format 1.0, 2.0 or 3.0, C or Fortran order. Every
+/// finite element is converted exactly; the imaginary part of a real element is +0. Throws
+/// BadInput, beginning with `name`, when `bytes` are anything else; what is allocated is
+/// proportional to bytes.size(), whatever the header claims.
+NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view name);
+
+/// parse_npy() of a file's content; a file that cannot be read is BadInput too.
+NpyArray read_npy(const std::filesystem::path& path);
+
+/// Writes format 1.0. `values` are in C order and as many as `shape` says; fortran_order is the
+/// order in the file only. f4 and c8 round to the nearest float; f4 and f8 drop the imaginary
+/// part. A failure to write is left in the state of `out`.
+void write_npy(std::ostream& out, std::span<const std::size_t> shape,
+               std::span<const std::complex<double>> values, NpyType type = NpyType::c16,
+               bool fortran_order = false);
+
+}  // namespace toroid

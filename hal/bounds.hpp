@@ -1,0 +1,55 @@
+// Lower bounds that no schedule can beat; printed beside every result.
+#pragma once
+
+#include <cstdint>
+
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+
+namespace toroid {
+
+/// An exact number of messages over one link; k² / 8 and k / 4 are not always whole.
+struct Fraction {
+  std::uint64_t numerator = 0;
+  std::uint64_t denominator = 1;
+  std::uint64_t rounded_up() const { return (numerator + denominator - 1) / denominator; }
+  double value() const { return static_cast<double>(numerator) / static_cast<double>(denominator); }
+};
+
+/// All-to-all over the whole shape, one message per ordered pair: messages that cross the hottest
+/// link of dimension d under minimal routing that balances best. 0 where the extent is 1.
+Fraction hottest_link_messages(const Shape& shape, unsigned d);
+/// The maximum over the dimensions.
+Fraction hottest_link_messages(const Shape& shape);
+
+/// The packets of one message.
+struct MessageCost {
+  std::uint64_t packets = 0;
+  std::uint64_t wire_bytes = 0;  ///< sum of 32·chunks + 14
+};
+/// A message cut into full packets and one rest. An empty message takes no packet.
+MessageCost message_cost(const Machine& machine, std::uint64_t payload_bytes);
+
+/// In cycles, each rounded up. An all-to-all over a group: every member sends one message to every
+/// other.
+struct Bounds {
+  Tick hottest_link = 0;
+  Tick injection = 0;
+  Tick processor = 0;
+  Tick zero_load = 0;
+  Tick max() const;
+};
+/// `group` has extent 1 in the dimensions that the exchange does not use.
+Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const MessageCost& message);
+
+/// Links of one node that lead anywhere; on a mesh, of an inner node.
+unsigned usable_links(const Shape& shape);
+/// The longest of the shortest ways.
+unsigned diameter(const Shape& shape);
+
+/// The volumetric paper's estimate V·hops / (links·BW·0.8) on a cube-like group: payload bytes,
+/// mean instead of hottest link. A model, not a bound.
+Tick paper_model_exchange(const Machine& machine, const Shape& group,
+                          std::uint64_t payload_bytes_received);
+
+}  // namespace toroid

@@ -1,0 +1,49 @@
+// The two failures that hal/ knows.
+//
+// CHECK: a programmer's error. It stays on in every build, prints where and what, and aborts.
+// BadInput: something the user gave cannot be used. One clear line; the command exits with 2.
+// ("Not now" is neither: it is a [[nodiscard]] bool try_x().)
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace toroid {
+
+/// What the user gave cannot be used; what() is one line that says what was expected.
+class BadInput : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The run itself failed (a deadlock, a check of results); what() is one clear text.
+class RunFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+[[noreturn]] void check_failed(const char* file, int line, const char* condition,
+                               const std::string& detail);
+
+}  // namespace toroid
+
+#define CHECK(condition)                                                     \
+  do {                                                                       \
+    if (!(condition)) [[unlikely]]                                           \
+      ::toroid::check_failed(__FILE__, __LINE__, #condition, std::string()); \
+  } while (false)
+
+#define TOROID_CHECK_OP(a, op, b)                                                           \
+  do {                                                                                      \
+    const auto& toroid_check_a = (a);                                                       \
+    const auto& toroid_check_b = (b);                                                       \
+    if (!(toroid_check_a op toroid_check_b)) [[unlikely]]                                   \
+      ::toroid::check_failed(__FILE__, __LINE__, #a " " #op " " #b,                         \
+                             fmt::format("{} against {}", toroid_check_a, toroid_check_b)); \
+  } while (false)
+
+#define CHECK_EQ(a, b) TOROID_CHECK_OP(a, ==, b)
+#define CHECK_LT(a, b) TOROID_CHECK_OP(a, <, b)
+#define CHECK_LE(a, b) TOROID_CHECK_OP(a, <=, b)

@@ -1,0 +1,42 @@
+// What a fabric counts, always: per link, per virtual channel, per injection FIFO.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hal/packet.hpp"
+#include "hal/tick.hpp"
+
+namespace toroid {
+
+/// One direction of one link.
+struct LinkCounters {
+  std::array<std::uint32_t, kVirtualChannels> packets{};  ///< per virtual channel
+  std::uint64_t wire_bytes = 0;
+
+  std::uint64_t total_packets() const {
+    std::uint64_t total = 0;
+    for (const auto p : packets) total += p;
+    return total;
+  }
+};
+
+/// One injection FIFO of one node.
+struct FifoCounters {
+  std::uint32_t packets = 0;
+  std::uint16_t most_chunks = 0;  ///< fullest it ever was
+};
+
+struct FabricCounters {
+  Tick end = 0;                     ///< when the last event happened
+  std::uint64_t packets = 0;        ///< injected
+  std::uint64_t delivered = 0;      ///< handed to a processor
+  std::uint64_t packet_hops = 0;    ///< links crossed, summed over packets
+  std::uint64_t events = 0;         ///< of the model; 0 where time is the wall clock
+  std::uint64_t refused = 0;        ///< malformed headers, never dispatched
+  std::vector<LinkCounters> links;  ///< [rank · shape.links() + direction]
+  std::vector<FifoCounters> fifos;  ///< [rank · FIFOs per node + FIFO]
+};
+
+}  // namespace toroid

@@ -1,0 +1,39 @@
+// What a processor can touch of its node's hardware. Fabrics implement it; packet::Node calls it.
+#pragma once
+
+#include <span>
+
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/output_queues.hpp"
+
+namespace toroid {
+
+/// A packet on its way into an injection FIFO.
+struct Injection {
+  SendDescriptor descriptor;
+  unsigned fifo;
+};
+
+/// All calls are made from inside Processor::turn(), in batches.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual Rank rank() const = 0;
+  virtual const Shape& shape() const = 0;
+  virtual const Machine& machine() const = 0;
+  /// Virtual cycles where time is virtual, else cycles of the machine's clock since the start.
+  virtual Tick now() const = 0;
+
+  /// The injection FIFOs as they are; whoever plans injections accounts for them in `used`.
+  virtual std::span<InjectionFifo> fifos() = 0;
+  /// Gathers and injects, in order. REQUIRES: room, already accounted for in fifos().
+  virtual void inject(std::span<const Injection> packets) = 0;
+  /// Takes up to into.size() received packets; returns how many.
+  virtual std::size_t receive(std::span<Packet> into) = 0;
+  /// The processor computes: virtual time passes, elsewhere it is free.
+  virtual void compute(Tick cycles) = 0;
+};
+
+}  // namespace toroid

@@ -1,0 +1,58 @@
+// A link direction (X+, X-, Y+, ...) and sets of them, as the header's hint bits hold them.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+
+namespace toroid {
+
+inline constexpr unsigned kMaxDims = 6;
+inline constexpr unsigned kMaxLinks = 2 * kMaxDims;
+
+/// Dimension names in order; the first three are the Blue Gene/L's.
+inline constexpr std::array<char, kMaxDims> kDimNames = {'X', 'Y', 'Z', 'U', 'V', 'W'};
+
+/// index = 2·dimension + (0 for plus, 1 for minus).
+struct Direction {
+  std::uint8_t index = 0;
+
+  static constexpr Direction plus(unsigned dim) { return {static_cast<std::uint8_t>(2 * dim)}; }
+  static constexpr Direction minus(unsigned dim) {
+    return {static_cast<std::uint8_t>(2 * dim + 1)};
+  }
+  constexpr unsigned dim() const { return index / 2u; }
+  constexpr bool is_minus() const { return (index & 1u) != 0; }
+  constexpr Direction opposite() const { return {static_cast<std::uint8_t>(index ^ 1u)}; }
+  std::string name() const { return {kDimNames[dim()], is_minus() ? '-' : '+'}; }
+  constexpr bool operator==(const Direction&) const = default;
+};
+
+/// Bit i stands for the Direction with index i.
+class DirectionSet {
+ public:
+  constexpr DirectionSet() = default;
+  explicit constexpr DirectionSet(std::uint16_t bits) : bits_(bits) {}
+
+  constexpr std::uint16_t bits() const { return bits_; }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr unsigned size() const { return static_cast<unsigned>(std::popcount(bits_)); }
+  constexpr bool has(Direction d) const { return ((bits_ >> d.index) & 1u) != 0; }
+  constexpr bool meets(DirectionSet other) const { return (bits_ & other.bits_) != 0; }
+  constexpr void add(Direction d) { bits_ = static_cast<std::uint16_t>(bits_ | (1u << d.index)); }
+  constexpr void add(DirectionSet other) {
+    bits_ = static_cast<std::uint16_t>(bits_ | other.bits_);
+  }
+  constexpr void remove(Direction d) {
+    bits_ = static_cast<std::uint16_t>(bits_ & ~(1u << d.index));
+  }
+  /// REQUIRES: not empty. The first in dimension order: where a deterministic packet goes next.
+  constexpr Direction first() const { return {static_cast<std::uint8_t>(std::countr_zero(bits_))}; }
+  constexpr bool operator==(const DirectionSet&) const = default;
+
+ private:
+  std::uint16_t bits_ = 0;
+};
+
+}  // namespace toroid

@@ -1,0 +1,26 @@
+// What carries packets between nodes: a model in virtual time, rings, or a network.
+#pragma once
+
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/processor.hpp"
+
+namespace toroid {
+
+class Fabric {
+ public:
+  virtual ~Fabric() = default;
+
+  virtual const Shape& shape() const = 0;
+  virtual const Machine& machine() const = 0;
+  /// Lives as long as the fabric.
+  virtual Device& device(Rank rank) = 0;
+  /// REQUIRES: before run(); the processor outlives it.
+  virtual void attach(Rank rank, Processor& processor) = 0;
+  /// Runs every processor until all have finished and no packet is under way. Throws RunFailed with
+  /// who waits for what where that cannot be reached.
+  virtual void run() = 0;
+  virtual const FabricCounters& counters() const = 0;
+};
+
+}  // namespace toroid

@@ -1,0 +1,37 @@
+#include "hal/injection_fifo.hpp"
+
+#include <algorithm>
+
+#include "hal/check.hpp"
+
+namespace toroid {
+namespace {
+
+/// What FIFO and link have in common decides whether they are tied: with n slots, slot s of the
+/// FIFOs meets slot s of the links.
+unsigned slots_of(const Shape& shape, FifoTying tying) {
+  if (tying == FifoTying::any) return 1;
+  return tying == FifoTying::per_dimension ? shape.dims() : shape.links();
+}
+
+unsigned slot_of(Direction direction, FifoTying tying) {
+  if (tying == FifoTying::any) return 0;
+  return tying == FifoTying::per_dimension ? direction.dim() : direction.index;
+}
+
+}  // namespace
+
+std::vector<InjectionFifo> tie_fifos(const Shape& shape, unsigned count, unsigned capacity,
+                                     FifoTying tying) {
+  CHECK_LT(0u, count);
+  std::vector<InjectionFifo> fifos(count, InjectionFifo{.directions = {}, .capacity = capacity});
+  const unsigned slots = slots_of(shape, tying);
+  for (unsigned f = 0; f < std::max(count, slots); ++f)
+    for (unsigned l = 0; l < shape.links(); ++l) {
+      const Direction direction{static_cast<std::uint8_t>(l)};
+      if (slot_of(direction, tying) == f % slots) fifos[f % count].directions.add(direction);
+    }
+  return fifos;
+}
+
+}  // namespace toroid

@@ -1,0 +1,104 @@
+#include "hal/machine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "hal/check.hpp"
+
+namespace toroid {
+namespace {
+
+using enum Origin;
+using M = Machine;
+
+constexpr std::array kFields = {
+    MachineField{"clock_hz", "Hz", paper, 1e3, 1e12, &M::clock_hz, "processor clock"},
+    MachineField{"link_bits_per_cycle", "bit/cycle", paper, 1e-3, 1e5, &M::link_bits_per_cycle,
+                 "link rate, each direction"},
+    MachineField{"wire_overhead_bytes", "B", ibm, 0, 1024, &M::wire_overhead_bytes,
+                 "added to every packet on a link"},
+    MachineField{"hop_latency_cycles", "cycles", assumed, 1, 1e6, &M::hop_latency_cycles,
+                 "header from one router to the next"},
+    MachineField{"dynamic_vc_chunks", "chunks", assumed, 8, 8192, &M::dynamic_vc_chunks,
+                 "buffer of each dynamic channel D0, D1"},
+    MachineField{"bubble_vc_chunks", "chunks", assumed, 8, 8192, &M::bubble_vc_chunks,
+                 "buffer of the bubble channel BN"},
+    MachineField{"priority_vc_chunks", "chunks", assumed, 8, 8192, &M::priority_vc_chunks,
+                 "buffer of the priority channel BP"},
+    MachineField{"bubble_reserve_chunks", "chunks", assumed, 8, 8192, &M::bubble_reserve_chunks,
+                 "room left over when entering a bubble ring"},
+    MachineField{"injection_fifos", "", ibm, 1, 14, &M::injection_fifos, "per node, normal"},
+    MachineField{"priority_injection_fifos", "", ibm, 0, 2, &M::priority_injection_fifos,
+                 "per node, high priority"},
+    MachineField{"injection_fifo_chunks", "chunks", ibm, 8, 8192, &M::injection_fifo_chunks,
+                 "room of each injection FIFO"},
+    MachineField{"reception_fifos", "", ibm, 1, 48, &M::reception_fifos, "per node, normal"},
+    MachineField{"priority_reception_fifos", "", ibm, 0, 2, &M::priority_reception_fifos,
+                 "per node, high priority"},
+    MachineField{"reception_fifo_chunks", "chunks", ibm, 8, 8192, &M::reception_fifo_chunks,
+                 "room of each reception FIFO"},
+    MachineField{"arbitration_period", "cycles", ibm, 1, 1e6, &M::arbitration_period,
+                 "period of a link's choice among FIFOs"},
+    MachineField{"arbitration_fullest", "cycles", ibm, 0, 1e6, &M::arbitration_fullest,
+                 "part of the period in which the fullest FIFO goes first, else a random one"},
+    MachineField{"inject_cycles", "cycles", assumed, 0, 1e9, &M::inject_cycles,
+                 "processor, per packet injected"},
+    MachineField{"receive_cycles", "cycles", assumed, 0, 1e9, &M::receive_cycles,
+                 "processor, per packet received and handled"},
+    MachineField{"fft_cycles_factor", "", paper, 0, 1e6, &M::fft_cycles_factor,
+                 "a line of n points takes factor*n*log2(n) cycles; 2 is what Table 1's model "
+                 "column implies, the paper's text says 8"},
+};
+
+}  // namespace
+
+Tick Machine::wire_cycles(std::uint64_t bytes) const {
+  return static_cast<Tick>(std::ceil(static_cast<double>(bytes) * 8 / link_bits_per_cycle));
+}
+
+unsigned Machine::channel_chunks(VirtualChannel channel) const {
+  if (channel <= VirtualChannel::dynamic1) return dynamic_vc_chunks;
+  return channel == VirtualChannel::bubble ? bubble_vc_chunks : priority_vc_chunks;
+}
+
+Tick Machine::line_transform_cycles(std::uint64_t n) const {
+  const auto length = static_cast<double>(n);
+  return static_cast<Tick>(std::ceil(fft_cycles_factor * length * std::log2(length)));
+}
+
+std::span<const MachineField> machine_fields() {
+  return kFields;
+}
+
+double value_of(const Machine& machine, const MachineField& field) {
+  return std::visit([&](auto member) { return static_cast<double>(machine.*member); },
+                    field.member);
+}
+
+void set_value(Machine& machine, const MachineField& field, double value) {
+  if (!(value >= field.min && value <= field.max))
+    throw BadInput(fmt::format("{} = {} is out of range; expected {} to {} {}", field.key, value,
+                               field.min, field.max, field.unit));
+  if (const auto* real = std::get_if<double Machine::*>(&field.member)) {
+    machine.*(*real) = value;
+    return;
+  }
+  if (value != std::floor(value))
+    throw BadInput(fmt::format("{} = {} is not a whole number", field.key, value));
+  machine.*std::get<unsigned Machine::*>(field.member) = static_cast<unsigned>(value);
+}
+
+void check_consistent(const Machine& m) {
+  const auto refuse = [&](std::string_view why) {
+    throw BadInput(fmt::format("machine '{}': {}", m.name, why));
+  };
+  const unsigned entering = kMaxChunks + m.bubble_reserve_chunks;
+  if (std::min(m.bubble_vc_chunks, m.priority_vc_chunks) < entering)
+    refuse(fmt::format("a bubble channel holds fewer than the {} chunks that entering it needs",
+                       entering));
+  if (m.arbitration_fullest > m.arbitration_period)
+    refuse("arbitration_fullest is longer than arbitration_period");
+}
+
+}  // namespace toroid

@@ -1,0 +1,82 @@
+// Every hardware number of the machine being emulated, with its unit, its range and its source.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "hal/packet.hpp"
+#include "hal/tick.hpp"
+
+namespace toroid {
+
+/// Default values: "bgl", the Blue Gene/L. Cycles are of the processor's clock.
+struct Machine {
+  std::string name = "bgl";
+
+  double clock_hz = 700e6;
+  double link_bits_per_cycle = 2;  ///< per direction, both directions at once
+  unsigned wire_overhead_bytes = 14;
+  unsigned hop_latency_cycles = 69;
+
+  unsigned dynamic_vc_chunks = 32;   ///< room of each of the two dynamic channels of a link
+  unsigned bubble_vc_chunks = 32;    ///< room of the bubble escape channel
+  unsigned priority_vc_chunks = 32;  ///< room of the bubble priority channel
+  unsigned bubble_reserve_chunks = 8;
+
+  unsigned injection_fifos = 6;
+  unsigned priority_injection_fifos = 2;
+  unsigned injection_fifo_chunks = 32;
+  unsigned reception_fifos = 12;
+  unsigned priority_reception_fifos = 2;
+  unsigned reception_fifo_chunks = 32;
+
+  unsigned arbitration_period = 210;
+  unsigned arbitration_fullest = 157;
+
+  unsigned inject_cycles = 150;
+  unsigned receive_cycles = 200;
+  double fft_cycles_factor = 2;
+
+  /// Bytes that a packet of so many chunks occupies on a link.
+  unsigned wire_bytes(unsigned chunks) const { return chunks * kChunkBytes + wire_overhead_bytes; }
+  /// Cycles that so many bytes keep a link busy, rounded up.
+  Tick wire_cycles(std::uint64_t bytes) const;
+  unsigned channel_chunks(VirtualChannel channel) const;
+  /// Cycles of one line transform of length n: factor·n·log2(n), rounded up.
+  Tick line_transform_cycles(std::uint64_t n) const;
+};
+
+/// Where a number comes from.
+enum class Origin : char {
+  paper = 'P',    ///< the volumetric FFT paper
+  patent = 'T',   ///< the FFT-on-torus patent
+  ibm = 'H',      ///< IBM's published packet-layer headers, register maps and papers
+  assumed = 'A',  ///< nobody published it: an assumption, never to be called IBM's
+};
+
+using MachineMember = std::variant<unsigned Machine::*, double Machine::*>;
+
+/// One number of the machine: its key in a machine file and what it may be.
+struct MachineField {
+  std::string_view key;
+  std::string_view unit;
+  Origin origin;
+  double min;
+  double max;
+  MachineMember member;
+  std::string_view meaning;
+};
+
+/// All of them, in the order of the struct.
+std::span<const MachineField> machine_fields();
+
+double value_of(const Machine& machine, const MachineField& field);
+/// Throws BadInput where the value is out of the field's range or not whole where it must be.
+void set_value(Machine& machine, const MachineField& field, double value);
+/// Throws BadInput where two numbers do not fit each other (a buffer that holds no full packet...).
+void check_consistent(const Machine& machine);
+
+}  // namespace toroid

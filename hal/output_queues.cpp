@@ -1,0 +1,20 @@
+#include "hal/output_queues.hpp"
+
+#include <algorithm>
+
+namespace toroid {
+
+void DescriptorQueue::grow() {
+  std::vector<SendDescriptor> larger(std::max<std::size_t>(8, 2 * ring_.size()));
+  const std::size_t count = size();
+  for (std::size_t i = 0; i < count; ++i) larger[i] = ring_[(head_ + i) & mask()];
+  ring_ = std::move(larger);
+  head_ = 0;
+  tail_ = count;
+}
+
+bool OutputQueues::empty() const {
+  return std::all_of(queues_.begin(), queues_.end(), [](const auto& q) { return q.empty(); });
+}
+
+}  // namespace toroid

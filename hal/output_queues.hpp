@@ -1,0 +1,75 @@
+// Output queues in a node's memory: what the processor wants to send and has no FIFO room for yet.
+// They hold descriptors; a payload is gathered from its array when the descriptor is drained.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hal/packet.hpp"
+
+namespace toroid {
+
+struct SendDescriptor;
+
+/// Writes a packet's payload when the packet leaves its queue.
+class PayloadSource {
+ public:
+  virtual ~PayloadSource() = default;
+  /// Fills the first header.payload_bytes() bytes of `payload`. Called once per descriptor.
+  virtual void gather(const SendDescriptor& descriptor,
+                      std::span<std::byte, kPayloadBytes> payload) = 0;
+};
+
+struct SendDescriptor {
+  PacketHeader header;
+  PayloadSource* source;  ///< null: a packet without payload bytes to carry
+  std::uint64_t cookie;   ///< the source's own: which packet of which message
+};
+
+/// A FIFO of descriptors that grows by doubling and never shrinks.
+class DescriptorQueue {
+ public:
+  bool empty() const { return head_ == tail_; }
+  std::size_t size() const { return tail_ - head_; }
+  const SendDescriptor& front() const { return ring_[head_ & mask()]; }
+  void pop() { ++head_; }
+  void push(const SendDescriptor& descriptor) {
+    if (size() == ring_.size()) grow();
+    ring_[tail_++ & mask()] = descriptor;
+  }
+
+ private:
+  std::size_t mask() const { return ring_.size() - 1; }
+  void grow();
+
+  std::vector<SendDescriptor> ring_;  ///< a power of two, or empty
+  std::size_t head_ = 0;
+  std::size_t tail_ = 0;
+};
+
+/// L queues, filled in turn (patent, FIG. 9, step 912) and drained round robin (FIG. 10).
+class OutputQueues {
+ public:
+  /// `capacity` is what a polite sender respects, in descriptors per queue; handlers, which must
+  /// never wait, may exceed it. REQUIRES: count > 0.
+  OutputQueues(unsigned count, std::size_t capacity) : queues_(count), capacity_(capacity) {
+    CHECK_LT(0u, count);
+  }
+
+  unsigned count() const { return static_cast<unsigned>(queues_.size()); }
+  DescriptorQueue& operator[](unsigned i) { return queues_[i]; }
+  bool has_room(unsigned i) const { return queues_[i].size() < capacity_; }
+  bool empty() const;
+
+  /// The queue that the next message goes to.
+  unsigned next() const { return next_; }
+  void advance() { next_ = next_ + 1 == count() ? 0 : next_ + 1; }
+  void restart() { next_ = 0; }
+
+ private:
+  std::vector<DescriptorQueue> queues_;
+  std::size_t capacity_;
+  unsigned next_ = 0;
+};
+
+}  // namespace toroid

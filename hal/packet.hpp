@@ -1,0 +1,159 @@
+// The packet: 256 bytes, 64-byte aligned. 16 bytes of header, at most 240 of payload.
+//
+//   byte 0                               8                              16                 256
+//        +-------------------------------+------------------------------+-------------------+
+//        | hardware word                 | software word                | payload, 0..240 B |
+//        +-------------------------------+------------------------------+-------------------+
+//
+//   hardware word, bit 0 = least significant   software word
+//     0..31  destination (rank)                  0..15  handler
+//    32..43  hint bits X+ X- Y+ Y- Z+ Z- ...    16..23  payload bytes, 0..240
+//    44      deposit (reserved: must be 0)      24..31  0
+//    45      dynamic: may be routed adaptively  32..63  argument
+//    46..47  virtual channel D0 D1 BN BP
+//    48..50  chunks - 1; a chunk is 32 bytes
+//    51..52  reception FIFO group
+//    53..63  0
+//
+// Fields after IBM's packet-layer header for the Blue Gene/L. The destination is the rank instead
+// of three coordinates, since six dimensions of extent 256 would not fit. The packet CRC and the
+// link's sequence number belong to the 14 bytes that a link adds on the wire, not to the header in
+// memory.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "hal/check.hpp"
+#include "hal/route.hpp"
+
+namespace toroid {
+
+inline constexpr unsigned kChunkBytes = 32;
+inline constexpr unsigned kMaxChunks = 8;
+inline constexpr unsigned kHeaderBytes = 16;
+inline constexpr unsigned kPayloadBytes = kMaxChunks * kChunkBytes - kHeaderBytes;
+
+enum class VirtualChannel : std::uint8_t { dynamic0, dynamic1, bubble, priority };
+inline constexpr unsigned kVirtualChannels = 4;
+inline constexpr std::array<std::string_view, kVirtualChannels> kVirtualChannelNames = {"D0", "D1",
+                                                                                        "BN", "BP"};
+
+using HandlerId = std::uint16_t;
+
+/// Chunks that a packet with this much payload takes: header and payload, rounded up.
+constexpr unsigned chunks_for(unsigned payload_bytes) {
+  return (kHeaderBytes + payload_bytes + kChunkBytes - 1) / kChunkBytes;
+}
+
+/// A header's fields in the open; PacketHeader holds them packed.
+struct HeaderFields {
+  Rank destination = 0;
+  DirectionSet hints;
+  bool deposit = false;
+  bool dynamic = true;
+  VirtualChannel channel = VirtualChannel::dynamic0;
+  unsigned chunks = 1;  ///< 1..8
+  unsigned group = 0;   ///< 0..3
+  HandlerId handler = 0;
+  unsigned payload_bytes = 0;  ///< 0..240
+  std::uint32_t argument = 0;
+  bool operator==(const HeaderFields&) const = default;
+};
+
+class PacketHeader {
+ public:
+  PacketHeader() = default;  ///< uninitialised, so that arrays of packets cost nothing
+  constexpr PacketHeader(std::uint64_t hardware, std::uint64_t software)
+      : hardware_(hardware), software_(software) {}
+  /// REQUIRES: fields within the ranges stated above.
+  explicit constexpr PacketHeader(const HeaderFields& f)
+      : hardware_(std::uint64_t{f.destination} | std::uint64_t{f.hints.bits()} << 32 |
+                  std::uint64_t{f.deposit} << 44 | std::uint64_t{f.dynamic} << 45 |
+                  std::uint64_t(f.channel) << 46 | std::uint64_t{f.chunks - 1} << 48 |
+                  std::uint64_t{f.group} << 51),
+        software_(std::uint64_t{f.handler} | std::uint64_t{f.payload_bytes} << 16 |
+                  std::uint64_t{f.argument} << 32) {}
+
+  constexpr Rank destination() const { return static_cast<Rank>(hardware_); }
+  constexpr DirectionSet hints() const { return DirectionSet((hardware_ >> 32) & 0xfffu); }
+  constexpr bool deposit() const { return ((hardware_ >> 44) & 1u) != 0; }
+  constexpr bool dynamic() const { return ((hardware_ >> 45) & 1u) != 0; }
+  constexpr VirtualChannel channel() const {
+    return static_cast<VirtualChannel>((hardware_ >> 46) & 3u);
+  }
+  constexpr unsigned chunks() const { return static_cast<unsigned>((hardware_ >> 48) & 7u) + 1; }
+  constexpr unsigned group() const { return static_cast<unsigned>((hardware_ >> 51) & 3u); }
+  constexpr HandlerId handler() const { return static_cast<HandlerId>(software_); }
+  constexpr unsigned payload_bytes() const {
+    return static_cast<unsigned>((software_ >> 16) & 0xffu);
+  }
+  constexpr std::uint32_t argument() const { return static_cast<std::uint32_t>(software_ >> 32); }
+
+  constexpr std::uint64_t hardware_word() const { return hardware_; }
+  constexpr std::uint64_t software_word() const { return software_; }
+  HeaderFields fields() const;
+  constexpr bool operator==(const PacketHeader&) const = default;
+
+ private:
+  std::uint64_t hardware_;
+  std::uint64_t software_;
+};
+
+/// What can be wrong with a header; the first five are errors that the hardware detects.
+enum class HeaderError : std::uint8_t {
+  none,
+  destination_out_of_range,
+  both_hints_of_a_dimension,
+  hint_disagrees_with_destination,
+  dynamic_bit_disagrees_with_channel,
+  bad_deposit,
+  payload_longer_than_chunks,
+  reserved_bits_set,
+};
+inline constexpr std::array<std::string_view, 8> kHeaderErrorNames = {
+    "none",
+    "destination out of range",
+    "both hints of a dimension",
+    "hint disagrees with destination",
+    "dynamic bit disagrees with channel",
+    "bad deposit",
+    "payload longer than chunks",
+    "reserved bits set",
+};
+
+/// The first thing wrong with a header that is about to be injected at `here`; where nothing is,
+/// `route` is the way that its hints describe.
+HeaderError validate(const PacketHeader& header, const Shape& shape, const Coord& here,
+                     Route& route);
+
+struct alignas(64) Packet {
+  PacketHeader header;
+  std::array<std::byte, kPayloadBytes> payload;
+
+  std::span<const std::byte> bytes() const {
+    return std::span(payload).first(header.payload_bytes());
+  }
+
+  /// The payload as a value. REQUIRES: it is at least that long.
+  template <typename T>
+  requires std::is_trivially_copyable_v<T> T as()
+  const {
+    CHECK_LE(sizeof(T), header.payload_bytes());
+    T value;
+    std::memcpy(&value, payload.data(), sizeof(T));
+    return value;
+  }
+};
+
+static_assert(sizeof(PacketHeader) == kHeaderBytes);
+static_assert(sizeof(Packet) == kMaxChunks * kChunkBytes);
+static_assert(alignof(Packet) == 64);
+static_assert(std::is_trivial_v<Packet>);
+
+}  // namespace toroid

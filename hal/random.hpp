@@ -1,0 +1,37 @@
+// Seeded randomness that is the same on every compiler, at every optimisation level.
+#pragma once
+
+#include <cstdint>
+
+namespace toroid {
+
+/// SplitMix64's finaliser: a bijection of 64-bit words that mixes every bit into every other.
+/// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+constexpr std::uint64_t mix64(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+/// One generator per node: SplitMix64. Eight bytes of state, equal streams for equal seeds.
+class Random {
+ public:
+  explicit constexpr Random(std::uint64_t seed) : state_(mix64(seed + kStep)) {}
+  constexpr Random(std::uint64_t seed, std::uint64_t stream) : Random(seed ^ mix64(stream + 1)) {}
+
+  constexpr std::uint64_t next() { return mix64(state_ += kStep); }
+
+  /// Uniform in [0, bound); REQUIRES: bound > 0. Lemire's multiply-shift; its bias is below
+  /// bound / 2^32, far under what any schedule here could show.
+  constexpr std::uint32_t below(std::uint32_t bound) {
+    return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
+  }
+
+  constexpr bool coin() { return (next() >> 63) != 0; }
+
+ private:
+  static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ull;
+  std::uint64_t state_;
+};
+
+}  // namespace toroid

@@ -1,0 +1,78 @@
+// In which order a node visits its peers: the patent's random_map, and what replaces it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "hal/shape.hpp"
+
+namespace toroid {
+
+/// How the order is made. Source of `random`: patent, FIG. 9, step 904. The others are what the
+/// patent argues against.
+enum class OrderRule : std::uint8_t {
+  random,  ///< a seeded permutation, private to the node
+  rank,    ///< 0, 1, 2, ...: all nodes aim at the same peer at the same time
+  shift,   ///< self+1, self+2, ...: the flowchart's prose, "(i+1) mod", as a map
+};
+inline constexpr std::array<std::string_view, 3> kOrderRuleNames = {"random", "rank", "shift"};
+
+/// A permutation of the n-1 peers of member `self` among members 0..n-1. Memory does not grow with
+/// the machine: up to kStoredPeers the shuffle is stored, beyond it a keyed bijection is evaluated.
+class SendOrder {
+ public:
+  static constexpr Rank kStoredPeers = 1024;
+
+  /// REQUIRES: self < members.
+  SendOrder(OrderRule rule, Rank self, Rank members, std::uint64_t seed);
+  /// An order given by hand (the patent's example). REQUIRES: a permutation of the peers of `self`.
+  SendOrder(Rank self, std::vector<Rank> peers);
+
+  Rank size() const { return peers_; }
+  Rank operator[](Rank i) const;
+
+  class Iterator;
+  Iterator begin() const;
+  Iterator end() const;
+
+ private:
+  Rank place(Rank i) const;
+  Rank bijection(Rank i) const;
+
+  OrderRule rule_;
+  Rank self_;
+  Rank peers_;
+  std::uint64_t key_;
+  unsigned half_bits_ = 1;  ///< the bijection permutes 2·half_bits_ bits
+  std::shared_ptr<const std::vector<Rank>> stored_;
+};
+
+class SendOrder::Iterator {
+ public:
+  using value_type = Rank;
+  using difference_type = std::ptrdiff_t;
+  Iterator(const SendOrder& order, Rank i) : order_(&order), i_(i) {}
+  Rank operator*() const { return (*order_)[i_]; }
+  Iterator& operator++() {
+    ++i_;
+    return *this;
+  }
+  bool operator==(const Iterator& other) const { return i_ == other.i_; }
+
+ private:
+  const SendOrder* order_;
+  Rank i_;
+};
+
+inline SendOrder::Iterator SendOrder::begin() const {
+  return {*this, 0};
+}
+inline SendOrder::Iterator SendOrder::end() const {
+  return {*this, peers_};
+}
+
+}  // namespace toroid

@@ -1,0 +1,80 @@
+// The personalised all-to-all by the patent's fill and drain: every member of a group sends a
+// message of its own to every other.
+#pragma once
+
+#include "hal/fill.hpp"
+#include "packet/group.hpp"
+#include "packet/node.hpp"
+
+namespace toroid {
+
+/// What the messages are made of. All calls name members of the group, not ranks.
+class Messages {
+ public:
+  virtual ~Messages() = default;
+  /// Payload bytes of the message to a member; 0: none. Cut into full packets and one rest.
+  virtual std::uint64_t bytes_to(Rank member) const = 0;
+  /// Packets that all others together send here.
+  virtual std::uint64_t packets_expected() const = 0;
+  /// The longest message that this node sends, in packets.
+  virtual std::uint32_t most_packets() const = 0;
+  /// Whether payloads travel. Without, packets have their length on the wire and nothing in them.
+  virtual bool has_payload() const = 0;
+  /// The software word's argument of a packet of the message to a member.
+  virtual std::uint32_t argument(Rank member, std::uint32_t packet) const = 0;
+  /// Writes the payload of that packet: its bytes from 240·packet on.
+  virtual void gather(Rank member, std::uint32_t packet, std::span<std::byte> payload) const = 0;
+  /// A packet of somebody's message to this node has arrived.
+  virtual void arrive(const Packet& packet) = 0;
+};
+
+/// One exchange. Construct it before the program's first await (its handler must exist when others
+/// start), start it when the data is ready, then wait for `received`.
+class AllToAll final : public PayloadSource, public Outgoing {
+ public:
+  /// `messages` must outlive the exchange; the exchange lives until all its packets have arrived.
+  AllToAll(Node& node, HandlerId handler, const Group& group, Messages& messages,
+           std::uint32_t packets_per_visit = 1);
+
+  /// Every packet goes into an output queue as soon as there is room for it.
+  void start() { node_->post(*this); }
+  /// Packets received; complete at packets_expected().
+  const Counter& received() const { return received_; }
+  std::uint64_t expected() const { return messages_->packets_expected(); }
+
+  bool fill(OutputQueues& queues) override;
+  void gather(const SendDescriptor& descriptor,
+              std::span<std::byte, kPayloadBytes> payload) override;
+
+ private:
+  std::optional<SendDescriptor> describe(Rank member, std::uint32_t packet);
+
+  Node* node_;
+  HandlerId handler_;
+  Group group_;
+  Messages* messages_;
+  Fill fill_;
+  Counter received_{"packets of the exchange"};
+};
+
+/// The same number of payload bytes for every pair, none of them carried: what schedules are judged
+/// by.
+class UniformMessages final : public Messages {
+ public:
+  UniformMessages(Rank members, std::uint64_t bytes) : peers_(members - 1), bytes_(bytes) {}
+  std::uint64_t bytes_to(Rank) const override { return bytes_; }
+  std::uint64_t packets_expected() const override { return std::uint64_t{peers_} * most_packets(); }
+  std::uint32_t most_packets() const override {
+    return static_cast<std::uint32_t>((bytes_ + kPayloadBytes - 1) / kPayloadBytes);
+  }
+  bool has_payload() const override { return false; }
+  std::uint32_t argument(Rank, std::uint32_t packet) const override { return packet; }
+  void gather(Rank, std::uint32_t, std::span<std::byte>) const override {}
+  void arrive(const Packet&) override {}
+
+ private:
+  Rank peers_;
+  std::uint64_t bytes_;
+};
+
+}  // namespace toroid

@@ -1,0 +1,37 @@
+#include "packet/barrier.hpp"
+
+#include <bit>
+
+#include "packet/node.hpp"
+
+namespace toroid {
+
+Barrier::Barrier(Rank nodes)
+    : arrived_(static_cast<std::size_t>(std::bit_width(nodes - 1))), round_(arrived_.size()) {}
+
+void Barrier::enter(Node& node) {
+  CHECK(passed());
+  ++entered_;
+  round_ = 0;
+  if (!passed()) tell(node);
+  advance(node);
+}
+
+void Barrier::on_packet(Node& node, std::uint32_t round) {
+  CHECK_LT(round, arrived_.size());
+  ++arrived_[round];
+  advance(node);
+}
+
+void Barrier::advance(Node& node) {
+  while (!passed() && arrived_[round_] >= entered_)
+    if (++round_; !passed()) tell(node);
+}
+
+void Barrier::tell(Node& node) const {
+  const auto distance = std::uint64_t{1} << round_;
+  const auto to = static_cast<Rank>((node.rank() + distance) % node.size());
+  node.post(to, kBarrierHandler, {}, static_cast<std::uint32_t>(round_));
+}
+
+}  // namespace toroid

@@ -1,0 +1,37 @@
+// A barrier of active packets: dissemination, ceil(log2 P) rounds, no coordinator.
+// Source: Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", 1988.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hal/packet.hpp"
+
+namespace toroid {
+
+class Node;
+
+/// The layer's own handler number for barrier packets.
+inline constexpr HandlerId kBarrierHandler = 0;
+
+class Barrier {
+ public:
+  explicit Barrier(Rank nodes);
+
+  /// This node has come to the barrier.
+  void enter(Node& node);
+  /// Every node has come to the barrier that this node entered last.
+  bool passed() const { return round_ == arrived_.size(); }
+  /// A packet of round `round` has arrived; it may be of the next barrier already.
+  void on_packet(Node& node, std::uint32_t round);
+
+ private:
+  void advance(Node& node);
+  void tell(Node& node) const;
+
+  std::vector<std::uint64_t> arrived_;  ///< packets received so far, per round
+  std::uint64_t entered_ = 0;           ///< barriers that this node has come to
+  std::size_t round_;                   ///< that this node is in; as many as rounds: outside
+};
+
+}  // namespace toroid

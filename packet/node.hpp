@@ -1,0 +1,200 @@
+// Node: the active-packet layer of one node. Handlers run when packets arrive; a program is a
+// coroutine that sends, computes and waits.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hal/device.hpp"
+#include "hal/drain.hpp"
+#include "hal/processor.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "packet/barrier.hpp"
+#include "packet/counter.hpp"
+#include "packet/inline_payloads.hpp"
+#include "packet/program.hpp"
+
+namespace toroid {
+
+/// Handlers below this number are the layer's own.
+inline constexpr HandlerId kFirstUserHandler = 16;
+inline constexpr HandlerId kMaxHandlers = 256;
+
+enum class RoutingRule : std::uint8_t {
+  adaptive,       ///< any minimal direction, bubble escape
+  deterministic,  ///< bubble channel, dimension by dimension
+};
+inline constexpr std::array<std::string_view, 2> kRoutingRuleNames = {"adaptive", "deterministic"};
+
+struct NodeOptions {
+  std::uint64_t seed = 1;
+  OrderRule order = OrderRule::random;
+  RoutingRule routing = RoutingRule::adaptive;
+  TieRule tie = TieRule::parity;
+  unsigned output_queues = 6;       ///< L of the patent
+  std::size_t queue_capacity = 16;  ///< descriptors
+};
+
+/// Fills the output queues bit by bit, as they get room. FIG. 9 is one.
+class Outgoing {
+ public:
+  virtual ~Outgoing() = default;
+  /// True: everything has been queued.
+  virtual bool fill(OutputQueues& queues) = 0;
+};
+
+class SendAwaiter;
+class UntilAwaiter;
+class ComputeAwaiter;
+class BarrierAwaiter;
+
+class Node final : public Processor {
+ public:
+  using Handler = std::function<void(const Packet&)>;
+  /// Runs on arrival, on the node's own thread, to completion. May post packets, never wait.
+  void on(HandlerId id, Handler handler);
+
+  explicit Node(Device& device, NodeOptions options = {});
+  Node(const Node&) = delete;
+
+  /// The program that this node runs. REQUIRES: before the first turn.
+  void run(Program program) { program_ = std::move(program); }
+
+  Rank rank() const { return rank_; }
+  Rank size() const { return device_->shape().size(); }
+  const Coord& coord() const { return coord_; }
+  const Shape& shape() const { return device_->shape(); }
+  const Machine& machine() const { return device_->machine(); }
+  const NodeOptions& options() const { return options_; }
+  Tick now() const { return device_->now(); }
+
+  /// Every other node once, in this node's own random order.
+  SendOrder random_order() const { return order(OrderRule::random, rank_, size()); }
+  /// An order of the peers of member `self` of `members`; private to this node.
+  SendOrder order(OrderRule rule, Rank self, Rank members) const;
+
+  // What a program awaits.
+  /// One packet with a value of at most 240 bytes; waits only while its output queue is full.
+  template <typename T>
+  requires std::is_trivially_copyable_v<T> SendAwaiter send(Rank to, HandlerId handler,
+                                                            const T& value,
+                                                            std::uint32_t argument = 0);
+  /// Until the counter has reached n.
+  UntilAwaiter until(const Counter& counter, std::uint64_t n);
+  /// Virtual time passes on a model; free elsewhere.
+  ComputeAwaiter compute(Tick cycles);
+  /// Until every node has come here. REQUIRES: no two barriers of one node overlap.
+  BarrierAwaiter barrier();
+
+  // What a handler may do: these never wait.
+  /// One packet; its output queue grows if it has to.
+  void post(Rank to, HandlerId handler, std::span<const std::byte> payload,
+            std::uint32_t argument = 0);
+  /// Something that fills the queues from now on, after those that came before it. It must live
+  /// until it has said that it is done.
+  void post(Outgoing& outgoing);
+  [[nodiscard]] bool try_send(Rank to, HandlerId handler, std::span<const std::byte> payload,
+                              std::uint32_t argument);
+
+  /// Header of a packet from here. `chunks` at least what the payload needs.
+  PacketHeader header(Rank to, HandlerId handler, unsigned payload_bytes, std::uint32_t argument,
+                      unsigned chunks);
+
+  TurnResult turn() override;
+  bool finished() const override;
+  std::string waits_for() const override;
+  /// When the program ended. REQUIRES: it has.
+  Tick finished_at() const { return finished_at_; }
+
+ private:
+  bool start();
+  void fill();
+  bool drain();
+  bool receive();
+  bool resume();
+  void run_program();
+  void dispatch(const Packet& packet);
+  void enqueue(Rank to, HandlerId handler, std::span<const std::byte> payload,
+               std::uint32_t argument);
+
+  Device* device_;
+  Rank rank_;
+  Coord coord_;
+  NodeOptions options_;
+  Random random_;
+  OutputQueues queues_;
+  Drain drain_;
+  InlinePayloads inline_payloads_;
+  std::deque<Packet> own_;  ///< packets to oneself: memory, not the torus, carries them
+  std::vector<Handler> handlers_;
+  std::vector<Outgoing*> outgoing_;
+  Barrier barrier_;
+  Program program_;
+  bool started_ = false;
+  bool posted_ = false;  ///< something was queued since the last drain
+  Tick finished_at_ = 0;
+};
+
+class SendAwaiter final : public Awaiter {
+ public:
+  SendAwaiter(Node& node, Rank to, HandlerId handler, std::span<const std::byte> payload,
+              std::uint32_t argument);
+  bool ready() override;
+  std::string text() const override;
+
+ private:
+  Node* node_;
+  Rank to_;
+  HandlerId handler_;
+  std::uint8_t bytes_;
+  std::uint32_t argument_;
+  std::array<std::byte, kPayloadBytes> payload_;
+};
+
+class UntilAwaiter final : public Awaiter {
+ public:
+  UntilAwaiter(const Counter& counter, std::uint64_t n) : counter_(&counter), n_(n) {}
+  bool ready() override { return counter_->value() >= n_; }
+  std::string text() const override;
+
+ private:
+  const Counter* counter_;
+  std::uint64_t n_;
+};
+
+class ComputeAwaiter final : public Awaiter {
+ public:
+  ComputeAwaiter(Device& device, Tick cycles) : device_(&device), cycles_(cycles) {}
+  /// Says no once, so that the turn ends and the time passes.
+  bool ready() override;
+  std::string text() const override { return "its own computation"; }
+
+ private:
+  Device* device_;
+  Tick cycles_;
+  bool begun_ = false;
+};
+
+class BarrierAwaiter final : public Awaiter {
+ public:
+  explicit BarrierAwaiter(Barrier& barrier) : barrier_(&barrier) {}
+  bool ready() override { return barrier_->passed(); }
+  std::string text() const override { return "the barrier"; }
+
+ private:
+  Barrier* barrier_;
+};
+
+template <typename T>
+requires std::is_trivially_copyable_v<T> SendAwaiter Node::send(Rank to, HandlerId handler,
+                                                                const T& value,
+                                                                std::uint32_t argument) {
+  static_assert(sizeof(T) <= kPayloadBytes, "a packet carries at most 240 bytes");
+  return {*this, to, handler, std::as_bytes(std::span(&value, 1)), argument};
+}
+
+}  // namespace toroid

@@ -1,0 +1,84 @@
+// A node's program: one long-lived C++20 coroutine, resumed from the node's loop and nowhere else.
+//
+// g++ 12 miscompiles some coroutines without a warning (double destruction of temporaries). Rules:
+// awaiters are trivially destructible (checked below); inside a co_await expression only named
+// variables and trivial values; no lambda coroutines; no symmetric transfer; parameters are Node&
+// and plain values; the frame lives until the fabric has stopped.
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace toroid {
+
+/// What a suspended program waits for. Lives in the coroutine's frame.
+class Wait {
+ public:
+  /// Whether the program may go on; tried again every turn, until it says yes.
+  virtual bool ready() = 0;
+  virtual std::string text() const = 0;
+
+ protected:
+  Wait() = default;
+  Wait(const Wait&) = default;
+  Wait& operator=(const Wait&) = default;
+  ~Wait() = default;
+};
+
+class Program {
+ public:
+  struct promise_type {
+    Wait* wait = nullptr;
+    std::exception_ptr error;
+
+    Program get_return_object() {
+      return Program(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() noexcept {}
+    void unhandled_exception() noexcept { error = std::current_exception(); }
+
+    template <typename Awaiter>
+    Awaiter&& await_transform(Awaiter&& awaiter) {
+      static_assert(std::is_trivially_destructible_v<std::remove_cvref_t<Awaiter>>,
+                    "g++ 12 destroys such an awaiter twice");
+      return std::forward<Awaiter>(awaiter);
+    }
+  };
+
+  Program() = default;
+  Program(Program&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  Program& operator=(Program&& other) noexcept {
+    std::swap(frame_, other.frame_);
+    return *this;
+  }
+  ~Program() {
+    if (frame_) frame_.destroy();
+  }
+
+  bool done() const { return !frame_ || frame_.done(); }
+  /// What it waits for; none before the first resume and after the end.
+  Wait* wait() const { return done() ? nullptr : frame_.promise().wait; }
+  /// Runs to the next await that is not ready. Throws what the program threw. REQUIRES: not done.
+  void resume();
+
+ private:
+  explicit Program(std::coroutine_handle<promise_type> frame) : frame_(frame) {}
+  std::coroutine_handle<promise_type> frame_;
+};
+
+/// Base of everything that can stand behind co_await.
+class Awaiter : public Wait {
+ public:
+  bool await_ready() { return ready(); }
+  void await_suspend(std::coroutine_handle<Program::promise_type> frame) {
+    frame.promise().wait = this;
+  }
+  void await_resume() {}
+};
+
+}  // namespace toroid

@@ -1,0 +1,101 @@
+// The rules by which a packet gets onto a link: the same on every fabric.
+//
+// Four virtual channels per link (D0, D1 dynamic; BN bubble, the escape; BP bubble priority). A
+// packet is sent only if tokens cover all of it: virtual cut-through. A dynamic packet may take
+// both dynamic channels of every minimal direction, and the bubble channel of the first direction
+// in dimension order; it may change between the two networks at any hop. A deterministic packet
+// stays on its bubble channel, first dimension first.
+//
+// Bubble rule: entering a ring of a bubble channel (from an injection FIFO, at a turn, from another
+// channel) needs room for the packet plus one full packet; going straight on needs room for the
+// packet only. So no ring ever fills up completely, and its packets can always advance.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "hal/packet.hpp"
+
+namespace toroid {
+
+/// Switches of the model; their defaults are the hardware's behaviour.
+struct RoutingOptions {
+  bool transit_first = true;  ///< packets in transit before packets being injected
+  bool bubble_rule = true;    ///< off: tiny buffers deadlock
+};
+
+/// Where a packet waits: the channel of an input port, or an injection FIFO. An input port has the
+/// index of the direction in which its packets travel.
+class Source {
+ public:
+  static constexpr Source channel(Direction travelling, VirtualChannel channel) {
+    return Source(travelling.index * kVirtualChannels + static_cast<unsigned>(channel));
+  }
+  static constexpr Source fifo(unsigned links, unsigned fifo) {
+    return Source(links * kVirtualChannels + fifo);
+  }
+  explicit constexpr Source(unsigned index) : index_(static_cast<std::uint8_t>(index)) {}
+
+  constexpr unsigned index() const { return index_; }
+  constexpr std::uint64_t bit() const { return std::uint64_t{1} << index_; }
+  constexpr bool is_fifo(unsigned links) const { return index_ >= links * kVirtualChannels; }
+  /// REQUIRES: not a FIFO.
+  constexpr Direction travelling() const { return {static_cast<std::uint8_t>(index_ / 4u)}; }
+  constexpr VirtualChannel channel() const { return static_cast<VirtualChannel>(index_ % 4u); }
+
+ private:
+  std::uint8_t index_;
+};
+
+/// Room downstream, in chunks, per virtual channel of a link.
+using Tokens = std::array<std::uint16_t, kVirtualChannels>;
+
+/// What routing needs to know of a packet.
+struct RoutedPacket {
+  DirectionSet directions;  ///< minimal directions left
+  unsigned chunks;
+  bool dynamic;
+  bool high_priority;
+};
+
+/// Directions that the packet may leave by.
+constexpr DirectionSet allowed_directions(DirectionSet minimal, bool dynamic) {
+  if (dynamic || minimal.empty()) return minimal;
+  DirectionSet only;
+  only.add(minimal.first());
+  return only;
+}
+
+/// Tokens that a packet must find to take a bubble channel.
+constexpr unsigned bubble_tokens(unsigned chunks, bool straight_on, bool rule, unsigned reserve) {
+  return straight_on || !rule ? chunks : chunks + reserve;
+}
+
+class ChannelRule {
+ public:
+  ChannelRule(unsigned reserve_chunks, bool bubble_rule)
+      : reserve_(reserve_chunks), bubble_rule_(bubble_rule) {}
+
+  /// The channel of link `out` that the packet waiting at `from` takes now, if any. Of the dynamic
+  /// ones the emptier ("join the shortest queue").
+  std::optional<VirtualChannel> choose(const RoutedPacket& packet, Source from, Direction out,
+                                       const Tokens& tokens) const {
+    if (packet.dynamic) {
+      const unsigned emptier = tokens[1] > tokens[0] ? 1 : 0;
+      if (tokens[emptier] >= packet.chunks) return static_cast<VirtualChannel>(emptier);
+      if (out != packet.directions.first()) return std::nullopt;
+    }
+    const auto bubble = packet.high_priority ? VirtualChannel::priority : VirtualChannel::bubble;
+    const bool straight_on = from.index() == Source::channel(out, bubble).index();
+    const unsigned needed = bubble_tokens(packet.chunks, straight_on, bubble_rule_, reserve_);
+    if (tokens[static_cast<unsigned>(bubble)] < needed) return std::nullopt;
+    return bubble;
+  }
+
+ private:
+  unsigned reserve_;
+  bool bubble_rule_;
+};
+
+}  // namespace toroid

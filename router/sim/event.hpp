@@ -1,0 +1,43 @@
+// An event of the model, packed into one word.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+#include "hal/shape.hpp"
+
+namespace toroid::sim {
+
+/// What happens at one cycle. All but the turns change a router's state and commute with each
+/// other, so that their order within a cycle does not matter; turns come after all of them.
+enum class EventKind : std::uint8_t {
+  arrive,     ///< a header reaches an input channel; index = source, value = flight
+  link_free,  ///< a tail has left; index = link
+  injected,   ///< the processor has written a packet; index = source (a FIFO), value = flight
+  delivered,  ///< a tail has reached the reception FIFO; index = source it came from, value =
+              ///< flight
+  turn,       ///< the processor is free
+};
+
+/// kind : 4 | node : 24 | index : 6 | value : 30
+class Event {
+ public:
+  static constexpr unsigned kValueBits = 30;
+  constexpr Event(EventKind kind, Rank node, unsigned index, std::uint32_t value = 0)
+      : bits_(std::uint64_t(kind) << 60 | std::uint64_t{node} << 36 | std::uint64_t{index} << 30 |
+              value) {}
+  constexpr EventKind kind() const { return static_cast<EventKind>(bits_ >> 60); }
+  constexpr Rank node() const { return static_cast<Rank>(bits_ >> 36) & 0xffffffu; }
+  constexpr unsigned index() const { return static_cast<unsigned>(bits_ >> 30) & 63u; }
+  constexpr std::uint32_t value() const {
+    return static_cast<std::uint32_t>(bits_) & ((1u << kValueBits) - 1);
+  }
+
+  /// By kind, then node, then index.
+  constexpr auto operator<=>(const Event&) const = default;
+
+ private:
+  std::uint64_t bits_;
+};
+
+}  // namespace toroid::sim

@@ -1,0 +1,42 @@
+#include "router/sim/event_wheel.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace toroid::sim {
+
+std::optional<Tick> EventWheel::next_near() const {
+  constexpr std::size_t kWords = kSlots / 64;
+  const std::size_t slot = now_ % kSlots;
+  std::uint64_t word = occupied_[slot / 64] & (~std::uint64_t{0} << (slot % 64));
+  for (std::size_t i = 0; i <= kWords; ++i) {
+    const std::size_t w = (slot / 64 + i) % kWords;
+    if (i > 0) word = occupied_[w];
+    if (word == 0) continue;
+    const Tick found = w * 64 + static_cast<unsigned>(std::countr_zero(word));
+    return now_ + (found + kSlots - slot) % kSlots;
+  }
+  return std::nullopt;
+}
+
+std::optional<Tick> EventWheel::next() const {
+  const std::optional<Tick> near = next_near();
+  if (far_.empty()) return near;
+  return std::min(near.value_or(far_.begin()->first), far_.begin()->first);
+}
+
+void EventWheel::take(Tick at, std::vector<Event>& events) {
+  now_ = at;
+  std::uint64_t& word = occupied_[at % kSlots / 64];
+  const std::uint64_t bit = std::uint64_t{1} << (at % 64);
+  if ((word & bit) != 0) {
+    events.swap(slots_[at % kSlots]);
+    word &= ~bit;
+  }
+  if (far_.empty() || far_.begin()->first != at) return;
+  const auto& late = far_.begin()->second;
+  events.insert(events.end(), late.begin(), late.end());
+  far_.erase(far_.begin());
+}
+
+}  // namespace toroid::sim

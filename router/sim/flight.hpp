@@ -1,0 +1,52 @@
+// Packets under way: what routing touches at every hop, apart from what only the ends touch.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hal/output_queues.hpp"
+#include "hal/route.hpp"
+
+namespace toroid::sim {
+
+using FlightId = std::uint32_t;
+inline constexpr FlightId kNoFlight = ~FlightId{0};
+
+/// 16 bytes: four to a cache line.
+struct Flight {
+  FlightId next = kNoFlight;  ///< behind it in the FIFO it stands in
+  DirectionSet directions;    ///< minimal directions left
+  std::array<std::uint8_t, kMaxDims> hops{};
+  std::uint8_t chunks = 0;
+  bool dynamic = false;
+  bool high_priority = false;
+  std::uint8_t group = 0;  ///< of reception FIFOs
+};
+static_assert(sizeof(Flight) == 16);
+
+/// Memory of all packets under way; grows with their number and never with the square of the nodes.
+/// Packets without a payload source (studies of policies) cost no payload memory.
+class FlightPool {
+ public:
+  FlightId add(const SendDescriptor& descriptor, const Route& route);
+  void remove(FlightId id);
+  /// Copies header and payload out.
+  void copy_out(FlightId id, Packet& packet) const;
+
+  Flight& operator[](FlightId id) { return flights_[id]; }
+  const Flight& operator[](FlightId id) const { return flights_[id]; }
+  std::size_t alive() const { return alive_; }
+
+ private:
+  FlightId allocate();
+  void gather(const SendDescriptor& descriptor, FlightId id);
+
+  std::size_t alive_ = 0;
+  FlightId free_ = kNoFlight;  ///< list through Flight::next
+  std::vector<Flight> flights_;
+  std::vector<PacketHeader> headers_;
+  std::vector<std::array<std::byte, kPayloadBytes>> payloads_;  ///< empty while no packet has any
+};
+
+}  // namespace toroid::sim

@@ -1,0 +1,85 @@
+#include "router/sim/node.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace toroid::sim {
+
+SimNode::SimNode(Network& network, const Machine& machine, Rank rank, FifoTying tying)
+    : network_(&network),
+      machine_(&machine),
+      rank_(rank),
+      here_(network.shape().coord(rank)),
+      fifos_(tie_fifos(network.shape(), machine.injection_fifos, machine.injection_fifo_chunks,
+                       tying)),
+      fifo_counters_(fifos_.size()) {}
+
+void SimNode::inject(std::span<const Injection> packets) {
+  for (const Injection& injection : packets) {
+    clock_ += machine_->inject_cycles;
+    if (!accept(injection.descriptor, injection.fifo))
+      fifos_[injection.fifo].used -= injection.descriptor.header.chunks();
+  }
+}
+
+/// A malformed header goes no further than this.
+bool SimNode::accept(const SendDescriptor& descriptor, unsigned fifo) {
+  Route route;
+  if (validate(descriptor.header, shape(), here_, route) != HeaderError::none) {
+    ++refused_;
+    return false;
+  }
+  const FlightId id = network_->flights().add(descriptor, route);
+  network_->schedule_injection(clock_, rank_, fifo, id);
+  ++injected_;
+  FifoCounters& counters = fifo_counters_[fifo];
+  ++counters.packets;
+  counters.most_chunks =
+      std::max(counters.most_chunks, static_cast<std::uint16_t>(fifos_[fifo].used));
+  return true;
+}
+
+std::size_t SimNode::receive(std::span<Packet> into) {
+  std::size_t count = 0;
+  for (; count < into.size() && received_head_ != kNoFlight; ++count) {
+    const FlightId id = received_head_;
+    received_head_ = network_->flight(id).next;
+    network_->flights().copy_out(id, into[count]);
+    network_->release_reception(clock_, rank_, id);
+    clock_ += machine_->receive_cycles;
+    ++received_;
+  }
+  return count;
+}
+
+bool SimNode::on_delivered(Tick now, FlightId id) {
+  if (received_head_ == kNoFlight)
+    received_head_ = id;
+  else
+    network_->flights()[received_tail_].next = id;
+  received_tail_ = id;
+  return wake(now);
+}
+
+bool SimNode::on_fifo_room(Tick now, unsigned fifo, unsigned chunks) {
+  fifos_[fifo].used -= chunks;
+  return output_waiting_ && wake(now);
+}
+
+/// While the processor is busy its next turn waits until it is free.
+bool SimNode::wake(Tick now) {
+  if (std::exchange(scheduled_, true)) return false;
+  if (clock_ <= now) return true;
+  network_->calendar().at(clock_, {EventKind::turn, rank_, 0});
+  return false;
+}
+
+void SimNode::turn(Tick now) {
+  clock_ = now;
+  const TurnResult result = processor_->turn();
+  output_waiting_ = result.output_waiting;
+  scheduled_ = result.again || received_head_ != kNoFlight;
+  if (scheduled_) network_->calendar().at(std::max(clock_, now + 1), {EventKind::turn, rank_, 0});
+}
+
+}  // namespace toroid::sim

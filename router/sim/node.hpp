@@ -1,0 +1,60 @@
+// One node of the model: its processor's clock, and the Device that the processor touches.
+#pragma once
+
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/processor.hpp"
+#include "router/sim/network.hpp"
+
+namespace toroid::sim {
+
+/// One processor: busy while it injects, receives, handles or computes.
+class SimNode final : public Device {
+ public:
+  SimNode(Network& network, const Machine& machine, Rank rank, FifoTying tying);
+
+  Rank rank() const override { return rank_; }
+  const Shape& shape() const override { return network_->shape(); }
+  const Machine& machine() const override { return *machine_; }
+  Tick now() const override { return clock_; }
+  std::span<InjectionFifo> fifos() override { return fifos_; }
+  void inject(std::span<const Injection> packets) override;
+  std::size_t receive(std::span<Packet> into) override;
+  void compute(Tick cycles) override { clock_ += cycles; }
+
+  void attach(Processor& processor) { processor_ = &processor; }
+  const Processor* processor() const { return processor_; }
+  const std::vector<FifoCounters>& fifo_counters() const { return fifo_counters_; }
+  std::uint64_t injected() const { return injected_; }
+  std::uint64_t received() const { return received_; }
+  std::uint64_t refused() const { return refused_; }
+
+  /// A packet stands in a reception FIFO. True: the idle processor takes a turn now.
+  bool on_delivered(Tick now, FlightId flight);
+  /// An injection FIFO has room again. True as above.
+  bool on_fifo_room(Tick now, unsigned fifo, unsigned chunks);
+  /// Runs the processor's turn at `now` and schedules the next one if it was busy.
+  void turn(Tick now);
+
+ private:
+  bool accept(const SendDescriptor& descriptor, unsigned fifo);
+  bool wake(Tick now);
+
+  Network* network_;
+  const Machine* machine_;
+  Processor* processor_ = nullptr;
+  Rank rank_;
+  Coord here_;
+  Tick clock_ = 0;         ///< the processor's time; during a turn ahead of the event's
+  bool scheduled_ = true;  ///< a turn is on its way; the first one is the fabric's
+  bool output_waiting_ = false;
+  FlightId received_head_ = kNoFlight;  ///< delivered, in order of arrival
+  FlightId received_tail_ = kNoFlight;
+  std::vector<InjectionFifo> fifos_;
+  std::vector<FifoCounters> fifo_counters_;
+  std::uint64_t injected_ = 0;
+  std::uint64_t received_ = 0;
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace toroid::sim

@@ -1,0 +1,132 @@
+#include "router/sim_fabric.hpp"
+
+#include <algorithm>
+
+#include "router/sim/network.hpp"
+#include "router/sim/node.hpp"
+#include "router/sim/stall.hpp"
+
+namespace toroid {
+
+using sim::Event;
+using sim::EventKind;
+
+class SimFabric::Impl {
+ public:
+  Impl(const Shape& shape, const Machine& machine, SimOptions options)
+      : machine_(machine),
+        options_(std::move(options)),
+        network_(shape, machine_, options_.routing) {
+    nodes_.reserve(shape.size());
+    for (Rank r = 0; r < shape.size(); ++r)
+      nodes_.emplace_back(network_, machine_, r, options_.tying);
+  }
+
+  const Shape& shape() const { return network_.shape(); }
+  const Machine& machine() const { return machine_; }
+  sim::SimNode& node(Rank rank) { return nodes_.at(rank); }
+  const FabricCounters& counters() const { return counters_; }
+
+  void run() {
+    for (auto& node : nodes_) {
+      CHECK(node.processor() != nullptr);
+      network_.calendar().at(0, {EventKind::turn, node.rank(), 0});
+    }
+    while (const auto now = network_.calendar().advance()) run_cycle(*now);
+    collect();
+    const std::string report = sim::stall_report(network_, nodes_, counters_.end);
+    if (!report.empty()) throw RunFailed(report);
+  }
+
+ private:
+  void run_cycle(Tick now) {
+    counters_.end = now;
+    turns_.clear();
+    network_.calendar().for_each(
+        now, [&](Event event) { apply(now, event); },
+        [&](Event event) { network_.prefetch(event); });
+    hand_over(now);
+    network_.arbitrate(now);
+    for (const Rank node : turns_) nodes_[node].turn(now);
+    if (options_.progress && counters_.events >= next_progress_) report_progress(now);
+  }
+
+  void apply(Tick now, Event event) {
+    ++counters_.events;
+    switch (event.kind()) {
+      case EventKind::arrive:
+      case EventKind::injected:
+        return network_.on_arrive(event);
+      case EventKind::link_free:
+        return link_free(now, event);
+      case EventKind::delivered:
+        network_.on_delivered(event);
+        return delivered_.push_back(event);
+      case EventKind::turn:
+        return turns_.push_back(event.node());
+    }
+  }
+
+  /// In the order of node and channel, so that a node sees simultaneous arrivals in a fixed order.
+  void hand_over(Tick now) {
+    std::sort(delivered_.begin(), delivered_.end());
+    counters_.delivered += delivered_.size();
+    for (const Event event : delivered_)
+      if (nodes_[event.node()].on_delivered(now, event.value())) turns_.push_back(event.node());
+    delivered_.clear();
+  }
+
+  void link_free(Tick now, Event event) {
+    const auto freed = network_.on_link_free(event);
+    if (freed.chunks > 0 && nodes_[event.node()].on_fifo_room(now, freed.fifo, freed.chunks))
+      turns_.push_back(event.node());
+  }
+
+  void report_progress(Tick now) {
+    next_progress_ = counters_.events + (1u << 20);
+    options_.progress({now, counters_.delivered});
+  }
+
+  void collect() {
+    network_.export_counters(counters_);
+    for (const auto& node : nodes_) {
+      counters_.packets += node.injected();
+      counters_.refused += node.refused();
+      counters_.fifos.insert(counters_.fifos.end(), node.fifo_counters().begin(),
+                             node.fifo_counters().end());
+    }
+  }
+
+  Machine machine_;
+  SimOptions options_;
+  sim::Network network_;
+  std::vector<sim::SimNode> nodes_;
+  std::vector<Event> delivered_;  ///< in this cycle
+  std::vector<Rank> turns_;       ///< in this cycle
+  FabricCounters counters_;
+  std::uint64_t next_progress_ = 0;
+};
+
+SimFabric::SimFabric(const Shape& shape, const Machine& machine, SimOptions options)
+    : impl_(std::make_unique<Impl>(shape, machine, std::move(options))) {}
+SimFabric::~SimFabric() = default;
+const Shape& SimFabric::shape() const {
+  return impl_->shape();
+}
+const Machine& SimFabric::machine() const {
+  return impl_->machine();
+}
+Device& SimFabric::device(Rank rank) {
+  return impl_->node(rank);
+}
+void SimFabric::attach(Rank rank, Processor& processor) {
+  impl_->node(rank).attach(processor);
+}
+void SimFabric::run() {
+  impl_->run();
+}
+const FabricCounters& SimFabric::counters() const {
+  return impl_->counters();
+}
+
+}  // namespace toroid

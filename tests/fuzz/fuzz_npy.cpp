@@ -1,0 +1,39 @@
+// Whatever parse_npy() accepts survives write_npy() and parse_npy(), to the last bit.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <sstream>
+#include <string>
+
+#include "fft/npy.hpp"
+#include "hal/check.hpp"
+
+namespace toroid {
+namespace {
+
+void check_round_trip(const NpyArray& array, bool fortran_order) {
+  std::ostringstream out;
+  write_npy(out, array.shape, array.values, NpyType::c16, fortran_order);
+  const std::string file = out.str();
+  const NpyArray again = parse_npy(std::as_bytes(std::span(file)), "written");
+  CHECK(again.shape == array.shape);
+  CHECK_EQ(again.dtype, "<c16");
+  // As bytes: a NaN is not equal to itself.
+  CHECK(std::ranges::equal(std::as_bytes(std::span(again.values)),
+                           std::as_bytes(std::span(array.values))));
+}
+
+}  // namespace
+}  // namespace toroid
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    const auto array = toroid::parse_npy(std::as_bytes(std::span(data, size)), "input");
+    toroid::check_round_trip(array, false);
+    toroid::check_round_trip(array, true);
+  } catch (const toroid::BadInput& reason) {
+    CHECK(std::string(reason.what()).find('\n') == std::string::npos);
+  }
+  return 0;
+}
