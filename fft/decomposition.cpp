@@ -55,8 +55,7 @@ Index NodeLayout::index(std::int64_t offset) const {
 
 Decomposition::Decomposition(const Index& size, const Shape& shape) : size_(size), grid_(shape) {
   for (const std::int64_t n : size) CHECK(n >= 1);
-  const std::int64_t lines =
-      std::max({size[0] * size[1], size[0] * size[2], size[1] * size[2]});
+  const std::int64_t lines = std::max({size[0] * size[1], size[0] * size[2], size[1] * size[2]});
   if (std::int64_t{shape.size()} > lines)
     throw BadInput(fmt::format("{}x{}x{} has at most {} lines to share out; torus {} has {} nodes",
                                size[0], size[1], size[2], lines, shape.text(), shape.size()));
@@ -101,8 +100,8 @@ NodeLayout Decomposition::line_layout(unsigned axis, const GridCoord& node) cons
   layout.stride_[axis] = 1;
   layout.stride_[v] = size_[axis];
   layout.stride_[u] = std::max<std::int64_t>(1, block.length(v)) * size_[axis];
-  layout.base_ = -first * size_[axis] - block.lo[u] * layout.stride_[u] -
-                 block.lo[v] * layout.stride_[v];
+  layout.base_ =
+      -first * size_[axis] - block.lo[u] * layout.stride_[u] - block.lo[v] * layout.stride_[v];
   layout.order_ = {u, v, axis};
   return layout;
 }
@@ -115,8 +114,7 @@ GridCoord Decomposition::owner(Distribution distribution, const Index& at) const
   const auto axis = static_cast<unsigned>(distribution);
   const auto [u, v] = other_axes(axis);
   const Box block = this->block(node);
-  const std::int64_t line =
-      (at[u] - block.lo[u]) * block.length(v) + at[v] - block.lo[v];
+  const std::int64_t line = (at[u] - block.lo[u]) * block.length(v) + at[v] - block.lo[v];
   const Split lines{block.length(u) * block.length(v), grid_.extent(axis)};
   node[axis] = static_cast<Rank>(lines.owner(line));
   return node;

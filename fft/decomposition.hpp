@@ -1,8 +1,8 @@
 // Which node holds which elements of the array, phase by phase.
 //
-// Source: Eleftheriou et al., "Scalable framework for 3D FFTs on the Blue Gene/L supercomputer", its
-// equations for A'(i,j,k)[x,y,z] and A''(l,k)[p], with n_m and alpha relaxed to blocks and line counts
-// that differ by at most one.
+// Source: Eleftheriou et al., "Scalable framework for 3D FFTs on the Blue Gene/L supercomputer",
+// its equations for A'(i,j,k)[x,y,z] and A''(l,k)[p], with n_m and alpha relaxed to blocks and line
+// counts that differ by at most one.
 #pragma once
 
 #include <span>
@@ -20,7 +20,9 @@ enum class Distribution : std::uint8_t {
   z_lines,  ///< likewise along z
   blocks,   ///< a node holds the block that its place in the grid names: A'(i,j,k)[x,y,z]
 };
-constexpr Distribution lines_along(unsigned axis) { return static_cast<Distribution>(axis); }
+constexpr Distribution lines_along(unsigned axis) {
+  return static_cast<Distribution>(axis);
+}
 
 /// What one node holds: at most three boxes (the first, the full and the last row of a range of
 /// lines), and where an element stands in the node's local array.
@@ -55,8 +57,8 @@ class NodeLayout {
 
 class Decomposition {
  public:
-  /// Extents of the array, each at least 1. Throws BadInput where the machine has more nodes than any
-  /// phase has lines.
+  /// Extents of the array, each at least 1. Throws BadInput where the machine has more nodes than
+  /// any phase has lines.
   Decomposition(const Index& size, const Shape& shape);
 
   const Index& size() const { return size_; }

@@ -91,8 +91,7 @@ ExchangeBounds TransformBounds::add(const Exchange& exchange, int axis) {
         busy[target] += cost.packets * machine_.receive_cycles;
         bounds.packets += cost.packets;
       }
-    bounds.hottest_link =
-        std::max(bounds.hottest_link, cycles(load.hottest_bytes(group.size())));
+    bounds.hottest_link = std::max(bounds.hottest_link, cycles(load.hottest_bytes(group.size())));
     load_.add(load);
   }
   for (Rank r = 0; r < shape.size(); ++r) {
@@ -102,7 +101,8 @@ ExchangeBounds TransformBounds::add(const Exchange& exchange, int axis) {
     bounds.processor = std::max(bounds.processor, busy[r]);
     processor_[r] += busy[r];
     if (axis < 0) continue;
-    const auto length = static_cast<std::uint64_t>(decomposition_->size()[static_cast<unsigned>(axis)]);
+    const auto length =
+        static_cast<std::uint64_t>(decomposition_->size()[static_cast<unsigned>(axis)]);
     processor_[r] +=
         static_cast<Tick>(to[r].size()) / length * machine_.line_transform_cycles(length);
   }
@@ -112,16 +112,18 @@ ExchangeBounds TransformBounds::add(const Exchange& exchange, int axis) {
   paper_model_ += paper_model_exchange(
       machine_, grid.slice(exchange.first_axis, exchange.last_axis), payload / shape.size());
   if (axis >= 0) {
-    const auto length = static_cast<std::uint64_t>(decomposition_->size()[static_cast<unsigned>(axis)]);
+    const auto length =
+        static_cast<std::uint64_t>(decomposition_->size()[static_cast<unsigned>(axis)]);
     const auto lines = static_cast<double>(decomposition_->volume()) / static_cast<double>(length);
-    paper_model_ += static_cast<Tick>(
-        lines / shape.size() * static_cast<double>(machine_.line_transform_cycles(length)));
+    paper_model_ += static_cast<Tick>(lines / shape.size() *
+                                      static_cast<double>(machine_.line_transform_cycles(length)));
   }
   return bounds;
 }
 
 Tick TransformBounds::hottest_link() const {
-  return std::max(hottest_part_, cycles(load_.hottest_bytes(decomposition_->grid().shape().size())));
+  return std::max(hottest_part_,
+                  cycles(load_.hottest_bytes(decomposition_->grid().shape().size())));
 }
 
 Tick TransformBounds::total() const {

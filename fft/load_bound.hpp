@@ -8,8 +8,8 @@
 namespace toroid {
 
 /// Bytes that cross each place of the machine where minimal routing leaves no choice: every ring
-/// of a torus dimension carries (bytes x hops) whatever its direction, every cut of a mesh dimension
-/// is crossed by what lies on different sides.
+/// of a torus dimension carries (bytes x hops) whatever its direction, every cut of a mesh
+/// dimension is crossed by what lies on different sides.
 class LinkLoad {
  public:
   explicit LinkLoad(const Shape& shape);
@@ -43,7 +43,8 @@ class TransformBounds {
 
   /// Adds an exchange and, if `axis` >= 0, the lines transformed after it.
   ExchangeBounds add(const Exchange& exchange, int axis);
-  /// What all of it takes at least: the links' total, the busiest processor's total, and every part.
+  /// What all of it takes at least: the links' total, the busiest processor's total, and every
+  /// part.
   Tick total() const;
   /// The links' share of it.
   Tick hottest_link() const;

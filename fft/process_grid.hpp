@@ -11,8 +11,8 @@ namespace toroid {
 /// A node's place in the grid.
 using GridCoord = std::array<Rank, 3>;
 
-/// Axis a of the array is spread over the torus dimensions [first[a], first[a+1]): one each for x and
-/// y, all others for z. A torus of fewer dimensions leaves z, or y and z, unsplit.
+/// Axis a of the array is spread over the torus dimensions [first[a], first[a+1]): one each for x
+/// and y, all others for z. A torus of fewer dimensions leaves z, or y and z, unsplit.
 class ProcessGrid {
  public:
   explicit ProcessGrid(const Shape& shape);

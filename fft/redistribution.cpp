@@ -30,8 +30,7 @@ Redistribution::Redistribution(const Decomposition& decomposition, const Exchang
 }
 
 NodeLayout Redistribution::layout(Distribution distribution, Rank member) const {
-  return decomposition_->layout(distribution,
-                                decomposition_->grid().coord(group_.rank(member)));
+  return decomposition_->layout(distribution, decomposition_->grid().coord(group_.rank(member)));
 }
 
 const Transfer& Redistribution::to(Rank member) const {
@@ -61,8 +60,7 @@ std::uint32_t Redistribution::argument(Rank member, std::uint32_t packet) const 
   return static_cast<std::uint32_t>(place);
 }
 
-void Redistribution::gather(Rank member, std::uint32_t packet,
-                            std::span<std::byte> payload) const {
+void Redistribution::gather(Rank member, std::uint32_t packet, std::span<std::byte> payload) const {
   const Transfer& transfer = to(member);
   const std::int64_t stride = source_layout_.stride(transfer.fastest_axis());
   std::byte* out = payload.data();
@@ -76,12 +74,10 @@ void Redistribution::gather(Rank member, std::uint32_t packet,
 
 void Redistribution::arrive(const Packet& packet) {
   const Index first = target_layout_.index(packet.header.argument());
-  const Rank sender =
-      decomposition_->grid().rank(decomposition_->owner(exchange_.from, first));
+  const Rank sender = decomposition_->grid().rank(decomposition_->owner(exchange_.from, first));
   const Transfer& transfer = from(group_.member(sender));
   const std::byte* in = packet.payload.data();
-  const auto elements =
-      static_cast<std::int64_t>(packet.header.payload_bytes() / sizeof(Complex));
+  const auto elements = static_cast<std::int64_t>(packet.header.payload_bytes() / sizeof(Complex));
   transfer.for_each_run(transfer.number(first), elements,
                         [&](const Index& at, std::int64_t length) {
                           const auto bytes = static_cast<std::size_t>(length) * sizeof(Complex);

@@ -34,9 +34,8 @@ VolumetricFft::VolumetricFft(Node& node, const VolumetricPlan& plan)
   for (std::size_t p = 0; p < plan.phases().size(); ++p) {
     auto redistribution = std::make_unique<Redistribution>(
         plan.decomposition(), plan.phases()[p].exchange, node.rank(), arrays_[p], arrays_[p + 1]);
-    auto exchange =
-        std::make_unique<AllToAll>(node, static_cast<HandlerId>(kFirstHandler + p),
-                                   redistribution->group(), *redistribution);
+    auto exchange = std::make_unique<AllToAll>(node, static_cast<HandlerId>(kFirstHandler + p),
+                                               redistribution->group(), *redistribution);
     steps_.push_back({std::move(redistribution), std::move(exchange)});
   }
 }
@@ -46,8 +45,12 @@ NodeLayout VolumetricFft::layout(Distribution distribution) const {
   return decomposition.layout(distribution, decomposition.grid().coord(node_->rank()));
 }
 
-NodeLayout VolumetricFft::input_layout() const { return layout(Distribution::blocks); }
-NodeLayout VolumetricFft::output_layout() const { return layout(plan_->output_distribution()); }
+NodeLayout VolumetricFft::input_layout() const {
+  return layout(Distribution::blocks);
+}
+NodeLayout VolumetricFft::output_layout() const {
+  return layout(plan_->output_distribution());
+}
 
 void VolumetricFft::start_exchange(std::size_t phase) {
   times_[phase].begin = node_->now();

@@ -1,11 +1,12 @@
-// The volumetric 3-D FFT by active packets: blocks in, three phases, each an all-to-all exchange and
-// the line transforms of one axis.
+// The volumetric 3-D FFT by active packets: blocks in, three phases, each an all-to-all exchange
+// and the line transforms of one axis.
 //
-//   blocks --line z--> z lines, FFT --plane yz--> y lines, FFT --plane xy--> x lines, FFT [--line x-->
-//   blocks]
+//   blocks --line z--> z lines, FFT --plane yz--> y lines, FFT --plane xy--> x lines, FFT [--line
+//   x--> blocks]
 //
 // Source: the volumetric FFT paper; see fft/decomposition.hpp. Its first phase's "return to the
-// original distribution" and the second one's redistribution are one exchange, as the paper does it.
+// original distribution" and the second one's redistribution are one exchange, as the paper does
+// it.
 #pragma once
 
 #include <memory>

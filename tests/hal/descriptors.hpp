@@ -1,0 +1,31 @@
+// Descriptors without payload, told apart by their cookies, for tests of fill and drain.
+#pragma once
+
+#include "hal/output_queues.hpp"
+
+namespace toroid::testing {
+
+inline SendDescriptor descriptor(DirectionSet hints, std::uint64_t cookie, unsigned chunks = 1) {
+  const HeaderFields fields{.hints = hints, .chunks = chunks};
+  return {.header = PacketHeader(fields), .source = nullptr, .cookie = cookie};
+}
+
+inline DirectionSet set_of(std::initializer_list<Direction> directions) {
+  DirectionSet set;
+  for (const Direction d : directions) set.add(d);
+  return set;
+}
+
+inline constexpr Direction kXPlus = Direction::plus(0);
+inline constexpr Direction kXMinus = Direction::minus(0);
+inline constexpr Direction kYPlus = Direction::plus(1);
+inline constexpr Direction kYMinus = Direction::minus(1);
+
+/// Takes a queue's descriptors out; their cookies in order.
+inline std::vector<std::uint64_t> cookies(DescriptorQueue& queue) {
+  std::vector<std::uint64_t> taken;
+  for (; !queue.empty(); queue.pop()) taken.push_back(queue.front().cookie);
+  return taken;
+}
+
+}  // namespace toroid::testing

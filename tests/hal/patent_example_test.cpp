@@ -1,0 +1,109 @@
+// The patent's own example of FIGS. 9 and 10: node Q11 of a 3x3 torus sends to the eight others in
+// the order {Q32 Q22 Q13 Q21 Q23 Q33 Q12 Q31}. In Qrc, r counts along Y and c along X; of our shape
+// dimension 0 is X and dimension 1 is Y.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "hal/drain.hpp"
+#include "hal/fill.hpp"
+#include "tests/hal/descriptors.hpp"
+
+namespace toroid {
+namespace {
+
+using namespace testing;  // NOLINT: the tests' own helpers
+
+const Shape kTorus = Shape::parse("3x3");
+
+/// q(32) is Q32.
+Rank q(unsigned rc) {
+  Coord coord;
+  coord[0] = static_cast<std::uint8_t>(rc % 10 - 1);
+  coord[1] = static_cast<std::uint8_t>(rc / 10 - 1);
+  return kTorus.rank(coord);
+}
+
+const std::vector<unsigned> kRandomMap = {32, 22, 13, 21, 23, 33, 12, 31};
+
+SendOrder random_map() {
+  std::vector<Rank> peers;
+  for (const unsigned rc : kRandomMap) peers.push_back(q(rc));
+  return SendOrder(q(11), peers);
+}
+
+DirectionSet hints_to(Rank peer) {
+  Random random(1);
+  return minimal_directions(kTorus, kTorus.coord(q(11)), kTorus.coord(peer), TieRule::parity,
+                            random);
+}
+
+SendDescriptor element(Rank peer, std::uint32_t /*packet*/) {
+  return testing::descriptor(hints_to(peer), peer);
+}
+
+struct Moved {
+  Rank peer;
+  DirectionSet hints;
+  unsigned fifo;
+};
+
+/// FIG. 9 and then FIG. 10 with L queues and one FIFO per direction.
+std::vector<Moved> fill_and_drain(unsigned queue_count) {
+  OutputQueues queues(queue_count, 100);
+  Fill fill(random_map(), {.packets = 1, .per_visit = 1});
+  fill.run(queues, element);
+  EXPECT_TRUE(fill.done());
+  auto fifos = tie_fifos(kTorus, 4, 32);
+  std::vector<Moved> moved;
+  Drain().run(queues, fifos, 100, [&](const SendDescriptor& d, unsigned fifo) {
+    moved.push_back({static_cast<Rank>(d.cookie), d.header.hints(), fifo});
+  });
+  EXPECT_TRUE(queues.empty());
+  return moved;
+}
+
+TEST(PatentExample, SendsInTheOrderOfTheRandomMap) {
+  const auto moved = fill_and_drain(1);
+  ASSERT_EQ(moved.size(), kRandomMap.size());
+  for (std::size_t i = 0; i < moved.size(); ++i) EXPECT_EQ(moved[i].peer, q(kRandomMap[i]));
+}
+
+TEST(PatentExample, OffersExactlyThePossibleDirections) {
+  const std::map<unsigned, DirectionSet> possible = {
+      {32, set_of({kXPlus, kYMinus})}, {22, set_of({kXPlus, kYPlus})}, {13, set_of({kXMinus})},
+      {21, set_of({kYPlus})},          {23, set_of({kYPlus, kXMinus})}, {33, set_of({kXMinus, kYMinus})},
+      {12, set_of({kXPlus})},          {31, set_of({kYMinus})}};
+  const auto moved = fill_and_drain(1);
+  ASSERT_EQ(moved.size(), possible.size());
+  for (const auto& [rc, directions] : possible) {
+    const auto it = std::find_if(moved.begin(), moved.end(),
+                                 [rc = rc](const Moved& m) { return m.peer == q(rc); });
+    ASSERT_NE(it, moved.end()) << "Q" << rc;
+    EXPECT_EQ(it->hints, directions) << "Q" << rc;
+  }
+}
+
+// By hand, of equally full FIFOs the first in the order X+ X- Y+ Y-:
+//   Q32 X+ (0) or Y- (0) -> X+    Q22 X+ (1) or Y+ (0) -> Y+    Q13 -> X-    Q21 -> Y+
+//   Q23 Y+ (2) or X- (1) -> X-    Q33 X- (2) or Y- (0) -> Y-    Q12 -> X+    Q31 -> Y-
+TEST(PatentExample, FillsTheLeastFullFifo) {
+  const std::vector<Direction> by_hand = {kXPlus,  kYPlus,  kXMinus, kYPlus,
+                                          kXMinus, kYMinus, kXPlus,  kYMinus};
+  const auto moved = fill_and_drain(1);
+  ASSERT_EQ(moved.size(), by_hand.size());
+  for (std::size_t i = 0; i < moved.size(); ++i)
+    EXPECT_EQ(moved[i].fifo, by_hand[i].index) << "Q" << kRandomMap[i];
+}
+
+// With L = 3 the queues are {Q32 Q21 Q12}, {Q22 Q23 Q31}, {Q13 Q33}; each is drained as far as the
+// FIFOs go before the next one.
+TEST(PatentExample, DrainsEachOfThreeQueuesInTurn) {
+  const std::vector<unsigned> by_hand = {32, 21, 12, 22, 23, 31, 13, 33};
+  const auto moved = fill_and_drain(3);
+  ASSERT_EQ(moved.size(), by_hand.size());
+  for (std::size_t i = 0; i < moved.size(); ++i) EXPECT_EQ(moved[i].peer, q(by_hand[i]));
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,77 @@
+// toroid info: what this build is, and every number of a machine with its source.
+#include <nlohmann/json.hpp>
+
+#include "hal/bounds.hpp"
+#include "tools/report.hpp"
+#include "tools/verbs.hpp"
+#include "tools/version.hpp"
+
+namespace toroid {
+namespace {
+
+struct InfoOptions {
+  CommonOptions common;
+  std::string torus;
+  bool mesh = false;
+};
+
+Json numbers_json(const Machine& machine) {
+  Json numbers = Json::array();
+  for (const MachineField& field : machine_fields())
+    numbers.push_back({{"key", field.key},
+                       {"value", value_of(machine, field)},
+                       {"unit", field.unit},
+                       {"source", origin_name(field.origin)},
+                       {"meaning", field.meaning}});
+  return numbers;
+}
+
+Json torus_json(const Shape& shape) {
+  const Fraction hottest = hottest_link_messages(shape);
+  return {{"torus", shape.text()},
+          {"nodes", shape.size()},
+          {"links_per_node", usable_links(shape)},
+          {"diameter", diameter(shape)},
+          {"hottest_link_messages", hottest.value()}};
+}
+
+void print_torus(const Shape& shape) {
+  fmt::print(
+      "torus {}: {} nodes, {} links per node, diameter {}; an all-to-all sends {} messages over "
+      "the hottest link\n",
+      shape.text(), shape.size(), usable_links(shape), diameter(shape),
+      hottest_link_messages(shape).value());
+}
+
+int run(const InfoOptions& options) {
+  const Machine machine = load_machine(options.common.machine);
+  std::optional<Shape> shape;
+  if (!options.torus.empty()) shape = Shape::parse(options.torus, options.mesh);
+  JsonOutput json(options.common.json);
+  Json report = {{"verb", "info"},          {"version", kVersion},
+                 {"git_hash", kGitHash},    {"fabrics", {"sim"}},
+                 {"machine", machine.name}, {"numbers", numbers_json(machine)}};
+  if (shape) report.update(torus_json(*shape));
+  if (!options.common.quiet && !json.to_standard_output()) {
+    fmt::print("toroid {} ({}), fabrics: sim\n\n{}", kVersion, kGitHash, machine_text(machine));
+    if (shape) {
+      fmt::print("\n");
+      print_torus(*shape);
+    }
+  }
+  json.write(report);
+  return 0;
+}
+
+}  // namespace
+
+Verb add_info_verb(CLI::App& app) {
+  auto options = std::make_shared<InfoOptions>();
+  CLI::App* verb = app.add_subcommand("info", "this build, a machine's numbers, a torus's bounds");
+  verb->add_option("--torus", options->torus, "also the bounds of this shape");
+  verb->add_flag("--mesh", options->mesh, "every dimension a mesh");
+  add_common_options(*verb, options->common);
+  return [options] { return run(*options); };
+}
+
+}  // namespace toroid

@@ -1,0 +1,69 @@
+#include "tools/options.hpp"
+
+#include <array>
+
+#include "tools/choice.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::array<std::string_view, 3> kTyingNames = {"per-direction", "per-dimension", "any"};
+constexpr std::array<std::string_view, 1> kFabricNames = {"sim"};
+enum class FabricName { sim };
+
+template <std::size_t N>
+std::string one_of(const std::array<std::string_view, N>& names) {
+  return fmt::format("{}", fmt::join(names, "|"));
+}
+
+}  // namespace
+
+void add_common_options(CLI::App& verb, CommonOptions& options) {
+  verb.add_option("--machine", options.machine, "bgl or a machine file")->capture_default_str();
+  verb.add_option("--fabric", options.fabric, one_of(kFabricNames))->capture_default_str();
+  verb.add_option("--seed", options.seed, "of every random choice")->capture_default_str();
+  verb.add_option("--threads", options.threads, "workers; the model needs one")
+      ->check(CLI::Range(1u, 1024u))
+      ->capture_default_str();
+  verb.add_option("--json", options.json,
+                  "write the result as JSON to a file, - for standard output");
+  verb.add_flag("--quiet", options.quiet, "no table, no progress");
+}
+
+void add_torus_options(CLI::App& verb, TorusOptions& options) {
+  verb.add_option("--torus", options.torus, "extents, e.g. 8x8x8; 8x8x4m: that dimension a mesh")
+      ->required();
+  verb.add_flag("--mesh", options.mesh, "every dimension a mesh");
+  verb.add_option("--order", options.order, one_of(kOrderRuleNames))->capture_default_str();
+  verb.add_option("--routing", options.routing, one_of(kRoutingRuleNames))->capture_default_str();
+  verb.add_option("--tie", options.tie, one_of(kTieRuleNames))->capture_default_str();
+  verb.add_option("--tying", options.tying, "of FIFOs to links: " + one_of(kTyingNames))
+      ->capture_default_str();
+  verb.add_option("--queues", options.queues, "output queues per node")
+      ->check(CLI::Range(1u, 1024u))
+      ->capture_default_str();
+  verb.add_flag("--no-transit-first", options.no_transit_first,
+                "injection and transit in one round robin");
+  verb.add_flag("--no-bubble", options.no_bubble, "without the bubble rule: may deadlock");
+}
+
+Shape shape_of(const TorusOptions& options) {
+  return Shape::parse(options.torus, options.mesh);
+}
+
+NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus) {
+  parse_choice<FabricName>("fabric", kFabricNames, common.fabric);
+  return {.seed = common.seed,
+          .order = parse_choice<OrderRule>("order", kOrderRuleNames, torus.order),
+          .routing = parse_choice<RoutingRule>("routing", kRoutingRuleNames, torus.routing),
+          .tie = parse_choice<TieRule>("tie rule", kTieRuleNames, torus.tie),
+          .output_queues = torus.queues};
+}
+
+SimOptions sim_options(const TorusOptions& torus) {
+  return {.routing = {.transit_first = !torus.no_transit_first, .bubble_rule = !torus.no_bubble},
+          .tying = parse_choice<FifoTying>("tying", kTyingNames, torus.tying),
+          .progress = {}};
+}
+
+}  // namespace toroid

@@ -1,0 +1,45 @@
+// What all verbs have in common on the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+
+#include "packet/node.hpp"
+#include "router/sim_fabric.hpp"
+#include "tools/machine_file.hpp"
+
+namespace toroid {
+
+/// Texts as typed; the functions below turn them into values and throw BadInput.
+struct CommonOptions {
+  std::string machine = "bgl";
+  std::string fabric = "sim";
+  std::uint64_t seed = 1;
+  unsigned threads = 1;
+  std::string json;  ///< empty: none; "-": standard output
+  bool quiet = false;
+};
+
+struct TorusOptions {
+  std::string torus;
+  bool mesh = false;
+  std::string order = "random";
+  std::string routing = "adaptive";
+  std::string tie = "parity";
+  std::string tying = "per-direction";
+  bool no_transit_first = false;
+  bool no_bubble = false;
+  unsigned queues = 6;
+};
+
+void add_common_options(CLI::App& verb, CommonOptions& options);
+void add_torus_options(CLI::App& verb, TorusOptions& options);
+
+Shape shape_of(const TorusOptions& options);
+/// Also refuses a fabric that this version does not have.
+NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus);
+SimOptions sim_options(const TorusOptions& torus);
+
+}  // namespace toroid

@@ -1,0 +1,53 @@
+#include "tools/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "hal/check.hpp"
+
+namespace toroid {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+/// The second Ctrl-C ends the process the hard way.
+void on_interrupt(int signal) {
+  interrupted = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+constexpr const char* kClearLine = "\r\x1b[K";
+
+}  // namespace
+
+void catch_interrupts() {
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+}
+
+void throw_if_interrupted() {
+  if (interrupted != 0) throw RunFailed("interrupted");
+}
+
+Progress::Progress(bool quiet, std::uint64_t packets_expected)
+    : visible_(!quiet && isatty(STDERR_FILENO) != 0), expected_(packets_expected) {}
+
+Progress::~Progress() {
+  if (visible_) fmt::print(stderr, "{}", kClearLine);
+}
+
+void Progress::show(const SimProgress& progress) {
+  throw_if_interrupted();
+  if (!visible_) return;
+  const double share = expected_ == 0 ? 0
+                                      : 100.0 * static_cast<double>(progress.delivered) /
+                                            static_cast<double>(expected_);
+  fmt::print(stderr, "{}cycle {}, {} packets delivered ({:.0f} %)", kClearLine, progress.now,
+             progress.delivered, share);
+  std::fflush(stderr);
+}
+
+}  // namespace toroid

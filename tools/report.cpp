@@ -1,0 +1,165 @@
+#include "tools/report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tools/version.hpp"
+
+namespace toroid {
+namespace {
+
+struct Load {
+  std::uint64_t max = 0;
+  std::uint64_t total = 0;
+  std::uint64_t wire_bytes = 0;
+  std::uint64_t links = 0;
+
+  void add(const LinkCounters& counters) {
+    const std::uint64_t packets = counters.total_packets();
+    max = std::max(max, packets);
+    total += packets;
+    wire_bytes += counters.wire_bytes;
+    ++links;
+  }
+  double mean() const {
+    return links == 0 ? 0 : static_cast<double>(total) / static_cast<double>(links);
+  }
+};
+
+Json load_json(const Load& load, const Machine& machine, Tick cycles) {
+  const double capacity = static_cast<double>(load.links) * static_cast<double>(cycles) *
+                          machine.link_bits_per_cycle / 8;
+  return {{"max_load", load.max},
+          {"mean_load", load.mean()},
+          {"busy_percent",
+           capacity == 0 ? 0.0 : 100.0 * static_cast<double>(load.wire_bytes) / capacity}};
+}
+
+Json links_json(const FabricCounters& counters, const Shape& shape, const Machine& machine,
+                Tick cycles) {
+  Load all;
+  std::vector<Load> by_direction(shape.links());
+  for (Rank node = 0; node < shape.size(); ++node)
+    for (unsigned l = 0; l < shape.links(); ++l) {
+      if (!shape.neighbour(node, {static_cast<std::uint8_t>(l)})) continue;
+      const LinkCounters& link = counters.links[std::size_t{node} * shape.links() + l];
+      all.add(link);
+      by_direction[l].add(link);
+    }
+  Json links = load_json(all, machine, cycles);
+  Json directions = Json::array();
+  for (unsigned l = 0; l < shape.links(); ++l) {
+    if (by_direction[l].links == 0) continue;
+    Json one = {{"direction", Direction{static_cast<std::uint8_t>(l)}.name()}};
+    one.update(load_json(by_direction[l], machine, cycles));
+    directions.push_back(one);
+  }
+  links["directions"] = directions;
+  return links;
+}
+
+Json channels_json(const FabricCounters& counters) {
+  std::array<std::uint64_t, kVirtualChannels> packets{};
+  for (const LinkCounters& link : counters.links)
+    for (unsigned c = 0; c < kVirtualChannels; ++c) packets[c] += link.packets[c];
+  Json json;
+  for (unsigned c = 0; c < kVirtualChannels; ++c)
+    json[std::string(kVirtualChannelNames[c])] = packets[c];
+  return json;
+}
+
+/// FIFO i of all nodes together.
+Json fifos_json(const FabricCounters& counters, Rank nodes) {
+  const std::size_t per_node = counters.fifos.size() / nodes;
+  Json json = Json::array();
+  for (std::size_t f = 0; f < per_node; ++f) {
+    std::uint64_t packets = 0;
+    std::uint16_t most = 0;
+    for (std::size_t at = f; at < counters.fifos.size(); at += per_node) {
+      packets += counters.fifos[at].packets;
+      most = std::max(most, counters.fifos[at].most_chunks);
+    }
+    json.push_back({{"packets", packets}, {"most_chunks", most}});
+  }
+  return json;
+}
+
+}  // namespace
+
+Json report_head(std::string_view verb, const CommonOptions& common, const Shape& shape,
+                 const Machine& machine) {
+  return {{"verb", verb},          {"version", kVersion},    {"git_hash", kGitHash},
+          {"fabric", "sim"},       {"time_kind", "virtual"}, {"torus", shape.text()},
+          {"nodes", shape.size()}, {"seed", common.seed},    {"machine", machine.name}};
+}
+
+double percent(Tick part, Tick whole) {
+  return whole == 0 ? 100.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void add_timing(Json& report, const Timing& timing, const Machine& machine) {
+  report["time_s"] = static_cast<double>(timing.cycles) / machine.clock_hz;
+  report["cycles"] = timing.cycles;
+  report["bound_cycles"] = timing.bound_cycles;
+  report["percent_of_peak"] = percent(timing.hottest_link_cycles, timing.cycles);
+}
+
+void add_counters(Json& report, ResultHash& hash, const FabricCounters& counters,
+                  const Shape& shape, const Machine& machine, Tick cycles) {
+  report["packets"] = counters.packets;
+  report["packet_hops"] = counters.packet_hops;
+  report["links"] = links_json(counters, shape, machine, cycles);
+  report["channels"] = channels_json(counters);
+  report["injection_fifos"] = fifos_json(counters, shape.size());
+  hash.add(cycles);
+  hash.add(counters.end);
+  hash.add(counters.delivered);
+  for (const LinkCounters& link : counters.links) {
+    for (const std::uint32_t packets : link.packets) hash.add(std::uint64_t{packets});
+    hash.add(link.wire_bytes);
+  }
+  for (const FifoCounters& fifo : counters.fifos)
+    hash.add(std::uint64_t{fifo.packets} << 16 | fifo.most_chunks);
+}
+
+void add_wall_clock(Json& report, const Simulation& simulation) {
+  report["wall_s"] = simulation.wall_seconds();
+  report["packet_hops_per_cpu_s"] =
+      simulation.cpu_seconds() <= 0
+          ? 0.0
+          : static_cast<double>(simulation.counters().packet_hops) / simulation.cpu_seconds();
+}
+
+std::string summary_table(const Json& report) {
+  std::string text = fmt::format(
+      "torus {}, {} nodes, machine {}, seed {}, fabric sim (virtual time)\n"
+      "  time             {:>14.6e} s   {:>14} cycles\n"
+      "  bound                                 {:>14} cycles\n"
+      "  of peak          {:>12.1f} %     (hottest link's bound / time)\n"
+      "  packets          {:>14}     {:>14} packet-hops\n"
+      "  link load        {:>14} packets on the hottest, {:.1f} on the mean link\n",
+      report["torus"].get<std::string>(), report["nodes"].get<Rank>(),
+      report["machine"].get<std::string>(), report["seed"].get<std::uint64_t>(),
+      report["time_s"].get<double>(), report["cycles"].get<Tick>(),
+      report["bound_cycles"].get<Tick>(), report["percent_of_peak"].get<double>(),
+      report["packets"].get<std::uint64_t>(), report["packet_hops"].get<std::uint64_t>(),
+      report["links"]["max_load"].get<std::uint64_t>(), report["links"]["mean_load"].get<double>());
+  for (const auto& one : report["links"]["directions"])
+    text += fmt::format("    {:<14} {:>14} hottest   {:>10.1f} mean   {:>5.1f} % busy\n",
+                        one["direction"].get<std::string>(), one["max_load"].get<std::uint64_t>(),
+                        one["mean_load"].get<double>(), one["busy_percent"].get<double>());
+  return text;
+}
+
+JsonOutput::JsonOutput(const std::string& path) : standard_output_(path == "-") {
+  if (!path.empty() && !standard_output_) file_ = std::make_unique<OutputFile>(path);
+}
+
+void JsonOutput::write(const Json& report) {
+  if (standard_output_) fmt::print("{}\n", report.dump(2));
+  if (!file_) return;
+  file_->stream() << report.dump(2) << '\n';
+  file_->commit();
+}
+
+}  // namespace toroid

@@ -1,0 +1,53 @@
+// Results as JSON with the keys that scripts rely on, and as a table for people.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+#include "tools/options.hpp"
+#include "tools/output_file.hpp"
+#include "tools/result_hash.hpp"
+#include "tools/simulation.hpp"
+
+namespace toroid {
+
+/// Keeps keys in the order in which they were added.
+using Json = nlohmann::ordered_json;
+
+/// A result without its figures: verb, version, machine, torus, seed.
+Json report_head(std::string_view verb, const CommonOptions& common, const Shape& shape,
+                 const Machine& machine);
+
+struct Timing {
+  Tick cycles;
+  Tick bound_cycles;
+  Tick hottest_link_cycles;  ///< percent_of_peak = this / cycles
+};
+/// time_s, cycles, bound_cycles, percent_of_peak.
+void add_timing(Json& report, const Timing& timing, const Machine& machine);
+/// packets, packet_hops, links, channels, injection_fifos; adds the same numbers to the hash.
+void add_counters(Json& report, ResultHash& hash, const FabricCounters& counters,
+                  const Shape& shape, const Machine& machine, Tick cycles);
+/// wall_s and packet_hops_per_cpu_s: not covered by the hash.
+void add_wall_clock(Json& report, const Simulation& simulation);
+
+/// Percent; 100 where nothing takes no time.
+double percent(Tick part, Tick whole);
+/// The lines that all verbs print: time, bound, links.
+std::string summary_table(const Json& report);
+
+/// Where --json goes; opened before the run, so that a bad path costs nothing.
+class JsonOutput {
+ public:
+  /// Throws BadInput if the path cannot be written.
+  explicit JsonOutput(const std::string& path);
+  void write(const Json& report);
+  bool to_standard_output() const { return standard_output_; }
+
+ private:
+  bool standard_output_;
+  std::unique_ptr<OutputFile> file_;
+};
+
+}  // namespace toroid

@@ -1,0 +1,32 @@
+// A hash over everything of a result but wall-clock figures.
+#pragma once
+
+#include <bit>
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "hal/random.hpp"
+
+namespace toroid {
+
+class ResultHash {
+ public:
+  void add(std::uint64_t word) { state_ = mix64(state_ * 3 + word); }
+  void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
+  void add(std::span<const std::complex<double>> values) {
+    for (const auto& value : values) {
+      add(value.real());
+      add(value.imag());
+    }
+  }
+  std::string text() const { return fmt::format("{:016x}", state_); }
+
+ private:
+  std::uint64_t state_ = 0;
+};
+
+}  // namespace toroid

@@ -1,0 +1,17 @@
+// The verbs of the command. Each adds itself to the application and runs if it was named.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+
+namespace toroid {
+
+/// Returns the exit code: 0 done, 1 a check failed. Throws BadInput (2) and RunFailed (1).
+using Verb = std::function<int()>;
+
+Verb add_fft_verb(CLI::App& app);
+Verb add_alltoall_verb(CLI::App& app);
+Verb add_info_verb(CLI::App& app);
+
+}  // namespace toroid
