@@ -7,9 +7,12 @@
 namespace toroid {
 namespace {
 
-/// The two axes other than `axis`, slower first.
+/// The two axes other than `axis`, slower first: the paper's (x, y) for lines along z, and for y
+/// and x the same with the axes turned round cyclically. So consecutive phases share out their
+/// lines along different axes, and every node of a plane has something for every other: with one
+/// fixed order the second phase would send everything of a node to a single row of the plane.
 std::array<unsigned, 2> other_axes(unsigned axis) {
-  return {axis == 0 ? 1u : 0u, axis == 2 ? 1u : 2u};
+  return {(axis + 1) % 3, (axis + 2) % 3};
 }
 
 }  // namespace

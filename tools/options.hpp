@@ -31,7 +31,7 @@ struct TorusOptions {
   std::string tying = "per-direction";
   bool no_transit_first = false;
   bool no_bubble = false;
-  unsigned queues = 6;
+  unsigned queues = 1;
 };
 
 void add_common_options(CLI::App& verb, CommonOptions& options);

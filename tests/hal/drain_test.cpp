@@ -9,7 +9,7 @@
 namespace toroid {
 namespace {
 
-using namespace testing;  // NOLINT: the tests' own helpers
+using namespace testing;                                        // NOLINT: the tests' own helpers
 using Moved = std::vector<std::pair<std::uint64_t, unsigned>>;  // cookie, FIFO
 
 InjectionFifo fifo(Direction direction, unsigned capacity) {
@@ -19,9 +19,9 @@ InjectionFifo fifo(Direction direction, unsigned capacity) {
 Moved drained(Drain& drain, OutputQueues& queues, std::span<InjectionFifo> fifos,
               std::size_t limit = 1000) {
   Moved moved;
-  const std::size_t count = drain.run(
-      queues, fifos, limit,
-      [&](const SendDescriptor& d, unsigned f) { moved.emplace_back(d.cookie, f); });
+  const std::size_t count =
+      drain.run(queues, fifos, limit,
+                [&](const SendDescriptor& d, unsigned f) { moved.emplace_back(d.cookie, f); });
   EXPECT_EQ(count, moved.size());
   return moved;
 }

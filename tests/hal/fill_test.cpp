@@ -90,7 +90,8 @@ TEST(Fill, RestartsTheQueueCounterInEachRound) {
   OutputQueues queues(3, 100);  // four peers: a counter that ran on would begin round 2 at queue 1
   Fill fill(SendOrder(0, {1, 2, 3, 4}), {.packets = 2, .per_visit = 1});
   fill.run(queues, make);
-  EXPECT_EQ(cookies(queues[0]), (std::vector{cookie(1, 0), cookie(4, 0), cookie(1, 1), cookie(4, 1)}));
+  EXPECT_EQ(cookies(queues[0]),
+            (std::vector{cookie(1, 0), cookie(4, 0), cookie(1, 1), cookie(4, 1)}));
   EXPECT_EQ(cookies(queues[1]), (std::vector{cookie(2, 0), cookie(2, 1)}));
   EXPECT_EQ(cookies(queues[2]), (std::vector{cookie(3, 0), cookie(3, 1)}));
 }

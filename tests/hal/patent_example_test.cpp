@@ -71,8 +71,9 @@ TEST(PatentExample, SendsInTheOrderOfTheRandomMap) {
 
 TEST(PatentExample, OffersExactlyThePossibleDirections) {
   const std::map<unsigned, DirectionSet> possible = {
-      {32, set_of({kXPlus, kYMinus})}, {22, set_of({kXPlus, kYPlus})}, {13, set_of({kXMinus})},
-      {21, set_of({kYPlus})},          {23, set_of({kYPlus, kXMinus})}, {33, set_of({kXMinus, kYMinus})},
+      {32, set_of({kXPlus, kYMinus})}, {22, set_of({kXPlus, kYPlus})},
+      {13, set_of({kXMinus})},         {21, set_of({kYPlus})},
+      {23, set_of({kYPlus, kXMinus})}, {33, set_of({kXMinus, kYMinus})},
       {12, set_of({kXPlus})},          {31, set_of({kYMinus})}};
   const auto moved = fill_and_drain(1);
   ASSERT_EQ(moved.size(), possible.size());

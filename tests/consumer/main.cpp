@@ -1,0 +1,37 @@
+// Every node tells every other its rank; the model says how long that takes.
+#include <cstdio>
+#include <deque>
+
+#include "packet/node.hpp"
+#include "router/sim_fabric.hpp"
+
+using namespace toroid;
+
+constexpr HandlerId kHello = kFirstUserHandler;
+
+Program hello(Node& node) {
+  Counter heard("greetings");
+  std::uint64_t sum = 0;
+  node.on(kHello, [&](const Packet& packet) {
+    sum += packet.as<Rank>();
+    heard.bump();
+  });
+  const SendOrder order = node.random_order();
+  for (Rank peer : order) co_await node.send(peer, kHello, node.rank());
+  co_await node.until(heard, node.size() - 1);
+  CHECK_EQ(sum, std::uint64_t{node.size()} * (node.size() - 1) / 2 - node.rank());
+}
+
+int main() {
+  SimFabric fabric(Shape::parse("4x4x4"), Machine{});
+  std::deque<Node> nodes;
+  for (Rank r = 0; r < fabric.shape().size(); ++r) {
+    Node& node = nodes.emplace_back(fabric.device(r));
+    node.run(hello(node));
+    fabric.attach(r, node);
+  }
+  fabric.run();
+  std::printf("%llu packets, %llu cycles\n",
+              static_cast<unsigned long long>(fabric.counters().delivered),
+              static_cast<unsigned long long>(fabric.counters().end));
+}

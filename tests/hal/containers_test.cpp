@@ -1,0 +1,87 @@
+// ReceptionBuffer, DescriptorQueue and OutputQueues against plain standard containers.
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "hal/reception_buffer.hpp"
+#include "tests/hal/descriptors.hpp"
+
+namespace toroid {
+namespace {
+
+TEST(ReceptionBuffer, ReservesUpToTheCapacityOfEachFifo) {
+  ReceptionBuffer buffer(3, 32);
+  EXPECT_EQ(buffer.fifos(), 3u);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(buffer.try_reserve(1, 8));
+  EXPECT_FALSE(buffer.try_reserve(1, 1));
+  EXPECT_EQ(buffer.used(1), 32u);
+  EXPECT_TRUE(buffer.try_reserve(0, 32));
+  EXPECT_EQ(buffer.used(2), 0u);
+  buffer.release(1, 8);
+  EXPECT_EQ(buffer.used(1), 24u);
+  EXPECT_FALSE(buffer.try_reserve(1, 9));
+  EXPECT_EQ(buffer.used(1), 24u);  // a refusal takes nothing
+  EXPECT_TRUE(buffer.try_reserve(1, 8));
+}
+
+TEST(ReceptionBuffer, HoldsTheLargestCapacityThatAMachineMayHave) {
+  ReceptionBuffer buffer(1, 8192);
+  for (int i = 0; i < 1024; ++i) ASSERT_TRUE(buffer.try_reserve(0, 8));
+  EXPECT_FALSE(buffer.try_reserve(0, 1));
+}
+
+TEST(ReceptionBufferDeathTest, ReleasingMoreThanIsThereIsAProgrammersError) {
+  ReceptionBuffer buffer(1, 32);
+  EXPECT_TRUE(buffer.try_reserve(0, 8));
+  EXPECT_DEATH(buffer.release(0, 9), "CHECK failed");
+}
+
+TEST(DescriptorQueue, IsFirstInFirstOutWhileItGrowsAndWrapsAround) {
+  Random random(4);
+  DescriptorQueue queue;
+  std::deque<std::uint64_t> reference;
+  std::size_t longest = 0;
+  for (std::uint64_t step = 0; step < 20000; ++step) {
+    // Grows on average in the first half of every thousand steps, shrinks in the second.
+    const bool push = random.below(100) < (step % 1000 < 500 ? 70u : 30u);
+    if (push) {
+      queue.push(testing::descriptor(DirectionSet(1), step));
+      reference.push_back(step);
+    } else if (!reference.empty()) {
+      ASSERT_EQ(queue.front().cookie, reference.front());
+      queue.pop();
+      reference.pop_front();
+    }
+    ASSERT_EQ(queue.size(), reference.size());
+    ASSERT_EQ(queue.empty(), reference.empty());
+    longest = std::max(longest, reference.size());
+  }
+  EXPECT_GT(longest, 100u);
+  EXPECT_EQ(testing::cookies(queue), std::vector(reference.begin(), reference.end()));
+}
+
+TEST(OutputQueues, AreVisitedInTurn) {
+  OutputQueues queues(3, 2);
+  std::vector<unsigned> visits;
+  for (int i = 0; i < 7; ++i, queues.advance()) visits.push_back(queues.next());
+  EXPECT_EQ(visits, (std::vector<unsigned>{0, 1, 2, 0, 1, 2, 0}));
+  queues.restart();
+  EXPECT_EQ(queues.next(), 0u);
+}
+
+TEST(OutputQueues, HaveRoomUpToTheirCapacityAndTakeMoreAllTheSame) {
+  OutputQueues queues(2, 2);
+  EXPECT_TRUE(queues.empty());
+  for (std::uint64_t c = 0; c < 2; ++c) {
+    EXPECT_TRUE(queues.has_room(1));
+    queues[1].push(testing::descriptor(DirectionSet(1), c));
+  }
+  EXPECT_FALSE(queues.has_room(1));
+  EXPECT_TRUE(queues.has_room(0));
+  EXPECT_FALSE(queues.empty());
+  queues[1].push(testing::descriptor(DirectionSet(1), 2));
+  EXPECT_EQ(testing::cookies(queues[1]), (std::vector<std::uint64_t>{0, 1, 2}));
+}
+
+}  // namespace
+}  // namespace toroid

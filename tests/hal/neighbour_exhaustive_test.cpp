@@ -1,0 +1,64 @@
+// Every link of every torus and mesh up to 5x5x5.
+#include <gtest/gtest.h>
+
+#include "tests/hal/shapes.hpp"
+
+namespace toroid {
+namespace {
+
+std::vector<Shape> worlds() {
+  auto shapes = testing::all_shapes(3, 5);
+  for (unsigned dims : {1u, 2u})
+    for (const auto& shape : testing::all_shapes(dims, 6)) shapes.push_back(shape);
+  for (const auto& shape : testing::parsed({"256", "256m", "2x2x2x2", "3x2x2x2x2x2m"}))
+    shapes.push_back(shape);
+  return shapes;
+}
+
+/// The definition, in integers that can be negative: none at a mesh's edge and at extent 1.
+std::optional<int> moved(const Shape& shape, int at, Direction direction) {
+  const int k = static_cast<int>(shape.extent(direction.dim()));
+  const int to = at + (direction.is_minus() ? -1 : 1);
+  if (k == 1) return std::nullopt;
+  if (to >= 0 && to < k) return to;
+  if (!shape.wraps(direction.dim())) return std::nullopt;
+  return (to + k) % k;
+}
+
+TEST(Neighbour, IsOneStepAwayInItsDimensionOnly) {
+  for (const Shape& shape : worlds())
+    for (Rank r = 0; r < shape.size(); ++r)
+      for (unsigned l = 0; l < kMaxLinks; ++l) {
+        const Direction direction = testing::direction(l);
+        const auto neighbour = shape.neighbour(r, direction);
+        if (l >= shape.links()) {
+          ASSERT_FALSE(neighbour) << shape.text();
+          continue;
+        }
+        const auto expected = moved(shape, shape.coord(r)[direction.dim()], direction);
+        ASSERT_EQ(neighbour.has_value(), expected.has_value())
+            << shape.text() << shape.coord_text(r) << direction.name();
+        if (!neighbour) continue;
+        Coord coord = shape.coord(r);
+        coord[direction.dim()] = static_cast<std::uint8_t>(*expected);
+        ASSERT_EQ(shape.coord(*neighbour), coord) << shape.text() << direction.name();
+      }
+}
+
+TEST(Neighbour, TheOppositeDirectionLeadsBack) {
+  std::size_t links = 0;
+  for (const Shape& shape : worlds())
+    for (Rank r = 0; r < shape.size(); ++r)
+      for (unsigned l = 0; l < shape.links(); ++l) {
+        const Direction direction = testing::direction(l);
+        const auto neighbour = shape.neighbour(r, direction);
+        if (!neighbour) continue;
+        ++links;
+        ASSERT_EQ(shape.neighbour(*neighbour, direction.opposite()), r)
+            << shape.text() << shape.coord_text(r) << direction.name();
+      }
+  EXPECT_GT(links, 100000u);
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,98 @@
+// Distance exactly k/2 on an even ring: which of the two ways each rule takes.
+#include <gtest/gtest.h>
+
+#include "hal/route.hpp"
+#include "tests/hal/shapes.hpp"
+
+namespace toroid {
+namespace {
+
+/// The directions of a packet from coordinate a to a + k/2 on a ring of k.
+bool goes_minus(TieRule rule, unsigned k, unsigned a, Random& random) {
+  const Shape ring = Shape::parse(std::to_string(k));
+  const auto hints =
+      minimal_directions(ring, ring.coord(a), ring.coord((a + k / 2) % k), rule, random);
+  EXPECT_EQ(hints.size(), 1u);
+  return hints.has(Direction::minus(0));
+}
+
+TEST(TieRule, ParityGoesPlusFromEvenAndMinusFromOddCoordinates) {
+  Random random(1);
+  for (unsigned k = 2; k <= 256; k += 2)
+    for (unsigned a = 0; a < k; ++a)
+      EXPECT_EQ(goes_minus(TieRule::parity, k, a, random), a % 2 == 1) << k << ' ' << a;
+}
+
+TEST(TieRule, PlusAndMinusAlwaysGoThatWay) {
+  Random random(1);
+  for (unsigned k = 2; k <= 16; k += 2)
+    for (unsigned a = 0; a < k; ++a) {
+      EXPECT_FALSE(goes_minus(TieRule::plus, k, a, random));
+      EXPECT_TRUE(goes_minus(TieRule::minus, k, a, random));
+    }
+}
+
+TEST(TieRule, SplitIsTheRandomGeneratorsCoin) {
+  Random random(5);
+  Random coins(5);
+  unsigned minus = 0;
+  for (unsigned i = 0; i < 10000; ++i) {
+    const bool went_minus = goes_minus(TieRule::split, 8, i % 8, random);
+    ASSERT_EQ(went_minus, coins.coin());
+    minus += went_minus ? 1 : 0;
+  }
+  EXPECT_NEAR(minus, 5000, 250);  // five standard deviations
+}
+
+TEST(TieRule, OnlySplitDrawsRandomNumbersAndOnlyForTies) {
+  const Shape shape = Shape::parse("4x6x5");
+  for (const auto rule :
+       {TieRule::parity, TieRule::split, TieRule::plus, TieRule::minus, TieRule::balanced}) {
+    Random random(9);
+    Random untouched(9);
+    for (Rank b = 0; b < shape.size(); ++b) {
+      const Coord to = shape.coord(b);
+      minimal_directions(shape, shape.coord(0), to, rule, random);
+      const int ties = (to[0] == 2 ? 1 : 0) + (to[1] == 3 ? 1 : 0);
+      for (int i = 0; rule == TieRule::split && i < ties; ++i) untouched.coin();
+    }
+    EXPECT_EQ(random.next(), untouched.next()) << kTieRuleNames[static_cast<unsigned>(rule)];
+  }
+}
+
+TEST(TieRule, BalancedIsTheParityOfTheSourceAndOfAllCoordinatesOffTheRing) {
+  Random random(1);
+  for (const char* text : {"4", "2x2", "4x3", "3x4", "2x3x4", "4x4x2"}) {
+    const Shape shape = Shape::parse(text);
+    for (Rank a = 0; a < shape.size(); ++a)
+      for (Rank b = 0; b < shape.size(); ++b) {
+        const Coord from = shape.coord(a);
+        const Coord to = shape.coord(b);
+        const auto hints = minimal_directions(shape, from, to, TieRule::balanced, random);
+        for (unsigned d = 0; d < shape.dims(); ++d) {
+          if ((from[d] + shape.extent(d) / 2) % shape.extent(d) != to[d]) continue;
+          if (shape.extent(d) % 2 != 0) continue;
+          unsigned sum = from[d];
+          for (unsigned e = 0; e < shape.dims(); ++e) sum += e == d ? 0u : from[e] + to[e];
+          EXPECT_EQ(hints.has(Direction::minus(d)), sum % 2 == 1) << text << ' ' << a << ' ' << b;
+          EXPECT_EQ(hints.has(Direction::plus(d)), sum % 2 == 0) << text << ' ' << a << ' ' << b;
+        }
+      }
+  }
+}
+
+TEST(TieRule, AMeshHasNoTies) {
+  const Shape mesh = Shape::parse("4m");
+  Random random(3);
+  for (const auto rule :
+       {TieRule::parity, TieRule::split, TieRule::plus, TieRule::minus, TieRule::balanced})
+    for (Rank a = 0; a < 4; ++a)
+      for (Rank b = 0; b < 4; ++b) {
+        const auto hints = minimal_directions(mesh, mesh.coord(a), mesh.coord(b), rule, random);
+        EXPECT_EQ(hints.has(Direction::plus(0)), b > a);
+        EXPECT_EQ(hints.has(Direction::minus(0)), b < a);
+      }
+}
+
+}  // namespace
+}  // namespace toroid
