@@ -1,5 +1,5 @@
 // toroid fft: a three-dimensional FFT by active packets on the emulated torus.
-#include "fft/load_bound.hpp"
+#include "fft/transform_bounds.hpp"
 #include "fft/npy.hpp"
 #include "fft/volumetric_fft.hpp"
 #include "tools/array_io.hpp"

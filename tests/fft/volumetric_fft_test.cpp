@@ -1,0 +1,121 @@
+#include "fft/volumetric_fft.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "hal/check.hpp"
+#include "tests/fft/transform_run.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::noise;
+using testing::relative_error;
+using testing::transform;
+
+struct Case {
+  Index size;
+  const char* torus;
+};
+
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.size[0] << "x" << c.size[1] << "x" << c.size[2] << " on " << c.torus;
+}
+
+class VolumetricFftAgainstFftw : public ::testing::TestWithParam<Case> {};
+
+TEST_P(VolumetricFftAgainstFftw, GivesTheSameForwardTransform) {
+  const auto [size, torus] = GetParam();
+  std::vector<Complex> expected = noise(size, 3);
+  const auto run = transform(expected, VolumetricPlan(size, Shape::parse(torus), {}));
+  fftw_reference(size, Sign::forward, expected);
+  EXPECT_LT(relative_error(run.result, expected), 1e-14);
+}
+
+TEST_P(VolumetricFftAgainstFftw, GivesTheInputBackWhenInvertedFromTheReturnedLayout) {
+  const auto [size, torus] = GetParam();
+  const std::vector<Complex> input = noise(size, 4);
+  const Shape shape = Shape::parse(torus);
+  const auto there = transform(input, VolumetricPlan(size, shape, {Sign::forward, true}));
+  auto back = transform(there.result, VolumetricPlan(size, shape, {Sign::inverse, true})).result;
+  for (Complex& value : back) value /= static_cast<double>(input.size());
+  EXPECT_LT(relative_error(back, input), 1e-14);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, VolumetricFftAgainstFftw,
+    ::testing::Values(
+        Case{{1, 1, 1}, "1"}, Case{{1, 1, 1}, "1x1x1x1"}, Case{{2, 2, 2}, "2x2"},
+        Case{{2, 2, 2}, "2x2x1"}, Case{{3, 3, 3}, "3x3"}, Case{{3, 5, 7}, "2x3x2"},
+        Case{{5, 5, 5}, "5x5"}, Case{{7, 7, 7}, "7x7"}, Case{{7, 2, 1}, "3x2"},
+        Case{{1, 16, 16}, "4x4x4"}, Case{{16, 1, 16}, "4x4x4"}, Case{{16, 16, 1}, "4x4x4"},
+        Case{{16, 16, 16}, "4x4x4"}, Case{{16, 16, 16}, "2x3x5"}, Case{{16, 16, 16}, "256"},
+        Case{{16, 16, 16}, "8x8x4m"}, Case{{4, 4, 4}, "2x2x2x2"}, Case{{9, 9, 9}, "2x2x2x2x2"},
+        Case{{9, 9, 9}, "2x2x2mx2x2x2"}, Case{{11, 13, 17}, "3x4x5"},
+        Case{{13, 13, 13}, "5mx5mx5m"}, Case{{25, 43, 73}, "3x2x4"}, Case{{31, 2, 29}, "4x1x6"},
+        Case{{2, 64, 3}, "8x2x2"}, Case{{32, 8, 4}, "1x16x2"}, Case{{6, 10, 15}, "60"}));
+
+TEST(VolumetricFft, TransformsAPlaneWaveIntoOnePeak) {
+  const Index size{6, 5, 8};
+  const Index wave{2, 3, 5};
+  std::vector<Complex> array(240);
+  for (std::int64_t i = 0; i < 6; ++i)
+    for (std::int64_t j = 0; j < 5; ++j)
+      for (std::int64_t k = 0; k < 8; ++k) {
+        const double turns = static_cast<double>(wave[0] * i) / 6 +
+                             static_cast<double>(wave[1] * j) / 5 +
+                             static_cast<double>(wave[2] * k) / 8;
+        array[testing::place(size, i, j, k)] = std::polar(1.0, 2 * std::numbers::pi * turns);
+      }
+  const auto run = transform(array, VolumetricPlan(size, Shape::parse("2x2x3"), {}));
+  for (std::size_t at = 0; at < array.size(); ++at)
+    EXPECT_NEAR(std::abs(run.result[at]), at == testing::place(size, 2, 3, 5) ? 240 : 0, 1e-11);
+}
+
+TEST(VolumetricFft, GivesEqualBitsForEveryOrderRoutingAndSeed) {
+  const Index size{8, 9, 10};
+  const std::vector<Complex> input = noise(size, 5);
+  const VolumetricPlan plan(size, Shape::parse("2x3x2"), {});
+  const auto reference = transform(input, plan);
+  const auto other = transform(input, plan,
+                               {.seed = 99,
+                                .order = OrderRule::shift,
+                                .routing = RoutingRule::deterministic,
+                                .tie = TieRule::minus});
+  EXPECT_EQ(reference.result, other.result);
+  EXPECT_NE(reference.cycles, other.cycles);
+}
+
+TEST(VolumetricFft, TakesTheSameTimeTwice) {
+  const Index size{12, 12, 12};
+  const std::vector<Complex> input = noise(size, 6);
+  const VolumetricPlan plan(size, Shape::parse("3x4x2"), {});
+  EXPECT_EQ(transform(input, plan).cycles, transform(input, plan).cycles);
+}
+
+TEST(VolumetricFft, UsesAnotherLineTransformIfGivenOne) {
+  struct Doubling final : LineTransform {
+    void run(std::span<Complex> lines) const override {
+      for (Complex& value : lines) value *= 2;
+    }
+  };
+  struct Library final : LineTransformLibrary {
+    std::unique_ptr<LineTransform> plan(std::int64_t, Sign) const override {
+      return std::make_unique<Doubling>();
+    }
+  };
+  const Index size{4, 3, 5};
+  const std::vector<Complex> input = noise(size, 7);
+  const auto run = transform(input, VolumetricPlan(size, Shape::parse("2x2x2"), {}, Library{}));
+  for (std::size_t i = 0; i < input.size(); ++i) EXPECT_EQ(run.result[i], 8.0 * input[i]);
+}
+
+TEST(VolumetricFft, RefusesMoreNodesThanAnyPhaseHasLines) {
+  EXPECT_THROW(VolumetricPlan({4, 4, 4}, Shape::parse("17"), {}), BadInput);
+  EXPECT_NO_THROW(VolumetricPlan({4, 4, 4}, Shape::parse("16"), {}));
+  EXPECT_THROW(VolumetricPlan({2, 3, 1}, Shape::parse("7"), {}), BadInput);
+}
+
+}  // namespace
+}  // namespace toroid
