@@ -1,0 +1,81 @@
+// Virtual time as programs see it.
+#include <gtest/gtest.h>
+
+#include "tests/router/sim_machine.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::kHandler;
+using testing::SimMachine;
+
+Program compute_and_note(Node& node, std::vector<Tick> cycles, std::vector<Tick>* times) {
+  times->push_back(node.now());
+  for (const Tick c : cycles) {
+    co_await node.compute(c);
+    times->push_back(node.now());
+  }
+}
+
+TEST(Compute, AdvancesTimeByExactlyItsCycles) {
+  const std::vector<Tick> cycles = {1, 2, 1000, 0, 0, 3, 1'000'000'007, 2048, 2047, 1};
+  SimMachine machine(Shape::parse("1"));
+  std::vector<Tick> times;
+  machine.run([&](Node& node) { return compute_and_note(node, cycles, &times); });
+  ASSERT_EQ(times.size(), cycles.size() + 1);
+  EXPECT_EQ(times[0], 0u);
+  for (std::size_t i = 0; i < cycles.size(); ++i) EXPECT_EQ(times[i + 1] - times[i], cycles[i]);
+  EXPECT_EQ(machine.finished_at(), times.back());
+}
+
+TEST(Compute, OfOneNodeDoesNotDelayAnother) {
+  SimMachine machine(Shape::parse("3"));
+  std::vector<std::vector<Tick>> times(3);
+  machine.run([&](Node& node) {
+    return compute_and_note(node, {100 * (node.rank() + 1)}, &times[node.rank()]);
+  });
+  for (Rank r = 0; r < 3; ++r) EXPECT_EQ(machine.node(r).finished_at(), 100 * (r + 1));
+}
+
+/// Node 0 sends three packets, 10,000 cycles apart.
+Program send_three(Node& node) {
+  for (unsigned i = 0; i < 3; ++i) {
+    co_await node.compute(10000);
+    co_await node.send(1, kHandler, i);
+  }
+}
+
+Program wait_for_two(Node& node, Tick* woken) {
+  Counter heard("heard");
+  node.on(kHandler, [&](const Packet&) { heard.bump(); });
+  co_await node.until(heard, 0);
+  CHECK_EQ(node.now(), 0u);
+  co_await node.until(heard, 2);
+  *woken = node.now();
+  CHECK_EQ(heard.value(), 2u);
+  co_await node.until(heard, 1);  // long reached: no wait
+  CHECK_EQ(node.now(), *woken);
+  co_await node.until(heard, 3);
+}
+
+TEST(Until, WaitsForTheCounterAndNoLonger) {
+  SimMachine machine(Shape::parse("2"));
+  Tick woken = 0;
+  machine.run(
+      [&](Node& node) { return node.rank() == 0 ? send_three(node) : wait_for_two(node, &woken); });
+  // The second packet: two computations, then inject, hop, wire and receive; and before it the
+  // first packet's injection.
+  EXPECT_EQ(woken, 2 * (10000 + 150) + 69 + 46 * 4 + 200u);
+}
+
+TEST(Counter, CountsByOneOrMore) {
+  Counter counter("arrivals");
+  EXPECT_EQ(counter.value(), 0u);
+  counter.bump();
+  counter.bump(41);
+  EXPECT_EQ(counter.value(), 42u);
+  EXPECT_EQ(counter.name(), "arrivals");
+}
+
+}  // namespace
+}  // namespace toroid

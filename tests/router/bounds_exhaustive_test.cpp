@@ -1,0 +1,65 @@
+// No run of the model beats a bound: every small shape, both routings, short and long messages.
+#include "hal/bounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/hal/shapes.hpp"
+#include "tests/router/sim_machine.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::Exchange;
+using testing::SimMachine;
+
+void expect_above_bounds(const Shape& shape, RoutingRule routing, TieRule tie,
+                         std::uint64_t bytes) {
+  const Machine bgl;
+  SimMachine machine(shape, {.routing = routing, .tie = tie}, {}, bgl);
+  Exchange(machine, bytes).run();
+  const Bounds bounds = all_to_all_bounds(bgl, shape, message_cost(bgl, bytes));
+  const Tick time = machine.finished_at();
+  EXPECT_GE(time, bounds.hottest_link) << shape.text() << ' ' << bytes;
+  EXPECT_GE(time, bounds.injection) << shape.text() << ' ' << bytes;
+  EXPECT_GE(time, bounds.processor) << shape.text() << ' ' << bytes;
+  EXPECT_GE(time, bounds.zero_load) << shape.text() << ' ' << bytes;
+  EXPECT_GE(machine.counters().end, time) << shape.text();
+}
+
+void expect_above_bounds(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes)
+    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+      for (const std::uint64_t bytes : {16u, 240u, 3 * 240u})
+        expect_above_bounds(shape, routing, TieRule::balanced, bytes);
+}
+
+TEST(NeverBelowTheBound, OnLinesAndRings) {
+  expect_above_bounds(testing::all_shapes(1, 12));
+}
+
+TEST(NeverBelowTheBound, InTwoDimensions) {
+  expect_above_bounds(testing::all_shapes(2, 4));
+  expect_above_bounds(testing::parsed({"5x5", "5x5m", "5mx5m", "5x4", "5mx2"}));
+}
+
+TEST(NeverBelowTheBound, InThreeDimensions) {
+  expect_above_bounds(testing::all_shapes(3, 4));
+  expect_above_bounds(testing::parsed({"5x5x2", "5x4mx3", "5x5x5"}));
+}
+
+TEST(NeverBelowTheBound, WithAFastProcessorEither) {
+  Machine machine;
+  machine.inject_cycles = 1;
+  machine.receive_cycles = 1;
+  for (const char* text : {"8", "4x4", "3x3x3", "4x4x4", "4mx4m"}) {
+    const Shape shape = Shape::parse(text);
+    SimMachine sim(shape, {.tie = TieRule::balanced}, {}, machine);
+    Exchange(sim, 240).run();
+    EXPECT_GE(sim.finished_at(),
+              all_to_all_bounds(machine, shape, message_cost(machine, 240)).max())
+        << text;
+  }
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,116 @@
+// DelayLine and Calendar against ordered maps.
+#include "router/sim/calendar.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "hal/random.hpp"
+
+namespace toroid::sim {
+namespace {
+
+Event numbered(std::uint32_t number) {
+  return {EventKind::turn, number % 1000, 0, number};
+}
+
+TEST(DelayLine, GivesEveryEventBackAfterItsDelay) {
+  Random random(2);
+  DelayLine line(69);
+  EXPECT_EQ(line.delay(), 69u);
+  std::multimap<Tick, std::uint32_t> reference;
+  std::uint32_t number = 0;
+  std::size_t longest = 0;
+  for (Tick now = 0; now < 20000; ++now) {
+    while (!line.empty() && line.next() == now) {
+      ASSERT_FALSE(reference.empty());
+      ASSERT_EQ(reference.begin()->first, now);
+      ASSERT_EQ(line.pop().value(), reference.begin()->second);  // in the order of pushing
+      reference.erase(reference.begin());
+    }
+    ASSERT_TRUE(reference.empty() || reference.begin()->first > now);
+    const unsigned burst = now / 1000 % 2 == 0 ? 8 : 1;  // the ring has to grow
+    for (unsigned i = random.below(burst); i > 0; --i) {
+      line.push(now, numbered(number));
+      reference.emplace(now + 69, number++);
+    }
+    longest = std::max(longest, reference.size());
+  }
+  EXPECT_GT(longest, 128u);
+}
+
+TEST(DelayLine, ShowsEventsAhead) {
+  DelayLine line(10);
+  for (std::uint32_t i = 0; i < 100; ++i) line.push(i, numbered(i));
+  for (std::uint32_t i = 0; i + 6 < 100; ++i) {
+    EXPECT_EQ(line.peek(6).value(), i + 6);
+    EXPECT_EQ(line.pop().value(), i);
+  }
+}
+
+/// The calendar beside a multimap.
+class Twins {
+ public:
+  explicit Twins(const Machine& machine) : machine_(machine), calendar_(machine) {}
+
+  /// Hop, wire and free times at random; only the last kind is allowed before the first cycle.
+  void schedule(Random& random) {
+    const Event event = numbered(count_++);
+    const unsigned kind = random.below(10);
+    if (kind == 9) {
+      const Tick at = now_ + 1 + (Tick{random.below(100)} << random.below(12));
+      calendar_.at(at, event);
+      reference_.emplace(at, event.value());
+    } else if (kind == 8) {
+      calendar_.after_hop(now_, event);
+      reference_.emplace(now_ + machine_.hop_latency_cycles, event.value());
+    } else {
+      calendar_.after_wire(now_, kind + 1, event);
+      reference_.emplace(now_ + machine_.wire_cycles(machine_.wire_bytes(kind + 1)), event.value());
+    }
+  }
+
+  void advance() {
+    const auto next = calendar_.advance();
+    if (reference_.empty()) {
+      ASSERT_FALSE(next);
+      return;
+    }
+    ASSERT_EQ(next, reference_.begin()->first);
+    now_ = *next;
+    std::multiset<std::uint32_t> visited;
+    calendar_.for_each(
+        now_, [&](Event event) { visited.insert(event.value()); }, [](Event) {});
+    std::multiset<std::uint32_t> expected;
+    const auto [begin, end] = reference_.equal_range(now_);
+    for (auto it = begin; it != end; ++it) expected.insert(it->second);
+    reference_.erase(begin, end);
+    ASSERT_EQ(visited, expected);
+  }
+  bool empty() const { return reference_.empty(); }
+
+ private:
+  Machine machine_;
+  Calendar calendar_;
+  std::multimap<Tick, std::uint32_t> reference_;
+  std::uint32_t count_ = 0;
+  Tick now_ = 0;
+};
+
+TEST(Calendar, EqualsAnOrderedMapOnRandomSchedules) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Random random(seed);
+    Twins twins{Machine()};
+    for (int step = 0; step < 3000 || !twins.empty(); ++step) {
+      if (step < 3000)
+        for (unsigned i = random.below(5); i > 0; --i) twins.schedule(random);
+      twins.advance();
+      if (::testing::Test::HasFatalFailure()) FAIL() << "seed " << seed << " step " << step;
+    }
+    twins.advance();  // nothing is left
+  }
+}
+
+}  // namespace
+}  // namespace toroid::sim

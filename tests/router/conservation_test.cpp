@@ -1,0 +1,135 @@
+// Every packet that is sent is delivered exactly once, to whom it was sent.
+#include <gtest/gtest.h>
+
+#include "tests/hal/shapes.hpp"
+#include "tests/router/sim_machine.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::Exchange;
+using testing::SimMachine;
+
+/// k packets for every pair; the argument says whose packet it is and which.
+class Tagged final : public Messages {
+ public:
+  Tagged(const Node& node, std::uint32_t packets)
+      : self_(node.rank()), members_(node.size()), packets_(packets), seen_(members_ * packets) {}
+  std::uint64_t bytes_to(Rank) const override { return packets_ * kPayloadBytes - 100; }
+  std::uint64_t packets_expected() const override { return std::uint64_t{members_ - 1} * packets_; }
+  std::uint32_t most_packets() const override { return packets_; }
+  bool has_payload() const override { return false; }
+  std::uint32_t argument(Rank member, std::uint32_t packet) const override {
+    EXPECT_NE(member, self_);
+    return self_ * packets_ + packet;
+  }
+  void gather(Rank, std::uint32_t, std::span<std::byte>) const override {}
+  void arrive(const Packet& packet) override {
+    EXPECT_EQ(packet.header.destination(), self_);
+    ++seen_.at(packet.header.argument());
+  }
+  bool each_peer_once() const {
+    for (std::size_t i = 0; i < seen_.size(); ++i)
+      if (seen_[i] != (i / packets_ == self_ ? 0u : 1u)) return false;
+    return true;
+  }
+
+ private:
+  Rank self_;
+  Rank members_;
+  std::uint32_t packets_;
+  std::vector<unsigned> seen_;
+};
+
+std::uint64_t sum_of_minimal_hops(const Shape& shape) {
+  std::uint64_t sum = 0;
+  for (Rank a = 0; a < shape.size(); ++a)
+    for (Rank b = 0; b < shape.size(); ++b)
+      sum += minimal_hops(shape, shape.coord(a), shape.coord(b));
+  return sum;
+}
+
+void expect_conserved(const Shape& shape, std::uint32_t packets, NodeOptions node,
+                      SimOptions sim = {}, const Machine& machine = {}) {
+  SimMachine nodes(shape, node, std::move(sim), machine);
+  Exchange exchange(nodes, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
+  ASSERT_NO_THROW(exchange.run()) << shape.text();
+  for (Rank r = 0; r < shape.size(); ++r)
+    ASSERT_TRUE(dynamic_cast<Tagged&>(exchange.messages(r)).each_peer_once())
+        << shape.text() << ' ' << shape.coord_text(r);
+  const FabricCounters& counters = nodes.counters();
+  const std::uint64_t sent = std::uint64_t{shape.size()} * (shape.size() - 1) * packets;
+  ASSERT_EQ(counters.packets, sent) << shape.text();
+  ASSERT_EQ(counters.delivered, sent) << shape.text();
+  ASSERT_EQ(counters.refused, 0u) << shape.text();
+  ASSERT_EQ(counters.packet_hops, packets * sum_of_minimal_hops(shape)) << shape.text();
+  std::uint64_t over_links = 0;
+  for (const LinkCounters& link : counters.links) over_links += link.total_packets();
+  ASSERT_EQ(over_links, counters.packet_hops) << shape.text();
+  std::uint64_t through_fifos = 0;
+  for (const FifoCounters& fifo : counters.fifos) through_fifos += fifo.packets;
+  ASSERT_EQ(through_fifos, sent) << shape.text();
+}
+
+const std::vector<const char*> kShapes = {
+    "1",     "2",     "7",      "8",     "8m",    "3x3",     "4x4",       "5x2m",
+    "2x3x4", "4x4x4", "3x4mx2", "1x6x1", "4mx4m", "2x2x2x2", "2x3x2x1x2", "2x2x2x2x2x2"};
+
+TEST(Conservation, HoldsForBothRoutingsAndEveryTieRule) {
+  for (const char* text : kShapes)
+    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+      for (unsigned tie = 0; tie < kTieRuleNames.size(); ++tie)
+        expect_conserved(Shape::parse(text), 1,
+                         {.routing = routing, .tie = static_cast<TieRule>(tie)});
+}
+
+TEST(Conservation, HoldsForManySeedsOrdersAndMessageLengths) {
+  Random random(77);
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto order = static_cast<OrderRule>(random.below(kOrderRuleNames.size()));
+    const auto routing = random.coin() ? RoutingRule::adaptive : RoutingRule::deterministic;
+    expect_conserved(Shape::parse(kShapes[random.below(14)]), 1 + random.below(4),
+                     {.seed = seed,
+                      .order = order,
+                      .routing = routing,
+                      .output_queues = 1 + random.below(8),
+                      .queue_capacity = 1 + random.below(20)});
+  }
+}
+
+TEST(Conservation, HoldsForEveryTyingAndNumberOfFifos) {
+  for (const char* text : {"4x4", "3x3x3"})
+    for (const unsigned fifos : {1u, 2u, 3u, 4u, 6u, 8u, 14u})
+      for (const auto tying :
+           {FifoTying::per_direction, FifoTying::per_dimension, FifoTying::any}) {
+        Machine machine;
+        machine.injection_fifos = fifos;
+        expect_conserved(Shape::parse(text), 2, {}, {.routing = {}, .tying = tying, .progress = {}},
+                         machine);
+      }
+}
+
+TEST(Conservation, HoldsWithoutPriorityToTransit) {
+  for (const char* text : {"8", "4x4", "4x4x4"})
+    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic}) {
+      SimOptions own_in_turn;
+      own_in_turn.routing.transit_first = false;
+      expect_conserved(Shape::parse(text), 3, {.routing = routing}, own_in_turn);
+    }
+}
+
+TEST(Conservation, HoldsWithTheSmallestBuffersAndASlowProcessor) {
+  Machine machine;
+  machine.dynamic_vc_chunks = 8;
+  machine.bubble_vc_chunks = machine.priority_vc_chunks = 16;
+  machine.injection_fifo_chunks = 8;
+  machine.reception_fifo_chunks = 8;
+  machine.reception_fifos = 1;
+  machine.receive_cycles = 3000;
+  for (const char* text : {"5", "4x4", "3x3x3"})
+    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+      expect_conserved(Shape::parse(text), 3, {.routing = routing}, {}, machine);
+}
+
+}  // namespace
+}  // namespace toroid

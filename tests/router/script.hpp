@@ -1,0 +1,45 @@
+// A processor that injects the headers that it is given, as they are, and receives what comes.
+#pragma once
+
+#include <vector>
+
+#include "hal/device.hpp"
+#include "hal/processor.hpp"
+
+namespace toroid::testing {
+
+class Script final : public Processor {
+ public:
+  Script(Device& device, std::vector<PacketHeader> headers)
+      : device_(&device), headers_(std::move(headers)) {}
+
+  TurnResult turn() override {
+    turns_.push_back(device_->now());
+    while (next_ < headers_.size() && device_->fifos()[0].has_room(headers_[next_].chunks()))
+      inject(headers_[next_++]);
+    Packet packet;
+    while (device_->receive({&packet, 1}) == 1) received_.push_back(packet.header);
+    return {.output_waiting = next_ < headers_.size(), .again = false};
+  }
+  bool finished() const override { return next_ == headers_.size(); }
+  std::string waits_for() const override { return "room in FIFO 0"; }
+
+  const std::vector<PacketHeader>& received() const { return received_; }
+  /// When its turns began.
+  const std::vector<Tick>& turns() const { return turns_; }
+
+ private:
+  void inject(const PacketHeader& header) {
+    device_->fifos()[0].used += header.chunks();
+    const Injection injection{{.header = header, .source = nullptr, .cookie = 0}, 0};
+    device_->inject({&injection, 1});
+  }
+
+  Device* device_;
+  std::vector<PacketHeader> headers_;
+  std::size_t next_ = 0;
+  std::vector<PacketHeader> received_;
+  std::vector<Tick> turns_;
+};
+
+}  // namespace toroid::testing

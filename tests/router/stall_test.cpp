@@ -1,0 +1,78 @@
+// A run that cannot go on ends with a report of who waits for what.
+#include <gtest/gtest.h>
+
+#include "tests/router/sim_machine.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::Exchange;
+using testing::SimMachine;
+
+std::string failure(const std::function<void()>& run) {
+  try {
+    run();
+  } catch (const RunFailed& failed) {
+    return failed.what();
+  }
+  return "nothing failed";
+}
+
+Program wait_for_three(Node& node, Rank who) {
+  Counter heard("heard");
+  node.on(testing::kHandler, [&](const Packet&) { heard.bump(); });
+  if (node.rank() != who) co_return;
+  co_await node.until(heard, 3);
+}
+
+TEST(Stall, NamesTheNodeAndTheCounterThatItWaitsFor) {
+  SimMachine machine(Shape::parse("2x3"));
+  const std::string text =
+      failure([&] { machine.run([](Node& node) { return wait_for_three(node, 4); }); });
+  EXPECT_NE(text.find("1 of 6 nodes wait"), std::string::npos) << text;
+  EXPECT_NE(text.find("(1,1)"), std::string::npos) << text;
+  EXPECT_NE(text.find("heard at 0 of 3"), std::string::npos) << text;
+  EXPECT_EQ(text.find("deadlock"), std::string::npos) << text;
+}
+
+TEST(Stall, SaysHowFarTheCounterCame) {
+  SimMachine machine(Shape::parse("2x3"));
+  machine.node(0).post(4, testing::kHandler, {});
+  machine.node(5).post(4, testing::kHandler, {});
+  const std::string text =
+      failure([&] { machine.run([](Node& node) { return wait_for_three(node, 4); }); });
+  EXPECT_NE(text.find("heard at 2 of 3"), std::string::npos) << text;
+}
+
+Program enter_barrier(Node& node, Rank missing) {
+  if (node.rank() == missing) co_return;
+  co_await node.barrier();
+}
+
+TEST(Stall, NamesABarrierThatOneNodeNeverEnters) {
+  SimMachine machine(Shape::parse("5"));
+  const std::string text =
+      failure([&] { machine.run([](Node& node) { return enter_barrier(node, 2); }); });
+  EXPECT_NE(text.find("the barrier"), std::string::npos) << text;
+  EXPECT_NE(text.find("4 of 5 nodes wait"), std::string::npos) << text;
+}
+
+TEST(SimFabric, TellsItsProgressAndStopsWhenTheCallbackThrows) {
+  struct Stop {};
+  SimOptions options;
+  options.progress = [](const SimProgress&) { throw Stop(); };
+  SimMachine machine(Shape::parse("4x4"), {}, options);
+  Exchange exchange(machine, 240);
+  EXPECT_THROW(exchange.run(), Stop);
+}
+
+TEST(SimFabric, RefusesMoreFifosThanItCanModel) {
+  Machine machine;
+  machine.injection_fifos = 14;
+  EXPECT_NO_THROW(SimFabric(Shape::parse("2x2x2x2x2x2"), machine));
+  machine.injection_fifos = 15;
+  EXPECT_THROW(SimFabric(Shape::parse("2x2x2x2x2x2"), machine), BadInput);
+}
+
+}  // namespace
+}  // namespace toroid
