@@ -35,11 +35,10 @@ class Fill {
   template <std::invocable<Rank, std::uint32_t> Make>
   void run(OutputQueues& queues, Make&& make) {
     for (; !done(); next_peer(queues)) {
-      const Rank peer = order_[visit_];
       const std::uint32_t end = std::min(sent_ + batching_.per_visit, batching_.packets);
       for (; sent_ + in_visit_ < end; ++in_visit_) {
         if (!queues.has_room(queues.next())) return;
-        if (const std::optional<SendDescriptor> made = make(peer, sent_ + in_visit_))
+        if (const std::optional<SendDescriptor> made = make(order_[visit_], sent_ + in_visit_))
           queues[queues.next()].push(*made);
       }
     }

@@ -13,8 +13,4 @@ void DescriptorQueue::grow() {
   tail_ = count;
 }
 
-bool OutputQueues::empty() const {
-  return std::all_of(queues_.begin(), queues_.end(), [](const auto& q) { return q.empty(); });
-}
-
 }  // namespace toroid

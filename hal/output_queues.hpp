@@ -59,11 +59,17 @@ class OutputQueues {
   unsigned count() const { return static_cast<unsigned>(queues_.size()); }
   DescriptorQueue& operator[](unsigned i) { return queues_[i]; }
   bool has_room(unsigned i) const { return queues_[i].size() < capacity_; }
-  bool empty() const;
+  bool empty() const {
+    std::size_t waiting = 0;
+    for (const DescriptorQueue& queue : queues_) waiting |= queue.size();
+    return waiting == 0;
+  }
 
+  /// Round robin.
+  unsigned after(unsigned i) const { return i + 1 == count() ? 0 : i + 1; }
   /// The queue that the next message goes to.
   unsigned next() const { return next_; }
-  void advance() { next_ = next_ + 1 == count() ? 0 : next_ + 1; }
+  void advance() { next_ = after(next_); }
   void restart() { next_ = 0; }
 
  private:

@@ -12,12 +12,14 @@ unsigned parity_off_ring(const Coord& from, const Coord& to, unsigned ring) {
   return sum & 1u;
 }
 
-bool tie_goes_minus(TieRule rule, const Coord& from, const Coord& to, unsigned d, Random& random) {
+/// `tied` matters to the coin only, which is thrown for ties and nothing else.
+bool tie_goes_minus(TieRule rule, const Coord& from, const Coord& to, unsigned d, bool tied,
+                    Random& random) {
   switch (rule) {
     case TieRule::parity:
       return (from[d] & 1u) != 0;
     case TieRule::split:
-      return random.coin();
+      return tied && random.coin();
     case TieRule::plus:
       return false;
     case TieRule::minus:
@@ -41,35 +43,40 @@ unsigned Route::total_hops() const {
   return total;
 }
 
+// These two run for every packet, with destinations in no order: they avoid branches on data.
+
 DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coord& to,
                                 TieRule rule, Random& random) {
-  DirectionSet directions;
+  unsigned bits = 0;
   for (unsigned d = 0; d < shape.dims(); ++d) {
-    if (from[d] == to[d]) continue;
     const unsigned k = shape.extent(d);
-    const unsigned plus = steps_plus(from[d], to[d], k);
-    bool minus = !shape.wraps(d) ? to[d] < from[d] : 2 * plus > k;
-    if (shape.wraps(d) && 2 * plus == k) minus = tie_goes_minus(rule, from, to, d, random);
-    directions.add(minus ? Direction::minus(d) : Direction::plus(d));
+    const unsigned twice = 2 * steps_plus(from[d], to[d], k);
+    bool minus = to[d] < from[d];
+    if (shape.wraps(d)) {
+      const unsigned tie = tie_goes_minus(rule, from, to, d, twice == k, random) ? 1 : 0;
+      minus = twice + tie > k;  // a tie's vote decides where twice == k and nowhere else
+    }
+    bits |= (from[d] != to[d] ? 1u : 0u) << (2 * d + (minus ? 1u : 0u));
   }
-  return directions;
+  return DirectionSet(static_cast<std::uint16_t>(bits));
 }
 
 std::optional<Route> route_along(const Shape& shape, const Coord& from, const Coord& to,
                                  DirectionSet hints) {
   Route route;
   route.directions = hints;
-  if ((hints.bits() >> shape.links()) != 0) return std::nullopt;
+  bool wrong = (hints.bits() >> shape.links()) != 0;
   for (unsigned d = 0; d < shape.dims(); ++d) {
     const bool plus = hints.has(Direction::plus(d));
     const bool minus = hints.has(Direction::minus(d));
-    if ((plus && minus) || (plus || minus) != (from[d] != to[d])) return std::nullopt;
-    if (!plus && !minus) continue;
-    if (!shape.wraps(d) && minus != (to[d] < from[d])) return std::nullopt;
-    const unsigned k = shape.extent(d);
-    route.hops[d] = static_cast<std::uint8_t>(plus ? steps_plus(from[d], to[d], k)
-                                                   : steps_plus(to[d], from[d], k));
+    const unsigned hinted = (plus ? 1u : 0u) + (minus ? 1u : 0u);
+    wrong |= hinted != (from[d] != to[d] ? 1u : 0u);
+    if (!shape.wraps(d)) wrong |= minus != (to[d] < from[d]);
+    const unsigned low = minus ? to[d] : from[d];
+    const unsigned high = minus ? from[d] : to[d];
+    route.hops[d] = static_cast<std::uint8_t>(steps_plus(low, high, shape.extent(d)));
   }
+  if (wrong) return std::nullopt;
   return route;
 }
 

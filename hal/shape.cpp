@@ -46,6 +46,7 @@ Shape Shape::parse(std::string_view text, bool mesh) {
 
 void Shape::append(unsigned extent, bool wraps) {
   extent_[dims_] = static_cast<std::uint16_t>(extent);
+  reciprocal_[dims_] = (kOne + extent - 1) / extent;
   wraps_[dims_] = wraps;
   ++dims_;
   size_ *= extent;
@@ -54,8 +55,9 @@ void Shape::append(unsigned extent, bool wraps) {
 Coord Shape::coord(Rank rank) const {
   Coord coord;
   for (unsigned d = dims_; d-- > 0;) {
-    coord[d] = static_cast<std::uint8_t>(rank % extent_[d]);
-    rank /= extent_[d];
+    const auto quotient = static_cast<Rank>(rank * reciprocal_[d] >> kReciprocalBits);
+    coord[d] = static_cast<std::uint8_t>(rank - quotient * extent_[d]);
+    rank = quotient;
   }
   return coord;
 }

@@ -36,6 +36,7 @@ class Shape {
   bool wraps(unsigned d) const { return wraps_[d]; }
   Rank size() const { return size_; }
 
+  /// REQUIRES: rank < size().
   Coord coord(Rank rank) const;
   Rank rank(const Coord& coord) const;
 
@@ -52,11 +53,16 @@ class Shape {
   bool operator==(const Shape&) const = default;
 
  private:
+  /// rank / d = rank · ceil(2^40 / d) >> 40, exact for ranks below 2^24 and d up to 256.
+  static constexpr unsigned kReciprocalBits = 40;
+  static constexpr std::uint64_t kOne = std::uint64_t{1} << kReciprocalBits;
+
   void append(unsigned extent, bool wraps);
 
   unsigned dims_ = 0;
   Rank size_ = 1;
   std::array<std::uint16_t, kMaxDims> extent_{1, 1, 1, 1, 1, 1};
+  std::array<std::uint64_t, kMaxDims> reciprocal_{kOne, kOne, kOne, kOne, kOne, kOne};
   std::array<bool, kMaxDims> wraps_{};
 };
 

@@ -42,33 +42,42 @@ class SimFabric::Impl {
   void run_cycle(Tick now) {
     counters_.end = now;
     turns_.clear();
-    network_.calendar().for_each(
-        now, [&](Event event) { apply(now, event); },
-        [&](Event event) { network_.prefetch(event); });
+    CycleHandler handler{*this, now};
+    network_.calendar().for_each(now, handler);
     hand_over(now);
     network_.arbitrate(now);
     for (const Rank node : turns_) nodes_[node].turn(now);
     if (options_.progress && counters_.events >= next_progress_) report_progress(now);
   }
 
-  void apply(Tick now, Event event) {
-    ++counters_.events;
-    switch (event.kind()) {
-      case EventKind::arrive:
-      case EventKind::injected:
-        return network_.on_arrive(event);
-      case EventKind::link_free:
-        return link_free(now, event);
-      case EventKind::delivered:
-        network_.on_delivered(event);
-        return delivered_.push_back(event);
-      case EventKind::turn:
-        return turns_.push_back(event.node());
+  /// What the calendar calls.
+  struct CycleHandler {
+    Impl& impl;
+    Tick now;
+    void arrive(Event event) {
+      ++impl.counters_.events;
+      impl.network_.on_arrive(event);
     }
-  }
+    void tail_passed(Event event) {
+      ++impl.counters_.events;
+      const bool link = event.kind() == EventKind::link_free;
+      const sim::FreedRoom freed =
+          link ? impl.network_.on_link_free(event) : impl.network_.on_delivered(event);
+      if (!link) impl.delivered_.push_back(event);
+      if (freed.chunks > 0) impl.fifo_room(now, event.node(), freed);
+    }
+    void irregular(Event event) {
+      ++impl.counters_.events;
+      event.kind() == EventKind::turn ? impl.turns_.push_back(event.node())
+                                      : impl.network_.on_arrive(event);
+    }
+    void prefetch_arrive(Event event) const { impl.network_.prefetch_arrive(event); }
+    void prefetch_tail(Event event) const { impl.network_.prefetch_tail(event); }
+  };
 
   /// In the order of node and channel, so that a node sees simultaneous arrivals in a fixed order.
   void hand_over(Tick now) {
+    if (delivered_.empty()) return;
     std::sort(delivered_.begin(), delivered_.end());
     counters_.delivered += delivered_.size();
     for (const Event event : delivered_)
@@ -76,10 +85,8 @@ class SimFabric::Impl {
     delivered_.clear();
   }
 
-  void link_free(Tick now, Event event) {
-    const auto freed = network_.on_link_free(event);
-    if (freed.chunks > 0 && nodes_[event.node()].on_fifo_room(now, freed.fifo, freed.chunks))
-      turns_.push_back(event.node());
+  void fifo_room(Tick now, Rank node, const sim::FreedRoom& freed) {
+    if (nodes_[node].on_fifo_room(now, freed.fifo, freed.chunks)) turns_.push_back(node);
   }
 
   void report_progress(Tick now) {

@@ -66,6 +66,7 @@ int run(const AllToAllOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   const NodeOptions node = node_options(options.common, options.torus);
   const SimOptions sim = sim_options(options.torus);
+  check_memory(shape, 0);
   JsonOutput json(options.common.json);
 
   UniformMessages messages(shape.size(), options.bytes);
@@ -73,6 +74,7 @@ int run(const AllToAllOptions& options) {
                         messages.packets_expected() * shape.size());
   std::deque<AllToAll> exchanges;
   for (Node& n : simulation.nodes()) {
+    throw_if_interrupted();
     AllToAll& exchange = exchanges.emplace_back(n, kHandler, Group::all(shape, n.rank()), messages,
                                                 options.per_visit);
     n.run(all_to_all_program(n, exchange));
@@ -92,10 +94,10 @@ Verb add_alltoall_verb(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("alltoall", "an all-to-all exchange beside its bound");
   add_torus_options(*verb, options->torus);
   verb->add_option("--bytes", options->bytes, "payload per (source, destination) pair")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 32))
+      ->transform(whole_number(0, std::uint64_t{1} << 32))
       ->capture_default_str();
   verb->add_option("--per-visit", options->per_visit, "packets per visit of a peer: the patent's b")
-      ->check(CLI::Range(1u, 1u << 24))
+      ->transform(whole_number(1, 1u << 24))
       ->capture_default_str();
   add_common_options(*verb, options->common);
   return [options] { return run(*options); };

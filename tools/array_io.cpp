@@ -1,5 +1,6 @@
 #include "tools/array_io.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -14,11 +15,22 @@ constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
 void check_size(const Index& size, const std::string& what) {
   std::int64_t volume = 1;
   for (const std::int64_t n : size) {
-    if (n < 1) throw BadInput(fmt::format("{}: an extent of 0 leaves nothing to transform", what));
+    if (n < 1)
+      throw BadInput(fmt::format("{}: an extent below 1 leaves nothing to transform", what));
     if (n > kMaxElements / volume)
       throw BadInput(fmt::format("{}: more than {} elements", what, kMaxElements));
     volume *= n;
   }
+}
+
+void check_finite(std::span<const Complex> values, const std::string& path) {
+  const auto is_finite = [](const Complex& value) {
+    return std::isfinite(value.real()) && std::isfinite(value.imag());
+  };
+  const auto found = std::ranges::find_if_not(values, is_finite);
+  if (found != values.end())
+    throw BadInput(fmt::format("{}: element {} in C order is not finite", path,
+                               std::distance(values.begin(), found)));
 }
 
 /// visit(global offset, local offset, length) for every row along the last axis.
@@ -63,6 +75,7 @@ HostArray load_array(const std::string& path) {
   for (unsigned a = 0; a < 3; ++a) array.size[a] = static_cast<std::int64_t>(file.shape[a]);
   check_size(array.size, path);
   array.values = std::move(file.values);
+  check_finite(array.values, path);
   return array;
 }
 
@@ -96,13 +109,16 @@ void put_part(HostArray& whole, const NodeLayout& layout, std::span<const Comple
 
 ArrayError compare(std::span<const Complex> a, std::span<const Complex> b) {
   CHECK_EQ(a.size(), b.size());
+  double largest = 0;  // by which all is divided, so that no square is too large or too small
+  for (const Complex& value : b) largest = std::max(largest, std::abs(value));
+  const double unit = largest > 0 ? largest : 1;
   double difference = 0;
   double norm = 0;
   ArrayError error;
   for (std::size_t i = 0; i < a.size(); ++i) {
     error.max = std::max(error.max, std::abs(a[i] - b[i]));
-    difference += std::norm(a[i] - b[i]);
-    norm += std::norm(b[i]);
+    difference += std::norm((a[i] - b[i]) / unit);
+    norm += std::norm(b[i] / unit);
   }
   error.l2 = norm == 0 ? std::sqrt(difference) : std::sqrt(difference / norm);
   return error;

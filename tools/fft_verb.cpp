@@ -1,6 +1,6 @@
 // toroid fft: a three-dimensional FFT by active packets on the emulated torus.
-#include "fft/transform_bounds.hpp"
 #include "fft/npy.hpp"
+#include "fft/transform_bounds.hpp"
 #include "fft/volumetric_fft.hpp"
 #include "tools/array_io.hpp"
 #include "tools/choice.hpp"
@@ -32,15 +32,40 @@ struct FftOptions {
   Sign sign() const { return inverse ? Sign::inverse : Sign::forward; }
 };
 
-HostArray input_array(const FftOptions& options) {
+/// Input, result, before and after each phase, FFTW's result: the arrays that exist at once.
+void check_memory_for(const FftOptions& options, const Shape& shape, const Index& size) {
+  const int arrays = 6 + int{options.return_to_blocks} + int{options.check};
+  double bytes = sizeof(Complex) * arrays;
+  for (const std::int64_t n : size) bytes *= static_cast<double>(n);
+  check_memory(shape, bytes);
+}
+
+HostArray input_array(const FftOptions& options, const Shape& shape) {
   if (options.in.empty() && options.size.empty())
     throw BadInput("nothing to transform; give --in FILE.npy or --size 64x64x64");
-  if (options.in.empty()) return random_array(parse_size(options.size), options.common.seed);
+  if (options.in.empty()) {
+    const Index size = parse_size(options.size);
+    check_memory_for(options, shape, size);
+    return random_array(size, options.common.seed);
+  }
   HostArray array = load_array(options.in);
   if (!options.size.empty() && parse_size(options.size) != array.size)
     throw BadInput(fmt::format("--size {} does not fit {}, which is {}x{}x{}", options.size,
                                options.in, array.size[0], array.size[1], array.size[2]));
+  check_memory_for(options, shape, array.size);
   return array;
+}
+
+/// The one that is written last would replace the other.
+void refuse_one_file_for_both(const FftOptions& options) {
+  namespace fs = std::filesystem;
+  const std::string& json = options.common.json;
+  if (options.out.empty() || json.empty() || json == "-") return;
+  std::error_code error;  // is the business of those that open them
+  const fs::path out = fs::weakly_canonical(fs::absolute(options.out), error);
+  if (error || out != fs::weakly_canonical(fs::absolute(json), error) || error) return;
+  if (fs::exists(out, error) && !fs::is_regular_file(out, error)) return;  // such as /dev/null
+  throw BadInput(fmt::format("--out and --json are the same file, {}", options.out));
 }
 
 /// One phase over all nodes: from the first node that began it to the last that ended it.
@@ -70,6 +95,7 @@ void collect(const VolumetricFft& fft, Outcome& outcome) {
 Outcome transform(Simulation& simulation, const VolumetricPlan& plan, const HostArray& input) {
   std::deque<VolumetricFft> ffts;
   for (Node& node : simulation.nodes()) {
+    throw_if_interrupted();
     VolumetricFft& fft = ffts.emplace_back(node, plan);
     take_part(input, fft.input_layout(), fft.input());
     node.run(volumetric_fft(node, fft));
@@ -92,12 +118,20 @@ void scale(HostArray& array, Sign sign) {
 struct PlanBounds {
   std::vector<ExchangeBounds> phases;
   TransformBounds total;
+
+  std::uint64_t packets() const {
+    std::uint64_t packets = 0;
+    for (const ExchangeBounds& phase : phases) packets += phase.packets;
+    return packets;
+  }
 };
 
 PlanBounds bounds_of(const VolumetricPlan& plan, const Machine& machine) {
   PlanBounds bounds{{}, TransformBounds(plan.decomposition(), machine)};
-  for (const VolumetricPhase& phase : plan.phases())
+  for (const VolumetricPhase& phase : plan.phases()) {
+    throw_if_interrupted();
     bounds.phases.push_back(bounds.total.add(phase.exchange, phase.axis));
+  }
   return bounds;
 }
 
@@ -118,11 +152,10 @@ Json phases_json(const VolumetricPlan& plan, const Outcome& outcome, const PlanB
   return phases;
 }
 
-Json make_report(const FftOptions& options, const VolumetricPlan& plan, const Machine& machine,
-                 const Simulation& simulation, const Outcome& outcome) {
+Json make_report(const FftOptions& options, const VolumetricPlan& plan, const PlanBounds& bounds,
+                 const Machine& machine, const Simulation& simulation, const Outcome& outcome) {
   const Decomposition& decomposition = plan.decomposition();
   const Shape& shape = decomposition.grid().shape();
-  const PlanBounds bounds = bounds_of(plan, machine);
   ResultHash hash;
   Json report = report_head("fft", options.common, shape, machine);
   report.update({{"size", decomposition.size()},
@@ -178,21 +211,23 @@ int run(const FftOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   const NodeOptions node = node_options(options.common, options.torus);
   const SimOptions sim = sim_options(options.torus);
-  const HostArray input = input_array(options);
+  const HostArray input = input_array(options, shape);
   const VolumetricPlan plan(input.size, shape, {options.sign(), options.return_to_blocks});
+  refuse_one_file_for_both(options);
   JsonOutput json(options.common.json);
   std::unique_ptr<OutputFile> out;
   if (!options.out.empty()) out = std::make_unique<OutputFile>(options.out);
 
+  const PlanBounds bounds = bounds_of(plan, machine);
   std::optional<Simulation> simulation;
   Outcome outcome;
   for (unsigned r = 0; r < options.repeat; ++r) {  // virtual time: every repetition is the same
-    simulation.emplace(shape, machine, sim, node, options.common.quiet, 0);
+    simulation.emplace(shape, machine, sim, node, options.common.quiet, bounds.packets());
     outcome = transform(*simulation, plan, input);
   }
   scale(outcome.result, options.sign());
 
-  Json report = make_report(options, plan, machine, *simulation, outcome);
+  Json report = make_report(options, plan, bounds, machine, *simulation, outcome);
   bool good = true;
   if (options.check) {
     const ArrayError error = check(options, input, outcome.result);
@@ -213,9 +248,12 @@ Verb add_fft_verb(CLI::App& app) {
   auto options = std::make_shared<FftOptions>();
   CLI::App* verb = app.add_subcommand("fft", "a 3-D FFT by active packets");
   add_torus_options(*verb, options->torus);
-  verb->add_option("--size", options->size, "64x64x64, or 64 for a cube: seeded random input");
-  verb->add_option("--in", options->in, "three-dimensional .npy: float32/64, complex64/128");
-  verb->add_option("--out", options->out, "result as .npy: complex128, C order");
+  verb->add_option("--size", options->size, "64x64x64, or 64 for a cube: seeded random input")
+      ->check(not_empty());
+  verb->add_option("--in", options->in, "three-dimensional .npy: float32/64, complex64/128")
+      ->check(not_empty());
+  verb->add_option("--out", options->out, "result as .npy: complex128, C order")
+      ->check(not_empty());
   verb->add_option("--method", options->method, "volumetric")->capture_default_str();
   verb->add_option("--transform", options->transform, "dft")->capture_default_str();
   verb->add_flag("--inverse", options->inverse, "sum with exp(+2 pi i kn/N), scaled by 1/N");
@@ -223,7 +261,7 @@ Verb add_fft_verb(CLI::App& app) {
                  "a fourth exchange puts the result into the input's layout");
   verb->add_flag("--check", options->check, "compare with FFTW on this host");
   verb->add_option("--repeat", options->repeat, "runs; the median counts where time is real")
-      ->check(CLI::Range(1u, 1000000u))
+      ->transform(whole_number(1, 1000000))
       ->capture_default_str();
   add_common_options(*verb, options->common);
   return [options] { return run(*options); };

@@ -68,7 +68,7 @@ int run(const InfoOptions& options) {
 Verb add_info_verb(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
   CLI::App* verb = app.add_subcommand("info", "this build, a machine's numbers, a torus's bounds");
-  verb->add_option("--torus", options->torus, "also the bounds of this shape");
+  verb->add_option("--torus", options->torus, "also the bounds of this shape")->check(not_empty());
   verb->add_flag("--mesh", options->mesh, "every dimension a mesh");
   add_common_options(*verb, options->common);
   return [options] { return run(*options); };

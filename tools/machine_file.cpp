@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
+#include <limits>
+#include <optional>
 
 #include "hal/check.hpp"
 
@@ -15,6 +16,34 @@ namespace {
 [[noreturn]] void refuse(std::string_view origin, const toml::source_region& where,
                          std::string_view why) {
   throw BadInput(fmt::format("{}:{}: {}", origin, where.begin.line, why));
+}
+
+/// As TOML writes a text.
+std::string quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20 || code == 0x7f) {
+      quoted += fmt::format("\\u{:04x}", code);
+      continue;
+    }
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+/// Empty: it cannot be read.
+std::optional<std::string> read_text(const std::string& path) {
+  constexpr std::size_t kLongest = 1 << 20;  // bytes; a device may be endless
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kLongest + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file.is_open() || file.bad()) return std::nullopt;
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kLongest)
+    throw BadInput(fmt::format("{}: longer than the {} bytes of any machine file", path, kLongest));
+  return text;
 }
 
 const MachineField* find_field(std::string_view key) {
@@ -37,7 +66,9 @@ void apply(Machine& machine, std::string_view origin, std::string_view key,
            fmt::format("unknown key '{}'; `toroid info --machine bgl` lists the known", key));
   if (!node.is_number()) refuse(origin, node.source(), fmt::format("{} must be a number", key));
   try {
-    set_value(machine, *field, *node.value<double>());
+    // An integer that no double can be is beyond every range.
+    constexpr double kBeyond = std::numeric_limits<double>::infinity();
+    set_value(machine, *field, node.value<double>().value_or(kBeyond));
   } catch (const BadInput& error) {
     refuse(origin, node.source(), error.what());
   }
@@ -65,12 +96,11 @@ Machine parse_machine(std::string_view text, std::string_view origin) {
 
 Machine load_machine(const std::string& name_or_path) {
   if (name_or_path == "bgl") return {};
-  std::ifstream file(name_or_path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file)
+  const std::optional<std::string> text = read_text(name_or_path);
+  if (!text)
     throw BadInput(
         fmt::format("machine '{}' is neither 'bgl' nor a file that can be read", name_or_path));
-  return parse_machine(text, name_or_path);
+  return parse_machine(*text, name_or_path);
 }
 
 std::string_view origin_name(Origin origin) {
@@ -88,7 +118,7 @@ std::string_view origin_name(Origin origin) {
 }
 
 std::string machine_text(const Machine& machine) {
-  std::string text = fmt::format("name = \"{}\"\n", machine.name);
+  std::string text = fmt::format("name = {}\n", quoted(machine.name));
   for (const MachineField& field : machine_fields())
     text +=
         fmt::format("{:<25} = {:<10}  # {:<10} {:<20}  {}\n", field.key, value_of(machine, field),

@@ -1,5 +1,12 @@
 // The `toroid` command: 0 done, 1 the run failed, 2 bad input.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <new>
+#include <system_error>
 
 #include "hal/check.hpp"
 #include "tools/progress.hpp"
@@ -8,9 +15,42 @@
 
 namespace {
 
-int complain(const char* what, int code) {
-  fmt::print(stderr, "toroid: {}\n", what);
+/// What the user typed, or a file is named, may have line ends in it.
+std::string one_line(std::string text) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  std::replace_if(text.begin(), text.end(), is_control, '?');
+  return text;
+}
+
+/// Not by fmt::print, which throws where standard error is closed.
+int complain(const std::string& what, int code) {
+  std::fputs(("toroid: " + one_line(what) + "\n").c_str(), stderr);
   return code;
+}
+
+/// A file that is opened later must not become a standard one that the caller closed: what is
+/// missing gets a descriptor that fails all writes.
+void hold_standard_descriptors() {
+  int next = ::open("/dev/null", O_RDONLY);
+  while (next >= 0 && next <= STDERR_FILENO) next = ::dup(next);
+  if (next >= 0) ::close(next);
+}
+
+/// Only the last flush tells whether all that was printed has been written.
+int flushed(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  return complain("cannot write to standard output: " + std::generic_category().message(errno), 1);
+}
+
+/// CLI11 looks for a missing verb before it looks at what is there instead.
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  if (!app.get_subcommands().empty()) return error.what();
+  std::string known;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    known += (known.empty() ? "" : ", ") + verb->get_name();
+  const std::vector<std::string> rest = app.remaining();
+  if (rest.empty()) return fmt::format("a verb is missing; known: {}", known);
+  return fmt::format("unknown verb '{}'; known: {}", rest.front(), known);
 }
 
 int run(int argc, char** argv) {
@@ -26,7 +66,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    return complain(error.what(), 2);
+    return complain(explain(app, error), 2);
   }
   for (const auto& [name, verb] : verbs)
     if (app.got_subcommand(name)) return verb();
@@ -36,11 +76,14 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  hold_standard_descriptors();
   toroid::catch_interrupts();
   try {
-    return run(argc, argv);
+    return flushed(run(argc, argv));
   } catch (const toroid::BadInput& error) {
     return complain(error.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return complain("not enough memory", 1);
   } catch (const std::exception& error) {
     return complain(error.what(), 1);
   }

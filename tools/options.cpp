@@ -1,6 +1,8 @@
 #include "tools/options.hpp"
 
 #include <array>
+#include <charconv>
+#include <limits>
 
 #include "tools/choice.hpp"
 
@@ -18,15 +20,39 @@ std::string one_of(const std::array<std::string_view, N>& names) {
 
 }  // namespace
 
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
+  const auto check = [min, max](std::string& text) {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [read, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || read != end || value < min || value > max)
+      return fmt::format("'{}' is not a whole number from {} to {}", text, min, max);
+    text = std::to_string(value);  // without leading zeros, which CLI11 takes for octal
+    return std::string();
+  };
+  const bool is_limited = max < std::numeric_limits<std::uint64_t>::max();
+  return {check, is_limited ? fmt::format("[{} - {}]", min, max) : ""};
+}
+
+CLI::Validator not_empty() {
+  const auto check = [](const std::string& text) {
+    return std::string(text.empty() ? "must not be empty" : "");
+  };
+  return {check, ""};
+}
+
 void add_common_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--machine", options.machine, "bgl or a machine file")->capture_default_str();
   verb.add_option("--fabric", options.fabric, one_of(kFabricNames))->capture_default_str();
-  verb.add_option("--seed", options.seed, "of every random choice")->capture_default_str();
+  verb.add_option("--seed", options.seed, "of every random choice")
+      ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
   verb.add_option("--threads", options.threads, "workers; the model needs one")
-      ->check(CLI::Range(1u, 1024u))
+      ->transform(whole_number(1, 1024))
       ->capture_default_str();
   verb.add_option("--json", options.json,
-                  "write the result as JSON to a file, - for standard output");
+                  "write the result as JSON to a file, - for standard output")
+      ->check(not_empty());
   verb.add_flag("--quiet", options.quiet, "no table, no progress");
 }
 
@@ -40,7 +66,7 @@ void add_torus_options(CLI::App& verb, TorusOptions& options) {
   verb.add_option("--tying", options.tying, "of FIFOs to links: " + one_of(kTyingNames))
       ->capture_default_str();
   verb.add_option("--queues", options.queues, "output queues per node")
-      ->check(CLI::Range(1u, 1024u))
+      ->transform(whole_number(1, 1024))
       ->capture_default_str();
   verb.add_flag("--no-transit-first", options.no_transit_first,
                 "injection and transit in one round robin");

@@ -36,7 +36,7 @@ Progress::Progress(bool quiet, std::uint64_t packets_expected)
     : visible_(!quiet && isatty(STDERR_FILENO) != 0), expected_(packets_expected) {}
 
 Progress::~Progress() {
-  if (visible_) fmt::print(stderr, "{}", kClearLine);
+  if (visible_) std::fputs(kClearLine, stderr);
 }
 
 void Progress::show(const SimProgress& progress) {
@@ -45,8 +45,9 @@ void Progress::show(const SimProgress& progress) {
   const double share = expected_ == 0 ? 0
                                       : 100.0 * static_cast<double>(progress.delivered) /
                                             static_cast<double>(expected_);
-  fmt::print(stderr, "{}cycle {}, {} packets delivered ({:.0f} %)", kClearLine, progress.now,
-             progress.delivered, share);
+  const std::string line = fmt::format("{}cycle {}, {} packets delivered ({:.0f} %)", kClearLine,
+                                       progress.now, progress.delivered, share);
+  std::fputs(line.c_str(), stderr);  // a terminal that has gone away is no reason to stop
   std::fflush(stderr);
 }
 

@@ -156,9 +156,11 @@ JsonOutput::JsonOutput(const std::string& path) : standard_output_(path == "-") 
 }
 
 void JsonOutput::write(const Json& report) {
-  if (standard_output_) fmt::print("{}\n", report.dump(2));
+  // A machine may be named after a file whose name is not UTF-8.
+  const std::string text = report.dump(2, ' ', false, Json::error_handler_t::replace);
+  if (standard_output_) fmt::print("{}\n", text);
   if (!file_) return;
-  file_->stream() << report.dump(2) << '\n';
+  file_->stream() << text << '\n';
   file_->commit();
 }
 

@@ -1,11 +1,17 @@
 #include "tools/simulation.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <ctime>
 
+#include "hal/check.hpp"
+
 namespace toroid {
 namespace {
+
+constexpr double kBytesPerNode = 2000;  ///< a little less than a node takes that does nothing
 
 SimOptions with_progress(SimOptions options, Progress& progress) {
   options.progress = [&progress](const SimProgress& p) { progress.show(p); };
@@ -18,11 +24,22 @@ double cpu_now() {
 
 }  // namespace
 
+void check_memory(const Shape& shape, double array_bytes) {
+  const double needed = kBytesPerNode * shape.size() + array_bytes;
+  const double present =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (needed > present)
+    throw BadInput(fmt::format("needs at least {:.1f} GB of memory; this host has {:.1f} GB",
+                               needed / 1e9, present / 1e9));
+}
+
 Simulation::Simulation(const Shape& shape, const Machine& machine, const SimOptions& sim,
                        const NodeOptions& node, bool quiet, std::uint64_t packets_expected)
     : progress_(quiet, packets_expected), fabric_(shape, machine, with_progress(sim, progress_)) {
-  for (Rank r = 0; r < shape.size(); ++r)
+  for (Rank r = 0; r < shape.size(); ++r) {
+    throw_if_interrupted();
     fabric_.attach(r, nodes_.emplace_back(fabric_.device(r), node));
+  }
 }
 
 void Simulation::run() {

@@ -9,6 +9,10 @@
 
 namespace toroid {
 
+/// Throws BadInput where this host cannot hold the nodes and so many bytes of arrays. Without it
+/// the system would promise the memory and kill the process when it is used.
+void check_memory(const Shape& shape, double array_bytes);
+
 class Simulation {
  public:
   Simulation(const Shape& shape, const Machine& machine, const SimOptions& sim,

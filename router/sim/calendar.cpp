@@ -1,5 +1,7 @@
 #include "router/sim/calendar.hpp"
 
+#include <algorithm>
+
 namespace toroid::sim {
 
 Calendar::Calendar(const Machine& machine) : hop_(machine.hop_latency_cycles) {
@@ -8,13 +10,11 @@ Calendar::Calendar(const Machine& machine) : hop_(machine.hop_latency_cycles) {
 }
 
 std::optional<Tick> Calendar::advance() {
-  std::optional<Tick> next = wheel_.next();
-  const auto consider = [&](const DelayLine& line) {
-    if (!line.empty() && (!next || line.next() < *next)) next = line.next();
-  };
-  consider(hop_);
-  for (const DelayLine& line : wire_) consider(line);
-  if (next) wheel_.take(*next, irregular_);
+  Tick next = std::min(wheel_.next(), hop_.next());
+  for (unsigned rest = wires_used_; rest != 0; rest &= rest - 1)
+    next = std::min(next, wire_[static_cast<unsigned>(std::countr_zero(rest))].next());
+  if (next == kNever) return std::nullopt;
+  wheel_.take(next, irregular_);
   return next;
 }
 

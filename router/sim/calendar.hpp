@@ -1,10 +1,8 @@
 // When what happens: delay lines for what the hardware does, which always takes one of a few times,
-// and an ordered map for what processors do, which takes any time.
+// and a wheel for what processors do, which takes any time.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <map>
+#include <bit>
 #include <optional>
 #include <vector>
 
@@ -21,18 +19,28 @@ class Calendar {
   /// A header reaches the next router.
   void after_hop(Tick now, Event event) { hop_.push(now, event); }
   /// The tail of a packet of so many chunks has passed.
-  void after_wire(Tick now, unsigned chunks, Event event) { wire_[chunks - 1].push(now, event); }
+  void after_wire(Tick now, unsigned chunks, Event event) {
+    wire_[chunks - 1].push(now, event);
+    wires_used_ |= 1u << (chunks - 1);
+  }
   /// REQUIRES: at is past the present cycle.
   void at(Tick when, Event event) { wheel_.schedule(when, event); }
 
   /// Moves to the next cycle in which something happens; none: nothing is left.
   std::optional<Tick> advance();
-  /// visit(event) for everything of the present cycle.
-  template <typename Visit, typename Prefetch>
-  void for_each(Tick now, const Visit& visit, const Prefetch& prefetch) {
-    drain(hop_, now, visit, prefetch);
-    for (DelayLine& line : wire_) drain(line, now, visit, prefetch);
-    for (const Event event : irregular_) visit(event);
+  /// Shows everything of the present cycle to the handler: arrive(), tail_passed() or irregular(),
+  /// by how it was scheduled. prefetch() sees events that come soon.
+  template <typename Handler>
+  void for_each(Tick now, Handler& handler) {
+    drain(
+        hop_, now, [&](Event event) { handler.arrive(event); },
+        [&](Event event) { handler.prefetch_arrive(event); });
+    for (unsigned rest = wires_used_; rest != 0; rest &= rest - 1)
+      drain(
+          wire_[static_cast<unsigned>(std::countr_zero(rest))], now,
+          [&](Event event) { handler.tail_passed(event); },
+          [&](Event event) { handler.prefetch_tail(event); });
+    for (const Event event : irregular_) handler.irregular(event);
     irregular_.clear();
   }
 
@@ -40,7 +48,7 @@ class Calendar {
   static constexpr std::size_t kAhead = 6;  ///< events between fetching data and using it
   template <typename Visit, typename Prefetch>
   static void drain(DelayLine& line, Tick now, const Visit& visit, const Prefetch& prefetch) {
-    while (!line.empty() && line.next() == now) {
+    while (line.next() == now) {
       prefetch(line.peek(kAhead));
       visit(line.pop());
     }
@@ -48,6 +56,7 @@ class Calendar {
 
   DelayLine hop_;
   std::vector<DelayLine> wire_;  ///< [chunks - 1]
+  unsigned wires_used_ = 0;      ///< bit = chunks - 1; most runs know one length or two
   EventWheel wheel_;
   std::vector<Event> irregular_;  ///< of the present cycle
 };

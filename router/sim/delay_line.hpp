@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "hal/tick.hpp"
@@ -12,38 +13,40 @@ namespace toroid::sim {
 
 class DelayLine {
  public:
-  explicit DelayLine(Tick delay) : delay_(delay), ring_(kInitial) {}
+  explicit DelayLine(Tick delay) : delay_(delay), ring_(kInitial), mask_(kInitial - 1) {}
 
   Tick delay() const { return delay_; }
   bool empty() const { return head_ == tail_; }
-  /// The cycle of the next event. REQUIRES: not empty.
-  Tick next() const { return ring_[head_ & mask()].at; }
+  /// The cycle of the next event; kNever where there is none.
+  Tick next() const { return ring_[head_ & mask_].at; }
 
   void push(Tick now, Event event) {
-    if (tail_ - head_ == ring_.size()) grow();
-    ring_[tail_++ & mask()] = {now + delay_, event};
+    ring_[tail_ & mask_] = {now + delay_, event};
+    ring_[++tail_ & mask_].at = kNever;
+    if (tail_ - head_ == mask_) grow();
   }
-  Event pop() { return ring_[head_++ & mask()].event; }
+  Event pop() { return ring_[head_++ & mask_].event; }
   /// The event that stands `ahead` places behind the next one, so that its data can be fetched
   /// early. Any event, long gone perhaps, where the line is shorter.
-  Event peek(std::size_t ahead) const { return ring_[(head_ + ahead) & mask()].event; }
+  Event peek(std::size_t ahead) const { return ring_[(head_ + ahead) & mask_].event; }
 
  private:
   struct Entry {
-    Tick at = 0;
+    Tick at = kNever;
     Event event{EventKind::turn, 0, 0};
   };
   static constexpr std::size_t kInitial = 64;  ///< a power of two, as every later size
-  std::size_t mask() const { return ring_.size() - 1; }
   void grow() {
     std::vector<Entry> larger(2 * ring_.size());
-    for (std::size_t i = head_; i != tail_; ++i)
-      larger[i & (larger.size() - 1)] = ring_[i & mask()];
+    const std::size_t mask = larger.size() - 1;
+    for (std::size_t i = head_; i != tail_; ++i) larger[i & mask] = ring_[i & mask_];
     ring_ = std::move(larger);
+    mask_ = mask;
   }
 
   Tick delay_;
-  std::vector<Entry> ring_;
+  std::vector<Entry> ring_;  ///< the entry behind the last one says kNever
+  std::size_t mask_;
   std::size_t head_ = 0;
   std::size_t tail_ = 0;
 };

@@ -3,16 +3,21 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 
 namespace toroid::sim {
+
+/// The cycle of what never happens.
+inline constexpr Tick kNever = std::numeric_limits<Tick>::max();
 
 /// What happens at one cycle. All but the turns change a router's state and commute with each
 /// other, so that their order within a cycle does not matter; turns come after all of them.
 enum class EventKind : std::uint8_t {
   arrive,     ///< a header reaches an input channel; index = source, value = flight
-  link_free,  ///< a tail has left; index = link
+  link_free,  ///< a tail has left; index = link, value = Departure
   injected,   ///< the processor has written a packet; index = source (a FIFO), value = flight
   delivered,  ///< a tail has reached the reception FIFO; index = source it came from, value =
               ///< flight
@@ -38,6 +43,15 @@ class Event {
 
  private:
   std::uint64_t bits_;
+};
+
+/// Where a tail came from and how long its packet was: the value of link_free.
+struct Departure {
+  unsigned source;  ///< index of a Source
+  unsigned chunks;
+
+  static constexpr Departure unpack(std::uint32_t value) { return {value & 63u, value >> 6}; }
+  constexpr std::uint32_t pack() const { return source | chunks << 6; }
 };
 
 }  // namespace toroid::sim

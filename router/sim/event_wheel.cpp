@@ -1,11 +1,10 @@
 #include "router/sim/event_wheel.hpp"
 
-#include <algorithm>
 #include <bit>
 
 namespace toroid::sim {
 
-std::optional<Tick> EventWheel::next_near() const {
+Tick EventWheel::next_near() const {
   constexpr std::size_t kWords = kSlots / 64;
   const std::size_t slot = now_ % kSlots;
   std::uint64_t word = occupied_[slot / 64] & (~std::uint64_t{0} << (slot % 64));
@@ -16,27 +15,27 @@ std::optional<Tick> EventWheel::next_near() const {
     const Tick found = w * 64 + static_cast<unsigned>(std::countr_zero(word));
     return now_ + (found + kSlots - slot) % kSlots;
   }
-  return std::nullopt;
+  return kNever;
 }
 
-std::optional<Tick> EventWheel::next() const {
-  const std::optional<Tick> near = next_near();
-  if (far_.empty()) return near;
-  return std::min(near.value_or(far_.begin()->first), far_.begin()->first);
+Tick EventWheel::find_next() const {
+  const Tick near = next_near();
+  return far_.empty() ? near : std::min(near, far_.begin()->first);
 }
 
-void EventWheel::take(Tick at, std::vector<Event>& events) {
-  now_ = at;
-  std::uint64_t& word = occupied_[at % kSlots / 64];
-  const std::uint64_t bit = std::uint64_t{1} << (at % 64);
+void EventWheel::take_events(std::vector<Event>& events) {
+  std::uint64_t& word = occupied_[now_ % kSlots / 64];
+  const std::uint64_t bit = std::uint64_t{1} << (now_ % 64);
   if ((word & bit) != 0) {
-    events.swap(slots_[at % kSlots]);
+    events.swap(slots_[now_ % kSlots]);
     word &= ~bit;
   }
-  if (far_.empty() || far_.begin()->first != at) return;
-  const auto& late = far_.begin()->second;
-  events.insert(events.end(), late.begin(), late.end());
-  far_.erase(far_.begin());
+  if (!far_.empty() && far_.begin()->first == now_) {
+    const auto& late = far_.begin()->second;
+    events.insert(events.end(), late.begin(), late.end());
+    far_.erase(far_.begin());
+  }
+  next_ = find_next();
 }
 
 }  // namespace toroid::sim

@@ -1,10 +1,10 @@
 // Events at any time: one slot per cycle for the near future, an ordered map for the far one.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "hal/tick.hpp"
@@ -18,6 +18,7 @@ class EventWheel {
 
   /// REQUIRES: at is not before the cycle of the last take().
   void schedule(Tick at, Event event) {
+    next_ = std::min(next_, at);
     if (at - now_ >= kSlots) {
       far_[at].push_back(event);
       return;
@@ -26,16 +27,24 @@ class EventWheel {
     occupied_[at % kSlots / 64] |= std::uint64_t{1} << (at % 64);
   }
 
-  /// The next cycle that has events.
-  std::optional<Tick> next() const;
+  /// The next cycle that has events; kNever where there is none.
+  Tick next() const { return next_; }
   /// Moves to a cycle, not past next(), and swaps its events into `events`, which must be empty.
-  void take(Tick at, std::vector<Event>& events);
+  void take(Tick at, std::vector<Event>& events) {
+    const bool back = at < now_;
+    now_ = at;
+    if (back) next_ = find_next();
+    if (at == next_) take_events(events);
+  }
 
  private:
   static constexpr Tick kSlots = 2048;  ///< a power of two above most turns' lengths
-  std::optional<Tick> next_near() const;
+  void take_events(std::vector<Event>& events);
+  Tick find_next() const;
+  Tick next_near() const;
 
   Tick now_ = 0;
+  Tick next_ = kNever;
   std::vector<std::vector<Event>> slots_;
   std::array<std::uint64_t, kSlots / 64> occupied_{};
   std::map<Tick, std::vector<Event>> far_;

@@ -22,6 +22,13 @@ struct Flight {
   bool dynamic = false;
   bool high_priority = false;
   std::uint8_t group = 0;  ///< of reception FIFOs
+
+  /// One hop in a direction that is still to go; the last one crosses it off.
+  void advance(Direction direction) {
+    const unsigned left = --hops[direction.dim()];
+    directions = DirectionSet(static_cast<std::uint16_t>(
+        directions.bits() & ~((left == 0 ? 1u : 0u) << direction.index)));
+  }
 };
 static_assert(sizeof(Flight) == 16);
 

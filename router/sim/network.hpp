@@ -27,7 +27,15 @@ struct Waiting {
   FlightId tail = kNoFlight;
   std::uint16_t used = 0;  ///< chunks, the one being read included
   bool reading = false;
+  // Of the head, once it is exposed: copies, so that choosing among heads touches no flight.
+  std::uint8_t chunks = 0;
+  DirectionSet directions;
+  bool dynamic = false;
+  bool high_priority = false;
+
+  RoutedPacket routed() const { return {directions, chunks, dynamic, high_priority}; }
 };
+static_assert(sizeof(Waiting) == 16);
 
 /// One direction of a link, as its sender sees it: two of them to a cache line.
 struct alignas(32) OutputLink {
@@ -35,14 +43,20 @@ struct alignas(32) OutputLink {
   std::uint64_t escape_of = 0;  ///< those that may take the bubble channel here
   Rank neighbour = kNone;
   Tokens tokens{};
-  bool busy = false;
-  std::uint8_t serving = 0;  ///< Source being read while busy
-  std::uint8_t serving_chunks = 0;
   std::uint8_t turn = 0;  ///< where the round robin goes on (transit_first off)
 
   static constexpr Rank kNone = ~Rank{0};
 };
 static_assert(sizeof(OutputLink) == 32);
+
+/// The rest of a router.
+struct RouterState {
+  std::uint64_t arrived = 0;  ///< sources whose head is at its destination
+  std::uint16_t idle = 0;     ///< links that could start a packet
+  std::uint16_t touched = 0;  ///< what the second half has to look at: links and kTouchReception
+
+  static constexpr unsigned kTouchReception = 1u << 15;
+};
 
 /// Room that a packet leaves in the injection FIFO it came from; 0 chunks: it was in transit.
 struct FreedRoom {
@@ -67,12 +81,13 @@ class Network {
   /// A header stands at a router: it arrived or the processor wrote it.
   void on_arrive(Event event);
   FreedRoom on_link_free(Event event);
-  void on_delivered(Event event);
+  FreedRoom on_delivered(Event event);
   // The second half.
   void arbitrate(Tick now);
 
   /// Fetches early what an event of a delay line will touch.
-  void prefetch(Event event) const;
+  void prefetch_arrive(Event event) const;
+  void prefetch_tail(Event event) const;
 
   std::uint64_t packet_hops() const { return packet_hops_; }
   void export_counters(FabricCounters& counters) const;
@@ -92,27 +107,31 @@ class Network {
     Rank node;
     OutputLink* links;  ///< [direction]
     Waiting* waiting;   ///< [source]
+    RouterState* state;
   };
   Site site(Rank node) {
-    return {node, &links_[std::size_t{node} * degree_], &waiting_[std::size_t{node} * sources_]};
+    return {node, &links_[std::size_t{node} * degree_], &waiting_[std::size_t{node} * sources_],
+            &state_[node]};
   }
-  /// What the second half has to look at: one bit per link, and one for the reception buffer.
-  static constexpr unsigned kTouchReception = 1u << 15;
 
   void connect();
+  void prefetch_links(std::size_t node) const;
   void expose(const Site& site, Source source);
-  void tail_left(const Site& site, Source source, unsigned chunks);
+  void want(const Site& site, Source source, const Flight& flight);
+  void unwant(const Site& site, Source source);
+  FreedRoom tail_left(const Site& site, Source source, unsigned chunks);
   void return_tokens(const Site& site, Source source, unsigned chunks);
-  void touch(Rank node, unsigned what);
+  void mark(Rank node, RouterState& state, unsigned what);
 
   using Cycle = SenderArbitration::Cycle;
   void arbitrate_site(Tick now, const Cycle& cycle, const Site& site, unsigned touched);
   void arbitrate_link(Tick now, const Cycle& cycle, const Site& site, unsigned index);
-  bool serve_one_of(Tick now, const Cycle& cycle, const Site& site, unsigned index,
-                    std::uint64_t candidates);
+  std::uint64_t first_class(std::uint64_t candidates) const;
   unsigned pick(const Cycle& cycle, const Site& site, unsigned index,
                 std::uint64_t candidates) const;
   void send(Tick now, const Site& site, unsigned index, Source source, VirtualChannel channel);
+  void occupy(const Site& site, unsigned index, Source source, VirtualChannel channel,
+              unsigned chunks);
   void deliver(Tick now, const Site& site);
   bool try_deliver(Tick now, const Site& site, Source source);
   unsigned reception_fifo(Source source, const Flight& flight) const;
@@ -124,7 +143,8 @@ class Network {
   SenderArbitration arbitration_;
   unsigned degree_;              ///< links per node
   unsigned sources_;             ///< channels and injection FIFOs per node
-  std::uint64_t transit_mask_;   ///< the sources that are channels
+  unsigned channels_per_node_;   ///< sources below are channels, from here on FIFOs
+  std::uint64_t transit_mask_;   ///< the sources that go first: channels, or none
   std::uint64_t priority_mask_;  ///< the sources that are BP channels
   std::array<unsigned, kMaxChunks + 1> wire_bytes_{};
   unsigned normal_reception_fifos_;
@@ -135,9 +155,8 @@ class Network {
   std::vector<LinkCounters> counters_;  ///< likewise
   std::vector<Waiting> waiting_;        ///< [node · sources + source]
   std::vector<ReceptionBuffer> reception_;
-  std::vector<std::uint64_t> arrived_;  ///< sources whose head is at its destination, per node
-  std::vector<std::uint16_t> touched_;  ///< per node
-  std::vector<Rank> touched_nodes_;     ///< the first touched_count_
+  std::vector<RouterState> state_;   ///< per node
+  std::vector<Rank> touched_nodes_;  ///< the first touched_count_, and one to spare
   std::size_t touched_count_ = 0;
   std::uint64_t packet_hops_ = 0;
 };

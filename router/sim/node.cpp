@@ -45,7 +45,7 @@ std::size_t SimNode::receive(std::span<Packet> into) {
     const FlightId id = received_head_;
     received_head_ = network_->flight(id).next;
     network_->flights().copy_out(id, into[count]);
-    network_->release_reception(clock_, rank_, id);
+    network_->release_reception(turn_began_, rank_, id);
     clock_ += machine_->receive_cycles;
     ++received_;
   }
@@ -75,7 +75,7 @@ bool SimNode::wake(Tick now) {
 }
 
 void SimNode::turn(Tick now) {
-  clock_ = now;
+  clock_ = turn_began_ = now;
   const TurnResult result = processor_->turn();
   output_waiting_ = result.output_waiting;
   scheduled_ = result.again || received_head_ != kNoFlight;

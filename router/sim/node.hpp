@@ -46,6 +46,7 @@ class SimNode final : public Device {
   Rank rank_;
   Coord here_;
   Tick clock_ = 0;         ///< the processor's time; during a turn ahead of the event's
+  Tick turn_began_ = 0;    ///< the event's time: what a turn does to the network, it does then
   bool scheduled_ = true;  ///< a turn is on its way; the first one is the fabric's
   bool output_waiting_ = false;
   FlightId received_head_ = kNoFlight;  ///< delivered, in order of arrival

@@ -29,9 +29,9 @@ Moved drained(Drain& drain, OutputQueues& queues, std::span<InjectionFifo> fifos
 TEST(Drain, SkipsAQueueWhoseFifosAreFull) {
   OutputQueues queues(3, 100);
   std::vector fifos = {fifo(kXPlus, 1), fifo(kYPlus, 8)};
-  for (const std::uint64_t c : {10, 11}) queues[0].push(descriptor(set_of({kXPlus}), c));
-  for (const std::uint64_t c : {20, 21}) queues[1].push(descriptor(set_of({kXPlus}), c));
-  for (const std::uint64_t c : {30, 31}) queues[2].push(descriptor(set_of({kYPlus}), c));
+  for (const std::uint64_t c : {10u, 11u}) queues[0].push(descriptor(set_of({kXPlus}), c));
+  for (const std::uint64_t c : {20u, 21u}) queues[1].push(descriptor(set_of({kXPlus}), c));
+  for (const std::uint64_t c : {30u, 31u}) queues[2].push(descriptor(set_of({kYPlus}), c));
   Drain drain;
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{10, 0}, {30, 1}, {31, 1}}));
   EXPECT_EQ(queues[0].front().cookie, 11u);
@@ -41,8 +41,8 @@ TEST(Drain, SkipsAQueueWhoseFifosAreFull) {
 TEST(Drain, GoesOnWhereRoomHasAppeared) {
   OutputQueues queues(2, 100);
   std::vector fifos = {fifo(kXPlus, 1), fifo(kYPlus, 1)};
-  for (const std::uint64_t c : {10, 11}) queues[0].push(descriptor(set_of({kXPlus}), c));
-  for (const std::uint64_t c : {20, 21}) queues[1].push(descriptor(set_of({kYPlus}), c));
+  for (const std::uint64_t c : {10u, 11u}) queues[0].push(descriptor(set_of({kXPlus}), c));
+  for (const std::uint64_t c : {20u, 21u}) queues[1].push(descriptor(set_of({kYPlus}), c));
   Drain drain;
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{10, 0}, {20, 1}}));
   EXPECT_EQ(drained(drain, queues, fifos), Moved{});
@@ -65,7 +65,7 @@ TEST(Drain, ALaterPacketNeverOvertakesTheHeadOfItsQueue) {
 TEST(Drain, NeedsRoomForTheWholePacket) {
   OutputQueues queues(1, 100);
   std::vector fifos = {fifo(kXPlus, 12)};
-  for (const std::uint64_t c : {1, 2}) queues[0].push(descriptor(set_of({kXPlus}), c, 8));
+  for (const std::uint64_t c : {1u, 2u}) queues[0].push(descriptor(set_of({kXPlus}), c, 8));
   Drain drain;
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{1, 0}}));
   EXPECT_EQ(fifos[0].used, 8u);

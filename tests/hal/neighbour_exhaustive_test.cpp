@@ -60,5 +60,21 @@ TEST(Neighbour, TheOppositeDirectionLeadsBack) {
   EXPECT_GT(links, 100000u);
 }
 
+// Every extent as the last one of a shape of nearly 2^24 nodes: the largest quotients there are.
+TEST(Coordinates, AreQuotientsAndRemaindersUpToTheLargestRanks) {
+  for (unsigned k = 1; k <= kMaxExtent; ++k) {
+    const unsigned rest = kMaxExtent / k;
+    const Shape shape = Shape::parse(fmt::format("256x256x{}x{}", rest, k));
+    for (Rank back = 1; back <= 4096; ++back) {
+      const Rank rank = shape.size() - back;
+      const Coord coord = shape.coord(rank);
+      ASSERT_EQ(coord[3], rank % k) << shape.text() << ' ' << rank;
+      ASSERT_EQ(coord[2], rank / k % rest) << shape.text() << ' ' << rank;
+      ASSERT_EQ(coord[1], rank / k / rest % 256) << shape.text() << ' ' << rank;
+      ASSERT_EQ(coord[0], rank / k / rest / 256) << shape.text() << ' ' << rank;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace toroid

@@ -67,7 +67,7 @@ TEST(FailureDeathTest, AHandlerNumberOutOfRangeIsAProgrammersError) {
 
 TEST(FailureDeathTest, ReadingMoreThanAPacketCarriesIsAProgrammersError) {
   Packet packet;
-  packet.header = PacketHeader(HeaderFields{.payload_bytes = 4});
+  packet.header = PacketHeader(HeaderFields{.hints = {}, .payload_bytes = 4});
   packet.payload = {};
   EXPECT_EQ(packet.as<std::uint32_t>(), 0u);
   EXPECT_DEATH(packet.as<std::uint64_t>(), "CHECK failed");

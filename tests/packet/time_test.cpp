@@ -9,9 +9,9 @@ namespace {
 using testing::kHandler;
 using testing::SimMachine;
 
-Program compute_and_note(Node& node, std::vector<Tick> cycles, std::vector<Tick>* times) {
+Program compute_and_note(Node& node, const std::vector<Tick>* cycles, std::vector<Tick>* times) {
   times->push_back(node.now());
-  for (const Tick c : cycles) {
+  for (const Tick c : *cycles) {
     co_await node.compute(c);
     times->push_back(node.now());
   }
@@ -21,7 +21,7 @@ TEST(Compute, AdvancesTimeByExactlyItsCycles) {
   const std::vector<Tick> cycles = {1, 2, 1000, 0, 0, 3, 1'000'000'007, 2048, 2047, 1};
   SimMachine machine(Shape::parse("1"));
   std::vector<Tick> times;
-  machine.run([&](Node& node) { return compute_and_note(node, cycles, &times); });
+  machine.run([&](Node& node) { return compute_and_note(node, &cycles, &times); });
   ASSERT_EQ(times.size(), cycles.size() + 1);
   EXPECT_EQ(times[0], 0u);
   for (std::size_t i = 0; i < cycles.size(); ++i) EXPECT_EQ(times[i + 1] - times[i], cycles[i]);
@@ -30,19 +30,17 @@ TEST(Compute, AdvancesTimeByExactlyItsCycles) {
 
 TEST(Compute, OfOneNodeDoesNotDelayAnother) {
   SimMachine machine(Shape::parse("3"));
+  const std::vector<std::vector<Tick>> cycles = {{100}, {200}, {300}};
   std::vector<std::vector<Tick>> times(3);
   machine.run([&](Node& node) {
-    return compute_and_note(node, {100 * (node.rank() + 1)}, &times[node.rank()]);
+    return compute_and_note(node, &cycles[node.rank()], &times[node.rank()]);
   });
   for (Rank r = 0; r < 3; ++r) EXPECT_EQ(machine.node(r).finished_at(), 100 * (r + 1));
 }
 
-/// Node 0 sends three packets, 10,000 cycles apart.
-Program send_three(Node& node) {
-  for (unsigned i = 0; i < 3; ++i) {
-    co_await node.compute(10000);
-    co_await node.send(1, kHandler, i);
-  }
+Program compute_and_send(Node& node, Tick cycles, Rank to) {
+  co_await node.compute(cycles);
+  co_await node.send(to, kHandler, cycles);
 }
 
 Program wait_for_two(Node& node, Tick* woken) {
@@ -59,13 +57,15 @@ Program wait_for_two(Node& node, Tick* woken) {
 }
 
 TEST(Until, WaitsForTheCounterAndNoLonger) {
-  SimMachine machine(Shape::parse("2"));
+  SimMachine machine(Shape::parse("2x2"));
   Tick woken = 0;
-  machine.run(
-      [&](Node& node) { return node.rank() == 0 ? send_three(node) : wait_for_two(node, &woken); });
-  // The second packet: two computations, then inject, hop, wire and receive; and before it the
-  // first packet's injection.
-  EXPECT_EQ(woken, 2 * (10000 + 150) + 69 + 46 * 4 + 200u);
+  machine.run([&](Node& node) {
+    return node.rank() == 0 ? wait_for_two(node, &woken)
+                            : compute_and_send(node, 10000 * node.rank(), 0);
+  });
+  // The second packet comes from the neighbour that computed for 20,000 cycles.
+  EXPECT_EQ(woken, 20000 + 150 + 69 + 46 * 4 + 200u);
+  EXPECT_EQ(machine.node(0).finished_at(), 30000 + 150 + 2 * 69 + 46 * 4 + 200u);
 }
 
 TEST(Counter, CountsByOneOrMore) {

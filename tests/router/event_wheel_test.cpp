@@ -43,12 +43,7 @@ class Twins {
     ASSERT_EQ(sorted(taken), sorted(expected)) << "cycle " << at;
     check_next();
   }
-  void check_next() const {
-    if (empty())
-      ASSERT_EQ(wheel_.next(), std::nullopt);
-    else
-      ASSERT_EQ(wheel_.next(), next());
-  }
+  void check_next() const { ASSERT_EQ(wheel_.next(), empty() ? kNever : next()); }
 
  private:
   EventWheel wheel_;
@@ -104,7 +99,7 @@ TEST(EventWheel, MovesToCyclesWithoutEventsAsWell) {
 }
 
 TEST(EventWheel, HoldsNothingAtFirst) {
-  EXPECT_EQ(EventWheel().next(), std::nullopt);
+  EXPECT_EQ(EventWheel().next(), kNever);
 }
 
 TEST(EventWheel, FindsTheOnlyEventAtEveryDistance) {
@@ -117,7 +112,7 @@ TEST(EventWheel, FindsTheOnlyEventAtEveryDistance) {
       ASSERT_EQ(wheel.next(), start + delay);
       wheel.take(start + delay, taken);
       ASSERT_EQ(taken, std::vector{numbered(7)});
-      ASSERT_EQ(wheel.next(), std::nullopt);
+      ASSERT_EQ(wheel.next(), kNever);
     }
 }
 

@@ -1,0 +1,135 @@
+// The floors of the house: which folder may include which, read from the #include lines.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What each folder may know of the project. tests/ may see everything.
+const std::map<std::string, std::set<std::string>> kMayInclude = {
+    {"hal", {"hal"}},
+    {"router", {"hal", "router"}},
+    {"packet", {"hal", "packet"}},
+    {"fft", {"hal", "packet", "fft"}},
+    {"tools", {"hal", "router", "packet", "fft", "tools"}}};
+
+struct Include {
+  std::string file;  ///< relative to the project
+  std::string target;
+  bool system;
+};
+
+/// Takes blanks and then `word` from the front of a line.
+bool take(std::string_view& line, std::string_view word) {
+  const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+  if (!line.substr(begin).starts_with(word)) return false;
+  line.remove_prefix(begin + word.size());
+  return true;
+}
+
+/// The #include lines of a source text.
+std::vector<Include> includes_of(const std::string& file, std::istream& text) {
+  std::vector<Include> includes;
+  for (std::string whole; std::getline(text, whole);) {
+    std::string_view line = whole;
+    if (!take(line, "#") || !take(line, "include")) continue;
+    const bool system = take(line, "<");
+    if (!system && !take(line, "\"")) continue;
+    const std::size_t end = line.find(system ? '>' : '"');
+    includes.push_back({file, std::string(line.substr(0, end)), system});
+  }
+  return includes;
+}
+
+bool is_source(const fs::path& path) {
+  return path.extension() == ".cpp" || path.extension() == ".hpp";
+}
+
+std::vector<Include> includes_under(const std::string& folder) {
+  const fs::path root = TOROID_SOURCE_DIR;
+  std::vector<Include> includes;
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+    if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+    std::ifstream text(entry.path());
+    const auto more = includes_of(fs::relative(entry.path(), root).string(), text);
+    includes.insert(includes.end(), more.begin(), more.end());
+  }
+  return includes;
+}
+
+std::string top_folder(const std::string& path) {
+  return path.substr(0, path.find('/'));
+}
+
+/// Empty: allowed; else what is wrong.
+std::string violation(const Include& include) {
+  const std::string from = top_folder(include.file);
+  const std::string to = top_folder(include.target);
+  if (!include.system && !kMayInclude.at(from).contains(to))
+    return include.file + " includes " + include.target;
+  if (include.system && kMayInclude.contains(to))
+    return include.file + " includes <" + include.target + "> as if it were a system's header";
+  const bool program = include.file.starts_with("packet/program.");
+  if (include.target == "coroutine" && !program) return include.file + " knows the word coroutine";
+  return {};
+}
+
+TEST(Includes, OfEveryFolderStayWithinWhatItMayKnow) {
+  for (const auto& [folder, allowed] : kMayInclude) {
+    const auto includes = includes_under(folder);
+    EXPECT_FALSE(includes.empty()) << "nothing was read in " << folder;
+    for (const Include& include : includes) EXPECT_EQ(violation(include), "");
+  }
+}
+
+/// Written by the build, not part of the sources.
+const std::set<std::string> kGenerated = {"tools/version.hpp"};
+
+TEST(Includes, NameFilesOfTheProjectFromItsTop) {
+  for (const auto& [folder, allowed] : kMayInclude)
+    for (const Include& include : includes_under(folder)) {
+      if (include.system || kGenerated.contains(include.target)) continue;
+      EXPECT_TRUE(fs::exists(fs::path(TOROID_SOURCE_DIR) / include.target))
+          << include.file << " includes \"" << include.target << '"';
+    }
+}
+
+TEST(Includes, ThatAreForbiddenAreFound) {
+  EXPECT_NE(violation({"hal/x.hpp", "router/x.hpp", false}), "");
+  EXPECT_NE(violation({"router/x.cpp", "packet/node.hpp", false}), "");
+  EXPECT_NE(violation({"router/sim/x.cpp", "fft/x.hpp", false}), "");
+  EXPECT_NE(violation({"packet/x.hpp", "router/sim_fabric.hpp", false}), "");
+  EXPECT_NE(violation({"fft/x.hpp", "router/sim_fabric.hpp", false}), "");
+  EXPECT_NE(violation({"fft/x.hpp", "tools/x.hpp", false}), "");
+  EXPECT_NE(violation({"tools/x.hpp", "tests/x.hpp", false}), "");
+  EXPECT_NE(violation({"hal/x.hpp", "router/x.hpp", true}), "");
+  EXPECT_NE(violation({"packet/node.hpp", "coroutine", true}), "");
+  EXPECT_EQ(violation({"packet/program.hpp", "coroutine", true}), "");
+  EXPECT_EQ(violation({"packet/x.hpp", "hal/x.hpp", false}), "");
+  EXPECT_EQ(violation({"packet/x.hpp", "vector", true}), "");
+}
+
+TEST(Includes, AreReadHoweverTheyAreWritten) {
+  std::istringstream text(
+      "#include \"a/b.hpp\"\n  #  include <vector>  // why\n// #include \"no\"\n"
+      "#include\t\"c.hpp\"\nint include;\n");
+  const auto includes = includes_of("x.cpp", text);
+  ASSERT_EQ(includes.size(), 3u);
+  EXPECT_EQ(includes[0].target, "a/b.hpp");
+  EXPECT_FALSE(includes[0].system);
+  EXPECT_EQ(includes[1].target, "vector");
+  EXPECT_TRUE(includes[1].system);
+  EXPECT_EQ(includes[2].target, "c.hpp");
+}
+
+}  // namespace

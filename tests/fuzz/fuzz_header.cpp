@@ -1,0 +1,93 @@
+// validate() takes any 16 bytes; what it accepts is what its fields say, and its hints lead to its
+// destination. Input: one byte that picks a shape, two that pick a node, 16 of header.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "hal/packet.hpp"
+
+namespace toroid {
+namespace {
+
+struct Input {
+  std::uint8_t shape;
+  std::uint16_t node;
+  std::uint64_t hardware;
+  std::uint64_t software;
+};
+
+bool read(Input& input, const std::uint8_t* data, std::size_t size) {
+  if (size < 19) return false;
+  input.shape = data[0];
+  std::memcpy(&input.node, data + 1, sizeof input.node);
+  std::memcpy(&input.hardware, data + 3, sizeof input.hardware);
+  std::memcpy(&input.software, data + 11, sizeof input.software);
+  return true;
+}
+
+const Shape& shape_of(std::uint8_t selector) {
+  static const std::array kShapes = {
+      Shape::parse("1"),       Shape::parse("256"),        Shape::parse("256m"),
+      Shape::parse("4x4x4"),   Shape::parse("8x3mx2"),     Shape::parse("5x1x7"),
+      Shape::parse("2x2x2x2"), Shape::parse("3x2mx2x4x2"), Shape::parse("2x3x2x3mx2x2")};
+  return kShapes[selector % kShapes.size()];
+}
+
+/// Follows the route link by link.
+void check_arrives(const Shape& shape, Rank from, const PacketHeader& header, const Route& route) {
+  CHECK(route.directions == header.hints());
+  Rank at = from;
+  unsigned hops = 0;
+  for (std::uint8_t l = 0; l < shape.links(); ++l) {
+    const Direction direction{l};
+    if (!route.directions.has(direction)) continue;
+    for (unsigned h = 0; h < route.hops[direction.dim()]; ++h, ++hops) {
+      const auto next = shape.neighbour(at, direction);
+      CHECK(next.has_value());
+      at = *next;
+    }
+  }
+  CHECK_EQ(at, header.destination());
+  CHECK_EQ(hops, route.total_hops());
+}
+
+void check_fields(const PacketHeader& header) {
+  const HeaderFields fields = header.fields();
+  CHECK(PacketHeader(fields) == header);
+  CHECK_LE(fields.payload_bytes, kPayloadBytes);
+  CHECK_LE(fields.chunks, kMaxChunks);
+  CHECK_LE(kHeaderBytes + fields.payload_bytes, kChunkBytes * fields.chunks);
+}
+
+void try_header(const Shape& shape, Rank from, const PacketHeader& header) {
+  Route route;
+  const HeaderError error = validate(header, shape, shape.coord(from), route);
+  CHECK_LT(static_cast<std::size_t>(error), kHeaderErrorNames.size());
+  if (error != HeaderError::none) return;
+  check_fields(header);
+  check_arrives(shape, from, header, route);
+}
+
+/// Of random bits hardly any are a sound header; of these one in a hundred or so: no reserved bit,
+/// no deposit, a destination near the shape.
+PacketHeader tamed(const Shape& shape, const Input& input) {
+  const std::uint64_t destination = (input.hardware & 0xffffffffu) % (shape.size() + 1);
+  const std::uint64_t hints = (input.hardware >> 32) & ((std::uint64_t{1} << shape.links()) - 1);
+  constexpr std::uint64_t kOthers = 0x001fe00000000000;  // dynamic, channel, chunks, group
+  return {destination | hints << 32 | (input.hardware & kOthers),
+          input.software & 0xffffffff00ffffff};
+}
+
+}  // namespace
+}  // namespace toroid
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  toroid::Input input;
+  if (!toroid::read(input, data, size)) return 0;
+  const toroid::Shape& shape = toroid::shape_of(input.shape);
+  const toroid::Rank from = input.node % shape.size();
+  toroid::try_header(shape, from, toroid::PacketHeader(input.hardware, input.software));
+  toroid::try_header(shape, from, toroid::tamed(shape, input));
+  return 0;
+}
