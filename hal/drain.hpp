@@ -32,11 +32,12 @@ inline std::optional<unsigned> least_full(std::span<const InjectionFifo> fifos,
   return static_cast<unsigned>(best);
 }
 
-/// The directions of all FIFOs that are not quite full: most heads of stuck queues fail this first.
-inline DirectionSet open_directions(std::span<const InjectionFifo> fifos) {
+/// The directions in which a packet of so many chunks finds room: those where least_full() would
+/// name a FIFO.
+inline DirectionSet open_directions(std::span<const InjectionFifo> fifos, unsigned chunks) {
   unsigned open = 0;
   for (const InjectionFifo& fifo : fifos)
-    open |= fifo.directions.bits() * (fifo.has_room(1) ? 1u : 0u);  // without a branch
+    open |= fifo.directions.bits() * (fifo.has_room(chunks) ? 1u : 0u);  // without a branch
   return DirectionSet(static_cast<std::uint16_t>(open));
 }
 
@@ -48,31 +49,57 @@ class Drain {
   template <std::invocable<const SendDescriptor&, unsigned> Sink>
   std::size_t run(OutputQueues& queues, std::span<InjectionFifo> fifos, std::size_t limit,
                   Sink&& sink) {
-    DirectionSet open = open_directions(fifos);
-    if (open.empty() || limit == 0) return 0;  // the commonest turn of a busy node
+    Open open(fifos);
+    if (open.nowhere()) return 0;  // the commonest turn of a busy node
     std::size_t moved = 0;
     unsigned iL = queue_;
     for (unsigned skipped = 0; skipped < queues.count(); ++skipped, iL = queues.after(iL)) {
-      for (DescriptorQueue& queue = queues[iL]; can_leave(queue, open); skipped = 0) {
+      for (DescriptorQueue& queue = queues[iL]; moved < limit && open.may_let_out(queue);) {
         const SendDescriptor& head = queue.front();
-        const unsigned chunks = head.header.chunks();
-        const auto fifo = least_full(fifos, head.header.hints(), chunks);
+        const auto fifo = open.least_full_for(head.header);
         if (!fifo) break;
-        fifos[*fifo].used += chunks;
         sink(head, *fifo);
         queue.pop();
+        ++moved;
         queue_ = iL;
-        if (++moved == limit) return moved;
-        open = open_directions(fifos);
+        skipped = 0;
       }
     }
     return moved;
   }
 
  private:
-  static bool can_leave(const DescriptorQueue& queue, DirectionSet open) {
-    return !queue.empty() && open.meets(queue.front().header.hints());
-  }
+  /// The FIFOs, with what is known of their room: a few comparisons tell of most heads of stuck
+  /// queues that they find none.
+  class Open {
+   public:
+    explicit Open(std::span<InjectionFifo> fifos) : fifos_(fifos) { look(1); }
+    bool nowhere() const { return directions_.empty(); }
+
+    /// False: the queue is empty or its front finds no room.
+    bool may_let_out(const DescriptorQueue& queue) {
+      if (queue.front_chunks() < chunks_) look(queue.front_chunks());
+      return directions_.meets(queue.front_hints());
+    }
+
+    /// Steps 1012 and 1014, and the accounting.
+    std::optional<unsigned> least_full_for(const PacketHeader& header) {
+      const auto fifo = least_full(fifos_, header.hints(), header.chunks());
+      if (fifo) fifos_[*fifo].used += header.chunks();
+      look(fifo ? chunks_ : header.chunks());
+      return fifo;
+    }
+
+   private:
+    void look(unsigned chunks) {
+      chunks_ = chunks;
+      directions_ = open_directions(fifos_, chunks);
+    }
+
+    std::span<InjectionFifo> fifos_;
+    unsigned chunks_ = 1;      ///< a packet of this length or longer leaves in
+    DirectionSet directions_;  ///< these directions, or not at all
+  };
 
   unsigned queue_ = 0;  ///< iL: the queue that gave the last packet
 };

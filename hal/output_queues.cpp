@@ -6,8 +6,8 @@ namespace toroid {
 
 void DescriptorQueue::grow() {
   std::vector<SendDescriptor> larger(std::max<std::size_t>(8, 2 * ring_.size()));
-  const std::size_t count = size();
-  for (std::size_t i = 0; i < count; ++i) larger[i] = ring_[(head_ + i) & mask()];
+  const auto count = static_cast<std::uint32_t>(size());
+  for (std::uint32_t i = 0; i < count; ++i) larger[i] = ring_[(head_ + i) & mask()];
   ring_ = std::move(larger);
   head_ = 0;
   tail_ = count;

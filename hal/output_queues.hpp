@@ -30,21 +30,37 @@ struct SendDescriptor {
 class DescriptorQueue {
  public:
   bool empty() const { return head_ == tail_; }
-  std::size_t size() const { return tail_ - head_; }
+  std::size_t size() const { return tail_ - head_; }  // modulo 2^32, as head and tail count
   const SendDescriptor& front() const { return ring_[head_ & mask()]; }
-  void pop() { ++head_; }
+  /// Of the front's header; no hints where the queue is empty.
+  DirectionSet front_hints() const { return front_hints_; }
+  unsigned front_chunks() const { return front_chunks_; }
+  void pop() {
+    ++head_;
+    if (empty())
+      front_hints_ = DirectionSet();
+    else
+      look_at(front().header);
+  }
   void push(const SendDescriptor& descriptor) {
     if (size() == ring_.size()) grow();
+    if (empty()) look_at(descriptor.header);
     ring_[tail_++ & mask()] = descriptor;
   }
 
  private:
   std::size_t mask() const { return ring_.size() - 1; }
   void grow();
+  void look_at(const PacketHeader& front) {
+    front_hints_ = front.hints();
+    front_chunks_ = static_cast<std::uint8_t>(front.chunks());
+  }
 
   std::vector<SendDescriptor> ring_;  ///< a power of two, or empty
-  std::size_t head_ = 0;
-  std::size_t tail_ = 0;
+  std::uint32_t head_ = 0;
+  std::uint32_t tail_ = 0;
+  DirectionSet front_hints_;  ///< copies: the fronts themselves lie far apart in memory
+  std::uint8_t front_chunks_ = 0;
 };
 
 /// L queues, filled in turn (patent, FIG. 9, step 912) and drained round robin (FIG. 10).

@@ -51,12 +51,13 @@ DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coo
   for (unsigned d = 0; d < shape.dims(); ++d) {
     const unsigned k = shape.extent(d);
     const unsigned twice = 2 * steps_plus(from[d], to[d], k);
-    bool minus = to[d] < from[d];
+    unsigned minus = to[d] < from[d] ? 1 : 0;
     if (shape.wraps(d)) {
       const unsigned tie = tie_goes_minus(rule, from, to, d, twice == k, random) ? 1 : 0;
-      minus = twice + tie > k;  // a tie's vote decides where twice == k and nowhere else
+      minus = twice + tie > k ? 1 : 0;  // the tie's vote decides where twice == k, nowhere else
     }
-    bits |= (from[d] != to[d] ? 1u : 0u) << (2 * d + (minus ? 1u : 0u));
+    const unsigned apart = from[d] != to[d] ? 1 : 0;
+    bits |= apart << (2 * d + minus);
   }
   return DirectionSet(static_cast<std::uint16_t>(bits));
 }
@@ -65,18 +66,18 @@ std::optional<Route> route_along(const Shape& shape, const Coord& from, const Co
                                  DirectionSet hints) {
   Route route;
   route.directions = hints;
-  bool wrong = (hints.bits() >> shape.links()) != 0;
+  unsigned wrong = hints.bits() >> shape.links();
   for (unsigned d = 0; d < shape.dims(); ++d) {
-    const bool plus = hints.has(Direction::plus(d));
-    const bool minus = hints.has(Direction::minus(d));
-    const unsigned hinted = (plus ? 1u : 0u) + (minus ? 1u : 0u);
-    wrong |= hinted != (from[d] != to[d] ? 1u : 0u);
-    if (!shape.wraps(d)) wrong |= minus != (to[d] < from[d]);
-    const unsigned low = minus ? to[d] : from[d];
-    const unsigned high = minus ? from[d] : to[d];
-    route.hops[d] = static_cast<std::uint8_t>(steps_plus(low, high, shape.extent(d)));
+    const unsigned plus = hints.bits() >> 2 * d & 1u;
+    const unsigned minus = hints.bits() >> 2 * d >> 1 & 1u;
+    wrong |= (plus + minus) ^ (from[d] != to[d] ? 1u : 0u);
+    if (!shape.wraps(d)) wrong |= minus ^ (to[d] < from[d] ? 1u : 0u);
+    const int ahead = to[d] - from[d];
+    const int steps = minus != 0 ? -ahead : ahead;
+    const int lap = steps < 0 ? static_cast<int>(shape.extent(d)) : 0;
+    route.hops[d] = static_cast<std::uint8_t>(steps + lap);
   }
-  if (wrong) return std::nullopt;
+  if (wrong != 0) return std::nullopt;
   return route;
 }
 

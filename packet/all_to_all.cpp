@@ -16,9 +16,20 @@ AllToAll::AllToAll(Node& node, HandlerId handler, const Group& group, Messages& 
   });
 }
 
+void AllToAll::start() {
+  if (fill_.done()) return note_sent();
+  node_->post(*this);
+}
+
 bool AllToAll::fill(OutputQueues& queues) {
   fill_.run(queues, [this](Rank member, std::uint32_t packet) { return describe(member, packet); });
-  return fill_.done();
+  if (!fill_.done()) return false;
+  note_sent();
+  return true;
+}
+
+void AllToAll::note_sent() {
+  if (fill_.done() && queued_ == 0) sent_.bump();
 }
 
 std::optional<SendDescriptor> AllToAll::describe(Rank member, std::uint32_t packet) {
@@ -27,6 +38,7 @@ std::optional<SendDescriptor> AllToAll::describe(Rank member, std::uint32_t pack
   if (begin >= end) return std::nullopt;
   const auto bytes = static_cast<unsigned>(std::min<std::uint64_t>(end - begin, kPayloadBytes));
   const bool payload = messages_->has_payload();
+  if (payload) ++queued_;
   return SendDescriptor{
       .header = node_->header(group_.rank(member), handler_, payload ? bytes : 0,
                               messages_->argument(member, packet), chunks_for(bytes)),
@@ -39,6 +51,8 @@ void AllToAll::gather(const SendDescriptor& descriptor,
   const auto member = static_cast<Rank>(descriptor.cookie >> 32);
   const auto packet = static_cast<std::uint32_t>(descriptor.cookie);
   messages_->gather(member, packet, payload.first(descriptor.header.payload_bytes()));
+  --queued_;
+  note_sent();
 }
 
 }  // namespace toroid

@@ -29,18 +29,21 @@ class Messages {
 };
 
 /// One exchange. Construct it before the program's first await (its handler must exist when others
-/// start), start it when the data is ready, then wait for `received`.
+/// start), start it when the data is ready, then wait for `received`. It must live until `sent` too:
+/// a node may have received everything while packets of its own are still in its output queues.
 class AllToAll final : public PayloadSource, public Outgoing {
  public:
-  /// `messages` must outlive the exchange; the exchange lives until all its packets have arrived.
+  /// `messages` must outlive the exchange.
   AllToAll(Node& node, HandlerId handler, const Group& group, Messages& messages,
            std::uint32_t packets_per_visit = 1);
 
   /// Every packet goes into an output queue as soon as there is room for it.
-  void start() { node_->post(*this); }
+  void start();
   /// Packets received; complete at packets_expected().
   const Counter& received() const { return received_; }
   std::uint64_t expected() const { return messages_->packets_expected(); }
+  /// Becomes 1 when no packet in the output queues needs this exchange any more.
+  const Counter& sent() const { return sent_; }
 
   bool fill(OutputQueues& queues) override;
   void gather(const SendDescriptor& descriptor,
@@ -48,13 +51,16 @@ class AllToAll final : public PayloadSource, public Outgoing {
 
  private:
   std::optional<SendDescriptor> describe(Rank member, std::uint32_t packet);
+  void note_sent();
 
   Node* node_;
   HandlerId handler_;
   Group group_;
   Messages* messages_;
   Fill fill_;
+  std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered yet
   Counter received_{"packets of the exchange"};
+  Counter sent_{"packets of the exchange sent"};
 };
 
 /// The same number of payload bytes for every pair, none of them carried: what schedules are judged

@@ -13,11 +13,11 @@ constexpr std::size_t kBatch = 16;
 
 Node::Node(Device& device, NodeOptions options)
     : device_(&device),
+      queues_(options.output_queues, options.queue_capacity),
       rank_(device.rank()),
       coord_(device.shape().coord(rank_)),
       options_(options),
       random_(options.seed, rank_),
-      queues_(options.output_queues, options.queue_capacity),
       barrier_(device.shape().size()) {
   on(kBarrierHandler, [this](const Packet& p) { barrier_.on_packet(*this, p.header.argument()); });
 }
@@ -36,6 +36,7 @@ UntilAwaiter Node::until(const Counter& counter, std::uint64_t n) {
   return {counter, n};
 }
 ComputeAwaiter Node::compute(Tick cycles) {
+  send_now();
   return {*device_, cycles};
 }
 
@@ -116,6 +117,11 @@ bool Node::start() {
 
 void Node::fill() {
   while (!outgoing_.empty() && outgoing_.front()->fill(queues_)) outgoing_.erase(outgoing_.begin());
+}
+
+void Node::send_now() {
+  do fill();
+  while (drain());
 }
 
 /// True: more could be moved at once.

@@ -35,7 +35,7 @@ struct NodeOptions {
   OrderRule order = OrderRule::random;
   RoutingRule routing = RoutingRule::adaptive;
   TieRule tie = TieRule::parity;
-  unsigned output_queues = 6;       ///< L of the patent
+  unsigned output_queues = 1;       ///< L of the patent; with more, some peers' messages get ahead
   std::size_t queue_capacity = 16;  ///< descriptors
 };
 
@@ -85,7 +85,7 @@ class Node final : public Processor {
                                                             std::uint32_t argument = 0);
   /// Until the counter has reached n.
   UntilAwaiter until(const Counter& counter, std::uint64_t n);
-  /// Virtual time passes on a model; free elsewhere.
+  /// Virtual time passes on a model; free elsewhere. What is queued and finds room leaves first.
   ComputeAwaiter compute(Tick cycles);
   /// Until every node has come here. REQUIRES: no two barriers of one node overlap.
   BarrierAwaiter barrier();
@@ -113,6 +113,7 @@ class Node final : public Processor {
  private:
   bool start();
   void fill();
+  void send_now();
   bool drain();
   bool receive();
   bool resume();
@@ -121,21 +122,22 @@ class Node final : public Processor {
   void enqueue(Rank to, HandlerId handler, std::span<const std::byte> payload,
                std::uint32_t argument);
 
+  // First what every turn touches.
   Device* device_;
+  OutputQueues queues_;
+  Drain drain_;
+  bool started_ = false;
+  bool posted_ = false;  ///< something was queued since the last drain
+  std::vector<Outgoing*> outgoing_;
+  std::vector<Handler> handlers_;
+  Program program_;
+  std::deque<Packet> own_;  ///< packets to oneself: memory, not the torus, carries them
   Rank rank_;
   Coord coord_;
   NodeOptions options_;
   Random random_;
-  OutputQueues queues_;
-  Drain drain_;
   InlinePayloads inline_payloads_;
-  std::deque<Packet> own_;  ///< packets to oneself: memory, not the torus, carries them
-  std::vector<Handler> handlers_;
-  std::vector<Outgoing*> outgoing_;
   Barrier barrier_;
-  Program program_;
-  bool started_ = false;
-  bool posted_ = false;  ///< something was queued since the last drain
   Tick finished_at_ = 0;
 };
 

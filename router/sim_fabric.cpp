@@ -1,6 +1,7 @@
 #include "router/sim_fabric.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "router/sim/network.hpp"
 #include "router/sim/node.hpp"
@@ -16,7 +17,9 @@ class SimFabric::Impl {
   Impl(const Shape& shape, const Machine& machine, SimOptions options)
       : machine_(machine),
         options_(std::move(options)),
-        network_(shape, machine_, options_.routing) {
+        network_(shape, machine_, options_.routing),
+        prefetches_(shape.size() > kNodesInCache),
+        prefetched_(kSteps, Event(EventKind::turn, 0, 0)) {
     nodes_.reserve(shape.size());
     for (Rank r = 0; r < shape.size(); ++r)
       nodes_.emplace_back(network_, machine_, r, options_.tying);
@@ -71,14 +74,33 @@ class SimFabric::Impl {
       event.kind() == EventKind::turn ? impl.turns_.push_back(event.node())
                                       : impl.network_.on_arrive(event);
     }
-    void prefetch_arrive(Event event) const { impl.network_.prefetch_arrive(event); }
-    void prefetch_tail(Event event) const { impl.network_.prefetch_tail(event); }
+    void prefetch_arrive(Event event) const {
+      if (impl.prefetches_) impl.network_.prefetch_arrive(event);
+    }
+    void prefetch_tail(Event event) const {
+      if (impl.prefetches_) impl.prefetch_tail(event);
+    }
   };
+
+  /// In two steps: what the event will touch and, for the one of a few calls ago, what that points
+  /// to, since that has arrived by now.
+  void prefetch_tail(Event event) {
+    const Event earlier = std::exchange(prefetched_[prefetches_made_++ % kSteps], event);
+    if (event.kind() == EventKind::link_free) {
+      network_.prefetch_link_free(event);
+    } else {
+      network_.prefetch_delivered(event);
+      nodes_[event.node()].prefetch();
+    }
+    if (earlier.kind() == EventKind::link_free)
+      network_.prefetch_behind_link_free(earlier);
+    else
+      nodes_[earlier.node()].prefetch_processor();
+  }
 
   /// In the order of node and channel, so that a node sees simultaneous arrivals in a fixed order.
   void hand_over(Tick now) {
-    if (delivered_.empty()) return;
-    std::sort(delivered_.begin(), delivered_.end());
+    if (delivered_.size() > 1) std::sort(delivered_.begin(), delivered_.end());
     counters_.delivered += delivered_.size();
     for (const Event event : delivered_)
       if (nodes_[event.node()].on_delivered(now, event.value())) turns_.push_back(event.node());
@@ -104,6 +126,11 @@ class SimFabric::Impl {
     }
   }
 
+  /// Up to here the state of all nodes fits a usual second-level cache, more or less, and fetching
+  /// early costs more than it saves.
+  static constexpr std::size_t kNodesInCache = 1024;
+  static constexpr std::size_t kSteps = 6;  ///< events between the two steps of a prefetch
+
   Machine machine_;
   SimOptions options_;
   sim::Network network_;
@@ -112,6 +139,9 @@ class SimFabric::Impl {
   std::vector<Rank> turns_;       ///< in this cycle
   FabricCounters counters_;
   std::uint64_t next_progress_ = 0;
+  bool prefetches_;
+  std::size_t prefetches_made_ = 0;
+  std::vector<Event> prefetched_;
 };
 
 SimFabric::SimFabric(const Shape& shape, const Machine& machine, SimOptions options)

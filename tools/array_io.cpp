@@ -46,23 +46,21 @@ void for_each_row(const Index& size, const NodeLayout& layout, const Visit& visi
 }  // namespace
 
 Index parse_size(const std::string& text) {
-  Index size{};
-  unsigned axis = 0;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (; axis < 3; ++axis) {
-    const auto [next, error] = std::from_chars(at, end, size[axis]);
-    if (error != std::errc()) break;
-    at = next;
-    if (at == end || *at != 'x') {
-      ++axis;
-      break;
-    }
-    ++at;
-  }
-  if (axis == 1) size[1] = size[2] = size[0];
-  if (at != end || (axis != 1 && axis != 3))
+  const auto refuse = [&text] {
     throw BadInput(fmt::format("'{}' is not a size; expected 64x64x64, or 64 for a cube", text));
+  };
+  Index size{};
+  unsigned axes = 0;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data();; ++at) {
+    const auto [next, error] = std::from_chars(at, end, size[axes++]);
+    if (error != std::errc()) refuse();
+    at = next;
+    if (at == end) break;
+    if (*at != 'x' || axes == size.size()) refuse();
+  }
+  if (axes == 1) size[1] = size[2] = size[0];
+  if (axes == 2) refuse();
   check_size(size, fmt::format("size '{}'", text));
   return size;
 }

@@ -36,7 +36,12 @@ Progress::Progress(bool quiet, std::uint64_t packets_expected)
     : visible_(!quiet && isatty(STDERR_FILENO) != 0), expected_(packets_expected) {}
 
 Progress::~Progress() {
-  if (visible_) std::fputs(kClearLine, stderr);
+  clear();
+}
+
+void Progress::clear() {
+  if (shown_) std::fputs(kClearLine, stderr);
+  shown_ = false;
 }
 
 void Progress::show(const SimProgress& progress) {
@@ -49,6 +54,7 @@ void Progress::show(const SimProgress& progress) {
                                        progress.now, progress.delivered, share);
   std::fputs(line.c_str(), stderr);  // a terminal that has gone away is no reason to stop
   std::fflush(stderr);
+  shown_ = true;
 }
 
 }  // namespace toroid

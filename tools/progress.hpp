@@ -21,9 +21,12 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(const SimProgress& progress);
+  /// Removes the line, so that something else can be printed there.
+  void clear();
 
  private:
   bool visible_;
+  bool shown_ = false;
   std::uint64_t expected_;
 };
 

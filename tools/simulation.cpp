@@ -46,6 +46,7 @@ void Simulation::run() {
   const auto wall = std::chrono::steady_clock::now();
   const double cpu = cpu_now();
   fabric_.run();
+  progress_.clear();
   cpu_seconds_ = cpu_now() - cpu;
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
   if (const auto refused = fabric_.counters().refused; refused > 0)

@@ -29,30 +29,22 @@ class Calendar {
   /// Moves to the next cycle in which something happens; none: nothing is left.
   std::optional<Tick> advance();
   /// Shows everything of the present cycle to the handler: arrive(), tail_passed() or irregular(),
-  /// by how it was scheduled. prefetch() sees events that come soon.
+  /// by how it was scheduled. Its prefetch functions see events of delay lines a little earlier.
   template <typename Handler>
   void for_each(Tick now, Handler& handler) {
-    drain(
-        hop_, now, [&](Event event) { handler.arrive(event); },
-        [&](Event event) { handler.prefetch_arrive(event); });
-    for (unsigned rest = wires_used_; rest != 0; rest &= rest - 1)
-      drain(
-          wire_[static_cast<unsigned>(std::countr_zero(rest))], now,
-          [&](Event event) { handler.tail_passed(event); },
-          [&](Event event) { handler.prefetch_tail(event); });
+    for (; hop_.next() == now; handler.arrive(hop_.pop()))
+      handler.prefetch_arrive(hop_.peek(kAhead));
+    for (unsigned rest = wires_used_; rest != 0; rest &= rest - 1) {
+      DelayLine& line = wire_[static_cast<unsigned>(std::countr_zero(rest))];
+      for (; line.next() == now; handler.tail_passed(line.pop()))
+        handler.prefetch_tail(line.peek(kAhead));
+    }
     for (const Event event : irregular_) handler.irregular(event);
     irregular_.clear();
   }
 
  private:
-  static constexpr std::size_t kAhead = 6;  ///< events between fetching data and using it
-  template <typename Visit, typename Prefetch>
-  static void drain(DelayLine& line, Tick now, const Visit& visit, const Prefetch& prefetch) {
-    while (line.next() == now) {
-      prefetch(line.peek(kAhead));
-      visit(line.pop());
-    }
-  }
+  static constexpr std::size_t kAhead = 12;  ///< events between fetching data and using it
 
   DelayLine hop_;
   std::vector<DelayLine> wire_;  ///< [chunks - 1]

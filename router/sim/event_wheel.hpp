@@ -31,9 +31,7 @@ class EventWheel {
   Tick next() const { return next_; }
   /// Moves to a cycle, not past next(), and swaps its events into `events`, which must be empty.
   void take(Tick at, std::vector<Event>& events) {
-    const bool back = at < now_;
     now_ = at;
-    if (back) next_ = find_next();
     if (at == next_) take_events(events);
   }
 

@@ -29,6 +29,7 @@ FlightId FlightPool::add(const SendDescriptor& descriptor, const Route& route) {
                   .high_priority = header.channel() == VirtualChannel::priority,
                   .group = static_cast<std::uint8_t>(header.group())};
   headers_[id] = header;
+  CHECK(descriptor.source != nullptr || header.payload_bytes() == 0);
   if (descriptor.source != nullptr) gather(descriptor, id);
   return id;
 }

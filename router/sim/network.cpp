@@ -91,12 +91,29 @@ void Network::prefetch_arrive(Event event) const {
   prefetch_links(node);
 }
 
-void Network::prefetch_tail(Event event) const {
+void Network::prefetch_link_free(Event event) const {
   const std::size_t node = event.node();
-  const bool delivered = event.kind() == EventKind::delivered;
-  const unsigned source = delivered ? event.index() : Departure::unpack(event.value()).source;
-  __builtin_prefetch(&waiting_[node * sources_ + source]);
+  __builtin_prefetch(&waiting_[node * sources_ + Departure::unpack(event.value()).source]);
+  __builtin_prefetch(&counters_[node * degree_ + event.index()]);
   prefetch_links(node);
+}
+
+/// What the fetched data points to: the packet that comes next, and the link upstream.
+void Network::prefetch_behind_link_free(Event event) const {
+  const std::size_t node = event.node();
+  const Source source(Departure::unpack(event.value()).source);
+  if (const FlightId head = waiting_[node * sources_ + source.index()].head; head != kNoFlight)
+    __builtin_prefetch(&flights_[head]);
+  if (source.index() >= channels_per_node_) return;
+  const Direction travelling = source.travelling();
+  const Rank upstream = links_[node * degree_ + travelling.opposite().index].neighbour;
+  if (upstream != OutputLink::kNone)
+    __builtin_prefetch(&links_[std::size_t{upstream} * degree_ + travelling.index]);
+}
+
+void Network::prefetch_delivered(Event event) const {
+  __builtin_prefetch(&waiting_[std::size_t{event.node()} * sources_ + event.index()]);
+  flights_.prefetch(event.value());
 }
 
 /// A node's links stand side by side, two to a cache line.
@@ -193,6 +210,7 @@ inline void Network::mark(Rank node, RouterState& state, unsigned what) {
 }
 
 void Network::arbitrate(Tick now) {
+  if (touched_count_ == 0) return;
   const Cycle cycle = arbitration_.begin(now);
   for (std::size_t i = 0; i < touched_count_; ++i) {
     const Site here = site(touched_nodes_[i]);
@@ -242,14 +260,14 @@ inline unsigned Network::pick(const Cycle& cycle, const Site& site, unsigned ind
 inline void Network::send(Tick now, const Site& site, unsigned index, Source source,
                           VirtualChannel channel) {
   unwant(site, source);
+  const unsigned chunks = site.waiting[source.index()].chunks;
+  occupy(site, index, source, channel, chunks);
   const FlightId id = start_reading(site, source);
-  Flight& flight = flights_[id];
   const Direction direction{static_cast<std::uint8_t>(index)};
-  flight.advance(direction);
-  occupy(site, index, source, channel, flight.chunks);
+  flights_[id].advance(direction);
   calendar_.after_wire(
-      now, flight.chunks,
-      {EventKind::link_free, site.node, index, Departure{source.index(), flight.chunks}.pack()});
+      now, chunks,
+      {EventKind::link_free, site.node, index, Departure{source.index(), chunks}.pack()});
   calendar_.after_hop(now, {EventKind::arrive, site.links[index].neighbour,
                             Source::channel(direction, channel).index(), id});
 }

@@ -87,7 +87,9 @@ class Network {
 
   /// Fetches early what an event of a delay line will touch.
   void prefetch_arrive(Event event) const;
-  void prefetch_tail(Event event) const;
+  void prefetch_link_free(Event event) const;
+  void prefetch_behind_link_free(Event event) const;
+  void prefetch_delivered(Event event) const;
 
   std::uint64_t packet_hops() const { return packet_hops_; }
   void export_counters(FabricCounters& counters) const;

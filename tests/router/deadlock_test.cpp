@@ -22,7 +22,9 @@ std::string report(const Shape& shape, RoutingRule routing, std::uint64_t bytes,
                    bool bubble_rule) {
   SimOptions options;
   options.routing.bubble_rule = bubble_rule;
-  SimMachine machine(shape, {.seed = seed, .routing = routing}, options, tiny_buffers());
+  // Several output queues press harder on the FIFOs than one.
+  const NodeOptions node{.seed = seed, .routing = routing, .output_queues = 6};
+  SimMachine machine(shape, node, options, tiny_buffers());
   Exchange exchange(machine, bytes);
   try {
     exchange.run();

@@ -1,0 +1,111 @@
+// Command lines that cannot be used.
+#include "tests/tools/refusal.hpp"
+
+namespace toroid::testing {
+namespace {
+
+struct Case {
+  Arguments arguments;
+  std::vector<std::string> words;
+};
+
+void expect_refusals(const std::vector<Case>& cases) {
+  const TemporaryDirectory directory;
+  for (const Case& one : cases) expect_refusal(directory, with_outputs(one.arguments), one.words);
+}
+
+const Arguments kAllToAll = {"alltoall", "--torus", "2x2"};
+const Arguments kFft = {"fft", "--torus", "2x2"};
+const Arguments kSmallFft = kFft + Arguments{"--size", "4"};
+
+TEST(BadInput, IsAShapeThatDoesNotParse) {
+  const std::string expected = "expected 1 to 6 extents of 1 to 256";
+  for (const std::string torus :
+       {"", "x", "8x", "x8", "8xx8", "8x8y8", "8 x8", "-8", "+8", "8.0", "8e1", "m", "8mm", "0x8m8",
+        "8X8", "99999999999999999999", "eight", "8\n8", "8x8x8,"}) {
+    for (const std::string verb : {"alltoall", "fft"})
+      expect_refusals({{{verb, "--torus=" + torus, "--json=-"}, {}}});
+    if (torus.empty()) continue;
+    const TemporaryDirectory directory;
+    expect_refusal(directory, {"alltoall", "--torus=" + torus}, {"is not a torus", expected});
+  }
+}
+
+TEST(BadInput, IsAShapeBeyondTheMachine) {
+  expect_refusals({
+      {{"alltoall", "--torus", "0"}, {"'0' is not a torus", "extent of 0"}},
+      {{"alltoall", "--torus", "8x0x8"}, {"'8x0x8' is not a torus", "extent of 0"}},
+      {{"alltoall", "--torus", "257"}, {"extent 257 is too large", "1 to 256"}},
+      {{"alltoall", "--torus", "8x8x4294967297"}, {"'8x8x4294967297' is not a torus"}},
+      {{"alltoall", "--torus", "1x1x1x1x1x1x1"}, {"too many dimensions", "1 to 6"}},
+      {{"alltoall", "--torus", "256x256x256x256"}, {"more than 16777216 nodes"}},
+      {{"info", "--torus", "2x2x2x2x2x2x2"}, {"too many dimensions"}},
+  });
+}
+
+TEST(BadInput, IsATorusWithMoreNodesThanTheTransformCanUse) {
+  expect_refusals({
+      {{"fft", "--torus", "8x8x8", "--size", "4"}, {"4x4x4", "16 lines", "8x8x8", "512 nodes"}},
+      {{"fft", "--torus", "2", "--size", "1"}, {"1x1x1", "2 nodes"}},
+      {{"fft", "--torus", "2x2x3", "--size", "1x1x11"}, {"11 lines", "12 nodes"}},
+  });
+}
+
+TEST(BadInput, IsASizeThatIsNone) {
+  for (const std::string size : {"8x8", "8x8x8x8", "8x8x8x", "x", "x8", "8x", "abc", "8x8x8 ", "+8",
+                                 "8,8,8", "99999999999999999999", "0x10", "8.5"})
+    expect_refusals({{kFft + Arguments{"--size=" + size}, {"size", size}}});
+  expect_refusals({
+      {kFft + Arguments{"--size", "0"}, {"size '0'", "extent"}},
+      {kFft + Arguments{"--size", "8x0x8"}, {"size '8x0x8'", "extent"}},
+      {kFft + Arguments{"--size=-8"}, {"size '-8'", "extent"}},
+      {kFft + Arguments{"--size", "3000000000"}, {"more than 2147483648 elements"}},
+      {kFft + Arguments{"--size", "2147483648x2147483648x2147483648"}, {"more than 2147483648"}},
+      {kFft + Arguments{"--size", ""}, {"--size", "empty"}},
+      {kFft, {"nothing to transform", "--in", "--size"}},
+  });
+}
+
+TEST(BadInput, IsANameThatIsNotKnown) {
+  expect_refusals({
+      {kAllToAll + Arguments{"--order", "none"}, {"order 'none'", "random", "rank", "shift"}},
+      {kAllToAll + Arguments{"--routing", "none"}, {"routing 'none'", "adaptive", "determin"}},
+      {kAllToAll + Arguments{"--tie", "none"}, {"tie rule 'none'", "parity", "split", "plus"}},
+      {kAllToAll + Arguments{"--tying", "none"}, {"tying 'none'", "per-direction", "any"}},
+      {kAllToAll + Arguments{"--fabric", "none"}, {"fabric 'none'", "sim"}},
+      {kAllToAll + Arguments{"--order", ""}, {"order ''", "random"}},
+      {kAllToAll + Arguments{"--order", "Random"}, {"order 'Random'"}},
+      {kSmallFft + Arguments{"--routing", "none"}, {"routing 'none'", "adaptive"}},
+      {kSmallFft + Arguments{"--fabric", "none"}, {"fabric 'none'", "sim"}},
+      {kSmallFft + Arguments{"--method", "none"}, {"method 'none'", "volumetric"}},
+      {kSmallFft + Arguments{"--transform", "none"}, {"transform 'none'", "dft"}},
+  });
+}
+
+TEST(BadInput, IsANumberThatIsNone) {
+  for (const std::string number : {"abc", "-1", "", "1.5", "1e3", "0x10", " 1", "1 ", "+1", "nan",
+                                   "99999999999999999999", "-18446744073709551615"}) {
+    for (const std::string option : {"--seed", "--threads", "--queues"})
+      expect_refusals({{kAllToAll + Arguments{option + "=" + number}, {option, number}}});
+    expect_refusals({{kAllToAll + Arguments{"--bytes=" + number}, {"--bytes", number}}});
+    expect_refusals({{kSmallFft + Arguments{"--repeat=" + number}, {"--repeat", number}}});
+  }
+}
+
+TEST(BadInput, IsANumberOutOfRange) {
+  expect_refusals({
+      {kAllToAll + Arguments{"--bytes", "4294967297"}, {"--bytes", "0 to 4294967296"}},
+      {kAllToAll + Arguments{"--threads", "0"}, {"--threads", "'0'"}},
+      {kAllToAll + Arguments{"--threads", "4294967297"}, {"--threads"}},
+      {kAllToAll + Arguments{"--queues", "0"}, {"--queues", "'0'"}},
+      {kAllToAll + Arguments{"--per-visit", "0"}, {"--per-visit", "'0'"}},
+      {kSmallFft + Arguments{"--repeat", "0"}, {"--repeat", "'0'"}},
+  });
+}
+
+TEST(BadInput, IsARunThatNoMemoryHolds) {
+  expect_refusals({{kFft + Arguments{"--size", "1290"}, {"needs at least", "GB", "this host"}}});
+}
+
+}  // namespace
+}  // namespace toroid::testing

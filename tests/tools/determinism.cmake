@@ -1,0 +1,69 @@
+# Equal results of every build of the command: a fixed list of small jobs, each run twice by each.
+#   cmake -DCOMMANDS=build/tools/toroid,other/tools/toroid -DSCRATCH=DIR -P determinism.cmake
+# With -DSOURCE=DIR it also builds the command at -O0 and -O2, in SCRATCH, and compares those.
+cmake_minimum_required(VERSION 3.23)
+
+set(jobs
+  "alltoall --torus 1 --bytes 1"
+  "alltoall --torus 8x8 --bytes 241 --seed 7"
+  "alltoall --torus 4x4x4 --bytes 720 --per-visit 2"
+  "alltoall --torus 3x5x2 --order rank --routing deterministic --bytes 100"
+  "alltoall --torus 4x4x4 --order shift --tie split --queues 3"
+  "alltoall --torus 4x4m --tie plus --no-transit-first"
+  "alltoall --torus 2x3x2x3 --tying any --tie minus"
+  "alltoall --torus 2x2x2x2x2x2 --tying per-dimension"
+  "fft --torus 2x2x2 --size 16"
+  "fft --torus 3x2x4 --size 25x43x73"
+  "fft --torus 4x3 --size 7x11x13 --inverse --return --mesh"
+  "fft --torus 2x1x2x1x2x3 --size 9x8x10 --routing deterministic --order rank")
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE failed OUTPUT_VARIABLE output
+                  ERROR_VARIABLE output)
+  if(failed)
+    list(JOIN ARGV " " shown)
+    message(FATAL_ERROR "${shown}\n${output}")
+  endif()
+endfunction()
+
+# Everything but wall-clock figures and the build's own name.
+function(result_of command job variable)
+  separate_arguments(arguments UNIX_COMMAND "${job}")
+  execute_process(COMMAND ${command} ${arguments} --json - RESULT_VARIABLE failed
+                  OUTPUT_VARIABLE json)
+  if(failed)
+    message(FATAL_ERROR "${command} ${job}: ${failed}")
+  endif()
+  foreach(key wall_s packet_hops_per_cpu_s git_hash)
+    string(JSON json REMOVE "${json}" ${key})
+  endforeach()
+  set(${variable} "${json}" PARENT_SCOPE)
+endfunction()
+
+string(REPLACE "," ";" commands "${COMMANDS}")
+if(SOURCE)
+  foreach(level O0 O2)
+    set(build ${SCRATCH}/${level})
+    run(${CMAKE_COMMAND} -S ${SOURCE} -B ${build} -DTOROID_TESTS=OFF -DCMAKE_BUILD_TYPE=Custom
+        -DCMAKE_CXX_FLAGS=-${level})
+    run(${CMAKE_COMMAND} --build ${build} --parallel --target toroid)
+    list(APPEND commands ${build}/tools/toroid)
+  endforeach()
+endif()
+
+foreach(job IN LISTS jobs)
+  unset(expected)
+  foreach(command IN LISTS commands)
+    foreach(time first second)
+      result_of(${command} "${job}" result)
+      if(NOT DEFINED expected)
+        set(expected "${result}")
+      elseif(NOT result STREQUAL expected)
+        message(SEND_ERROR "${job}: the ${time} result of ${command} differs:\n${result}\n"
+                           "from the first of all:\n${expected}")
+      endif()
+    endforeach()
+  endforeach()
+  string(JSON hash GET "${expected}" result_hash)
+  message(STATUS "${hash}  ${job}")
+endforeach()

@@ -1,0 +1,104 @@
+// toroid info: every number of the machine, with its source; and machine files through the command.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tools/refusal.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+constexpr const char* kPaper = "volumetric FFT paper";
+constexpr const char* kIbm = "IBM, published";
+constexpr const char* kAssumed = "assumed";
+
+struct Number {
+  std::string key;
+  double value;
+  std::string source;
+};
+
+/// What is known of the Blue Gene/L, and what is not: nobody published the assumed ones.
+const std::vector<Number> kBlueGene = {
+    {"clock_hz", 700e6, kPaper},           {"link_bits_per_cycle", 2, kPaper},
+    {"wire_overhead_bytes", 14, kIbm},     {"hop_latency_cycles", 69, kAssumed},
+    {"dynamic_vc_chunks", 32, kAssumed},   {"bubble_vc_chunks", 32, kAssumed},
+    {"priority_vc_chunks", 32, kAssumed},  {"bubble_reserve_chunks", 8, kAssumed},
+    {"injection_fifos", 6, kIbm},          {"priority_injection_fifos", 2, kIbm},
+    {"injection_fifo_chunks", 32, kIbm},   {"reception_fifos", 12, kIbm},
+    {"priority_reception_fifos", 2, kIbm}, {"reception_fifo_chunks", 32, kIbm},
+    {"arbitration_period", 210, kIbm},     {"arbitration_fullest", 157, kIbm},
+    {"inject_cycles", 150, kAssumed},      {"receive_cycles", 200, kAssumed},
+    {"fft_cycles_factor", 2, kPaper},
+};
+
+TEST(Info, GivesEveryNumberOfTheMachineWithItsSource) {
+  const json numbers = json_of({"info"})["numbers"];
+  ASSERT_EQ(numbers.size(), kBlueGene.size());
+  for (const Number& expected : kBlueGene) {
+    const auto found = std::find_if(numbers.begin(), numbers.end(), [&](const json& number) {
+      return number["key"] == expected.key;
+    });
+    ASSERT_NE(found, numbers.end()) << expected.key;
+    EXPECT_EQ((*found)["value"], expected.value) << expected.key;
+    EXPECT_EQ((*found)["source"], expected.source) << expected.key;
+    EXPECT_FALSE((*found)["meaning"].get<std::string>().empty()) << expected.key;
+  }
+}
+
+TEST(Info, MarksWhatIsAssumedInTheTextToo) {
+  std::istringstream text(run_command({"info"}).out);
+  std::size_t found = 0;
+  for (std::string line; std::getline(text, line);) {
+    for (const Number& expected : kBlueGene) {
+      if (!line.starts_with(expected.key + " ")) continue;
+      ++found;
+      EXPECT_THAT(line, HasSubstr(expected.source));
+      EXPECT_EQ(line.find("assumed") != std::string::npos, expected.source == kAssumed) << line;
+    }
+  }
+  EXPECT_EQ(found, kBlueGene.size());
+}
+
+TEST(Info, GivesTheBoundsOfATorus) {
+  const json info = json_of({"info", "--torus", "8x8x16"});
+  EXPECT_EQ(info["torus"], "8x8x16");
+  EXPECT_EQ(info["nodes"], 1024);
+  EXPECT_EQ(info["links_per_node"], 6);
+  EXPECT_EQ(info["diameter"], 16);
+  EXPECT_EQ(info["hottest_link_messages"], 2048);
+}
+
+TEST(Info, PrintsAMachineFileThatGivesTheSameMachine) {
+  const TemporaryDirectory directory;
+  directory.save("own.toml", "name = \"own\"\nhop_latency_cycles = 70\nclock_hz = 123456789.125\n");
+  const std::string printed = run_command({"info", "--machine", directory / "own.toml"}).out;
+  directory.save("printed.toml", printed.substr(printed.find("name = ")));
+  EXPECT_EQ(json_of({"info", "--machine", directory / "own.toml"}),
+            json_of({"info", "--machine", directory / "printed.toml"}));
+}
+
+TEST(Info, RefusesABadMachineFileWithItsLine) {
+  const TemporaryDirectory directory;
+  directory.save("unknown.toml", "\nfrob = 1\n");
+  directory.save("range.toml", "\n\nhop_latency_cycles = 0\n");
+  directory.save("type.toml", "hop_latency_cycles = \"fast\"\n");
+  directory.save("syntax.toml", "clock_hz = 1e9\nhop_latency_cycles\n");
+  for (const std::string verb : {"info", "alltoall"}) {
+    const auto refused = [&](const std::string& machine, const std::vector<std::string>& words) {
+      expect_refusal(directory, {verb, "--torus", "2", "--json", "r", "--machine", machine}, words);
+    };
+    refused("unknown.toml", {"unknown.toml:2: unknown key 'frob'"});
+    refused("range.toml", {"range.toml:3: hop_latency_cycles", "out of range", "expected"});
+    refused("type.toml", {"type.toml:1: hop_latency_cycles must be a number"});
+    refused("syntax.toml", {"syntax.toml:2: "});
+    refused("none.toml", {"'none.toml'", "neither 'bgl' nor a file"});
+    refused(".", {"'.'", "neither 'bgl' nor a file"});
+    refused("/dev/zero", {"/dev/zero", "longer than"});
+  }
+}
+
+}  // namespace
+}  // namespace toroid::testing

@@ -1,0 +1,86 @@
+// Runs that are ended before their time leave nothing behind.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+
+namespace toroid::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Both take hours, and have their outputs open within a second.
+const Arguments kAllToAll = {"alltoall", "--torus", "16x16x16", "--bytes", "240000"};
+const Arguments kFft = {"fft", "--torus", "8x8x8", "--size", "64", "--repeat", "100000"};
+
+/// Whether the process has staged this many outputs in the directory.
+bool has_open(pid_t process, const fs::path& directory, unsigned outputs) {
+  unsigned found = 0;
+  std::error_code gone;
+  for (const auto& entry : fs::directory_iterator(fmt::format("/proc/{}/fd", process), gone))
+    found += fs::read_symlink(entry, gone).native().starts_with(directory.native() + "/");
+  return found == outputs;
+}
+
+/// Ends a run by a signal when it is well under way.
+Ended interrupted(const Arguments& arguments, const TemporaryDirectory& directory, int signal,
+                  unsigned outputs) {
+  RunningCommand command(arguments, {.directory = directory.path()});
+  for (int tries = 0; tries < 3000 && !has_open(command.pid(), directory.path(), outputs); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  command.signal(signal);
+  return command.wait();
+}
+
+const Arguments kJson = {"--json", "r.json"};
+const Arguments kBoth = {"--json", "r.json", "--out", "r.npy"};
+
+TEST(Interrupt, EndsARunWithOneLineAndLeavesNothing) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const TemporaryDirectory directory;
+    for (const auto& [run, outputs] :
+         {std::pair{kAllToAll + kJson, 1U}, std::pair{kFft + kBoth, 2U}}) {
+      const Ended ended = interrupted(run, directory, signal, outputs);
+      EXPECT_EQ(ended.exit_code, 1);
+      EXPECT_EQ(ended.err, "toroid: interrupted\n");
+      EXPECT_EQ(ended.out, "");
+      EXPECT_THAT(directory.entries(), IsEmpty());
+    }
+  }
+}
+
+TEST(Interrupt, LeavesNothingEvenWhenItKills) {
+  const TemporaryDirectory directory;
+  if (const int file = ::open(directory.path().c_str(), O_TMPFILE | O_WRONLY, 0600); file < 0)
+    GTEST_SKIP() << "no files without a name in " << directory.path();
+  else
+    ::close(file);
+  for (const auto& [run, outputs] :
+       {std::pair{kAllToAll + kJson, 1U}, std::pair{kFft + kBoth, 2U}}) {
+    EXPECT_EQ(interrupted(run, directory, SIGKILL, outputs).signal, SIGKILL);
+    EXPECT_THAT(directory.entries(), IsEmpty());
+  }
+}
+
+TEST(Interrupt, KeepsTheResultsOfAnEarlierRun) {
+  const TemporaryDirectory directory;
+  directory.save("r.json", "old json");
+  directory.save("r.npy", "old array");
+  for (const int signal : {SIGINT, SIGKILL}) {
+    interrupted(kFft + kBoth, directory, signal, 2);
+    EXPECT_EQ(directory.content_of("r.json"), "old json");
+    EXPECT_EQ(directory.content_of("r.npy"), "old array");
+    EXPECT_THAT(directory.entries(), ElementsAre("r.json", "r.npy"));
+  }
+}
+
+}  // namespace
+}  // namespace toroid::testing

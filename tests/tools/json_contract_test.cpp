@@ -1,0 +1,151 @@
+// The JSON that scripts rely on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::IsEmpty;
+
+const Arguments kAllToAll = {"alltoall", "--torus", "3x4"};
+const Arguments kFft = {"fft", "--torus", "2x3", "--size", "6x5x7"};
+const std::vector<Arguments> kRuns = {kAllToAll, kFft, kFft + Arguments{"--inverse", "--return"}};
+
+void expect_types(const json& report, const std::vector<const char*>& keys,
+                  bool (*is)(const json&)) {
+  for (const char* key : keys) {
+    ASSERT_TRUE(report.contains(key)) << key;
+    EXPECT_TRUE(is(report[key])) << key << ": " << report[key];
+  }
+}
+
+bool is_text(const json& value) {
+  return value.is_string() && !value.get<std::string>().empty();
+}
+bool is_count(const json& value) {
+  return value.is_number_unsigned();
+}
+bool is_real(const json& value) {
+  return value.is_number() && std::isfinite(value.get<double>());
+}
+
+TEST(Json, HasTheKeysOfTheContract) {
+  for (const Arguments& run : kRuns) {
+    const json report = json_of(run);
+    expect_types(
+        report,
+        {"verb", "version", "git_hash", "fabric", "time_kind", "torus", "machine", "result_hash"},
+        is_text);
+    expect_types(report, {"nodes", "seed", "cycles", "bound_cycles", "packets", "packet_hops"},
+                 is_count);
+    expect_types(report, {"time_s", "percent_of_peak", "wall_s", "packet_hops_per_cpu_s"}, is_real);
+    expect_types(report["links"], {"max_load"}, is_count);
+    expect_types(report["links"], {"mean_load"}, is_real);
+    EXPECT_EQ(report["verb"], run.front());
+    EXPECT_EQ(report["fabric"], "sim");
+    EXPECT_EQ(report["time_kind"], "virtual");
+  }
+}
+
+TEST(Json, HasTheTransformsOwnKeys) {
+  const json report = json_of(kFft + Arguments{"--check"});
+  EXPECT_EQ(report["size"], (json{6, 5, 7}));
+  expect_types(report, {"method", "transform"}, is_text);
+  expect_types(report, {"max_error", "l2_error"}, is_real);
+  ASSERT_EQ(report["phases"].size(), 3U);
+  for (const json& phase : report["phases"]) {
+    expect_types(phase, {"name"}, is_text);
+    expect_types(phase, {"cycles", "exchange_cycles", "exchange_bound_cycles", "packets"},
+                 is_count);
+    expect_types(phase, {"time_s", "percent_of_peak"}, is_real);
+  }
+  EXPECT_EQ(json_of(kFft + Arguments{"--return"})["phases"].size(), 4U);
+}
+
+TEST(Json, DescribesBuildAndMachineForInfo) {
+  const json report = json_of({"info", "--torus", "4x4"});
+  expect_types(report, {"verb", "version", "git_hash", "machine", "torus"}, is_text);
+  expect_types(report, {"nodes", "diameter", "links_per_node"}, is_count);
+  for (const json& number : report["numbers"]) {
+    expect_types(number, {"key", "source", "meaning"}, is_text);
+    expect_types(number, {"value"}, is_real);
+  }
+}
+
+TEST(Json, HasFiguresThatFitEachOther) {
+  for (const Arguments& run : kRuns) {
+    const json report = json_of(run);
+    const auto cycles = report["cycles"].get<double>();
+    EXPECT_DOUBLE_EQ(report["time_s"].get<double>(), cycles / 700e6);
+    EXPECT_GE(cycles, report["bound_cycles"].get<double>());
+    EXPECT_LE(report["percent_of_peak"].get<double>(),
+              100 * report["bound_cycles"].get<double>() / cycles + 1e-9);
+    EXPECT_GT(report["percent_of_peak"].get<double>(), 0);
+    EXPECT_GE(report["packet_hops"], report["packets"]);
+    EXPECT_GE(report["links"]["max_load"].get<double>(), report["links"]["mean_load"]);
+  }
+}
+
+TEST(Json, GivesThePercentageOfTheHottestLinksBound) {
+  const json report = json_of({"alltoall", "--torus", "8x8", "--bytes", "960"});
+  EXPECT_DOUBLE_EQ(
+      report["percent_of_peak"].get<double>(),
+      100 * report["bounds"]["hottest_link"].get<double>() / report["cycles"].get<double>());
+  EXPECT_EQ(report["bounds"]["hottest_link"], report["bound_cycles"]);
+}
+
+TEST(Json, TakesTimeFromTheMachinesClock) {
+  const TemporaryDirectory directory;
+  directory.save("half.toml", "clock_hz = 350e6\n");
+  const json half = json_of(kAllToAll + Arguments{"--machine", directory / "half.toml"});
+  const json full = json_of(kAllToAll);
+  EXPECT_EQ(half["cycles"], full["cycles"]);
+  EXPECT_DOUBLE_EQ(half["time_s"].get<double>(), 2 * full["time_s"].get<double>());
+}
+
+TEST(Json, CountsThePacketsOfTheMessages) {
+  const json report = json_of({"alltoall", "--torus", "3x3", "--bytes", "241"});
+  EXPECT_EQ(report["packets"], 9 * 8 * 2);
+  EXPECT_EQ(report["links"]["bound_messages"], 3);
+}
+
+TEST(Json, IsAllThatIsOnStandardOutputIfItGoesThere) {
+  for (const Arguments& run : kRuns + std::vector<Arguments>{{"info"}}) {
+    for (const Arguments& quiet : {Arguments{}, Arguments{"--quiet"}}) {
+      const Ended ended = run_command(run + quiet + Arguments{"--json", "-"});
+      EXPECT_TRUE(json::accept(ended.out)) << ended.out;
+      EXPECT_TRUE(ended.out.ends_with("}\n"));
+      EXPECT_EQ(ended.err, "");
+    }
+  }
+}
+
+TEST(Json, GoesToAFileBesideTheTable) {
+  const TemporaryDirectory directory;
+  for (const Arguments& run : kRuns + std::vector<Arguments>{{"info"}}) {
+    const Ended ended = run_command(run + Arguments{"--json", directory / "r.json"});
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_NE(ended.out, "");
+    EXPECT_FALSE(json::accept(ended.out));
+    EXPECT_EQ(json::parse(directory.content_of("r.json"))["verb"], run.front());
+  }
+}
+
+TEST(Json, IsNotSilencedByQuiet) {
+  const TemporaryDirectory directory;
+  for (const Arguments& run : kRuns + std::vector<Arguments>{{"info"}}) {
+    const Ended ended = run_command(run + Arguments{"--quiet", "--json", directory / "r.json"});
+    EXPECT_EQ(ended.out + ended.err, "");
+    EXPECT_EQ(json::parse(directory.content_of("r.json"))["verb"], run.front());
+    EXPECT_THAT(run_command(run + Arguments{"--quiet"}).out, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace toroid::testing

@@ -1,0 +1,34 @@
+// What every bad input must get: exit code 2, one clear line, and no trace of it.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+
+namespace toroid::testing {
+
+/// Runs the command in `directory` and expects that it refuses, saying each of `words`.
+inline void expect_refusal(const TemporaryDirectory& directory, const Arguments& arguments,
+                           const std::vector<std::string>& words) {
+  std::string shown;
+  for (const std::string& argument : arguments) shown += " '" + argument + "'";
+  SCOPED_TRACE("toroid" + shown);
+  const std::vector<std::string> before = directory.entries();
+  const Ended ended = run_command(arguments, {.directory = directory.path()});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err_lines(), 1) << ended.err;
+  EXPECT_TRUE(ended.err.starts_with("toroid: ") && ended.err.ends_with("\n")) << ended.err;
+  for (const std::string& word : words) EXPECT_THAT(ended.err, ::testing::HasSubstr(word));
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(directory.entries(), before);
+}
+
+/// Outputs that a refused run must not create.
+inline Arguments with_outputs(const Arguments& arguments) {
+  Arguments all = arguments + Arguments{"--json", "result.json"};
+  return arguments.front() == "fft" ? all + Arguments{"--out", "result.npy"} : all;
+}
+
+}  // namespace toroid::testing

@@ -1,0 +1,131 @@
+// Runs the real command, as a user's shell would but without one.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace toroid::testing {
+
+using Arguments = std::vector<std::string>;
+
+template <typename T>
+std::vector<T> operator+(std::vector<T> first, const std::vector<T>& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
+}
+
+/// How a run ended and what it wrote.
+struct Ended {
+  int exit_code = -1;  ///< -1: by a signal
+  int signal = 0;
+  std::string out;
+  std::string err;
+
+  auto err_lines() const { return std::count(err.begin(), err.end(), '\n'); }
+  nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+/// Where a run takes place and where its outputs go. -1: collected; -2: closed.
+struct Surroundings {
+  static constexpr int kClosed = -2;
+  std::filesystem::path directory = ".";
+  int out = -1;
+  int err = -1;
+};
+
+/// A run that has begun. Outputs go to memory, so that nobody has to read them meanwhile.
+class RunningCommand {
+ public:
+  explicit RunningCommand(const Arguments& arguments, const Surroundings& at = {}) {
+    std::vector<char*> argv{const_cast<char*>(TOROID_COMMAND)};
+    for (const std::string& argument : arguments)
+      argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addchdir_np(&actions, at.directory.c_str());
+    ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    connect(actions, 1, at.out, out_);
+    connect(actions, 2, at.err, err_);
+    const int error = ::posix_spawn(&pid_, argv[0], &actions, attributes(), argv.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) throw std::runtime_error("cannot run " TOROID_COMMAND);
+  }
+  ~RunningCommand() {
+    if (pid_ > 0) ::kill(pid_, SIGKILL), wait();
+    ::close(out_);
+    ::close(err_);
+  }
+  RunningCommand(const RunningCommand&) = delete;
+  RunningCommand& operator=(const RunningCommand&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void signal(int number) const { ::kill(pid_, number); }
+
+  Ended wait() {
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
+    pid_ = -1;
+    Ended ended{-1, 0, content_of(out_), content_of(err_)};
+    if (WIFEXITED(status)) ended.exit_code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) ended.signal = WTERMSIG(status);
+    return ended;
+  }
+
+ private:
+  /// Signals as at a shell's prompt, whatever this process ignores.
+  static const posix_spawnattr_t* attributes() {
+    static const posix_spawnattr_t kDefaults = [] {
+      posix_spawnattr_t defaults;
+      sigset_t all;
+      ::sigfillset(&all);
+      ::posix_spawnattr_init(&defaults);
+      ::posix_spawnattr_setsigdefault(&defaults, &all);
+      ::posix_spawnattr_setflags(&defaults, POSIX_SPAWN_SETSIGDEF);
+      return defaults;
+    }();
+    return &kDefaults;
+  }
+
+  static void connect(posix_spawn_file_actions_t& actions, int number, int to, int collected) {
+    if (to == Surroundings::kClosed)
+      ::posix_spawn_file_actions_addclose(&actions, number);
+    else
+      ::posix_spawn_file_actions_adddup2(&actions, to < 0 ? collected : to, number);
+  }
+
+  static std::string content_of(int file) {
+    std::string content(static_cast<std::size_t>(::lseek(file, 0, SEEK_END)), '\0');
+    if (::pread(file, content.data(), content.size(), 0) < 0) content = "unreadable";
+    return content;
+  }
+
+  int out_ = ::memfd_create("out", MFD_CLOEXEC);
+  int err_ = ::memfd_create("err", MFD_CLOEXEC);
+  pid_t pid_ = -1;
+};
+
+inline Ended run_command(const Arguments& arguments, const Surroundings& at = {}) {
+  return RunningCommand(arguments, at).wait();
+}
+
+/// The JSON of a run that must succeed.
+inline nlohmann::json json_of(const Arguments& arguments, const Surroundings& at = {}) {
+  const Ended ended = run_command(arguments + Arguments{"--json", "-"}, at);
+  if (ended.exit_code != 0) throw std::runtime_error("the run failed: " + ended.err);
+  return ended.json();
+}
+
+}  // namespace toroid::testing
