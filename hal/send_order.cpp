@@ -1,5 +1,6 @@
 #include "hal/send_order.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <numeric>
 #include <utility>
@@ -21,7 +22,7 @@ std::vector<Rank> shuffled(Rank count, std::uint64_t seed) {
 }  // namespace
 
 SendOrder::SendOrder(OrderRule rule, Rank self, Rank members, std::uint64_t seed)
-    : rule_(rule), self_(self), peers_(members - 1), key_(mix64(seed)) {
+    : rule_(rule), self_(self), peers_(members - 1), visits_(peers_), key_(mix64(seed)) {
   CHECK_LT(self, members);
   if (rule != OrderRule::random) return;
   if (peers_ <= kStoredPeers)
@@ -31,12 +32,22 @@ SendOrder::SendOrder(OrderRule rule, Rank self, Rank members, std::uint64_t seed
 }
 
 SendOrder::SendOrder(Rank self, std::vector<Rank> peers)
-    : rule_(OrderRule::random), self_(self), peers_(static_cast<Rank>(peers.size())), key_(0) {
+    : rule_(OrderRule::random),
+      self_(self),
+      peers_(static_cast<Rank>(peers.size())),
+      visits_(peers_),
+      key_(0) {
   for (Rank& peer : peers) {
     CHECK(peer != self && peer <= peers_);
     if (peer > self) --peer;
   }
   stored_ = std::make_shared<std::vector<Rank>>(std::move(peers));
+}
+
+SendOrder SendOrder::first(Rank n) const {
+  SendOrder cut = *this;
+  cut.visits_ = std::min(n, visits_);
+  return cut;
 }
 
 /// Places 0..peers-1 stand for the members without self.

@@ -32,7 +32,10 @@ class SendOrder {
   /// An order given by hand (the patent's example). REQUIRES: a permutation of the peers of `self`.
   SendOrder(Rank self, std::vector<Rank> peers);
 
-  Rank size() const { return peers_; }
+  /// The same order cut off after n peers: a sample of the traffic.
+  SendOrder first(Rank n) const;
+
+  Rank size() const { return visits_; }
   Rank operator[](Rank i) const;
 
   class Iterator;
@@ -46,6 +49,7 @@ class SendOrder {
   OrderRule rule_;
   Rank self_;
   Rank peers_;
+  Rank visits_;  ///< of the peers, how many the order goes to
   std::uint64_t key_;
   unsigned half_bits_ = 1;  ///< the bijection permutes 2·half_bits_ bits
   std::shared_ptr<const std::vector<Rank>> stored_;
@@ -72,7 +76,7 @@ inline SendOrder::Iterator SendOrder::begin() const {
   return {*this, 0};
 }
 inline SendOrder::Iterator SendOrder::end() const {
-  return {*this, peers_};
+  return {*this, visits_};
 }
 
 }  // namespace toroid

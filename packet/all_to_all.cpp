@@ -3,13 +3,13 @@
 namespace toroid {
 
 AllToAll::AllToAll(Node& node, HandlerId handler, const Group& group, Messages& messages,
-                   std::uint32_t packets_per_visit)
+                   AllToAllSchedule schedule)
     : node_(&node),
       handler_(handler),
       group_(group),
       messages_(&messages),
-      fill_(node.order(node.options().order, group.self(), group.size()),
-            {messages.most_packets(), packets_per_visit}) {
+      fill_(node.order(node.options().order, group.self(), group.size()).first(schedule.peers),
+            {messages.most_packets(), schedule.packets_per_visit}) {
   node.on(handler, [this](const Packet& packet) {
     messages_->arrive(packet);
     received_.bump();

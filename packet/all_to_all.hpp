@@ -28,14 +28,20 @@ class Messages {
   virtual void arrive(const Packet& packet) = 0;
 };
 
+struct AllToAllSchedule {
+  std::uint32_t packets_per_visit = 1;  ///< the patent's b
+  Rank peers = ~Rank{0};  ///< that this node sends to, the first of its order; fewer: a sample
+};
+
 /// One exchange. Construct it before the program's first await (its handler must exist when others
-/// start), start it when the data is ready, then wait for `received`. It must live until `sent` too:
-/// a node may have received everything while packets of its own are still in its output queues.
+/// start), start it when the data is ready, then wait for `received`. It must live until `sent`
+/// too: a node may have received everything while packets of its own are still in its output
+/// queues.
 class AllToAll final : public PayloadSource, public Outgoing {
  public:
   /// `messages` must outlive the exchange.
   AllToAll(Node& node, HandlerId handler, const Group& group, Messages& messages,
-           std::uint32_t packets_per_visit = 1);
+           AllToAllSchedule schedule = {});
 
   /// Every packet goes into an output queue as soon as there is room for it.
   void start();

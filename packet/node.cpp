@@ -140,6 +140,7 @@ bool Node::receive() {
   std::array<Packet, kBatch> batch;
   const std::size_t count = device_->receive(batch);
   for (std::size_t i = 0; i < count; ++i) dispatch(batch[i]);
+  if (count > 0) last_received_at_ = now();
   for (std::size_t left = own_.size(); left > 0; --left) {
     dispatch(own_.front());
     own_.pop_front();

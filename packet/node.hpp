@@ -109,6 +109,8 @@ class Node final : public Processor {
   std::string waits_for() const override;
   /// When the program ended. REQUIRES: it has.
   Tick finished_at() const { return finished_at_; }
+  /// When it had taken its last packet from the fabric; 0: none came.
+  Tick last_received_at() const { return last_received_at_; }
 
  private:
   bool start();
@@ -139,6 +141,7 @@ class Node final : public Processor {
   InlinePayloads inline_payloads_;
   Barrier barrier_;
   Tick finished_at_ = 0;
+  Tick last_received_at_ = 0;
 };
 
 class SendAwaiter final : public Awaiter {

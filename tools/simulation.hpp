@@ -20,6 +20,7 @@ class Simulation {
 
   Node& node(Rank rank) { return nodes_[rank]; }
   std::deque<Node>& nodes() { return nodes_; }
+  const std::deque<Node>& nodes() const { return nodes_; }
   /// Runs every node's program to its end and measures the processor time that the model takes.
   void run();
 

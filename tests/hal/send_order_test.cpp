@@ -97,5 +97,16 @@ TEST(SendOrder, SpreadsTheFirstAndTheLastPeer) {
       EXPECT_LT(std::abs(spread(members, place, 20 * members)), 5) << members << ' ' << place;
 }
 
+TEST(SendOrder, CutOffIsTheBeginningOfTheWhole) {
+  for (const Rank members : {1u, 2u, 50u, 4096u}) {
+    const SendOrder whole(OrderRule::random, members / 2, members, 7);
+    for (const Rank n : {0u, 1u, 20u, 5000u}) {
+      const SendOrder cut = whole.first(n);
+      ASSERT_EQ(cut.size(), std::min(n, members - 1));
+      for (Rank i = 0; i < cut.size(); ++i) ASSERT_EQ(cut[i], whole[i]);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace toroid

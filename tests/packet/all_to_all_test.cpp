@@ -80,12 +80,12 @@ class IndexedMessages final : public Messages {
 Program exchange(Node& node, unsigned first, unsigned last, std::uint32_t per_visit) {
   const Group group(node.shape(), first, last, node.rank());
   IndexedMessages messages(group);
-  AllToAll all_to_all(node, kHandler, group, messages, per_visit);
+  AllToAll all_to_all(node, kHandler, group, messages, {per_visit});
   all_to_all.start();
   const std::uint64_t expected = all_to_all.expected();
   co_await node.until(all_to_all.received(), expected);
   messages.expect_complete();
-  co_await node.barrier();  // the exchange lives until everybody has its packets
+  co_await node.until(all_to_all.sent(), 1);  // others may still need the exchange
 }
 
 void run_exchange(const char* text, unsigned first, unsigned last, std::uint32_t per_visit,

@@ -66,7 +66,8 @@ class Exchange {
       Node& node = machine.node(r);
       messages_.push_back(make(node));
       exchanges_.push_back(std::make_unique<AllToAll>(node, kHandler, Group::all(node.shape(), r),
-                                                      *messages_.back(), packets_per_visit));
+                                                      *messages_.back(),
+                                                      AllToAllSchedule{packets_per_visit}));
     }
   }
   /// So many payload bytes for every pair, none of them carried.
