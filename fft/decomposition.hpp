@@ -28,7 +28,8 @@ constexpr Distribution lines_along(unsigned axis) {
 /// lines), and where an element stands in the node's local array.
 class NodeLayout {
  public:
-  std::span<const Box> boxes() const { return {boxes_.data(), count_}; }
+  std::span<const Box> boxes() const& { return {boxes_.data(), count_}; }
+  std::span<const Box> boxes() && = delete;  // they would not outlive the statement
   /// Elements.
   std::int64_t size() const { return size_; }
   /// REQUIRES: one of the boxes contains it.

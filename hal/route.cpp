@@ -72,10 +72,10 @@ std::optional<Route> route_along(const Shape& shape, const Coord& from, const Co
     const unsigned minus = hints.bits() >> 2 * d >> 1 & 1u;
     wrong |= (plus + minus) ^ (from[d] != to[d] ? 1u : 0u);
     if (!shape.wraps(d)) wrong |= minus ^ (to[d] < from[d] ? 1u : 0u);
-    const int ahead = to[d] - from[d];
-    const int steps = minus != 0 ? -ahead : ahead;
-    const int lap = steps < 0 ? static_cast<int>(shape.extent(d)) : 0;
-    route.hops[d] = static_cast<std::uint8_t>(steps + lap);
+    const int sign = 1 - 2 * static_cast<int>(minus);
+    const int steps = sign * (to[d] - from[d]);
+    const int laps = steps < 0 ? 1 : 0;
+    route.hops[d] = static_cast<std::uint8_t>(steps + laps * static_cast<int>(shape.extent(d)));
   }
   if (wrong != 0) return std::nullopt;
   return route;

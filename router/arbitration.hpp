@@ -33,8 +33,6 @@ class SenderArbitration {
   template <typename Used>
   static unsigned pick(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link,
                        const Used& used) {
-    if ((candidates & (candidates - 1)) == 0)
-      return static_cast<unsigned>(std::countr_zero(candidates));
     const std::uint64_t mixed = (cycle.key ^ link) * 0x9e3779b97f4a7c15ull;
     const unsigned start = next_bit(candidates, static_cast<unsigned>(mixed >> 58));
     return cycle.fullest_first ? fullest_from(candidates, start, used) : start;

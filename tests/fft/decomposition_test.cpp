@@ -42,7 +42,8 @@ TEST(Decomposition, GivesEveryElementToExactlyOneNodeAndOwnerNamesIt) {
       std::vector<int> times(static_cast<std::size_t>(d.volume()));
       for (Rank r = 0; r < d.grid().shape().size(); ++r) {
         const GridCoord node = d.grid().coord(r);
-        for (const Box& box : d.layout(distribution, node).boxes())
+        const NodeLayout layout = d.layout(distribution, node);
+        for (const Box& box : layout.boxes())
           for (auto i = box.lo[0]; i < box.hi[0]; ++i)
             for (auto j = box.lo[1]; j < box.hi[1]; ++j)
               for (auto k = box.lo[2]; k < box.hi[2]; ++k) {

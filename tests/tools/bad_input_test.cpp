@@ -99,6 +99,7 @@ TEST(BadInput, IsANumberOutOfRange) {
       {kAllToAll + Arguments{"--threads", "4294967297"}, {"--threads"}},
       {kAllToAll + Arguments{"--queues", "0"}, {"--queues", "'0'"}},
       {kAllToAll + Arguments{"--per-visit", "0"}, {"--per-visit", "'0'"}},
+      {kAllToAll + Arguments{"--peers", "0"}, {"--peers", "'0'"}},
       {kSmallFft + Arguments{"--repeat", "0"}, {"--repeat", "'0'"}},
   });
 }

@@ -100,6 +100,18 @@ TEST(Json, GivesThePercentageOfTheHottestLinksBound) {
   EXPECT_EQ(report["bounds"]["hottest_link"], report["bound_cycles"]);
 }
 
+TEST(Json, BoundsASampleByWhatTheSampleSends) {
+  const TemporaryDirectory directory;
+  directory.save("far.toml", "hop_latency_cycles = 100000\n");
+  for (const std::string peers : {"1", "2", "15"}) {
+    for (const std::string torus : {"16", "16m", "4x4", "2x8m"}) {
+      const json report = json_of({"alltoall", "--torus", torus, "--peers", peers, "--order",
+                                   "rank", "--machine", directory / "far.toml"});
+      EXPECT_GE(report["cycles"], report["bound_cycles"]) << torus << ", peers " << peers;
+    }
+  }
+}
+
 TEST(Json, TakesTimeFromTheMachinesClock) {
   const TemporaryDirectory directory;
   directory.save("half.toml", "clock_hz = 350e6\n");
