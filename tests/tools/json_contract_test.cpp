@@ -106,7 +106,7 @@ TEST(Json, BoundsASampleByWhatTheSampleSends) {
   for (const std::string peers : {"1", "2", "15"}) {
     for (const std::string torus : {"16", "16m", "4x4", "2x8m"}) {
       const json report = json_of({"alltoall", "--torus", torus, "--peers", peers, "--order",
-                                   "rank", "--machine", directory / "far.toml"});
+                                   "shift", "--machine", directory / "far.toml"});
       EXPECT_GE(report["cycles"], report["bound_cycles"]) << torus << ", peers " << peers;
     }
   }
