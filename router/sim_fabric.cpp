@@ -18,7 +18,7 @@ class SimFabric::Impl {
       : machine_(machine),
         options_(std::move(options)),
         network_(shape, machine_, options_.routing),
-        prefetches_(shape.size() > kNodesInCache),
+        prefetches_deep_(shape.size() > kNodesInCache),
         prefetched_(kSteps, Event(EventKind::turn, 0, 0)) {
     nodes_.reserve(shape.size());
     for (Rank r = 0; r < shape.size(); ++r)
@@ -75,10 +75,14 @@ class SimFabric::Impl {
                                       : impl.network_.on_arrive(event);
     }
     void prefetch_arrive(Event event) const {
-      if (impl.prefetches_) impl.network_.prefetch_arrive(event);
+      impl.network_.prefetch_waiting(event.node(), event.index());
+      if (impl.prefetches_deep_) impl.network_.prefetch_arrive(event);
     }
     void prefetch_tail(Event event) const {
-      if (impl.prefetches_) impl.prefetch_tail(event);
+      const bool link = event.kind() == EventKind::link_free;
+      const unsigned source = link ? sim::Departure::unpack(event.value()).source : event.index();
+      impl.network_.prefetch_waiting(event.node(), source);
+      if (impl.prefetches_deep_) impl.prefetch_tail(event);
     }
   };
 
@@ -139,7 +143,7 @@ class SimFabric::Impl {
   std::vector<Rank> turns_;       ///< in this cycle
   FabricCounters counters_;
   std::uint64_t next_progress_ = 0;
-  bool prefetches_;
+  bool prefetches_deep_;
   std::size_t prefetches_made_ = 0;
   std::vector<Event> prefetched_;
 };

@@ -86,14 +86,12 @@ void Network::schedule_injection(Tick at, Rank node, unsigned fifo, FlightId fli
 
 void Network::prefetch_arrive(Event event) const {
   const std::size_t node = event.node();
-  __builtin_prefetch(&waiting_[node * sources_ + event.index()]);
   __builtin_prefetch(&flights_[event.value()]);
   prefetch_links(node);
 }
 
 void Network::prefetch_link_free(Event event) const {
   const std::size_t node = event.node();
-  __builtin_prefetch(&waiting_[node * sources_ + Departure::unpack(event.value()).source]);
   __builtin_prefetch(&counters_[node * degree_ + event.index()]);
   prefetch_links(node);
 }
@@ -112,7 +110,6 @@ void Network::prefetch_behind_link_free(Event event) const {
 }
 
 void Network::prefetch_delivered(Event event) const {
-  __builtin_prefetch(&waiting_[std::size_t{event.node()} * sources_ + event.index()]);
   flights_.prefetch(event.value());
 }
 

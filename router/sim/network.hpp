@@ -86,6 +86,9 @@ class Network {
   void arbitrate(Tick now);
 
   /// Fetches early what an event of a delay line will touch.
+  void prefetch_waiting(Rank node, unsigned source) const {
+    __builtin_prefetch(&waiting_[std::size_t{node} * sources_ + source]);
+  }
   void prefetch_arrive(Event event) const;
   void prefetch_link_free(Event event) const;
   void prefetch_behind_link_free(Event event) const;
