@@ -1,4 +1,6 @@
 // toroid info: what this build is, and every number of a machine with its source.
+#include <fmt/ranges.h>
+
 #include <nlohmann/json.hpp>
 
 #include "hal/bounds.hpp"
@@ -26,6 +28,23 @@ Json numbers_json(const Machine& machine) {
   return numbers;
 }
 
+/// What every machine has in common: IBM's published packet layout.
+Json packet_json() {
+  return {{"chunk_bytes", kChunkBytes},
+          {"max_chunks", kMaxChunks},
+          {"header_bytes", kHeaderBytes},
+          {"max_payload_bytes", kPayloadBytes},
+          {"virtual_channels", kVirtualChannelNames}};
+}
+
+void print_packet() {
+  fmt::print(
+      "# packet: 1 to {} chunks of {} B; header {} B, half hardware, half software; payload at "
+      "most {} "
+      "B\n# virtual channels of a link: {} (IBM, published)\n",
+      kMaxChunks, kChunkBytes, kHeaderBytes, kPayloadBytes, fmt::join(kVirtualChannelNames, ", "));
+}
+
 Json torus_json(const Shape& shape) {
   const Fraction hottest = hottest_link_messages(shape);
   return {{"torus", shape.text()},
@@ -48,12 +67,18 @@ int run(const InfoOptions& options) {
   std::optional<Shape> shape;
   if (!options.torus.empty()) shape = Shape::parse(options.torus, options.mesh);
   JsonOutput json(options.common.json);
-  Json report = {{"verb", "info"},          {"version", kVersion},
-                 {"git_hash", kGitHash},    {"fabrics", {"sim"}},
-                 {"machine", machine.name}, {"numbers", numbers_json(machine)}};
+  Json report = {{"verb", "info"},
+                 {"version", kVersion},
+                 {"git_hash", kGitHash},
+                 {"fabrics", {"sim"}},
+                 {"machine", machine.name},
+                 {"packet", packet_json()},
+                 {"numbers", numbers_json(machine)}};
   if (shape) report.update(torus_json(*shape));
   if (!options.common.quiet && !json.to_standard_output()) {
-    fmt::print("toroid {} ({}), fabrics: sim\n\n{}", kVersion, kGitHash, machine_text(machine));
+    fmt::print("toroid {} ({}), fabrics: sim\n\n", kVersion, kGitHash);
+    print_packet();
+    fmt::print("{}", machine_text(machine));
     if (shape) {
       fmt::print("\n");
       print_torus(*shape);
