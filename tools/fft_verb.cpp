@@ -34,8 +34,8 @@ struct FftOptions {
 
 /// Input, result, before and after each phase, FFTW's result: the arrays that exist at once.
 void check_memory_for(const FftOptions& options, const Shape& shape, const Index& size) {
-  const int arrays = 6 + int{options.return_to_blocks} + int{options.check};
-  double bytes = sizeof(Complex) * arrays;
+  const unsigned arrays = 6u + unsigned{options.return_to_blocks} + unsigned{options.check};
+  double bytes = static_cast<double>(sizeof(Complex) * arrays);
   for (const std::int64_t n : size) bytes *= static_cast<double>(n);
   check_memory(shape, bytes);
 }
