@@ -1,4 +1,4 @@
-// The two failures that hal/ knows.
+// How things fail.
 //
 // CHECK: a programmer's error. It stays on in every build, prints where and what, and aborts.
 // BadInput: something the user gave cannot be used. One clear line; the command exits with 2.

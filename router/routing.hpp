@@ -8,7 +8,8 @@
 //
 // Bubble rule: entering a ring of a bubble channel (from an injection FIFO, at a turn, from another
 // channel) needs room for the packet plus one full packet; going straight on needs room for the
-// packet only. So no ring ever fills up completely, and its packets can always advance.
+// packet only. So no ring ever fills up completely, and its packets can always advance. A packet
+// counts as a full one in a bubble channel, so that the bubble stays whole.
 #pragma once
 
 #include <array>
@@ -41,8 +42,12 @@ class Source {
   constexpr std::uint64_t bit() const { return std::uint64_t{1} << index_; }
   constexpr bool is_fifo(unsigned links) const { return index_ >= links * kVirtualChannels; }
   /// REQUIRES: not a FIFO.
-  constexpr Direction travelling() const { return {static_cast<std::uint8_t>(index_ / 4u)}; }
-  constexpr VirtualChannel channel() const { return static_cast<VirtualChannel>(index_ % 4u); }
+  constexpr Direction travelling() const {
+    return {static_cast<std::uint8_t>(index_ / kVirtualChannels)};
+  }
+  constexpr VirtualChannel channel() const {
+    return static_cast<VirtualChannel>(index_ % kVirtualChannels);
+  }
 
  private:
   std::uint8_t index_;
@@ -67,6 +72,13 @@ constexpr DirectionSet allowed_directions(DirectionSet minimal, bool dynamic) {
   return only;
 }
 
+/// Chunks of tokens that a packet holds downstream. In a bubble channel a full packet's, whatever
+/// its own length: else short packets break the bubble into pieces that no full packet fits into,
+/// and rings with packets of mixed lengths deadlock.
+constexpr unsigned tokens_held(VirtualChannel channel, unsigned chunks) {
+  return channel <= VirtualChannel::dynamic1 ? chunks : kMaxChunks;
+}
+
 /// Tokens that a packet must find to take a bubble channel.
 constexpr unsigned bubble_tokens(unsigned chunks, bool straight_on, bool rule, unsigned reserve) {
   return straight_on || !rule ? chunks : chunks + reserve;
@@ -88,7 +100,8 @@ class ChannelRule {
     }
     const auto bubble = packet.high_priority ? VirtualChannel::priority : VirtualChannel::bubble;
     const bool straight_on = from.index() == Source::channel(out, bubble).index();
-    const unsigned needed = bubble_tokens(packet.chunks, straight_on, bubble_rule_, reserve_);
+    const unsigned held = tokens_held(bubble, packet.chunks);
+    const unsigned needed = bubble_tokens(held, straight_on, bubble_rule_, reserve_);
     if (tokens[static_cast<unsigned>(bubble)] < needed) return std::nullopt;
     return bubble;
   }

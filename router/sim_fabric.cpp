@@ -31,6 +31,7 @@ class SimFabric::Impl {
   const FabricCounters& counters() const { return counters_; }
 
   void run() {
+    CHECK(!std::exchange(ran_, true));
     for (auto& node : nodes_) {
       CHECK(node.processor() != nullptr);
       network_.calendar().at(0, {EventKind::turn, node.rank(), 0});
@@ -142,6 +143,7 @@ class SimFabric::Impl {
   std::vector<Event> delivered_;  ///< in this cycle
   std::vector<Rank> turns_;       ///< in this cycle
   FabricCounters counters_;
+  bool ran_ = false;
   std::uint64_t next_progress_ = 0;
   bool prefetches_deep_;
   std::size_t prefetches_made_ = 0;

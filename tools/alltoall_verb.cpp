@@ -18,6 +18,8 @@ struct AllToAllOptions {
   Rank peers = 0;  ///< 0: all
 
   bool sampled() const { return peers != 0; }
+  /// Whether a node leaves out any of `all` peers.
+  bool leaves_out(Rank all) const { return sampled() && peers < all; }
   AllToAllSchedule schedule() const { return {per_visit, sampled() ? peers : ~Rank{0}}; }
 };
 
@@ -36,8 +38,9 @@ Tick mean_load_cycles(const FabricCounters& counters, const Shape& shape, const 
     std::uint64_t bytes = 0;
     for (std::size_t l = 2 * d; l < counters.links.size(); l += shape.links())
       bytes += counters.links[l].wire_bytes + counters.links[l + 1].wire_bytes;
-    const std::uint64_t links = 2 * std::uint64_t{shape.size()};
-    most = std::max(most, machine.wire_cycles(bytes / links));
+    const std::uint64_t k = shape.extent(d);
+    const std::uint64_t links = 2 * std::uint64_t{shape.size()} / k * (shape.wraps(d) ? k : k - 1);
+    if (links > 0) most = std::max(most, machine.wire_cycles(bytes / links));
   }
   return most;
 }
@@ -46,7 +49,7 @@ Bounds bounds_of(const AllToAllOptions& options, const Shape& shape, const Machi
                  const FabricCounters& counters) {
   const MessageCost message = message_cost(machine, options.bytes);
   Bounds bounds = all_to_all_bounds(machine, shape, message);
-  if (!options.sampled() || options.peers >= shape.size()) return bounds;
+  if (!options.leaves_out(shape.size() - 1)) return bounds;
   bounds.hottest_link = mean_load_cycles(counters, shape, machine);
   bounds.injection = machine.wire_cycles(options.peers * message.wire_bytes / usable_links(shape));
   bounds.processor = options.peers * message.packets * machine.inject_cycles;
@@ -85,7 +88,7 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
   report["bounds"] = bounds_json(bounds);
   add_counters(report, hash, simulation.counters(), shape, machine, cycles);
   if (!options.sampled()) report["links"]["bound_messages"] = hottest_link_messages(shape).value();
-  report["result_hash"] = hash.text();
+  add_hash(report, hash);
   add_wall_clock(report, simulation);
   return report;
 }
@@ -107,7 +110,8 @@ int run(const AllToAllOptions& options) {
 
   UniformMessages messages(shape.size(), options.bytes);
   Simulation simulation(shape, machine, sim, node, options.common.quiet,
-                        messages.packets_expected() * shape.size());
+                        std::uint64_t{std::min(options.schedule().peers, shape.size() - 1)} *
+                            messages.most_packets() * shape.size());
   std::deque<AllToAll> exchanges;
   for (Node& n : simulation.nodes()) {
     throw_if_interrupted();

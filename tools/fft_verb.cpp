@@ -167,7 +167,7 @@ Json make_report(const FftOptions& options, const VolumetricPlan& plan, const Pl
   report["phases"] = phases_json(plan, outcome, bounds, machine);
   add_counters(report, hash, simulation.counters(), shape, machine, outcome.cycles);
   hash.add(outcome.result.values);
-  report["result_hash"] = hash.text();
+  add_hash(report, hash);
   add_wall_clock(report, simulation);
   return report;
 }

@@ -84,6 +84,11 @@ Json fifos_json(const FabricCounters& counters, Rank nodes) {
   return json;
 }
 
+/// A machine may be named after a file whose name is not UTF-8.
+std::string text_of(const Json& report) {
+  return report.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 Json report_head(std::string_view verb, const CommonOptions& common, const Shape& shape,
@@ -122,6 +127,13 @@ void add_counters(Json& report, ResultHash& hash, const FabricCounters& counters
     hash.add(std::uint64_t{fifo.packets} << 16 | fifo.most_chunks);
 }
 
+void add_hash(Json& report, ResultHash hash) {
+  Json covered = report;
+  covered.erase("git_hash");
+  hash.add(std::string_view(text_of(covered)));
+  report["result_hash"] = hash.text();
+}
+
 void add_wall_clock(Json& report, const Simulation& simulation) {
   report["wall_s"] = simulation.wall_seconds();
   report["packet_hops_per_cpu_s"] =
@@ -156,8 +168,7 @@ JsonOutput::JsonOutput(const std::string& path) : standard_output_(path == "-") 
 }
 
 void JsonOutput::write(const Json& report) {
-  // A machine may be named after a file whose name is not UTF-8.
-  const std::string text = report.dump(2, ' ', false, Json::error_handler_t::replace);
+  const std::string text = text_of(report);
   if (standard_output_) fmt::print("{}\n", text);
   if (!file_) return;
   file_->stream() << text << '\n';

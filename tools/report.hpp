@@ -29,6 +29,8 @@ void add_timing(Json& report, const Timing& timing, const Machine& machine);
 /// packets, packet_hops, links, channels, injection_fifos; adds the same numbers to the hash.
 void add_counters(Json& report, ResultHash& hash, const FabricCounters& counters,
                   const Shape& shape, const Machine& machine, Tick cycles);
+/// result_hash: of what was added and of the whole report so far, the build's git_hash left out.
+void add_hash(Json& report, ResultHash hash);
 /// wall_s and packet_hops_per_cpu_s: not covered by the hash.
 void add_wall_clock(Json& report, const Simulation& simulation);
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,9 @@ class ResultHash {
       add(value.real());
       add(value.imag());
     }
+  }
+  void add(std::string_view words) {
+    for (const char c : words) add(std::uint64_t{static_cast<unsigned char>(c)});
   }
   std::string text() const { return fmt::format("{:016x}", state_); }
 

@@ -193,7 +193,7 @@ inline void Network::return_tokens(const Site& site, Source source, unsigned chu
   const Rank upstream = site.links[travelling.opposite().index].neighbour;
   OutputLink& link = links_[std::size_t{upstream} * degree_ + travelling.index];
   std::uint16_t& tokens = link.tokens[static_cast<unsigned>(source.channel())];
-  tokens = static_cast<std::uint16_t>(tokens + chunks);
+  tokens = static_cast<std::uint16_t>(tokens + tokens_held(source.channel(), chunks));
   const unsigned wanted = (link.wanted_by != 0 ? 1u : 0u) << travelling.index;
   mark(upstream, state_[upstream], wanted & state_[upstream].idle);
 }
@@ -274,7 +274,7 @@ inline void Network::occupy(const Site& site, unsigned index, Source source, Vir
                             unsigned chunks) {
   const auto vc = static_cast<unsigned>(channel);
   OutputLink& link = site.links[index];
-  link.tokens[vc] = static_cast<std::uint16_t>(link.tokens[vc] - chunks);
+  link.tokens[vc] = static_cast<std::uint16_t>(link.tokens[vc] - tokens_held(channel, chunks));
   link.turn = static_cast<std::uint8_t>((source.index() + 1) & 63u);
   site.state->idle = static_cast<std::uint16_t>(site.state->idle & ~(1u << index));
   LinkCounters& counters = counters_[std::size_t{site.node} * degree_ + index];

@@ -122,5 +122,43 @@ TEST(Deadlock, NeverHappensOnAMeshEvenWithoutTheRule) {
       EXPECT_EQ(report(Shape::parse(text), routing, 960, 1, false), "") << text;
 }
 
+/// Everything at once but the links, which are slow: buffers stay full of long and short packets.
+Machine instant_processors() {
+  Machine machine;
+  machine.inject_cycles = machine.receive_cycles = 0;
+  machine.hop_latency_cycles = 1;
+  machine.wire_overhead_bytes = 0;
+  machine.link_bits_per_cycle = 0.7;
+  return machine;
+}
+
+TEST(Deadlock, NeverHappensWithPacketsOfMixedLengths) {
+  struct Mixed {
+    const char* shape;
+    std::uint64_t bytes;
+    TieRule tie;
+    std::uint64_t seed;
+    std::uint32_t per_visit;
+  };
+  // Where short packets held only their own tokens, these rings filled up with broken bubbles.
+  for (const Mixed& m :
+       {Mixed{"4x4", 721, TieRule::plus, 7, 1}, Mixed{"4x1x3x4m", 241, TieRule::minus, 49, 2}}) {
+    SimOptions options;
+    options.routing.transit_first = false;
+    options.tying = FifoTying::any;
+    const NodeOptions node{.seed = m.seed, .routing = RoutingRule::deterministic, .tie = m.tie};
+    SimMachine machine(Shape::parse(m.shape), node, options, instant_processors());
+    Exchange exchange(machine, m.bytes, m.per_visit);
+    EXPECT_NO_THROW(exchange.run()) << m.shape;
+  }
+}
+
+TEST(Deadlock, NeverHappensWithMixedLengthsInTinyBuffers) {
+  for (const char* shape : {"8", "4x4", "8x8", "3x3x3", "4x4x4"})
+    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+      for (const std::uint64_t bytes : {241u, 500u, 721u, 1000u})
+        EXPECT_EQ(report(Shape::parse(shape), routing, bytes, 1, true), "") << shape;
+}
+
 }  // namespace
 }  // namespace toroid
