@@ -15,6 +15,16 @@ struct Injection {
   unsigned fifo;
 };
 
+/// Who takes received packets.
+class PacketSink {
+ public:
+  /// The packet lies in the fabric's own buffer; it may be read until this returns.
+  virtual void arrive(const Packet& packet) = 0;
+
+ protected:
+  ~PacketSink() = default;
+};
+
 /// All calls are made from inside Processor::turn(), in batches.
 class Device {
  public:
@@ -30,8 +40,8 @@ class Device {
   virtual std::span<InjectionFifo> fifos() = 0;
   /// Gathers and injects, in order. REQUIRES: room, already accounted for in fifos().
   virtual void inject(std::span<const Injection> packets) = 0;
-  /// Takes up to into.size() received packets; returns how many.
-  virtual std::size_t receive(std::span<Packet> into) = 0;
+  /// Hands over up to `limit` received packets, one after the other; returns how many.
+  virtual std::size_t receive(PacketSink& sink, std::size_t limit) = 0;
   /// The processor computes: virtual time passes, elsewhere it is free.
   virtual void compute(Tick cycles) = 0;
 };

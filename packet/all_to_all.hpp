@@ -71,7 +71,7 @@ class AllToAll final : public PayloadSource, public Outgoing {
 
 /// The same number of payload bytes for every pair, none of them carried: what schedules are judged
 /// by.
-class UniformMessages final : public Messages {
+class UniformMessages : public Messages {
  public:
   UniformMessages(Rank members, std::uint64_t bytes) : peers_(members - 1), bytes_(bytes) {}
   std::uint64_t bytes_to(Rank) const override { return bytes_; }

@@ -137,12 +137,9 @@ bool Node::drain() {
 
 /// True: there may be more.
 bool Node::receive() {
-  std::array<Packet, kBatch> batch;
-  const std::size_t count = device_->receive(batch);
-  for (std::size_t i = 0; i < count; ++i) dispatch(batch[i]);
-  if (count > 0) last_received_at_ = now();
+  const std::size_t count = device_->receive(*this, kBatch);
   for (std::size_t left = own_.size(); left > 0; --left) {
-    dispatch(own_.front());
+    arrive(own_.front());
     own_.pop_front();
   }
   return count == kBatch;
@@ -160,7 +157,8 @@ void Node::run_program() {
   if (program_.done()) finished_at_ = now();
 }
 
-void Node::dispatch(const Packet& packet) {
+/// Calls the packet's handler.
+void Node::arrive(const Packet& packet) {
   const HandlerId id = packet.header.handler();
   if (id >= handlers_.size() || !handlers_[id])
     throw RunFailed(fmt::format("node {} received a packet for handler {}, which it does not have",

@@ -52,7 +52,7 @@ class UntilAwaiter;
 class ComputeAwaiter;
 class BarrierAwaiter;
 
-class Node final : public Processor {
+class Node final : public Processor, private PacketSink {
  public:
   using Handler = std::function<void(const Packet&)>;
   /// Runs on arrival, on the node's own thread, to completion. May post packets, never wait.
@@ -109,8 +109,6 @@ class Node final : public Processor {
   std::string waits_for() const override;
   /// When the program ended. REQUIRES: it has.
   Tick finished_at() const { return finished_at_; }
-  /// When it had taken its last packet from the fabric; 0: none came.
-  Tick last_received_at() const { return last_received_at_; }
 
  private:
   bool start();
@@ -120,7 +118,7 @@ class Node final : public Processor {
   bool receive();
   bool resume();
   void run_program();
-  void dispatch(const Packet& packet);
+  void arrive(const Packet& packet) override;
   void enqueue(Rank to, HandlerId handler, std::span<const std::byte> payload,
                std::uint32_t argument);
 
@@ -141,7 +139,6 @@ class Node final : public Processor {
   InlinePayloads inline_payloads_;
   Barrier barrier_;
   Tick finished_at_ = 0;
-  Tick last_received_at_ = 0;
 };
 
 class SendAwaiter final : public Awaiter {

@@ -59,11 +59,19 @@ Bounds bounds_of(const AllToAllOptions& options, const Shape& shape, const Machi
   return bounds;
 }
 
-Tick end_of(const Simulation& simulation) {
-  Tick end = simulation.programs_end();
-  for (const Node& node : simulation.nodes()) end = std::max(end, node.last_received_at());
-  return end;
-}
+/// Notes when the last packet came, which ends a sample.
+class TimedMessages final : public UniformMessages {
+ public:
+  TimedMessages(const Node& node, std::uint64_t bytes)
+      : UniformMessages(node.size(), bytes), node_(&node) {}
+  void arrive(const Packet&) override { last_arrival_ = node_->now(); }
+  Tick last_arrival() const { return last_arrival_; }
+
+ private:
+  const Node* node_;
+  Tick last_arrival_ = 0;
+};
+
 
 Json bounds_json(const Bounds& bounds) {
   return {{"hottest_link", bounds.hottest_link},
@@ -73,9 +81,8 @@ Json bounds_json(const Bounds& bounds) {
 }
 
 Json make_report(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
-                 const Simulation& simulation) {
+                 const Simulation& simulation, Tick cycles) {
   const Bounds bounds = bounds_of(options, shape, machine, simulation.counters());
-  const Tick cycles = end_of(simulation);
   ResultHash hash;
   Json report = report_head("alltoall", options.common, shape, machine);
   report.update({{"bytes", options.bytes},
@@ -108,20 +115,24 @@ int run(const AllToAllOptions& options) {
   check_memory(shape, 0);
   JsonOutput json(options.common.json);
 
-  UniformMessages messages(shape.size(), options.bytes);
+  const UniformMessages message(shape.size(), options.bytes);
   Simulation simulation(shape, machine, sim, node, options.common.quiet,
                         std::uint64_t{std::min(options.schedule().peers, shape.size() - 1)} *
-                            messages.most_packets() * shape.size());
+                            message.most_packets() * shape.size());
+  std::deque<TimedMessages> messages;
   std::deque<AllToAll> exchanges;
   for (Node& n : simulation.nodes()) {
     throw_if_interrupted();
-    AllToAll& exchange = exchanges.emplace_back(n, kHandler, Group::all(shape, n.rank()), messages,
-                                                options.schedule());
+    AllToAll& exchange =
+        exchanges.emplace_back(n, kHandler, Group::all(shape, n.rank()),
+                               messages.emplace_back(n, options.bytes), options.schedule());
     n.run(all_to_all_program(n, exchange, options.sampled()));
   }
   simulation.run();
 
-  const Json report = make_report(options, shape, machine, simulation);
+  Tick end = simulation.programs_end();
+  for (const TimedMessages& m : messages) end = std::max(end, m.last_arrival());
+  const Json report = make_report(options, shape, machine, simulation, end);
   if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);
   json.write(report);
   return 0;

@@ -39,15 +39,17 @@ bool SimNode::accept(const SendDescriptor& descriptor, unsigned fifo) {
   return true;
 }
 
-std::size_t SimNode::receive(std::span<Packet> into) {
+std::size_t SimNode::receive(PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;
-  for (; count < into.size() && received_head_ != kNoFlight; ++count) {
+  for (; count < limit && received_head_ != kNoFlight; ++count) {
     const FlightId id = received_head_;
     received_head_ = network_->flight(id).next;
-    network_->flights().copy_out(id, into[count]);
+    Packet packet;
+    network_->flights().copy_out(id, packet);
     network_->release_reception(turn_began_, rank_, id);
     clock_ += machine_->receive_cycles;
     ++received_;
+    sink.arrive(packet);
   }
   return count;
 }

@@ -19,7 +19,7 @@ class SimNode final : public Device {
   Tick now() const override { return clock_; }
   std::span<InjectionFifo> fifos() override { return fifos_; }
   void inject(std::span<const Injection> packets) override;
-  std::size_t receive(std::span<Packet> into) override;
+  std::size_t receive(PacketSink& sink, std::size_t limit) override;
   void compute(Tick cycles) override { clock_ += cycles; }
 
   void attach(Processor& processor) { processor_ = &processor; }

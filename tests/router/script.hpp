@@ -8,7 +8,7 @@
 
 namespace toroid::testing {
 
-class Script final : public Processor {
+class Script final : public Processor, private PacketSink {
  public:
   Script(Device& device, std::vector<PacketHeader> headers)
       : device_(&device), headers_(std::move(headers)) {}
@@ -17,8 +17,7 @@ class Script final : public Processor {
     turns_.push_back(device_->now());
     while (next_ < headers_.size() && device_->fifos()[0].has_room(headers_[next_].chunks()))
       inject(headers_[next_++]);
-    Packet packet;
-    while (device_->receive({&packet, 1}) == 1) received_.push_back(packet.header);
+    while (device_->receive(*this, 1) == 1) continue;
     return {.output_waiting = next_ < headers_.size(), .again = false};
   }
   bool finished() const override { return next_ == headers_.size(); }
@@ -29,6 +28,7 @@ class Script final : public Processor {
   const std::vector<Tick>& turns() const { return turns_; }
 
  private:
+  void arrive(const Packet& packet) override { received_.push_back(packet.header); }
   void inject(const PacketHeader& header) {
     device_->fifos()[0].used += header.chunks();
     const Injection injection{{.header = header, .source = nullptr, .cookie = 0}, 0};
