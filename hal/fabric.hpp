@@ -17,8 +17,8 @@ class Fabric {
   virtual Device& device(Rank rank) = 0;
   /// REQUIRES: before run(); the processor outlives it.
   virtual void attach(Rank rank, Processor& processor) = 0;
-  /// Once. Runs every processor until all have finished and no packet is under way. Throws RunFailed with
-  /// who waits for what where that cannot be reached.
+  /// Once. Runs every processor until all have finished and no packet is under way. Throws
+  /// RunFailed with who waits for what where that cannot be reached.
   virtual void run() = 0;
   virtual const FabricCounters& counters() const = 0;
 };

@@ -3,9 +3,6 @@
 namespace toroid {
 namespace {
 
-constexpr std::uint64_t kHardwareReserved = ~std::uint64_t{0} << 53;
-constexpr std::uint64_t kSoftwareReserved = std::uint64_t{0xff} << 24;
-
 bool both_hints(DirectionSet hints) {
   return (hints.bits() & (hints.bits() >> 1) & 0x555u) != 0;
 }

@@ -105,6 +105,10 @@ class PacketHeader {
   std::uint64_t software_;
 };
 
+/// Bits of the words that must be 0.
+inline constexpr std::uint64_t kHardwareReserved = ~std::uint64_t{0} << 53;
+inline constexpr std::uint64_t kSoftwareReserved = std::uint64_t{0xff} << 24;
+
 /// What can be wrong with a header; the first five are errors that the hardware detects.
 enum class HeaderError : std::uint8_t {
   none,
@@ -126,6 +130,12 @@ inline constexpr std::array<std::string_view, 8> kHeaderErrorNames = {
     "payload longer than chunks",
     "reserved bits set",
 };
+
+/// The software word by itself: nothing reserved is set and the payload fits the chunks.
+constexpr bool has_valid_software_word(const PacketHeader& header) {
+  return (header.software_word() & kSoftwareReserved) == 0 &&
+         chunks_for(header.payload_bytes()) <= header.chunks();
+}
 
 /// The first thing wrong with a header that is about to be injected at `here`; where nothing is,
 /// `route` is the way that its hints describe.
@@ -150,6 +160,14 @@ struct alignas(64) Packet {
     return value;
   }
 };
+
+/// At most a packet's payload. A full one, the commonest by far, is copied without a call.
+inline void copy_payload(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes == kPayloadBytes)
+    std::memcpy(to, from, kPayloadBytes);
+  else if (bytes > 0)
+    std::memcpy(to, from, bytes);
+}
 
 static_assert(sizeof(PacketHeader) == kHeaderBytes);
 static_assert(sizeof(Packet) == kMaxChunks * kChunkBytes);

@@ -161,8 +161,7 @@ void Node::run_program() {
 void Node::arrive(const Packet& packet) {
   const HandlerId id = packet.header.handler();
   if (id >= handlers_.size() || !handlers_[id])
-    throw RunFailed(fmt::format("node {} received a packet for handler {}, which it does not have",
-                                shape().coord_text(rank_), id));
+    throw RunFailed(fmt::format("received a packet for handler {}, which it does not have", id));
   handlers_[id](packet);
 }
 

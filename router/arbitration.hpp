@@ -6,6 +6,7 @@
 
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
+#include "router/routing.hpp"
 
 namespace toroid {
 
@@ -14,6 +15,31 @@ inline unsigned next_bit(std::uint64_t mask, unsigned start) {
   const auto rotated = std::rotr(mask, static_cast<int>(start));
   return (static_cast<unsigned>(std::countr_zero(rotated)) + start) & 63u;
 }
+
+/// Transit before injection, and among those high priority before normal.
+class Precedence {
+ public:
+  /// `links` per node; without `transit_first` only the priority counts.
+  Precedence(unsigned links, bool transit_first) {
+    for (unsigned s = 0; s < links * kVirtualChannels; ++s) {
+      const Source source(s);
+      if (transit_first) transit_ |= source.bit();
+      if (source.channel() == VirtualChannel::priority) priority_ |= source.bit();
+    }
+  }
+
+  /// Those of the candidates that no other goes before. REQUIRES: candidates != 0.
+  std::uint64_t first_class(std::uint64_t candidates) const {
+    const std::uint64_t transit = candidates & transit_;
+    const std::uint64_t chosen = transit != 0 ? transit : candidates;
+    const std::uint64_t urgent = chosen & priority_;
+    return urgent != 0 ? urgent : chosen;
+  }
+
+ private:
+  std::uint64_t transit_ = 0;
+  std::uint64_t priority_ = 0;
+};
 
 /// "Mostly the fullest FIFO, part of the time a random one": for `fullest` of every `period`
 /// cycles.

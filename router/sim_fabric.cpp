@@ -5,14 +5,14 @@
 
 #include "router/sim/network.hpp"
 #include "router/sim/node.hpp"
-#include "router/sim/stall.hpp"
+#include "router/stall.hpp"
 
 namespace toroid {
 
 using sim::Event;
 using sim::EventKind;
 
-class SimFabric::Impl {
+class SimFabric::Impl final : private Standstill {
  public:
   Impl(const Shape& shape, const Machine& machine, SimOptions options)
       : machine_(machine),
@@ -25,7 +25,7 @@ class SimFabric::Impl {
       nodes_.emplace_back(network_, machine_, r, options_.tying);
   }
 
-  const Shape& shape() const { return network_.shape(); }
+  const Shape& shape() const override { return network_.shape(); }
   const Machine& machine() const { return machine_; }
   sim::SimNode& node(Rank rank) { return nodes_.at(rank); }
   const FabricCounters& counters() const { return counters_; }
@@ -38,7 +38,7 @@ class SimFabric::Impl {
     }
     while (const auto now = network_.calendar().advance()) run_cycle(*now);
     collect();
-    const std::string report = sim::stall_report(network_, nodes_, counters_.end);
+    const std::string report = stall_report(*this, fmt::format("at cycle {}", counters_.end));
     if (!report.empty()) throw RunFailed(report);
   }
 
@@ -50,9 +50,28 @@ class SimFabric::Impl {
     network_.calendar().for_each(now, handler);
     hand_over(now);
     network_.arbitrate(now);
-    for (const Rank node : turns_) nodes_[node].turn(now);
+    for (const Rank node : turns_) take_turn(nodes_[node], now);
     if (options_.progress && counters_.events >= next_progress_) report_progress(now);
   }
+
+  void take_turn(sim::SimNode& node, Tick now) {
+    try {
+      node.turn(now);
+    } catch (const std::exception& error) {
+      throw node_failed(shape(), node.rank(), error);
+    }
+  }
+
+  // For the report of a run that cannot go on.
+  unsigned sources() const override { return network_.sources(); }
+  std::optional<RoutedPacket> head(Rank node, Source source) const override {
+    const sim::FlightId id = network_.waiting(node, source).head;
+    if (id == sim::kNoFlight) return std::nullopt;
+    const sim::Flight& flight = network_.flight(id);
+    return RoutedPacket{flight.directions, flight.chunks, flight.dynamic, flight.high_priority};
+  }
+  const Processor& processor(Rank node) const override { return *nodes_[node].processor(); }
+  std::uint64_t packets_under_way() const override { return network_.flights_alive(); }
 
   /// What the calendar calls.
   struct CycleHandler {

@@ -1,7 +1,8 @@
 // toroid alltoall: every node sends a message to every other; how close to the bound does it get?
 #include "hal/bounds.hpp"
-#include "packet/all_to_all.hpp"
+#include "packet/block_messages.hpp"
 #include "tools/choice.hpp"
+#include "tools/host_bound.hpp"
 #include "tools/report.hpp"
 #include "tools/verbs.hpp"
 
@@ -72,7 +73,6 @@ class TimedMessages final : public UniformMessages {
   Tick last_arrival_ = 0;
 };
 
-
 Json bounds_json(const Bounds& bounds) {
   return {{"hottest_link", bounds.hottest_link},
           {"injection", bounds.injection},
@@ -80,9 +80,62 @@ Json bounds_json(const Bounds& bounds) {
           {"zero_load", bounds.zero_load}};
 }
 
+/// The messages of all nodes: payload travels where it costs something to move it.
+class Traffic {
+ public:
+  Traffic(const AllToAllOptions& options, const Shape& shape, bool carries_payload)
+      : options_(options), shape_(shape), carries_payload_(carries_payload) {}
+
+  Messages& add(Node& node) {
+    if (!carries_payload_) return timed_.emplace_back(node, options_.bytes);
+    BlockMessages& blocks = blocks_.emplace_back(shape_.size(), node.rank(), options_.bytes);
+    for (Rank r = 0; r < shape_.size(); ++r) fill(blocks.to(r), node.rank(), r);
+    blocks.copy_own();
+    return blocks;
+  }
+  Tick last_arrival() const {
+    Tick last = 0;
+    for (const TimedMessages& m : timed_) last = std::max(last, m.last_arrival());
+    return last;
+  }
+  /// Throws RunFailed where a byte has not arrived.
+  void check() const {
+    for (Rank to = 0; to < blocks_.size(); ++to)
+      for (Rank from = 0; from < shape_.size(); ++from) check(from, to);
+  }
+
+ private:
+  void fill(std::span<std::byte> block, Rank from, Rank to) const {
+    Random random(options_.common.seed, std::uint64_t{from} << 32 | to);
+    for (std::byte& b : block) b = static_cast<std::byte>(random.next() >> 56);
+  }
+  void check(Rank from, Rank to) const {
+    std::vector<std::byte> expected(options_.bytes);
+    fill(expected, from, to);
+    if (std::ranges::equal(expected, blocks_[to].from(from))) return;
+    throw RunFailed(fmt::format("what {} sent to {} has not arrived as it was",
+                                shape_.coord_text(from), shape_.coord_text(to)));
+  }
+
+  const AllToAllOptions& options_;
+  const Shape& shape_;
+  bool carries_payload_;
+  std::deque<TimedMessages> timed_;
+  std::deque<BlockMessages> blocks_;
+};
+
+Timing timing_of(const AllToAllOptions& options, const Bounds& bounds, const Machine& machine,
+                 const Emulation& emulation, Tick cycles) {
+  if (options.common.fabric == "sim") return {cycles, bounds.max(), bounds.hottest_link};
+  const Rank nodes = static_cast<Rank>(emulation.nodes().size());
+  const Tick copies = copy_bound(machine, static_cast<double>(options.bytes) * nodes * (nodes - 1),
+                                 emulation.workers());
+  return {cycles, copies, copies};
+}
+
 Json make_report(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
-                 const Simulation& simulation, Tick cycles) {
-  const Bounds bounds = bounds_of(options, shape, machine, simulation.counters());
+                 const Emulation& emulation, Tick cycles) {
+  const Bounds bounds = bounds_of(options, shape, machine, emulation.counters());
   ResultHash hash;
   Json report = report_head("alltoall", options.common, shape, machine);
   report.update({{"bytes", options.bytes},
@@ -91,12 +144,13 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
                  {"tie", options.torus.tie},
                  {"transit_first", !options.torus.no_transit_first}});
   if (options.sampled()) report["peers"] = options.peers;
-  add_timing(report, {cycles, bounds.max(), bounds.hottest_link}, machine);
-  report["bounds"] = bounds_json(bounds);
-  add_counters(report, hash, simulation.counters(), shape, machine, cycles);
+  add_workers(report, options.common, emulation);
+  add_timing(report, timing_of(options, bounds, machine, emulation, cycles), machine);
+  if (is_virtual(report)) report["bounds"] = bounds_json(bounds);
+  add_counters(report, hash, emulation.counters(), shape, machine, cycles);
   if (!options.sampled()) report["links"]["bound_messages"] = hottest_link_messages(shape).value();
   add_hash(report, hash);
-  add_wall_clock(report, simulation);
+  add_wall_clock(report, emulation);
   return report;
 }
 
@@ -110,29 +164,31 @@ void print_table(const AllToAllOptions& options, const Json& report) {
 int run(const AllToAllOptions& options) {
   const Shape shape = shape_of(options.torus);
   const Machine machine = load_machine(options.common.machine);
-  const NodeOptions node = node_options(options.common, options.torus);
-  const SimOptions sim = sim_options(options.torus);
-  check_memory(shape, 0);
+  const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  const bool carries_payload = run_options.fabric != FabricName::sim;
+  if (carries_payload && options.sampled())
+    throw BadInput("--peers is for --fabric sim; elsewhere everybody sends to everybody");
+  const double pairs = static_cast<double>(shape.size()) * shape.size();
+  check_memory(shape, carries_payload ? 2 * pairs * static_cast<double>(options.bytes) : 0);
   JsonOutput json(options.common.json);
 
   const UniformMessages message(shape.size(), options.bytes);
-  Simulation simulation(shape, machine, sim, node, options.common.quiet,
-                        std::uint64_t{std::min(options.schedule().peers, shape.size() - 1)} *
-                            message.most_packets() * shape.size());
-  std::deque<TimedMessages> messages;
+  Emulation emulation(shape, machine, run_options, options.common.quiet,
+                      std::uint64_t{std::min(options.schedule().peers, shape.size() - 1)} *
+                          message.most_packets() * shape.size());
+  Traffic traffic(options, shape, carries_payload);
   std::deque<AllToAll> exchanges;
-  for (Node& n : simulation.nodes()) {
+  for (Node& n : emulation.nodes()) {
     throw_if_interrupted();
-    AllToAll& exchange =
-        exchanges.emplace_back(n, kHandler, Group::all(shape, n.rank()),
-                               messages.emplace_back(n, options.bytes), options.schedule());
+    AllToAll& exchange = exchanges.emplace_back(n, kHandler, Group::all(shape, n.rank()),
+                                                traffic.add(n), options.schedule());
     n.run(all_to_all_program(n, exchange, options.sampled()));
   }
-  simulation.run();
+  emulation.run();
+  traffic.check();
 
-  Tick end = simulation.programs_end();
-  for (const TimedMessages& m : messages) end = std::max(end, m.last_arrival());
-  const Json report = make_report(options, shape, machine, simulation, end);
+  const Tick end = std::max(emulation.programs_end(), traffic.last_arrival());
+  const Json report = make_report(options, shape, machine, emulation, end);
   if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);
   json.write(report);
   return 0;

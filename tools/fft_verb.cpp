@@ -92,18 +92,18 @@ void collect(const VolumetricFft& fft, Outcome& outcome) {
   }
 }
 
-Outcome transform(Simulation& simulation, const VolumetricPlan& plan, const HostArray& input) {
+Outcome transform(Emulation& emulation, const VolumetricPlan& plan, const HostArray& input) {
   std::deque<VolumetricFft> ffts;
-  for (Node& node : simulation.nodes()) {
+  for (Node& node : emulation.nodes()) {
     throw_if_interrupted();
     VolumetricFft& fft = ffts.emplace_back(node, plan);
     take_part(input, fft.input_layout(), fft.input());
     node.run(volumetric_fft(node, fft));
   }
-  simulation.run();
+  emulation.run();
   Outcome outcome{{input.size, std::vector<Complex>(input.values.size())},
                   std::vector<PhaseSpan>(plan.phases().size()),
-                  simulation.programs_end()};
+                  emulation.programs_end()};
   for (const VolumetricFft& fft : ffts) collect(fft, outcome);
   return outcome;
 }
@@ -153,7 +153,7 @@ Json phases_json(const VolumetricPlan& plan, const Outcome& outcome, const PlanB
 }
 
 Json make_report(const FftOptions& options, const VolumetricPlan& plan, const PlanBounds& bounds,
-                 const Machine& machine, const Simulation& simulation, const Outcome& outcome) {
+                 const Machine& machine, const Emulation& emulation, const Outcome& outcome) {
   const Decomposition& decomposition = plan.decomposition();
   const Shape& shape = decomposition.grid().shape();
   ResultHash hash;
@@ -165,10 +165,10 @@ Json make_report(const FftOptions& options, const VolumetricPlan& plan, const Pl
   add_timing(report, {outcome.cycles, bounds.total.total(), bounds.total.hottest_link()}, machine);
   report["paper_model_cycles"] = bounds.total.paper_model();
   report["phases"] = phases_json(plan, outcome, bounds, machine);
-  add_counters(report, hash, simulation.counters(), shape, machine, outcome.cycles);
+  add_counters(report, hash, emulation.counters(), shape, machine, outcome.cycles);
   hash.add(outcome.result.values);
   add_hash(report, hash);
-  add_wall_clock(report, simulation);
+  add_wall_clock(report, emulation);
   return report;
 }
 
@@ -209,8 +209,7 @@ int run(const FftOptions& options) {
   parse_choice<TransformName>("transform", kTransformNames, options.transform);
   const Shape shape = shape_of(options.torus);
   const Machine machine = load_machine(options.common.machine);
-  const NodeOptions node = node_options(options.common, options.torus);
-  const SimOptions sim = sim_options(options.torus);
+  const RunOptions run_options = toroid::run_options(options.common, options.torus);
   const HostArray input = input_array(options, shape);
   const VolumetricPlan plan(input.size, shape, {options.sign(), options.return_to_blocks});
   refuse_one_file_for_both(options);
@@ -219,15 +218,15 @@ int run(const FftOptions& options) {
   if (!options.out.empty()) out = std::make_unique<OutputFile>(options.out);
 
   const PlanBounds bounds = bounds_of(plan, machine);
-  std::optional<Simulation> simulation;
+  std::optional<Emulation> emulation;
   Outcome outcome;
   for (unsigned r = 0; r < options.repeat; ++r) {  // virtual time: every repetition is the same
-    simulation.emplace(shape, machine, sim, node, options.common.quiet, bounds.packets());
-    outcome = transform(*simulation, plan, input);
+    emulation.emplace(shape, machine, run_options, options.common.quiet, bounds.packets());
+    outcome = transform(*emulation, plan, input);
   }
   scale(outcome.result, options.sign());
 
-  Json report = make_report(options, plan, bounds, machine, *simulation, outcome);
+  Json report = make_report(options, plan, bounds, machine, *emulation, outcome);
   bool good = true;
   if (options.check) {
     const ArrayError error = check(options, input, outcome.result);

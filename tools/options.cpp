@@ -2,16 +2,17 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
+#include "router/cpu_quota.hpp"
 #include "tools/choice.hpp"
 
 namespace toroid {
 namespace {
 
 constexpr std::array<std::string_view, 3> kTyingNames = {"per-direction", "per-dimension", "any"};
-constexpr std::array<std::string_view, 1> kFabricNames = {"sim"};
-enum class FabricName { sim };
+constexpr std::array<std::string_view, 2> kBindingNames = {"none", "core"};
 
 template <std::size_t N>
 std::string one_of(const std::array<std::string_view, N>& names) {
@@ -47,8 +48,15 @@ void add_common_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--seed", options.seed, "of every random choice")
       ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str();
-  verb.add_option("--threads", options.threads, "workers; the model needs one")
-      ->transform(whole_number(1, 1024))
+  verb.add_option("--threads", options.threads, "workers of shm; 0: as many as there are cores")
+      ->transform(whole_number(0, 1024))
+      ->capture_default_str();
+  verb.add_option("--bind", options.bind, "workers of shm to their cores: " + one_of(kBindingNames))
+      ->capture_default_str();
+  verb.add_option("--route", options.route, "packets of shm: " + one_of(kRingRouteNames))
+      ->capture_default_str();
+  verb.add_option("--stall", options.stall, "seconds without progress that end a run on shm")
+      ->check(CLI::Range(0.1, 1e6))
       ->capture_default_str();
   verb.add_option("--json", options.json,
                   "write the result as JSON to a file, - for standard output")
@@ -77,8 +85,9 @@ Shape shape_of(const TorusOptions& options) {
   return Shape::parse(options.torus, options.mesh);
 }
 
+namespace {
+
 NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus) {
-  parse_choice<FabricName>("fabric", kFabricNames, common.fabric);
   return {.seed = common.seed,
           .order = parse_choice<OrderRule>("order", kOrderRuleNames, torus.order),
           .routing = parse_choice<RoutingRule>("routing", kRoutingRuleNames, torus.routing),
@@ -86,10 +95,27 @@ NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus)
           .output_queues = torus.queues};
 }
 
-SimOptions sim_options(const TorusOptions& torus) {
-  return {.routing = {.transit_first = !torus.no_transit_first, .bubble_rule = !torus.no_bubble},
-          .tying = parse_choice<FifoTying>("tying", kTyingNames, torus.tying),
-          .progress = {}};
+}  // namespace
+
+RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
+  const RoutingOptions routing{.transit_first = !torus.no_transit_first,
+                               .bubble_rule = !torus.no_bubble};
+  const auto tying = parse_choice<FifoTying>("tying", kTyingNames, torus.tying);
+  const auto stall = std::chrono::milliseconds(std::llround(common.stall * 1e3));
+  return {.fabric = parse_choice<FabricName>("fabric", kFabricNames, common.fabric),
+          .node = node_options(common, torus),
+          .sim = {.routing = routing, .tying = tying, .progress = {}},
+          .ring = {.routing = routing,
+                   .tying = tying,
+                   .route = parse_choice<RingRoute>("route", kRingRouteNames, common.route),
+                   .stall = stall,
+                   .watch = {}},
+          .threads = common.threads,
+          .binding = parse_choice<Binding>("binding", kBindingNames, common.bind)};
+}
+
+Placement placement_of(const Shape& shape, const RunOptions& options) {
+  return place(Topology::of_this_machine(), shape, options.threads, options.binding, cpu_quota());
 }
 
 }  // namespace toroid

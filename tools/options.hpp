@@ -7,6 +7,7 @@
 #include <string>
 
 #include "packet/node.hpp"
+#include "router/ring_fabric.hpp"
 #include "router/sim_fabric.hpp"
 #include "tools/machine_file.hpp"
 
@@ -17,8 +18,11 @@ struct CommonOptions {
   std::string machine = "bgl";
   std::string fabric = "sim";
   std::uint64_t seed = 1;
-  unsigned threads = 1;
-  std::string json;  ///< empty: none; "-": standard output
+  unsigned threads = 0;  ///< 0: as many as fit the machine
+  std::string bind = "core";
+  std::string route = "torus";
+  double stall = 10;  ///< seconds
+  std::string json;   ///< empty: none; "-": standard output
   bool quiet = false;
 };
 
@@ -43,9 +47,23 @@ CLI::Validator not_empty();
 void add_common_options(CLI::App& verb, CommonOptions& options);
 void add_torus_options(CLI::App& verb, TorusOptions& options);
 
+enum class FabricName : std::uint8_t { sim, shm };
+inline constexpr std::array<std::string_view, 2> kFabricNames = {"sim", "shm"};
+inline constexpr std::array<std::string_view, 2> kTimeKinds = {"virtual", "shm"};
+
+/// What a run is made of; `sim` and `ring` are for the fabrics of these names.
+struct RunOptions {
+  FabricName fabric = FabricName::sim;
+  NodeOptions node{};
+  SimOptions sim{};
+  RingOptions ring{};
+  unsigned threads = 0;
+  Binding binding = Binding::core;
+};
+
 Shape shape_of(const TorusOptions& options);
-/// Also refuses a fabric that this version does not have.
-NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus);
-SimOptions sim_options(const TorusOptions& torus);
+RunOptions run_options(const CommonOptions& common, const TorusOptions& torus);
+/// The workers of `shm` on this machine.
+Placement placement_of(const Shape& shape, const RunOptions& options);
 
 }  // namespace toroid

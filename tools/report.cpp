@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tools/choice.hpp"
 #include "tools/version.hpp"
 
 namespace toroid {
@@ -84,6 +85,12 @@ Json fifos_json(const FabricCounters& counters, Rank nodes) {
   return json;
 }
 
+/// What differs from run to run where time is the wall clock: the time, and the ways that packets
+/// found.
+constexpr std::array kWallClockKeys = {
+    "time_s",  "cycles",          "bound_cycles", "links",    "percent_of_peak", "channels",
+    "workers", "injection_fifos", "phases",       "spread_s", "bounds",          "repetitions"};
+
 /// A machine may be named after a file whose name is not UTF-8.
 std::string text_of(const Json& report) {
   return report.dump(2, ' ', false, Json::error_handler_t::replace);
@@ -91,11 +98,26 @@ std::string text_of(const Json& report) {
 
 }  // namespace
 
+std::string_view time_kind(const CommonOptions& common) {
+  return kTimeKinds[static_cast<std::size_t>(
+      parse_choice<FabricName>("fabric", kFabricNames, common.fabric))];
+}
+
 Json report_head(std::string_view verb, const CommonOptions& common, const Shape& shape,
                  const Machine& machine) {
-  return {{"verb", verb},          {"version", kVersion},    {"git_hash", kGitHash},
-          {"fabric", "sim"},       {"time_kind", "virtual"}, {"torus", shape.text()},
-          {"nodes", shape.size()}, {"seed", common.seed},    {"machine", machine.name}};
+  return {{"verb", verb},
+          {"version", kVersion},
+          {"git_hash", kGitHash},
+          {"fabric", common.fabric},
+          {"time_kind", time_kind(common)},
+          {"torus", shape.text()},
+          {"nodes", shape.size()},
+          {"seed", common.seed},
+          {"machine", machine.name}};
+}
+
+bool is_virtual(const Json& report) {
+  return report["time_kind"] == "virtual";
 }
 
 double percent(Tick part, Tick whole) {
@@ -116,9 +138,10 @@ void add_counters(Json& report, ResultHash& hash, const FabricCounters& counters
   report["links"] = links_json(counters, shape, machine, cycles);
   report["channels"] = channels_json(counters);
   report["injection_fifos"] = fifos_json(counters, shape.size());
+  hash.add(counters.delivered);
+  if (!is_virtual(report)) return;
   hash.add(cycles);
   hash.add(counters.end);
-  hash.add(counters.delivered);
   for (const LinkCounters& link : counters.links) {
     for (const std::uint32_t packets : link.packets) hash.add(std::uint64_t{packets});
     hash.add(link.wire_bytes);
@@ -130,30 +153,50 @@ void add_counters(Json& report, ResultHash& hash, const FabricCounters& counters
 void add_hash(Json& report, ResultHash hash) {
   Json covered = report;
   covered.erase("git_hash");
+  if (!is_virtual(report))
+    for (const char* key : kWallClockKeys) covered.erase(key);
   hash.add(std::string_view(text_of(covered)));
   report["result_hash"] = hash.text();
 }
 
-void add_wall_clock(Json& report, const Simulation& simulation) {
-  report["wall_s"] = simulation.wall_seconds();
-  report["packet_hops_per_cpu_s"] =
-      simulation.cpu_seconds() <= 0
-          ? 0.0
-          : static_cast<double>(simulation.counters().packet_hops) / simulation.cpu_seconds();
+void add_workers(Json& report, const CommonOptions& common, const Emulation& emulation) {
+  if (is_virtual(report)) return;
+  report["workers"] = emulation.workers();
+  report["route"] = common.route;
 }
+
+void add_wall_clock(Json& report, const Emulation& emulation) {
+  report["wall_s"] = emulation.wall_seconds();
+  report["packet_hops_per_cpu_s"] =
+      emulation.cpu_seconds() <= 0
+          ? 0.0
+          : static_cast<double>(emulation.counters().packet_hops) / emulation.cpu_seconds();
+}
+
+namespace {
+
+std::string fabric_text(const Json& report) {
+  if (is_virtual(report)) return "sim (virtual time)";
+  return fmt::format("shm (wall clock, {} workers, route {})", report["workers"].get<unsigned>(),
+                     report["route"].get<std::string>());
+}
+
+}  // namespace
 
 std::string summary_table(const Json& report) {
   std::string text = fmt::format(
-      "torus {}, {} nodes, machine {}, seed {}, fabric sim (virtual time)\n"
+      "torus {}, {} nodes, machine {}, seed {}, fabric {}\n"
       "  time             {:>14.6e} s   {:>14} cycles\n"
       "  bound                                 {:>14} cycles\n"
-      "  of peak          {:>12.1f} %     (hottest link's bound / time)\n"
+      "  of peak          {:>12.1f} %     ({})\n"
       "  packets          {:>14}     {:>14} packet-hops\n"
       "  link load        {:>14} packets on the hottest, {:.1f} on the mean link\n",
       report["torus"].get<std::string>(), report["nodes"].get<Rank>(),
       report["machine"].get<std::string>(), report["seed"].get<std::uint64_t>(),
-      report["time_s"].get<double>(), report["cycles"].get<Tick>(),
+      fabric_text(report), report["time_s"].get<double>(), report["cycles"].get<Tick>(),
       report["bound_cycles"].get<Tick>(), report["percent_of_peak"].get<double>(),
+      is_virtual(report) ? "hottest link's bound / time"
+                         : "bound / time; the bound: copying in and out of packets",
       report["packets"].get<std::uint64_t>(), report["packet_hops"].get<std::uint64_t>(),
       report["links"]["max_load"].get<std::uint64_t>(), report["links"]["mean_load"].get<double>());
   for (const auto& one : report["links"]["directions"])

@@ -5,10 +5,10 @@
 
 #include <string>
 
+#include "tools/emulation.hpp"
 #include "tools/options.hpp"
 #include "tools/output_file.hpp"
 #include "tools/result_hash.hpp"
-#include "tools/simulation.hpp"
 
 namespace toroid {
 
@@ -18,6 +18,8 @@ using Json = nlohmann::ordered_json;
 /// A result without its figures: verb, version, machine, torus, seed.
 Json report_head(std::string_view verb, const CommonOptions& common, const Shape& shape,
                  const Machine& machine);
+/// Whether time is virtual.
+bool is_virtual(const Json& report);
 
 struct Timing {
   Tick cycles;
@@ -29,10 +31,13 @@ void add_timing(Json& report, const Timing& timing, const Machine& machine);
 /// packets, packet_hops, links, channels, injection_fifos; adds the same numbers to the hash.
 void add_counters(Json& report, ResultHash& hash, const FabricCounters& counters,
                   const Shape& shape, const Machine& machine, Tick cycles);
-/// result_hash: of what was added and of the whole report so far, the build's git_hash left out.
+/// result_hash: of what was added and of the whole report so far, the build's git_hash left out; on
+/// fabrics whose time is the wall clock also everything that depends on it.
 void add_hash(Json& report, ResultHash hash);
+/// On `shm`: workers and route.
+void add_workers(Json& report, const CommonOptions& common, const Emulation& emulation);
 /// wall_s and packet_hops_per_cpu_s: not covered by the hash.
-void add_wall_clock(Json& report, const Simulation& simulation);
+void add_wall_clock(Json& report, const Emulation& emulation);
 
 /// Percent; 100 where nothing takes no time.
 double percent(Tick part, Tick whole);

@@ -10,13 +10,6 @@ std::uint64_t low_bits(unsigned count) {
   return count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-std::uint64_t priority_channels(unsigned degree) {
-  std::uint64_t mask = 0;
-  for (unsigned l = 0; l < degree; ++l)
-    mask |= Source::channel({static_cast<std::uint8_t>(l)}, VirtualChannel::priority).bit();
-  return mask;
-}
-
 /// Takes the lowest bit out of a set of indices.
 template <typename Mask>
 unsigned pop_lowest(Mask& mask) {
@@ -50,8 +43,7 @@ Network::Network(const Shape& shape, const Machine& machine, RoutingOptions opti
       sources_(degree_ * kVirtualChannels + machine.injection_fifos +
                machine.priority_injection_fifos),
       channels_per_node_(degree_ * kVirtualChannels),
-      transit_mask_(options.transit_first ? low_bits(channels_per_node_) : 0),
-      priority_mask_(priority_channels(degree_)),
+      precedence_(degree_, options.transit_first),
       normal_reception_fifos_(machine.reception_fifos),
       calendar_(machine),
       links_(std::size_t{shape.size()} * degree_),
@@ -231,20 +223,12 @@ inline void Network::arbitrate_link(Tick now, const Cycle& cycle, const Site& si
   const bool dynamic_open = (link.tokens[0] | link.tokens[1]) != 0;
   std::uint64_t candidates = dynamic_open ? link.wanted_by : link.wanted_by & link.escape_of;
   while (candidates != 0) {
-    const Source source(pick(cycle, site, index, first_class(candidates)));
+    const Source source(pick(cycle, site, index, precedence_.first_class(candidates)));
     const RoutedPacket head = site.waiting[source.index()].routed();
     if (const auto channel = channels_.choose(head, source, direction, link.tokens))
       return send(now, site, index, source, *channel);
     candidates &= ~source.bit();
   }
-}
-
-/// Transit before injection, and among those high priority before normal. REQUIRES: not empty.
-inline std::uint64_t Network::first_class(std::uint64_t candidates) const {
-  const std::uint64_t transit = candidates & transit_mask_;
-  const std::uint64_t chosen = transit != 0 ? transit : candidates;
-  const std::uint64_t urgent = chosen & priority_mask_;
-  return urgent != 0 ? urgent : chosen;
 }
 
 inline unsigned Network::pick(const Cycle& cycle, const Site& site, unsigned index,

@@ -131,7 +131,6 @@ class Network {
   using Cycle = SenderArbitration::Cycle;
   void arbitrate_site(Tick now, const Cycle& cycle, const Site& site, unsigned touched);
   void arbitrate_link(Tick now, const Cycle& cycle, const Site& site, unsigned index);
-  std::uint64_t first_class(std::uint64_t candidates) const;
   unsigned pick(const Cycle& cycle, const Site& site, unsigned index,
                 std::uint64_t candidates) const;
   void send(Tick now, const Site& site, unsigned index, Source source, VirtualChannel channel);
@@ -149,8 +148,7 @@ class Network {
   unsigned degree_;              ///< links per node
   unsigned sources_;             ///< channels and injection FIFOs per node
   unsigned channels_per_node_;   ///< sources below are channels, from here on FIFOs
-  std::uint64_t transit_mask_;   ///< the sources that go first: channels, or none
-  std::uint64_t priority_mask_;  ///< the sources that are BP channels
+  Precedence precedence_;
   std::array<unsigned, kMaxChunks + 1> wire_bytes_{};
   unsigned normal_reception_fifos_;
 

@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "packet/all_to_all.hpp"
-#include "tools/simulation.hpp"
+#include "tools/emulation.hpp"
 
 namespace toroid {
 namespace {
@@ -19,15 +19,15 @@ void all_to_all(benchmark::State& state, const char* torus, std::uint64_t bytes,
   UniformMessages messages(shape.size(), bytes);
   double hops = 0;
   for (auto _ : state) {
-    Simulation simulation(shape, Machine{}, {}, options, true, 0);
+    Emulation emulation(shape, Machine{}, {.node = options}, true, 0);
     std::deque<AllToAll> exchanges;
-    for (Node& node : simulation.nodes()) {
+    for (Node& node : emulation.nodes()) {
       exchanges.emplace_back(node, kFirstUserHandler, Group::all(shape, node.rank()), messages);
       node.run(exchange_all(node, exchanges.back()));
     }
-    simulation.run();
-    state.SetIterationTime(simulation.cpu_seconds());
-    hops += static_cast<double>(simulation.counters().packet_hops);
+    emulation.run();
+    state.SetIterationTime(emulation.cpu_seconds());
+    hops += static_cast<double>(emulation.counters().packet_hops);
   }
   state.counters["packet_hops"] = benchmark::Counter(hops, benchmark::Counter::kIsRate);
 }

@@ -1,4 +1,4 @@
-#include "tools/simulation.hpp"
+#include "tools/emulation.hpp"
 
 #include <unistd.h>
 
@@ -7,6 +7,8 @@
 #include <ctime>
 
 #include "hal/check.hpp"
+#include "router/cpu_quota.hpp"
+#include "router/ring_fabric.hpp"
 
 namespace toroid {
 namespace {
@@ -33,27 +35,38 @@ void check_memory(const Shape& shape, double array_bytes) {
                                needed / 1e9, present / 1e9));
 }
 
-Simulation::Simulation(const Shape& shape, const Machine& machine, const SimOptions& sim,
-                       const NodeOptions& node, bool quiet, std::uint64_t packets_expected)
-    : progress_(quiet, packets_expected), fabric_(shape, machine, with_progress(sim, progress_)) {
+Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOptions& options,
+                     bool quiet, std::uint64_t packets_expected)
+    : progress_(quiet, packets_expected), fabric_(make_fabric(shape, machine, options)) {
   for (Rank r = 0; r < shape.size(); ++r) {
     throw_if_interrupted();
-    fabric_.attach(r, nodes_.emplace_back(fabric_.device(r), node));
+    fabric_->attach(r, nodes_.emplace_back(fabric_->device(r), options.node));
   }
 }
 
-void Simulation::run() {
+std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine& machine,
+                                               const RunOptions& options) {
+  if (options.fabric == FabricName::sim)
+    return std::make_unique<SimFabric>(shape, machine, with_progress(options.sim, progress_));
+  RingOptions ring = options.ring;
+  ring.watch = throw_if_interrupted;
+  Placement placement = placement_of(shape, options);
+  workers_ = static_cast<unsigned>(placement.workers.size());
+  return std::make_unique<RingFabric>(shape, machine, std::move(placement), std::move(ring));
+}
+
+void Emulation::run() {
   const auto wall = std::chrono::steady_clock::now();
   const double cpu = cpu_now();
-  fabric_.run();
+  fabric_->run();
   progress_.clear();
   cpu_seconds_ = cpu_now() - cpu;
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
-  if (const auto refused = fabric_.counters().refused; refused > 0)
+  if (const auto refused = fabric_->counters().refused; refused > 0)
     throw RunFailed(fmt::format("{} packets had malformed headers and were refused", refused));
 }
 
-Tick Simulation::programs_end() const {
+Tick Emulation::programs_end() const {
   Tick end = 0;
   for (const Node& node : nodes_) end = std::max(end, node.finished_at());
   return end;

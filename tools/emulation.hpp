@@ -1,10 +1,11 @@
-// A machine in virtual time with a node on every place: what the verbs run.
+// A machine with a node on every place, on the fabric that the user chose: what the verbs run.
 #pragma once
 
 #include <deque>
+#include <memory>
 
 #include "packet/node.hpp"
-#include "router/sim_fabric.hpp"
+#include "tools/options.hpp"
 #include "tools/progress.hpp"
 
 namespace toroid {
@@ -13,26 +14,32 @@ namespace toroid {
 /// the system would promise the memory and kill the process when it is used.
 void check_memory(const Shape& shape, double array_bytes);
 
-class Simulation {
+class Emulation {
  public:
-  Simulation(const Shape& shape, const Machine& machine, const SimOptions& sim,
-             const NodeOptions& node, bool quiet, std::uint64_t packets_expected);
+  /// `packets_expected` is what the line of progress counts towards.
+  Emulation(const Shape& shape, const Machine& machine, const RunOptions& options, bool quiet,
+            std::uint64_t packets_expected);
 
   Node& node(Rank rank) { return nodes_[rank]; }
   std::deque<Node>& nodes() { return nodes_; }
   const std::deque<Node>& nodes() const { return nodes_; }
-  /// Runs every node's program to its end and measures the processor time that the model takes.
+  /// Runs every node's program to its end and measures the processor time that this takes.
   void run();
 
-  const FabricCounters& counters() const { return fabric_.counters(); }
+  const FabricCounters& counters() const { return fabric_->counters(); }
   /// When the last program ended, in cycles.
   Tick programs_end() const;
   double cpu_seconds() const { return cpu_seconds_; }
   double wall_seconds() const { return wall_seconds_; }
+  unsigned workers() const { return workers_; }
 
  private:
+  std::unique_ptr<Fabric> make_fabric(const Shape& shape, const Machine& machine,
+                                      const RunOptions& options);
+
   Progress progress_;
-  SimFabric fabric_;
+  unsigned workers_ = 1;
+  std::unique_ptr<Fabric> fabric_;
   std::deque<Node> nodes_;  ///< never move: programs hold references
   double cpu_seconds_ = 0;
   double wall_seconds_ = 0;

@@ -1,0 +1,34 @@
+#include "packet/block_messages.hpp"
+
+namespace toroid {
+namespace {
+
+std::size_t buffer_bytes(Rank members, std::uint64_t bytes) {
+  if (bytes > UINT32_MAX / members)
+    throw BadInput(fmt::format("blocks of {} bytes from {} nodes are more than 4 GiB for one node",
+                               bytes, members));
+  return members * bytes;
+}
+
+}  // namespace
+
+BlockMessages::BlockMessages(Rank members, Rank self, std::uint64_t bytes)
+    : members_(members),
+      self_(self),
+      bytes_(bytes),
+      out_(buffer_bytes(members, bytes)),
+      in_(out_.size()) {}
+
+void BlockMessages::gather(Rank member, std::uint32_t packet, std::span<std::byte> payload) const {
+  const std::byte* from = out_.data() + member * bytes_ + std::size_t{packet} * kPayloadBytes;
+  copy_payload(payload.data(), from, payload.size());
+}
+
+void BlockMessages::arrive(const Packet& packet) {
+  const std::uint32_t at = packet.header.argument();
+  const unsigned bytes = packet.header.payload_bytes();
+  CHECK_LE(at + std::size_t{bytes}, in_.size());
+  copy_payload(in_.data() + at, packet.payload.data(), bytes);
+}
+
+}  // namespace toroid

@@ -1,0 +1,50 @@
+// The all-to-all that MPI knows: a block of the same number of bytes for every member.
+#pragma once
+
+#include <vector>
+
+#include "packet/all_to_all.hpp"
+
+namespace toroid {
+
+/// Both buffers hold a block per member, in the members' order; blocks travel in packets that are
+/// filled straight from one buffer and emptied straight into the other. A packet's argument is the
+/// place of its first byte in the receiver's buffer.
+class BlockMessages final : public Messages {
+ public:
+  /// `bytes` per member. Throws BadInput where a receive buffer is longer than an argument can say.
+  BlockMessages(Rank members, Rank self, std::uint64_t bytes);
+
+  std::span<std::byte> to(Rank member) { return block(out_, member); }
+  std::span<const std::byte> from(Rank member) const { return block(in_, member); }
+  /// What stays here.
+  void copy_own() { std::copy_n(block(out_, self_).data(), bytes_, block(in_, self_).data()); }
+
+  std::uint64_t bytes_to(Rank) const override { return bytes_; }
+  std::uint64_t packets_expected() const override {
+    return std::uint64_t{members_ - 1} * most_packets();
+  }
+  std::uint32_t most_packets() const override {
+    return static_cast<std::uint32_t>((bytes_ + kPayloadBytes - 1) / kPayloadBytes);
+  }
+  bool has_payload() const override { return true; }
+  std::uint32_t argument(Rank, std::uint32_t packet) const override {
+    return static_cast<std::uint32_t>(self_ * bytes_ + std::uint64_t{packet} * kPayloadBytes);
+  }
+  void gather(Rank member, std::uint32_t packet, std::span<std::byte> payload) const override;
+  void arrive(const Packet& packet) override;
+
+ private:
+  template <typename Buffer>
+  auto block(Buffer& buffer, Rank member) const {
+    return std::span(buffer).subspan(member * bytes_, bytes_);
+  }
+
+  Rank members_;
+  Rank self_;
+  std::uint64_t bytes_;
+  std::vector<std::byte> out_;
+  std::vector<std::byte> in_;
+};
+
+}  // namespace toroid

@@ -1,0 +1,46 @@
+// What a worker does when it has nothing to do: spin, then yield, then sleep.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace toroid::ring {
+
+class Idle {
+ public:
+  /// Without `spins`, for workers that share a core, it yields at once.
+  explicit Idle(bool spins) : spins_(spins ? kSpins : 0) {}
+
+  void reset() { rounds_ = 0; }
+
+  /// One more round without work.
+  void wait() {
+    const unsigned round = rounds_++;
+    if (round < spins_) return relax();
+    if (round < spins_ + kYields) return std::this_thread::yield();
+    rounds_ = std::min(rounds_, spins_ + kYields + kDoublings);
+    std::this_thread::sleep_for(kShortest * (1u << (rounds_ - spins_ - kYields)));
+  }
+
+ private:
+  static void relax() {
+#if defined(__x86_64__)
+    _mm_pause();
+#endif
+  }
+
+  static constexpr unsigned kSpins = 2000;   ///< some 50 us: a packet's way takes less than one
+  static constexpr unsigned kYields = 2000;  ///< some ms: the imbalance of a large transform
+  static constexpr std::chrono::microseconds kShortest{8};
+  static constexpr unsigned kDoublings = 7;  ///< the longest sleep, 1 ms: 1 % of a core, or less
+
+  unsigned spins_;
+  unsigned rounds_ = 0;
+};
+
+}  // namespace toroid::ring

@@ -1,0 +1,201 @@
+#include "router/ring/torus_node.hpp"
+
+namespace toroid::ring {
+namespace {
+
+Direction direction(unsigned link) {
+  return {static_cast<std::uint8_t>(link)};
+}
+
+/// The hints of the dimensions in which the packet has not arrived.
+DirectionSet directions_left(const PacketHeader& header, const Coord& here, const Shape& shape) {
+  const Coord to = shape.coord(header.destination());
+  unsigned left = 0;
+  for (unsigned d = 0; d < shape.dims(); ++d) left |= (to[d] != here[d] ? 3u : 0u) << 2 * d;
+  return DirectionSet(static_cast<std::uint16_t>(left & header.hints().bits()));
+}
+
+/// Free slots as tokens: every packet takes a slot, whatever its length.
+Tokens tokens_of(const LinkSender& link) {
+  Tokens tokens;
+  for (unsigned c = 0; c < kVirtualChannels; ++c)
+    tokens[c] = static_cast<std::uint16_t>(link.room(c) * kMaxChunks);
+  return tokens;
+}
+
+}  // namespace
+
+TorusNode::TorusNode(const Machinery& machinery, Rank rank, RoutingOptions options,
+                     std::span<const LinkMemory> inward, std::span<const LinkMemory* const> outward)
+    : RingNode(machinery, rank),
+      links_(machinery.shape.links()),
+      channels_(machinery.machine.bubble_reserve_chunks, options.bubble_rule),
+      precedence_(links_, options.transit_first),
+      arbitration_(machinery.machine),
+      transit_first_(options.transit_first) {
+  for (unsigned l = 0; l < links_; ++l) {
+    in_.emplace_back(inward[l]);
+    out_.emplace_back(*outward[l]);
+  }
+}
+
+bool TorusNode::has_news() const {
+  bool news = false;
+  for (const LinkReceiver& link : in_) news |= link.has_news();
+  return news;
+}
+
+bool TorusNode::look() {
+  bool news = false;
+  for (unsigned l = 0; l < links_; ++l) {
+    if (!in_[l].look()) continue;
+    news = true;
+    for (unsigned c = 0; c < kVirtualChannels; ++c)
+      expose_next(Source::channel(direction(l), static_cast<VirtualChannel>(c)));
+  }
+  return news;
+}
+
+const PacketHeader& TorusNode::header_at(Source source) const {
+  if (source.is_fifo(links_))
+    return fifo(source.index() - links_ * kVirtualChannels).front().header;
+  return in_[source.travelling().index].front(static_cast<unsigned>(source.channel())).header;
+}
+
+unsigned TorusNode::waiting_at(Source source) const {
+  if (source.is_fifo(links_))
+    return static_cast<unsigned>(fifo(source.index() - links_ * kVirtualChannels).size());
+  return in_[source.travelling().index].waiting(static_cast<unsigned>(source.channel()));
+}
+
+RoutedPacket TorusNode::routed(const PacketHeader& header) const {
+  return {directions_left(header, here(), shape()), header.chunks(), header.dynamic(),
+          header.channel() == VirtualChannel::priority};
+}
+
+void TorusNode::expose_next(Source source) {
+  if ((exposed_ & source.bit()) == 0 && waiting_at(source) > 0) expose(source);
+}
+
+/// The head shows itself to the links it may leave by, or to the processor.
+void TorusNode::expose(Source source) {
+  exposed_ |= source.bit();
+  const RoutedPacket head = heads_[source.index()] = routed(header_at(source));
+  const DirectionSet allowed = allowed_directions(head.directions, head.dynamic);
+  if (allowed.empty()) {
+    arrived_ |= source.bit();
+    return;
+  }
+  escape_of_[allowed.first().index] |= source.bit();
+  for (unsigned rest = allowed.bits(); rest != 0; rest &= rest - 1)
+    wanted_by_[static_cast<unsigned>(std::countr_zero(rest))] |= source.bit();
+}
+
+void TorusNode::unwant(Source source) {
+  exposed_ &= ~source.bit();
+  for (unsigned rest = heads_[source.index()].directions.bits(); rest != 0; rest &= rest - 1) {
+    const auto link = static_cast<unsigned>(std::countr_zero(rest));
+    wanted_by_[link] &= ~source.bit();
+    escape_of_[link] &= ~source.bit();
+  }
+}
+
+void TorusNode::forward() {
+  ++steps_;
+  for (unsigned l = 0; l < links_; ++l)
+    if (wanted_by_[l] != 0) serve(l);
+}
+
+void TorusNode::serve(unsigned link) {
+  bool sent = false;
+  while (wanted_by_[link] != 0) {
+    if (send_one(link))
+      sent = true;
+    else if (!out_[link].refresh())
+      break;
+  }
+  if (sent) out_[link].publish();
+}
+
+/// Tries the candidates in the order of arbitration until one finds room downstream.
+bool TorusNode::send_one(unsigned link) {
+  const Tokens tokens = tokens_of(out_[link]);
+  const bool dynamic_open = (tokens[0] | tokens[1]) != 0;
+  std::uint64_t candidates = dynamic_open ? wanted_by_[link] : wanted_by_[link] & escape_of_[link];
+  while (candidates != 0) {
+    const std::uint64_t first = precedence_.first_class(candidates);
+    const Source source(transit_first_
+                            ? arbitration_.pick(arbitration_.begin(steps_), first, link,
+                                                [&](unsigned s) { return waiting_at(Source(s)); })
+                            : next_bit(first, turn_[link]));
+    if (const auto channel =
+            channels_.choose(heads_[source.index()], source, direction(link), tokens)) {
+      send(link, source, *channel);
+      return true;
+    }
+    candidates &= ~source.bit();
+  }
+  return false;
+}
+
+void TorusNode::send(unsigned link, Source source, VirtualChannel channel) {
+  const auto c = static_cast<unsigned>(channel);
+  LinkCounters& counters = link_counter(link);
+  ++counters.packets[c];
+  counters.wire_bytes += machine().wire_bytes(heads_[source.index()].chunks);
+  turn_[link] = static_cast<std::uint8_t>((source.index() + 1) & 63u);
+  unwant(source);
+  take(source, out_[link].back(c));
+  out_[link].push(c);
+  count_hop();
+  expose_next(source);
+}
+
+/// Moves the head of a source to `packet`.
+void TorusNode::take(Source source, Packet& packet) {
+  if (source.is_fifo(links_))
+    return write_front(source.index() - links_ * kVirtualChannels, packet);
+  LinkReceiver& link = in_[source.travelling().index];
+  const auto c = static_cast<unsigned>(source.channel());
+  copy_packet(link.front(c), packet);
+  link.pop(c);
+}
+
+std::size_t TorusNode::receive(PacketSink& sink, std::size_t limit) {
+  std::size_t count = 0;
+  for (; count < limit && arrived_ != 0; ++count)
+    deliver(Source(static_cast<unsigned>(std::countr_zero(arrived_))), sink);
+  return count;
+}
+
+void TorusNode::deliver(Source source, PacketSink& sink) {
+  exposed_ &= ~source.bit();
+  arrived_ &= ~source.bit();
+  count_delivered();
+  if (source.is_fifo(links_)) {  // to oneself
+    Packet packet;
+    take(source, packet);
+    sink.arrive(packet);
+  } else {
+    LinkReceiver& link = in_[source.travelling().index];
+    const auto c = static_cast<unsigned>(source.channel());
+    sink.arrive(link.front(c));
+    link.pop(c);
+  }
+  expose_next(source);
+}
+
+void TorusNode::give_back() {
+  for (LinkReceiver& link : in_) link.publish();
+}
+
+bool TorusNode::holds_packets() const {
+  return exposed_ != 0;
+}
+
+std::optional<RoutedPacket> TorusNode::head(Source source) const {
+  if ((exposed_ & source.bit()) == 0) return std::nullopt;
+  return heads_[source.index()];
+}
+
+}  // namespace toroid::ring

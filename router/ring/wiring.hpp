@@ -1,0 +1,31 @@
+// Which node is wired to which: builds the nodes of a fabric and the rings between them.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "router/placement.hpp"
+#include "router/ring/node.hpp"
+#include "router/stall.hpp"
+
+namespace toroid::ring {
+
+/// Owns nodes and rings.
+class Wiring {
+ public:
+  virtual ~Wiring() = default;
+  virtual RingNode& node(Rank rank) = 0;
+  const RingNode& node(Rank rank) const { return const_cast<Wiring*>(this)->node(rank); }
+  /// Allocates the rings that end at a node. To be called by the thread that owns it.
+  virtual void allocate(Rank rank) = 0;
+  /// As in Standstill.
+  virtual unsigned sources() const = 0;
+  virtual std::optional<RoutedPacket> head(Rank node, Source source) const = 0;
+};
+
+/// Rings along the links of the torus.
+std::unique_ptr<Wiring> wire_torus(const Machinery& machinery, RoutingOptions options);
+/// Rings from every worker to every node.
+std::unique_ptr<Wiring> wire_switch(const Machinery& machinery, const Placement& placement);
+
+}  // namespace toroid::ring

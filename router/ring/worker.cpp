@@ -1,0 +1,87 @@
+#include "router/ring/worker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "router/stall.hpp"
+
+namespace toroid::ring {
+namespace {
+
+/// Counts one up where nobody else writes.
+void bump(std::atomic<std::uint64_t>& count) {
+  // Relaxed: read by the thread that watches, which only compares. Partner: heartbeat().
+  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Worker::Worker(std::vector<RingNode*> nodes, RunControl& control, std::size_t index, bool spins)
+    : nodes_(std::move(nodes)), control_(&control), status_(&control.status(index)), idle_(spins) {}
+
+void Worker::run() {
+  try {
+    loop();
+  } catch (const std::exception& error) {
+    control_->end(Ending::failed, node_failed(current_->shape(), current_->rank(), error).what());
+  }
+}
+
+void Worker::loop() {
+  while (!control_->ended()) {
+    bump(status_->rounds);
+    if (step_all()) {
+      bump(status_->moved);
+      idle_.reset();
+    } else if (is_quiet()) {
+      rest();
+    } else {
+      idle_.wait();
+    }
+  }
+}
+
+bool Worker::step_all() {
+  bool moved = false;
+  for (RingNode* node : nodes_) {
+    current_ = node;
+    moved |= node->step();
+  }
+  return moved;
+}
+
+bool Worker::has_news() const {
+  return std::any_of(nodes_.begin(), nodes_.end(), [](const RingNode* n) { return n->has_news(); });
+}
+
+bool Worker::is_quiet() const {
+  return std::all_of(nodes_.begin(), nodes_.end(), [](const RingNode* n) { return n->quiet(); });
+}
+
+/// Passive until a packet arrives from another worker or the run ends.
+void Worker::rest() {
+  std::uint64_t injected = 0;
+  std::uint64_t delivered = 0;
+  for (const RingNode* node : nodes_) {
+    injected += node->injected();
+    delivered += node->delivered();
+  }
+  // Release, and `passive` last: who sees it sees these counts. Partner: RunControl::wave().
+  status_->injected.store(injected, std::memory_order_release);
+  status_->delivered.store(delivered, std::memory_order_release);
+  status_->passive.store(true, std::memory_order_release);
+  while (!has_news() && !control_->ended()) {
+    bump(status_->rounds);
+    if (control_->is_quiescent()) return control_->end(Ending::quiescent);
+    idle_.wait();
+  }
+  wake();
+}
+
+/// Before anything is done about the news: whoever learns of a packet that this worker sends from
+/// now on must find it no longer passive. The release in LinkSender::publish() orders the two.
+void Worker::wake() {
+  status_->passive.store(false, std::memory_order_relaxed);
+}
+
+}  // namespace toroid::ring

@@ -1,0 +1,166 @@
+#include "router/ring_fabric.hpp"
+
+#include <latch>
+#include <thread>
+#include <utility>
+
+#include "router/ring/stall_watch.hpp"
+#include "router/ring/wiring.hpp"
+#include "router/ring/worker.hpp"
+
+namespace toroid {
+
+using ring::Ending;
+using ring::RingNode;
+
+class RingFabric::Impl final : private Standstill {
+ public:
+  Impl(const Shape& shape, const Machine& machine, Placement placement, RingOptions options)
+      : machinery_{shape, machine, options.tying, ring::WallClock(machine)},
+        placement_(std::move(placement)),
+        options_(std::move(options)),
+        wiring_(options_.route == RingRoute::torus ? ring::wire_torus(machinery_, options_.routing)
+                                                   : ring::wire_switch(machinery_, placement_)),
+        control_(placement_.workers.size()) {}
+
+  const Shape& shape() const override { return machinery_.shape; }
+  const Machine& machine() const { return machinery_.machine; }
+  RingNode& node(Rank rank) { return wiring_->node(rank); }
+  const FabricCounters& counters() const { return counters_; }
+  unsigned unbound_workers() const { return unbound_; }
+
+  void run() {
+    CHECK(!std::exchange(ran_, true));
+    for (Rank r = 0; r < shape().size(); ++r) CHECK(node(r).processor() != nullptr);
+    run_workers();
+    collect();
+    if (control_.ending() == Ending::failed) throw RunFailed(control_.why());
+    if (failure_) std::rethrow_exception(failure_);
+    const std::string report = stall_report(*this, stalled_ ? stalled_text() : "for ever");
+    if (!report.empty()) throw RunFailed(report);
+  }
+
+ private:
+  void run_workers() {
+    std::latch ready(static_cast<std::ptrdiff_t>(placement_.workers.size()) + 1);
+    std::vector<std::jthread> threads;
+    try {
+      for (std::size_t w = 0; w < placement_.workers.size(); ++w)
+        threads.emplace_back([this, w, &ready] { work(w, ready); });
+    } catch (const std::system_error& error) {
+      control_.end(Ending::failed,
+                   fmt::format("cannot start worker {}: {}", threads.size(), error.what()));
+      ready.count_down(static_cast<std::ptrdiff_t>(placement_.workers.size() - threads.size()));
+    }
+    ready.arrive_and_wait();
+    watch();
+  }
+
+  void work(std::size_t w, std::latch& ready) {
+    const WorkerPlace& place = placement_.workers[w];
+    if (!bind_this_thread(place)) unbound_.fetch_add(1, std::memory_order_relaxed);
+    std::vector<RingNode*> nodes;
+    try {
+      for (const Rank rank : place.nodes) {
+        wiring_->allocate(rank);
+        nodes.push_back(&node(rank));
+      }
+    } catch (const std::bad_alloc&) {
+      control_.end(Ending::failed, "not enough memory for the rings");
+    }
+    ready.arrive_and_wait();
+    ring::Worker(std::move(nodes), control_, w, !placement_.oversubscribed).run();
+  }
+
+  /// Until the run ends. The calling thread sleeps, but for a look several times a second.
+  void watch() {
+    try {
+      ring::StallWatch stall(options_.stall);
+      while (!control_.ended()) {
+        control_.wait_for(kWatchPeriod);
+        if (options_.watch) options_.watch();
+        if (!stall.sees_standstill(control_)) continue;
+        stalled_ = true;
+        control_.end(Ending::given_up);
+      }
+    } catch (...) {
+      failure_ = std::current_exception();
+      control_.end(Ending::given_up);
+    }
+  }
+
+  void collect() {
+    counters_.end = machinery_.clock.now();
+    for (Rank r = 0; r < shape().size(); ++r) {
+      const RingNode& n = node(r);
+      counters_.packets += n.injected();
+      counters_.delivered += n.delivered();
+      counters_.packet_hops += n.packet_hops();
+      counters_.refused += n.refused();
+      append(counters_.links, n.link_counters());
+      append(counters_.fifos, n.fifo_counters());
+    }
+  }
+
+  template <typename T>
+  static void append(std::vector<T>& to, const std::vector<T>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  }
+
+  // For the report of a run that cannot go on.
+  unsigned sources() const override { return wiring_->sources(); }
+  std::optional<RoutedPacket> head(Rank node, Source source) const override {
+    return wiring_->head(node, source);
+  }
+  const Processor& processor(Rank rank) const override {
+    return *std::as_const(*wiring_).node(rank).processor();
+  }
+  std::uint64_t packets_under_way() const override {
+    return counters_.packets - counters_.delivered;
+  }
+  std::string stalled_text() const {
+    return fmt::format("for {:.1f} s", std::chrono::duration<double>(options_.stall).count());
+  }
+
+  static constexpr std::chrono::milliseconds kWatchPeriod{50};
+
+  ring::Machinery machinery_;
+  Placement placement_;
+  RingOptions options_;
+  std::unique_ptr<ring::Wiring> wiring_;
+  ring::RunControl control_;
+  FabricCounters counters_;
+  // Relaxed: read after the join.
+  std::atomic<unsigned> unbound_{0};
+  bool ran_ = false;
+  bool stalled_ = false;
+  std::exception_ptr failure_;  ///< what the watch callback threw
+};
+
+RingFabric::RingFabric(const Shape& shape, const Machine& machine, Placement placement,
+                       RingOptions options)
+    : impl_(std::make_unique<Impl>(shape, machine, std::move(placement), std::move(options))) {}
+RingFabric::~RingFabric() = default;
+const Shape& RingFabric::shape() const {
+  return impl_->shape();
+}
+const Machine& RingFabric::machine() const {
+  return impl_->machine();
+}
+Device& RingFabric::device(Rank rank) {
+  return impl_->node(rank);
+}
+void RingFabric::attach(Rank rank, Processor& processor) {
+  impl_->node(rank).attach(processor);
+}
+void RingFabric::run() {
+  impl_->run();
+}
+const FabricCounters& RingFabric::counters() const {
+  return impl_->counters();
+}
+unsigned RingFabric::unbound_workers() const {
+  return impl_->unbound_workers();
+}
+
+}  // namespace toroid

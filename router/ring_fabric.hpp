@@ -1,0 +1,54 @@
+// RingFabric: every node lives on this workstation, links are rings in memory, worker threads run
+// the nodes, time is the wall clock.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "hal/fabric.hpp"
+#include "router/placement.hpp"
+#include "router/routing.hpp"
+
+namespace toroid {
+
+enum class RingRoute : std::uint8_t {
+  torus,  ///< hop by hop, by the hardware's routing rules, through buffers of the hardware's size
+  direct  ///< straight to the destination, as over a switch; the torus is the address space
+};
+inline constexpr std::array<std::string_view, 2> kRingRouteNames = {"torus", "direct"};
+
+struct RingOptions {
+  RoutingOptions routing;
+  FifoTying tying = FifoTying::per_direction;
+  RingRoute route = RingRoute::torus;
+  /// A run in which every worker goes round and nothing moves for so long has stalled.
+  std::chrono::milliseconds stall{10000};
+  /// Called several times a second by the thread that called run(); may throw to end the run.
+  std::function<void()> watch;
+};
+
+/// A ring holds as many packets as the hardware's buffer holds full ones; a short packet takes as
+/// much as a full one, as it does in the bubble channels anyway.
+class RingFabric final : public Fabric {
+ public:
+  /// `placement` must be of this shape. Throws BadInput where the machine cannot be emulated.
+  RingFabric(const Shape& shape, const Machine& machine, Placement placement,
+             RingOptions options = {});
+  ~RingFabric() override;
+
+  const Shape& shape() const override;
+  const Machine& machine() const override;
+  Device& device(Rank rank) override;
+  void attach(Rank rank, Processor& processor) override;
+  void run() override;
+  const FabricCounters& counters() const override;
+  /// Workers that the system refused to bind to their cores.
+  unsigned unbound_workers() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace toroid
