@@ -15,10 +15,12 @@ class BlockMessages final : public Messages {
   /// `bytes` per member. Throws BadInput where a receive buffer is longer than an argument can say.
   BlockMessages(Rank members, Rank self, std::uint64_t bytes);
 
-  std::span<std::byte> to(Rank member) { return block(out_, member); }
-  std::span<const std::byte> from(Rank member) const { return block(in_, member); }
+  std::span<std::byte> to(Rank member) { return std::span(out_).subspan(member * bytes_, bytes_); }
+  std::span<const std::byte> from(Rank member) const {
+    return std::span(in_).subspan(member * bytes_, bytes_);
+  }
   /// What stays here.
-  void copy_own() { std::copy_n(block(out_, self_).data(), bytes_, block(in_, self_).data()); }
+  void copy_own() { std::ranges::copy(to(self_), in_.data() + self_ * bytes_); }
 
   std::uint64_t bytes_to(Rank) const override { return bytes_; }
   std::uint64_t packets_expected() const override {
@@ -35,11 +37,6 @@ class BlockMessages final : public Messages {
   void arrive(const Packet& packet) override;
 
  private:
-  template <typename Buffer>
-  auto block(Buffer& buffer, Rank member) const {
-    return std::span(buffer).subspan(member * bytes_, bytes_);
-  }
-
   Rank members_;
   Rank self_;
   std::uint64_t bytes_;

@@ -52,6 +52,7 @@ class RingFabric::Impl final : private Standstill {
                    fmt::format("cannot start worker {}: {}", threads.size(), error.what()));
       ready.count_down(static_cast<std::ptrdiff_t>(placement_.workers.size() - threads.size()));
     }
+    machinery_.clock.start();
     ready.arrive_and_wait();
     watch();
   }

@@ -17,6 +17,7 @@ include(CMakeFindDependencyMacro)
 find_dependency(fmt)
 find_dependency(PkgConfig)
 pkg_check_modules(FFTW3 REQUIRED IMPORTED_TARGET fftw3)
+pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc>=2)
 include(${CMAKE_CURRENT_LIST_DIR}/toroid-targets.cmake)
 ]])
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/toroid-config-version.cmake

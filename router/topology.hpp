@@ -1,0 +1,38 @@
+// The processor cores that this process may use, as hwloc sees the machine.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace toroid {
+
+/// A physical core; its hyperthreads are its PUs (processing units).
+struct Core {
+  unsigned index;             ///< hwloc's logical index, unique in the machine
+  unsigned package;           ///< logical index of its socket; 0 where none is known
+  unsigned numa;              ///< logical index of its first NUMA node
+  std::vector<unsigned> pus;  ///< the system's indices of the PUs allowed to us; never empty
+};
+
+class Topology {
+ public:
+  /// Cores with a PU that both the cpuset of the process and the affinity mask of the calling
+  /// thread allow. Throws BadInput if there is none, RunFailed if hwloc cannot look at the machine.
+  static Topology of_this_machine();
+
+  /// A machine in hwloc's synthetic notation, as in "pack:2 core:4 pu:2"; of it every PU is
+  /// allowed. Throws BadInput if it is none, or has more than 65536 of them.
+  static Topology synthetic(const std::string& description);
+
+  /// In hwloc's logical order: those close together in the machine are close together. Never empty.
+  const std::vector<Core>& cores() const& { return cores_; }
+  std::vector<Core> cores() && { return std::move(cores_); }
+
+ private:
+  explicit Topology(std::vector<Core> cores);
+
+  std::vector<Core> cores_;
+};
+
+}  // namespace toroid
