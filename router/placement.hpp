@@ -33,7 +33,7 @@ struct Placement {
 /// `threads` workers, but no more than nodes. With 0 the least of: the cores, the quota in CPUs
 /// rounded up (see cpu_quota), the nodes.
 ///
-/// Workers take cores in the topology's order, so that few of them are neighbours in the machine;
+/// Workers take cores in the topology's order, so that even a few of them are close together;
 /// when all are taken, once more round. Nodes go to workers by recursive bisection: a package, then
 /// a NUMA node, then a core gets a compact part of the torus.
 Placement place(const Topology& topology, const Shape& shape, unsigned threads, Binding binding,

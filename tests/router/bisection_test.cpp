@@ -14,8 +14,9 @@ std::string machine_of(unsigned cores) {
 }
 
 TEST(Bisection, OfACubeCrossesNoMoreLinksThanBlocksOfRanks) {
-  for (const char* text : {"4x4x4", "6x6x6", "8x8x8", "4mx4mx4m", "8mx8mx8m", "8x8", "16x16"})
-    for (const unsigned workers : {2u, 4u, 8u, 16u}) {
+  for (const char* text :
+       {"3x3x3", "4x4x4", "5x5x5", "6x6x6", "8x8x8", "4mx4mx4m", "8mx8mx8m", "8x8", "16x16"})
+    for (const unsigned workers : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 16u}) {
       const Shape shape = Shape::parse(text);
       const auto placement = testing::placed(machine_of(workers), text);
       EXPECT_LE(crossing_links(shape, placement.workers),
