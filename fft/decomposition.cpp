@@ -15,6 +15,13 @@ std::array<unsigned, 2> other_axes(unsigned axis) {
   return {(axis + 1) % 3, (axis + 2) % 3};
 }
 
+/// The order of the axes in memory of a box of lines: x lines are transposed, so that lines of one
+/// plane along y stay together.
+std::array<unsigned, 3> box_order(unsigned axis) {
+  if (axis == 0) return {1, 0, 2};
+  return {0, 1, 2};
+}
+
 }  // namespace
 
 void NodeLayout::add(const Box& box) {
@@ -45,15 +52,18 @@ void NodeLayout::add_rows(const Box& block, unsigned u, unsigned v, std::int64_t
   if (last % width != 0) add_part(last_row, 1, 0, last % width);
 }
 
-Index NodeLayout::index(std::int64_t offset) const {
-  std::int64_t left = offset - base_;
-  for (unsigned a = 0; a < 3; ++a) left -= origin_[a] * stride_[a];
-  Index at = origin_;
-  for (const unsigned axis : order_) {
-    at[axis] += left / stride_[axis];
-    left %= stride_[axis];
+/// Offsets are counted in the block, of which this node's part comes after `before` elements.
+void NodeLayout::set_order(const std::array<unsigned, 3>& order, const Box& block,
+                           std::int64_t before) {
+  order_ = order;
+  base_ = -before;
+  std::int64_t stride = 1;
+  for (unsigned i = 3; i-- > 0;) {
+    const unsigned axis = order[i];
+    stride_[axis] = stride;
+    base_ -= block.lo[axis] * stride;
+    stride *= std::max<std::int64_t>(1, block.length(axis));
   }
-  return at;
 }
 
 Decomposition::Decomposition(const Index& size, const Shape& shape) : size_(size), grid_(shape) {
@@ -82,10 +92,7 @@ NodeLayout Decomposition::block_layout(const GridCoord& node) const {
   NodeLayout layout;
   const Box block = this->block(node);
   layout.add(block);
-  layout.origin_ = block.lo;
-  layout.stride_ = {std::max<std::int64_t>(1, block.length(1) * block.length(2)),
-                    std::max<std::int64_t>(1, block.length(2)), 1};
-  layout.base_ = -(block.lo[0] * layout.stride_[0] + block.lo[1] * layout.stride_[1] + block.lo[2]);
+  layout.set_order({0, 1, 2}, block, 0);
   return layout;
 }
 
@@ -99,13 +106,10 @@ NodeLayout Decomposition::line_layout(unsigned axis, const GridCoord& node) cons
 
   NodeLayout layout;
   layout.add_rows(block, u, v, first, lines.end(node[axis]));
-  layout.origin_ = block.lo;
-  layout.stride_[axis] = 1;
-  layout.stride_[v] = size_[axis];
-  layout.stride_[u] = std::max<std::int64_t>(1, block.length(v)) * size_[axis];
-  layout.base_ =
-      -first * size_[axis] - block.lo[u] * layout.stride_[u] - block.lo[v] * layout.stride_[v];
-  layout.order_ = {u, v, axis};
+  if (layout.count_ == 1)
+    layout.set_order(box_order(axis), layout.boxes_[0], 0);
+  else
+    layout.set_order({u, v, axis}, block, first * size_[axis]);
   return layout;
 }
 

@@ -25,7 +25,9 @@ constexpr Distribution lines_along(unsigned axis) {
 }
 
 /// What one node holds: at most three boxes (the first, the full and the last row of a range of
-/// lines), and where an element stands in the node's local array.
+/// lines), and where an element stands in the node's local array. A single box keeps the array's
+/// own fastest axis fastest, so that what is exchanged is contiguous at both ends, and lines along
+/// the others stand side by side; the lines of several boxes stand one behind the other.
 class NodeLayout {
  public:
   std::span<const Box> boxes() const& { return {boxes_.data(), count_}; }
@@ -39,19 +41,17 @@ class NodeLayout {
   std::int64_t stride(unsigned axis) const { return stride_[axis]; }
   /// Axes from slowest to fastest in local memory.
   const std::array<unsigned, 3>& axis_order() const { return order_; }
-  /// The element at a local offset. REQUIRES: 0 <= offset < size().
-  Index index(std::int64_t offset) const;
 
  private:
   friend class Decomposition;
   void add(const Box& box);
   void add_rows(const Box& block, unsigned u, unsigned v, std::int64_t first, std::int64_t last);
+  void set_order(const std::array<unsigned, 3>& order, const Box& block, std::int64_t before);
 
   std::array<Box, 3> boxes_;
   std::size_t count_ = 0;
   std::int64_t size_ = 0;
   std::int64_t base_ = 0;
-  Index origin_{};  ///< of the block that offsets are counted in
   Index stride_{};
   std::array<unsigned, 3> order_{0, 1, 2};
 };

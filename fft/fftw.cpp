@@ -1,8 +1,7 @@
 #include <fftw3.h>
 
-#include <vector>
-
-#include "fft/line_transform.hpp"
+#include "fft/local_array.hpp"
+#include "fft/local_transform.hpp"
 #include "hal/check.hpp"
 
 namespace toroid {
@@ -17,39 +16,74 @@ struct DestroyPlan {
 };
 using Plan = std::unique_ptr<fftw_plan_s, DestroyPlan>;
 
-/// Line after line with the one plan: any number of lines, at any address.
-class FftwLines final : public LineTransform {
+/// The axes that are transformed, or those that are not, as FFTW wants them.
+struct Dimensions {
+  Dimensions(const LocalShape& shape, bool transformed) {
+    for (const LocalAxis& axis : shape.axes)
+      if (axis.transformed == transformed)
+        dims[static_cast<std::size_t>(count++)] = {axis.length, axis.in_stride, axis.out_stride};
+  }
+  std::array<fftw_iodim64, 3> dims{};
+  int count = 0;
+};
+
+/// Elements from the first to the last one, inclusive.
+std::size_t reach(const LocalShape& shape, std::int64_t LocalAxis::*stride) {
+  std::int64_t last = 0;
+  for (const LocalAxis& axis : shape.axes) last += (axis.length - 1) * axis.*stride;
+  return static_cast<std::size_t>(last + 1);
+}
+
+class FftwTransform final : public LocalTransform {
  public:
-  FftwLines(std::int64_t length, Sign sign) : length_(static_cast<std::size_t>(length)) {
-    std::vector<Complex> line(length_);
-    plan_.reset(fftw_plan_dft_1d(static_cast<int>(length), raw(line.data()), raw(line.data()),
-                                 static_cast<int>(sign), FFTW_ESTIMATE | FFTW_UNALIGNED));
+  /// Measuring overwrites the arrays that it plans on: these are scratch.
+  FftwTransform(const LocalShape& shape, Sign sign, unsigned flags) : in_place_(shape.in_place) {
+    const Dimensions transforms(shape, true);
+    const Dimensions batches(shape, false);
+    LocalArray in(reach(shape, &LocalAxis::in_stride));
+    LocalArray out(in_place_ ? 0 : reach(shape, &LocalAxis::out_stride));
+    plan_.reset(fftw_plan_guru64_dft(
+        transforms.count, transforms.dims.data(), batches.count, batches.dims.data(),
+        raw(in.data()), raw(in_place_ ? in.data() : out.data()), static_cast<int>(sign), flags));
     CHECK(plan_ != nullptr);
   }
 
-  void run(std::span<Complex> lines) const override {
-    CHECK_EQ(lines.size() % length_, 0u);
-    for (std::size_t at = 0; at < lines.size(); at += length_)
-      fftw_execute_dft(plan_.get(), raw(&lines[at]), raw(&lines[at]));
+  void run(const Complex* in, Complex* out) const override {
+    CHECK_EQ(in == out, in_place_);
+    fftw_execute_dft(plan_.get(), raw(in), raw(out));
   }
 
  private:
-  std::size_t length_;
+  bool in_place_;
   Plan plan_;
 };
 
-class FftwLibrary final : public LineTransformLibrary {
+class FftwLibrary final : public TransformLibrary {
  public:
-  std::unique_ptr<LineTransform> plan(std::int64_t length, Sign sign) const override {
-    return std::make_unique<FftwLines>(length, sign);
+  std::unique_ptr<LocalTransform> plan(const LocalShape& shape, Sign sign,
+                                       Rigor rigor) const override {
+    const unsigned flags = rigor == Rigor::measure ? FFTW_MEASURE : FFTW_ESTIMATE;
+    return std::make_unique<FftwTransform>(shape, sign, flags);
   }
 };
 
 }  // namespace
 
-const LineTransformLibrary& fftw_lines() {
+const TransformLibrary& fftw_library() {
   static const FftwLibrary library;
   return library;
+}
+
+bool load_wisdom(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return false;
+  if (fftw_import_wisdom_from_filename(path.c_str()) == 0)
+    throw BadInput(fmt::format("{}: is no wisdom of {}", path.string(), fftw_version));
+  return true;
+}
+
+void save_wisdom(const std::filesystem::path& path) {
+  if (fftw_export_wisdom_to_filename(path.c_str()) == 0)
+    throw BadInput(fmt::format("{}: cannot be written", path.string()));
 }
 
 void fftw_reference(const Index& size, Sign sign, std::span<Complex> array) {

@@ -1,11 +1,17 @@
 #include "fft/redistribution.hpp"
 
+#include <bit>
+
 namespace toroid {
 namespace {
 
-std::uint32_t packets_for(std::int64_t elements) {
-  return static_cast<std::uint32_t>((elements + Redistribution::kPerPacket - 1) /
-                                    Redistribution::kPerPacket);
+/// Set in an argument that names a packet of a message; otherwise it is a place.
+constexpr std::uint32_t kNamesPacket = std::uint32_t{1} << 31;
+/// What a transfer of the commonest kind occupies, a box with all that belongs to it.
+constexpr std::size_t kPeerBytes = 320;
+
+std::size_t peers_kept(Rank members, std::size_t elements) {
+  return elements * sizeof(Complex) >= members * kPeerBytes ? members : 1;
 }
 
 }  // namespace
@@ -16,16 +22,28 @@ Redistribution::Redistribution(const Decomposition& decomposition, const Exchang
     : decomposition_(&decomposition),
       exchange_(exchange),
       group_(decomposition.grid().group(exchange.first_axis, exchange.last_axis, self)),
+      number_bits_(31 - static_cast<unsigned>(std::bit_width(group_.size() - 1))),
       source_layout_(layout(exchange.from, group_.self())),
       target_layout_(layout(exchange.to, group_.self())),
       source_(source),
-      target_(target) {
+      target_(target),
+      sending_(peers_kept(group_.size(), source.size())),
+      receiving_(peers_kept(group_.size(), target.size())) {
   CHECK_EQ(static_cast<std::int64_t>(source.size()), source_layout_.size());
   CHECK_EQ(static_cast<std::int64_t>(target.size()), target_layout_.size());
+  CHECK_LE(target.size(), std::size_t{kNamesPacket});
+  count_packets();
+  CHECK_LE(most_packets_, std::uint32_t{1} << number_bits_);
+}
+
+void Redistribution::count_packets() {
+  Transfer transfer;
   for (Rank member = 0; member < group_.size(); ++member) {
     if (member == group_.self()) continue;
-    most_packets_ = std::max(most_packets_, packets_for(to(member).size()));
-    packets_expected_ += packets_for(from(member).size());
+    transfer.assign(source_layout_, layout(exchange_.to, member));
+    most_packets_ = std::max(most_packets_, transfer.packets());
+    transfer.assign(layout(exchange_.from, member), target_layout_);
+    packets_expected_ += transfer.packets();
   }
 }
 
@@ -34,66 +52,67 @@ NodeLayout Redistribution::layout(Distribution distribution, Rank member) const 
 }
 
 const Transfer& Redistribution::to(Rank member) const {
-  if (sending_.member != member) {
-    const NodeLayout other = layout(exchange_.to, member);
-    sending_ = {member, other, Transfer(source_layout_, other)};
+  Peer& peer = slot(sending_, member);
+  if (peer.member != member) [[unlikely]] {
+    peer.transfer.assign(source_layout_, layout(exchange_.to, member));
+    peer.member = member;
   }
-  return sending_.transfer;
+  return peer.transfer;
 }
 
 const Transfer& Redistribution::from(Rank member) const {
-  if (receiving_.member != member) {
-    const NodeLayout other = layout(exchange_.from, member);
-    receiving_ = {member, other, Transfer(other, target_layout_)};
+  Peer& peer = slot(receiving_, member);
+  if (peer.member != member) [[unlikely]] {
+    peer.transfer.assign(layout(exchange_.from, member), target_layout_);
+    peer.member = member;
   }
-  return receiving_.transfer;
+  return peer.transfer;
 }
 
 std::uint64_t Redistribution::bytes_to(Rank member) const {
-  return static_cast<std::uint64_t>(to(member).size()) * sizeof(Complex);
+  return std::uint64_t{to(member).size()} * sizeof(Complex);
 }
 
-std::uint32_t Redistribution::argument(Rank member, std::uint32_t packet) const {
-  const Index first = to(member).element(packet * kPerPacket);
-  const std::int64_t place = sending_.other.offset(first);
-  CHECK(place >= 0 && place <= std::int64_t{UINT32_MAX});
-  return static_cast<std::uint32_t>(place);
-}
-
-void Redistribution::gather(Rank member, std::uint32_t packet, std::span<std::byte> payload) const {
+MessagePacket Redistribution::packet(Rank member, std::uint32_t number) const {
   const Transfer& transfer = to(member);
-  const std::int64_t stride = source_layout_.stride(transfer.fastest_axis());
-  std::byte* out = payload.data();
-  const auto elements = static_cast<std::int64_t>(payload.size() / sizeof(Complex));
-  transfer.for_each_run(packet * kPerPacket, elements, [&](const Index& at, std::int64_t length) {
-    const Complex* in = source_.data() + source_layout_.offset(at);
-    for (std::int64_t i = 0; i < length; ++i, out += sizeof(Complex))
-      std::memcpy(out, in + i * stride, sizeof(Complex));
-  });
+  const Transfer::Elements elements = transfer.elements(number);
+  if (elements.count == 0) return {};
+  return {elements.count * unsigned{sizeof(Complex)}, argument(transfer, number, elements)};
+}
+
+std::uint32_t Redistribution::argument(Rank member, std::uint32_t number) const {
+  return packet(member, number).argument;
+}
+
+std::uint32_t Redistribution::argument(const Transfer& transfer, std::uint32_t number,
+                                       Transfer::Elements elements) const {
+  if (!transfer.in_runs()) return kNamesPacket | group_.self() << number_bits_ | number;
+  return static_cast<std::uint32_t>(transfer.target_offset(elements.first));
+}
+
+void Redistribution::gather(Rank member, std::uint32_t number, std::span<std::byte> payload) const {
+  const Transfer& transfer = to(member);
+  transfer.gather(transfer.elements(number), source_.data(), payload.data());
 }
 
 void Redistribution::arrive(const Packet& packet) {
-  const Index first = target_layout_.index(packet.header.argument());
-  const Rank sender = decomposition_->grid().rank(decomposition_->owner(exchange_.from, first));
-  const Transfer& transfer = from(group_.member(sender));
-  const std::byte* in = packet.payload.data();
-  const auto elements = static_cast<std::int64_t>(packet.header.payload_bytes() / sizeof(Complex));
-  transfer.for_each_run(transfer.number(first), elements,
-                        [&](const Index& at, std::int64_t length) {
-                          const auto bytes = static_cast<std::size_t>(length) * sizeof(Complex);
-                          std::memcpy(target_.data() + target_layout_.offset(at), in, bytes);
-                          in += bytes;
-                        });
+  const std::uint32_t argument = packet.header.argument();
+  if ((argument & kNamesPacket) == 0) return arrive_in_run(packet);
+  const Rank member = (argument & ~kNamesPacket) >> number_bits_;
+  const std::uint32_t number = argument & ((std::uint32_t{1} << number_bits_) - 1);
+  const Transfer& transfer = from(member);
+  transfer.scatter(transfer.elements(number), packet.payload.data(), target_.data());
+}
+
+void Redistribution::arrive_in_run(const Packet& packet) {
+  const std::size_t place = packet.header.argument();
+  const std::size_t bytes = packet.header.payload_bytes();
+  CHECK_LE(place + bytes / sizeof(Complex), target_.size());
+  std::memcpy(static_cast<void*>(target_.data() + place), packet.payload.data(), bytes);
 }
 
 void Redistribution::copy_own() {
-  const Transfer own(source_layout_, target_layout_);
-  const std::int64_t stride = source_layout_.stride(own.fastest_axis());
-  own.for_each_run(0, own.size(), [&](const Index& at, std::int64_t length) {
-    const Complex* in = source_.data() + source_layout_.offset(at);
-    Complex* out = target_.data() + target_layout_.offset(at);
-    for (std::int64_t i = 0; i < length; ++i) out[i] = in[i * stride];
-  });
+  Transfer(source_layout_, target_layout_).copy(source_.data(), target_.data());
 }
 
 }  // namespace toroid

@@ -2,8 +2,6 @@
 // place in the receiver's next array when it arrives. No staging buffer, no unpacking pass.
 #pragma once
 
-#include <optional>
-
 #include "fft/transfer.hpp"
 #include "packet/all_to_all.hpp"
 
@@ -18,14 +16,11 @@ struct Exchange {
   unsigned last_axis;
 };
 
-/// One node's part of an exchange. A packet's argument is the place of its first element in the
-/// receiver's array; the receiver finds the sender from it, and with that the places of the others,
-/// because both ends walk the same Transfer.
+/// One node's part of an exchange. The argument of a packet whose elements are contiguous where
+/// they go is the place of the first one in the receiver's array. That of any other says which
+/// packet of which member's message it is; both ends walk the same Transfer.
 class Redistribution final : public Messages {
  public:
-  static constexpr std::int64_t kPerPacket =
-      std::int64_t{kPayloadBytes} / std::int64_t{sizeof(Complex)};
-
   /// `source` and `target` are this node's local arrays in the two distributions; they outlive it.
   Redistribution(const Decomposition& decomposition, const Exchange& exchange, Rank self,
                  std::span<const Complex> source, std::span<Complex> target);
@@ -38,18 +33,32 @@ class Redistribution final : public Messages {
   std::uint64_t packets_expected() const override { return packets_expected_; }
   std::uint32_t most_packets() const override { return most_packets_; }
   bool has_payload() const override { return true; }
-  std::uint32_t argument(Rank member, std::uint32_t packet) const override;
-  void gather(Rank member, std::uint32_t packet, std::span<std::byte> payload) const override;
+  MessagePacket packet(Rank member, std::uint32_t number) const override;
+  std::uint32_t argument(Rank member, std::uint32_t number) const override;
+  void gather(Rank member, std::uint32_t number, std::span<std::byte> payload) const override;
   void arrive(const Packet& packet) override;
 
  private:
+  /// The transfer to or from a member of the group.
+  struct Peer {
+    Rank member = ~Rank{0};
+    Transfer transfer;
+  };
   const Transfer& to(Rank member) const;
   const Transfer& from(Rank member) const;
+  Peer& slot(std::vector<Peer>& peers, Rank member) const {
+    return peers[peers.size() == 1 ? 0 : member];
+  }
+  std::uint32_t argument(const Transfer& transfer, std::uint32_t number,
+                         Transfer::Elements elements) const;
+  void arrive_in_run(const Packet& packet);
+  void count_packets();
   NodeLayout layout(Distribution distribution, Rank member) const;
 
   const Decomposition* decomposition_;
   Exchange exchange_;
   Group group_;
+  unsigned number_bits_;  ///< of an argument that names a packet of a message
   NodeLayout source_layout_;
   NodeLayout target_layout_;
   std::span<const Complex> source_;
@@ -57,14 +66,10 @@ class Redistribution final : public Messages {
   std::uint64_t packets_expected_ = 0;
   std::uint32_t most_packets_ = 0;
 
-  /// The transfer used last, each way: consecutive packets mostly belong to one message.
-  struct Cached {
-    std::optional<Rank> member;
-    NodeLayout other;
-    Transfer transfer;
-  };
-  mutable Cached sending_;
-  mutable Cached receiving_;
+  /// Made when first asked for. One for each member, or a single one, the last used, where all of
+  /// them would need more memory than the arrays.
+  mutable std::vector<Peer> sending_;
+  mutable std::vector<Peer> receiving_;
 };
 
 }  // namespace toroid

@@ -1,50 +1,158 @@
 #include "fft/transfer.hpp"
 
-#include "hal/check.hpp"
+#include <cstring>
 
 namespace toroid {
+namespace {
 
-Transfer::Transfer(const NodeLayout& from, const NodeLayout& to) : order_(to.axis_order()) {
+std::uint32_t packets_for(std::uint32_t elements) {
+  return (elements + Transfer::kPerPacket - 1) / Transfer::kPerPacket;
+}
+
+/// Elements `stride` apart become contiguous bytes, and back. Their number is small and varies: a
+/// loop is faster than a call.
+void pack(const Complex* from, std::int64_t stride, std::uint32_t count, std::byte* to) {
+  if (stride == 1) {
+    std::memcpy(to, from, count * sizeof(Complex));
+    return;
+  }
+  for (; count > 0; --count, from += stride, to += sizeof(Complex))
+    std::memcpy(to, from, sizeof(Complex));
+}
+
+void unpack(const std::byte* from, std::uint32_t count, Complex* to, std::int64_t stride) {
+  if (stride == 1) {
+    std::memcpy(static_cast<void*>(to), from, count * sizeof(Complex));
+    return;
+  }
+  for (; count > 0; --count, from += sizeof(Complex), to += stride)
+    std::memcpy(static_cast<void*>(to), from, sizeof(Complex));
+}
+
+void copy_run(const Complex* from, std::int64_t from_stride, std::uint32_t count, Complex* to,
+              std::int64_t to_stride) {
+  if (from_stride == 1 && to_stride == 1) {
+    std::copy_n(from, count, to);
+    return;
+  }
+  for (; count > 0; --count, from += from_stride, to += to_stride) *to = *from;
+}
+
+}  // namespace
+
+void Transfer::assign(const NodeLayout& from, const NodeLayout& to) {
+  parts_.clear();
+  size_ = 0;
   for (const Box& target : to.boxes())
     for (const Box& source : from.boxes()) {
       const Box both = intersect(source, target);
       if (both.volume() == 0) continue;
-      parts_[count_++] = {both, size_};
-      size_ += both.volume();
+      const auto volume = static_cast<std::uint32_t>(both.volume());
+      parts_.push_back({Walk(both, to.axis_order(), from),
+                        Walk(both, to.axis_order(), to),
+                        size_,
+                        volume,
+                        0,
+                        {}});
+      size_ += volume;
     }
+  cut();
 }
 
-const Transfer::Part& Transfer::part_of(std::int64_t number) const {
-  std::size_t p = count_ - 1;
+/// One packet more in eight is worth it: a packet in a run needs one copy and no search where it
+/// arrives.
+void Transfer::cut() {
+  const std::uint32_t crossing = packets_for(size_);
+  std::uint64_t in_runs = 0;
+  in_runs_ = true;
+  for (Part& part : parts_) {
+    const std::uint32_t run = part.target.row();
+    in_runs_ &= run == 1 || part.target.stride() == 1;
+    part.first_packet = static_cast<std::uint32_t>(in_runs);
+    part.run_packets = Divisor(packets_for(run));
+    in_runs += part.size / run * part.run_packets.value();
+  }
+  in_runs_ &= in_runs * 8 <= std::uint64_t{crossing} * 9;
+  packets_ = in_runs_ ? static_cast<std::uint32_t>(in_runs) : crossing;
+}
+
+Transfer::Elements Transfer::elements(std::uint32_t packet) const {
+  if (packet >= packets_) return {};
+  if (in_runs_) return elements_of_run(packet);
+  const std::uint32_t first = packet * kPerPacket;
+  return {first, std::min(kPerPacket, size_ - first)};
+}
+
+Transfer::Elements Transfer::elements_of_run(std::uint32_t packet) const {
+  std::size_t p = parts_.size() - 1;
+  while (parts_[p].first_packet > packet) --p;
+  const Part& part = parts_[p];
+  const std::uint32_t in_part = packet - part.first_packet;
+  const std::uint32_t run = part.run_packets.quotient(in_part);
+  const std::uint32_t skipped = (in_part - run * part.run_packets.value()) * kPerPacket;
+  const std::uint32_t length = part.target.row();
+  return {part.first + run * length + skipped, std::min(kPerPacket, length - skipped)};
+}
+
+const Transfer::Part& Transfer::part_of(std::uint32_t number) const {
+  std::size_t p = parts_.size() - 1;
   while (parts_[p].first > number) --p;
   return parts_[p];
 }
 
-std::int64_t Transfer::number(const Index& at) const {
-  std::size_t p = 0;
-  while (!parts_[p].box.contains(at)) CHECK_LT(++p, count_);
-  const Box& box = parts_[p].box;
-  std::int64_t number = 0;
-  for (const unsigned axis : order_) number = number * box.length(axis) + at[axis] - box.lo[axis];
-  return parts_[p].first + number;
+std::int64_t Transfer::source_offset(std::uint32_t number) const {
+  const Part& part = part_of(number);
+  return part.source.offset(number - part.first);
 }
 
-Index Transfer::element(std::int64_t number) const {
+std::int64_t Transfer::target_offset(std::uint32_t number) const {
   const Part& part = part_of(number);
-  std::int64_t left = number - part.first;
-  Index at{};
-  for (unsigned i = 3; i-- > 0;) {
-    const unsigned axis = order_[i];
-    at[axis] = part.box.lo[axis] + left % part.box.length(axis);
-    left /= part.box.length(axis);
+  return part.target.offset(number - part.first);
+}
+
+template <typename Visit>
+void Transfer::for_each_part(Elements elements, Visit&& visit) const {
+  while (elements.count > 0) {
+    const Part& part = part_of(elements.first);
+    const std::uint32_t number = elements.first - part.first;
+    const std::uint32_t count = std::min(elements.count, part.size - number);
+    visit(part, number, count);
+    elements = {elements.first + count, elements.count - count};
   }
-  return at;
 }
 
-std::int64_t Transfer::left_in_row(std::int64_t number) const {
-  const Part& part = part_of(number);
-  const std::int64_t row = part.box.length(order_[2]);
-  return row - (number - part.first) % row;
+void Transfer::gather(Elements elements, const Complex* source, std::byte* packed) const {
+  for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
+    const std::int64_t stride = part.source.stride();
+    part.source.for_each_run(number, count, [&](std::int64_t offset, std::uint32_t length) {
+      pack(source + offset, stride, length, packed);
+      packed += length * sizeof(Complex);
+    });
+  });
+}
+
+void Transfer::scatter(Elements elements, const std::byte* packed, Complex* target) const {
+  for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
+    const std::int64_t stride = part.target.stride();
+    part.target.for_each_run(number, count, [&](std::int64_t offset, std::uint32_t length) {
+      unpack(packed, length, target + offset, stride);
+      packed += length * sizeof(Complex);
+    });
+  });
+}
+
+void Transfer::copy(const Complex* source, Complex* target) const {
+  for (const Part& part : parts_) {
+    const std::int64_t to_stride = part.target.stride();
+    std::uint32_t number = 0;
+    part.target.for_each_run(0, part.size, [&](std::int64_t to, std::uint32_t row) {
+      part.source.for_each_run(number, row, [&](std::int64_t from, std::uint32_t length) {
+        copy_run(source + from, part.source.stride(), length, target + to, to_stride);
+        to += length * to_stride;
+      });
+      number += row;
+    });
+  }
 }
 
 }  // namespace toroid

@@ -1,53 +1,79 @@
 // What one node sends to another when the array changes its distribution: the intersection of what
-// the one holds with what the other will hold, in an order that both ends walk alike.
+// the one holds with what the other will hold, in an order that both ends walk alike, and how it is
+// cut into packets.
 #pragma once
 
-#include <array>
 #include <span>
+#include <vector>
 
-#include "fft/decomposition.hpp"
+#include "fft/walk.hpp"
+#include "hal/packet.hpp"
 
 namespace toroid {
 
 /// Elements are numbered box by box, within a box in the order of the receiver's local memory, so
 /// that what arrives together is stored together.
+///
+/// Packets are full but the last one of a stretch. The stretches are the runs that are contiguous
+/// in the receiver's memory, if that costs few packets more than the whole message in one stretch:
+/// then the place of a packet's first element says where all of it goes.
 class Transfer {
  public:
+  static constexpr std::uint32_t kPerPacket = kPayloadBytes / sizeof(Complex);
+
   Transfer() = default;
-  Transfer(const NodeLayout& from, const NodeLayout& to);
+  Transfer(const NodeLayout& from, const NodeLayout& to) { assign(from, to); }
+  /// The same without allocating anew.
+  void assign(const NodeLayout& from, const NodeLayout& to);
 
-  /// Elements.
-  std::int64_t size() const { return size_; }
-  /// The number of an element. REQUIRES: it is among them.
-  std::int64_t number(const Index& at) const;
-  /// The element with a number. REQUIRES: 0 <= number < size().
-  Index element(std::int64_t number) const;
+  std::uint32_t size() const { return size_; }        ///< elements
+  std::uint32_t packets() const { return packets_; }  ///< of the message
+  /// Whether each packet is contiguous in the receiver's memory.
+  bool in_runs() const { return in_runs_; }
 
-  /// The elements [first, first + count) as runs along the fastest axis: visit(start, length).
+  /// Elements [first, first + count) travel in one packet; none: the message has ended before it.
+  struct Elements {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
+  Elements elements(std::uint32_t packet) const;
+
+  /// Places of an element in the two local arrays.
+  std::int64_t source_offset(std::uint32_t number) const;
+  std::int64_t target_offset(std::uint32_t number) const;
+
+  void gather(Elements elements, const Complex* source, std::byte* packed) const;
+  void scatter(Elements elements, const std::byte* packed, Complex* target) const;
+  /// All of it, where both ends are the same node.
+  void copy(const Complex* source, Complex* target) const;
+
+  /// visit(elements of a stretch, stretches like it).
   template <typename Visit>
-  void for_each_run(std::int64_t first, std::int64_t count, Visit&& visit) const {
-    while (count > 0) {
-      const Index start = element(first);
-      const std::int64_t length = std::min(count, left_in_row(first));
-      visit(start, length);
-      first += length;
-      count -= length;
-    }
+  void for_each_stretch(Visit&& visit) const {
+    if (!in_runs_) return visit(size_, 1u);
+    for (const Part& part : parts_) visit(part.target.row(), part.size / part.target.row());
   }
-  unsigned fastest_axis() const { return order_[2]; }
 
  private:
   struct Part {
-    Box box;
-    std::int64_t first;  ///< number of its first element
+    Walk source;
+    Walk target;
+    std::uint32_t first;             ///< number of its first element
+    std::uint32_t size;              ///< elements
+    std::uint32_t first_packet = 0;  ///< of those in runs
+    Divisor run_packets;             ///< packets of a run
   };
-  const Part& part_of(std::int64_t number) const;
-  std::int64_t left_in_row(std::int64_t number) const;
+  const Part& part_of(std::uint32_t number) const;
+  void cut();
+  Elements elements_of_run(std::uint32_t packet) const;
+  /// visit(part, number within it, count) for the elements, part by part.
+  template <typename Visit>
+  void for_each_part(Elements elements, Visit&& visit) const;
 
-  std::array<Part, 9> parts_;
-  std::size_t count_ = 0;
-  std::int64_t size_ = 0;
-  std::array<unsigned, 3> order_{0, 1, 2};  ///< slowest axis first
+  std::vector<Part> parts_;
+  std::uint32_t size_ = 0;
+  std::uint32_t packets_ = 0;
+  bool in_runs_ = false;
 };
 
 }  // namespace toroid

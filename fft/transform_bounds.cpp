@@ -22,9 +22,20 @@ Tick TransformBounds::cycles(double bytes) const {
   return static_cast<Tick>(std::ceil(bytes * 8 / machine_.link_bits_per_cycle));
 }
 
+MessageCost TransformBounds::cost(const Transfer& transfer) const {
+  MessageCost sum{0, 0};
+  transfer.for_each_stretch([&](std::uint64_t elements, std::uint64_t times) {
+    const MessageCost stretch = message_cost(machine_, elements * sizeof(Complex));
+    sum.packets += times * stretch.packets;
+    sum.wire_bytes += times * stretch.wire_bytes;
+  });
+  return sum;
+}
+
 void TransformBounds::tally_group(const Exchange& exchange, const Group& group,
                                   Tally& tally) const {
   const ProcessGrid& grid = decomposition_->grid();
+  Transfer transfer;
   std::vector<NodeLayout> to;
   for (Rank t = 0; t < group.size(); ++t)
     to.push_back(decomposition_->layout(exchange.to, grid.coord(group.rank(t))));
@@ -34,8 +45,8 @@ void TransformBounds::tally_group(const Exchange& exchange, const Group& group,
     for (Rank t = 0; t < group.size(); ++t) {
       if (s == t) continue;
       const Rank target = group.rank(t);
-      const auto elements = static_cast<std::uint64_t>(Transfer(from, to[t]).size());
-      const MessageCost cost = message_cost(machine_, elements * sizeof(Complex));
+      transfer.assign(from, to[t]);
+      const MessageCost cost = this->cost(transfer);
       tally.load.add(grid.shape().coord(source), grid.shape().coord(target), cost.wire_bytes);
       tally.out_bytes[source] += cost.wire_bytes;
       tally.busy[source] += cost.packets * machine_.inject_cycles;
@@ -45,7 +56,14 @@ void TransformBounds::tally_group(const Exchange& exchange, const Group& group,
   }
 }
 
-ExchangeBounds TransformBounds::add(const Exchange& exchange, int axis) {
+ExchangeBounds TransformBounds::add(const VolumetricPhase& phase) {
+  ExchangeBounds bounds;
+  if (phase.exchange) bounds = add_exchange(*phase.exchange);
+  add_transforms(phase);
+  return bounds;
+}
+
+ExchangeBounds TransformBounds::add_exchange(const Exchange& exchange) {
   const ProcessGrid& grid = decomposition_->grid();
   const Rank nodes = grid.shape().size();
   const Shape slice = grid.slice(exchange.first_axis, exchange.last_axis);
@@ -72,21 +90,20 @@ ExchangeBounds TransformBounds::add(const Exchange& exchange, int axis) {
   hottest_exchange_ = std::max(hottest_exchange_, bounds.hottest_link);
   const auto payload = static_cast<std::uint64_t>(decomposition_->volume()) * sizeof(Complex);
   paper_model_ += paper_model_exchange(machine_, slice, payload / nodes);
-  if (axis >= 0)
-    add_lines(exchange,
-              static_cast<std::uint64_t>(decomposition_->size()[static_cast<unsigned>(axis)]));
   return bounds;
 }
 
-void TransformBounds::add_lines(const Exchange& exchange, std::uint64_t length) {
-  const ProcessGrid& grid = decomposition_->grid();
-  const Tick line = machine_.line_transform_cycles(length);
-  for (Rank node = 0; node < grid.shape().size(); ++node) {
-    const auto elements = decomposition_->layout(exchange.to, grid.coord(node)).size();
-    processor_[node] += static_cast<Tick>(elements) / length * line;
+void TransformBounds::add_transforms(const VolumetricPhase& phase) {
+  const Decomposition& decomposition = *decomposition_;
+  const Rank nodes = decomposition.grid().shape().size();
+  const auto cycles = [&](std::int64_t elements) {
+    return transform_cycles(machine_, elements, decomposition.size(), phase.axes);
+  };
+  for (Rank node = 0; node < nodes; ++node) {
+    const GridCoord at = decomposition.grid().coord(node);
+    processor_[node] += cycles(decomposition.layout(phase.distribution, at).size());
   }
-  const auto lines = static_cast<Tick>(decomposition_->volume()) / length;
-  paper_model_ += lines * line / grid.shape().size();
+  paper_model_ += cycles(decomposition.volume()) / nodes;
 }
 
 Tick TransformBounds::hottest_link() const {

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "fft/link_load.hpp"
-#include "fft/redistribution.hpp"
+#include "fft/volumetric_phases.hpp"
 #include "hal/bounds.hpp"
 
 namespace toroid {
 
-/// One exchange, over all nodes; cycles.
+/// One exchange, over all nodes; cycles. All 0 where a phase has none.
 struct ExchangeBounds {
   Tick hottest_link = 0;  ///< of the busiest group of nodes
   Tick injection = 0;     ///< of the busiest node
@@ -23,8 +23,8 @@ class TransformBounds {
  public:
   TransformBounds(const Decomposition& decomposition, const Machine& machine);
 
-  /// Adds an exchange and, if `axis` >= 0, the transforms of that axis's lines after it.
-  ExchangeBounds add(const Exchange& exchange, int axis);
+  /// Adds a phase: its exchange and the transforms after it.
+  ExchangeBounds add(const VolumetricPhase& phase);
   /// Cycles that all of it takes at least.
   Tick total() const;
   /// The links' share of that.
@@ -35,7 +35,9 @@ class TransformBounds {
  private:
   struct Tally;
   void tally_group(const Exchange& exchange, const Group& group, Tally& tally) const;
-  void add_lines(const Exchange& exchange, std::uint64_t length);
+  ExchangeBounds add_exchange(const Exchange& exchange);
+  void add_transforms(const VolumetricPhase& phase);
+  MessageCost cost(const Transfer& transfer) const;
   Tick cycles(double bytes) const;
 
   const Decomposition* decomposition_;

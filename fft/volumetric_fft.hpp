@@ -1,35 +1,30 @@
-// The volumetric 3-D FFT by active packets: blocks in, three phases, each an all-to-all exchange
-// and the line transforms of one axis.
+// The volumetric 3-D FFT by active packets: blocks in, then phase after phase an all-to-all
+// exchange and the transforms of one axis.
 //
 //   blocks --line z--> z lines, FFT --plane yz--> y lines, FFT --plane xy--> x lines, FFT [--line
 //   x--> blocks]
+//
+// Axes that the machine does not split need no exchange: they are transformed first, together.
 //
 // Source: the volumetric FFT paper; see fft/decomposition.hpp. Its first phase's "return to the
 // original distribution" and the second one's redistribution are one exchange, as the paper does
 // it.
 #pragma once
 
+#include <map>
 #include <memory>
-#include <string_view>
-#include <vector>
 
-#include "fft/line_transform.hpp"
-#include "fft/redistribution.hpp"
+#include "fft/local_array.hpp"
+#include "fft/volumetric_phases.hpp"
 
 namespace toroid {
 
 struct VolumetricOptions {
   Sign sign = Sign::forward;
-  bool return_to_blocks = false;  ///< a fourth exchange puts the result into the input's layout
+  bool return_to_blocks = false;  ///< a last exchange puts the result into the input's layout
+  unsigned repeat = 1;            ///< times that the same input is transformed; at least 1
+  Rigor rigor = Rigor::estimate;
 };
-
-/// One phase's exchange and, but for the return, the axis whose lines it transforms.
-struct VolumetricPhase {
-  std::string_view name;
-  Exchange exchange;
-  int axis;  ///< -1: no transform
-};
-std::span<const VolumetricPhase> volumetric_phases(const VolumetricOptions& options);
 
 /// When a node went through a phase, in cycles.
 struct PhaseTimes {
@@ -38,62 +33,75 @@ struct PhaseTimes {
   Tick computed = 0;
 };
 
-/// What all nodes share: created once, used for any number of transforms.
+/// What all nodes share: created once, by one thread, used for any number of transforms.
 class VolumetricPlan {
  public:
   /// Throws BadInput where the array does not fit the machine; see Decomposition.
   VolumetricPlan(const Index& size, const Shape& shape, VolumetricOptions options,
-                 const LineTransformLibrary& library = fftw_lines());
+                 const TransformLibrary& library = fftw_library());
 
   const Decomposition& decomposition() const { return decomposition_; }
   const VolumetricOptions& options() const { return options_; }
-  std::span<const VolumetricPhase> phases() const { return volumetric_phases(options_); }
-  const LineTransform& lines(int axis) const { return *lines_[static_cast<std::size_t>(axis)]; }
-  Distribution output_distribution() const { return phases().back().exchange.to; }
+  std::span<const VolumetricPhase> phases() const { return phases_; }
+  Distribution output_distribution() const { return phases_.back().distribution; }
+  /// The transform of a phase that a node's part needs; none where there is nothing to transform.
+  const LocalTransform* transform(const VolumetricPhase& phase, const NodeLayout& layout) const;
+  /// Different ones among those.
+  std::size_t transforms() const { return transforms_.size(); }
 
  private:
+  LocalShape shape_of(const VolumetricPhase& phase, const NodeLayout& layout) const;
+
   Decomposition decomposition_;
   VolumetricOptions options_;
-  std::array<std::unique_ptr<LineTransform>, 3> lines_;
+  std::vector<VolumetricPhase> phases_;
+  std::map<LocalShape, std::unique_ptr<LocalTransform>> transforms_;
 };
 
-/// One node's arrays and its part of one transform. Construct before the node's first turn; it must
-/// live until the fabric has stopped.
+/// One node's arrays and its part of the transforms. Construct before the node's first turn; it
+/// must live until the fabric has stopped.
 class VolumetricFft {
  public:
   static constexpr HandlerId kFirstHandler = kFirstUserHandler;
 
   VolumetricFft(Node& node, const VolumetricPlan& plan);
 
-  /// This node's block of the array, to be set before the run.
+  /// This node's block of the array, to be set before the run, which leaves it as it is.
   std::span<Complex> input() { return arrays_.front(); }
   NodeLayout input_layout() const;
   /// This node's part of the result, unscaled, after the run.
   std::span<const Complex> output() const { return arrays_.back(); }
   NodeLayout output_layout() const;
-  std::span<const PhaseTimes> times() const { return times_; }
+  /// Of one repetition, phase by phase.
+  std::span<const PhaseTimes> times(unsigned repetition = 0) const;
+  unsigned repetitions() const { return plan_->options().repeat; }
 
   // What the program below is made of.
   std::size_t phases() const { return steps_.size(); }
-  const AllToAll& exchange(std::size_t phase) const { return *steps_[phase].exchange; }
+  /// None: the phase needs none.
+  const AllToAll* exchange(std::size_t phase) const { return steps_[phase].exchange.get(); }
   /// What stays here is copied, everything else starts on its way.
-  void start_exchange(std::size_t phase);
+  void begin_phase(unsigned repetition, std::size_t phase);
   /// The exchange is complete: transforms the lines; the cycles that this takes.
-  Tick transform(std::size_t phase);
-  void end_phase(std::size_t phase) { times_[phase].computed = node_->now(); }
+  Tick transform(unsigned repetition, std::size_t phase);
+  void end_phase(unsigned repetition, std::size_t phase);
 
  private:
   struct Step {
     std::unique_ptr<Redistribution> redistribution;
     std::unique_ptr<AllToAll> exchange;
+    const LocalTransform* transform;
+    Tick cycles;  ///< of the transform
   };
+  Step step(std::size_t phase);
   NodeLayout layout(Distribution distribution) const;
+  PhaseTimes& time(unsigned repetition, std::size_t phase);
 
   Node* node_;
   const VolumetricPlan* plan_;
-  std::vector<std::vector<Complex>> arrays_;  ///< [phase], one more than phases
+  std::vector<LocalArray> arrays_;  ///< [phase], one more than phases
   std::vector<Step> steps_;
-  std::vector<PhaseTimes> times_;
+  std::vector<PhaseTimes> times_;  ///< [repetition][phase]
 };
 
 /// The node program.

@@ -2,14 +2,24 @@
 
 namespace toroid {
 
+MessagePacket Messages::packet(Rank member, std::uint32_t number) const {
+  const std::uint64_t begin = std::uint64_t{number} * kPayloadBytes;
+  const std::uint64_t end = bytes_to(member);
+  if (begin >= end) return {};
+  return {static_cast<unsigned>(std::min<std::uint64_t>(end - begin, kPayloadBytes)),
+          argument(member, number)};
+}
+
 AllToAll::AllToAll(Node& node, HandlerId handler, const Group& group, Messages& messages,
                    AllToAllSchedule schedule)
     : node_(&node),
       handler_(handler),
       group_(group),
       messages_(&messages),
-      fill_(node.order(node.options().order, group.self(), group.size()).first(schedule.peers),
-            {messages.most_packets(), schedule.packets_per_visit}) {
+      first_fill_(
+          node.order(node.options().order, group.self(), group.size()).first(schedule.peers),
+          {messages.most_packets(), schedule.packets_per_visit}),
+      fill_(first_fill_) {
   node.on(handler, [this](const Packet& packet) {
     messages_->arrive(packet);
     received_.bump();
@@ -17,6 +27,9 @@ AllToAll::AllToAll(Node& node, HandlerId handler, const Group& group, Messages& 
 }
 
 void AllToAll::start() {
+  CHECK_EQ(sent_.value(), rounds_);
+  ++rounds_;
+  fill_ = first_fill_;
   if (fill_.done()) return note_sent();
   node_->post(*this);
 }
@@ -33,15 +46,13 @@ void AllToAll::note_sent() {
 }
 
 std::optional<SendDescriptor> AllToAll::describe(Rank member, std::uint32_t packet) {
-  const std::uint64_t begin = std::uint64_t{packet} * kPayloadBytes;
-  const std::uint64_t end = messages_->bytes_to(member);
-  if (begin >= end) return std::nullopt;
-  const auto bytes = static_cast<unsigned>(std::min<std::uint64_t>(end - begin, kPayloadBytes));
+  const MessagePacket made = messages_->packet(member, packet);
+  if (made.bytes == 0) return std::nullopt;
   const bool payload = messages_->has_payload();
   if (payload) ++queued_;
   return SendDescriptor{
-      .header = node_->header(group_.rank(member), handler_, payload ? bytes : 0,
-                              messages_->argument(member, packet), chunks_for(bytes)),
+      .header = node_->header(group_.rank(member), handler_, payload ? made.bytes : 0,
+                              made.argument, chunks_for(made.bytes)),
       .source = payload ? this : nullptr,
       .cookie = std::uint64_t{member} << 32 | packet};
 }

@@ -8,11 +8,18 @@
 
 namespace toroid {
 
+/// One packet of a message.
+struct MessagePacket {
+  unsigned bytes = 0;  ///< of payload; 0: the message has ended before this packet
+  std::uint32_t argument = 0;
+};
+
 /// What the messages are made of. All calls name members of the group, not ranks.
 class Messages {
  public:
   virtual ~Messages() = default;
-  /// Payload bytes of the message to a member; 0: none. Cut into full packets and one rest.
+  /// Payload bytes of the message to a member; 0: none. Cut into full packets and one rest, unless
+  /// packet() says otherwise.
   virtual std::uint64_t bytes_to(Rank member) const = 0;
   /// Packets that all others together send here.
   virtual std::uint64_t packets_expected() const = 0;
@@ -22,7 +29,8 @@ class Messages {
   virtual bool has_payload() const = 0;
   /// The software word's argument of a packet of the message to a member.
   virtual std::uint32_t argument(Rank member, std::uint32_t packet) const = 0;
-  /// Writes the payload of that packet: its bytes from 240·packet on.
+  virtual MessagePacket packet(Rank member, std::uint32_t number) const;
+  /// Writes the payload of that packet.
   virtual void gather(Rank member, std::uint32_t packet, std::span<std::byte> payload) const = 0;
   /// A packet of somebody's message to this node has arrived.
   virtual void arrive(const Packet& packet) = 0;
@@ -43,12 +51,16 @@ class AllToAll final : public PayloadSource, public Outgoing {
   AllToAll(Node& node, HandlerId handler, const Group& group, Messages& messages,
            AllToAllSchedule schedule = {});
 
-  /// Every packet goes into an output queue as soon as there is room for it.
+  /// Every packet goes into an output queue as soon as there is room for it. Again, for another
+  /// round of the same messages: only when every node has received all of the round before, so that
+  /// no packet of one round can be counted in another.
   void start();
-  /// Packets received; complete at packets_expected().
+  /// Packets received, of all rounds; the round started last is complete at expected().
   const Counter& received() const { return received_; }
-  std::uint64_t expected() const { return messages_->packets_expected(); }
-  /// Becomes 1 when no packet in the output queues needs this exchange any more.
+  std::uint64_t expected() const {
+    return std::max<std::uint64_t>(1, rounds_) * messages_->packets_expected();
+  }
+  /// Counts the rounds of which no packet in the output queues needs this exchange any more.
   const Counter& sent() const { return sent_; }
 
   bool fill(OutputQueues& queues) override;
@@ -63,7 +75,9 @@ class AllToAll final : public PayloadSource, public Outgoing {
   HandlerId handler_;
   Group group_;
   Messages* messages_;
+  Fill first_fill_;  ///< as every round begins
   Fill fill_;
+  std::uint64_t rounds_ = 0;
   std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered yet
   Counter received_{"packets of the exchange"};
   Counter sent_{"packets of the exchange sent"};

@@ -130,7 +130,7 @@ PlanBounds bounds_of(const VolumetricPlan& plan, const Machine& machine) {
   PlanBounds bounds{{}, TransformBounds(plan.decomposition(), machine)};
   for (const VolumetricPhase& phase : plan.phases()) {
     throw_if_interrupted();
-    bounds.phases.push_back(bounds.total.add(phase.exchange, phase.axis));
+    bounds.phases.push_back(bounds.total.add(phase));
   }
   return bounds;
 }

@@ -34,6 +34,7 @@ inline std::vector<Complex> noise(const Index& size, unsigned seed) {
 struct TransformRun {
   std::vector<Complex> result;
   Tick cycles = 0;
+  std::vector<PhaseTimes> times;  ///< of the first node: [repetition][phase]
 };
 
 inline TransformRun transform(const std::vector<Complex>& array, const VolumetricPlan& plan,
@@ -52,7 +53,9 @@ inline TransformRun transform(const std::vector<Complex>& array, const Volumetri
     fabric.attach(r, node);
   }
   fabric.run();
-  TransformRun run{std::vector<Complex>(array.size(), Complex(1e300, 1e300)), 0};
+  TransformRun run{std::vector<Complex>(array.size(), Complex(1e300, 1e300)), 0, {}};
+  for (unsigned r = 0; r < plan.options().repeat; ++r)
+    run.times.insert(run.times.end(), ffts[0].times(r).begin(), ffts[0].times(r).end());
   for (const VolumetricFft& fft : ffts)
     for_each_element(size, fft.output_layout(), [&](std::size_t to, std::size_t from) {
       run.result[to] = fft.output()[from];

@@ -94,21 +94,99 @@ TEST(VolumetricFft, TakesTheSameTimeTwice) {
   EXPECT_EQ(transform(input, plan).cycles, transform(input, plan).cycles);
 }
 
-TEST(VolumetricFft, UsesAnotherLineTransformIfGivenOne) {
-  struct Doubling final : LineTransform {
-    void run(std::span<Complex> lines) const override {
-      for (Complex& value : lines) value *= 2;
+/// Multiplies by 2 for every axis that is transformed.
+struct Doubling final : TransformLibrary {
+  struct Transform final : LocalTransform {
+    explicit Transform(const LocalShape& shape) : shape(shape) {}
+    void run(const Complex* in, Complex* out) const override {
+      const auto& [a, b, c] = shape.axes;
+      double factor = 1;
+      for (const LocalAxis& axis : shape.axes) factor *= axis.transformed ? 2 : 1;
+      for (std::int64_t i = 0; i < a.length; ++i)
+        for (std::int64_t j = 0; j < b.length; ++j)
+          for (std::int64_t k = 0; k < c.length; ++k)
+            out[i * a.out_stride + j * b.out_stride + k * c.out_stride] =
+                factor * in[i * a.in_stride + j * b.in_stride + k * c.in_stride];
     }
+    LocalShape shape;
   };
-  struct Library final : LineTransformLibrary {
-    std::unique_ptr<LineTransform> plan(std::int64_t, Sign) const override {
-      return std::make_unique<Doubling>();
-    }
-  };
+  std::unique_ptr<LocalTransform> plan(const LocalShape& shape, Sign, Rigor) const override {
+    return std::make_unique<Transform>(shape);
+  }
+};
+
+TEST(VolumetricFft, UsesAnotherTransformIfGivenOne) {
   const Index size{4, 3, 5};
   const std::vector<Complex> input = noise(size, 7);
-  const auto run = transform(input, VolumetricPlan(size, Shape::parse("2x2x2"), {}, Library{}));
-  for (std::size_t i = 0; i < input.size(); ++i) EXPECT_EQ(run.result[i], 8.0 * input[i]);
+  for (const char* torus : {"2x2x2", "2", "1x2", "1"}) {
+    const auto run = transform(input, VolumetricPlan(size, Shape::parse(torus), {}, Doubling{}));
+    for (std::size_t i = 0; i < input.size(); ++i) EXPECT_EQ(run.result[i], 8.0 * input[i]);
+  }
+}
+
+/// All grids of extents 1 to 4, as tori of 1 to 3 dimensions, with and without return.
+TEST(VolumetricFft, EqualsFftwOnEverySmallGrid) {
+  for (const Index& size : {Index{4, 4, 4}, Index{5, 7, 3}, Index{8, 6, 9}, Index{2, 13, 16}}) {
+    const std::vector<Complex> input = noise(size, 8);
+    std::vector<Complex> expected = input;
+    fftw_reference(size, Sign::forward, expected);
+    for (unsigned grid = 0; grid < 64; ++grid) {
+      std::string torus = std::to_string(grid / 16 + 1);
+      if (grid % 16 != 0) torus += "x" + std::to_string(grid / 4 % 4 + 1);
+      if (grid % 4 != 0) torus += "x" + std::to_string(grid % 4 + 1);
+      const Shape shape = Shape::parse(torus);
+      if (std::int64_t{shape.size()} >
+          std::max({size[0] * size[1], size[1] * size[2], size[0] * size[2]}))
+        continue;
+      for (const bool back : {false, true}) {
+        const VolumetricPlan plan(size, shape, {Sign::forward, back});
+        EXPECT_LT(relative_error(transform(input, plan).result, expected), 1e-14) << torus;
+      }
+    }
+  }
+}
+
+std::vector<std::string_view> names(const char* torus, bool back) {
+  std::vector<std::string_view> names;
+  for (const auto& phase : volumetric_phases(ProcessGrid(Shape::parse(torus)), back))
+    names.push_back(phase.name);
+  return names;
+}
+
+TEST(VolumetricPhases, TransformUnsplitAxesFirstAndTogether) {
+  using Names = std::vector<std::string_view>;
+  EXPECT_EQ(names("2x2x2", true), (Names{"z", "y", "x", "return"}));
+  EXPECT_EQ(names("2x2x1x2", false), (Names{"z", "y", "x"}));
+  EXPECT_EQ(names("2x2", false), (Names{"z", "y", "x"}));
+  EXPECT_EQ(names("2x1x1", true), (Names{"yz", "x", "return"}));
+  EXPECT_EQ(names("2x1x3", false), (Names{"y", "z", "x"}));
+  EXPECT_EQ(names("1x1x3", false), (Names{"xy", "z"}));
+  EXPECT_EQ(names("1x1", true), (Names{"xyz"}));
+}
+
+TEST(VolumetricFft, GivesTheSameEveryTimeItIsRepeated) {
+  const Index size{6, 7, 10};
+  const std::vector<Complex> input = noise(size, 9);
+  for (const char* torus : {"1", "2", "2x1x3", "3x2x2", "2x2x2x2"}) {
+    const Shape shape = Shape::parse(torus);
+    const auto once = transform(input, VolumetricPlan(size, shape, {Sign::forward, true}));
+    const VolumetricPlan plan(size, shape, {Sign::forward, true, 4});
+    const auto often = transform(input, plan);
+    EXPECT_EQ(often.result, once.result) << torus;
+    ASSERT_EQ(often.times.size(), 4 * once.times.size());
+    for (std::size_t p = 0; p < often.times.size(); ++p) {
+      EXPECT_LE(often.times[p].begin, often.times[p].exchanged);
+      EXPECT_LT(often.times[p].begin, often.times[p].computed);
+    }
+    for (std::size_t p = 1; p < often.times.size(); ++p)
+      EXPECT_LE(often.times[p - 1].computed, often.times[p].begin);
+  }
+}
+
+TEST(VolumetricPlan, PlansOncePerDistinctLocalShape) {
+  EXPECT_EQ(VolumetricPlan({16, 16, 16}, Shape::parse("4x4x4"), {}).transforms(), 3u);
+  EXPECT_EQ(VolumetricPlan({16, 16, 16}, Shape::parse("1"), {}).transforms(), 1u);
+  EXPECT_EQ(VolumetricPlan({17, 16, 16}, Shape::parse("2x1x1"), {}).transforms(), 3u);
 }
 
 TEST(VolumetricFft, RefusesMoreNodesThanAnyPhaseHasLines) {
