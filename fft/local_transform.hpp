@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "fft/box.hpp"
 
@@ -45,6 +46,8 @@ enum class Rigor : std::uint8_t {
   estimate,  ///< nothing is measured: equal results on every run of a process without wisdom
   measure,   ///< candidates are timed: faster transforms, whose last bits may differ between runs
 };
+
+inline constexpr std::array<std::string_view, 2> kRigorNames = {"estimate", "measure"};
 
 /// Makes transforms; the one place to change in order to use another library. Planning is for one
 /// thread at a time.

@@ -10,6 +10,7 @@ struct TransformBounds::Tally {
   std::vector<std::uint64_t> out_bytes;  ///< per node
   std::vector<Tick> busy;                ///< per node
   std::uint64_t packets = 0;
+  std::uint64_t payload_bytes = 0;
 };
 
 TransformBounds::TransformBounds(const Decomposition& decomposition, const Machine& machine)
@@ -52,6 +53,7 @@ void TransformBounds::tally_group(const Exchange& exchange, const Group& group,
       tally.busy[source] += cost.packets * machine_.inject_cycles;
       tally.busy[target] += cost.packets * machine_.receive_cycles;
       tally.packets += cost.packets;
+      tally.payload_bytes += transfer.size() * sizeof(Complex);
     }
   }
 }
@@ -86,6 +88,7 @@ ExchangeBounds TransformBounds::add_exchange(const Exchange& exchange) {
     processor_[node] += tally.busy[node];
   }
   bounds.packets = tally.packets;
+  bounds.payload_bytes = tally.payload_bytes;
   longest_exchange_ = std::max(longest_exchange_, bounds.max());
   hottest_exchange_ = std::max(hottest_exchange_, bounds.hottest_link);
   const auto payload = static_cast<std::uint64_t>(decomposition_->volume()) * sizeof(Complex);

@@ -13,6 +13,7 @@ struct ExchangeBounds {
   Tick injection = 0;     ///< of the busiest node
   Tick processor = 0;     ///< of the busiest node
   std::uint64_t packets = 0;
+  std::uint64_t payload_bytes = 0;
   Tick max() const { return std::max({hottest_link, injection, processor}); }
 };
 

@@ -1,9 +1,13 @@
 // toroid fft: a three-dimensional FFT by active packets on the emulated torus.
+#include <algorithm>
+#include <cmath>
+
 #include "fft/npy.hpp"
 #include "fft/transform_bounds.hpp"
 #include "fft/volumetric_fft.hpp"
 #include "tools/array_io.hpp"
 #include "tools/choice.hpp"
+#include "tools/host_bound.hpp"
 #include "tools/report.hpp"
 #include "tools/verbs.hpp"
 
@@ -24,6 +28,8 @@ struct FftOptions {
   std::string transform = "dft";
   std::string in;
   std::string out;
+  std::string plan = "auto";
+  std::string wisdom;
   bool inverse = false;
   bool return_to_blocks = false;
   bool check = false;
@@ -39,6 +45,25 @@ void check_memory_for(const FftOptions& options, const Shape& shape, const Index
   for (const std::int64_t n : size) bytes *= static_cast<double>(n);
   check_memory(shape, bytes);
 }
+
+Rigor rigor_of(const FftOptions& options, bool is_sim) {
+  if (options.plan == "auto") return is_sim ? Rigor::estimate : Rigor::measure;
+  return parse_choice<Rigor>("plan", kRigorNames, options.plan);
+}
+
+/// The wisdom file, if there is one: read before planning, written after.
+class Wisdom {
+ public:
+  explicit Wisdom(const std::string& path) : path_(path) {
+    if (!path_.empty()) load_wisdom(path_);
+  }
+  void save() const {
+    if (!path_.empty()) save_wisdom(path_);
+  }
+
+ private:
+  std::string path_;
+};
 
 HostArray input_array(const FftOptions& options, const Shape& shape) {
   if (options.in.empty() && options.size.empty())
@@ -75,21 +100,39 @@ struct PhaseSpan {
   Tick end = 0;
 };
 
+/// One transform over all nodes, from the first that began it to the last that ended it.
+struct Repetition {
+  explicit Repetition(std::size_t phases) : phases(phases) {}
+  std::vector<PhaseSpan> phases;
+  Tick cycles() const { return phases.back().end - phases.front().begin; }
+};
+
 /// What one run leaves behind.
 struct Outcome {
   HostArray result;
-  std::vector<PhaseSpan> phases;
-  Tick cycles = 0;
+  std::vector<Repetition> repetitions;  ///< by their time
+  const Repetition& median() const { return repetitions[repetitions.size() / 2]; }
 };
 
-void collect(const VolumetricFft& fft, Outcome& outcome) {
-  put_part(outcome.result, fft.output_layout(), fft.output());
-  for (std::size_t p = 0; p < outcome.phases.size(); ++p) {
-    PhaseSpan& span = outcome.phases[p];
-    span.begin = std::min(span.begin, fft.times()[p].begin);
-    span.exchanged = std::max(span.exchanged, fft.times()[p].exchanged);
-    span.end = std::max(span.end, fft.times()[p].computed);
+void collect(std::span<const PhaseTimes> times, Repetition& repetition) {
+  for (std::size_t p = 0; p < times.size(); ++p) {
+    PhaseSpan& span = repetition.phases[p];
+    span.begin = std::min(span.begin, times[p].begin);
+    span.exchanged = std::max(span.exchanged, times[p].exchanged);
+    span.end = std::max(span.end, times[p].computed);
   }
+}
+
+Outcome outcome_of(const std::deque<VolumetricFft>& ffts, const VolumetricPlan& plan) {
+  const auto volume = static_cast<std::size_t>(plan.decomposition().volume());
+  Outcome outcome{{plan.decomposition().size(), std::vector<Complex>(volume)}, {}};
+  for (unsigned r = 0; r < plan.options().repeat; ++r) {
+    Repetition& repetition = outcome.repetitions.emplace_back(plan.phases().size());
+    for (const VolumetricFft& fft : ffts) collect(fft.times(r), repetition);
+  }
+  std::ranges::sort(outcome.repetitions, {}, &Repetition::cycles);
+  for (const VolumetricFft& fft : ffts) put_part(outcome.result, fft.output_layout(), fft.output());
+  return outcome;
 }
 
 Outcome transform(Emulation& emulation, const VolumetricPlan& plan, const HostArray& input) {
@@ -101,11 +144,7 @@ Outcome transform(Emulation& emulation, const VolumetricPlan& plan, const HostAr
     node.run(volumetric_fft(node, fft));
   }
   emulation.run();
-  Outcome outcome{{input.size, std::vector<Complex>(input.values.size())},
-                  std::vector<PhaseSpan>(plan.phases().size()),
-                  emulation.programs_end()};
-  for (const VolumetricFft& fft : ffts) collect(fft, outcome);
-  return outcome;
+  return outcome_of(ffts, plan);
 }
 
 /// The inverse is scaled by 1/N, so that it undoes the forward transform.
@@ -138,8 +177,8 @@ PlanBounds bounds_of(const VolumetricPlan& plan, const Machine& machine) {
 Json phases_json(const VolumetricPlan& plan, const Outcome& outcome, const PlanBounds& bounds,
                  const Machine& machine) {
   Json phases = Json::array();
-  for (std::size_t p = 0; p < outcome.phases.size(); ++p) {
-    const PhaseSpan& span = outcome.phases[p];
+  for (std::size_t p = 0; p < plan.phases().size(); ++p) {
+    const PhaseSpan& span = outcome.median().phases[p];
     const Tick exchange = span.exchanged - span.begin;
     phases.push_back({{"name", plan.phases()[p].name},
                       {"cycles", span.end - span.begin},
@@ -152,6 +191,31 @@ Json phases_json(const VolumetricPlan& plan, const Outcome& outcome, const PlanB
   return phases;
 }
 
+/// On the host: what the packets' payload costs to copy, and nothing for the transforms.
+Timing timing_of(Tick cycles, const PlanBounds& bounds, const Machine& machine,
+                 const Emulation& emulation, bool is_virtual) {
+  if (is_virtual) return {cycles, bounds.total.total(), bounds.total.hottest_link()};
+  double payload = 0;
+  for (const ExchangeBounds& phase : bounds.phases)
+    payload += static_cast<double>(phase.payload_bytes);
+  const Tick copies = copy_bound(machine, payload, emulation.workers());
+  return {cycles, copies, copies};
+}
+
+Json repetitions_json(const Outcome& outcome, const Machine& machine) {
+  const auto seconds = [&](double quantile) {
+    const auto last = static_cast<double>(outcome.repetitions.size() - 1);
+    const auto at = static_cast<std::size_t>(std::lround(quantile * last));
+    return static_cast<double>(outcome.repetitions[at].cycles()) / machine.clock_hz;
+  };
+  return {{"count", outcome.repetitions.size()},
+          {"least_s", seconds(0)},
+          {"lower_quartile_s", seconds(0.25)},
+          {"median_s", static_cast<double>(outcome.median().cycles()) / machine.clock_hz},
+          {"upper_quartile_s", seconds(0.75)},
+          {"most_s", seconds(1)}};
+}
+
 Json make_report(const FftOptions& options, const VolumetricPlan& plan, const PlanBounds& bounds,
                  const Machine& machine, const Emulation& emulation, const Outcome& outcome) {
   const Decomposition& decomposition = plan.decomposition();
@@ -162,10 +226,13 @@ Json make_report(const FftOptions& options, const VolumetricPlan& plan, const Pl
                  {"method", options.method},
                  {"transform", options.transform},
                  {"inverse", options.inverse}});
-  add_timing(report, {outcome.cycles, bounds.total.total(), bounds.total.hottest_link()}, machine);
-  report["paper_model_cycles"] = bounds.total.paper_model();
+  add_workers(report, options.common, emulation);
+  const Tick cycles = outcome.median().cycles();
+  add_timing(report, timing_of(cycles, bounds, machine, emulation, is_virtual(report)), machine);
+  if (is_virtual(report)) report["paper_model_cycles"] = bounds.total.paper_model();
   report["phases"] = phases_json(plan, outcome, bounds, machine);
-  add_counters(report, hash, emulation.counters(), shape, machine, outcome.cycles);
+  if (!is_virtual(report)) report["repetitions"] = repetitions_json(outcome, machine);
+  add_counters(report, hash, emulation.counters(), shape, machine, cycles);
   hash.add(outcome.result.values);
   add_hash(report, hash);
   add_wall_clock(report, emulation);
@@ -178,12 +245,23 @@ ArrayError check(const FftOptions& options, HostArray reference, const HostArray
   return compare(result.values, reference.values);
 }
 
+void print_repetitions(const Json& repetitions) {
+  fmt::print(
+      "  {:>5} times       {:.6e} s the median, {:.3e} to {:.3e} s half of them, least {:.3e} s\n",
+      repetitions["count"].get<std::size_t>(), repetitions["median_s"].get<double>(),
+      repetitions["lower_quartile_s"].get<double>(), repetitions["upper_quartile_s"].get<double>(),
+      repetitions["least_s"].get<double>());
+}
+
 void print_table(const Json& report) {
   const auto size = report["size"].get<Index>();
   fmt::print("{} FFT of {}x{}x{}, {}\n{}", report["inverse"].get<bool>() ? "inverse" : "forward",
              size[0], size[1], size[2], report["method"].get<std::string>(), summary_table(report));
-  fmt::print("  paper model                           {:>14} cycles (mean link at 80 %)\n",
-             report["paper_model_cycles"].get<Tick>());
+  if (is_virtual(report))
+    fmt::print("  paper model                           {:>14} cycles (mean link at 80 %)\n",
+               report["paper_model_cycles"].get<Tick>());
+  else
+    print_repetitions(report["repetitions"]);
   fmt::print("  phase        cycles      exchange         bound   of peak   packets\n");
   for (const auto& phase : report["phases"])
     fmt::print("    {:<6} {:>9} {:>13} {:>13} {:>7.1f} % {:>9}\n", phase["name"].get<std::string>(),
@@ -211,22 +289,25 @@ int run(const FftOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
   const HostArray input = input_array(options, shape);
-  const VolumetricPlan plan(input.size, shape, {options.sign(), options.return_to_blocks});
+  const bool is_sim = run_options.fabric == FabricName::sim;
+  Wisdom wisdom(options.wisdom);
+  const VolumetricPlan plan(input.size, shape,
+                            {.sign = options.sign(),
+                             .return_to_blocks = options.return_to_blocks,
+                             .repeat = is_sim ? 1 : options.repeat,  // virtual: all are the same
+                             .rigor = rigor_of(options, is_sim)});
+  wisdom.save();
   refuse_one_file_for_both(options);
   JsonOutput json(options.common.json);
   std::unique_ptr<OutputFile> out;
   if (!options.out.empty()) out = std::make_unique<OutputFile>(options.out);
 
   const PlanBounds bounds = bounds_of(plan, machine);
-  std::optional<Emulation> emulation;
-  Outcome outcome;
-  for (unsigned r = 0; r < options.repeat; ++r) {  // virtual time: every repetition is the same
-    emulation.emplace(shape, machine, run_options, options.common.quiet, bounds.packets());
-    outcome = transform(*emulation, plan, input);
-  }
+  Emulation emulation(shape, machine, run_options, options.common.quiet, bounds.packets());
+  Outcome outcome = transform(emulation, plan, input);
   scale(outcome.result, options.sign());
 
-  Json report = make_report(options, plan, bounds, machine, *emulation, outcome);
+  Json report = make_report(options, plan, bounds, machine, emulation, outcome);
   bool good = true;
   if (options.check) {
     const ArrayError error = check(options, input, outcome.result);
@@ -258,6 +339,11 @@ Verb add_fft_verb(CLI::App& app) {
   verb->add_flag("--inverse", options->inverse, "sum with exp(+2 pi i kn/N), scaled by 1/N");
   verb->add_flag("--return", options->return_to_blocks,
                  "a fourth exchange puts the result into the input's layout");
+  verb->add_option("--plan", options->plan,
+                   "of local transforms: estimate|measure; auto: measure on shm")
+      ->capture_default_str();
+  verb->add_option("--wisdom", options->wisdom, "file that keeps what FFTW has measured")
+      ->check(not_empty());
   verb->add_flag("--check", options->check, "compare with FFTW on this host");
   verb->add_option("--repeat", options->repeat, "runs; the median counts where time is real")
       ->transform(whole_number(1, 1000000))
