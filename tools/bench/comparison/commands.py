@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 
+from comparison import load
+
 END_S = 5  # how long a command may take to end when told to
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -21,6 +23,7 @@ class Runner:
     def __init__(self, timeout_s):
         self.timeout_s = timeout_s
         self.printed = []
+        self.others = 0.0
         adopt_orphans()
         self.environment = dict(os.environ)
         self.as_root = {}
@@ -29,7 +32,14 @@ class Runner:
             self.environment.update(self.as_root)
 
     def text(self, command):
-        """Standard output of `command`; Failure if it did not end with 0."""
+        """Standard output of `command`; Failure if it did not end with 0. `others` is then the number
+        of cores that other processes kept busy meanwhile."""
+        usage = load.Usage()
+        out = self.output(command)
+        self.others = usage.others()
+        return out
+
+    def output(self, command):
         self.note(command)
         try:
             child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

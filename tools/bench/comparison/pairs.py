@@ -1,9 +1,10 @@
 """Alternating pairs: ours, theirs, ours, theirs ..., a ping-pong before the first and after every
-sample. A pair is kept if the three around it are of one kind."""
+sample. A pair is kept if the three around it are of one kind and nothing else kept the cores busy."""
 
 import sys
 from collections import Counter
 
+from comparison import load
 from comparison.distance import DISTURBED
 
 ATTEMPTS = 3  # times the pairs wanted
@@ -11,16 +12,17 @@ ATTEMPTS = 3  # times the pairs wanted
 
 def sample(measurement, runner, ping_pong, wanted, kind):
     """All pairs, kept or not."""
-    if measurement.ours is None or measurement.theirs is None:
-        pairs = [one_side(measurement, runner) for _ in range(wanted)]
-        return pairs
+    alone = measurement.ours is None or measurement.theirs is None
     pairs = []
-    before = ping_pong.wait_for(kind)
+    before = None
     while not enough(pairs, wanted, kind) and len(pairs) < ATTEMPTS * wanted:
-        if kind not in (None, before[0]):
-            before = ping_pong.wait_for(kind)
-        pairs.append(pair(measurement, runner, ping_pong, before))
-        before = pairs[-1]["ping_pongs"][-1]
+        if alone:
+            pairs.append(one_side(measurement, runner))
+        else:
+            if before is None or kind not in (None, before[0]):
+                before = ping_pong.wait_for(kind)
+            pairs.append(pair(measurement, runner, ping_pong, before))
+            before = pairs[-1]["ping_pongs"][-1]
         progress(measurement, pairs, wanted)
     print(file=sys.stderr)
     return pairs
@@ -28,23 +30,34 @@ def sample(measurement, runner, ping_pong, wanted, kind):
 
 def pair(measurement, runner, ping_pong, before):
     ours = measurement.read_ours(runner.json(measurement.ours))
-    between = ping_pong()
-    if between[0] != before[0]:  # lost already
-        return {"kind": None, "ping_pongs": [before, between], "ours": ours, "theirs": None}
-    theirs = measurement.read_theirs(runner.json(measurement.theirs))
-    after = ping_pong()
-    one_kind = after[0] == before[0] != DISTURBED
-    return {"kind": before[0] if one_kind else None, "ping_pongs": [before, between, after],
-            "ours": ours, "theirs": theirs}
+    result = {"kind": None, "ping_pongs": [before], "others": [runner.others], "ours": ours,
+              "theirs": None}
+    result["ping_pongs"].append(ping_pong())
+    if not of_one_kind(result):  # lost already
+        return result
+    result["theirs"] = measurement.read_theirs(runner.json(measurement.theirs))
+    result["others"].append(runner.others)
+    result["ping_pongs"].append(ping_pong())
+    if of_one_kind(result):
+        result["kind"] = before[0]
+    return result
+
+
+def of_one_kind(pair):
+    kinds = {kind for kind, _ in pair["ping_pongs"]}
+    return len(kinds) == 1 and DISTURBED not in kinds and max(pair["others"]) <= load.LIMIT
 
 
 def one_side(measurement, runner):
     """For what has no rival, or is one without a bar."""
-    result = {"kind": "any", "ping_pongs": [], "ours": None, "theirs": None}
+    result = {"kind": None, "ping_pongs": [], "ours": None, "theirs": None}
     if measurement.ours:
         result["ours"] = measurement.read_ours(runner.json(measurement.ours))
     else:
         result["theirs"] = measurement.read_theirs(runner.json(measurement.theirs))
+    result["others"] = [runner.others]
+    if runner.others <= load.LIMIT:
+        result["kind"] = "any"
     return result
 
 
@@ -61,5 +74,6 @@ def kept(pairs, kind=None):
 
 def progress(measurement, pairs, wanted):
     kind, good = kept(pairs)
-    print(f"\r{measurement.name}: {len(pairs)} pairs, kept {len(good)} of {wanted} {kind or ''}  ",
+    print(f"\r{measurement.name}: {len(pairs)} pairs, kept {len(good)} of {wanted} {kind or ''}, "
+          f"others {max(pairs[-1]['others']):.2f} cores  ",
           end="", file=sys.stderr, flush=True)
