@@ -1,0 +1,51 @@
+// Forward transform of N^3 complex doubles by FFTW with threads, in one process; seconds per
+// transform. Planning and a first transform are not counted.
+//   fftw_threads N THREADS REPEAT in|out|destroy[:WISDOM]...
+#include <memory>
+
+#include "fftw_field.hpp"
+#include "report.hpp"
+
+namespace {
+
+double transform(fftw_plan plan, rival::Field& input) {
+  input.fill();
+  const double start = rival::now();
+  fftw_execute(plan);
+  return rival::now() - start;
+}
+
+std::vector<double> measure(int n, int repeat, const rival::Kind& kind) {
+  const auto side = static_cast<std::size_t>(n);
+  rival::Field input(side * side * side);
+  std::unique_ptr<rival::Field> separate;
+  if (!kind.in_place) separate = std::make_unique<rival::Field>(side * side * side);
+  const bool known = kind.read_wisdom();
+  const fftw_plan plan = fftw_plan_dft_3d(
+      n, n, n, input.data(), (separate ? *separate : input).data(), FFTW_FORWARD, kind.flags);
+  if (!known) kind.write_wisdom();
+  transform(plan, input);
+  std::vector<double> seconds;
+  for (int i = 0; i < repeat; ++i) seconds.push_back(transform(plan, input));
+  fftw_destroy_plan(plan);
+  return seconds;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 5) {
+    std::fprintf(stderr, "fftw_threads N THREADS REPEAT in|out|destroy[:WISDOM]...\n");
+    return 2;
+  }
+  const int n = rival::positive(argv[1]), repeat = rival::positive(argv[3]);
+  if (!fftw_init_threads()) return 1;
+  fftw_plan_with_nthreads(rival::positive(argv[2]));
+  rival::Report report("fftw_threads");
+  for (int i = 4; i < argc; ++i) {
+    const rival::Kind kind(argv[i]);
+    report.row(kind.keys(), measure(n, repeat, kind));
+  }
+  report.print();
+  fftw_cleanup_threads();
+}
