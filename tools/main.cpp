@@ -60,6 +60,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   const std::pair<std::string, Verb> verbs[] = {{"fft", add_fft_verb(app)},
                                                 {"alltoall", add_alltoall_verb(app)},
+                                                {"bench", add_bench_verb(app)},
                                                 {"info", add_info_verb(app)}};
   try {
     app.parse(argc, argv);

@@ -49,7 +49,10 @@ bool RingNode::is_valid(const PacketHeader& header) {
 void RingNode::write_front(unsigned f, Packet& packet) {
   const SendDescriptor& front = queues_[f].front();
   packet.header = front.header;
-  if (front.source != nullptr) front.source->gather(front, packet.payload);
+  if (front.source != nullptr) {
+    front.source->gather(front, packet.payload);
+    gathered_ = true;
+  }
   fifos_[f].used -= front.header.chunks();
   queues_[f].pop();
 }
@@ -58,13 +61,14 @@ bool RingNode::step() {
   if (!look() && resting_) return false;
   const std::uint64_t moves = moves_;
   forward();
-  if (again_ || output_waiting_ || has_delivery()) take_turn();
+  if (again_ || gathered_ || output_waiting_ || has_delivery()) take_turn();
   give_back();
   resting_ = quiet();
   return moves_ != moves;
 }
 
 void RingNode::take_turn() {
+  gathered_ = false;
   const TurnResult result = processor_->turn();
   output_waiting_ = result.output_waiting;
   again_ = result.again;
@@ -73,7 +77,7 @@ void RingNode::take_turn() {
 }
 
 bool RingNode::quiet() const {
-  return !again_ && !output_waiting_ && !has_delivery() && !holds_packets();
+  return !again_ && !gathered_ && !output_waiting_ && !has_delivery() && !holds_packets();
 }
 
 }  // namespace toroid::ring

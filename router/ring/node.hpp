@@ -88,7 +88,8 @@ class RingNode : public Device {
   Coord here_;
   bool again_ = true;  ///< the first turn comes without being asked for
   bool output_waiting_ = false;
-  bool resting_ = false;  ///< found quiet by the last step
+  bool gathered_ = false;  ///< a payload source has been called: its node may wait for that
+  bool resting_ = false;   ///< found quiet by the last step
   std::uint64_t moves_ = 0;
   std::uint64_t valid_ = ~std::uint64_t{0};  ///< the hardware word that was found valid last
   std::vector<InjectionFifo> fifos_;

@@ -1,0 +1,41 @@
+// Point to point: the same buffer sent to another node, message after message, in packets that are
+// filled straight from it.
+#pragma once
+
+#include "packet/node.hpp"
+
+namespace toroid {
+
+/// A packet's argument is the place of its first byte in the message. It must live until `sent`.
+class Stream final : public PayloadSource, public Outgoing {
+ public:
+  /// `message` must outlive the stream. A message of no bytes is an empty packet.
+  Stream(Node& node, HandlerId handler, Rank to, std::span<const std::byte> message)
+      : node_(&node), handler_(handler), to_(to), message_(message) {}
+
+  /// Packets of one message.
+  std::uint64_t packets() const {
+    return std::max<std::uint64_t>(1, (message_.size() + kPayloadBytes - 1) / kPayloadBytes);
+  }
+  /// Queues the message so many times more.
+  void start(std::uint64_t messages = 1);
+  /// Messages of which no packet is in the output queues any more.
+  const Counter& sent() const { return sent_; }
+
+  bool fill(OutputQueues& queues) override;
+  void gather(const SendDescriptor& descriptor,
+              std::span<std::byte, kPayloadBytes> payload) override;
+
+ private:
+  SendDescriptor describe(std::size_t at);
+
+  Node* node_;
+  HandlerId handler_;
+  Rank to_;
+  std::span<const std::byte> message_;
+  std::uint64_t to_queue_ = 0;  ///< messages, the one being queued included
+  std::size_t at_ = 0;          ///< how far that one has been queued
+  Counter sent_{"messages of the stream sent"};
+};
+
+}  // namespace toroid
