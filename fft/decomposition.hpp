@@ -26,14 +26,16 @@ constexpr Distribution lines_along(unsigned axis) {
 
 /// What one node holds: at most three boxes (the first, the full and the last row of a range of
 /// lines), and where an element stands in the node's local array. A single box keeps the array's
-/// own fastest axis fastest, so that what is exchanged is contiguous at both ends, and lines along
-/// the others stand side by side; the lines of several boxes stand one behind the other.
+/// own order, so that what is exchanged is contiguous at both ends, and lines along slower axes
+/// stand side by side; the lines of several boxes stand one behind the other.
 class NodeLayout {
  public:
   std::span<const Box> boxes() const& { return {boxes_.data(), count_}; }
   std::span<const Box> boxes() && = delete;  // they would not outlive the statement
   /// Elements.
   std::int64_t size() const { return size_; }
+  /// Elements that the local array has room for; more than size() where there are gaps.
+  std::int64_t extent() const { return extent_; }
   /// REQUIRES: one of the boxes contains it.
   std::int64_t offset(const Index& at) const {
     return base_ + at[0] * stride_[0] + at[1] * stride_[1] + at[2] * stride_[2];
@@ -42,15 +44,23 @@ class NodeLayout {
   /// Axes from slowest to fastest in local memory.
   const std::array<unsigned, 3>& axis_order() const { return order_; }
 
+  /// The same elements with gaps between rows and planes, so that lines along x and y do not meet
+  /// in a few sets of the cache. REQUIRES: at most one box.
+  NodeLayout with_gaps() const;
+  /// The same with all planes of equal x in the same place, one at a time.
+  NodeLayout one_plane() const;
+
  private:
   friend class Decomposition;
   void add(const Box& box);
   void add_rows(const Box& block, unsigned u, unsigned v, std::int64_t first, std::int64_t last);
   void set_order(const std::array<unsigned, 3>& order, const Box& block, std::int64_t before);
+  void set_strides(const Index& strides);
 
   std::array<Box, 3> boxes_;
   std::size_t count_ = 0;
   std::int64_t size_ = 0;
+  std::int64_t extent_ = 0;
   std::int64_t base_ = 0;
   Index stride_{};
   std::array<unsigned, 3> order_{0, 1, 2};

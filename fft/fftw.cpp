@@ -50,6 +50,8 @@ class FftwTransform final : public LocalTransform {
 
   void run(const Complex* in, Complex* out) const override {
     CHECK_EQ(in == out, in_place_);
+    CHECK_EQ(fftw_alignment_of(reinterpret_cast<double*>(raw(in))), 0);
+    CHECK_EQ(fftw_alignment_of(reinterpret_cast<double*>(raw(out))), 0);
     fftw_execute_dft(plan_.get(), raw(in), raw(out));
   }
 

@@ -36,8 +36,8 @@ struct LocalShape {
 class LocalTransform {
  public:
   virtual ~LocalTransform() = default;
-  /// Leaves `in` as it was unless in place. REQUIRES: both aligned as LocalArray is; in == out
-  /// where the shape is in place, disjoint otherwise.
+  /// Leaves `in` as it was unless in place. REQUIRES: both are elements of a LocalArray, not
+  /// necessarily the first; in == out where the shape is in place, disjoint otherwise.
   virtual void run(const Complex* in, Complex* out) const = 0;
 };
 

@@ -19,18 +19,25 @@ std::size_t peers_kept(Rank members, std::size_t elements) {
 Redistribution::Redistribution(const Decomposition& decomposition, const Exchange& exchange,
                                Rank self, std::span<const Complex> source,
                                std::span<Complex> target)
+    : Redistribution(decomposition, exchange, self,
+                     decomposition.layout(exchange.from, decomposition.grid().coord(self)), source,
+                     target) {}
+
+Redistribution::Redistribution(const Decomposition& decomposition, const Exchange& exchange,
+                               Rank self, const NodeLayout& source_layout,
+                               std::span<const Complex> source, std::span<Complex> target)
     : decomposition_(&decomposition),
       exchange_(exchange),
       group_(decomposition.grid().group(exchange.first_axis, exchange.last_axis, self)),
       number_bits_(31 - static_cast<unsigned>(std::bit_width(group_.size() - 1))),
-      source_layout_(layout(exchange.from, group_.self())),
+      source_layout_(source_layout),
       target_layout_(layout(exchange.to, group_.self())),
       source_(source),
       target_(target),
       sending_(peers_kept(group_.size(), source.size())),
       receiving_(peers_kept(group_.size(), target.size())) {
-  CHECK_EQ(static_cast<std::int64_t>(source.size()), source_layout_.size());
-  CHECK_EQ(static_cast<std::int64_t>(target.size()), target_layout_.size());
+  CHECK_EQ(static_cast<std::int64_t>(source.size()), source_layout_.extent());
+  CHECK_EQ(static_cast<std::int64_t>(target.size()), target_layout_.extent());
   CHECK_LE(target.size(), std::size_t{kNamesPacket});
   count_packets();
   CHECK_LE(most_packets_, std::uint32_t{1} << number_bits_);
@@ -70,14 +77,15 @@ const Transfer& Redistribution::from(Rank member) const {
 }
 
 std::uint64_t Redistribution::bytes_to(Rank member) const {
-  return std::uint64_t{to(member).size()} * sizeof(Complex);
+  return std::uint64_t{to(member).size()} / pieces_ * sizeof(Complex);
 }
 
 MessagePacket Redistribution::packet(Rank member, std::uint32_t number) const {
   const Transfer& transfer = to(member);
-  const Transfer::Elements elements = transfer.elements(number);
-  if (elements.count == 0) return {};
-  return {elements.count * unsigned{sizeof(Complex)}, argument(transfer, number, elements)};
+  if (number >= transfer.packets() / pieces_) return {};
+  const std::uint32_t in_message = number_in_message(transfer, number);
+  const Transfer::Elements elements = transfer.elements(in_message);
+  return {elements.count * unsigned{sizeof(Complex)}, argument(transfer, in_message, elements)};
 }
 
 std::uint32_t Redistribution::argument(Rank member, std::uint32_t number) const {
@@ -92,7 +100,8 @@ std::uint32_t Redistribution::argument(const Transfer& transfer, std::uint32_t n
 
 void Redistribution::gather(Rank member, std::uint32_t number, std::span<std::byte> payload) const {
   const Transfer& transfer = to(member);
-  transfer.gather(transfer.elements(number), source_.data(), payload.data());
+  transfer.gather(transfer.elements(number_in_message(transfer, number)), source_.data(),
+                  payload.data());
 }
 
 void Redistribution::arrive(const Packet& packet) {
@@ -112,7 +121,26 @@ void Redistribution::arrive_in_run(const Packet& packet) {
 }
 
 void Redistribution::copy_own() {
-  Transfer(source_layout_, target_layout_).copy(source_.data(), target_.data());
+  const Transfer& own = to(group_.self());
+  const std::uint32_t count = own.size() / pieces_;
+  own.copy({piece_ * count, count}, source_.data(), target_.data());
+}
+
+bool Redistribution::cut_by_planes() {
+  if (source_layout_.size() == 0) return false;
+  const auto planes = static_cast<std::uint32_t>(source_layout_.boxes()[0].length(0));
+  for (Rank member = 0; member < group_.size(); ++member)
+    if (!to(member).follows_planes(planes)) return false;
+  most_packets_ /= planes;
+  pieces_ = planes;
+  return true;
+}
+
+void Redistribution::set_piece(std::uint32_t plane, std::span<const Complex> source) {
+  CHECK_LT(plane, pieces_);
+  CHECK_EQ(source.size(), source_.size());
+  piece_ = plane;
+  source_ = source;
 }
 
 }  // namespace toroid

@@ -24,10 +24,22 @@ class Redistribution final : public Messages {
   /// `source` and `target` are this node's local arrays in the two distributions; they outlive it.
   Redistribution(const Decomposition& decomposition, const Exchange& exchange, Rank self,
                  std::span<const Complex> source, std::span<Complex> target);
+  /// The same from an array with a layout of its own.
+  Redistribution(const Decomposition& decomposition, const Exchange& exchange, Rank self,
+                 const NodeLayout& source_layout, std::span<const Complex> source,
+                 std::span<Complex> target);
 
   const Group& group() const { return group_; }
-  /// What stays on this node. Do it before the exchange starts or after; it touches no packet.
+  /// What stays on this node, of the current piece. Do it before the exchange starts or after; it
+  /// touches no packet.
   void copy_own();
+
+  /// Cuts the messages into one piece for each x that this node holds. From then on all calls are
+  /// about one piece, and `source` holds its plane alone. False, and nothing is cut: the packets of
+  /// some message do not follow the planes. Only the sender knows. REQUIRES: nothing was sent.
+  [[nodiscard]] bool cut_by_planes();
+  /// REQUIRES: nothing of the piece before remains to be gathered. `source` as the one before.
+  void set_piece(std::uint32_t plane, std::span<const Complex> source);
 
   std::uint64_t bytes_to(Rank member) const override;
   std::uint64_t packets_expected() const override { return packets_expected_; }
@@ -44,6 +56,9 @@ class Redistribution final : public Messages {
     Rank member = ~Rank{0};
     Transfer transfer;
   };
+  std::uint32_t number_in_message(const Transfer& transfer, std::uint32_t number) const {
+    return transfer.packets() / pieces_ * piece_ + number;
+  }
   const Transfer& to(Rank member) const;
   const Transfer& from(Rank member) const;
   Peer& slot(std::vector<Peer>& peers, Rank member) const {
@@ -65,6 +80,8 @@ class Redistribution final : public Messages {
   std::span<Complex> target_;
   std::uint64_t packets_expected_ = 0;
   std::uint32_t most_packets_ = 0;
+  std::uint32_t pieces_ = 1;
+  std::uint32_t piece_ = 0;
 
   /// Made when first asked for. One for each member, or a single one, the last used, where all of
   /// them would need more memory than the arrays.

@@ -9,10 +9,13 @@ std::uint32_t packets_for(std::uint32_t elements) {
   return (elements + Transfer::kPerPacket - 1) / Transfer::kPerPacket;
 }
 
-/// Elements `stride` apart become contiguous bytes, and back. Their number is small and varies: a
-/// loop is faster than a call.
+/// Runs from here on are worth a call: in shorter ones its branches on the length would cost more
+/// than the copy.
+constexpr std::uint32_t kLongRun = 12;
+
+/// Elements `stride` apart become contiguous bytes, and back.
 void pack(const Complex* from, std::int64_t stride, std::uint32_t count, std::byte* to) {
-  if (stride == 1) {
+  if (stride == 1 && count >= kLongRun) {
     std::memcpy(to, from, count * sizeof(Complex));
     return;
   }
@@ -21,7 +24,7 @@ void pack(const Complex* from, std::int64_t stride, std::uint32_t count, std::by
 }
 
 void unpack(const std::byte* from, std::uint32_t count, Complex* to, std::int64_t stride) {
-  if (stride == 1) {
+  if (stride == 1 && count >= kLongRun) {
     std::memcpy(static_cast<void*>(to), from, count * sizeof(Complex));
     return;
   }
@@ -43,6 +46,7 @@ void copy_run(const Complex* from, std::int64_t from_stride, std::uint32_t count
 void Transfer::assign(const NodeLayout& from, const NodeLayout& to) {
   parts_.clear();
   size_ = 0;
+  x_slowest_ = to.axis_order()[0] == 0;
   for (const Box& target : to.boxes())
     for (const Box& source : from.boxes()) {
       const Box both = intersect(source, target);
@@ -141,18 +145,24 @@ void Transfer::scatter(Elements elements, const std::byte* packed, Complex* targ
   });
 }
 
-void Transfer::copy(const Complex* source, Complex* target) const {
-  for (const Part& part : parts_) {
+void Transfer::copy(Elements elements, const Complex* source, Complex* target) const {
+  for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
     const std::int64_t to_stride = part.target.stride();
-    std::uint32_t number = 0;
-    part.target.for_each_run(0, part.size, [&](std::int64_t to, std::uint32_t row) {
+    part.target.for_each_run(number, count, [&](std::int64_t to, std::uint32_t row) {
       part.source.for_each_run(number, row, [&](std::int64_t from, std::uint32_t length) {
         copy_run(source + from, part.source.stride(), length, target + to, to_stride);
         to += length * to_stride;
       });
       number += row;
     });
-  }
+  });
+}
+
+bool Transfer::follows_planes(std::uint32_t planes) const {
+  if (parts_.empty()) return true;
+  const std::uint32_t plane = size_ / planes;
+  return x_slowest_ && in_runs_ && parts_.size() == 1 && plane * planes == size_ &&
+         plane % parts_[0].target.row() == 0;
 }
 
 }  // namespace toroid

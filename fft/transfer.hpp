@@ -44,8 +44,12 @@ class Transfer {
 
   void gather(Elements elements, const Complex* source, std::byte* packed) const;
   void scatter(Elements elements, const std::byte* packed, Complex* target) const;
-  /// All of it, where both ends are the same node.
-  void copy(const Complex* source, Complex* target) const;
+  /// From array to array, where both ends are the same node.
+  void copy(Elements elements, const Complex* source, Complex* target) const;
+
+  /// Whether the elements of each of so many planes of equal x, in their order, are equally many
+  /// and travel in equally many packets of their own.
+  bool follows_planes(std::uint32_t planes) const;
 
   /// visit(elements of a stretch, stretches like it).
   template <typename Visit>
@@ -74,6 +78,7 @@ class Transfer {
   std::uint32_t size_ = 0;
   std::uint32_t packets_ = 0;
   bool in_runs_ = false;
+  bool x_slowest_ = false;  ///< in the order of the elements
 };
 
 }  // namespace toroid

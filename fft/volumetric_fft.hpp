@@ -4,7 +4,8 @@
 //   blocks --line z--> z lines, FFT --plane yz--> y lines, FFT --plane xy--> x lines, FFT [--line
 //   x--> blocks]
 //
-// Axes that the machine does not split need no exchange: they are transformed first, together.
+// Axes that the machine does not split need no exchange: they are transformed first, together. If x
+// is none of them, plane by plane, and each plane leaves while it is in the cache.
 //
 // Source: the volumetric FFT paper; see fft/decomposition.hpp. Its first phase's "return to the
 // original distribution" and the second one's redistribution are one exchange, as the paper does
@@ -48,6 +49,12 @@ class VolumetricPlan {
   const LocalTransform* transform(const VolumetricPhase& phase, const NodeLayout& layout) const;
   /// Different ones among those.
   std::size_t transforms() const { return transforms_.size(); }
+  /// Whether the first phase's transform is one of a single plane of equal x.
+  bool by_planes() const {
+    return !phases_[0].exchange && !phases_[0].axes[0] && phases_.size() > 1;
+  }
+  /// Where the first phase, if it has no exchange, leaves its result.
+  NodeLayout local_result(const NodeLayout& blocks) const;
 
  private:
   LocalShape shape_of(const VolumetricPhase& phase, const NodeLayout& layout) const;
@@ -80,11 +87,24 @@ class VolumetricFft {
   std::size_t phases() const { return steps_.size(); }
   /// None: the phase needs none.
   const AllToAll* exchange(std::size_t phase) const { return steps_[phase].exchange.get(); }
+  /// Packets that the exchange has received when a repetition's part of it is complete.
+  std::uint64_t expected(unsigned repetition, std::size_t phase) const;
   /// What stays here is copied, everything else starts on its way.
   void begin_phase(unsigned repetition, std::size_t phase);
   /// The exchange is complete: transforms the lines; the cycles that this takes.
   Tick transform(unsigned repetition, std::size_t phase);
   void end_phase(unsigned repetition, std::size_t phase);
+
+  /// Planes of the first phase that are sent one by one; 0: it ends before the exchange begins.
+  std::uint32_t planes() const { return planes_; }
+  /// Into one of two buffers, so that the plane before may still be leaving the other.
+  Tick transform_plane(unsigned repetition, std::uint32_t plane);
+  /// Starts of the second phase's exchange before this plane's.
+  std::uint64_t planes_before(unsigned repetition, std::uint32_t plane) const {
+    return std::uint64_t{repetition} * planes_ + plane;
+  }
+  /// REQUIRES: the planes before have left.
+  void send_plane(unsigned repetition, std::uint32_t plane);
 
  private:
   struct Step {
@@ -94,6 +114,12 @@ class VolumetricFft {
     Tick cycles;  ///< of the transform
   };
   Step step(std::size_t phase);
+  std::unique_ptr<Redistribution> redistribution(std::size_t phase);
+  std::unique_ptr<Redistribution> by_planes();
+  std::unique_ptr<Redistribution> from_local_result();
+  void transform_all_planes();
+  std::span<Complex> plane_buffer(std::uint32_t plane);
+  const Complex* input_plane(std::uint32_t plane) const;
   NodeLayout layout(Distribution distribution) const;
   PhaseTimes& time(unsigned repetition, std::size_t phase);
 
@@ -101,6 +127,7 @@ class VolumetricFft {
   const VolumetricPlan* plan_;
   std::vector<LocalArray> arrays_;  ///< [phase], one more than phases
   std::vector<Step> steps_;
+  std::uint32_t planes_ = 0;
   std::vector<PhaseTimes> times_;  ///< [repetition][phase]
 };
 

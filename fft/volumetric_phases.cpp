@@ -22,11 +22,6 @@ VolumetricPhase line_phase(Distribution from, unsigned last_axis, unsigned axis)
   return {name_of(only(axis)), exchange, exchange.to, only(axis)};
 }
 
-/// One axis of a box of the array.
-LocalAxis box_axis(const Box& box, const NodeLayout& layout, unsigned axis, bool transformed) {
-  return {box.length(axis), layout.stride(axis), layout.stride(axis), transformed};
-}
-
 }  // namespace
 
 std::vector<VolumetricPhase> volumetric_phases(const ProcessGrid& grid, bool return_to_blocks) {
@@ -50,15 +45,18 @@ std::vector<VolumetricPhase> volumetric_phases(const ProcessGrid& grid, bool ret
   return phases;
 }
 
+LocalShape local_shape(const NodeLayout& in, const NodeLayout& out, const Axes& axes) {
+  CHECK_EQ(in.boxes().size(), 1u);
+  LocalShape shape{{}, &in == &out};
+  for (unsigned axis = 0; axis < 3; ++axis)
+    shape.axes[axis] = {in.boxes()[0].length(axis), in.stride(axis), out.stride(axis), axes[axis]};
+  return shape;
+}
+
 /// Of several boxes the lines stand one behind the other, whatever they belong to.
-LocalShape local_shape(const NodeLayout& layout, const Index& size, const Axes& axes,
-                       bool in_place) {
-  LocalShape shape{{}, in_place};
-  if (layout.boxes().size() == 1) {
-    for (unsigned axis = 0; axis < 3; ++axis)
-      shape.axes[axis] = box_axis(layout.boxes()[0], layout, axis, axes[axis]);
-    return shape;
-  }
+LocalShape local_shape(const NodeLayout& layout, const Index& size, const Axes& axes) {
+  if (layout.boxes().size() == 1) return local_shape(layout, layout, axes);
+  LocalShape shape;
   const std::int64_t length = size[layout.axis_order()[2]];
   shape.axes[0] = {length, 1, 1, true};
   shape.axes[1] = {layout.size() / length, length, length, false};

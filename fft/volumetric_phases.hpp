@@ -27,9 +27,10 @@ struct VolumetricPhase {
 /// there was any, puts the result into the input's layout.
 std::vector<VolumetricPhase> volumetric_phases(const ProcessGrid& grid, bool return_to_blocks);
 
-/// What the transform of these axes asks of a node's local array.
-LocalShape local_shape(const NodeLayout& layout, const Index& size, const Axes& axes,
-                       bool in_place);
+/// What a transform of these axes asks for, in place.
+LocalShape local_shape(const NodeLayout& layout, const Index& size, const Axes& axes);
+/// From one array to another. REQUIRES: both layouts have the same single box.
+LocalShape local_shape(const NodeLayout& in, const NodeLayout& out, const Axes& axes);
 
 /// Cycles that the transforms of some axes of so many elements take.
 Tick transform_cycles(const Machine& machine, std::int64_t elements, const Index& size,

@@ -27,8 +27,8 @@ AllToAll::AllToAll(Node& node, HandlerId handler, const Group& group, Messages& 
 }
 
 void AllToAll::start() {
-  CHECK_EQ(sent_.value(), rounds_);
-  ++rounds_;
+  CHECK_EQ(sent_.value(), starts_);
+  ++starts_;
   fill_ = first_fill_;
   if (fill_.done()) return note_sent();
   node_->post(*this);

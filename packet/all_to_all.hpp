@@ -51,16 +51,13 @@ class AllToAll final : public PayloadSource, public Outgoing {
   AllToAll(Node& node, HandlerId handler, const Group& group, Messages& messages,
            AllToAllSchedule schedule = {});
 
-  /// Every packet goes into an output queue as soon as there is room for it. Again, for another
-  /// round of the same messages: only when every node has received all of the round before, so that
-  /// no packet of one round can be counted in another.
+  /// Every packet goes into an output queue as soon as there is room for it. May be called again,
+  /// for the same messages or others like them, when sent() has counted every start before.
   void start();
-  /// Packets received, of all rounds; the round started last is complete at expected().
+  /// Packets received, of all starts together.
   const Counter& received() const { return received_; }
-  std::uint64_t expected() const {
-    return std::max<std::uint64_t>(1, rounds_) * messages_->packets_expected();
-  }
-  /// Counts the rounds of which no packet in the output queues needs this exchange any more.
+  std::uint64_t expected() const { return messages_->packets_expected(); }
+  /// Counts the starts of which no packet in the output queues needs this exchange any more.
   const Counter& sent() const { return sent_; }
 
   bool fill(OutputQueues& queues) override;
@@ -75,9 +72,9 @@ class AllToAll final : public PayloadSource, public Outgoing {
   HandlerId handler_;
   Group group_;
   Messages* messages_;
-  Fill first_fill_;  ///< as every round begins
+  Fill first_fill_;  ///< as it begins
   Fill fill_;
-  std::uint64_t rounds_ = 0;
+  std::uint64_t starts_ = 0;
   std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered yet
   Counter received_{"packets of the exchange"};
   Counter sent_{"packets of the exchange sent"};

@@ -55,7 +55,7 @@ TEST(Decomposition, GivesEveryElementToExactlyOneNodeAndOwnerNamesIt) {
     }
 }
 
-TEST(Decomposition, FillsEachLocalArrayWithoutGaps) {
+TEST(Decomposition, GivesEveryElementAPlaceOfItsOwnInTheLocalArray) {
   for (const Decomposition& d : decompositions())
     for (const Distribution distribution : kDistributions)
       for (Rank r = 0; r < d.grid().shape().size(); ++r) {
@@ -70,7 +70,7 @@ TEST(Decomposition, FillsEachLocalArrayWithoutGaps) {
         ASSERT_EQ(static_cast<std::int64_t>(offsets.size()), layout.size());
         if (!offsets.empty()) {
           ASSERT_EQ(*offsets.begin(), 0);
-          ASSERT_EQ(*offsets.rbegin(), layout.size() - 1);
+          ASSERT_EQ(*offsets.rbegin(), layout.extent() - 1);
         }
       }
 }

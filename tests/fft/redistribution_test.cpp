@@ -128,16 +128,16 @@ TEST(Transfer, CutsIntoPacketsThatHoldEveryElementOnceAndFollowRunsWhereItSaysSo
 TEST(Transfer, GathersScattersAndCopiesTheSameElements) {
   for_each_transfer([](const NodeLayout& from, const NodeLayout& to) {
     const Transfer transfer(from, to);
-    std::vector<Complex> source(static_cast<std::size_t>(from.size()));
+    std::vector<Complex> source(static_cast<std::size_t>(from.extent()));
     for (std::size_t i = 0; i < source.size(); ++i) source[i] = {static_cast<double>(i), 1};
-    std::vector<Complex> sent(static_cast<std::size_t>(to.size()));
+    std::vector<Complex> sent(static_cast<std::size_t>(to.extent()));
     std::vector<Complex> copied(sent.size());
     std::array<std::byte, kPayloadBytes> payload;
     for (std::uint32_t packet = 0; packet < transfer.packets(); ++packet) {
       transfer.gather(transfer.elements(packet), source.data(), payload.data());
       transfer.scatter(transfer.elements(packet), payload.data(), sent.data());
     }
-    transfer.copy(source.data(), copied.data());
+    transfer.copy({0, transfer.size()}, source.data(), copied.data());
     ASSERT_EQ(sent, copied);
     for (std::uint32_t n = 0; n < transfer.size(); ++n)
       ASSERT_EQ(sent[static_cast<std::size_t>(transfer.target_offset(n))],
@@ -150,7 +150,9 @@ TEST(Transfer, KeepsPacketsInRunsWhereLinesOfAnUnsplitAxisTravelTogether) {
   const Transfer transfer(d.layout(Distribution::blocks, {0, 0, 0}),
                           d.layout(Distribution::x_lines, {1, 0, 0}));
   EXPECT_TRUE(transfer.in_runs());
-  EXPECT_EQ(transfer.packets(), 32u * ((32 * 64 + 14) / 15));  // a plane of one y is one run
+  EXPECT_EQ(transfer.packets(), 32u * ((32 * 64 + 14) / 15));  // a plane of one x is one run
+  EXPECT_TRUE(transfer.follows_planes(32));
+  EXPECT_FALSE(transfer.follows_planes(64));
 }
 
 TEST(Divisor, DividesExactly) {
