@@ -80,28 +80,23 @@ std::uint64_t Redistribution::bytes_to(Rank member) const {
   return std::uint64_t{to(member).size()} / pieces_ * sizeof(Complex);
 }
 
-MessagePacket Redistribution::packet(Rank member, std::uint32_t number) const {
+MessageRun Redistribution::run(Rank member, std::uint32_t first, std::uint32_t limit) const {
   const Transfer& transfer = to(member);
-  if (number >= transfer.packets() / pieces_) return {};
+  const std::uint32_t packets = transfer.packets() / pieces_;
+  if (first >= packets) return {};
+  const auto elements = transfer.elements(number_in_message(transfer, first));
+  return {elements.count * unsigned{sizeof(Complex)},
+          std::min({limit, elements.alike(), packets - first})};
+}
+
+std::uint32_t Redistribution::gather(Rank member, std::uint32_t number,
+                                     std::span<std::byte> payload) const {
+  const Transfer& transfer = to(member);
   const std::uint32_t in_message = number_in_message(transfer, number);
   const Transfer::Elements elements = transfer.elements(in_message);
-  return {elements.count * unsigned{sizeof(Complex)}, argument(transfer, in_message, elements)};
-}
-
-std::uint32_t Redistribution::argument(Rank member, std::uint32_t number) const {
-  return packet(member, number).argument;
-}
-
-std::uint32_t Redistribution::argument(const Transfer& transfer, std::uint32_t number,
-                                       Transfer::Elements elements) const {
-  if (!transfer.in_runs()) return kNamesPacket | group_.self() << number_bits_ | number;
-  return static_cast<std::uint32_t>(transfer.target_offset(elements.first));
-}
-
-void Redistribution::gather(Rank member, std::uint32_t number, std::span<std::byte> payload) const {
-  const Transfer& transfer = to(member);
-  transfer.gather(transfer.elements(number_in_message(transfer, number)), source_.data(),
-                  payload.data());
+  transfer.gather(elements, source_.data(), payload.data());
+  if (transfer.in_runs()) return static_cast<std::uint32_t>(transfer.target_offset(elements.first));
+  return kNamesPacket | group_.self() << number_bits_ | in_message;
 }
 
 void Redistribution::arrive(const Packet& packet) {

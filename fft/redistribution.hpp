@@ -45,9 +45,9 @@ class Redistribution final : public Messages {
   std::uint64_t packets_expected() const override { return packets_expected_; }
   std::uint32_t most_packets() const override { return most_packets_; }
   bool has_payload() const override { return true; }
-  MessagePacket packet(Rank member, std::uint32_t number) const override;
-  std::uint32_t argument(Rank member, std::uint32_t number) const override;
-  void gather(Rank member, std::uint32_t number, std::span<std::byte> payload) const override;
+  MessageRun run(Rank member, std::uint32_t first, std::uint32_t limit) const override;
+  std::uint32_t gather(Rank member, std::uint32_t number,
+                       std::span<std::byte> payload) const override;
   void arrive(const Packet& packet) override;
 
  private:
@@ -64,8 +64,6 @@ class Redistribution final : public Messages {
   Peer& slot(std::vector<Peer>& peers, Rank member) const {
     return peers[peers.size() == 1 ? 0 : member];
   }
-  std::uint32_t argument(const Transfer& transfer, std::uint32_t number,
-                         Transfer::Elements elements) const;
   void arrive_in_run(const Packet& packet);
   void count_packets();
   NodeLayout layout(Distribution distribution, Rank member) const;

@@ -84,7 +84,7 @@ Transfer::Elements Transfer::elements(std::uint32_t packet) const {
   if (packet >= packets_) return {};
   if (in_runs_) return elements_of_run(packet);
   const std::uint32_t first = packet * kPerPacket;
-  return {first, std::min(kPerPacket, size_ - first)};
+  return {first, std::min(kPerPacket, size_ - first), size_ - first};
 }
 
 Transfer::Elements Transfer::elements_of_run(std::uint32_t packet) const {
@@ -94,8 +94,8 @@ Transfer::Elements Transfer::elements_of_run(std::uint32_t packet) const {
   const std::uint32_t in_part = packet - part.first_packet;
   const std::uint32_t run = part.run_packets.quotient(in_part);
   const std::uint32_t skipped = (in_part - run * part.run_packets.value()) * kPerPacket;
-  const std::uint32_t length = part.target.row();
-  return {part.first + run * length + skipped, std::min(kPerPacket, length - skipped)};
+  const std::uint32_t left = part.target.row() - skipped;
+  return {part.first + run * part.target.row() + skipped, std::min(kPerPacket, left), left};
 }
 
 const Transfer::Part& Transfer::part_of(std::uint32_t number) const {
@@ -121,7 +121,8 @@ void Transfer::for_each_part(Elements elements, Visit&& visit) const {
     const std::uint32_t number = elements.first - part.first;
     const std::uint32_t count = std::min(elements.count, part.size - number);
     visit(part, number, count);
-    elements = {elements.first + count, elements.count - count};
+    elements.first += count;
+    elements.count -= count;
   }
 }
 

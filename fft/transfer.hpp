@@ -35,6 +35,10 @@ class Transfer {
   struct Elements {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
+    std::uint32_t left = 0;  ///< from `first` to the end of the stretch
+
+    /// Packets of the stretch from this one on that are as long.
+    std::uint32_t alike() const { return std::max(1u, left / kPerPacket); }
   };
   Elements elements(std::uint32_t packet) const;
 

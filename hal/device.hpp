@@ -9,10 +9,17 @@
 
 namespace toroid {
 
-/// A packet on its way into an injection FIFO.
+/// Packets on their way into an injection FIFO: those of a descriptor that have not left.
 struct Injection {
   SendDescriptor descriptor;
   unsigned fifo;
+
+  /// Whether the next packet of `other`, going to that FIFO, is one more of these.
+  bool takes(const SendDescriptor& other, unsigned other_fifo) const {
+    return fifo == other_fifo && descriptor.cookie == other.cookie &&
+           descriptor.source == other.source && descriptor.source != nullptr &&
+           descriptor.packets == other.first;
+  }
 };
 
 /// Who takes received packets.
@@ -39,7 +46,7 @@ class Device {
   /// The injection FIFOs as they are; whoever plans injections accounts for them in `used`.
   virtual std::span<InjectionFifo> fifos() = 0;
   /// Gathers and injects, in order. REQUIRES: room, already accounted for in fifos().
-  virtual void inject(std::span<const Injection> packets) = 0;
+  virtual void inject(std::span<const Injection> injections) = 0;
   /// Hands over up to `limit` received packets, one after the other; returns how many.
   virtual std::size_t receive(PacketSink& sink, std::size_t limit) = 0;
   /// The processor computes: virtual time passes, elsewhere it is free.

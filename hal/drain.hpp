@@ -43,9 +43,9 @@ inline DirectionSet open_directions(std::span<const InjectionFifo> fifos, unsign
 
 class Drain {
  public:
-  /// Moves at most `limit` packets: sink(descriptor, fifo), which must take it. Accounts for the
-  /// chunks in `fifos`. Returns the number moved; fewer than `limit`: all queues are empty or
-  /// stuck.
+  /// Moves at most `limit` packets: sink(descriptor, fifo), which must take its next packet.
+  /// Accounts for the chunks in `fifos`. Returns the number moved; fewer than `limit`: all queues
+  /// are empty or stuck.
   template <std::invocable<const SendDescriptor&, unsigned> Sink>
   std::size_t run(OutputQueues& queues, std::span<InjectionFifo> fifos, std::size_t limit,
                   Sink&& sink) {
@@ -59,7 +59,7 @@ class Drain {
         const auto fifo = open.least_full_for(head.header);
         if (!fifo) break;
         sink(head, *fifo);
-        queue.pop();
+        queue.pop_packets(1);
         ++moved;
         queue_ = iL;
         skipped = 0;

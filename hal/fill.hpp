@@ -31,15 +31,19 @@ class Fill {
   bool done() const { return order_.size() == 0 || sent_ >= batching_.packets; }
 
   /// Goes on until done or until the queue whose turn it is has no room.
-  /// make(peer, packet index 0..k-1) -> optional SendDescriptor; none: a shorter message's end.
-  template <std::invocable<Rank, std::uint32_t> Make>
+  /// make(peer, first packet 0..k-1, how many at most) -> optional SendDescriptor of one or more of
+  /// them; none: a shorter message's end.
+  template <std::invocable<Rank, std::uint32_t, std::uint32_t> Make>
   void run(OutputQueues& queues, Make&& make) {
     for (; !done(); next_peer(queues)) {
       const std::uint32_t end = std::min(sent_ + batching_.per_visit, batching_.packets);
-      for (; sent_ + in_visit_ < end; ++in_visit_) {
+      while (sent_ + in_visit_ < end) {
         if (!queues.has_room(queues.next())) return;
-        if (const std::optional<SendDescriptor> made = make(order_[visit_], sent_ + in_visit_))
-          queues[queues.next()].push(*made);
+        const std::uint32_t first = sent_ + in_visit_;
+        const std::optional<SendDescriptor> made = make(order_[visit_], first, end - first);
+        if (!made) break;
+        queues[queues.next()].push(*made);
+        in_visit_ += made->packets;
       }
     }
   }

@@ -11,19 +11,32 @@ namespace toroid {
 
 struct SendDescriptor;
 
-/// Writes a packet's payload when the packet leaves its queue.
+/// Writes packets' payloads when they leave the node.
 class PayloadSource {
  public:
   virtual ~PayloadSource() = default;
-  /// Fills the first header.payload_bytes() bytes of `payload`. Called once per descriptor.
-  virtual void gather(const SendDescriptor& descriptor,
-                      std::span<std::byte, kPayloadBytes> payload) = 0;
+  /// Fills the first header.payload_bytes() bytes of `payload` for a descriptor's packet, `number`
+  /// counting from 0, and returns the packet's argument. Called once per packet, in order.
+  virtual std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
+                               std::span<std::byte, kPayloadBytes> payload) = 0;
 };
 
+/// One packet, or several of one message that are equally long. They share the header but for its
+/// argument, which the source knows.
 struct SendDescriptor {
   PacketHeader header;
-  PayloadSource* source;  ///< null: a packet without payload bytes to carry
-  std::uint64_t cookie;   ///< the source's own: which packet of which message
+  PayloadSource* source;      ///< null: one packet without payload bytes to carry
+  std::uint64_t cookie;       ///< the source's own: which packets of which message
+  std::uint32_t packets = 1;  ///< 1 at least
+  std::uint32_t first = 0;    ///< number of the first of them that has not left
+
+  std::uint32_t left() const { return packets - first; }
+  /// The next so many of them by themselves. REQUIRES: at most left().
+  SendDescriptor next(std::uint32_t count) const {
+    SendDescriptor some = *this;
+    some.packets = first + count;
+    return some;
+  }
 };
 
 /// A FIFO of descriptors that grows by doubling and never shrinks.
@@ -32,6 +45,12 @@ class DescriptorQueue {
   bool empty() const { return head_ == tail_; }
   std::size_t size() const { return tail_ - head_; }  // modulo 2^32, as head and tail count
   const SendDescriptor& front() const { return ring_[head_ & mask()]; }
+  /// The front's next packets have left; with its last one the descriptor goes.
+  void pop_packets(std::uint32_t count) {
+    SendDescriptor& front = ring_[head_ & mask()];
+    front.first += count;
+    if (front.first == front.packets) pop();
+  }
   /// Of the front's header; no hints where the queue is empty.
   DirectionSet front_hints() const { return front_hints_; }
   unsigned front_chunks() const { return front_chunks_; }

@@ -13,7 +13,7 @@
 //    46..47  virtual channel D0 D1 BN BP
 //    48..50  chunks - 1; a chunk is 32 bytes
 //    51..52  reception FIFO group
-//    53..63  0
+//    53..63  the link's: 0 when injected
 //
 // Fields after IBM's packet-layer header for the Blue Gene/L. The destination is the rank instead
 // of three coordinates, since six dimensions of extent 256 would not fit. The packet CRC and the
@@ -22,6 +22,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -95,18 +96,39 @@ class PacketHeader {
   }
   constexpr std::uint32_t argument() const { return static_cast<std::uint32_t>(software_ >> 32); }
 
+  constexpr PacketHeader with_argument(std::uint32_t argument) const {
+    return {hardware_, (software_ & 0xffffffffu) | std::uint64_t{argument} << 32};
+  }
+
   constexpr std::uint64_t hardware_word() const { return hardware_; }
   constexpr std::uint64_t software_word() const { return software_; }
   HeaderFields fields() const;
-  constexpr bool operator==(const PacketHeader&) const = default;
+  /// Of what software sees: the link's tag does not count.
+  constexpr bool operator==(const PacketHeader& other) const {
+    return ((hardware_ ^ other.hardware_) & ~kLinkTag) == 0 && software_ == other.software_;
+  }
+
+  // For links: the last bits are theirs, to tell new packets from old ones in the same memory.
+  static constexpr unsigned kLinkTagBit = 53;
+  static constexpr std::uint64_t kLinkTag = ~std::uint64_t{0} << kLinkTagBit;
+  /// Writes another header here so that who finds the tag finds everything that was written before.
+  void publish(const PacketHeader& header, std::uint64_t tag) {
+    software_ = header.software_;
+    std::atomic_ref(hardware_).store(header.hardware_ | tag, std::memory_order_release);
+  }
+  /// As publish() wrote it, in its place. Pairs with its release.
+  std::uint64_t link_tag() const {
+    return std::atomic_ref(const_cast<std::uint64_t&>(hardware_)).load(std::memory_order_acquire) &
+           kLinkTag;
+  }
 
  private:
   std::uint64_t hardware_;
   std::uint64_t software_;
 };
 
-/// Bits of the words that must be 0.
-inline constexpr std::uint64_t kHardwareReserved = ~std::uint64_t{0} << 53;
+/// Bits that must be 0 when a packet is injected.
+inline constexpr std::uint64_t kHardwareReserved = PacketHeader::kLinkTag;
 inline constexpr std::uint64_t kSoftwareReserved = std::uint64_t{0xff} << 24;
 
 /// What can be wrong with a header; the first five are errors that the hardware detects.

@@ -2,12 +2,13 @@
 
 namespace toroid {
 
-MessagePacket Messages::packet(Rank member, std::uint32_t number) const {
-  const std::uint64_t begin = std::uint64_t{number} * kPayloadBytes;
+MessageRun Messages::run(Rank member, std::uint32_t first, std::uint32_t limit) const {
+  const std::uint64_t begin = std::uint64_t{first} * kPayloadBytes;
   const std::uint64_t end = bytes_to(member);
   if (begin >= end) return {};
-  return {static_cast<unsigned>(std::min<std::uint64_t>(end - begin, kPayloadBytes)),
-          argument(member, number)};
+  const std::uint64_t full = (end - begin) / kPayloadBytes;
+  if (full == 0) return {static_cast<unsigned>(end - begin), 1};
+  return {kPayloadBytes, static_cast<std::uint32_t>(std::min<std::uint64_t>(full, limit))};
 }
 
 AllToAll::AllToAll(Node& node, HandlerId handler, const Group& group, Messages& messages,
@@ -35,7 +36,9 @@ void AllToAll::start() {
 }
 
 bool AllToAll::fill(OutputQueues& queues) {
-  fill_.run(queues, [this](Rank member, std::uint32_t packet) { return describe(member, packet); });
+  fill_.run(queues, [this](Rank member, std::uint32_t first, std::uint32_t limit) {
+    return describe(member, first, limit);
+  });
   if (!fill_.done()) return false;
   note_sent();
   return true;
@@ -45,25 +48,30 @@ void AllToAll::note_sent() {
   if (fill_.done() && queued_ == 0) sent_.bump();
 }
 
-std::optional<SendDescriptor> AllToAll::describe(Rank member, std::uint32_t packet) {
-  const MessagePacket made = messages_->packet(member, packet);
-  if (made.bytes == 0) return std::nullopt;
+/// Where no payload travels nobody asks for the arguments later, so that each packet is described
+/// by itself.
+std::optional<SendDescriptor> AllToAll::describe(Rank member, std::uint32_t first,
+                                                 std::uint32_t limit) {
   const bool payload = messages_->has_payload();
-  if (payload) ++queued_;
+  const MessageRun run = messages_->run(member, first, payload ? limit : 1);
+  if (run.packets == 0) return std::nullopt;
+  if (payload) queued_ += run.packets;
+  const std::uint32_t argument = payload ? 0 : messages_->gather(member, first, {});
   return SendDescriptor{
-      .header = node_->header(group_.rank(member), handler_, payload ? made.bytes : 0,
-                              made.argument, chunks_for(made.bytes)),
+      .header = node_->header(group_.rank(member), handler_, payload ? run.bytes : 0, argument,
+                              chunks_for(run.bytes)),
       .source = payload ? this : nullptr,
-      .cookie = std::uint64_t{member} << 32 | packet};
+      .cookie = std::uint64_t{member} << 32 | first,
+      .packets = run.packets};
 }
 
-void AllToAll::gather(const SendDescriptor& descriptor,
-                      std::span<std::byte, kPayloadBytes> payload) {
+std::uint32_t AllToAll::gather(const SendDescriptor& descriptor, std::uint32_t number,
+                               std::span<std::byte, kPayloadBytes> payload) {
   const auto member = static_cast<Rank>(descriptor.cookie >> 32);
-  const auto packet = static_cast<std::uint32_t>(descriptor.cookie);
-  messages_->gather(member, packet, payload.first(descriptor.header.payload_bytes()));
+  const std::uint32_t packet = static_cast<std::uint32_t>(descriptor.cookie) + number;
   --queued_;
   note_sent();
+  return messages_->gather(member, packet, payload.first(descriptor.header.payload_bytes()));
 }
 
 }  // namespace toroid

@@ -8,10 +8,10 @@
 
 namespace toroid {
 
-/// One packet of a message.
-struct MessagePacket {
-  unsigned bytes = 0;  ///< of payload; 0: the message has ended before this packet
-  std::uint32_t argument = 0;
+/// Packets of a message that follow one another and are equally long.
+struct MessageRun {
+  unsigned bytes = 0;         ///< of payload, each
+  std::uint32_t packets = 0;  ///< 0: the message has ended before
 };
 
 /// What the messages are made of. All calls name members of the group, not ranks.
@@ -19,7 +19,7 @@ class Messages {
  public:
   virtual ~Messages() = default;
   /// Payload bytes of the message to a member; 0: none. Cut into full packets and one rest, unless
-  /// packet() says otherwise.
+  /// run() says otherwise.
   virtual std::uint64_t bytes_to(Rank member) const = 0;
   /// Packets that all others together send here.
   virtual std::uint64_t packets_expected() const = 0;
@@ -27,11 +27,11 @@ class Messages {
   virtual std::uint32_t most_packets() const = 0;
   /// Whether payloads travel. Without, packets have their length on the wire and nothing in them.
   virtual bool has_payload() const = 0;
-  /// The software word's argument of a packet of the message to a member.
-  virtual std::uint32_t argument(Rank member, std::uint32_t packet) const = 0;
-  virtual MessagePacket packet(Rank member, std::uint32_t number) const;
-  /// Writes the payload of that packet.
-  virtual void gather(Rank member, std::uint32_t packet, std::span<std::byte> payload) const = 0;
+  /// At most `limit` packets from `first` on.
+  virtual MessageRun run(Rank member, std::uint32_t first, std::uint32_t limit) const;
+  /// Writes a packet's payload, where payloads travel, and returns its argument.
+  virtual std::uint32_t gather(Rank member, std::uint32_t packet,
+                               std::span<std::byte> payload) const = 0;
   /// A packet of somebody's message to this node has arrived.
   virtual void arrive(const Packet& packet) = 0;
 };
@@ -61,11 +61,11 @@ class AllToAll final : public PayloadSource, public Outgoing {
   const Counter& sent() const { return sent_; }
 
   bool fill(OutputQueues& queues) override;
-  void gather(const SendDescriptor& descriptor,
-              std::span<std::byte, kPayloadBytes> payload) override;
+  std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
+                       std::span<std::byte, kPayloadBytes> payload) override;
 
  private:
-  std::optional<SendDescriptor> describe(Rank member, std::uint32_t packet);
+  std::optional<SendDescriptor> describe(Rank member, std::uint32_t first, std::uint32_t limit);
   void note_sent();
 
   Node* node_;
@@ -91,8 +91,9 @@ class UniformMessages : public Messages {
     return static_cast<std::uint32_t>((bytes_ + kPayloadBytes - 1) / kPayloadBytes);
   }
   bool has_payload() const override { return false; }
-  std::uint32_t argument(Rank, std::uint32_t packet) const override { return packet; }
-  void gather(Rank, std::uint32_t, std::span<std::byte>) const override {}
+  std::uint32_t gather(Rank, std::uint32_t packet, std::span<std::byte>) const override {
+    return packet;
+  }
   void arrive(const Packet&) override {}
 
  private:

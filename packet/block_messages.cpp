@@ -19,9 +19,11 @@ BlockMessages::BlockMessages(Rank members, Rank self, std::uint64_t bytes)
       out_(buffer_bytes(members, bytes)),
       in_(out_.size()) {}
 
-void BlockMessages::gather(Rank member, std::uint32_t packet, std::span<std::byte> payload) const {
-  const std::byte* from = out_.data() + member * bytes_ + std::size_t{packet} * kPayloadBytes;
-  copy_payload(payload.data(), from, payload.size());
+std::uint32_t BlockMessages::gather(Rank member, std::uint32_t packet,
+                                    std::span<std::byte> payload) const {
+  const std::uint64_t at = std::uint64_t{packet} * kPayloadBytes;
+  copy_payload(payload.data(), out_.data() + member * bytes_ + at, payload.size());
+  return static_cast<std::uint32_t>(self_ * bytes_ + at);
 }
 
 void BlockMessages::arrive(const Packet& packet) {

@@ -30,10 +30,8 @@ class BlockMessages final : public Messages {
     return static_cast<std::uint32_t>((bytes_ + kPayloadBytes - 1) / kPayloadBytes);
   }
   bool has_payload() const override { return true; }
-  std::uint32_t argument(Rank, std::uint32_t packet) const override {
-    return static_cast<std::uint32_t>(self_ * bytes_ + std::uint64_t{packet} * kPayloadBytes);
-  }
-  void gather(Rank member, std::uint32_t packet, std::span<std::byte> payload) const override;
+  std::uint32_t gather(Rank member, std::uint32_t packet,
+                       std::span<std::byte> payload) const override;
   void arrive(const Packet& packet) override;
 
  private:

@@ -22,11 +22,12 @@ class InlinePayloads final : public PayloadSource {
     return slot;
   }
 
-  void gather(const SendDescriptor& descriptor,
-              std::span<std::byte, kPayloadBytes> payload) override {
+  std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t,
+                       std::span<std::byte, kPayloadBytes> payload) override {
     const auto slot = static_cast<std::uint32_t>(descriptor.cookie);
     std::memcpy(payload.data(), slots_[slot].data(), descriptor.header.payload_bytes());
     free_.push_back(slot);
+    return descriptor.header.argument();
   }
 
  private:

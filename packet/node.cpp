@@ -8,6 +8,8 @@ namespace {
 /// Packets per call across the seam: enough that a virtual call costs nothing measurable, few
 /// enough that a processor which injects does not keep arrivals waiting for long.
 constexpr std::size_t kBatch = 16;
+/// Packets that leave in one turn where nothing holds them up.
+constexpr std::size_t kMostPerTurn = 64;
 
 }  // namespace
 
@@ -48,15 +50,24 @@ BarrierAwaiter Node::barrier() {
 PacketHeader Node::header(Rank to, HandlerId handler, unsigned payload_bytes,
                           std::uint32_t argument, unsigned chunks) {
   const bool dynamic = options_.routing == RoutingRule::adaptive;
-  return PacketHeader(HeaderFields{
-      .destination = to,
-      .hints = minimal_directions(shape(), coord_, shape().coord(to), options_.tie, random_),
-      .dynamic = dynamic,
-      .channel = dynamic ? VirtualChannel::dynamic0 : VirtualChannel::bubble,
-      .chunks = chunks,
-      .handler = handler,
-      .payload_bytes = payload_bytes,
-      .argument = argument});
+  return PacketHeader(
+      HeaderFields{.destination = to,
+                   .hints = hints(to),
+                   .dynamic = dynamic,
+                   .channel = dynamic ? VirtualChannel::dynamic0 : VirtualChannel::bubble,
+                   .chunks = chunks,
+                   .handler = handler,
+                   .payload_bytes = payload_bytes,
+                   .argument = argument});
+}
+
+/// Packets in a row mostly go to the same node. The coin of TieRule::split is thrown for each.
+DirectionSet Node::hints(Rank to) {
+  if (to != hints_to_ || options_.tie == TieRule::split) {
+    hints_ = minimal_directions(shape(), coord_, shape().coord(to), options_.tie, random_);
+    hints_to_ = to;
+  }
+  return hints_;
 }
 
 bool Node::try_send(Rank to, HandlerId handler, std::span<const std::byte> payload,
@@ -126,13 +137,27 @@ void Node::send_now() {
 
 /// True: more could be moved at once.
 bool Node::drain() {
+  std::size_t total = 0;
+  for (;;) {  // a fabric that moves packets on at once has room for more
+    const std::size_t moved = drain_batch();
+    total += moved;
+    if (moved == kBatch || total >= kMostPerTurn) return true;
+    if (moved == 0) return total > 0 && !outgoing_.empty() && queues_.empty();
+  }
+}
+
+std::size_t Node::drain_batch() {
   std::array<Injection, kBatch> batch;
   std::size_t count = 0;
-  drain_.run(queues_, device_->fifos(), kBatch, [&](const SendDescriptor& d, unsigned fifo) {
-    batch[count++] = {d, fifo};
-  });
+  const std::size_t moved =
+      drain_.run(queues_, device_->fifos(), kBatch, [&](const SendDescriptor& d, unsigned fifo) {
+        if (count > 0 && batch[count - 1].takes(d, fifo))
+          ++batch[count - 1].descriptor.packets;
+        else
+          batch[count++] = {d.next(1), fifo};
+      });
   if (count > 0) device_->inject({batch.data(), count});
-  return count == kBatch || (count > 0 && !outgoing_.empty() && queues_.empty());
+  return moved;
 }
 
 /// True: there may be more.

@@ -112,9 +112,11 @@ class Node final : public Processor, private PacketSink {
 
  private:
   bool start();
+  DirectionSet hints(Rank to);
   void fill();
   void send_now();
   bool drain();
+  std::size_t drain_batch();
   bool receive();
   bool resume();
   void run_program();
@@ -136,6 +138,8 @@ class Node final : public Processor, private PacketSink {
   Coord coord_;
   NodeOptions options_;
   Random random_;
+  Rank hints_to_ = ~Rank{0};  ///< the node that hints_ lead to
+  DirectionSet hints_;
   InlinePayloads inline_payloads_;
   Barrier barrier_;
   Tick finished_at_ = 0;

@@ -12,9 +12,10 @@ void Stream::start(std::uint64_t messages) {
 bool Stream::fill(OutputQueues& queues) {
   while (to_queue_ > 0) {
     if (!queues.has_room(queues.next())) return false;
-    queues[queues.next()].push(describe(at_));
+    const SendDescriptor next = describe();
+    queues[queues.next()].push(next);
     queues.advance();
-    at_ += kPayloadBytes;
+    at_ += std::size_t{next.packets} * kPayloadBytes;
     if (at_ < message_.size()) continue;
     at_ = 0;
     --to_queue_;
@@ -22,19 +23,23 @@ bool Stream::fill(OutputQueues& queues) {
   return true;
 }
 
-SendDescriptor Stream::describe(std::size_t at) {
-  const auto bytes =
-      static_cast<unsigned>(std::min<std::size_t>(message_.size() - at, kPayloadBytes));
-  return {.header = node_->header(to_, handler_, bytes, static_cast<std::uint32_t>(at),
-                                  chunks_for(bytes)),
+/// All full packets of the message at once, or its rest.
+SendDescriptor Stream::describe() {
+  const std::size_t left = message_.size() - at_;
+  const auto bytes = static_cast<unsigned>(std::min<std::size_t>(left, kPayloadBytes));
+  return {.header = node_->header(to_, handler_, bytes, 0, chunks_for(bytes)),
           .source = this,
-          .cookie = at};
+          .cookie = at_,
+          .packets = static_cast<std::uint32_t>(std::max<std::size_t>(1, left / kPayloadBytes))};
 }
 
-void Stream::gather(const SendDescriptor& descriptor, std::span<std::byte, kPayloadBytes> payload) {
+std::uint32_t Stream::gather(const SendDescriptor& descriptor, std::uint32_t number,
+                             std::span<std::byte, kPayloadBytes> payload) {
   const unsigned bytes = descriptor.header.payload_bytes();
-  copy_payload(payload.data(), message_.data() + descriptor.cookie, bytes);
-  if (descriptor.cookie + bytes == message_.size()) sent_.bump();
+  const std::size_t at = descriptor.cookie + std::size_t{number} * kPayloadBytes;
+  copy_payload(payload.data(), message_.data() + at, bytes);
+  if (at + bytes == message_.size()) sent_.bump();
+  return static_cast<std::uint32_t>(at);
 }
 
 }  // namespace toroid

@@ -23,11 +23,11 @@ class Stream final : public PayloadSource, public Outgoing {
   const Counter& sent() const { return sent_; }
 
   bool fill(OutputQueues& queues) override;
-  void gather(const SendDescriptor& descriptor,
-              std::span<std::byte, kPayloadBytes> payload) override;
+  std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
+                       std::span<std::byte, kPayloadBytes> payload) override;
 
  private:
-  SendDescriptor describe(std::size_t at);
+  SendDescriptor describe();
 
   Node* node_;
   HandlerId handler_;

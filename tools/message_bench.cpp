@@ -109,15 +109,15 @@ Program exchange_rounds(Node& node, Side& side) {
   BlockMessages messages[2] = {{node.size(), node.rank(), side.bytes},
                                {node.size(), node.rank(), side.bytes}};
   AllToAll exchanges[2] = {{node, kHandler, all, messages[0]}, {node, kEcho, all, messages[1]}};
-  unsigned turn = 0;
+  std::uint64_t round = 0;
   for (unsigned batch = 0; batch <= side.batches; ++batch) {
     const Tick begin = node.now();
     for (std::uint64_t i = 0; i < side.per_batch; ++i) {
-      AllToAll& exchange = exchanges[turn];
+      AllToAll& exchange = exchanges[round % 2];
       exchange.start();
-      messages[turn].copy_own();
-      turn = 1 - turn;
-      const std::uint64_t expected = exchange.expected();
+      messages[round % 2].copy_own();
+      const std::uint64_t expected = (round / 2 + 1) * exchange.expected();
+      ++round;
       co_await node.until(exchange.received(), expected);
     }
     side.note(begin, node.now());

@@ -1,70 +1,50 @@
 #include "router/ring/direct_node.hpp"
 
-#include <utility>
+#include <algorithm>
 
 namespace toroid::ring {
-namespace {
 
-/// The one channel that the rings of a switch have.
-constexpr unsigned kOnly = 0;
-
-}  // namespace
-
-DirectNode::DirectNode(const Machinery& machinery, Rank rank, std::span<const LinkMemory> inward,
-                       std::span<LinkSender> outward)
+DirectNode::DirectNode(const Machinery& machinery, Rank rank, std::span<TaggedMemory> inward,
+                       std::span<TaggedSender> outward)
     : RingNode(machinery, rank), out_(outward) {
-  for (const LinkMemory& memory : inward) in_.emplace_back(memory);
+  for (TaggedMemory& memory : inward) in_.emplace_back(memory);
 }
 
 bool DirectNode::has_news() const {
-  bool news = false;
-  for (const LinkReceiver& link : in_) news |= link.has_news();
-  return news;
-}
-
-bool DirectNode::look() {
-  bool news = false;
-  for (LinkReceiver& link : in_) {
-    const unsigned before = link.waiting(kOnly);
-    if (!link.look()) continue;
-    news = true;
-    waiting_ += link.waiting(kOnly) - before;
-  }
-  return news;
+  return std::any_of(in_.begin(), in_.end(),
+                     [](const TaggedReceiver& ring) { return ring.front() != nullptr; });
 }
 
 /// FIFO by FIFO, each as far as its head finds room.
 void DirectNode::forward() {
   for (unsigned f = 0; f < fifo_count(); ++f)
-    while (!fifo(f).empty() && send_one(f)) continue;
-  if (LinkSender* link = std::exchange(unpublished_, nullptr)) link->publish();
+    while (!fifo(f).empty() && send_some(f)) continue;
 }
 
-bool DirectNode::send_one(unsigned f) {
-  LinkSender& link = out_[fifo(f).front().header.destination()];
-  if (link.room(kOnly) == 0 && !link.refresh()) return false;
-  write_front(f, link.back(kOnly));
-  link.push(kOnly);
-  count_hop();
-  if (unpublished_ != &link && unpublished_ != nullptr) unpublished_->publish();
-  unpublished_ = &link;
+bool DirectNode::send_some(unsigned f) {
+  const SendDescriptor& front = fifo(f).front();
+  TaggedSender& ring = out_[front.header.destination()];
+  if (ring.room() == 0 && !ring.refresh()) return false;
+  const std::uint32_t count = std::min(front.left(), ring.room());
+  write_front(f, count, ring);
+  count_hops(count);
   return true;
 }
 
 std::size_t DirectNode::receive(PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;
-  for (LinkReceiver& link : in_)
-    for (; count < limit && link.waiting(kOnly) > 0; ++count) {
-      --waiting_;
+  for (TaggedReceiver& ring : in_)
+    for (const Packet* packet; count < limit && (packet = ring.front()) != nullptr; ++count) {
       count_delivered();
-      sink.arrive(link.front(kOnly));
-      link.pop(kOnly);
+      sink.arrive(*packet);
+      ring.pop();
     }
+  arrived_ = count == limit;
   return count;
 }
 
 void DirectNode::give_back() {
-  for (LinkReceiver& link : in_) link.publish();
+  for (TaggedReceiver& ring : in_) ring.publish();
 }
 
 bool DirectNode::holds_packets() const {

@@ -17,6 +17,8 @@ class Idle {
   explicit Idle(bool spins) : spins_(spins ? kSpins : 0) {}
 
   void reset() { rounds_ = 0; }
+  /// So far without work.
+  unsigned rounds() const { return rounds_; }
 
   /// One more round without work.
   void wait() {

@@ -73,13 +73,14 @@ class LinkSender {
   unsigned room(unsigned channel) const { return free_[channel]; }
   /// Learns which slots are free again; true: more than before.
   bool refresh();
-  /// The slot that the next packet is written to. REQUIRES: room.
-  Packet& back(unsigned channel) const { return tail_.slot(*memory_, channel); }
-  void push(unsigned channel) {
+  /// The slot of the next packet, to be written before publish(). REQUIRES: room.
+  Packet& claim(unsigned channel) {
+    Packet& slot = tail_.slot(*memory_, channel);
     tail_.advance(*memory_, channel);
     --free_[channel];
+    return slot;
   }
-  /// Shows the receiver what has been pushed.
+  /// Shows the receiver what has been written.
   void publish() {
     // Release: the slots are written. Partner: the acquire in LinkReceiver::look().
     memory_->pushed->store(tail_.word(), std::memory_order_release);

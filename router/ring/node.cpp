@@ -14,26 +14,29 @@ RingNode::RingNode(const Machinery& machinery, Rank rank)
       fifo_counters_(fifos_.size()),
       link_counters_(machinery.shape.links()) {}
 
-void RingNode::inject(std::span<const Injection> packets) {
-  for (const Injection& injection : packets)
+void RingNode::inject(std::span<const Injection> injections) {
+  for (const Injection& injection : injections)
     if (!accept(injection.descriptor, injection.fifo))
-      fifos_[injection.fifo].used -= injection.descriptor.header.chunks();
+      fifos_[injection.fifo].used -=
+          injection.descriptor.header.chunks() * injection.descriptor.left();
+  forward();  // at once, so that the FIFOs have room for more in the same turn
 }
 
 bool RingNode::accept(const SendDescriptor& descriptor, unsigned f) {
+  const std::uint32_t packets = descriptor.left();
   if (!is_valid(descriptor.header)) {
-    ++refused_;
+    refused_ += packets;
     return false;
   }
   CHECK(descriptor.source != nullptr || descriptor.header.payload_bytes() == 0);
+  injected_ += packets;
+  moves_ += packets;
+  FifoCounters& counters = fifo_counters_[f];
+  counters.packets += packets;
+  counters.most_chunks = std::max(counters.most_chunks, static_cast<std::uint16_t>(fifos_[f].used));
   const bool was_empty = queues_[f].empty();
   queues_[f].push(descriptor);
   if (was_empty) expose_fifo(f);
-  ++injected_;
-  ++moves_;
-  FifoCounters& counters = fifo_counters_[f];
-  ++counters.packets;
-  counters.most_chunks = std::max(counters.most_chunks, static_cast<std::uint16_t>(fifos_[f].used));
   return true;
 }
 
@@ -44,17 +47,6 @@ bool RingNode::is_valid(const PacketHeader& header) {
   if (validate(header, shape(), here_, route) != HeaderError::none) return false;
   valid_ = header.hardware_word();
   return true;
-}
-
-void RingNode::write_front(unsigned f, Packet& packet) {
-  const SendDescriptor& front = queues_[f].front();
-  packet.header = front.header;
-  if (front.source != nullptr) {
-    front.source->gather(front, packet.payload);
-    gathered_ = true;
-  }
-  fifos_[f].used -= front.header.chunks();
-  queues_[f].pop();
 }
 
 bool RingNode::step() {

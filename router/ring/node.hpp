@@ -31,7 +31,7 @@ class RingNode : public Device {
   const Machine& machine() const override { return machinery_->machine; }
   Tick now() const override { return machinery_->clock.now(); }
   std::span<InjectionFifo> fifos() override { return fifos_; }
-  void inject(std::span<const Injection> packets) override;
+  void inject(std::span<const Injection> injections) override;
   void compute(Tick) override {}
 
   void attach(Processor& processor) { processor_ = &processor; }
@@ -71,10 +71,12 @@ class RingNode : public Device {
   DescriptorQueue& fifo(unsigned f) { return queues_[f]; }
   const DescriptorQueue& fifo(unsigned f) const { return queues_[f]; }
   unsigned fifo_used(unsigned f) const { return fifos_[f].used; }
-  /// Writes the packet at the FIFO's front and takes it out.
-  void write_front(unsigned f, Packet& packet);
+  /// Writes `count` packets from the FIFO's front. Of each, out.claim() is the place and
+  /// out.commit(header) the end. REQUIRES: so many are left of the front descriptor.
+  template <typename Out>
+  void write_front(unsigned f, std::uint32_t count, Out&& out);
   void count_delivered() { ++delivered_, ++moves_; }
-  void count_hop() { ++packet_hops_, ++moves_; }
+  void count_hops(std::uint64_t hops) { packet_hops_ += hops, moves_ += hops; }
   LinkCounters& link_counter(unsigned direction) { return link_counters_[direction]; }
 
  private:
@@ -101,5 +103,21 @@ class RingNode : public Device {
   std::uint64_t refused_ = 0;
   std::uint64_t packet_hops_ = 0;
 };
+
+template <typename Out>
+void RingNode::write_front(unsigned f, std::uint32_t count, Out&& out) {
+  const SendDescriptor& front = queues_[f].front();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    PacketHeader header = front.header;
+    Packet& packet = out.claim();
+    if (front.source != nullptr) {
+      header = header.with_argument(front.source->gather(front, front.first + i, packet.payload));
+      gathered_ = true;
+    }
+    out.commit(header);
+  }
+  fifos_[f].used -= front.header.chunks() * count;
+  queues_[f].pop_packets(count);
+}
 
 }  // namespace toroid::ring

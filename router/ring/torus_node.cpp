@@ -15,6 +15,13 @@ DirectionSet directions_left(const PacketHeader& header, const Coord& here, cons
   return DirectionSet(static_cast<std::uint16_t>(left & header.hints().bits()));
 }
 
+/// A packet written to a place that is shown to the other end later.
+struct Place {
+  Packet& packet;
+  Packet& claim() const { return packet; }
+  void commit(const PacketHeader& header) const { packet.header = header; }
+};
+
 /// Free slots as tokens: every packet takes a slot, whatever its length.
 Tokens tokens_of(const LinkSender& link) {
   Tokens tokens;
@@ -145,16 +152,15 @@ void TorusNode::send(unsigned link, Source source, VirtualChannel channel) {
   counters.wire_bytes += machine().wire_bytes(heads_[source.index()].chunks);
   turn_[link] = static_cast<std::uint8_t>((source.index() + 1) & 63u);
   unwant(source);
-  take(source, out_[link].back(c));
-  out_[link].push(c);
-  count_hop();
+  take(source, out_[link].claim(c));
+  count_hops(1);
   expose_next(source);
 }
 
 /// Moves the head of a source to `packet`.
 void TorusNode::take(Source source, Packet& packet) {
   if (source.is_fifo(links_))
-    return write_front(source.index() - links_ * kVirtualChannels, packet);
+    return write_front(source.index() - links_ * kVirtualChannels, 1, Place{packet});
   LinkReceiver& link = in_[source.travelling().index];
   const auto c = static_cast<unsigned>(source.channel());
   copy_packet(link.front(c), packet);

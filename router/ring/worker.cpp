@@ -8,6 +8,10 @@
 namespace toroid::ring {
 namespace {
 
+/// A worker that waits for an answer asks no other worker's status while it does: that would take
+/// the cache lines from those who write them.
+constexpr unsigned kRoundsBeforeRest = 500;
+
 /// Counts one up where nobody else writes.
 void bump(std::atomic<std::uint64_t>& count) {
   // Relaxed: read by the thread that watches, which only compares. Partner: heartbeat().
@@ -33,7 +37,7 @@ void Worker::loop() {
     if (step_all()) {
       bump(status_->moved);
       idle_.reset();
-    } else if (is_quiet()) {
+    } else if (idle_.rounds() >= kRoundsBeforeRest && is_quiet()) {
       rest();
     } else {
       idle_.wait();

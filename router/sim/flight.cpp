@@ -36,7 +36,9 @@ FlightId FlightPool::add(const SendDescriptor& descriptor, const Route& route) {
 
 void FlightPool::gather(const SendDescriptor& descriptor, FlightId id) {
   if (id >= payloads_.size()) payloads_.resize(flights_.capacity());
-  descriptor.source->gather(descriptor, payloads_[id]);
+  const std::uint32_t argument =
+      descriptor.source->gather(descriptor, descriptor.first, payloads_[id]);
+  headers_[id] = descriptor.header.with_argument(argument);
 }
 
 void FlightPool::remove(FlightId id) {

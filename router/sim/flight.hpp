@@ -36,6 +36,7 @@ static_assert(sizeof(Flight) == 16);
 /// Packets without a payload source (studies of policies) cost no payload memory.
 class FlightPool {
  public:
+  /// The next packet of a descriptor.
   FlightId add(const SendDescriptor& descriptor, const Route& route);
   void remove(FlightId id);
   /// Copies header and payload out.

@@ -145,9 +145,9 @@ class Network {
   RoutingOptions options_;
   ChannelRule channels_;
   SenderArbitration arbitration_;
-  unsigned degree_;              ///< links per node
-  unsigned sources_;             ///< channels and injection FIFOs per node
-  unsigned channels_per_node_;   ///< sources below are channels, from here on FIFOs
+  unsigned degree_;             ///< links per node
+  unsigned sources_;            ///< channels and injection FIFOs per node
+  unsigned channels_per_node_;  ///< sources below are channels, from here on FIFOs
   Precedence precedence_;
   std::array<unsigned, kMaxChunks + 1> wire_bytes_{};
   unsigned normal_reception_fifos_;

@@ -14,22 +14,22 @@ SimNode::SimNode(Network& network, const Machine& machine, Rank rank, FifoTying 
                        tying)),
       fifo_counters_(fifos_.size()) {}
 
-void SimNode::inject(std::span<const Injection> packets) {
-  for (const Injection& injection : packets) {
-    clock_ += machine_->inject_cycles;
-    if (!accept(injection.descriptor, injection.fifo))
-      fifos_[injection.fifo].used -= injection.descriptor.header.chunks();
-  }
+void SimNode::inject(std::span<const Injection> injections) {
+  for (const Injection& injection : injections)
+    for (SendDescriptor one = injection.descriptor; one.left() > 0; ++one.first) {
+      clock_ += machine_->inject_cycles;
+      if (!accept(one, injection.fifo)) fifos_[injection.fifo].used -= one.header.chunks();
+    }
 }
 
 /// A malformed header goes no further than this.
-bool SimNode::accept(const SendDescriptor& descriptor, unsigned fifo) {
+bool SimNode::accept(const SendDescriptor& next, unsigned fifo) {
   Route route;
-  if (validate(descriptor.header, shape(), here_, route) != HeaderError::none) {
+  if (validate(next.header, shape(), here_, route) != HeaderError::none) {
     ++refused_;
     return false;
   }
-  const FlightId id = network_->flights().add(descriptor, route);
+  const FlightId id = network_->flights().add(next, route);
   network_->schedule_injection(clock_, rank_, fifo, id);
   ++injected_;
   FifoCounters& counters = fifo_counters_[fifo];

@@ -18,7 +18,7 @@ class SimNode final : public Device {
   const Machine& machine() const override { return *machine_; }
   Tick now() const override { return clock_; }
   std::span<InjectionFifo> fifos() override { return fifos_; }
-  void inject(std::span<const Injection> packets) override;
+  void inject(std::span<const Injection> injections) override;
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   void compute(Tick cycles) override { clock_ += cycles; }
 
@@ -47,7 +47,7 @@ class SimNode final : public Device {
   void turn(Tick now);
 
  private:
-  bool accept(const SendDescriptor& descriptor, unsigned fifo);
+  bool accept(const SendDescriptor& next, unsigned fifo);
   bool wake(Tick now);
 
   Network* network_;

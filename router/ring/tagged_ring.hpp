@@ -1,0 +1,111 @@
+// A ring without a shared index: each packet says itself that it has come, by a tag in its header
+// that changes from lap to lap. So a short packet is one cache line on its way to another core, and
+// nothing else. What it costs is that a receiver must look at each ring's next slot, which is why
+// the links of the torus, with their many channels, have counts instead (link.hpp).
+//
+// Source of the idea: Giacomoni, Moseley, Vachharajani, "FastForward for efficient pipeline
+// parallelism", PPoPP 2008; there the receiver clears the slots, which takes the lines back.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "hal/packet.hpp"
+
+namespace toroid::ring {
+
+/// What both ends refer to.
+struct TaggedMemory {
+  std::unique_ptr<Packet[]> slots;
+  std::uint32_t capacity = 0;  ///< slots
+  /// Packets so far, modulo 2^32; written by the receiver. On a line of its own.
+  alignas(64) std::atomic<std::uint32_t> popped{0};
+
+  /// To be called by the receiving end's thread, so that the slots lie in its memory.
+  void allocate();
+};
+
+/// A position in the ring and the tag of its lap.
+class TaggedPosition {
+ public:
+  explicit TaggedPosition(const TaggedMemory& memory) : memory_(&memory) {}
+
+  Packet& slot() const { return memory_->slots[at_]; }
+  std::uint64_t tag() const { return tag_; }
+  std::uint32_t count() const { return count_; }
+  void advance() {
+    ++count_;
+    if (++at_ != memory_->capacity) return;
+    at_ = 0;
+    tag_ = tag_ == kLastTag ? kFirstTag : tag_ + kFirstTag;
+  }
+
+ private:
+  static constexpr std::uint64_t kFirstTag = std::uint64_t{1} << PacketHeader::kLinkTagBit;
+  static constexpr std::uint64_t kLastTag = ~std::uint64_t{0} << PacketHeader::kLinkTagBit;
+
+  const TaggedMemory* memory_;
+  std::uint64_t tag_ = kFirstTag;  ///< never 0, which is what fresh slots have
+  std::uint32_t at_ = 0;
+  std::uint32_t count_ = 0;
+};
+
+/// The sending end. All calls from one thread.
+class TaggedSender {
+ public:
+  explicit TaggedSender(const TaggedMemory& memory)
+      : memory_(&memory), tail_(memory), room_(memory.capacity) {}
+
+  /// Free slots, as far as is known.
+  std::uint32_t room() const { return room_; }
+  /// Learns which slots are free again; true: there are any.
+  bool refresh() {
+    // Acquire: the slots may be overwritten. Partner: the release in TaggedReceiver::publish().
+    const std::uint32_t popped = memory_->popped.load(std::memory_order_acquire);
+    room_ = memory_->capacity - (tail_.count() - popped);
+    return room_ > 0;
+  }
+  /// The slot whose payload is to be written next. REQUIRES: room.
+  Packet& claim() const { return tail_.slot(); }
+  /// The packet claimed last is complete and goes.
+  void commit(const PacketHeader& header) {
+    // Release: payload and software word are written. Partner: the acquire in front().
+    tail_.slot().header.publish(header, tail_.tag());
+    tail_.advance();
+    --room_;
+  }
+
+ private:
+  const TaggedMemory* memory_;
+  TaggedPosition tail_;
+  std::uint32_t room_;
+};
+
+/// The receiving end. All calls from one thread.
+class TaggedReceiver {
+ public:
+  explicit TaggedReceiver(TaggedMemory& memory) : memory_(&memory), head_(memory) {}
+
+  /// The next packet; null: it has not come.
+  const Packet* front() const {
+    // Acquire: the packet may be read. Partner: the release in commit().
+    const Packet& packet = head_.slot();
+    return packet.header.link_tag() == head_.tag() ? &packet : nullptr;
+  }
+  void pop() { head_.advance(); }
+  /// Gives the slots of what was popped back to the sender.
+  void publish() {
+    if (published_ == head_.count()) return;
+    published_ = head_.count();
+    // Release: the slots have been read. Partner: the acquire in TaggedSender::refresh().
+    memory_->popped.store(published_, std::memory_order_release);
+  }
+
+ private:
+  TaggedMemory* memory_;
+  TaggedPosition head_;
+  std::uint32_t published_ = 0;
+};
+
+}  // namespace toroid::ring
