@@ -77,12 +77,12 @@ const Transfer& Redistribution::from(Rank member) const {
 }
 
 std::uint64_t Redistribution::bytes_to(Rank member) const {
-  return std::uint64_t{to(member).size()} / pieces_ * sizeof(Complex);
+  return std::uint64_t{pieces_.quotient(to(member).size())} * sizeof(Complex);
 }
 
 MessagePacket Redistribution::packet(Rank member, std::uint32_t number) const {
   const Transfer& transfer = to(member);
-  if (number >= transfer.packets() / pieces_) return {};
+  if (number >= packets_of_piece(transfer)) return {};
   const std::uint32_t in_message = number_in_message(transfer, number);
   const Transfer::Elements elements = transfer.elements(in_message);
   return {elements.count * unsigned{sizeof(Complex)}, argument(transfer, in_message, elements)};
@@ -122,7 +122,7 @@ void Redistribution::arrive_in_run(const Packet& packet) {
 
 void Redistribution::copy_own() {
   const Transfer& own = to(group_.self());
-  const std::uint32_t count = own.size() / pieces_;
+  const std::uint32_t count = pieces_.quotient(own.size());
   own.copy({piece_ * count, count}, source_.data(), target_.data());
 }
 
@@ -132,12 +132,12 @@ bool Redistribution::cut_by_planes() {
   for (Rank member = 0; member < group_.size(); ++member)
     if (!to(member).follows_planes(planes)) return false;
   most_packets_ /= planes;
-  pieces_ = planes;
+  pieces_ = Divisor(planes);
   return true;
 }
 
 void Redistribution::set_piece(std::uint32_t plane, std::span<const Complex> source) {
-  CHECK_LT(plane, pieces_);
+  CHECK_LT(plane, pieces_.value());
   CHECK_EQ(source.size(), source_.size());
   piece_ = plane;
   source_ = source;
