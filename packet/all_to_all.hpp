@@ -29,6 +29,7 @@ class Messages {
   virtual bool has_payload() const = 0;
   /// The software word's argument of a packet of the message to a member.
   virtual std::uint32_t argument(Rank member, std::uint32_t packet) const = 0;
+  /// Both of a packet, for those who can say them at once or cut their messages in another way.
   virtual MessagePacket packet(Rank member, std::uint32_t number) const;
   /// Writes the payload of that packet.
   virtual void gather(Rank member, std::uint32_t packet, std::span<std::byte> payload) const = 0;
