@@ -154,8 +154,12 @@ Program volumetric_fft(Node& node, VolumetricFft& fft) {
       co_await node.compute(at_once);
     }
     for (std::size_t phase = fft.planes() > 0 ? 1 : 0; phase < fft.phases(); ++phase) {
-      fft.begin_phase(repetition, phase);
       const AllToAll* exchange = fft.exchange(phase);
+      if (exchange != nullptr) {
+        const std::uint64_t before = fft.starts_before(repetition, phase);
+        co_await node.until(exchange->sent(), before);
+      }
+      fft.begin_phase(repetition, phase);
       if (exchange != nullptr) {
         const std::uint64_t expected = fft.expected(repetition, phase);
         co_await node.until(exchange->received(), expected);

@@ -48,6 +48,10 @@ class VolumetricFft {
   const AllToAll* exchange(std::size_t phase) const { return steps_[phase].exchange.get(); }
   /// Packets that the exchange has received when a repetition's part of it is complete.
   std::uint64_t expected(unsigned repetition, std::size_t phase) const;
+  /// Starts of its exchange that must have been sent before a phase begins.
+  std::uint64_t starts_before(unsigned repetition, std::size_t phase) const {
+    return phase == 1 && planes_ > 0 ? 0 : repetition;  // the planes wait for themselves
+  }
   /// What stays here is copied, everything else starts on its way.
   void begin_phase(unsigned repetition, std::size_t phase);
   /// The exchange is complete: transforms the lines; the cycles that this takes.
