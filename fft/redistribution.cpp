@@ -77,12 +77,12 @@ const Transfer& Redistribution::from(Rank member) const {
 }
 
 std::uint64_t Redistribution::bytes_to(Rank member) const {
-  return std::uint64_t{to(member).size()} / pieces_ * sizeof(Complex);
+  return std::uint64_t{pieces_.quotient(to(member).size())} * sizeof(Complex);
 }
 
 MessageRun Redistribution::run(Rank member, std::uint32_t first, std::uint32_t limit) const {
   const Transfer& transfer = to(member);
-  const std::uint32_t packets = transfer.packets() / pieces_;
+  const std::uint32_t packets = packets_of_piece(transfer);
   if (first >= packets) return {};
   const auto elements = transfer.elements(number_in_message(transfer, first));
   return {elements.count * unsigned{sizeof(Complex)},
@@ -117,7 +117,7 @@ void Redistribution::arrive_in_run(const Packet& packet) {
 
 void Redistribution::copy_own() {
   const Transfer& own = to(group_.self());
-  const std::uint32_t count = own.size() / pieces_;
+  const std::uint32_t count = pieces_.quotient(own.size());
   own.copy({piece_ * count, count}, source_.data(), target_.data());
 }
 
@@ -127,12 +127,12 @@ bool Redistribution::cut_by_planes() {
   for (Rank member = 0; member < group_.size(); ++member)
     if (!to(member).follows_planes(planes)) return false;
   most_packets_ /= planes;
-  pieces_ = planes;
+  pieces_ = Divisor(planes);
   return true;
 }
 
 void Redistribution::set_piece(std::uint32_t plane, std::span<const Complex> source) {
-  CHECK_LT(plane, pieces_);
+  CHECK_LT(plane, pieces_.value());
   CHECK_EQ(source.size(), source_.size());
   piece_ = plane;
   source_ = source;

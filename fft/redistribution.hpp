@@ -56,8 +56,11 @@ class Redistribution final : public Messages {
     Rank member = ~Rank{0};
     Transfer transfer;
   };
+  std::uint32_t packets_of_piece(const Transfer& transfer) const {
+    return pieces_.quotient(transfer.packets());
+  }
   std::uint32_t number_in_message(const Transfer& transfer, std::uint32_t number) const {
-    return transfer.packets() / pieces_ * piece_ + number;
+    return packets_of_piece(transfer) * piece_ + number;
   }
   const Transfer& to(Rank member) const;
   const Transfer& from(Rank member) const;
@@ -78,7 +81,7 @@ class Redistribution final : public Messages {
   std::span<Complex> target_;
   std::uint64_t packets_expected_ = 0;
   std::uint32_t most_packets_ = 0;
-  std::uint32_t pieces_ = 1;
+  Divisor pieces_;  ///< of a message
   std::uint32_t piece_ = 0;
 
   /// Made when first asked for. One for each member, or a single one, the last used, where all of

@@ -2,43 +2,6 @@
 
 namespace toroid {
 
-VolumetricPlan::VolumetricPlan(const Index& size, const Shape& shape, VolumetricOptions options,
-                               const TransformLibrary& library)
-    : decomposition_(size, shape),
-      options_(options),
-      phases_(volumetric_phases(decomposition_.grid(), options.return_to_blocks)) {
-  CHECK_LT(0u, options.repeat);
-  for (const VolumetricPhase& phase : phases_) {
-    if (phase.axes == Axes{}) continue;
-    for (Rank node = 0; node < shape.size(); ++node) {
-      const NodeLayout layout =
-          decomposition_.layout(phase.distribution, decomposition_.grid().coord(node));
-      if (layout.size() == 0) continue;
-      const LocalShape local = shape_of(phase, layout);
-      if (auto& transform = transforms_[local]; transform == nullptr)
-        transform = library.plan(local, options.sign, options.rigor);
-    }
-  }
-}
-
-NodeLayout VolumetricPlan::local_result(const NodeLayout& blocks) const {
-  return phases_.size() > 1 ? blocks.with_gaps() : blocks;
-}
-
-LocalShape VolumetricPlan::shape_of(const VolumetricPhase& phase, const NodeLayout& layout) const {
-  if (phase.exchange) return local_shape(layout, decomposition_.size(), phase.axes);
-  LocalShape shape = local_shape(layout, local_result(layout), phase.axes);
-  shape.in_place = false;
-  if (by_planes()) shape.axes[0] = {};
-  return shape;
-}
-
-const LocalTransform* VolumetricPlan::transform(const VolumetricPhase& phase,
-                                                const NodeLayout& layout) const {
-  if (phase.axes == Axes{} || layout.size() == 0) return nullptr;
-  return transforms_.at(shape_of(phase, layout)).get();
-}
-
 VolumetricFft::VolumetricFft(Node& node, const VolumetricPlan& plan)
     : node_(&node), plan_(&plan), times_(plan.phases().size() * plan.options().repeat) {
   arrays_.emplace_back(static_cast<std::size_t>(input_layout().extent()));
@@ -191,8 +154,12 @@ Program volumetric_fft(Node& node, VolumetricFft& fft) {
       co_await node.compute(at_once);
     }
     for (std::size_t phase = fft.planes() > 0 ? 1 : 0; phase < fft.phases(); ++phase) {
-      fft.begin_phase(repetition, phase);
       const AllToAll* exchange = fft.exchange(phase);
+      if (exchange != nullptr) {
+        const std::uint64_t before = fft.starts_before(repetition, phase);
+        co_await node.until(exchange->sent(), before);
+      }
+      fft.begin_phase(repetition, phase);
       if (exchange != nullptr) {
         const std::uint64_t expected = fft.expected(repetition, phase);
         co_await node.until(exchange->received(), expected);

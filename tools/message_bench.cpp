@@ -10,6 +10,7 @@ namespace {
 
 constexpr HandlerId kHandler = kFirstUserHandler;
 constexpr HandlerId kEcho = kFirstUserHandler + 1;
+constexpr std::uint32_t kPacketsPerVisit = 32;
 
 /// One node's side of a benchmark.
 struct Side {
@@ -108,7 +109,9 @@ Program exchange_rounds(Node& node, Side& side) {
   const Group all = Group::all(node.shape(), node.rank());
   BlockMessages messages[2] = {{node.size(), node.rank(), side.bytes},
                                {node.size(), node.rank(), side.bytes}};
-  AllToAll exchanges[2] = {{node, kHandler, all, messages[0]}, {node, kEcho, all, messages[1]}};
+  const AllToAllSchedule schedule{.packets_per_visit = kPacketsPerVisit};
+  AllToAll exchanges[2] = {{node, kHandler, all, messages[0], schedule},
+                           {node, kEcho, all, messages[1], schedule}};
   std::uint64_t round = 0;
   for (unsigned batch = 0; batch <= side.batches; ++batch) {
     const Tick begin = node.now();
