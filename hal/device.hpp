@@ -14,7 +14,7 @@ struct Injection {
   SendDescriptor descriptor;
   unsigned fifo;
 
-  /// Whether the next packet of `other`, going to that FIFO, is one more of these.
+  /// Whether `other`, going to that FIFO, goes on where these end.
   bool takes(const SendDescriptor& other, unsigned other_fifo) const {
     return fifo == other_fifo && descriptor.cookie == other.cookie &&
            descriptor.source == other.source && descriptor.source != nullptr &&

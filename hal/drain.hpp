@@ -43,9 +43,9 @@ inline DirectionSet open_directions(std::span<const InjectionFifo> fifos, unsign
 
 class Drain {
  public:
-  /// Moves at most `limit` packets: sink(descriptor, fifo), which must take its next packet.
-  /// Accounts for the chunks in `fifos`. Returns the number moved; fewer than `limit`: all queues
-  /// are empty or stuck.
+  /// Moves at most `limit` packets: sink(descriptor, fifo), which must take all that are left of
+  /// it. Accounts for the chunks in `fifos`. Returns the number moved; fewer than `limit`: all
+  /// queues are empty or stuck.
   template <std::invocable<const SendDescriptor&, unsigned> Sink>
   std::size_t run(OutputQueues& queues, std::span<InjectionFifo> fifos, std::size_t limit,
                   Sink&& sink) {
@@ -56,11 +56,13 @@ class Drain {
     for (unsigned skipped = 0; skipped < queues.count(); ++skipped, iL = queues.after(iL)) {
       for (DescriptorQueue& queue = queues[iL]; moved < limit && open.may_let_out(queue);) {
         const SendDescriptor& head = queue.front();
-        const auto fifo = open.least_full_for(head.header);
-        if (!fifo) break;
-        sink(head, *fifo);
-        queue.pop_packets(1);
-        ++moved;
+        const auto most =
+            static_cast<std::uint32_t>(std::min<std::size_t>(head.left(), limit - moved));
+        const auto [fifo, packets] = open.take(head.header, most);
+        if (packets == 0) break;
+        sink(head.next(packets), fifo);
+        queue.pop_packets(packets);
+        moved += packets;
         queue_ = iL;
         skipped = 0;
       }
@@ -82,15 +84,32 @@ class Drain {
       return directions_.meets(queue.front_hints());
     }
 
-    /// Steps 1012 and 1014, and the accounting.
-    std::optional<unsigned> least_full_for(const PacketHeader& header) {
+    struct Taken {
+      unsigned fifo;
+      std::uint32_t packets;  ///< 0: no FIFO has room
+    };
+    /// Steps 1012 and 1014, and the accounting, for the next packet of a descriptor. Where only one
+    /// FIFO comes into question, for `most` packets at once, as far as there is room.
+    Taken take(const PacketHeader& header, std::uint32_t most) {
       const auto fifo = least_full(fifos_, header.hints(), header.chunks());
-      if (fifo) fifos_[*fifo].used += header.chunks();
-      look(fifo ? chunks_ : header.chunks());
-      return fifo;
+      if (!fifo) {
+        look(header.chunks());
+        return {0, 0};
+      }
+      InjectionFifo& taker = fifos_[*fifo];
+      const std::uint32_t room = (taker.capacity - taker.used) / header.chunks();
+      const std::uint32_t packets = most > 1 && is_only(header.hints()) ? std::min(most, room) : 1;
+      taker.used += packets * header.chunks();
+      look(chunks_);
+      return {*fifo, packets};
     }
 
    private:
+    /// Whether a single FIFO serves any of the directions.
+    bool is_only(DirectionSet possible) const {
+      const auto serves = [&](const InjectionFifo& f) { return f.directions.meets(possible); };
+      return std::count_if(fifos_.begin(), fifos_.end(), serves) == 1;
+    }
     void look(unsigned chunks) {
       chunks_ = chunks;
       directions_ = open_directions(fifos_, chunks);

@@ -152,9 +152,9 @@ std::size_t Node::drain_batch() {
   const std::size_t moved =
       drain_.run(queues_, device_->fifos(), kBatch, [&](const SendDescriptor& d, unsigned fifo) {
         if (count > 0 && batch[count - 1].takes(d, fifo))
-          ++batch[count - 1].descriptor.packets;
+          batch[count - 1].descriptor.packets = d.packets;
         else
-          batch[count++] = {d.next(1), fifo};
+          batch[count++] = {d, fifo};
       });
   if (count > 0) device_->inject({batch.data(), count});
   return moved;

@@ -3,10 +3,22 @@
 #include <algorithm>
 
 namespace toroid::ring {
+namespace {
+
+/// The number of the only FIFO.
+constexpr unsigned kOnly = 0;
+
+/// A switch has one way in: a FIFO with the room of all.
+std::vector<InjectionFifo> one_fifo(const Shape& shape, const Machine& machine) {
+  return tie_fifos(shape, 1, machine.injection_fifos * machine.injection_fifo_chunks,
+                   FifoTying::any);
+}
+
+}  // namespace
 
 DirectNode::DirectNode(const Machinery& machinery, Rank rank, std::span<TaggedMemory> inward,
                        std::span<TaggedSender> outward)
-    : RingNode(machinery, rank), out_(outward) {
+    : RingNode(machinery, rank, one_fifo(machinery.shape, machinery.machine)), out_(outward) {
   for (TaggedMemory& memory : inward) in_.emplace_back(memory);
 }
 
@@ -15,18 +27,17 @@ bool DirectNode::has_news() const {
                      [](const TaggedReceiver& ring) { return ring.front() != nullptr; });
 }
 
-/// FIFO by FIFO, each as far as its head finds room.
+/// As far as the FIFO's head finds room.
 void DirectNode::forward() {
-  for (unsigned f = 0; f < fifo_count(); ++f)
-    while (!fifo(f).empty() && send_some(f)) continue;
+  while (!fifo(kOnly).empty() && send_some()) continue;
 }
 
-bool DirectNode::send_some(unsigned f) {
-  const SendDescriptor& front = fifo(f).front();
+bool DirectNode::send_some() {
+  const SendDescriptor& front = fifo(kOnly).front();
   TaggedSender& ring = out_[front.header.destination()];
   if (ring.room() == 0 && !ring.refresh()) return false;
   const std::uint32_t count = std::min(front.left(), ring.room());
-  write_front(f, count, ring);
+  write_front(kOnly, count, ring);
   count_hops(count);
   return true;
 }
@@ -45,12 +56,6 @@ std::size_t DirectNode::receive(PacketSink& sink, std::size_t limit) {
 
 void DirectNode::give_back() {
   for (TaggedReceiver& ring : in_) ring.publish();
-}
-
-bool DirectNode::holds_packets() const {
-  bool any = false;
-  for (unsigned f = 0; f < fifo_count(); ++f) any |= !fifo(f).empty();
-  return any;
 }
 
 }  // namespace toroid::ring

@@ -24,9 +24,9 @@ class DirectNode final : public RingNode {
   void expose_fifo(unsigned) override {}
   bool has_delivery() const override { return arrived_; }
   void give_back() override;
-  bool holds_packets() const override;
+  bool holds_packets() const override { return !fifo(0).empty(); }
 
-  bool send_some(unsigned fifo);
+  bool send_some();
 
   std::vector<TaggedReceiver> in_;  ///< [worker]
   std::span<TaggedSender> out_;     ///< [rank]

@@ -1,15 +1,15 @@
 #include "router/ring/node.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace toroid::ring {
 
-RingNode::RingNode(const Machinery& machinery, Rank rank)
+RingNode::RingNode(const Machinery& machinery, Rank rank, std::vector<InjectionFifo> fifos)
     : machinery_(&machinery),
       rank_(rank),
       here_(machinery.shape.coord(rank)),
-      fifos_(tie_fifos(machinery.shape, machinery.machine.injection_fifos,
-                       machinery.machine.injection_fifo_chunks, machinery.tying)),
+      fifos_(std::move(fifos)),
       queues_(fifos_.size()),
       fifo_counters_(fifos_.size()),
       link_counters_(machinery.shape.links()) {}

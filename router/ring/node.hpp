@@ -24,7 +24,7 @@ struct Machinery {
 /// All calls from the worker that owns the node, but for those before and after the run.
 class RingNode : public Device {
  public:
-  RingNode(const Machinery& machinery, Rank rank);
+  RingNode(const Machinery& machinery, Rank rank, std::vector<InjectionFifo> fifos);
 
   Rank rank() const override { return rank_; }
   const Shape& shape() const override { return machinery_->shape; }

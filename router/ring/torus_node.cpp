@@ -34,7 +34,9 @@ Tokens tokens_of(const LinkSender& link) {
 
 TorusNode::TorusNode(const Machinery& machinery, Rank rank, RoutingOptions options,
                      std::span<const LinkMemory> inward, std::span<const LinkMemory* const> outward)
-    : RingNode(machinery, rank),
+    : RingNode(machinery, rank,
+               tie_fifos(machinery.shape, machinery.machine.injection_fifos,
+                         machinery.machine.injection_fifo_chunks, machinery.tying)),
       links_(machinery.shape.links()),
       channels_(machinery.machine.bubble_reserve_chunks, options.bubble_rule),
       precedence_(links_, options.transit_first),
