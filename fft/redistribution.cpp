@@ -84,9 +84,9 @@ MessageRun Redistribution::run(Rank member, std::uint32_t first, std::uint32_t l
   const Transfer& transfer = to(member);
   const std::uint32_t packets = packets_of_piece(transfer);
   if (first >= packets) return {};
-  const auto elements = transfer.elements(number_in_message(transfer, first));
-  return {elements.count * unsigned{sizeof(Complex)},
-          std::min({limit, elements.alike(), packets - first})};
+  const std::uint32_t in_message = number_in_message(transfer, first);
+  return {transfer.elements(in_message).count * unsigned{sizeof(Complex)},
+          std::min({limit, transfer.alike(in_message), packets - first})};
 }
 
 std::uint32_t Redistribution::gather(Rank member, std::uint32_t number,

@@ -32,6 +32,15 @@ void unpack(const std::byte* from, std::uint32_t count, Complex* to, std::int64_
     std::memcpy(static_cast<void*>(to), from, sizeof(Complex));
 }
 
+/// Rows of a box lie far apart, where no hardware would look for the next one. Packets mostly
+/// follow one another: what is fetched is the row that one of the next will want. Any address will
+/// do.
+constexpr std::int64_t kRowsAhead = 4;
+
+void prefetch(const Complex* row, std::uint32_t length) {
+  for (std::uint32_t i = 0; i < length; i += 64 / sizeof(Complex)) __builtin_prefetch(row + i);
+}
+
 void copy_run(const Complex* from, std::int64_t from_stride, std::uint32_t count, Complex* to,
               std::int64_t to_stride) {
   if (from_stride == 1 && to_stride == 1) {
@@ -82,20 +91,28 @@ void Transfer::cut() {
 
 Transfer::Elements Transfer::elements(std::uint32_t packet) const {
   if (packet >= packets_) return {};
-  if (in_runs_) return elements_of_run(packet);
-  const std::uint32_t first = packet * kPerPacket;
-  return {first, std::min(kPerPacket, size_ - first), size_ - first};
+  if (!in_runs_) {
+    const std::uint32_t first = packet * kPerPacket;
+    return {first, std::min(kPerPacket, size_ - first)};
+  }
+  const InRun at = in_run(packet);
+  return {at.first, std::min(kPerPacket, at.left)};
 }
 
-Transfer::Elements Transfer::elements_of_run(std::uint32_t packet) const {
+Transfer::InRun Transfer::in_run(std::uint32_t packet) const {
   std::size_t p = parts_.size() - 1;
   while (parts_[p].first_packet > packet) --p;
   const Part& part = parts_[p];
   const std::uint32_t in_part = packet - part.first_packet;
   const std::uint32_t run = part.run_packets.quotient(in_part);
   const std::uint32_t skipped = (in_part - run * part.run_packets.value()) * kPerPacket;
-  const std::uint32_t left = part.target.row() - skipped;
-  return {part.first + run * part.target.row() + skipped, std::min(kPerPacket, left), left};
+  const std::uint32_t length = part.target.row();
+  return {part.first + run * length + skipped, length - skipped};
+}
+
+std::uint32_t Transfer::alike(std::uint32_t packet) const {
+  const std::uint32_t left = in_runs_ ? in_run(packet).left : size_ - packet * kPerPacket;
+  return std::max(1u, left / kPerPacket);
 }
 
 const Transfer::Part& Transfer::part_of(std::uint32_t number) const {
@@ -129,7 +146,9 @@ void Transfer::for_each_part(Elements elements, Visit&& visit) const {
 void Transfer::gather(Elements elements, const Complex* source, std::byte* packed) const {
   for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
     const std::int64_t stride = part.source.stride();
+    const std::int64_t ahead = kRowsAhead * part.source.row_stride();
     part.source.for_each_run(number, count, [&](std::int64_t offset, std::uint32_t length) {
+      prefetch(source + offset + ahead, length);
       pack(source + offset, stride, length, packed);
       packed += length * sizeof(Complex);
     });
@@ -139,7 +158,9 @@ void Transfer::gather(Elements elements, const Complex* source, std::byte* packe
 void Transfer::scatter(Elements elements, const std::byte* packed, Complex* target) const {
   for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
     const std::int64_t stride = part.target.stride();
+    const std::int64_t ahead = kRowsAhead * part.target.row_stride();
     part.target.for_each_run(number, count, [&](std::int64_t offset, std::uint32_t length) {
+      prefetch(target + offset + ahead, length);
       unpack(packed, length, target + offset, stride);
       packed += length * sizeof(Complex);
     });

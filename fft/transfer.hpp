@@ -35,12 +35,11 @@ class Transfer {
   struct Elements {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    std::uint32_t left = 0;  ///< from `first` to the end of the stretch
-
-    /// Packets of the stretch from this one on that are as long.
-    std::uint32_t alike() const { return std::max(1u, left / kPerPacket); }
   };
   Elements elements(std::uint32_t packet) const;
+  /// How many packets from this one on follow each other in one stretch and are equally long.
+  /// REQUIRES: the message has not ended before it.
+  std::uint32_t alike(std::uint32_t packet) const;
 
   /// Places of an element in the two local arrays.
   std::int64_t source_offset(std::uint32_t number) const;
@@ -73,7 +72,12 @@ class Transfer {
   };
   const Part& part_of(std::uint32_t number) const;
   void cut();
-  Elements elements_of_run(std::uint32_t packet) const;
+  /// Where a packet's run goes on.
+  struct InRun {
+    std::uint32_t first;  ///< its first element
+    std::uint32_t left;   ///< elements of the run from there on
+  };
+  InRun in_run(std::uint32_t packet) const;
   /// visit(part, number within it, count) for the elements, part by part.
   template <typename Visit>
   void for_each_part(Elements elements, Visit&& visit) const;

@@ -22,7 +22,8 @@ VolumetricFft::Step VolumetricFft::step(std::size_t phase) {
   if (!what.exchange) return step;
   step.redistribution = redistribution(phase);
   step.exchange = std::make_unique<AllToAll>(*node_, static_cast<HandlerId>(kFirstHandler + phase),
-                                             step.redistribution->group(), *step.redistribution);
+                                             step.redistribution->group(), *step.redistribution,
+                                             AllToAllSchedule{plan_->options().packets_per_visit});
   return step;
 }
 

@@ -13,6 +13,7 @@ struct VolumetricOptions {
   bool return_to_blocks = false;  ///< a last exchange puts the result into the input's layout
   unsigned repeat = 1;            ///< times that the same input is transformed; at least 1
   Rigor rigor = Rigor::estimate;
+  std::uint32_t packets_per_visit = 1;  ///< of the exchanges: the patent's b
 };
 
 /// What all nodes share: created once, by one thread, used for any number of transforms.

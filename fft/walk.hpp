@@ -19,6 +19,8 @@ class Walk {
   /// Elements of a row, and how far they stand from each other.
   std::uint32_t row() const { return row_.value(); }
   std::int64_t stride() const { return stride_; }
+  /// How far the next row stands from one.
+  std::int64_t row_stride() const { return row_stride_; }
 
   /// Place of an element in the local array.
   std::int64_t offset(std::uint32_t number) const {

@@ -15,13 +15,15 @@ struct AllToAllOptions {
   CommonOptions common;
   TorusOptions torus;
   std::uint64_t bytes = 240;
-  std::uint32_t per_visit = 1;
-  Rank peers = 0;  ///< 0: all
+  std::uint32_t per_visit = 0;  ///< 0: as it suits the fabric
+  Rank peers = 0;               ///< 0: all
 
   bool sampled() const { return peers != 0; }
   /// Whether a node leaves out any of `all` peers.
   bool leaves_out(Rank all) const { return sampled() && peers < all; }
-  AllToAllSchedule schedule() const { return {per_visit, sampled() ? peers : ~Rank{0}}; }
+  AllToAllSchedule schedule(FabricName fabric) const {
+    return {per_visit != 0 ? per_visit : packets_per_visit(fabric), sampled() ? peers : ~Rank{0}};
+  }
 };
 
 /// Of a sample nobody knows how many packets come to a node: the run's end is the exchange's.
@@ -172,16 +174,17 @@ int run(const AllToAllOptions& options) {
   check_memory(shape, carries_payload ? 2 * pairs * static_cast<double>(options.bytes) : 0);
   JsonOutput json(options.common.json);
 
+  const AllToAllSchedule schedule = options.schedule(run_options.fabric);
   const UniformMessages message(shape.size(), options.bytes);
   Emulation emulation(shape, machine, run_options, options.common.quiet,
-                      std::uint64_t{std::min(options.schedule().peers, shape.size() - 1)} *
+                      std::uint64_t{std::min(schedule.peers, shape.size() - 1)} *
                           message.most_packets() * shape.size());
   Traffic traffic(options, shape, carries_payload);
   std::deque<AllToAll> exchanges;
   for (Node& n : emulation.nodes()) {
     throw_if_interrupted();
-    AllToAll& exchange = exchanges.emplace_back(n, kHandler, Group::all(shape, n.rank()),
-                                                traffic.add(n), options.schedule());
+    AllToAll& exchange =
+        exchanges.emplace_back(n, kHandler, Group::all(shape, n.rank()), traffic.add(n), schedule);
     n.run(all_to_all_program(n, exchange, options.sampled()));
   }
   emulation.run();
@@ -203,9 +206,9 @@ Verb add_alltoall_verb(CLI::App& app) {
   verb->add_option("--bytes", options->bytes, "payload per (source, destination) pair")
       ->transform(whole_number(0, std::uint64_t{1} << 32))
       ->capture_default_str();
-  verb->add_option("--per-visit", options->per_visit, "packets per visit of a peer: the patent's b")
-      ->transform(whole_number(1, 1u << 24))
-      ->capture_default_str();
+  verb->add_option("--per-visit", options->per_visit,
+                   "packets per visit of a peer: the patent's b; 1, on shm 32")
+      ->transform(whole_number(1, 1u << 24));
   verb->add_option("--peers", options->peers,
                    "each node sends only to the first so many of its order: a sample")
       ->transform(whole_number(1, 1u << 24));

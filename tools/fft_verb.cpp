@@ -295,7 +295,8 @@ int run(const FftOptions& options) {
                             {.sign = options.sign(),
                              .return_to_blocks = options.return_to_blocks,
                              .repeat = is_sim ? 1 : options.repeat,  // virtual: all are the same
-                             .rigor = rigor_of(options, is_sim)});
+                             .rigor = rigor_of(options, is_sim),
+                             .packets_per_visit = packets_per_visit(run_options.fabric)});
   wisdom.save();
   refuse_one_file_for_both(options);
   JsonOutput json(options.common.json);

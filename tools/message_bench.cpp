@@ -10,7 +10,6 @@ namespace {
 
 constexpr HandlerId kHandler = kFirstUserHandler;
 constexpr HandlerId kEcho = kFirstUserHandler + 1;
-constexpr std::uint32_t kPacketsPerVisit = 32;
 
 /// One node's side of a benchmark.
 struct Side {
@@ -18,6 +17,7 @@ struct Side {
   std::uint64_t bytes;
   unsigned batches;         ///< that count; one more goes before them
   std::uint64_t per_batch;  ///< operations
+  std::uint32_t per_visit;  ///< packets of an exchange
   std::vector<Tick> times{};
 
   void note(Tick begin, Tick end) { times.push_back(end - begin); }
@@ -109,7 +109,7 @@ Program exchange_rounds(Node& node, Side& side) {
   const Group all = Group::all(node.shape(), node.rank());
   BlockMessages messages[2] = {{node.size(), node.rank(), side.bytes},
                                {node.size(), node.rank(), side.bytes}};
-  const AllToAllSchedule schedule{.packets_per_visit = kPacketsPerVisit};
+  const AllToAllSchedule schedule{.packets_per_visit = side.per_visit};
   AllToAll exchanges[2] = {{node, kHandler, all, messages[0], schedule},
                            {node, kEcho, all, messages[1], schedule}};
   std::uint64_t round = 0;
@@ -164,7 +164,8 @@ template <typename Start>
 std::vector<Side> run_sides(const MessageBench& bench, std::uint64_t bytes, std::uint64_t per_batch,
                             const Start& program) {
   Emulation emulation(bench.shape, bench.machine, bench.run, true, 0);
-  std::vector<Side> sides(bench.shape.size(), Side{0, bytes, bench.batches, per_batch});
+  std::vector<Side> sides(bench.shape.size(), Side{0, bytes, bench.batches, per_batch,
+                                                   packets_per_visit(bench.run.fabric)});
   for (Node& node : emulation.nodes()) node.run(program(node, sides[node.rank()]));
   emulation.run();
   return sides;

@@ -114,6 +114,10 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
           .binding = parse_choice<Binding>("binding", kBindingNames, common.bind)};
 }
 
+std::uint32_t packets_per_visit(FabricName fabric) {
+  return fabric == FabricName::sim ? 1 : 32;
+}
+
 Placement placement_of(const Shape& shape, const RunOptions& options) {
   return place(Topology::of_this_machine(), shape, options.threads, options.binding, cpu_quota());
 }
