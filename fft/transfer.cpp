@@ -35,7 +35,7 @@ void unpack(const std::byte* from, std::uint32_t count, Complex* to, std::int64_
 /// Rows of a box lie far apart, where no hardware would look for the next one. Packets mostly
 /// follow one another: what is fetched is the row that one of the next will want. Any address will
 /// do.
-constexpr std::int64_t kRowsAhead = 4;
+constexpr std::int64_t kRowsAhead = 3;
 
 void prefetch(const Complex* row, std::uint32_t length) {
   for (std::uint32_t i = 0; i < length; i += 64 / sizeof(Complex)) __builtin_prefetch(row + i);

@@ -154,23 +154,46 @@ void scale(HostArray& array, Sign sign) {
   for (Complex& value : array.values) value *= factor;
 }
 
-struct PlanBounds {
-  std::vector<ExchangeBounds> phases;
-  TransformBounds total;
+/// Cycles that an exchange, or all of a transform, takes at least; and the share of them that
+/// percent_of_peak is of.
+struct PlanBound {
+  Tick least = 0;
+  Tick peak = 0;
+  std::uint64_t packets = 0;
+  std::uint64_t payload_bytes = 0;
+};
 
-  std::uint64_t packets() const {
-    std::uint64_t packets = 0;
-    for (const ExchangeBounds& phase : phases) packets += phase.packets;
-    return packets;
-  }
+struct PlanBounds {
+  std::vector<PlanBound> phases;
+  PlanBound total;
+  Tick paper_model = 0;
 };
 
 PlanBounds bounds_of(const VolumetricPlan& plan, const Machine& machine) {
-  PlanBounds bounds{{}, TransformBounds(plan.decomposition(), machine)};
+  TransformBounds transform(plan.decomposition(), machine);
+  PlanBounds bounds;
   for (const VolumetricPhase& phase : plan.phases()) {
     throw_if_interrupted();
-    bounds.phases.push_back(bounds.total.add(phase));
+    const ExchangeBounds exchange = transform.add(phase);
+    bounds.phases.push_back(
+        {exchange.max(), exchange.hottest_link, exchange.packets, exchange.payload_bytes});
+    bounds.total.packets += exchange.packets;
+    bounds.total.payload_bytes += exchange.payload_bytes;
   }
+  bounds.total.least = transform.total();
+  bounds.total.peak = transform.hottest_link();
+  bounds.paper_model = transform.paper_model();
+  return bounds;
+}
+
+/// On the host: what the packets' payload costs to copy, and nothing for the transforms.
+PlanBounds on_host(PlanBounds bounds, const Machine& machine, unsigned workers) {
+  const auto set = [&](PlanBound& bound) {
+    bound.least = bound.peak =
+        copy_bound(machine, static_cast<double>(bound.payload_bytes), workers);
+  };
+  for (PlanBound& phase : bounds.phases) set(phase);
+  set(bounds.total);
   return bounds;
 }
 
@@ -184,22 +207,11 @@ Json phases_json(const VolumetricPlan& plan, const Outcome& outcome, const PlanB
                       {"cycles", span.end - span.begin},
                       {"time_s", static_cast<double>(span.end - span.begin) / machine.clock_hz},
                       {"exchange_cycles", exchange},
-                      {"exchange_bound_cycles", bounds.phases[p].max()},
-                      {"percent_of_peak", percent(bounds.phases[p].hottest_link, exchange)},
+                      {"exchange_bound_cycles", bounds.phases[p].least},
+                      {"percent_of_peak", percent(bounds.phases[p].peak, exchange)},
                       {"packets", bounds.phases[p].packets}});
   }
   return phases;
-}
-
-/// On the host: what the packets' payload costs to copy, and nothing for the transforms.
-Timing timing_of(Tick cycles, const PlanBounds& bounds, const Machine& machine,
-                 const Emulation& emulation, bool is_virtual) {
-  if (is_virtual) return {cycles, bounds.total.total(), bounds.total.hottest_link()};
-  double payload = 0;
-  for (const ExchangeBounds& phase : bounds.phases)
-    payload += static_cast<double>(phase.payload_bytes);
-  const Tick copies = copy_bound(machine, payload, emulation.workers());
-  return {cycles, copies, copies};
 }
 
 Json repetitions_json(const Outcome& outcome, const Machine& machine) {
@@ -216,7 +228,7 @@ Json repetitions_json(const Outcome& outcome, const Machine& machine) {
           {"most_s", seconds(1)}};
 }
 
-Json make_report(const FftOptions& options, const VolumetricPlan& plan, const PlanBounds& bounds,
+Json make_report(const FftOptions& options, const VolumetricPlan& plan, PlanBounds bounds,
                  const Machine& machine, const Emulation& emulation, const Outcome& outcome) {
   const Decomposition& decomposition = plan.decomposition();
   const Shape& shape = decomposition.grid().shape();
@@ -228,8 +240,9 @@ Json make_report(const FftOptions& options, const VolumetricPlan& plan, const Pl
                  {"inverse", options.inverse}});
   add_workers(report, options.common, emulation);
   const Tick cycles = outcome.median().cycles();
-  add_timing(report, timing_of(cycles, bounds, machine, emulation, is_virtual(report)), machine);
-  if (is_virtual(report)) report["paper_model_cycles"] = bounds.total.paper_model();
+  if (!is_virtual(report)) bounds = on_host(std::move(bounds), machine, emulation.workers());
+  add_timing(report, {cycles, bounds.total.least, bounds.total.peak}, machine);
+  if (is_virtual(report)) report["paper_model_cycles"] = bounds.paper_model;
   report["phases"] = phases_json(plan, outcome, bounds, machine);
   if (!is_virtual(report)) report["repetitions"] = repetitions_json(outcome, machine);
   add_counters(report, hash, emulation.counters(), shape, machine, cycles);
@@ -304,7 +317,7 @@ int run(const FftOptions& options) {
   if (!options.out.empty()) out = std::make_unique<OutputFile>(options.out);
 
   const PlanBounds bounds = bounds_of(plan, machine);
-  Emulation emulation(shape, machine, run_options, options.common.quiet, bounds.packets());
+  Emulation emulation(shape, machine, run_options, options.common.quiet, bounds.total.packets);
   Outcome outcome = transform(emulation, plan, input);
   scale(outcome.result, options.sign());
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hal/bounds.hpp"
+#include "router/cpu_quota.hpp"
 #include "tools/report.hpp"
 #include "tools/verbs.hpp"
 #include "tools/version.hpp"
@@ -62,6 +63,20 @@ void print_torus(const Shape& shape) {
       hottest_link_messages(shape).value());
 }
 
+/// How `shm` would run on this machine.
+Json placement_json(const Topology& topology, const Placement& placement) {
+  Json workers = Json::array();
+  for (const WorkerPlace& worker : placement.workers)
+    workers.push_back({{"core", topology.cores()[worker.core].index},
+                       {"package", worker.package},
+                       {"numa_node", worker.numa},
+                       {"bound_to_pus", worker.pus},
+                       {"nodes", worker.nodes.size()}});
+  return {{"reason", placement.reason},
+          {"oversubscribed", placement.oversubscribed},
+          {"workers", workers}};
+}
+
 int run(const InfoOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   std::optional<Shape> shape;
@@ -70,18 +85,27 @@ int run(const InfoOptions& options) {
   Json report = {{"verb", "info"},
                  {"version", kVersion},
                  {"git_hash", kGitHash},
-                 {"fabrics", {"sim"}},
+                 {"fabrics", kFabricNames},
                  {"machine", machine.name},
                  {"packet", packet_json()},
                  {"numbers", numbers_json(machine)}};
-  if (shape) report.update(torus_json(*shape));
+  const Topology topology = Topology::of_this_machine();
+  std::optional<Placement> placement;
+  if (shape) {
+    placement =
+        place(topology, *shape, options.common.threads, binding_of(options.common), cpu_quota());
+    report.update(torus_json(*shape));
+    report["placement"] = placement_json(topology, *placement);
+  }
   if (!options.common.quiet && !json.to_standard_output()) {
-    fmt::print("toroid {} ({}), fabrics: sim\n\n", kVersion, kGitHash);
+    fmt::print("toroid {} ({}), fabrics: {}\n\n", kVersion, kGitHash,
+               fmt::join(kFabricNames, ", "));
     print_packet();
     fmt::print("{}", machine_text(machine));
     if (shape) {
       fmt::print("\n");
       print_torus(*shape);
+      fmt::print("\nshm here: {}", placement_text(topology, *shape, *placement));
     }
   }
   json.write(report);
@@ -93,7 +117,9 @@ int run(const InfoOptions& options) {
 Verb add_info_verb(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
   CLI::App* verb = app.add_subcommand("info", "this build, a machine's numbers, a torus's bounds");
-  verb->add_option("--torus", options->torus, "also the bounds of this shape")->check(not_empty());
+  verb->add_option("--torus", options->torus,
+                   "also the bounds of this shape and its workers on shm")
+      ->check(not_empty());
   verb->add_flag("--mesh", options->mesh, "every dimension a mesh");
   add_common_options(*verb, options->common);
   return [options] { return run(*options); };

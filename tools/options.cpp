@@ -111,7 +111,11 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
                    .stall = stall,
                    .watch = {}},
           .threads = common.threads,
-          .binding = parse_choice<Binding>("binding", kBindingNames, common.bind)};
+          .binding = binding_of(common)};
+}
+
+Binding binding_of(const CommonOptions& common) {
+  return parse_choice<Binding>("binding", kBindingNames, common.bind);
 }
 
 std::uint32_t packets_per_visit(FabricName fabric) {

@@ -66,6 +66,7 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus);
 /// The patent's b where the user does not say: 1 where every message's way counts, more where the
 /// host's own work does.
 std::uint32_t packets_per_visit(FabricName fabric);
+Binding binding_of(const CommonOptions& common);
 /// The workers of `shm` on this machine.
 Placement placement_of(const Shape& shape, const RunOptions& options);
 

@@ -88,5 +88,43 @@ TEST(Drain, EqualsTheFlowchartOnRandomWorlds) {
   EXPECT_GT(stuck, 1000u);   // nor all roomy
 }
 
+/// What drain() hands over, packet by packet.
+Moved drained_packets(OutputQueues& queues, std::vector<InjectionFifo>& fifos, std::size_t limit) {
+  Moved moved;
+  const std::size_t count =
+      Drain().run(queues, fifos, limit, [&](const SendDescriptor& d, unsigned f) {
+        for (std::uint32_t p = d.first; p < d.packets; ++p) moved.emplace_back(d.cookie + p, f);
+      });
+  EXPECT_EQ(count, moved.size());
+  EXPECT_LE(count, limit);
+  return moved;
+}
+
+TEST(Drain, TakesRunsAsItWouldTakeTheirPacketsOneByOne) {
+  std::size_t in_runs = 0;
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    Random random(seed);
+    auto fifos = random_fifos(random);
+    auto one_by_one_fifos = fifos;
+    OutputQueues runs(1 + random.below(4), 100);
+    OutputQueues singles(runs.count(), 1000);
+    for (std::uint64_t c = 0; c < 10; ++c) {
+      SendDescriptor d = random_descriptor(random, 100 * c);
+      d.packets = 1 + random.below(12);
+      const unsigned q = random.below(runs.count());
+      runs[q].push(d);
+      for (std::uint32_t p = 0; p < d.packets; ++p)
+        singles[q].push({.header = d.header, .source = nullptr, .cookie = d.cookie + p});
+    }
+    const std::size_t limit = 1 + random.below(40);
+    const Moved expected = drained_packets(singles, one_by_one_fifos, limit);
+    ASSERT_EQ(drained_packets(runs, fifos, limit), expected) << "seed " << seed;
+    for (std::size_t f = 0; f < fifos.size(); ++f)
+      ASSERT_EQ(fifos[f].used, one_by_one_fifos[f].used) << "seed " << seed;
+    in_runs += expected.size();
+  }
+  EXPECT_GT(in_runs, 10000u);
+}
+
 }  // namespace
 }  // namespace toroid

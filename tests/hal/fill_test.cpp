@@ -14,7 +14,7 @@ constexpr std::uint64_t cookie(Rank peer, std::uint32_t packet) {
   return std::uint64_t{peer} << 32 | packet;
 }
 
-std::optional<SendDescriptor> make(Rank peer, std::uint32_t packet) {
+std::optional<SendDescriptor> make(Rank peer, std::uint32_t packet, std::uint32_t /*limit*/) {
   return testing::descriptor(DirectionSet(1), cookie(peer, packet));
 }
 
@@ -86,6 +86,28 @@ Queues fill_in_pieces(const World& world, unsigned& runs) {
   return all;
 }
 
+/// As many packets at once as the visit allows, but not past a multiple of 3.
+std::optional<SendDescriptor> make_run(Rank peer, std::uint32_t first, std::uint32_t limit) {
+  SendDescriptor run = *make(peer, first, limit);
+  run.packets = std::min(limit, 3 - first % 3);
+  return run;
+}
+
+TEST(Fill, TakesSeveralPacketsOfAVisitInOneDescriptor) {
+  for (const World& world : worlds()) {
+    OutputQueues filled(world.queues, 1000);
+    Fill fill(world.order, world.batching);
+    fill.run(filled, make_run);
+    EXPECT_TRUE(fill.done());
+    Queues packets(world.queues);
+    for (unsigned i = 0; i < world.queues; ++i)
+      for (; !filled[i].empty(); filled[i].pop())
+        for (std::uint32_t p = 0; p < filled[i].front().packets; ++p)
+          packets[i].push_back(filled[i].front().cookie + p);
+    EXPECT_EQ(packets, reference(world.order, world.batching, world.queues));
+  }
+}
+
 TEST(Fill, StopsAtFullQueuesAndResumesInTheSameOrder) {
   for (const World& world : worlds()) {
     unsigned runs = 0;
@@ -118,10 +140,12 @@ TEST(Fill, MakesTheLastRoundShort) {
 TEST(Fill, LeavesOutThePacketsOfShorterMessages) {
   OutputQueues queues(1, 100);
   Fill fill(SendOrder(0, {2, 1, 3}), {.packets = 3, .per_visit = 1});
-  fill.run(queues, [](Rank peer, std::uint32_t packet) -> std::optional<SendDescriptor> {
-    if (packet >= peer - 1) return std::nullopt;  // peer 1 gets none, 2 one, 3 two
-    return make(peer, packet);
-  });
+  fill.run(
+      queues,
+      [](Rank peer, std::uint32_t packet, std::uint32_t limit) -> std::optional<SendDescriptor> {
+        if (packet >= peer - 1) return std::nullopt;  // peer 1 gets none, 2 one, 3 two
+        return make(peer, packet, limit);
+      });
   EXPECT_TRUE(fill.done());
   EXPECT_EQ(cookies(queues[0]), (std::vector{cookie(2, 0), cookie(3, 0), cookie(3, 1)}));
 }

@@ -38,7 +38,7 @@ DirectionSet hints_to(Rank peer) {
                             random);
 }
 
-SendDescriptor element(Rank peer, std::uint32_t /*packet*/) {
+SendDescriptor element(Rank peer, std::uint32_t /*packet*/, std::uint32_t /*limit*/) {
   return testing::descriptor(hints_to(peer), peer);
 }
 
