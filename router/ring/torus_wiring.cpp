@@ -64,6 +64,11 @@ class TorusWiring final : public Wiring {
 }  // namespace
 
 std::unique_ptr<Wiring> wire_torus(const Machinery& machinery, RoutingOptions options) {
+  const unsigned sources =
+      machinery.shape.links() * kVirtualChannels + machinery.machine.injection_fifos;
+  if (sources > 64)  // a bit each
+    throw BadInput(
+        fmt::format("{} channels and injection FIFOs per node; a node of rings holds 64", sources));
   return std::make_unique<TorusWiring>(machinery, options);
 }
 

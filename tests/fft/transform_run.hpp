@@ -1,4 +1,4 @@
-// Runs a volumetric FFT on the model and gathers its result: shared by the tests of fft/.
+// Runs a volumetric FFT and gathers its result: shared by the tests of fft/.
 #pragma once
 
 #include <deque>
@@ -37,10 +37,9 @@ struct TransformRun {
   std::vector<PhaseTimes> times;  ///< of the first node: [repetition][phase]
 };
 
-inline TransformRun transform(const std::vector<Complex>& array, const VolumetricPlan& plan,
-                              NodeOptions options = {}) {
+inline TransformRun transform_on(Fabric& fabric, const std::vector<Complex>& array,
+                                 const VolumetricPlan& plan, NodeOptions options = {}) {
   const Index& size = plan.decomposition().size();
-  SimFabric fabric(plan.decomposition().grid().shape(), Machine{});
   std::deque<Node> nodes;
   std::deque<VolumetricFft> ffts;
   for (Rank r = 0; r < fabric.shape().size(); ++r) {
@@ -62,6 +61,13 @@ inline TransformRun transform(const std::vector<Complex>& array, const Volumetri
     });
   for (const Node& node : nodes) run.cycles = std::max(run.cycles, node.finished_at());
   return run;
+}
+
+/// On the model.
+inline TransformRun transform(const std::vector<Complex>& array, const VolumetricPlan& plan,
+                              NodeOptions options = {}) {
+  SimFabric fabric(plan.decomposition().grid().shape(), Machine{});
+  return transform_on(fabric, array, plan, options);
 }
 
 /// |a - b| / |b| in the Euclidean norm.

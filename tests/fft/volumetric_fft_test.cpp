@@ -132,8 +132,8 @@ TEST(VolumetricFft, EqualsFftwOnEverySmallGrid) {
     fftw_reference(size, Sign::forward, expected);
     for (unsigned grid = 0; grid < 64; ++grid) {
       std::string torus = std::to_string(grid / 16 + 1);
-      if (grid % 16 != 0) torus += "x" + std::to_string(grid / 4 % 4 + 1);
-      if (grid % 4 != 0) torus += "x" + std::to_string(grid % 4 + 1);
+      if (grid % 16 != 0) torus.append("x").append(std::to_string(grid / 4 % 4 + 1));
+      if (grid % 4 != 0) torus.append("x").append(std::to_string(grid % 4 + 1));
       const Shape shape = Shape::parse(torus);
       if (std::int64_t{shape.size()} >
           std::max({size[0] * size[1], size[1] * size[2], size[0] * size[2]}))

@@ -3,51 +3,15 @@
 
 #include "tests/hal/shapes.hpp"
 #include "tests/router/sim_machine.hpp"
+#include "tests/router/tagged_messages.hpp"
 
 namespace toroid {
 namespace {
 
 using testing::Exchange;
 using testing::SimMachine;
-
-/// k packets for every pair; the argument says whose packet it is and which.
-class Tagged final : public Messages {
- public:
-  Tagged(const Node& node, std::uint32_t packets)
-      : self_(node.rank()), members_(node.size()), packets_(packets), seen_(members_ * packets) {}
-  std::uint64_t bytes_to(Rank) const override { return packets_ * kPayloadBytes - 100; }
-  std::uint64_t packets_expected() const override { return std::uint64_t{members_ - 1} * packets_; }
-  std::uint32_t most_packets() const override { return packets_; }
-  bool has_payload() const override { return false; }
-  std::uint32_t argument(Rank member, std::uint32_t packet) const override {
-    EXPECT_NE(member, self_);
-    return self_ * packets_ + packet;
-  }
-  void gather(Rank, std::uint32_t, std::span<std::byte>) const override {}
-  void arrive(const Packet& packet) override {
-    EXPECT_EQ(packet.header.destination(), self_);
-    ++seen_.at(packet.header.argument());
-  }
-  bool each_peer_once() const {
-    for (std::size_t i = 0; i < seen_.size(); ++i)
-      if (seen_[i] != (i / packets_ == self_ ? 0u : 1u)) return false;
-    return true;
-  }
-
- private:
-  Rank self_;
-  Rank members_;
-  std::uint32_t packets_;
-  std::vector<unsigned> seen_;
-};
-
-std::uint64_t sum_of_minimal_hops(const Shape& shape) {
-  std::uint64_t sum = 0;
-  for (Rank a = 0; a < shape.size(); ++a)
-    for (Rank b = 0; b < shape.size(); ++b)
-      sum += minimal_hops(shape, shape.coord(a), shape.coord(b));
-  return sum;
-}
+using testing::sum_of_minimal_hops;
+using testing::Tagged;
 
 void expect_conserved(const Shape& shape, std::uint32_t packets, NodeOptions node,
                       SimOptions sim = {}, const Machine& machine = {}) {

@@ -2,20 +2,15 @@
 // every run completes.
 #include <gtest/gtest.h>
 
+#include "tests/router/buffer_cycle.hpp"
 #include "tests/router/sim_machine.hpp"
+#include "tests/router/smallest_buffers.hpp"
 
 namespace toroid {
 namespace {
 
 using testing::Exchange;
 using testing::SimMachine;
-
-Machine tiny_buffers() {
-  Machine machine;
-  machine.dynamic_vc_chunks = 8;
-  machine.bubble_vc_chunks = machine.priority_vc_chunks = 16;
-  return machine;
-}
 
 /// The report of a run of the all-to-all; empty: it completed.
 std::string report(const Shape& shape, RoutingRule routing, std::uint64_t bytes, std::uint64_t seed,
@@ -24,7 +19,7 @@ std::string report(const Shape& shape, RoutingRule routing, std::uint64_t bytes,
   options.routing.bubble_rule = bubble_rule;
   // Several output queues press harder on the FIFOs than one.
   const NodeOptions node{.seed = seed, .routing = routing, .output_queues = 6};
-  SimMachine machine(shape, node, options, tiny_buffers());
+  SimMachine machine(shape, node, options, testing::smallest_channels());
   Exchange exchange(machine, bytes);
   try {
     exchange.run();
@@ -47,34 +42,6 @@ const std::vector<Case> kDeadlocks = {{"8x8", RoutingRule::deterministic, 240},
                                       {"5x5x5", RoutingRule::deterministic, 240},
                                       {"5x5x5", RoutingRule::adaptive, 960}};
 
-/// A buffer as the report names it: "(1,2) Y+ BN" is node, direction of travel, channel.
-struct Buffer {
-  Rank node;
-  Direction travelling;
-  std::string channel;
-};
-
-Buffer parse_buffer(const Shape& shape, const std::string& name) {
-  const std::string node = name.substr(0, name.find(' '));
-  const std::string rest = name.substr(node.size() + 1);
-  for (Rank r = 0; r < shape.size(); ++r)
-    for (std::uint8_t l = 0; l < shape.links(); ++l)
-      if (shape.coord_text(r) == node && Direction{l}.name() == rest.substr(0, 2))
-        return {r, Direction{l}, rest.substr(3)};
-  throw std::runtime_error("no buffer: " + name);
-}
-
-std::vector<Buffer> parse_cycle(const Shape& shape, const std::string& text) {
-  const std::string title = "the cycle: ";
-  std::vector<Buffer> cycle;
-  for (std::size_t at = text.find(title) + title.size(); at < text.size();) {
-    const std::size_t end = std::min(text.find(" -> ", at), text.size());
-    cycle.push_back(parse_buffer(shape, text.substr(at, end - at)));
-    at = end + 4;
-  }
-  return cycle;
-}
-
 TEST(Deadlock, HappensWithoutTheBubbleRule) {
   for (const Case& c : kDeadlocks)
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -87,16 +54,7 @@ TEST(Deadlock, IsReportedWithACycleOfBuffersEachOfWhichLeadsToTheNext) {
   for (const Case& c : kDeadlocks) {
     const Shape shape = Shape::parse(c.shape);
     const std::string text = report(shape, c.routing, c.bytes, 1, false);
-    ASSERT_NE(text.find("the cycle: "), std::string::npos) << text;
-    const auto cycle = parse_cycle(shape, text);
-    ASSERT_GE(cycle.size(), 3u) << text;
-    EXPECT_EQ(cycle.front().node, cycle.back().node) << text;
-    EXPECT_EQ(cycle.front().travelling, cycle.back().travelling) << text;
-    for (std::size_t i = 1; i < cycle.size(); ++i) {
-      EXPECT_EQ(shape.neighbour(cycle[i - 1].node, cycle[i].travelling), cycle[i].node) << text;
-      EXPECT_TRUE(cycle[i].channel == "BN" || cycle[i].channel == "D0" || cycle[i].channel == "D1")
-          << text;
-    }
+    testing::expect_cycle(shape, text);
   }
 }
 

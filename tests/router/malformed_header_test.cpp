@@ -1,67 +1,18 @@
 // Headers as software may write them: what is malformed is counted and goes nowhere.
 #include <gtest/gtest.h>
 
-#include <deque>
-
 #include "router/sim_fabric.hpp"
-#include "tests/router/script.hpp"
+#include "tests/router/scripted_machine.hpp"
 
 namespace toroid {
 namespace {
 
-using testing::Script;
+using testing::malformed;
+using testing::sound;
 
-const Shape kShape = Shape::parse("4x4m");
-
-HeaderFields sound(Rank from, Rank to) {
-  Random random(1);
-  return {.destination = to,
-          .hints = minimal_directions(kShape, kShape.coord(from), kShape.coord(to), TieRule::parity,
-                                      random),
-          .chunks = 2};
-}
-
-PacketHeader changed(auto change) {
-  HeaderFields fields = sound(0, 6);
-  change(fields);
-  return PacketHeader(fields);
-}
-
-/// One of every kind.
-std::vector<PacketHeader> malformed() {
-  const PacketHeader good{sound(0, 6)};
-  return {changed([](auto& f) { f.destination = kShape.size(); }),
-          changed([](auto& f) { f.hints = DirectionSet(0xfff); }),
-          changed([](auto& f) { f.hints = {}; }),
-          changed([](auto& f) { f.hints = DirectionSet(0b1001); }),
-          changed([](auto& f) { f.dynamic = false; }),
-          changed([](auto& f) { f.deposit = true; }),
-          changed([](auto& f) { f.payload_bytes = 240; }),
-          PacketHeader(good.hardware_word() | 1ull << 63, good.software_word()),
-          PacketHeader(good.hardware_word(), good.software_word() | 1ull << 24)};
-}
-
-class Machines {
- public:
-  explicit Machines(const std::vector<PacketHeader>& headers) : fabric_(kShape, Machine()) {
-    for (Rank r = 0; r < kShape.size(); ++r) {
-      scripts_.emplace_back(fabric_.device(r), r == 0 ? headers : std::vector<PacketHeader>{});
-      fabric_.attach(r, scripts_.back());
-    }
-    fabric_.run();
-  }
-  const FabricCounters& counters() const { return fabric_.counters(); }
-  Device& device(Rank r) { return fabric_.device(r); }
-  std::size_t received() const {
-    std::size_t sum = 0;
-    for (const auto& script : scripts_) sum += script.received().size();
-    return sum;
-  }
-  const Script& script(Rank r) const { return scripts_[r]; }
-
- private:
-  SimFabric fabric_;
-  std::deque<Script> scripts_;
+struct Machines : testing::ScriptedMachine {
+  explicit Machines(const std::vector<PacketHeader>& headers)
+      : ScriptedMachine(std::make_unique<SimFabric>(testing::kScriptShape, Machine()), headers) {}
 };
 
 TEST(MalformedHeader, IsCountedAndNeverDispatched) {

@@ -1,91 +1,16 @@
-// A simulated machine with an active-packet node at every rank, for tests that run programs on it.
+// A simulated machine with an active-packet node at every rank.
 #pragma once
 
-#include <algorithm>
-#include <functional>
-#include <memory>
-#include <vector>
-
-#include "packet/all_to_all.hpp"
 #include "router/sim_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
 
 namespace toroid::testing {
 
-inline constexpr HandlerId kHandler = kFirstUserHandler;
-
-class SimMachine {
+class SimMachine final : public EmulatedMachine {
  public:
   explicit SimMachine(const Shape& shape, NodeOptions node = {}, SimOptions sim = {},
                       const Machine& machine = {})
-      : fabric_(shape, machine, std::move(sim)) {
-    for (Rank r = 0; r < shape.size(); ++r) {
-      nodes_.push_back(std::make_unique<Node>(fabric_.device(r), node));
-      fabric_.attach(r, *nodes_.back());
-    }
-  }
-
-  SimFabric& fabric() { return fabric_; }
-  const FabricCounters& counters() const { return fabric_.counters(); }
-  Node& node(Rank r) { return *nodes_[r]; }
-  Rank size() const { return static_cast<Rank>(nodes_.size()); }
-
-  /// program(node) -> Program, for every node.
-  template <typename MakeProgram>
-  void run(const MakeProgram& program) {
-    for (auto& node : nodes_) node->run(program(*node));
-    fabric_.run();
-  }
-
-  /// When the last program ended.
-  Tick finished_at() const {
-    Tick last = 0;
-    for (const auto& node : nodes_) last = std::max(last, node->finished_at());
-    return last;
-  }
-
- private:
-  SimFabric fabric_;
-  std::vector<std::unique_ptr<Node>> nodes_;
-};
-
-inline Program receive_all(Node& node, AllToAll* exchange) {
-  exchange->start();
-  const std::uint64_t expected = exchange->expected();
-  co_await node.until(exchange->received(), expected);
-}
-
-/// An all-to-all over the whole machine. The exchanges outlive the run, since a node may have
-/// received everything while its own last packets still wait.
-class Exchange {
- public:
-  using MakeMessages = std::function<std::unique_ptr<Messages>(Node&)>;
-
-  Exchange(SimMachine& machine, const MakeMessages& make, std::uint32_t packets_per_visit = 1)
-      : machine_(&machine) {
-    for (Rank r = 0; r < machine.size(); ++r) {
-      Node& node = machine.node(r);
-      messages_.push_back(make(node));
-      exchanges_.push_back(std::make_unique<AllToAll>(node, kHandler, Group::all(node.shape(), r),
-                                                      *messages_.back(),
-                                                      AllToAllSchedule{packets_per_visit}));
-    }
-  }
-  /// So many payload bytes for every pair, none of them carried.
-  Exchange(SimMachine& machine, std::uint64_t bytes, std::uint32_t packets_per_visit = 1)
-      : Exchange(
-            machine,
-            [bytes](Node& n) { return std::make_unique<UniformMessages>(n.size(), bytes); },
-            packets_per_visit) {}
-
-  void run() {
-    machine_->run([this](Node& n) { return receive_all(n, exchanges_[n.rank()].get()); });
-  }
-  Messages& messages(Rank r) { return *messages_[r]; }
-
- private:
-  SimMachine* machine_;
-  std::vector<std::unique_ptr<Messages>> messages_;
-  std::vector<std::unique_ptr<AllToAll>> exchanges_;
+      : EmulatedMachine(std::make_unique<SimFabric>(shape, machine, std::move(sim)), node) {}
 };
 
 }  // namespace toroid::testing

@@ -1,22 +1,15 @@
 // A run that cannot go on ends with a report of who waits for what.
 #include <gtest/gtest.h>
 
+#include "tests/router/failure_of.hpp"
 #include "tests/router/sim_machine.hpp"
 
 namespace toroid {
 namespace {
 
 using testing::Exchange;
+using testing::failure_of;
 using testing::SimMachine;
-
-std::string failure(const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const RunFailed& failed) {
-    return failed.what();
-  }
-  return "nothing failed";
-}
 
 Program wait_for_three(Node& node, Rank who) {
   Counter heard("heard");
@@ -28,7 +21,7 @@ Program wait_for_three(Node& node, Rank who) {
 TEST(Stall, NamesTheNodeAndTheCounterThatItWaitsFor) {
   SimMachine machine(Shape::parse("2x3"));
   const std::string text =
-      failure([&] { machine.run([](Node& node) { return wait_for_three(node, 4); }); });
+      failure_of([&] { machine.run([](Node& node) { return wait_for_three(node, 4); }); });
   EXPECT_NE(text.find("1 of 6 nodes wait"), std::string::npos) << text;
   EXPECT_NE(text.find("(1,1)"), std::string::npos) << text;
   EXPECT_NE(text.find("heard at 0 of 3"), std::string::npos) << text;
@@ -40,7 +33,7 @@ TEST(Stall, SaysHowFarTheCounterCame) {
   machine.node(0).post(4, testing::kHandler, {});
   machine.node(5).post(4, testing::kHandler, {});
   const std::string text =
-      failure([&] { machine.run([](Node& node) { return wait_for_three(node, 4); }); });
+      failure_of([&] { machine.run([](Node& node) { return wait_for_three(node, 4); }); });
   EXPECT_NE(text.find("heard at 2 of 3"), std::string::npos) << text;
 }
 
@@ -52,7 +45,7 @@ Program enter_barrier(Node& node, Rank missing) {
 TEST(Stall, NamesABarrierThatOneNodeNeverEnters) {
   SimMachine machine(Shape::parse("5"));
   const std::string text =
-      failure([&] { machine.run([](Node& node) { return enter_barrier(node, 2); }); });
+      failure_of([&] { machine.run([](Node& node) { return enter_barrier(node, 2); }); });
   EXPECT_NE(text.find("the barrier"), std::string::npos) << text;
   EXPECT_NE(text.find("4 of 5 nodes wait"), std::string::npos) << text;
 }

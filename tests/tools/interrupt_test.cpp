@@ -16,9 +16,13 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Both take hours, and have their outputs open within a second.
+// Both take many seconds, and have their outputs open within one.
 const Arguments kAllToAll = {"alltoall", "--torus", "16x16x16", "--bytes", "240000"};
-const Arguments kFft = {"fft", "--torus", "8x8x8", "--size", "64", "--repeat", "100000"};
+const Arguments kFft = {"fft", "--torus", "16x16x16", "--size", "128"};
+
+/// Likewise, on worker threads.
+const Arguments kShmFft = {"fft",     "--torus",  "2x2x2", "--size", "32",      "--repeat",
+                           "1000000", "--fabric", "shm",   "--plan", "estimate"};
 
 /// Whether the process has staged this many outputs in the directory.
 bool has_open(pid_t process, const fs::path& directory, unsigned outputs) {
@@ -55,6 +59,19 @@ TEST(Interrupt, EndsARunWithOneLineAndLeavesNothing) {
       EXPECT_THAT(directory.entries(), IsEmpty());
     }
   }
+}
+
+TEST(Interrupt, EndsARunOnWorkerThreadsWithOneLineAndLeavesNothing) {
+  const TemporaryDirectory directory;
+  for (const int signal : {SIGINT, SIGTERM})
+    for (const std::string route : {"torus", "direct"}) {
+      const Arguments run = kShmFft + kBoth + Arguments{"--route", route, "--threads", "3"};
+      const Ended ended = interrupted(run, directory, signal, 2);
+      EXPECT_EQ(ended.exit_code, 1);
+      EXPECT_EQ(ended.err, "toroid: interrupted\n");
+      EXPECT_EQ(ended.out, "");
+      EXPECT_THAT(directory.entries(), IsEmpty());
+    }
 }
 
 TEST(Interrupt, LeavesNothingEvenWhenItKills) {

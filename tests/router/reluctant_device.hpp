@@ -1,0 +1,36 @@
+// A device that says "not now" every now and then, though it could.
+#pragma once
+
+#include "hal/device.hpp"
+#include "hal/random.hpp"
+
+namespace toroid::testing {
+
+class ReluctantDevice final : public Device {
+ public:
+  /// Refuses one operation in `odds`.
+  ReluctantDevice(Device& device, std::uint32_t odds, std::uint64_t seed)
+      : device_(&device), odds_(odds), random_(seed, device.rank()) {}
+
+  Rank rank() const override { return device_->rank(); }
+  const Shape& shape() const override { return device_->shape(); }
+  const Machine& machine() const override { return device_->machine(); }
+  Tick now() const override { return device_->now(); }
+  std::span<InjectionFifo> fifos() override {
+    return refuses() ? std::span<InjectionFifo>() : device_->fifos();
+  }
+  void inject(std::span<const Injection> packets) override { device_->inject(packets); }
+  std::size_t receive(PacketSink& sink, std::size_t limit) override {
+    return refuses() ? 0 : device_->receive(sink, limit);
+  }
+  void compute(Tick cycles) override { device_->compute(cycles); }
+
+ private:
+  bool refuses() { return random_.below(odds_) == 0; }
+
+  Device* device_;
+  std::uint32_t odds_;
+  Random random_;
+};
+
+}  // namespace toroid::testing

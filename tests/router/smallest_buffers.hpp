@@ -1,0 +1,24 @@
+// The smallest buffers that the rules allow.
+#pragma once
+
+#include "hal/machine.hpp"
+
+namespace toroid::testing {
+
+/// One packet in each dynamic channel, two in the bubble channels.
+inline Machine smallest_channels() {
+  Machine machine;
+  machine.dynamic_vc_chunks = 8;
+  machine.bubble_vc_chunks = machine.priority_vc_chunks = 16;
+  return machine;
+}
+
+/// And one in each FIFO, of which there is one for what arrives.
+inline Machine smallest_buffers() {
+  Machine machine = smallest_channels();
+  machine.injection_fifo_chunks = machine.reception_fifo_chunks = 8;
+  machine.reception_fifos = 1;
+  return machine;
+}
+
+}  // namespace toroid::testing

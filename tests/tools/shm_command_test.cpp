@@ -1,0 +1,132 @@
+// toroid alltoall and fft on shm: rings and worker threads instead of the model.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tools/refusal.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using nlohmann::json;
+
+const Arguments kShm = {"--fabric", "shm"};
+const Arguments kAllToAll = Arguments{"alltoall", "--torus", "4x4"} + kShm;
+const Arguments kFft = Arguments{"fft", "--torus", "2x2x2", "--size", "12"} + kShm;
+const Arguments kEstimate = {"--plan", "estimate"};
+const std::vector<std::string> kThreads = {"1", "2", "3", "8"};
+const std::vector<std::string> kRoutes = {"torus", "direct"};
+
+TEST(ShmCommand, ExchangesAndSaysWhatItCounted) {
+  for (const std::string& route : kRoutes) {
+    const json report = json_of(kAllToAll + Arguments{"--threads", "3", "--route", route});
+    EXPECT_EQ(report["fabric"], "shm");
+    EXPECT_NE(report["time_kind"], "virtual");
+    EXPECT_EQ(report["packets"], 16 * 15);
+    EXPECT_EQ(report["nodes"], 16);
+    EXPECT_FALSE(report.contains("bounds"));
+  }
+  EXPECT_EQ(json_of(kAllToAll)["packet_hops"], 16 * 32);
+}
+
+TEST(ShmCommand, TransformsWhatFftwTransforms) {
+  for (const std::string& threads : kThreads)
+    for (const std::string& route : kRoutes) {
+      const json report =
+          json_of(kFft + Arguments{"--check", "--threads", threads, "--route", route});
+      EXPECT_LE(report["l2_error"].get<double>(), 1e-12);
+      EXPECT_EQ(report["fabric"], "shm");
+    }
+}
+
+TEST(ShmCommand, PrintsATable) {
+  for (const Arguments& run : {kAllToAll, kFft}) {
+    const Ended ended = run_command(run);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(ended.err, "");
+    EXPECT_GT(std::count(ended.out.begin(), ended.out.end(), '\n'), 4);
+  }
+}
+
+void expect_one_hash(const Arguments& run) {
+  const std::string first = json_of(run)["result_hash"];
+  for (const std::string& threads : kThreads)
+    for (int again = 0; again < 2; ++again)
+      EXPECT_EQ(json_of(run + Arguments{"--threads", threads})["result_hash"], first)
+          << ::testing::PrintToString(run) << ' ' << threads;
+}
+
+TEST(ShmCommand, ResultHashIsEqualForEqualSeedsWhateverTheThreads) {
+  for (const std::string& route : kRoutes) {
+    const Arguments routed = {"--route", route, "--seed", "7"};
+    expect_one_hash(kAllToAll + routed);
+    expect_one_hash(kFft + kEstimate + routed);
+  }
+}
+
+TEST(ShmCommand, ResultHashDoesNotDependOnBindingStallOrRepetitions) {
+  const std::string plain = json_of(kFft + kEstimate)["result_hash"];
+  for (const Arguments& more : {Arguments{"--bind", "none"}, {"--bind", "core"}, {"--stall", "60"}})
+    EXPECT_EQ(json_of(kFft + kEstimate + more)["result_hash"], plain) << more.front();
+}
+
+TEST(ShmCommand, ResultHashDiffersBetweenSeedsOfATransform) {
+  EXPECT_NE(json_of(kFft + kEstimate + Arguments{"--seed", "1"})["result_hash"],
+            json_of(kFft + kEstimate + Arguments{"--seed", "2"})["result_hash"]);
+}
+
+TEST(ShmCommand, WritesTheArrayThatTheModelWrites) {
+  const TemporaryDirectory directory;
+  for (const std::string fabric : {"sim", "shm"}) {
+    const Arguments run = {"fft",  "--torus", "2x3",  "--size", "6x5x7",   "--fabric",
+                           fabric, "--out",   fabric, "--plan", "estimate"};
+    EXPECT_EQ(run_command(run, {.directory = directory.path()}).exit_code, 0);
+  }
+  EXPECT_EQ(directory.content_of("shm"), directory.content_of("sim"));
+}
+
+TEST(ShmCommand, ReportsADeadlockWithoutTheBubbleRule) {
+  // Whether it comes to one is the wall clock's luck; if not, the run completes.
+  const Arguments run =
+      Arguments{"alltoall",  "--torus",
+                "8x8",       "--bytes",
+                "4800",      "--no-bubble",
+                "--routing", "deterministic",
+                "--queues",  "6",
+                "--stall",   "0.3",
+                "--machine", TOROID_SOURCE_DIR "/tools/machines/smallest-buffers.toml"} +
+      kShm;
+  const Ended ended = run_command(run);
+  if (ended.exit_code == 0) GTEST_SKIP() << "no deadlock this time";
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.err_lines(), 1) << ended.err;
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("the cycle: "));
+}
+
+void expect_refusal(const Arguments& more, const std::vector<std::string>& words) {
+  const TemporaryDirectory directory;
+  for (const Arguments& run : {kAllToAll, kFft})
+    expect_refusal(directory, with_outputs(run + more), words);
+}
+
+TEST(ShmCommand, RefusesWorkersRoutesAndLimitsThatAreNone) {
+  for (const std::string bind : {"cores", "", "Core", "numa"})
+    expect_refusal({"--bind", bind}, {"binding", "none"});
+  for (const std::string route : {"switch", "", "TORUS", "torus "})
+    expect_refusal({"--route", route}, {"route", "torus"});
+  for (const std::string stall : {"0", "-1", "0.09", "1e7", "inf", "soon", ""})
+    expect_refusal({"--stall=" + stall}, {"--stall"});
+  for (const std::string threads : {"-1", "1025", "two", "1.5", "", "99999999999999999999"})
+    expect_refusal({"--threads=" + threads}, {"--threads"});
+}
+
+TEST(ShmCommand, RefusesALimitThatIsNotANumber) {
+  expect_refusal({"--stall=nan"}, {"--stall"});
+}
+
+TEST(ShmCommand, RefusesASampleOfPeers) {
+  const TemporaryDirectory directory;
+  expect_refusal(directory, with_outputs(kAllToAll + Arguments{"--peers", "3"}), {"--peers"});
+}
+
+}  // namespace
+}  // namespace toroid::testing
