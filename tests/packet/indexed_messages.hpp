@@ -46,16 +46,15 @@ class IndexedMessages final : public Messages {
     return most;
   }
   bool has_payload() const override { return true; }
-  std::uint32_t argument(Rank, std::uint32_t packet) const override {
-    return group_.self() << 8 | packet;
-  }
-  void gather(Rank member, std::uint32_t packet, std::span<std::byte> payload) const override {
+  std::uint32_t gather(Rank member, std::uint32_t packet,
+                       std::span<std::byte> payload) const override {
     EXPECT_FALSE(payload.empty());
     EXPECT_EQ(payload.size() % 8, 0u);
     for (std::size_t i = 0; i < payload.size() / 8; ++i) {
       const std::uint64_t value = word(rank(), group_.rank(member), packet * 30 + i);
       std::memcpy(payload.data() + 8 * i, &value, 8);
     }
+    return group_.self() << 8 | packet;
   }
   void arrive(const Packet& packet) override {
     auto& from = received_.at(packet.header.argument() >> 8);

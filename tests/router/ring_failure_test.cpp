@@ -68,8 +68,9 @@ class Unreadable final : public UniformMessages {
   Unreadable(const Node& node, Rank who)
       : UniformMessages(node.size(), 500), fails_(node.rank() == who) {}
   bool has_payload() const override { return true; }
-  void gather(Rank, std::uint32_t packet, std::span<std::byte>) const override {
+  std::uint32_t gather(Rank, std::uint32_t packet, std::span<std::byte>) const override {
     if (fails_ && packet == 2) throw std::runtime_error("in gather");
+    return packet;
   }
 
  private:

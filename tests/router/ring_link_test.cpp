@@ -24,8 +24,7 @@ struct Link {
 };
 
 void push(LinkSender& sender, unsigned channel, std::uint64_t number) {
-  sender.back(channel).header = PacketHeader(number, ~number);
-  sender.push(channel);
+  sender.claim(channel).header = PacketHeader(number, ~number);
 }
 
 std::uint64_t pop(LinkReceiver& receiver, unsigned channel) {

@@ -18,11 +18,10 @@ class Tagged final : public Messages {
   std::uint64_t packets_expected() const override { return std::uint64_t{members_ - 1} * packets_; }
   std::uint32_t most_packets() const override { return packets_; }
   bool has_payload() const override { return false; }
-  std::uint32_t argument(Rank member, std::uint32_t packet) const override {
+  std::uint32_t gather(Rank member, std::uint32_t packet, std::span<std::byte>) const override {
     EXPECT_NE(member, self_);
     return self_ * packets_ + packet;
   }
-  void gather(Rank, std::uint32_t, std::span<std::byte>) const override {}
   void arrive(const Packet& packet) override {
     EXPECT_EQ(packet.header.destination(), self_);
     ++seen_.at(packet.header.argument());
