@@ -38,7 +38,10 @@ std::uint32_t Stream::gather(const SendDescriptor& descriptor, std::uint32_t num
   const unsigned bytes = descriptor.header.payload_bytes();
   const std::size_t at = descriptor.cookie + std::size_t{number} * kPayloadBytes;
   copy_payload(payload.data(), message_.data() + at, bytes);
-  if (at + bytes == message_.size()) sent_.bump();
+  if (++gathered_ == packets()) {
+    gathered_ = 0;
+    sent_.bump();
+  }
   return static_cast<std::uint32_t>(at);
 }
 

@@ -19,7 +19,8 @@ class Stream final : public PayloadSource, public Outgoing {
   }
   /// Queues the message so many times more.
   void start(std::uint64_t messages = 1);
-  /// Messages of which no packet is in the output queues any more.
+  /// Messages whose packets have all left the node's queues. The buffer is needed no more when this
+  /// has reached the number of those started; of some of them it says only how many there are.
   const Counter& sent() const { return sent_; }
 
   bool fill(OutputQueues& queues) override;
@@ -35,6 +36,7 @@ class Stream final : public PayloadSource, public Outgoing {
   std::span<const std::byte> message_;
   std::uint64_t to_queue_ = 0;  ///< messages, the one being queued included
   std::size_t at_ = 0;          ///< how far that one has been queued
+  std::uint64_t gathered_ = 0;  ///< packets, not always in the order in which they were queued
   Counter sent_{"messages of the stream sent"};
 };
 

@@ -35,6 +35,17 @@ CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
   return {check, is_limited ? fmt::format("[{} - {}]", min, max) : ""};
 }
 
+CLI::Validator number(double min, double max) {
+  const auto check = [min, max](const std::string& text) {
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [read, error] = std::from_chars(text.data(), end, value);
+    const bool good = error == std::errc() && read == end && value >= min && value <= max;
+    return good ? std::string() : fmt::format("'{}' is not a number from {} to {}", text, min, max);
+  };
+  return {check, fmt::format("[{} - {}]", min, max)};
+}
+
 CLI::Validator not_empty() {
   const auto check = [](const std::string& text) {
     return std::string(text.empty() ? "must not be empty" : "");
@@ -48,15 +59,14 @@ void add_common_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--seed", options.seed, "of every random choice")
       ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str();
-  verb.add_option("--threads", options.threads, "workers of shm; 0: as many as there are cores")
-      ->transform(whole_number(0, 1024))
-      ->capture_default_str();
+  verb.add_option("--threads", options.threads, "workers of shm; else as many as there are cores")
+      ->transform(whole_number(1, 1024));
   verb.add_option("--bind", options.bind, "workers of shm to their cores: " + one_of(kBindingNames))
       ->capture_default_str();
   verb.add_option("--route", options.route, "packets of shm: " + one_of(kRingRouteNames))
       ->capture_default_str();
   verb.add_option("--stall", options.stall, "seconds without progress that end a run on shm")
-      ->check(CLI::Range(0.1, 1e6))
+      ->check(number(0.1, 1e6))
       ->capture_default_str();
   verb.add_option("--json", options.json,
                   "write the result as JSON to a file, - for standard output")

@@ -41,6 +41,8 @@ struct TorusOptions {
 /// A validator that refuses all but whole decimal numbers from min to max. CLI11 alone would take
 /// "-1" and "010" for 2^64-1 and 8, and too large a number for the largest.
 CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
+/// Likewise all but numbers from min to max.
+CLI::Validator number(double min, double max);
 /// Refuses "", what a script passes whose variable is not set.
 CLI::Validator not_empty();
 

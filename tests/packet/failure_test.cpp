@@ -28,7 +28,7 @@ std::string error_of(SimMachine& machine, auto program) {
 TEST(Failure, AnExceptionInAHandlerSurfacesFromRun) {
   SimMachine machine(Shape::parse("2"));
   machine.node(1).on(kHandler, [](const Packet&) { throw std::out_of_range("in a handler"); });
-  EXPECT_EQ(error_of<std::out_of_range>(machine, greet), "in a handler");
+  EXPECT_EQ(error_of<RunFailed>(machine, greet), "node (1): in a handler");
 }
 
 Program fail_at_once(Node& node) {
@@ -44,9 +44,9 @@ Program fail_later(Node& node) {
 
 TEST(Failure, AnExceptionInAProgramSurfacesFromRun) {
   SimMachine one(Shape::parse("2"));
-  EXPECT_EQ(error_of<std::domain_error>(one, fail_at_once), "at once");
+  EXPECT_EQ(error_of<RunFailed>(one, fail_at_once), "node (1): at once");
   SimMachine other(Shape::parse("2x2"));
-  EXPECT_EQ(error_of<std::domain_error>(other, fail_later), "later");
+  EXPECT_EQ(error_of<RunFailed>(other, fail_later), "node (1,1): later");
 }
 
 TEST(Failure, AnUnknownHandlerIsNamedWithTheNodeThatLacksIt) {

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "fftw_field.hpp"
-#include "report.hpp"
+#include "tools/bench/rivals/fftw_field.hpp"
+#include "tools/bench/rivals/report.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 //   fftw_threads N THREADS REPEAT in|out|destroy[:WISDOM]...
 #include <memory>
 
-#include "fftw_field.hpp"
-#include "report.hpp"
+#include "tools/bench/rivals/fftw_field.hpp"
+#include "tools/bench/rivals/report.hpp"
 
 namespace {
 

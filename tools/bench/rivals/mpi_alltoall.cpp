@@ -3,7 +3,7 @@
 //   mpirun ... mpi_alltoall BYTES...      bytes per pair of ranks
 #include <mpi.h>
 
-#include "report.hpp"
+#include "tools/bench/rivals/report.hpp"
 
 namespace {
 

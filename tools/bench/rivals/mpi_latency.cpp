@@ -2,7 +2,7 @@
 //   mpirun -n 2 mpi_latency [bytes = 8]
 #include <mpi.h>
 
-#include "report.hpp"
+#include "tools/bench/rivals/report.hpp"
 
 namespace {
 

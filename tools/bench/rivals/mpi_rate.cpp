@@ -2,7 +2,7 @@
 //   mpirun -n 2 mpi_rate [bytes = 256]
 #include <mpi.h>
 
-#include "report.hpp"
+#include "tools/bench/rivals/report.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <thread>
 
-#include "pinned.hpp"
-#include "report.hpp"
+#include "tools/bench/rivals/pinned.hpp"
+#include "tools/bench/rivals/report.hpp"
 
 namespace {
 

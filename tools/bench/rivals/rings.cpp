@@ -6,10 +6,10 @@
 #include <memory>
 #include <thread>
 
-#include "boost_rings.hpp"
-#include "own_ring.hpp"
-#include "pinned.hpp"
-#include "report.hpp"
+#include "tools/bench/rivals/boost_rings.hpp"
+#include "tools/bench/rivals/own_ring.hpp"
+#include "tools/bench/rivals/pinned.hpp"
+#include "tools/bench/rivals/report.hpp"
 
 namespace {
 
