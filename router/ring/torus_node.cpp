@@ -1,5 +1,7 @@
 #include "router/ring/torus_node.hpp"
 
+#include <utility>
+
 namespace toroid::ring {
 namespace {
 
@@ -89,7 +91,10 @@ void TorusNode::expose_next(Source source) {
 /// The head shows itself to the links it may leave by, or to the processor.
 void TorusNode::expose(Source source) {
   exposed_ |= source.bit();
-  const RoutedPacket head = heads_[source.index()] = routed(header_at(source));
+  const PacketHeader& header = header_at(source);
+  RoutedPacket& head = heads_[source.index()];
+  if (std::exchange(words_[source.index()], header.hardware_word()) != header.hardware_word())
+    head = routed(header);  // packets of one message follow one another
   const DirectionSet allowed = allowed_directions(head.directions, head.dynamic);
   if (allowed.empty()) {
     arrived_ |= source.bit();

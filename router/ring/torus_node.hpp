@@ -63,6 +63,7 @@ class TorusNode final : public RingNode {
   std::array<std::uint64_t, kMaxLinks> wanted_by_{};  ///< [link]: sources whose head may take it
   std::array<std::uint64_t, kMaxLinks> escape_of_{};  ///< those that may take its bubble channel
   std::array<RoutedPacket, 64> heads_{};              ///< [source], where exposed
+  std::array<std::uint64_t, 64> words_{};             ///< [source]: what heads_ was made from
   std::vector<LinkReceiver> in_;                      ///< [direction travelling]
   std::vector<LinkSender> out_;                       ///< [direction]
   std::array<std::uint8_t, kMaxLinks>
