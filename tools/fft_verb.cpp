@@ -3,11 +3,8 @@
 #include <cmath>
 
 #include "fft/npy.hpp"
-#include "fft/transform_bounds.hpp"
-#include "fft/volumetric_fft.hpp"
-#include "tools/array_io.hpp"
 #include "tools/choice.hpp"
-#include "tools/host_bound.hpp"
+#include "tools/fft_run.hpp"
 #include "tools/report.hpp"
 #include "tools/verbs.hpp"
 
@@ -93,108 +90,11 @@ void refuse_one_file_for_both(const FftOptions& options) {
   throw BadInput(fmt::format("--out and --json are the same file, {}", options.out));
 }
 
-/// One phase over all nodes: from the first node that began it to the last that ended it.
-struct PhaseSpan {
-  Tick begin = ~Tick{0};
-  Tick exchanged = 0;
-  Tick end = 0;
-};
-
-/// One transform over all nodes, from the first that began it to the last that ended it.
-struct Repetition {
-  explicit Repetition(std::size_t phases) : phases(phases) {}
-  std::vector<PhaseSpan> phases;
-  Tick cycles() const { return phases.back().end - phases.front().begin; }
-};
-
-/// What one run leaves behind.
-struct Outcome {
-  HostArray result;
-  std::vector<Repetition> repetitions;  ///< by their time
-  const Repetition& median() const { return repetitions[repetitions.size() / 2]; }
-};
-
-void collect(std::span<const PhaseTimes> times, Repetition& repetition) {
-  for (std::size_t p = 0; p < times.size(); ++p) {
-    PhaseSpan& span = repetition.phases[p];
-    span.begin = std::min(span.begin, times[p].begin);
-    span.exchanged = std::max(span.exchanged, times[p].exchanged);
-    span.end = std::max(span.end, times[p].computed);
-  }
-}
-
-Outcome outcome_of(const std::deque<VolumetricFft>& ffts, const VolumetricPlan& plan) {
-  const auto volume = static_cast<std::size_t>(plan.decomposition().volume());
-  Outcome outcome{{plan.decomposition().size(), std::vector<Complex>(volume)}, {}};
-  for (unsigned r = 0; r < plan.options().repeat; ++r) {
-    Repetition& repetition = outcome.repetitions.emplace_back(plan.phases().size());
-    for (const VolumetricFft& fft : ffts) collect(fft.times(r), repetition);
-  }
-  std::ranges::sort(outcome.repetitions, {}, &Repetition::cycles);
-  for (const VolumetricFft& fft : ffts) put_part(outcome.result, fft.output_layout(), fft.output());
-  return outcome;
-}
-
-Outcome transform(Emulation& emulation, const VolumetricPlan& plan, const HostArray& input) {
-  std::deque<VolumetricFft> ffts;
-  for (Node& node : emulation.nodes()) {
-    throw_if_interrupted();
-    VolumetricFft& fft = ffts.emplace_back(node, plan);
-    take_part(input, fft.input_layout(), fft.input());
-    node.run(volumetric_fft(node, fft));
-  }
-  emulation.run();
-  return outcome_of(ffts, plan);
-}
-
 /// The inverse is scaled by 1/N, so that it undoes the forward transform.
 void scale(HostArray& array, Sign sign) {
   if (sign == Sign::forward) return;
   const double factor = 1.0 / static_cast<double>(array.values.size());
   for (Complex& value : array.values) value *= factor;
-}
-
-/// Cycles that an exchange, or all of a transform, takes at least; and the share of them that
-/// percent_of_peak is of.
-struct PlanBound {
-  Tick least = 0;
-  Tick peak = 0;
-  std::uint64_t packets = 0;
-  std::uint64_t payload_bytes = 0;
-};
-
-struct PlanBounds {
-  std::vector<PlanBound> phases;
-  PlanBound total;
-  Tick paper_model = 0;
-};
-
-PlanBounds bounds_of(const VolumetricPlan& plan, const Machine& machine) {
-  TransformBounds transform(plan.decomposition(), machine);
-  PlanBounds bounds;
-  for (const VolumetricPhase& phase : plan.phases()) {
-    throw_if_interrupted();
-    const ExchangeBounds exchange = transform.add(phase);
-    bounds.phases.push_back(
-        {exchange.max(), exchange.hottest_link, exchange.packets, exchange.payload_bytes});
-    bounds.total.packets += exchange.packets;
-    bounds.total.payload_bytes += exchange.payload_bytes;
-  }
-  bounds.total.least = transform.total();
-  bounds.total.peak = transform.hottest_link();
-  bounds.paper_model = transform.paper_model();
-  return bounds;
-}
-
-/// On the host: what the packets' payload costs to copy, and nothing for the transforms.
-PlanBounds on_host(PlanBounds bounds, const Machine& machine, unsigned workers) {
-  const auto set = [&](PlanBound& bound) {
-    bound.least = bound.peak =
-        copy_bound(machine, static_cast<double>(bound.payload_bytes), workers);
-  };
-  for (PlanBound& phase : bounds.phases) set(phase);
-  set(bounds.total);
-  return bounds;
 }
 
 Json phases_json(const VolumetricPlan& plan, const Outcome& outcome, const PlanBounds& bounds,
