@@ -25,10 +25,10 @@ std::string error_of(SimMachine& machine, auto program) {
   return "nothing was thrown";
 }
 
-TEST(Failure, AnExceptionInAHandlerSurfacesFromRun) {
+TEST(Failure, AnExceptionInAHandlerSurfacesFromRunWithItsNode) {
   SimMachine machine(Shape::parse("2"));
   machine.node(1).on(kHandler, [](const Packet&) { throw std::out_of_range("in a handler"); });
-  EXPECT_EQ(error_of<std::out_of_range>(machine, greet), "in a handler");
+  EXPECT_EQ(error_of<RunFailed>(machine, greet), "node (1): in a handler");
 }
 
 Program fail_at_once(Node& node) {
@@ -42,11 +42,11 @@ Program fail_later(Node& node) {
   co_await node.barrier();
 }
 
-TEST(Failure, AnExceptionInAProgramSurfacesFromRun) {
+TEST(Failure, AnExceptionInAProgramSurfacesFromRunWithItsNode) {
   SimMachine one(Shape::parse("2"));
-  EXPECT_EQ(error_of<std::domain_error>(one, fail_at_once), "at once");
+  EXPECT_EQ(error_of<RunFailed>(one, fail_at_once), "node (1): at once");
   SimMachine other(Shape::parse("2x2"));
-  EXPECT_EQ(error_of<std::domain_error>(other, fail_later), "later");
+  EXPECT_EQ(error_of<RunFailed>(other, fail_later), "node (1,1): later");
 }
 
 TEST(Failure, AnUnknownHandlerIsNamedWithTheNodeThatLacksIt) {
