@@ -25,7 +25,7 @@ std::string error_of(SimMachine& machine, auto program) {
   return "nothing was thrown";
 }
 
-TEST(Failure, AnExceptionInAHandlerSurfacesFromRun) {
+TEST(Failure, AnExceptionInAHandlerSurfacesFromRunWithItsNode) {
   SimMachine machine(Shape::parse("2"));
   machine.node(1).on(kHandler, [](const Packet&) { throw std::out_of_range("in a handler"); });
   EXPECT_EQ(error_of<RunFailed>(machine, greet), "node (1): in a handler");
@@ -42,7 +42,7 @@ Program fail_later(Node& node) {
   co_await node.barrier();
 }
 
-TEST(Failure, AnExceptionInAProgramSurfacesFromRun) {
+TEST(Failure, AnExceptionInAProgramSurfacesFromRunWithItsNode) {
   SimMachine one(Shape::parse("2"));
   EXPECT_EQ(error_of<RunFailed>(one, fail_at_once), "node (1): at once");
   SimMachine other(Shape::parse("2x2"));
