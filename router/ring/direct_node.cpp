@@ -38,6 +38,7 @@ bool DirectNode::send_some() {
   if (ring.room() == 0 && !ring.refresh()) return false;
   const std::uint32_t count = std::min(front.left(), ring.room());
   write_front(kOnly, count, ring);
+  ring.publish();
   count_hops(count);
   return true;
 }

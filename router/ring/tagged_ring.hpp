@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "hal/packet.hpp"
 
@@ -68,18 +69,37 @@ class TaggedSender {
   }
   /// The slot whose payload is to be written next. REQUIRES: room.
   Packet& claim() const { return tail_.slot(); }
-  /// The packet claimed last is complete and goes.
+  /// The packet claimed last is complete. Of several the first shows itself last, by publish(): a
+  /// receiver that looks for it takes no line away from under the others.
   void commit(const PacketHeader& header) {
-    // Release: payload and software word are written. Partner: the acquire in front().
-    tail_.slot().header.publish(header, tail_.tag());
+    if (first_ == nullptr) {
+      first_ = &tail_.slot();
+      first_header_ = header;
+      first_tag_ = tail_.tag();
+    } else {
+      show(tail_.slot(), header, tail_.tag());
+    }
     tail_.advance();
     --room_;
   }
+  /// All that were committed go.
+  void publish() {
+    if (first_ != nullptr) show(*std::exchange(first_, nullptr), first_header_, first_tag_);
+  }
 
  private:
+  static void show(Packet& slot, const PacketHeader& header, std::uint64_t tag) {
+    // Release: payload and software word are written, and the packets that were shown before.
+    // Partner: the acquire in TaggedReceiver::front().
+    slot.header.publish(header, tag);
+  }
+
   const TaggedMemory* memory_;
   TaggedPosition tail_;
   std::uint32_t room_;
+  Packet* first_ = nullptr;  ///< of those that do not show themselves yet
+  PacketHeader first_header_{0, 0};
+  std::uint64_t first_tag_ = 0;
 };
 
 /// The receiving end. All calls from one thread.
@@ -89,7 +109,7 @@ class TaggedReceiver {
 
   /// The next packet; null: it has not come.
   const Packet* front() const {
-    // Acquire: the packet may be read. Partner: the release in commit().
+    // Acquire: the packet may be read. Partner: the release in TaggedSender::show().
     const Packet& packet = head_.slot();
     return packet.header.link_tag() == head_.tag() ? &packet : nullptr;
   }

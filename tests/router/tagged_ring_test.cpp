@@ -23,6 +23,7 @@ PacketHeader numbered(std::uint32_t number) {
 void send(TaggedSender& sender, std::uint32_t number) {
   std::memcpy(sender.claim().payload.data(), &number, sizeof number);
   sender.commit(numbered(number));
+  sender.publish();
 }
 
 void expect_next(TaggedReceiver& receiver, std::uint32_t number) {
