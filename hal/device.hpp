@@ -49,6 +49,9 @@ class Device {
   virtual void inject(std::span<const Injection> injections) = 0;
   /// Hands over up to `limit` received packets, one after the other; returns how many.
   virtual std::size_t receive(PacketSink& sink, std::size_t limit) = 0;
+  /// Packets that a turn should send, and receive, at most: few where the time of a turn passes for
+  /// the packets that wait meanwhile, many where it does not.
+  virtual std::size_t packets_per_turn() const = 0;
   /// The processor computes: virtual time passes, elsewhere it is free.
   virtual void compute(Tick cycles) = 0;
 };

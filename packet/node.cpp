@@ -5,11 +5,8 @@
 namespace toroid {
 namespace {
 
-/// Packets per call across the seam: enough that a virtual call costs nothing measurable, few
-/// enough that a processor which injects does not keep arrivals waiting for long.
+/// Packets per call across the seam: enough that a virtual call costs nothing measurable.
 constexpr std::size_t kBatch = 16;
-/// Packets that leave in one turn where nothing holds them up.
-constexpr std::size_t kMostPerTurn = 64;
 
 }  // namespace
 
@@ -141,7 +138,7 @@ bool Node::drain() {
   for (;;) {  // a fabric that moves packets on at once has room for more
     const std::size_t moved = drain_batch();
     total += moved;
-    if (moved == kBatch || total >= kMostPerTurn) return true;
+    if (total >= device_->packets_per_turn()) return true;
     if (moved == 0) return total > 0 && !outgoing_.empty() && queues_.empty();
   }
 }
@@ -162,12 +159,13 @@ std::size_t Node::drain_batch() {
 
 /// True: there may be more.
 bool Node::receive() {
-  const std::size_t count = device_->receive(*this, kBatch);
+  const std::size_t limit = device_->packets_per_turn();
+  const std::size_t count = device_->receive(*this, limit);
   for (std::size_t left = own_.size(); left > 0; --left) {
     arrive(own_.front());
     own_.pop_front();
   }
-  return count == kBatch;
+  return count == limit;
 }
 
 bool Node::resume() {

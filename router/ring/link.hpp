@@ -106,11 +106,8 @@ class LinkReceiver {
     pushed_seen_ = word;
     return true;
   }
-  /// Whether look() would say true.
-  bool has_news() const {
-    // Relaxed: nothing is read on the strength of it; look() will acquire.
-    return memory_->pushed->load(std::memory_order_relaxed) != pushed_seen_;
-  }
+  /// The word that look() saw last.
+  std::uint64_t seen() const { return pushed_seen_; }
   unsigned waiting(unsigned channel) const {
     return static_cast<std::uint16_t>(unpack(pushed_seen_)[channel] - head_.count(channel));
   }
@@ -127,8 +124,8 @@ class LinkReceiver {
 
  private:
   const LinkMemory* memory_;
-  Cursor head_;
   std::uint64_t pushed_seen_ = 0;
+  Cursor head_;
   std::uint64_t popped_ = 0;
 };
 

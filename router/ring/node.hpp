@@ -32,6 +32,7 @@ class RingNode : public Device {
   Tick now() const override { return machinery_->clock.now(); }
   std::span<InjectionFifo> fifos() override { return fifos_; }
   void inject(std::span<const Injection> injections) override;
+  std::size_t packets_per_turn() const override { return 512; }
   void compute(Tick) override {}
 
   void attach(Processor& processor) { processor_ = &processor; }

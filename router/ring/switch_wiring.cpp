@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <deque>
 
 #include "router/ring/direct_node.hpp"
@@ -6,9 +7,17 @@
 namespace toroid::ring {
 namespace {
 
-/// Each worker finds as much room at a node as the hardware's reception buffer has, in packets.
-std::uint32_t capacity_of(const Machine& machine) {
-  return machine.reception_fifos * (machine.reception_fifo_chunks / kMaxChunks);
+/// What all rings together may take, bytes: a part of a usual second-level cache and of the third.
+constexpr std::size_t kRingBytes = std::size_t{8} << 20;
+/// Packets that a node may have to take at once while it computes: a plane of a large transform.
+constexpr std::size_t kDeepest = 4096;
+
+/// Slots of a ring: at least as much room as the hardware's reception buffer has, more where nodes
+/// are few. A node that computes takes nothing, and others should not have to wait for it.
+std::uint32_t capacity_of(const Machine& machine, std::size_t rings) {
+  const std::size_t least = machine.reception_fifos * (machine.reception_fifo_chunks / kMaxChunks);
+  const std::size_t affordable = kRingBytes / (rings * sizeof(Packet));
+  return static_cast<std::uint32_t>(std::max(least, std::min(affordable, kDeepest)));
 }
 
 class SwitchWiring final : public Wiring {
@@ -18,7 +27,8 @@ class SwitchWiring final : public Wiring {
     const std::size_t workers = placement.workers.size();
     for (Rank node = 0; node < size; ++node) {
       rings_.emplace_back(workers);
-      for (TaggedMemory& ring : rings_.back()) ring.capacity = capacity_of(machinery.machine);
+      for (TaggedMemory& ring : rings_.back())
+        ring.capacity = capacity_of(machinery.machine, size * workers);
     }
     std::vector<std::size_t> owner(size);
     for (std::size_t w = 0; w < workers; ++w) {

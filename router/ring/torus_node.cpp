@@ -35,36 +35,39 @@ Tokens tokens_of(const LinkSender& link) {
 }  // namespace
 
 TorusNode::TorusNode(const Machinery& machinery, Rank rank, RoutingOptions options,
-                     std::span<const LinkMemory> inward, std::span<const LinkMemory* const> outward)
+                     const Mailbox& mailbox, std::span<const LinkMemory* const> outward)
     : RingNode(machinery, rank,
                tie_fifos(machinery.shape, machinery.machine.injection_fifos,
                          machinery.machine.injection_fifo_chunks, machinery.tying)),
+      pushed_(&mailbox.pushed),
       links_(machinery.shape.links()),
       channels_(machinery.machine.bubble_reserve_chunks, options.bubble_rule),
       precedence_(links_, options.transit_first),
       arbitration_(machinery.machine),
       transit_first_(options.transit_first) {
   for (unsigned l = 0; l < links_; ++l) {
-    in_.emplace_back(inward[l]);
+    in_.emplace_back(mailbox.inward[l]);
     out_.emplace_back(*outward[l]);
   }
 }
 
 bool TorusNode::has_news() const {
-  bool news = false;
-  for (const LinkReceiver& link : in_) news |= link.has_news();
-  return news;
+  std::uint64_t changed = 0;
+  // Relaxed: nothing is read on the strength of it; LinkReceiver::look() acquires.
+  for (unsigned l = 0; l < links_; ++l)
+    changed |= pushed_->word[l].load(std::memory_order_relaxed) ^ seen_[l];
+  return changed != 0;
 }
 
 bool TorusNode::look() {
-  bool news = false;
+  if (!has_news()) return false;
   for (unsigned l = 0; l < links_; ++l) {
     if (!in_[l].look()) continue;
-    news = true;
+    seen_[l] = in_[l].seen();
     for (unsigned c = 0; c < kVirtualChannels; ++c)
       expose_next(Source::channel(direction(l), static_cast<VirtualChannel>(c)));
   }
-  return news;
+  return true;
 }
 
 const PacketHeader& TorusNode::header_at(Source source) const {

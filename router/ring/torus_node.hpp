@@ -21,10 +21,10 @@ struct Mailbox {
 
 class TorusNode final : public RingNode {
  public:
-  /// `inward`: the mailbox of this node; `outward`: the memory of each link that leaves it, by
+  /// `mailbox`: this node's; `outward`: the memory of each link that leaves it, by
   /// direction; where there is no link, anything that nobody else sends through.
-  TorusNode(const Machinery& machinery, Rank rank, RoutingOptions options,
-            std::span<const LinkMemory> inward, std::span<const LinkMemory* const> outward);
+  TorusNode(const Machinery& machinery, Rank rank, RoutingOptions options, const Mailbox& mailbox,
+            std::span<const LinkMemory* const> outward);
 
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override;
@@ -53,6 +53,8 @@ class TorusNode final : public RingNode {
   void take(Source source, Packet& packet);
   void deliver(Source source, PacketSink& sink);
 
+  const Words* pushed_;                          ///< the mailbox's: all that an idle node looks at
+  std::array<std::uint64_t, kMaxLinks> seen_{};  ///< [direction travelling]: of those words
   unsigned links_;
   ChannelRule channels_;
   Precedence precedence_;

@@ -22,8 +22,7 @@ class TorusWiring final : public Wiring {
     const Shape& shape = machinery.shape;
     for (Rank node = 0; node < shape.size(); ++node) connect(shape, node, machinery.machine);
     for (Rank node = 0; node < shape.size(); ++node)
-      nodes_.emplace_back(machinery, node, options, mailboxes_[node].inward,
-                          outward_of(shape, node));
+      nodes_.emplace_back(machinery, node, options, mailboxes_[node], outward_of(shape, node));
   }
 
   TorusNode& node(Rank rank) override { return nodes_[rank]; }

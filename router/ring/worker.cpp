@@ -1,6 +1,7 @@
 #include "router/ring/worker.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "router/stall.hpp"
@@ -28,6 +29,9 @@ void Worker::run() {
     loop();
   } catch (const std::exception& error) {
     control_->end(Ending::failed, node_failed(current_->shape(), current_->rank(), error).what());
+  } catch (...) {
+    const std::runtime_error unknown("threw what is no exception");
+    control_->end(Ending::failed, node_failed(current_->shape(), current_->rank(), unknown).what());
   }
 }
 

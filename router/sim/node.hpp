@@ -20,6 +20,7 @@ class SimNode final : public Device {
   std::span<InjectionFifo> fifos() override { return fifos_; }
   void inject(std::span<const Injection> injections) override;
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
+  std::size_t packets_per_turn() const override { return 16; }
   void compute(Tick cycles) override { clock_ += cycles; }
 
   void attach(Processor& processor) { processor_ = &processor; }

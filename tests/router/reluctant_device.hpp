@@ -23,6 +23,7 @@ class ReluctantDevice final : public Device {
   std::size_t receive(PacketSink& sink, std::size_t limit) override {
     return refuses() ? 0 : device_->receive(sink, limit);
   }
+  std::size_t packets_per_turn() const override { return device_->packets_per_turn(); }
   void compute(Tick cycles) override { device_->compute(cycles); }
 
  private:
