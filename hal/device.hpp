@@ -45,7 +45,8 @@ class Device {
 
   /// The injection FIFOs as they are; whoever plans injections accounts for them in `used`.
   virtual std::span<InjectionFifo> fifos() = 0;
-  /// Gathers and injects, in order. REQUIRES: room, already accounted for in fifos().
+  /// Takes packets, in order; their payloads are gathered now or when they leave their FIFO.
+  /// REQUIRES: room, already accounted for in fifos().
   virtual void inject(std::span<const Injection> injections) = 0;
   /// Hands over up to `limit` received packets, one after the other; returns how many.
   virtual std::size_t receive(PacketSink& sink, std::size_t limit) = 0;

@@ -16,7 +16,8 @@ class PayloadSource {
  public:
   virtual ~PayloadSource() = default;
   /// Fills the first header.payload_bytes() bytes of `payload` for a descriptor's packet, `number`
-  /// counting from 0, and returns the packet's argument. Called once per packet, in order.
+  /// counting from 0, and returns the packet's argument. Called once per packet, on the node's own
+  /// thread; not always in order, since several FIFOs may take a descriptor's packets.
   virtual std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
                                std::span<std::byte, kPayloadBytes> payload) = 0;
 };

@@ -36,8 +36,8 @@ class Idle {
 #endif
   }
 
-  static constexpr unsigned kSpins = 2000;   ///< some 50 us: a packet's way takes less than one
-  static constexpr unsigned kYields = 2000;  ///< some ms: the imbalance of a large transform
+  static constexpr unsigned kSpins = 2000;  ///< some 50 us: a packet's way takes less than one
+  static constexpr unsigned kYields = 500;  ///< some 500 us
   static constexpr std::chrono::microseconds kShortest{8};
   static constexpr unsigned kDoublings = 7;  ///< the longest sleep, 1 ms: 1 % of a core, or less
 
