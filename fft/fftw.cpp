@@ -1,5 +1,9 @@
 #include <fftw3.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
 #include "fft/local_array.hpp"
 #include "fft/local_transform.hpp"
 #include "hal/check.hpp"
@@ -109,15 +113,25 @@ const TransformLibrary& fftw_library() {
 }
 
 bool load_wisdom(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) return false;
-  if (fftw_import_wisdom_from_filename(path.c_str()) == 0)
+  std::error_code error;  // shows below
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) return false;
+  if (!std::filesystem::is_regular_file(status))  // reading a FIFO or a device might never end
+    throw BadInput(fmt::format("{}: is no regular file", path.string()));
+  std::ifstream file(path);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) throw BadInput(fmt::format("{}: cannot be read", path.string()));
+  if (text.empty()) return false;
+  if (fftw_import_wisdom_from_string(text.c_str()) == 0)
     throw BadInput(fmt::format("{}: is no wisdom of {}", path.string(), fftw_version));
   return true;
 }
 
-void save_wisdom(const std::filesystem::path& path) {
-  if (fftw_export_wisdom_to_filename(path.c_str()) == 0)
-    throw BadInput(fmt::format("{}: cannot be written", path.string()));
+std::string wisdom() {
+  const std::unique_ptr<char, decltype(&std::free)> text(fftw_export_wisdom_to_string(),
+                                                         &std::free);
+  CHECK(text != nullptr);
+  return text.get();
 }
 
 void fftw_reference(const Index& size, Sign sign, std::span<Complex> array) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "fft/box.hpp"
@@ -61,11 +62,11 @@ class TransformLibrary {
 /// FFTW 3.
 const TransformLibrary& fftw_library();
 
-/// What FFTW has measured, kept between processes. False: there is no such file. Throws BadInput
-/// where the file is not wisdom of this FFTW.
+/// What FFTW has measured, kept between processes. False: there is no such file, or nothing in it.
+/// Throws BadInput where the file is not wisdom of this FFTW.
 bool load_wisdom(const std::filesystem::path& path);
-/// Throws BadInput where the file cannot be written.
-void save_wisdom(const std::filesystem::path& path);
+/// The content of such a file.
+std::string wisdom();
 
 /// The whole three-dimensional transform by FFTW in one call, in place, C order: what results are
 /// checked against.

@@ -1,5 +1,6 @@
 #include "router/ring_fabric.hpp"
 
+#include <algorithm>
 #include <latch>
 #include <thread>
 #include <utility>
@@ -21,7 +22,11 @@ class RingFabric::Impl final : private Standstill {
         options_(std::move(options)),
         wiring_(options_.route == RingRoute::torus ? ring::wire_torus(machinery_, options_.routing)
                                                    : ring::wire_switch(machinery_, placement_)),
-        control_(placement_.workers.size()) {}
+        control_(placement_.workers.size()) {
+    std::size_t placed = 0;
+    for (const WorkerPlace& worker : placement_.workers) placed += worker.nodes.size();
+    CHECK_EQ(placed, shape.size());
+  }
 
   const Shape& shape() const override { return machinery_.shape; }
   const Machine& machine() const { return machinery_.machine; }
@@ -44,10 +49,11 @@ class RingFabric::Impl final : private Standstill {
   void run_workers() {
     std::latch ready(static_cast<std::ptrdiff_t>(placement_.workers.size()) + 1);
     std::vector<std::jthread> threads;
+    threads.reserve(placement_.workers.size());
     try {
       for (std::size_t w = 0; w < placement_.workers.size(); ++w)
         threads.emplace_back([this, w, &ready] { work(w, ready); });
-    } catch (const std::system_error& error) {
+    } catch (const std::exception& error) {
       control_.end(Ending::failed,
                    fmt::format("cannot start worker {}: {}", threads.size(), error.what()));
       ready.count_down(static_cast<std::ptrdiff_t>(placement_.workers.size() - threads.size()));
@@ -58,19 +64,25 @@ class RingFabric::Impl final : private Standstill {
   }
 
   void work(std::size_t w, std::latch& ready) {
-    const WorkerPlace& place = placement_.workers[w];
-    if (!bind_this_thread(place)) unbound_.fetch_add(1, std::memory_order_relaxed);
     std::vector<RingNode*> nodes;
     try {
-      for (const Rank rank : place.nodes) {
-        wiring_->allocate(rank);
-        nodes.push_back(&node(rank));
-      }
-    } catch (const std::bad_alloc&) {
+      nodes = prepare(placement_.workers[w]);
+    } catch (...) {
       control_.end(Ending::failed, "not enough memory for the rings");
     }
     ready.arrive_and_wait();
     ring::Worker(std::move(nodes), control_, w, !placement_.oversubscribed).run();
+  }
+
+  /// On the worker's own thread: what it touches first lies in its memory.
+  std::vector<RingNode*> prepare(const WorkerPlace& place) {
+    if (!bind_this_thread(place)) unbound_.fetch_add(1, std::memory_order_relaxed);
+    std::vector<RingNode*> nodes;
+    for (const Rank rank : place.nodes) {
+      wiring_->allocate(rank);
+      nodes.push_back(&node(rank));
+    }
+    return nodes;
   }
 
   /// Until the run ends. The calling thread sleeps, but for a look several times a second.
@@ -78,7 +90,7 @@ class RingFabric::Impl final : private Standstill {
     try {
       ring::StallWatch stall(options_.stall);
       while (!control_.ended()) {
-        control_.wait_for(kWatchPeriod);
+        control_.wait_for(std::min(kWatchPeriod, options_.stall / 10));
         if (options_.watch) options_.watch();
         if (!stall.sees_standstill(control_)) continue;
         stalled_ = true;
@@ -147,6 +159,11 @@ const Shape& RingFabric::shape() const {
 }
 const Machine& RingFabric::machine() const {
   return impl_->machine();
+}
+double RingFabric::ring_bytes(const Shape& shape, const Machine& machine, std::size_t workers,
+                              RingRoute route) {
+  return route == RingRoute::torus ? ring::torus_bytes(shape, machine)
+                                   : ring::switch_bytes(shape, machine, workers);
 }
 Device& RingFabric::device(Rank rank) {
   return impl_->node(rank);

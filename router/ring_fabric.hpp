@@ -43,6 +43,9 @@ class RingFabric final : public Fabric {
   void attach(Rank rank, Processor& processor) override;
   void run() override;
   const FabricCounters& counters() const override;
+  /// Memory of all rings of such a fabric.
+  static double ring_bytes(const Shape& shape, const Machine& machine, std::size_t workers,
+                           RingRoute route);
   /// Workers that the system refused to bind to their cores.
   unsigned unbound_workers() const;
 

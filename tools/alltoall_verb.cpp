@@ -210,7 +210,7 @@ Verb add_alltoall_verb(CLI::App& app) {
                    "packets per visit of a peer: the patent's b; 1, on shm 32")
       ->transform(whole_number(1, 1u << 24));
   verb->add_option("--peers", options->peers,
-                   "each node sends only to the first so many of its order: a sample")
+                   "on sim: each node sends only to the first so many of its order, a sample")
       ->transform(whole_number(1, 1u << 24));
   add_common_options(*verb, options->common);
   return [options] { return run(*options); };

@@ -90,12 +90,27 @@ Json sizes_json(const BenchOptions& options, Kind kind, const MessageBench& benc
   return sizes;
 }
 
+void check_sizes(Kind kind, const std::vector<std::uint64_t>& sizes, const Shape& shape) {
+  const double nodes = shape.size();
+  for (const std::uint64_t bytes : sizes) {
+    if (kind == Kind::alltoall && bytes == 0)
+      throw BadInput("an all-to-all of 0 bytes moves nothing");
+    if (kind == Kind::alltoall && bytes > UINT32_MAX / shape.size())
+      throw BadInput(
+          fmt::format("blocks of {} bytes from {} nodes are more than 4 GiB for one node", bytes,
+                      shape.size()));
+    const double buffers = kind == Kind::alltoall ? 4 * nodes * nodes : 2 * nodes;
+    check_memory(shape, buffers * static_cast<double>(bytes));
+  }
+}
+
 int run(const BenchOptions& options) {
   const Kind kind = parse_choice<Kind>("benchmark", kKindNames, options.kind);
   const Shape shape = shape_of(options.torus);
   if (shape.size() < 2) throw BadInput("a benchmark of messages needs at least two nodes");
   const MessageBench bench{shape, load_machine(options.common.machine),
                            run_options(options.common, options.torus), options.batches};
+  if (kind != Kind::idle) check_sizes(kind, sizes_of(options, kind), shape);
   JsonOutput json(options.common.json);
   const bool visible = !options.common.quiet && !json.to_standard_output();
   Json report = report_head("bench", options.common, shape, bench.machine);

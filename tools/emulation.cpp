@@ -52,6 +52,7 @@ std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine
   ring.watch = throw_if_interrupted;
   Placement placement = placement_of(shape, options);
   workers_ = static_cast<unsigned>(placement.workers.size());
+  check_memory(shape, RingFabric::ring_bytes(shape, machine, workers_, ring.route));
   return std::make_unique<RingFabric>(shape, machine, std::move(placement), std::move(ring));
 }
 

@@ -48,20 +48,6 @@ Rigor rigor_of(const FftOptions& options, bool is_sim) {
   return parse_choice<Rigor>("plan", kRigorNames, options.plan);
 }
 
-/// The wisdom file, if there is one: read before planning, written after.
-class Wisdom {
- public:
-  explicit Wisdom(const std::string& path) : path_(path) {
-    if (!path_.empty()) load_wisdom(path_);
-  }
-  void save() const {
-    if (!path_.empty()) save_wisdom(path_);
-  }
-
- private:
-  std::string path_;
-};
-
 HostArray input_array(const FftOptions& options, const Shape& shape) {
   if (options.in.empty() && options.size.empty())
     throw BadInput("nothing to transform; give --in FILE.npy or --size 64x64x64");
@@ -78,17 +64,38 @@ HostArray input_array(const FftOptions& options, const Shape& shape) {
   return array;
 }
 
-/// The one that is written last would replace the other.
-void refuse_one_file_for_both(const FftOptions& options) {
+/// What is written last would replace what was written before.
+void refuse_one_file_for_two(const std::string& a, const std::string& b) {
   namespace fs = std::filesystem;
-  const std::string& json = options.common.json;
-  if (options.out.empty() || json.empty() || json == "-") return;
+  if (a.empty() || b.empty() || a == "-" || b == "-") return;
   std::error_code error;  // is the business of those that open them
-  const fs::path out = fs::weakly_canonical(fs::absolute(options.out), error);
-  if (error || out != fs::weakly_canonical(fs::absolute(json), error) || error) return;
-  if (fs::exists(out, error) && !fs::is_regular_file(out, error)) return;  // such as /dev/null
-  throw BadInput(fmt::format("--out and --json are the same file, {}", options.out));
+  const fs::path file = fs::weakly_canonical(fs::absolute(a), error);
+  if (error || file != fs::weakly_canonical(fs::absolute(b), error) || error) return;
+  if (fs::exists(file, error) && !fs::is_regular_file(file, error)) return;  // such as /dev/null
+  throw BadInput(fmt::format("two of --out, --json and --wisdom are the same file, {}", a));
 }
+
+/// Opened before the run, so that a bad path costs nothing.
+struct Outputs {
+  explicit Outputs(const FftOptions& options)
+      : json((refuse_clashes(options), options.common.json)),
+        array(open(options.out)),
+        wisdom(open(options.wisdom)) {}
+
+  JsonOutput json;
+  std::unique_ptr<OutputFile> array;
+  std::unique_ptr<OutputFile> wisdom;
+
+ private:
+  static void refuse_clashes(const FftOptions& options) {
+    refuse_one_file_for_two(options.out, options.common.json);
+    refuse_one_file_for_two(options.out, options.wisdom);
+    refuse_one_file_for_two(options.wisdom, options.common.json);
+  }
+  static std::unique_ptr<OutputFile> open(const std::string& path) {
+    return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
+  }
+};
 
 /// The inverse is scaled by 1/N, so that it undoes the forward transform.
 void scale(HostArray& array, Sign sign) {
@@ -203,18 +210,18 @@ int run(const FftOptions& options) {
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
   const HostArray input = input_array(options, shape);
   const bool is_sim = run_options.fabric == FabricName::sim;
-  Wisdom wisdom(options.wisdom);
+  if (!options.wisdom.empty()) load_wisdom(options.wisdom);
+  Outputs outputs(options);
   const VolumetricPlan plan(input.size, shape,
                             {.sign = options.sign(),
                              .return_to_blocks = options.return_to_blocks,
                              .repeat = is_sim ? 1 : options.repeat,  // virtual: all are the same
                              .rigor = rigor_of(options, is_sim),
                              .packets_per_visit = packets_per_visit(run_options.fabric)});
-  wisdom.save();
-  refuse_one_file_for_both(options);
-  JsonOutput json(options.common.json);
-  std::unique_ptr<OutputFile> out;
-  if (!options.out.empty()) out = std::make_unique<OutputFile>(options.out);
+  if (outputs.wisdom) {
+    outputs.wisdom->stream() << wisdom();
+    outputs.wisdom->commit();
+  }
 
   const PlanBounds bounds = bounds_of(plan, machine);
   Emulation emulation(shape, machine, run_options, options.common.quiet, bounds.total.packets);
@@ -229,9 +236,9 @@ int run(const FftOptions& options) {
     report["l2_error"] = error.l2;
     good = error.l2 <= kTolerance;
   }
-  if (!options.common.quiet && !json.to_standard_output()) print_table(report);
-  if (out && good) write_array(*out, outcome.result);
-  json.write(report);
+  if (!options.common.quiet && !outputs.json.to_standard_output()) print_table(report);
+  if (outputs.array && good) write_array(*outputs.array, outcome.result);
+  outputs.json.write(report);
   if (!good) throw RunFailed("the result differs from FFTW's by more than 1e-12");
   return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "hal/bounds.hpp"
 #include "router/cpu_quota.hpp"
+#include "tools/choice.hpp"
 #include "tools/report.hpp"
 #include "tools/verbs.hpp"
 #include "tools/version.hpp"
@@ -89,6 +90,8 @@ int run(const InfoOptions& options) {
                  {"machine", machine.name},
                  {"packet", packet_json()},
                  {"numbers", numbers_json(machine)}};
+  parse_choice<FabricName>("fabric", kFabricNames, options.common.fabric);
+  parse_choice<RingRoute>("route", kRingRouteNames, options.common.route);
   const Topology topology = Topology::of_this_machine();
   std::optional<Placement> placement;
   if (shape) {

@@ -43,15 +43,23 @@ bool DirectNode::send_some() {
   return true;
 }
 
+/// The rings take turns at being first, so that a worker that sends without end holds up no other.
 std::size_t DirectNode::receive(PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;
-  for (TaggedReceiver& ring : in_)
-    for (const Packet* packet; count < limit && (packet = ring.front()) != nullptr; ++count) {
-      count_delivered();
-      sink.arrive(*packet);
-      ring.pop();
-    }
+  first_ = first_ + 1 < in_.size() ? first_ + 1 : 0;
+  for (std::size_t i = 0; i < in_.size(); ++i)
+    count += receive_from(in_[(first_ + i) % in_.size()], sink, limit - count);
   arrived_ = count == limit;
+  return count;
+}
+
+std::size_t DirectNode::receive_from(TaggedReceiver& ring, PacketSink& sink, std::size_t limit) {
+  std::size_t count = 0;
+  for (const Packet* packet; count < limit && (packet = ring.front()) != nullptr; ++count) {
+    count_delivered();
+    sink.arrive(*packet);
+    ring.pop();
+  }
   return count;
 }
 

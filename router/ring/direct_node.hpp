@@ -27,9 +27,11 @@ class DirectNode final : public RingNode {
   bool holds_packets() const override { return !fifo(0).empty(); }
 
   bool send_some();
+  std::size_t receive_from(TaggedReceiver& ring, PacketSink& sink, std::size_t limit);
 
   std::vector<TaggedReceiver> in_;  ///< [worker]
   std::span<TaggedSender> out_;     ///< [rank]
+  std::size_t first_ = 0;           ///< the ring that is received from first
   bool arrived_ = false;
 };
 

@@ -23,7 +23,7 @@ class Idle {
   /// One more round without work.
   void wait() {
     const unsigned round = rounds_++;
-    if (round < spins_) return relax();
+    if (round < spins_) return round < kHurried ? void() : relax();
     if (round < spins_ + kYields) return std::this_thread::yield();
     rounds_ = std::min(rounds_, spins_ + kYields + kDoublings);
     std::this_thread::sleep_for(kShortest * (1u << (rounds_ - spins_ - kYields)));
@@ -36,8 +36,9 @@ class Idle {
 #endif
   }
 
-  static constexpr unsigned kSpins = 2000;  ///< some 50 us: a packet's way takes less than one
-  static constexpr unsigned kYields = 500;  ///< some 500 us
+  static constexpr unsigned kHurried = 100;  ///< an answer takes no longer; a pause is some 15 ns
+  static constexpr unsigned kSpins = 2000;   ///< some 50 us: a packet's way takes less than one
+  static constexpr unsigned kYields = 500;   ///< some 500 us
   static constexpr std::chrono::microseconds kShortest{8};
   static constexpr unsigned kDoublings = 7;  ///< the longest sleep, 1 ms: 1 % of a core, or less
 

@@ -33,7 +33,8 @@ bool RingNode::accept(const SendDescriptor& descriptor, unsigned f) {
   moves_ += packets;
   FifoCounters& counters = fifo_counters_[f];
   counters.packets += packets;
-  counters.most_chunks = std::max(counters.most_chunks, static_cast<std::uint16_t>(fifos_[f].used));
+  counters.most_chunks =
+      std::max(counters.most_chunks, static_cast<std::uint16_t>(std::min(fifos_[f].used, 0xffffu)));
   const bool was_empty = queues_[f].empty();
   queues_[f].push(descriptor);
   if (was_empty) expose_fifo(f);
@@ -54,6 +55,7 @@ bool RingNode::step() {
   const std::uint64_t moves = moves_;
   forward();
   if (again_ || gathered_ || output_waiting_ || has_delivery()) take_turn();
+  if (again_) take_turn();  // what arrived has mostly something to be sent at once
   give_back();
   resting_ = quiet();
   return moves_ != moves;

@@ -59,6 +59,11 @@ class SwitchWiring final : public Wiring {
 
 }  // namespace
 
+double switch_bytes(const Shape& shape, const Machine& machine, std::size_t workers) {
+  const double rings = static_cast<double>(shape.size()) * static_cast<double>(workers);
+  return rings * sizeof(Packet) * capacity_of(machine, shape.size() * workers);
+}
+
 std::unique_ptr<Wiring> wire_switch(const Machinery& machinery, const Placement& placement) {
   return std::make_unique<SwitchWiring>(machinery, placement);
 }

@@ -82,6 +82,12 @@ unsigned TorusNode::waiting_at(Source source) const {
   return in_[source.travelling().index].waiting(static_cast<unsigned>(source.channel()));
 }
 
+/// Chunks in an injection FIFO, packets in a channel; the two are never compared with each other.
+unsigned TorusNode::used(Source source) const {
+  if (source.is_fifo(links_)) return fifo_used(source.index() - links_ * kVirtualChannels);
+  return waiting_at(source);
+}
+
 RoutedPacket TorusNode::routed(const PacketHeader& header) const {
   return {directions_left(header, here(), shape()), header.chunks(), header.dynamic(),
           header.channel() == VirtualChannel::priority};
@@ -143,7 +149,7 @@ bool TorusNode::send_one(unsigned link) {
     const std::uint64_t first = precedence_.first_class(candidates);
     const Source source(transit_first_
                             ? arbitration_.pick(arbitration_.begin(steps_), first, link,
-                                                [&](unsigned s) { return waiting_at(Source(s)); })
+                                                [&](unsigned s) { return used(Source(s)); })
                             : next_bit(first, turn_[link]));
     if (const auto channel =
             channels_.choose(heads_[source.index()], source, direction(link), tokens)) {

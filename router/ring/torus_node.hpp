@@ -43,6 +43,7 @@ class TorusNode final : public RingNode {
 
   const PacketHeader& header_at(Source source) const;
   unsigned waiting_at(Source source) const;
+  unsigned used(Source source) const;
   RoutedPacket routed(const PacketHeader& header) const;
   void expose(Source source);
   void unwant(Source source);
@@ -70,7 +71,7 @@ class TorusNode final : public RingNode {
   std::vector<LinkSender> out_;                       ///< [direction]
   std::array<std::uint8_t, kMaxLinks>
       turn_{};      ///< where the round robin goes on (not transit first)
-  Tick steps_ = 0;  ///< the clock of the arbitration
+  Tick steps_ = 0;  ///< what the arbitration takes for cycles
 };
 
 }  // namespace toroid::ring

@@ -10,6 +10,9 @@ ChannelSlots capacity_of(const Machine& machine) {
   ChannelSlots slots{};
   for (unsigned c = 0; c < kVirtualChannels; ++c) {
     const unsigned packets = machine.channel_chunks(static_cast<VirtualChannel>(c)) / kMaxChunks;
+    if (packets < 1 || packets * kMaxChunks > UINT16_MAX)  // tokens are counted in chunks
+      throw BadInput(fmt::format("buffers of {} packets; rings hold 1 to {}", packets,
+                                 UINT16_MAX / kMaxChunks));
     slots[c] = static_cast<std::uint16_t>(packets);
   }
   return slots;
@@ -61,6 +64,12 @@ class TorusWiring final : public Wiring {
 };
 
 }  // namespace
+
+double torus_bytes(const Shape& shape, const Machine& machine) {
+  double packets = 0;
+  for (const std::uint16_t slots : capacity_of(machine)) packets += slots;
+  return packets * sizeof(Packet) * shape.links() * shape.size();
+}
 
 std::unique_ptr<Wiring> wire_torus(const Machinery& machinery, RoutingOptions options) {
   const unsigned sources =

@@ -28,4 +28,8 @@ std::unique_ptr<Wiring> wire_torus(const Machinery& machinery, RoutingOptions op
 /// Rings from every worker to every node.
 std::unique_ptr<Wiring> wire_switch(const Machinery& machinery, const Placement& placement);
 
+// Memory of all rings, in bytes.
+double torus_bytes(const Shape& shape, const Machine& machine);
+double switch_bytes(const Shape& shape, const Machine& machine, std::size_t workers);
+
 }  // namespace toroid::ring
