@@ -64,7 +64,7 @@ class RunControl {
 
   std::vector<WorkerStatus> status_;
   std::atomic<Ending> ending_{Ending::none};
-  std::mutex mutex_;  ///< of why_, and for ended_
+  std::mutex mutex_;  ///< of why_ and changed_
   std::condition_variable changed_;
   std::string why_;
 };
