@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "hal/packet.hpp"
@@ -35,6 +37,8 @@ struct FabricCounters {
   std::uint64_t packet_hops = 0;    ///< links crossed, summed over packets
   std::uint64_t events = 0;         ///< of the model; 0 where time is the wall clock
   std::uint64_t refused = 0;        ///< malformed headers, never dispatched
+  /// What came from strangers or damaged, and was not let in; by reason, where there was any.
+  std::map<std::string, std::uint64_t> refused_frames;
   std::vector<LinkCounters> links;  ///< [rank · shape.links() + direction]
   std::vector<FifoCounters> fifos;  ///< [rank · FIFOs per node + FIFO]
 };

@@ -13,7 +13,9 @@ class Fabric {
 
   virtual const Shape& shape() const = 0;
   virtual const Machine& machine() const = 0;
-  /// Lives as long as the fabric.
+  /// The nodes that this process runs, ascending: all, but where there are other processes.
+  virtual std::vector<Rank> nodes() const;
+  /// Of one of nodes(). Lives as long as the fabric.
   virtual Device& device(Rank rank) = 0;
   /// REQUIRES: before run(); the processor outlives it.
   virtual void attach(Rank rank, Processor& processor) = 0;

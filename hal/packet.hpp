@@ -116,6 +116,7 @@ class PacketHeader {
     software_ = header.software_;
     std::atomic_ref(hardware_).store(header.hardware_ | tag, std::memory_order_release);
   }
+  constexpr PacketHeader untagged() const { return {hardware_ & ~kLinkTag, software_}; }
   /// As publish() wrote it, in its place. Pairs with its release.
   std::uint64_t link_tag() const {
     return std::atomic_ref(const_cast<std::uint64_t&>(hardware_)).load(std::memory_order_acquire) &

@@ -49,8 +49,8 @@ std::vector<unsigned> cutting_order(const Shape& shape, const BoundingBox& box) 
 
 class Bisection {
  public:
-  Bisection(const Shape& shape, std::span<WorkerPlace> workers)
-      : shape_(shape), workers_(workers) {}
+  Bisection(const Shape& shape, std::size_t nodes, std::span<WorkerPlace> workers)
+      : shape_(shape), nodes_(nodes), workers_(workers) {}
 
   /// Shares `nodes` out among the workers [first, last).
   void split(std::size_t first, std::size_t last, std::span<Rank> nodes) {
@@ -66,7 +66,7 @@ class Bisection {
   /// Nodes of all workers before `worker`: rounded down, they leave no two workers' numbers of
   /// nodes more than one apart, however the list is halved.
   std::size_t begin_of(std::size_t worker) const {
-    return static_cast<std::size_t>(std::uint64_t{shape_.size()} * worker / workers_.size());
+    return static_cast<std::size_t>(std::uint64_t{nodes_} * worker / workers_.size());
   }
 
   /// Brings the `left` nodes of one side of the cut to the front.
@@ -88,6 +88,7 @@ class Bisection {
   }
 
   const Shape& shape_;
+  std::size_t nodes_;  ///< all that are shared out
   std::span<WorkerPlace> workers_;
 };
 
@@ -105,12 +106,10 @@ BoundingBox bounding_box(const Shape& shape, std::span<const Rank> nodes) {
   return box;
 }
 
-void share_out_nodes(const Shape& shape, std::span<WorkerPlace> workers) {
+void share_out_nodes(const Shape& shape, std::vector<Rank> nodes, std::span<WorkerPlace> workers) {
   CHECK(!workers.empty());
-  CHECK_LE(workers.size(), shape.size());
-  std::vector<Rank> nodes(shape.size());
-  std::iota(nodes.begin(), nodes.end(), Rank{0});
-  Bisection(shape, workers).split(0, workers.size(), nodes);
+  CHECK_LE(workers.size(), nodes.size());
+  Bisection(shape, nodes.size(), workers).split(0, workers.size(), nodes);
 }
 
 std::uint64_t crossing_links(const Shape& shape, std::span<const WorkerPlace> workers) {

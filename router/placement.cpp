@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "hal/check.hpp"
 #include "router/bisection.hpp"
@@ -24,10 +25,10 @@ WorkerCount choose_count(unsigned cores, double quota) {
   return {cores, fmt::format("{} allowed core{}", cores, cores == 1 ? "" : "s")};
 }
 
-WorkerCount count_workers(unsigned cores, Rank nodes, unsigned threads, double quota) {
+WorkerCount count_workers(unsigned cores, std::size_t nodes, unsigned threads, double quota) {
   auto count = threads > 0 ? WorkerCount{threads, fmt::format("--threads {}", threads)}
                            : choose_count(cores, quota);
-  if (count.workers > nodes) count = {nodes, "as many as nodes"};
+  if (count.workers > nodes) count = {static_cast<unsigned>(nodes), "as many as nodes"};
   return count;
 }
 
@@ -50,13 +51,20 @@ std::vector<WorkerPlace> take_cores(const std::vector<Core>& cores, unsigned wor
 
 Placement place(const Topology& topology, const Shape& shape, unsigned threads, Binding binding,
                 double quota) {
+  std::vector<Rank> all(shape.size());
+  std::iota(all.begin(), all.end(), Rank{0});
+  return place(topology, shape, std::move(all), threads, binding, quota);
+}
+
+Placement place(const Topology& topology, const Shape& shape, std::vector<Rank> nodes,
+                unsigned threads, Binding binding, double quota) {
   CHECK(quota > 0);
   const auto& cores = topology.cores();
   const auto count =
-      count_workers(static_cast<unsigned>(cores.size()), shape.size(), threads, quota);
+      count_workers(static_cast<unsigned>(cores.size()), nodes.size(), threads, quota);
   Placement placement{take_cores(cores, count.workers, binding), count.workers > cores.size(),
                       count.reason};
-  share_out_nodes(shape, placement.workers);
+  share_out_nodes(shape, std::move(nodes), placement.workers);
   return placement;
 }
 

@@ -23,7 +23,7 @@ struct WorkerPlace {
   std::vector<Rank> nodes;    ///< ascending, never empty
 };
 
-/// Every node belongs to exactly one worker; the workers' numbers of nodes differ by at most one.
+/// Every node that is placed belongs to exactly one worker; the workers' numbers of nodes differ by at most one.
 struct Placement {
   std::vector<WorkerPlace> workers;  ///< in the order of their cores
   bool oversubscribed;               ///< more workers than cores
@@ -37,6 +37,10 @@ struct Placement {
 /// when all are taken, once more round. Nodes go to workers by recursive bisection: a package, then
 /// a NUMA node, then a core gets a compact part of the torus.
 Placement place(const Topology& topology, const Shape& shape, unsigned threads, Binding binding,
+                double quota = std::numeric_limits<double>::infinity());
+/// The same for some of the torus's nodes, ascending and at least one.
+Placement place(const Topology& topology, const Shape& shape, std::vector<Rank> nodes,
+                unsigned threads, Binding binding,
                 double quota = std::numeric_limits<double>::infinity());
 
 /// Binds the calling thread to the worker's PUs; without any it does nothing. False: the system

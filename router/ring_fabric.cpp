@@ -1,13 +1,10 @@
 #include "router/ring_fabric.hpp"
 
 #include <algorithm>
-#include <latch>
-#include <thread>
 #include <utility>
 
+#include "router/ring/crew.hpp"
 #include "router/ring/stall_watch.hpp"
-#include "router/ring/wiring.hpp"
-#include "router/ring/worker.hpp"
 
 namespace toroid {
 
@@ -17,12 +14,13 @@ using ring::RingNode;
 class RingFabric::Impl final : private Standstill {
  public:
   Impl(const Shape& shape, const Machine& machine, Placement placement, RingOptions options)
-      : machinery_{shape, machine, options.tying, ring::WallClock(machine)},
+      : machinery_{shape, machine, options.tying, ring::WallClock(machine), ring::Territory(shape)},
         placement_(std::move(placement)),
         options_(std::move(options)),
         wiring_(options_.route == RingRoute::torus ? ring::wire_torus(machinery_, options_.routing)
                                                    : ring::wire_switch(machinery_, placement_)),
-        control_(placement_.workers.size()) {
+        control_(placement_.workers.size()),
+        crew_(*wiring_, placement_, control_) {
     std::size_t placed = 0;
     for (const WorkerPlace& worker : placement_.workers) placed += worker.nodes.size();
     CHECK_EQ(placed, shape.size());
@@ -32,12 +30,12 @@ class RingFabric::Impl final : private Standstill {
   const Machine& machine() const { return machinery_.machine; }
   RingNode& node(Rank rank) { return wiring_->node(rank); }
   const FabricCounters& counters() const { return counters_; }
-  unsigned unbound_workers() const { return unbound_; }
+  unsigned unbound_workers() const { return crew_.unbound(); }
 
   void run() {
     CHECK(!std::exchange(ran_, true));
     for (Rank r = 0; r < shape().size(); ++r) CHECK(node(r).processor() != nullptr);
-    run_workers();
+    crew_.run([this] { machinery_.clock.start(); }, [this] { watch(); });
     collect();
     if (control_.ending() == Ending::failed) throw RunFailed(control_.why());
     if (failure_) std::rethrow_exception(failure_);
@@ -46,45 +44,6 @@ class RingFabric::Impl final : private Standstill {
   }
 
  private:
-  void run_workers() {
-    std::latch ready(static_cast<std::ptrdiff_t>(placement_.workers.size()) + 1);
-    std::vector<std::jthread> threads;
-    threads.reserve(placement_.workers.size());
-    try {
-      for (std::size_t w = 0; w < placement_.workers.size(); ++w)
-        threads.emplace_back([this, w, &ready] { work(w, ready); });
-    } catch (const std::exception& error) {
-      control_.end(Ending::failed,
-                   fmt::format("cannot start worker {}: {}", threads.size(), error.what()));
-      ready.count_down(static_cast<std::ptrdiff_t>(placement_.workers.size() - threads.size()));
-    }
-    machinery_.clock.start();
-    ready.arrive_and_wait();
-    watch();
-  }
-
-  void work(std::size_t w, std::latch& ready) {
-    std::vector<RingNode*> nodes;
-    try {
-      nodes = prepare(placement_.workers[w]);
-    } catch (...) {
-      control_.end(Ending::failed, "not enough memory for the rings");
-    }
-    ready.arrive_and_wait();
-    ring::Worker(std::move(nodes), control_, w, !placement_.oversubscribed).run();
-  }
-
-  /// On the worker's own thread: what it touches first lies in its memory.
-  std::vector<RingNode*> prepare(const WorkerPlace& place) {
-    if (!bind_this_thread(place)) unbound_.fetch_add(1, std::memory_order_relaxed);
-    std::vector<RingNode*> nodes;
-    for (const Rank rank : place.nodes) {
-      wiring_->allocate(rank);
-      nodes.push_back(&node(rank));
-    }
-    return nodes;
-  }
-
   /// Until the run ends. The calling thread sleeps, but for a look several times a second.
   void watch() {
     try {
@@ -142,9 +101,8 @@ class RingFabric::Impl final : private Standstill {
   RingOptions options_;
   std::unique_ptr<ring::Wiring> wiring_;
   ring::RunControl control_;
+  ring::Crew crew_;
   FabricCounters counters_;
-  // Relaxed: read after the join.
-  std::atomic<unsigned> unbound_{0};
   bool ran_ = false;
   bool stalled_ = false;
   std::exception_ptr failure_;  ///< what the watch callback threw

@@ -1,7 +1,7 @@
 #include "router/stall.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <numeric>
 
 namespace toroid {
 namespace {
@@ -52,7 +52,7 @@ std::vector<Buffer> find_cycle(const Standstill& machine, Buffer start) {
 }
 
 std::vector<Buffer> find_any_cycle(const Standstill& machine) {
-  for (Rank node = 0; node < machine.shape().size(); ++node)
+  for (const Rank node : machine.nodes())
     for (unsigned s = 0; s < machine.sources(); ++s)
       if (auto cycle = find_cycle(machine, {node, Source(s)}); !cycle.empty()) return cycle;
   return {};
@@ -67,15 +67,22 @@ std::string cycle_text(const Shape& shape, const std::vector<Buffer>& cycle) {
 
 std::string programs_text(const Standstill& machine) {
   std::vector<Rank> unfinished;
-  for (Rank node = 0; node < machine.shape().size(); ++node)
+  const std::vector<Rank> nodes = machine.nodes();
+  for (const Rank node : nodes)
     if (!machine.processor(node).finished()) unfinished.push_back(node);
   if (unfinished.empty()) return {};
   return fmt::format("{} of {} nodes wait; node {} for {}", unfinished.size(),
-                     machine.shape().size(), machine.shape().coord_text(unfinished.front()),
+                     nodes.size(), machine.shape().coord_text(unfinished.front()),
                      machine.processor(unfinished.front()).waits_for());
 }
 
 }  // namespace
+
+std::vector<Rank> Standstill::nodes() const {
+  std::vector<Rank> all(shape().size());
+  std::iota(all.begin(), all.end(), Rank{0});
+  return all;
+}
 
 RunFailed node_failed(const Shape& shape, Rank node, const std::exception& error) {
   return RunFailed(fmt::format("node {}: {}", shape.coord_text(node), error.what()));

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hal/processor.hpp"
 #include "router/routing.hpp"
@@ -14,6 +15,8 @@ class Standstill {
  public:
   virtual ~Standstill() = default;
   virtual const Shape& shape() const = 0;
+  /// Those that it shows.
+  virtual std::vector<Rank> nodes() const;
   /// Places of a node where packets wait: Source(0) to Source(sources() - 1).
   virtual unsigned sources() const = 0;
   /// The packet at the head of one; none: nobody waits there.

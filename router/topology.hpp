@@ -29,6 +29,12 @@ class Topology {
   const std::vector<Core>& cores() const& { return cores_; }
   std::vector<Core> cores() && { return std::move(cores_); }
 
+  /// Some of its cores. REQUIRES: at least one, and there are so many.
+  Topology part(std::size_t first, std::size_t count) && {
+    const auto begin = cores_.begin() + static_cast<std::ptrdiff_t>(first);
+    return Topology({begin, begin + static_cast<std::ptrdiff_t>(count)});
+  }
+
  private:
   explicit Topology(std::vector<Core> cores);
 

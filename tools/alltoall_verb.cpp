@@ -90,7 +90,9 @@ class Traffic {
 
   Messages& add(Node& node) {
     if (!carries_payload_) return timed_.emplace_back(node, options_.bytes);
-    BlockMessages& blocks = blocks_.emplace_back(shape_.size(), node.rank(), options_.bytes);
+    BlockMessages& blocks =
+        blocks_.emplace_back(node.rank(), BlockMessages(shape_.size(), node.rank(), options_.bytes))
+            .second;
     for (Rank r = 0; r < shape_.size(); ++r) fill(blocks.to(r), node.rank(), r);
     blocks.copy_own();
     return blocks;
@@ -102,8 +104,8 @@ class Traffic {
   }
   /// Throws RunFailed where a byte has not arrived.
   void check() const {
-    for (Rank to = 0; to < blocks_.size(); ++to)
-      for (Rank from = 0; from < shape_.size(); ++from) check(from, to);
+    for (const auto& [to, blocks] : blocks_)
+      for (Rank from = 0; from < shape_.size(); ++from) check(from, to, blocks);
   }
 
  private:
@@ -111,10 +113,10 @@ class Traffic {
     Random random(options_.common.seed, std::uint64_t{from} << 32 | to);
     for (std::byte& b : block) b = static_cast<std::byte>(random.next() >> 56);
   }
-  void check(Rank from, Rank to) const {
+  void check(Rank from, Rank to, const BlockMessages& blocks) const {
     std::vector<std::byte> expected(options_.bytes);
     fill(expected, from, to);
-    if (std::ranges::equal(expected, blocks_[to].from(from))) return;
+    if (std::ranges::equal(expected, blocks.from(from))) return;
     throw RunFailed(fmt::format("what {} sent to {} has not arrived as it was",
                                 shape_.coord_text(from), shape_.coord_text(to)));
   }
@@ -123,13 +125,12 @@ class Traffic {
   const Shape& shape_;
   bool carries_payload_;
   std::deque<TimedMessages> timed_;
-  std::deque<BlockMessages> blocks_;
+  std::deque<std::pair<Rank, BlockMessages>> blocks_;
 };
 
-Timing timing_of(const AllToAllOptions& options, const Bounds& bounds, const Machine& machine,
-                 const Emulation& emulation, Tick cycles) {
+Timing timing_of(const AllToAllOptions& options, const Bounds& bounds, Rank nodes,
+                 const Machine& machine, const Emulation& emulation, Tick cycles) {
   if (options.common.fabric == "sim") return {cycles, bounds.max(), bounds.hottest_link};
-  const Rank nodes = static_cast<Rank>(emulation.nodes().size());
   const Tick copies = copy_bound(machine, static_cast<double>(options.bytes) * nodes * (nodes - 1),
                                  emulation.workers());
   return {cycles, copies, copies};
@@ -147,7 +148,8 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
                  {"transit_first", !options.torus.no_transit_first}});
   if (options.sampled()) report["peers"] = options.peers;
   add_workers(report, options.common, emulation);
-  add_timing(report, timing_of(options, bounds, machine, emulation, cycles), machine);
+  add_timing(report, timing_of(options, bounds, shape.size(), machine, emulation, cycles),
+             machine);
   if (is_virtual(report)) report["bounds"] = bounds_json(bounds);
   add_counters(report, hash, emulation.counters(), shape, machine, cycles);
   if (!options.sampled()) report["links"]["bound_messages"] = hottest_link_messages(shape).value();
@@ -163,16 +165,15 @@ void print_table(const AllToAllOptions& options, const Json& report) {
              report["packet_hops_per_cpu_s"].get<double>());
 }
 
-int run(const AllToAllOptions& options) {
-  const Shape shape = shape_of(options.torus);
-  const Machine machine = load_machine(options.common.machine);
-  const RunOptions run_options = toroid::run_options(options.common, options.torus);
+int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
+           const RunOptions& run_options) {
+  const bool reports = run_options.processes.reports();
   const bool carries_payload = run_options.fabric != FabricName::sim;
   if (carries_payload && options.sampled())
     throw BadInput("--peers is for --fabric sim; elsewhere everybody sends to everybody");
   const double pairs = static_cast<double>(shape.size()) * shape.size();
   check_memory(shape, carries_payload ? 2 * pairs * static_cast<double>(options.bytes) : 0);
-  JsonOutput json(options.common.json);
+  JsonOutput json(reports ? options.common.json : "");
 
   const AllToAllSchedule schedule = options.schedule(run_options.fabric);
   const UniformMessages message(shape.size(), options.bytes);
@@ -190,11 +191,20 @@ int run(const AllToAllOptions& options) {
   emulation.run();
   traffic.check();
 
-  const Tick end = std::max(emulation.programs_end(), traffic.last_arrival());
+  const Tick end = run_options.processes.largest(
+      std::max(emulation.programs_end(), traffic.last_arrival()));
+  if (!reports) return 0;
   const Json report = make_report(options, shape, machine, emulation, end);
   if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);
   json.write(report);
   return 0;
+}
+
+int run(const AllToAllOptions& options) {
+  const Shape shape = shape_of(options.torus);
+  const Machine machine = load_machine(options.common.machine);
+  const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
 }
 
 }  // namespace
@@ -207,7 +217,7 @@ Verb add_alltoall_verb(CLI::App& app) {
       ->transform(whole_number(0, std::uint64_t{1} << 32))
       ->capture_default_str();
   verb->add_option("--per-visit", options->per_visit,
-                   "packets per visit of a peer: the patent's b; 1, on shm 32")
+                   "packets per visit of a peer: the patent's b; 1 on sim, else 32")
       ->transform(whole_number(1, 1u << 24));
   verb->add_option("--peers", options->peers,
                    "on sim: each node sends only to the first so many of its order, a sample")

@@ -104,15 +104,12 @@ void check_sizes(Kind kind, const std::vector<std::uint64_t>& sizes, const Shape
   }
 }
 
-int run(const BenchOptions& options) {
-  const Kind kind = parse_choice<Kind>("benchmark", kKindNames, options.kind);
-  const Shape shape = shape_of(options.torus);
-  if (shape.size() < 2) throw BadInput("a benchmark of messages needs at least two nodes");
-  const MessageBench bench{shape, load_machine(options.common.machine),
-                           run_options(options.common, options.torus), options.batches};
+int run_on(const BenchOptions& options, Kind kind, const MessageBench& bench) {
+  const Shape& shape = bench.shape;
+  const bool reports = bench.run.processes.reports();
   if (kind != Kind::idle) check_sizes(kind, sizes_of(options, kind), shape);
-  JsonOutput json(options.common.json);
-  const bool visible = !options.common.quiet && !json.to_standard_output();
+  JsonOutput json(reports ? options.common.json : "");
+  const bool visible = reports && !options.common.quiet && !json.to_standard_output();
   Json report = report_head("bench", options.common, shape, bench.machine);
   report["bench"] = options.kind;
   if (kind == Kind::idle) {
@@ -125,6 +122,17 @@ int run(const BenchOptions& options) {
   }
   json.write(report);
   return 0;
+}
+
+int run(const BenchOptions& options) {
+  const Kind kind = parse_choice<Kind>("benchmark", kKindNames, options.kind);
+  const Shape shape = shape_of(options.torus);
+  if (shape.size() < 2) throw BadInput("a benchmark of messages needs at least two nodes");
+  const MessageBench bench{shape, load_machine(options.common.machine),
+                           run_options(options.common, options.torus), options.batches};
+  if (kind == Kind::idle && bench.run.processes.count() > 1)
+    throw BadInput("bench idle is for one process");
+  return bench.run.processes.run([&] { return run_on(options, kind, bench); });
 }
 
 }  // namespace

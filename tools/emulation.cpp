@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
 
 #include "hal/check.hpp"
 #include "router/cpu_quota.hpp"
-#include "router/ring_fabric.hpp"
+#include "router/ofi_fabric.hpp"
 
 namespace toroid {
 namespace {
@@ -18,6 +20,12 @@ constexpr double kBytesPerNode = 2000;  ///< a little less than a node takes tha
 SimOptions with_progress(SimOptions options, Progress& progress) {
   options.progress = [&progress](const SimProgress& p) { progress.show(p); };
   return options;
+}
+
+/// A worker does not come back, so there is no way out but this.
+[[noreturn]] void end_process(const std::string& why) {
+  std::fputs(("toroid: " + why + "\n").c_str(), stderr);
+  std::_Exit(1);
 }
 
 double cpu_now() {
@@ -37,8 +45,10 @@ void check_memory(const Shape& shape, double array_bytes) {
 
 Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOptions& options,
                      bool quiet, std::uint64_t packets_expected)
-    : progress_(quiet, packets_expected), fabric_(make_fabric(shape, machine, options)) {
-  for (Rank r = 0; r < shape.size(); ++r) {
+    : progress_(quiet, packets_expected),
+      processes_(options.processes),
+      fabric_(make_fabric(shape, machine, options)) {
+  for (const Rank r : fabric_->nodes()) {
     throw_if_interrupted();
     fabric_->attach(r, nodes_.emplace_back(fabric_->device(r), options.node));
   }
@@ -52,8 +62,20 @@ std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine
   ring.watch = throw_if_interrupted;
   Placement placement = placement_of(shape, options);
   workers_ = static_cast<unsigned>(placement.workers.size());
+  if (options.fabric == FabricName::ofi)
+    return make_ofi_fabric(shape, machine, options, std::move(placement), std::move(ring));
   check_memory(shape, RingFabric::ring_bytes(shape, machine, workers_, ring.route));
   return std::make_unique<RingFabric>(shape, machine, std::move(placement), std::move(ring));
+}
+
+std::unique_ptr<Fabric> Emulation::make_ofi_fabric(const Shape& shape, const Machine& machine,
+                                                   const RunOptions& options, Placement placement,
+                                                   RingOptions ring) {
+  auto fabric =
+      std::make_unique<OfiFabric>(processes_.job(), shape, machine, std::move(placement),
+                                  OfiOptions{std::move(ring), options.provider, end_process});
+  provider_ = fabric->provider();
+  return fabric;
 }
 
 void Emulation::run() {

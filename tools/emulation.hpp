@@ -20,24 +20,33 @@ class Emulation {
   Emulation(const Shape& shape, const Machine& machine, const RunOptions& options, bool quiet,
             std::uint64_t packets_expected);
 
-  Node& node(Rank rank) { return nodes_[rank]; }
+  /// Those of this process, by rank.
   std::deque<Node>& nodes() { return nodes_; }
   const std::deque<Node>& nodes() const { return nodes_; }
   /// Runs every node's program to its end and measures the processor time that this takes.
   void run();
 
   const FabricCounters& counters() const { return fabric_->counters(); }
-  /// When the last program ended, in cycles.
+  /// When the last program of this process ended, in cycles.
   Tick programs_end() const;
+  const Processes& processes() const { return processes_; }
+  /// What carries the frames on `ofi`; elsewhere empty.
+  const std::string& provider() const { return provider_; }
   double cpu_seconds() const { return cpu_seconds_; }
   double wall_seconds() const { return wall_seconds_; }
-  unsigned workers() const { return workers_; }
+  /// Of all processes.
+  unsigned workers() const { return workers_ * processes_.count(); }
 
  private:
   std::unique_ptr<Fabric> make_fabric(const Shape& shape, const Machine& machine,
                                       const RunOptions& options);
+  std::unique_ptr<Fabric> make_ofi_fabric(const Shape& shape, const Machine& machine,
+                                          const RunOptions& options, Placement placement,
+                                          RingOptions ring);
 
   Progress progress_;
+  Processes processes_;
+  std::string provider_;
   unsigned workers_ = 1;
   std::unique_ptr<Fabric> fabric_;
   std::deque<Node> nodes_;  ///< never move: programs hold references

@@ -19,16 +19,91 @@ void collect(std::span<const PhaseTimes> times, Repetition& repetition) {
   }
 }
 
-Outcome outcome_of(const std::deque<VolumetricFft>& ffts, const VolumetricPlan& plan) {
-  const auto volume = static_cast<std::size_t>(plan.decomposition().volume());
-  Outcome outcome{{plan.decomposition().size(), std::vector<Complex>(volume)}, {}};
-  for (unsigned r = 0; r < plan.options().repeat; ++r) {
-    Repetition& repetition = outcome.repetitions.emplace_back(plan.phases().size());
-    for (const VolumetricFft& fft : ffts) collect(fft.times(r), repetition);
+/// What a node leaves behind.
+struct NodeResult {
+  Rank rank;
+  std::span<const PhaseTimes> times;  ///< [repetition][phase]
+  std::span<const Complex> output;
+};
+
+/// A node's result for another process: its rank, its times, its output.
+void pack(const NodeResult& result, Blob& blob) {
+  const std::uint64_t rank = result.rank;
+  for (const auto bytes : {std::as_bytes(std::span(&rank, 1)), std::as_bytes(result.times),
+                           std::as_bytes(result.output)})
+    blob.insert(blob.end(), bytes.begin(), bytes.end());
+}
+
+/// Puts the nodes' results together.
+class Results {
+ public:
+  explicit Results(const VolumetricPlan& plan)
+      : plan_(plan),
+        outcome_{{plan.decomposition().size(),
+                  std::vector<Complex>(static_cast<std::size_t>(plan.decomposition().volume()))},
+                 {}} {
+    for (unsigned r = 0; r < plan.options().repeat; ++r)
+      outcome_.repetitions.emplace_back(plan.phases().size());
   }
-  std::ranges::sort(outcome.repetitions, {}, &Repetition::cycles);
-  for (const VolumetricFft& fft : ffts) put_part(outcome.result, fft.output_layout(), fft.output());
-  return outcome;
+
+  void add(const NodeResult& result) {
+    const std::size_t phases = plan_.phases().size();
+    for (std::size_t r = 0; r < outcome_.repetitions.size(); ++r)
+      collect(result.times.subspan(r * phases, phases), outcome_.repetitions[r]);
+    put_part(outcome_.result, layout(result.rank), result.output);
+  }
+  /// Those that pack() has put into a blob, one after the other.
+  void add_packed(std::span<const std::byte> blob) {
+    while (!blob.empty()) {
+      const auto rank = static_cast<Rank>(take<std::uint64_t>(blob, 1).front());
+      const auto times =
+          take<PhaseTimes>(blob, outcome_.repetitions.size() * plan_.phases().size());
+      const auto output = take<Complex>(blob, static_cast<std::size_t>(layout(rank).extent()));
+      add({rank, times, output});
+    }
+  }
+  Outcome finish() && {
+    std::ranges::sort(outcome_.repetitions, {}, &Repetition::cycles);
+    return std::move(outcome_);
+  }
+
+ private:
+  NodeLayout layout(Rank rank) const {
+    const Decomposition& decomposition = plan_.decomposition();
+    return decomposition.layout(plan_.output_distribution(), decomposition.grid().coord(rank));
+  }
+  /// The next values of a blob, where they lie: everything in it is a multiple of 8 bytes long.
+  template <typename T>
+  static std::span<const T> take(std::span<const std::byte>& blob, std::size_t count) {
+    static_assert(alignof(T) <= 8 && std::is_trivially_copyable_v<T>);
+    CHECK_LE(count * sizeof(T), blob.size());
+    const std::span values(reinterpret_cast<const T*>(blob.data()), count);
+    blob = blob.subspan(count * sizeof(T));
+    return values;
+  }
+
+  const VolumetricPlan& plan_;
+  Outcome outcome_;
+};
+
+std::span<const PhaseTimes> all_times(const VolumetricFft& fft) {
+  return {fft.times(0).data(), fft.times(0).size() * fft.repetitions()};
+}
+
+Outcome outcome_of(const Emulation& emulation, const std::deque<VolumetricFft>& ffts,
+                   const VolumetricPlan& plan) {
+  const Processes& processes = emulation.processes();
+  Results results(plan);
+  Blob packed;
+  for (std::size_t i = 0; i < ffts.size(); ++i) {
+    const NodeResult result{emulation.nodes()[i].rank(), all_times(ffts[i]), ffts[i].output()};
+    if (processes.reports())
+      results.add(result);
+    else
+      pack(result, packed);
+  }
+  for (const Blob& blob : processes.gather(std::move(packed))) results.add_packed(blob);
+  return std::move(results).finish();
 }
 
 }  // namespace
@@ -42,7 +117,7 @@ Outcome transform(Emulation& emulation, const VolumetricPlan& plan, const HostAr
     node.run(volumetric_fft(node, fft));
   }
   emulation.run();
-  return outcome_of(ffts, plan);
+  return outcome_of(emulation, ffts, plan);
 }
 
 PlanBounds bounds_of(const VolumetricPlan& plan, const Machine& machine) {

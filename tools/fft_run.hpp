@@ -21,7 +21,7 @@ struct Repetition {
   Tick cycles() const { return phases.back().end - phases.front().begin; }
 };
 
-/// What one run leaves behind.
+/// What one run leaves behind, on the process that reports.
 struct Outcome {
   HostArray result;
   std::vector<Repetition> repetitions;  ///< by their time

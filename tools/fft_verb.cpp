@@ -202,16 +202,13 @@ void write_array(OutputFile& file, const HostArray& array) {
   file.commit();
 }
 
-int run(const FftOptions& options) {
-  parse_choice<MethodName>("method", kMethodNames, options.method);
-  parse_choice<TransformName>("transform", kTransformNames, options.transform);
-  const Shape shape = shape_of(options.torus);
-  const Machine machine = load_machine(options.common.machine);
-  const RunOptions run_options = toroid::run_options(options.common, options.torus);
+int run_on(const FftOptions& options, const Shape& shape, const Machine& machine,
+           const RunOptions& run_options) {
+  const bool reports = run_options.processes.reports();
   const HostArray input = input_array(options, shape);
   const bool is_sim = run_options.fabric == FabricName::sim;
   if (!options.wisdom.empty()) load_wisdom(options.wisdom);
-  Outputs outputs(options);
+  Outputs outputs(reports ? options : FftOptions());
   const VolumetricPlan plan(input.size, shape,
                             {.sign = options.sign(),
                              .return_to_blocks = options.return_to_blocks,
@@ -226,6 +223,7 @@ int run(const FftOptions& options) {
   const PlanBounds bounds = bounds_of(plan, machine);
   Emulation emulation(shape, machine, run_options, options.common.quiet, bounds.total.packets);
   Outcome outcome = transform(emulation, plan, input);
+  if (!reports) return 0;
   scale(outcome.result, options.sign());
 
   Json report = make_report(options, plan, bounds, machine, emulation, outcome);
@@ -241,6 +239,15 @@ int run(const FftOptions& options) {
   outputs.json.write(report);
   if (!good) throw RunFailed("the result differs from FFTW's by more than 1e-12");
   return 0;
+}
+
+int run(const FftOptions& options) {
+  parse_choice<MethodName>("method", kMethodNames, options.method);
+  parse_choice<TransformName>("transform", kTransformNames, options.transform);
+  const Shape shape = shape_of(options.torus);
+  const Machine machine = load_machine(options.common.machine);
+  const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
 }
 
 }  // namespace
@@ -261,7 +268,7 @@ Verb add_fft_verb(CLI::App& app) {
   verb->add_flag("--return", options->return_to_blocks,
                  "a fourth exchange puts the result into the input's layout");
   verb->add_option("--plan", options->plan,
-                   "of local transforms: estimate|measure; auto: measure on shm")
+                   "of local transforms: estimate|measure; auto: measure where time is real")
       ->capture_default_str();
   verb->add_option("--wisdom", options->wisdom, "file that keeps what FFTW has measured")
       ->check(not_empty());

@@ -61,6 +61,7 @@ int run(int argc, char** argv) {
   const std::pair<std::string, Verb> verbs[] = {{"fft", add_fft_verb(app)},
                                                 {"alltoall", add_alltoall_verb(app)},
                                                 {"bench", add_bench_verb(app)},
+                                                {"hello", add_hello_verb(app)},
                                                 {"info", add_info_verb(app)}};
   try {
     app.parse(argc, argv);

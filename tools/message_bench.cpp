@@ -144,7 +144,7 @@ Program go_round(Node& node, Side& side) {
   for (Rank peer = 1; peer < node.size(); ++peer) node.post(peer, kHandler, {});
 }
 
-/// Of the batches that count, averaged over the nodes that measured.
+/// Of the batches that count, averaged over the nodes of this process that measured.
 BatchTimes batch_times(const std::vector<Side>& sides, const Machine& machine, double operations) {
   BatchTimes result{std::vector<double>(sides.front().batches), sides.front().per_batch};
   std::size_t measured = 0;
@@ -154,6 +154,7 @@ BatchTimes batch_times(const std::vector<Side>& sides, const Machine& machine, d
     for (unsigned b = 0; b < side.batches; ++b)
       result.seconds[b] += static_cast<double>(side.times[b + 1]) / machine.clock_hz / operations;
   }
+  if (measured == 0) return result;
   for (double& seconds : result.seconds) seconds /= static_cast<double>(measured);
   std::ranges::sort(result.seconds);
   return result;

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "router/cpu_quota.hpp"
+#include "router/host_share.hpp"
+#include "router/partition.hpp"
 #include "tools/choice.hpp"
 
 namespace toroid {
@@ -59,15 +61,19 @@ void add_common_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--seed", options.seed, "of every random choice")
       ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str();
-  verb.add_option("--threads", options.threads, "workers of shm; else as many as there are cores")
+  verb.add_option("--threads", options.threads,
+                  "workers of each process on shm and ofi; else as many as it has cores")
       ->transform(whole_number(1, 1024));
-  verb.add_option("--bind", options.bind, "workers of shm to their cores: " + one_of(kBindingNames))
+  verb.add_option("--bind", options.bind, "workers to their cores: " + one_of(kBindingNames))
       ->capture_default_str();
-  verb.add_option("--route", options.route, "packets of shm: " + one_of(kRingRouteNames))
+  verb.add_option("--route", options.route, "packets of shm and ofi: " + one_of(kRingRouteNames))
       ->capture_default_str();
-  verb.add_option("--stall", options.stall, "seconds without progress that end a run on shm")
+  verb.add_option("--stall", options.stall, "seconds without progress that end a run; not on sim")
       ->check(number(0.1, 1e6))
       ->capture_default_str();
+  verb.add_option("--provider", options.provider,
+                  "of libfabric on ofi, e.g. 'tcp;ofi_rxm'; else the best that all processes have")
+      ->check(not_empty());
   verb.add_option("--json", options.json,
                   "write the result as JSON to a file, - for standard output")
       ->check(not_empty());
@@ -112,7 +118,10 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
                                .bubble_rule = !torus.no_bubble};
   const auto tying = parse_choice<FifoTying>("tying", kTyingNames, torus.tying);
   const auto stall = std::chrono::milliseconds(std::llround(common.stall * 1e3));
-  return {.fabric = parse_choice<FabricName>("fabric", kFabricNames, common.fabric),
+  const auto fabric = parse_choice<FabricName>("fabric", kFabricNames, common.fabric);
+  if (!common.provider.empty() && fabric != FabricName::ofi)
+    throw BadInput("--provider is for --fabric ofi");
+  return {.fabric = fabric,
           .node = node_options(common, torus),
           .sim = {.routing = routing, .tying = tying, .progress = {}},
           .ring = {.routing = routing,
@@ -121,7 +130,9 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
                    .stall = stall,
                    .watch = {}},
           .threads = common.threads,
-          .binding = binding_of(common)};
+          .binding = binding_of(common),
+          .processes = fabric == FabricName::ofi ? Processes::join() : Processes(),
+          .provider = common.provider};
 }
 
 Binding binding_of(const CommonOptions& common) {
@@ -133,7 +144,18 @@ std::uint32_t packets_per_visit(FabricName fabric) {
 }
 
 Placement placement_of(const Shape& shape, const RunOptions& options) {
-  return place(Topology::of_this_machine(), shape, options.threads, options.binding, cpu_quota());
+  Topology topology = Topology::of_this_machine();
+  if (options.fabric != FabricName::ofi)
+    return place(topology, shape, options.threads, options.binding, cpu_quota());
+  Job& job = options.processes.job();
+  const HostShare share = share_of_host(job, topology);
+  const bool enough = topology.cores().size() >= share.processes;
+  Placement placement =
+      place(cores_of(std::move(topology), share), shape,
+            Partition(shape, job.size()).nodes(job.rank()), options.threads,
+            enough ? options.binding : Binding::none, cpu_quota() / share.processes);
+  placement.oversubscribed |= !enough;
+  return placement;
 }
 
 }  // namespace toroid

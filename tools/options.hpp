@@ -10,6 +10,7 @@
 #include "router/ring_fabric.hpp"
 #include "router/sim_fabric.hpp"
 #include "tools/machine_file.hpp"
+#include "tools/processes.hpp"
 
 namespace toroid {
 
@@ -22,6 +23,7 @@ struct CommonOptions {
   std::string bind = "core";
   std::string route = "torus";
   double stall = 10;  ///< seconds
+  std::string provider;  ///< of libfabric; empty: the best
   std::string json;   ///< empty: none; "-": standard output
   bool quiet = false;
 };
@@ -49,11 +51,12 @@ CLI::Validator not_empty();
 void add_common_options(CLI::App& verb, CommonOptions& options);
 void add_torus_options(CLI::App& verb, TorusOptions& options);
 
-enum class FabricName : std::uint8_t { sim, shm };
-inline constexpr std::array<std::string_view, 2> kFabricNames = {"sim", "shm"};
-inline constexpr std::array<std::string_view, 2> kTimeKinds = {"virtual", "shm"};
+enum class FabricName : std::uint8_t { sim, shm, ofi };
+inline constexpr std::array<std::string_view, 3> kFabricNames = {"sim", "shm", "ofi"};
+inline constexpr std::array<std::string_view, 3> kTimeKinds = {"virtual", "shm", "ofi"};
 
-/// What a run is made of; `sim` and `ring` are for the fabrics of these names.
+/// What a run is made of; `sim` is for that fabric, `ring` for the others, `processes` and
+/// `provider` for `ofi`.
 struct RunOptions {
   FabricName fabric = FabricName::sim;
   NodeOptions node{};
@@ -61,15 +64,18 @@ struct RunOptions {
   RingOptions ring{};
   unsigned threads = 0;
   Binding binding = Binding::core;
+  Processes processes{};
+  std::string provider;
 };
 
 Shape shape_of(const TorusOptions& options);
+/// On `ofi` it joins the run's other processes.
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus);
 /// The patent's b where the user does not say: 1 where every message's way counts, more where the
 /// host's own work does.
 std::uint32_t packets_per_visit(FabricName fabric);
 Binding binding_of(const CommonOptions& common);
-/// The workers of `shm` on this machine.
+/// The workers of this process. On `ofi` all processes call it in the same order.
 Placement placement_of(const Shape& shape, const RunOptions& options);
 
 }  // namespace toroid

@@ -89,7 +89,8 @@ Json fifos_json(const FabricCounters& counters, Rank nodes) {
 /// found.
 constexpr std::array kWallClockKeys = {
     "time_s",  "cycles",          "bound_cycles", "links",    "percent_of_peak", "channels",
-    "workers", "injection_fifos", "phases",       "spread_s", "bounds",          "repetitions"};
+    "workers", "injection_fifos", "phases",       "spread_s", "bounds",          "repetitions",
+    "processes", "provider", "refused_frames"};
 
 /// A machine may be named after a file whose name is not UTF-8.
 std::string text_of(const Json& report) {
@@ -138,6 +139,7 @@ void add_counters(Json& report, ResultHash& hash, const FabricCounters& counters
   report["links"] = links_json(counters, shape, machine, cycles);
   report["channels"] = channels_json(counters);
   report["injection_fifos"] = fifos_json(counters, shape.size());
+  if (report["fabric"] == "ofi") report["refused_frames"] = counters.refused_frames;
   hash.add(counters.delivered);
   if (!is_virtual(report)) return;
   hash.add(cycles);
@@ -163,6 +165,9 @@ void add_workers(Json& report, const CommonOptions& common, const Emulation& emu
   if (is_virtual(report)) return;
   report["workers"] = emulation.workers();
   report["route"] = common.route;
+  if (emulation.provider().empty()) return;
+  report["processes"] = emulation.processes().count();
+  report["provider"] = emulation.provider();
 }
 
 void add_wall_clock(Json& report, const Emulation& emulation) {
@@ -177,8 +182,14 @@ namespace {
 
 std::string fabric_text(const Json& report) {
   if (is_virtual(report)) return "sim (virtual time)";
-  return fmt::format("shm (wall clock, {} workers, route {})", report["workers"].get<unsigned>(),
-                     report["route"].get<std::string>());
+  std::string text = fmt::format("{} (wall clock, {} workers, route {}",
+                                 report["fabric"].get<std::string>(),
+                                 report["workers"].get<unsigned>(),
+                                 report["route"].get<std::string>());
+  if (report.contains("provider"))
+    text += fmt::format(", {} processes over {}", report["processes"].get<unsigned>(),
+                        report["provider"].get<std::string>());
+  return text + ")";
 }
 
 }  // namespace
@@ -199,6 +210,10 @@ std::string summary_table(const Json& report) {
                          : "bound / time; the bound: copying in and out of packets",
       report["packets"].get<std::uint64_t>(), report["packet_hops"].get<std::uint64_t>(),
       report["links"]["max_load"].get<std::uint64_t>(), report["links"]["mean_load"].get<double>());
+  if (report.contains("refused_frames"))
+    for (const auto& [reason, frames] : report["refused_frames"].items())
+      text += fmt::format("  refused          {:>14} from strangers or damaged: {}\n",
+                          frames.get<std::uint64_t>(), reason);
   for (const auto& one : report["links"]["directions"])
     text += fmt::format("    {:<14} {:>14} hottest   {:>10.1f} mean   {:>5.1f} % busy\n",
                         one["direction"].get<std::string>(), one["max_load"].get<std::uint64_t>(),

@@ -34,7 +34,7 @@ void add_counters(Json& report, ResultHash& hash, const FabricCounters& counters
 /// result_hash: of what was added and of the whole report so far, the build's git_hash left out; on
 /// fabrics whose time is the wall clock also everything that depends on it.
 void add_hash(Json& report, ResultHash hash);
-/// On `shm`: workers and route.
+/// Where time is the wall clock: workers and route; on `ofi` processes and provider too.
 void add_workers(Json& report, const CommonOptions& common, const Emulation& emulation);
 /// wall_s and packet_hops_per_cpu_s: not covered by the hash.
 void add_wall_clock(Json& report, const Emulation& emulation);

@@ -13,6 +13,7 @@ using Verb = std::function<int()>;
 Verb add_fft_verb(CLI::App& app);
 Verb add_alltoall_verb(CLI::App& app);
 Verb add_bench_verb(CLI::App& app);
+Verb add_hello_verb(CLI::App& app);
 Verb add_info_verb(CLI::App& app);
 
 }  // namespace toroid

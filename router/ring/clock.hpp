@@ -11,7 +11,8 @@ class WallClock {
  public:
   explicit WallClock(const Machine& machine) : ticks_per_ns_(machine.clock_hz * 1e-9) {}
 
-  void start() { start_ = std::chrono::steady_clock::now(); }
+  void start() { start(std::chrono::steady_clock::now()); }
+  void start(std::chrono::steady_clock::time_point origin) { start_ = origin; }
   Tick now() const {
     const std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - start_;
     return static_cast<Tick>(ns.count() * ticks_per_ns_);

@@ -17,7 +17,7 @@ void RunControl::wait_for(std::chrono::milliseconds time) {
   changed_.wait_for(lock, time, [this] { return ended(); });
 }
 
-RunControl::Wave RunControl::wave() const {
+Wave RunControl::wave() const {
   Wave wave;
   for (const WorkerStatus& status : status_) {
     // Acquire: the counts belong to this passivity. Partner: the release in Worker::rest().
@@ -32,6 +32,7 @@ RunControl::Wave RunControl::wave() const {
 /// second, nothing was under way in between. Source: F. Mattern, "Algorithms for distributed
 /// termination detection", Distributed Computing 2 (1987).
 bool RunControl::is_quiescent() const {
+  if (!ends_by_itself_) return false;
   const Wave first = wave();
   if (!first.all_passive || first.delivered != first.injected) return false;
   const Wave second = wave();

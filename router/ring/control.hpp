@@ -11,6 +11,13 @@
 
 namespace toroid::ring {
 
+/// Packets as of when all workers were passive.
+struct Wave {
+  bool all_passive = true;
+  std::uint64_t injected = 0;
+  std::uint64_t delivered = 0;
+};
+
 /// What a worker shows the others; written by it alone. One cache line.
 struct alignas(64) WorkerStatus {
   /// Nothing can happen on its nodes until a packet arrives from another worker.
@@ -30,7 +37,10 @@ enum class Ending : int {
 
 class RunControl {
  public:
-  explicit RunControl(std::size_t workers) : status_(workers) {}
+  /// `ends_by_itself`: quiescence of these workers is the run's end; false: there are others, in
+  /// other processes.
+  explicit RunControl(std::size_t workers, bool ends_by_itself = true)
+      : status_(workers), ends_by_itself_(ends_by_itself) {}
 
   WorkerStatus& status(std::size_t worker) { return status_[worker]; }
 
@@ -42,8 +52,11 @@ class RunControl {
   /// Why it failed. After the join.
   const std::string& why() const { return why_; }
 
-  /// Whether every worker is passive and no packet is under way. Any thread may ask.
+  /// Whether every worker is passive and no packet is under way, and will be for ever. Any thread
+  /// may ask.
   bool is_quiescent() const;
+  /// The workers' counts; they mean something if all are passive.
+  Wave wave() const;
 
   /// Until the run has ended or so much time has passed.
   void wait_for(std::chrono::milliseconds time);
@@ -55,14 +68,8 @@ class RunControl {
   Heartbeat heartbeat() const;
 
  private:
-  struct Wave {
-    bool all_passive = true;
-    std::uint64_t injected = 0;
-    std::uint64_t delivered = 0;
-  };
-  Wave wave() const;
-
   std::vector<WorkerStatus> status_;
+  bool ends_by_itself_;
   std::atomic<Ending> ending_{Ending::none};
   std::mutex mutex_;  ///< of why_ and changed_
   std::condition_variable changed_;

@@ -5,9 +5,6 @@
 namespace toroid::ring {
 namespace {
 
-/// The number of the only FIFO.
-constexpr unsigned kOnly = 0;
-
 /// A switch has one way in: a FIFO with the room of all.
 std::vector<InjectionFifo> one_fifo(const Shape& shape, const Machine& machine) {
   return tie_fifos(shape, 1, machine.injection_fifos * machine.injection_fifo_chunks,
@@ -34,7 +31,9 @@ void DirectNode::forward() {
 
 bool DirectNode::send_some() {
   const SendDescriptor& front = fifo(kOnly).front();
-  TaggedSender& ring = out_[front.header.destination()];
+  const Territory& territory = machinery().territory;
+  if (!territory.has(front.header.destination())) return send_abroad();
+  TaggedSender& ring = out_[territory.index(front.header.destination())];
   if (ring.room() == 0 && !ring.refresh()) return false;
   const std::uint32_t count = std::min(front.left(), ring.room());
   write_front(kOnly, count, ring);

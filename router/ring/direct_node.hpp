@@ -8,17 +8,26 @@
 
 namespace toroid::ring {
 
-class DirectNode final : public RingNode {
+class DirectNode : public RingNode {
  public:
   /// `inward`: the rings that end here, one from each worker. `outward`: this node's worker's ends
-  /// of the rings to all nodes, by rank, shared by the worker's nodes.
+  /// of the rings to all nodes of this process, by their index, shared by the worker's nodes.
   DirectNode(const Machinery& machinery, Rank rank, std::span<TaggedMemory> inward,
              std::span<TaggedSender> outward);
 
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override;
 
+ protected:
+  /// The number of the only FIFO.
+  static constexpr unsigned kOnly = 0;
+  /// Whether packets for the processor are left.
+  void set_delivery(bool any) { arrived_ = any; }
+
  private:
+  /// Sends some of the packets at the FIFO's front to a node of another process; false: none.
+  virtual bool send_abroad() { return false; }
+
   bool look() override { return arrived_ = has_news(); }
   void forward() override;
   void expose_fifo(unsigned) override {}
@@ -30,7 +39,7 @@ class DirectNode final : public RingNode {
   std::size_t receive_from(TaggedReceiver& ring, PacketSink& sink, std::size_t limit);
 
   std::vector<TaggedReceiver> in_;  ///< [worker]
-  std::span<TaggedSender> out_;     ///< [rank]
+  std::span<TaggedSender> out_;     ///< [index in the territory]
   std::size_t first_ = 0;           ///< the ring that is received from first
   bool arrived_ = false;
 };

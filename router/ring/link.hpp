@@ -73,6 +73,8 @@ class LinkSender {
   unsigned room(unsigned channel) const { return free_[channel]; }
   /// Learns which slots are free again; true: more than before.
   bool refresh();
+  /// The counts that refresh() saw last.
+  std::uint64_t seen() const { return popped_seen_; }
   /// The slot of the next packet, to be written before publish(). REQUIRES: room.
   Packet& claim(unsigned channel) {
     Packet& slot = tail_.slot(*memory_, channel);

@@ -10,6 +10,7 @@
 #include "hal/processor.hpp"
 #include "router/ring/clock.hpp"
 #include "router/ring/link.hpp"
+#include "router/ring/territory.hpp"
 
 namespace toroid::ring {
 
@@ -19,6 +20,7 @@ struct Machinery {
   Machine machine;
   FifoTying tying;
   WallClock clock;
+  Territory territory;  ///< whose nodes these are
 };
 
 /// All calls from the worker that owns the node, but for those before and after the run.
@@ -67,6 +69,7 @@ class RingNode : public Device {
   /// Packets that have not reached the processor or a link.
   virtual bool holds_packets() const = 0;
 
+  const Machinery& machinery() const { return *machinery_; }
   const Coord& here() const { return here_; }
   unsigned fifo_count() const { return static_cast<unsigned>(fifos_.size()); }
   DescriptorQueue& fifo(unsigned f) { return queues_[f]; }

@@ -1,8 +1,6 @@
-#include <algorithm>
-#include <deque>
+#include "router/ring/switch_wiring.hpp"
 
-#include "router/ring/direct_node.hpp"
-#include "router/ring/wiring.hpp"
+#include <algorithm>
 
 namespace toroid::ring {
 namespace {
@@ -20,44 +18,33 @@ std::uint32_t capacity_of(const Machine& machine, std::size_t rings) {
   return static_cast<std::uint32_t>(std::max(least, std::min(affordable, kDeepest)));
 }
 
-class SwitchWiring final : public Wiring {
- public:
-  SwitchWiring(const Machinery& machinery, const Placement& placement) {
-    const Rank size = machinery.shape.size();
-    const std::size_t workers = placement.workers.size();
-    for (Rank node = 0; node < size; ++node) {
-      rings_.emplace_back(workers);
-      for (TaggedMemory& ring : rings_.back())
-        ring.capacity = capacity_of(machinery.machine, size * workers);
-    }
-    std::vector<std::size_t> owner(size);
-    for (std::size_t w = 0; w < workers; ++w) {
-      add_senders(w);
-      for (const Rank node : placement.workers[w].nodes) owner[node] = w;
-    }
-    for (Rank node = 0; node < size; ++node)
-      nodes_.emplace_back(machinery, node, rings_[node], senders_[owner[node]]);
-  }
-
-  DirectNode& node(Rank rank) override { return nodes_[rank]; }
-  void allocate(Rank rank) override {
-    for (TaggedMemory& ring : rings_[rank]) ring.allocate();
-  }
-  unsigned sources() const override { return 0; }
-  std::optional<RoutedPacket> head(Rank, Source) const override { return std::nullopt; }
-
- private:
-  void add_senders(std::size_t worker) {
-    std::vector<TaggedSender>& senders = senders_.emplace_back();
-    for (const auto& rings : rings_) senders.emplace_back(rings[worker]);
-  }
-
-  std::deque<std::vector<TaggedMemory>> rings_;    ///< [rank][worker that sends]
-  std::deque<std::vector<TaggedSender>> senders_;  ///< [worker][rank]
-  std::deque<DirectNode> nodes_;                   ///< [rank]
-};
-
 }  // namespace
+
+SwitchWiring::SwitchWiring(const Machinery& machinery, const Placement& placement,
+                           const NodeFactory& make_node)
+    : territory_(machinery.territory), rings_(territory_.size()), nodes_(territory_.size()) {
+  const std::size_t workers = placement.workers.size();
+  for (std::vector<TaggedMemory>& inward : rings_) {
+    inward = std::vector<TaggedMemory>(workers);
+    for (TaggedMemory& ring : inward)
+      ring.capacity = capacity_of(machinery.machine, rings_.size() * workers);
+  }
+  for (std::size_t w = 0; w < workers; ++w) add_senders(w);
+  for (std::size_t w = 0; w < workers; ++w)
+    for (const Rank node : placement.workers[w].nodes) {
+      const Rank index = territory_.index(node);
+      nodes_[index] = make_node({node, w, rings_[index], senders_[w]});
+    }
+}
+
+void SwitchWiring::allocate(Rank rank) {
+  for (TaggedMemory& ring : rings_[territory_.index(rank)]) ring.allocate();
+}
+
+void SwitchWiring::add_senders(std::size_t worker) {
+  std::vector<TaggedSender>& senders = senders_.emplace_back();
+  for (auto& inward : rings_) senders.emplace_back(inward[worker]);
+}
 
 double switch_bytes(const Shape& shape, const Machine& machine, std::size_t workers) {
   const double rings = static_cast<double>(shape.size()) * static_cast<double>(workers);
@@ -65,7 +52,9 @@ double switch_bytes(const Shape& shape, const Machine& machine, std::size_t work
 }
 
 std::unique_ptr<Wiring> wire_switch(const Machinery& machinery, const Placement& placement) {
-  return std::make_unique<SwitchWiring>(machinery, placement);
+  return std::make_unique<SwitchWiring>(machinery, placement, [&](const SwitchPlug& plug) {
+    return std::make_unique<DirectNode>(machinery, plug.node, plug.inward, plug.outward);
+  });
 }
 
 }  // namespace toroid::ring

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <deque>
 
 #include "router/ring/torus_node.hpp"
@@ -18,49 +19,94 @@ ChannelSlots capacity_of(const Machine& machine) {
   return slots;
 }
 
+/// Slots per channel of a link that crosses the border: its wire is long, and what is on its way
+/// there and back needs room.
+constexpr std::uint16_t kBorderSlots = 64;
+
+ChannelSlots border_capacity_of(const Machine& machine) {
+  ChannelSlots slots = capacity_of(machine);
+  for (std::uint16_t& channel : slots) channel = std::max(channel, kBorderSlots);
+  return slots;
+}
+
 class TorusWiring final : public Wiring {
  public:
-  TorusWiring(const Machinery& machinery, RoutingOptions options)
-      : mailboxes_(machinery.shape.size()) {
-    const Shape& shape = machinery.shape;
-    for (Rank node = 0; node < shape.size(); ++node) connect(shape, node, machinery.machine);
-    for (Rank node = 0; node < shape.size(); ++node)
-      nodes_.emplace_back(machinery, node, options, mailboxes_[node], outward_of(shape, node));
+  TorusWiring(const Machinery& machinery, RoutingOptions options, Border* border)
+      : machinery_(machinery),
+        border_(border),
+        mailboxes_(machinery.territory.size()),
+        leaving_(machinery.territory.size()) {
+    for (const Rank node : territory().nodes()) connect(node);
+    for (const Rank node : territory().nodes())
+      nodes_.emplace_back(machinery, node, options, mailbox(node), outward_of(node));
   }
 
-  TorusNode& node(Rank rank) override { return nodes_[rank]; }
+  TorusNode& node(Rank rank) override { return nodes_[territory().index(rank)]; }
   void allocate(Rank rank) override {
-    for (LinkMemory& link : mailboxes_[rank].inward) link.allocate();
+    for (LinkMemory& link : mailbox(rank).inward) link.allocate();
+    for (LeavingLink* link : leaving_[territory().index(rank)]) link->memory.allocate();
   }
   unsigned sources() const override { return nodes_.front().sources(); }
   std::optional<RoutedPacket> head(Rank node, Source source) const override {
-    return nodes_[node].head(source);
+    if (!territory().has(node)) return std::nullopt;
+    return nodes_[territory().index(node)].head(source);
   }
 
  private:
+  const Territory& territory() const { return machinery_.territory; }
+  const Shape& shape() const { return machinery_.shape; }
+  Mailbox& mailbox(Rank node) { return mailboxes_[territory().index(node)]; }
+
   /// The links that end at `node`. Where there is none, both words are its own and never change.
-  void connect(const Shape& shape, Rank node, const Machine& machine) {
-    Mailbox& box = mailboxes_[node];
-    for (unsigned l = 0; l < shape.links(); ++l) {
+  void connect(Rank node) {
+    Mailbox& box = mailbox(node);
+    for (unsigned l = 0; l < shape().links(); ++l) {
       const Direction travelling{static_cast<std::uint8_t>(l)};
-      const auto upstream = shape.neighbour(node, travelling.opposite());
+      const Rank upstream = shape().neighbour(node, travelling.opposite()).value_or(node);
       box.inward[l].pushed = &box.pushed.word[l];
-      box.inward[l].popped = &mailboxes_[upstream.value_or(node)].popped.word[l];
-      if (upstream) box.inward[l].capacity = capacity_of(machine);
+      if (!territory().has(upstream)) {
+        arrive(upstream, node, travelling);
+        continue;
+      }
+      box.inward[l].popped = &mailbox(upstream).popped.word[l];
+      if (shape().neighbour(node, travelling.opposite()))
+        box.inward[l].capacity = capacity_of(machinery_.machine);
     }
   }
 
-  std::vector<const LinkMemory*> outward_of(const Shape& shape, Rank node) const {
+  void arrive(Rank from, Rank to, Direction travelling) {
+    LinkMemory& memory = mailbox(to).inward[travelling.index];
+    ArrivingLink& link = border_->arriving.emplace_back(from, to, travelling, &memory);
+    memory.popped = &link.popped;
+    memory.capacity = border_capacity_of(machinery_.machine);
+  }
+
+  LinkMemory& leave(Rank from, Rank to, Direction travelling) {
+    LeavingLink& link = border_->leaving.emplace_back(to, travelling);
+    link.memory.pushed = &link.pushed;
+    link.memory.popped = &mailbox(from).popped.word[travelling.index];
+    link.memory.capacity = border_capacity_of(machinery_.machine);
+    leaving_[territory().index(from)].push_back(&link);
+    return link.memory;
+  }
+
+  std::vector<const LinkMemory*> outward_of(Rank node) {
     std::vector<const LinkMemory*> links;
-    for (unsigned l = 0; l < shape.links(); ++l) {
-      const auto downstream = shape.neighbour(node, {static_cast<std::uint8_t>(l)});
-      links.push_back(&mailboxes_[downstream.value_or(node)].inward[l]);
+    for (unsigned l = 0; l < shape().links(); ++l) {
+      const Direction travelling{static_cast<std::uint8_t>(l)};
+      const Rank downstream = shape().neighbour(node, travelling).value_or(node);
+      links.push_back(territory().has(downstream) ? &mailbox(downstream).inward[l]
+                                                  : &leave(node, downstream, travelling));
     }
     return links;
   }
 
-  std::vector<Mailbox> mailboxes_;  ///< [rank]
-  std::deque<TorusNode> nodes_;     ///< [rank]
+  const Machinery& machinery_;
+  Border* border_;
+  // All by index in the territory.
+  std::vector<Mailbox> mailboxes_;
+  std::vector<std::vector<LeavingLink*>> leaving_;
+  std::deque<TorusNode> nodes_;
 };
 
 }  // namespace
@@ -71,13 +117,14 @@ double torus_bytes(const Shape& shape, const Machine& machine) {
   return packets * sizeof(Packet) * shape.links() * shape.size();
 }
 
-std::unique_ptr<Wiring> wire_torus(const Machinery& machinery, RoutingOptions options) {
+std::unique_ptr<Wiring> wire_torus(const Machinery& machinery, RoutingOptions options,
+                                   Border* border) {
   const unsigned sources =
       machinery.shape.links() * kVirtualChannels + machinery.machine.injection_fifos;
   if (sources > 64)  // a bit each
     throw BadInput(
         fmt::format("{} channels and injection FIFOs per node; a node of rings holds 64", sources));
-  return std::make_unique<TorusWiring>(machinery, options);
+  return std::make_unique<TorusWiring>(machinery, options, border);
 }
 
 }  // namespace toroid::ring

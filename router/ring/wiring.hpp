@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "router/placement.hpp"
+#include "router/ring/border.hpp"
 #include "router/ring/node.hpp"
 #include "router/stall.hpp"
 
@@ -23,8 +24,9 @@ class Wiring {
   virtual std::optional<RoutedPacket> head(Rank node, Source source) const = 0;
 };
 
-/// Rings along the links of the torus.
-std::unique_ptr<Wiring> wire_torus(const Machinery& machinery, RoutingOptions options);
+/// Rings along the links of the torus. Those that cross the territory's border end at the border.
+std::unique_ptr<Wiring> wire_torus(const Machinery& machinery, RoutingOptions options,
+                                   Border* border = nullptr);
 /// Rings from every worker to every node.
 std::unique_ptr<Wiring> wire_switch(const Machinery& machinery, const Placement& placement);
 

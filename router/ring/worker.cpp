@@ -21,18 +21,27 @@ void bump(std::atomic<std::uint64_t>& count) {
 
 }  // namespace
 
-Worker::Worker(std::vector<RingNode*> nodes, RunControl& control, std::size_t index, bool spins)
-    : nodes_(std::move(nodes)), control_(&control), status_(&control.status(index)), idle_(spins) {}
+Worker::Worker(std::vector<RingNode*> nodes, RunControl& control, std::size_t index, bool spins,
+               Port* port)
+    : nodes_(std::move(nodes)),
+      control_(&control),
+      status_(&control.status(index)),
+      port_(port),
+      idle_(spins) {}
 
 void Worker::run() {
   try {
     loop();
   } catch (const std::exception& error) {
-    control_->end(Ending::failed, node_failed(current_->shape(), current_->rank(), error).what());
+    control_->end(Ending::failed, failed_at(error));
   } catch (...) {
-    const std::runtime_error unknown("threw what is no exception");
-    control_->end(Ending::failed, node_failed(current_->shape(), current_->rank(), unknown).what());
+    control_->end(Ending::failed, failed_at(std::runtime_error("threw what is no exception")));
   }
+}
+
+std::string Worker::failed_at(const std::exception& error) const {
+  if (current_ == nullptr) return error.what();
+  return node_failed(current_->shape(), current_->rank(), error).what();
 }
 
 void Worker::loop() {
@@ -55,7 +64,8 @@ bool Worker::step_all() {
     current_ = node;
     moved |= node->step();
   }
-  return moved;
+  current_ = nullptr;
+  return step_port(!moved) || moved;
 }
 
 bool Worker::has_news() const {
@@ -81,7 +91,7 @@ void Worker::rest() {
   while (!has_news() && !control_->ended()) {
     bump(status_->rounds);
     if (control_->is_quiescent()) return control_->end(Ending::quiescent);
-    idle_.wait();
+    if (!step_port(true)) idle_.wait();
   }
   wake();
 }

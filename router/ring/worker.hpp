@@ -6,13 +6,16 @@
 #include "router/ring/control.hpp"
 #include "router/ring/idle.hpp"
 #include "router/ring/node.hpp"
+#include "router/ring/port.hpp"
 
 namespace toroid::ring {
 
 class Worker {
  public:
-  /// `nodes` and `control` outlive it. `spins`: it has a core of its own.
-  Worker(std::vector<RingNode*> nodes, RunControl& control, std::size_t index, bool spins);
+  /// `nodes`, `control` and `port` outlive it. `spins`: it has a core of its own. `port`: what it
+  /// serves besides its nodes; may be null.
+  Worker(std::vector<RingNode*> nodes, RunControl& control, std::size_t index, bool spins,
+         Port* port = nullptr);
 
   /// Until the run ends. What a node throws ends the run.
   void run();
@@ -20,6 +23,8 @@ class Worker {
  private:
   void loop();
   bool step_all();
+  bool step_port(bool idle) { return port_ != nullptr && port_->step(idle); }
+  std::string failed_at(const std::exception& error) const;
   bool has_news() const;
   bool is_quiet() const;
   void rest();
@@ -28,8 +33,9 @@ class Worker {
   std::vector<RingNode*> nodes_;
   RunControl* control_;
   WorkerStatus* status_;
+  Port* port_;
   Idle idle_;
-  RingNode* current_ = nullptr;  ///< whose step it is
+  RingNode* current_ = nullptr;  ///< whose step it is; null: the port's
 };
 
 }  // namespace toroid::ring

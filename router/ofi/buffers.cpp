@@ -1,0 +1,66 @@
+#include "router/ofi/buffers.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "hal/check.hpp"
+
+namespace toroid::ofi {
+namespace {
+
+/// Room for all frames of a process, where peers are many.
+constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+constexpr std::size_t kLeastFrameBytes = std::size_t{4} << 10;
+/// Packets are handed over as if each were a full one: what lies behind the last must be ours.
+constexpr std::size_t kSlack = sizeof(Packet);
+constexpr std::size_t kSmallBytes = sizeof(FrameHeader);
+/// Buffers for frames that only acknowledge, which need no room in the window.
+constexpr unsigned kSpareInward = 1;
+
+std::size_t stride(const FlowLimits& limits) {
+  return limits.frame_bytes + kSlack;
+}
+
+}  // namespace
+
+std::size_t Buffers::bytes_per_peer(const FlowLimits& limits) {
+  return (limits.window + kSpareInward + limits.send_buffers) * stride(limits) + kSmallBytes;
+}
+
+FlowLimits Buffers::limits_for(unsigned peers, std::size_t best_frame_bytes) {
+  FlowLimits limits{.frame_bytes = best_frame_bytes};
+  while (limits.frame_bytes > kLeastFrameBytes && bytes_per_peer(limits) * peers > kMostBytes)
+    limits.frame_bytes /= 2;
+  return limits;
+}
+
+void Buffers::Free::operator()(std::byte* memory) const {
+  ::operator delete(memory, std::align_val_t{kFrameAlignment});
+}
+
+Buffers::Buffers(unsigned peers, const FlowLimits& limits)
+    : limits_(limits),
+      bytes_(bytes_per_peer(limits) * peers),
+      memory_(static_cast<std::byte*>(::operator new(bytes_, std::align_val_t{kFrameAlignment}))),
+      inward_((limits.window + kSpareInward) * peers),
+      outward_(limits.send_buffers * peers),
+      small_(peers) {
+  CHECK_EQ(limits.frame_bytes % kFrameAlignment, 0u);
+  for (std::size_t i = 0; i < inward_.size(); ++i)
+    inward_[i] = {.context = {}, .buffer = cut(stride(limits)), .receives = true, .user = i};
+  for (Operation& operation : outward_)
+    operation.buffer = cut(stride(limits)).first(limits.frame_bytes);
+  for (Operation& operation : small_) operation.buffer = cut(kSmallBytes);
+}
+
+std::span<std::byte> Buffers::cut(std::size_t bytes) {
+  const std::size_t at = cut_;
+  cut_ += bytes;
+  return memory().subspan(at, bytes);
+}
+
+std::span<Operation> Buffers::outward(unsigned peer) {
+  return std::span(outward_).subspan(peer * limits_.send_buffers, limits_.send_buffers);
+}
+
+}  // namespace toroid::ofi

@@ -1,0 +1,55 @@
+// The endpoint of a process: a Wire over libfabric.
+#pragma once
+
+#include <rdma/fi_cm.h>
+#include <rdma/fi_endpoint.h>
+
+#include <memory>
+
+#include "router/ofi/buffers.hpp"
+#include "router/ofi/libfabric.hpp"
+
+namespace toroid::ofi {
+
+/// How others reach an endpoint, in the provider's own form.
+using Address = std::vector<std::byte>;
+
+class Endpoint final : public Wire {
+ public:
+  /// Opens it. Throws RunFailed with libfabric's reason.
+  Endpoint(const Candidate& provider, std::span<std::byte> memory);
+
+  Address address() const;
+  /// Of all processes, by rank. Before the first frame.
+  void insert(const std::vector<Address>& addresses);
+
+  bool try_send(Operation& operation) override;
+  bool try_receive(Operation& operation) override;
+  std::size_t poll(std::span<Completion> completions) override;
+  std::string text_of(int error) const override;
+
+ private:
+  template <typename T>
+  struct Close {
+    void operator()(T* object) const { ::fi_close(&object->fid); }
+  };
+  template <typename T>
+  using Object = std::unique_ptr<T, Close<T>>;
+
+  void register_memory(std::span<std::byte> memory);
+  void* descriptor() const { return memory_ ? ::fi_mr_desc(memory_.get()) : nullptr; }
+  std::size_t poll_error(std::span<Completion> completions);
+
+  const fi_info* info_;
+  // Closed in the reverse order.
+  Object<fid_fabric> fabric_;
+  Object<fid_domain> domain_;
+  Object<fid_mr> memory_;
+  Object<fid_cq> queue_;
+  Object<fid_av> peers_;
+  Object<fid_ep> endpoint_;
+  std::vector<fi_addr_t> addresses_;  ///< [process]
+  std::vector<Completion> refused_;   ///< sends that failed at once
+};
+
+}  // namespace toroid::ofi

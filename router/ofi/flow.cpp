@@ -1,0 +1,118 @@
+#include "router/ofi/flow.hpp"
+
+#include <tuple>
+#include <utility>
+
+namespace toroid::ofi {
+
+FrameError Inflow::hold(std::uint64_t sequence, Operation& operation) {
+  if (sequence < next_ || sequence >= next_ + held_.size()) return FrameError::wrong_sequence;
+  Operation*& place = held_[sequence % held_.size()];
+  if (place != nullptr) return FrameError::wrong_sequence;
+  place = &operation;
+  return FrameError::none;
+}
+
+Operation* Inflow::next() {
+  Operation* const operation = std::exchange(held_[next_ % held_.size()], nullptr);
+  if (operation == nullptr) return nullptr;
+  ++next_;
+  return operation;
+}
+
+Outflow::Outflow(Wire& wire, const FlowIdentity& identity, const Inflow& inflow, unsigned window,
+                 std::span<Operation> frames, Operation& small)
+    : wire_(&wire),
+      identity_(identity),
+      inflow_(&inflow),
+      window_(window),
+      small_(&small) {
+  for (Operation& operation : frames) {
+    operation.peer = identity.peer;
+    free_.push_back(&operation);
+  }
+  small.peer = identity.peer;
+}
+
+bool Outflow::provide_buffer() {
+  if (writer_.has_buffer()) return true;
+  if (free_.empty()) return false;
+  filling_ = free_.back();
+  free_.pop_back();
+  writer_ = FrameWriter(filling_->buffer);
+  return true;
+}
+
+std::uint32_t Outflow::make_room() {
+  if (writer_.has_buffer() && !try_seal()) return 0;
+  if (!provide_buffer()) return 0;
+  return writer_.room();
+}
+
+bool Outflow::try_return(std::uint32_t port, std::uint64_t popped) {
+  if (!provide_buffer()) return false;
+  if (!writer_.has_room_for_return() && (!try_seal() || !provide_buffer())) return false;
+  writer_.add_return(port, popped);
+  return true;
+}
+
+FrameHeader Outflow::header(std::uint64_t sequence) {
+  told_received_ = inflow_->received();
+  told_freed_ = inflow_->freed();
+  FrameHeader header{};
+  header.source = identity_.self;
+  header.token = identity_.token;
+  header.sequence = sequence;
+  header.received = told_received_;
+  header.freed = told_freed_;
+  return header;
+}
+
+/// The frame being filled gets its number and goes, or waits for the wire.
+bool Outflow::try_seal() {
+  if (sealed_ != nullptr && !try_send_sealed()) return false;
+  if (sent_ - freed_ >= window_) return false;
+  if (in_flight() == 0) waiting_since_ = Clock::now();
+  filling_->bytes = writer_.finish(header(++sent_)).size();
+  sealed_ = std::exchange(filling_, nullptr);
+  (void)try_send_sealed();
+  return true;
+}
+
+bool Outflow::try_send_sealed() {
+  if (!wire_->try_send(*sealed_)) return false;
+  sealed_ = nullptr;
+  return true;
+}
+
+bool Outflow::try_flush() {
+  if (sealed_ != nullptr && !try_send_sealed()) return false;
+  return writer_.empty() || (try_seal() && sealed_ == nullptr);
+}
+
+bool Outflow::try_acknowledge() {
+  if (small_busy_) return false;
+  FrameWriter writer(small_->buffer);
+  const auto told = std::pair(told_received_, told_freed_);
+  small_->bytes = writer.finish(header(0)).size();
+  small_busy_ = wire_->try_send(*small_);
+  if (!small_busy_) std::tie(told_received_, told_freed_) = told;
+  return small_busy_;
+}
+
+void Outflow::completed(Operation& operation) {
+  if (&operation == small_)
+    small_busy_ = false;
+  else
+    free_.push_back(&operation);
+}
+
+void Outflow::acknowledged(std::uint64_t received, std::uint64_t freed) {
+  if (received > received_ && received <= sent_) {
+    received_ = received;
+    waiting_since_ = Clock::now();
+  }
+  if (freed > freed_ && freed <= sent_) freed_ = freed;
+}
+
+}  // namespace toroid::ofi

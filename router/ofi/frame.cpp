@@ -1,0 +1,71 @@
+#include "router/ofi/frame.hpp"
+
+#include <isa-l/crc.h>
+
+#include <cstring>
+
+namespace toroid::ofi {
+namespace {
+
+constexpr std::size_t kCrcAt = offsetof(FrameHeader, crc);
+
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t seed) {
+  // The library takes a pointer to non-const, and an int for the length.
+  constexpr std::size_t kAtOnce = std::size_t{1} << 30;
+  while (!bytes.empty()) {
+    const auto part = bytes.first(std::min(bytes.size(), kAtOnce));
+    auto* data = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(part.data()));
+    seed = ::crc32_iscsi(data, static_cast<int>(part.size()), seed);
+    bytes = bytes.subspan(part.size());
+  }
+  return seed;
+}
+
+template <typename T>
+std::byte* append(std::byte* to, const std::vector<T>& table) {
+  if (!table.empty()) std::memcpy(to, table.data(), table.size() * sizeof(T));
+  return to + table.size() * sizeof(T);
+}
+
+}  // namespace
+
+std::uint32_t frame_crc(std::span<const std::byte> frame) {
+  return crc32c(frame.subspan(sizeof(FrameHeader)), crc32c(frame.first(kCrcAt), ~0u));
+}
+
+std::span<const std::byte> FrameWriter::finish(FrameHeader header) {
+  std::byte* const start = buffer_.data();
+  const std::byte* const end = append(append(start + end_, runs_), returns_);
+  header.magic = kFrameMagic;
+  header.bytes = static_cast<std::uint32_t>(end - start);
+  header.runs = static_cast<std::uint16_t>(runs_.size());
+  header.returns = static_cast<std::uint16_t>(returns_.size());
+  header.reserved = {};
+  std::memcpy(start, &header, sizeof(header));
+  header.crc = frame_crc({start, header.bytes});
+  std::memcpy(start, &header, sizeof(header));
+  buffer_ = {};
+  end_ = sizeof(FrameHeader);
+  runs_.clear();
+  returns_.clear();
+  return {start, header.bytes};
+}
+
+FrameError parse(std::span<const std::byte> bytes, FrameView& view) {
+  if (bytes.size() < sizeof(FrameHeader)) return FrameError::malformed;
+  FrameHeader& header = view.header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  const std::size_t runs = header.runs * sizeof(Run);
+  const std::size_t returns = header.returns * sizeof(Return);
+  if (header.magic != kFrameMagic || header.bytes != bytes.size() ||
+      sizeof(FrameHeader) + runs + returns > bytes.size())
+    return FrameError::malformed;
+  view.packets = bytes.data() + sizeof(FrameHeader);
+  const std::byte* const tables = bytes.data() + bytes.size() - runs - returns;
+  if ((tables - bytes.data()) % std::ptrdiff_t{kFrameAlignment} != 0) return FrameError::malformed;
+  view.runs = {reinterpret_cast<const Run*>(tables), header.runs};
+  view.returns = {reinterpret_cast<const Return*>(tables + runs), header.returns};
+  return frame_crc(bytes) == header.crc ? FrameError::none : FrameError::bad_checksum;
+}
+
+}  // namespace toroid::ofi

@@ -1,0 +1,144 @@
+#include "router/ofi/gateway.hpp"
+
+#include "hal/check.hpp"
+
+namespace toroid::ofi {
+namespace {
+
+/// Frames on their way beyond which a frame waits until it is full: less would leave the wire idle.
+constexpr std::uint64_t kKeepsWireBusy = 2;
+/// How long an acknowledgement waits for a frame that takes it along.
+constexpr std::chrono::microseconds kAcknowledgeAfter{50};
+/// How long a frame may be without an answer before that is reported.
+constexpr std::chrono::milliseconds kSuspectAfter{3000};
+/// Steps between two looks for such frames.
+constexpr unsigned kStepsPerLook = 256;
+constexpr std::size_t kCompletionsAtOnce = 16;
+
+}  // namespace
+
+Gateway::Gateway(Wire& wire, Buffers& buffers, unsigned processes,
+                 std::span<const FlowIdentity> identities)
+    : wire_(&wire), flows_(processes), arrivals_(buffers.inward().size()) {
+  for (unsigned slot = 0; slot < identities.size(); ++slot) {
+    const FlowIdentity& identity = identities[slot];
+    auto& flow = flows_[identity.peer] = std::make_unique<Flow>(wire, identity, buffers, slot);
+    in_use_.push_back(flow.get());
+  }
+  for (Operation& operation : buffers.inward()) {
+    arrivals_[operation.user].operation = &operation;
+    post(operation);
+  }
+}
+
+void Gateway::post(Operation& operation) {
+  if (!wire_->try_receive(operation)) to_post_.push_back(&operation);
+}
+
+void Gateway::post_again() {
+  std::vector<Operation*> again;
+  again.swap(to_post_);
+  for (Operation* operation : again) post(*operation);
+}
+
+bool Gateway::step(bool idle) {
+  bool moved = poll();
+  moved |= collect();
+  if (!to_post_.empty()) post_again();
+  for (Flow* flow : in_use_) {
+    if (flow->out.waits()) moved |= send(*flow, idle && !moved);
+    if (flow->out.owes_acknowledgement()) acknowledge(*flow, idle);
+  }
+  if (++steps_ % kStepsPerLook == 0) look_for_suspect();
+  return moved;
+}
+
+/// A frame that is not full goes as long as the wire would else run dry.
+bool Gateway::send(Flow& flow, bool idle) {
+  return (idle || flow.out.in_flight() < kKeepsWireBusy) && flow.out.try_flush();
+}
+
+/// At once where the other end may run out of buffers, else when no frame has taken it along.
+void Gateway::acknowledge(Flow& flow, bool idle) {
+  if (flow.out.untold() >= flow.out.window() / 2) return (void)flow.out.try_acknowledge();
+  if (!idle) return;
+  if (Clock::now() - flow.owes_since >= kAcknowledgeAfter) (void)flow.out.try_acknowledge();
+}
+
+bool Gateway::poll() {
+  std::array<Completion, kCompletionsAtOnce> completions;
+  const std::size_t count = wire_->poll(completions);
+  for (std::size_t i = 0; i < count; ++i) complete(completions[i]);
+  return count > 0;
+}
+
+void Gateway::complete(const Completion& completion) {
+  Operation& operation = *completion.operation;
+  if (operation.receives)
+    return completion.error == 0 ? arrive(operation) : refuse(FrameError::malformed, operation);
+  if (completion.error != 0) note_trouble(operation.peer, wire_->text_of(completion.error));
+  flows_[operation.peer]->out.completed(operation);
+}
+
+void Gateway::arrive(Operation& operation) {
+  const FrameError error = accept(operation);
+  if (error != FrameError::none) return refuse(error, operation);
+  const FrameHeader& header = arrivals_[operation.user].view.header;
+  Flow& flow = *flows_[header.source];
+  flow.out.acknowledged(header.received, header.freed);
+  if (header.sequence == 0) return post(operation);
+  if (!flow.out.owes_acknowledgement()) flow.owes_since = Clock::now();
+  while (Operation* next = flow.in.next()) {
+    Arrival& arrival = arrivals_[next->user];
+    arrival.runs_left = arrival.view.header.runs;
+    take(arrival);
+  }
+}
+
+FrameError Gateway::accept(Operation& operation) {
+  Arrival& arrival = arrivals_[operation.user];
+  const FrameError error = parse(operation.buffer.first(operation.bytes), arrival.view);
+  if (error != FrameError::none) return error;
+  const FrameHeader& header = arrival.view.header;
+  if (header.source >= flows_.size() || flows_[header.source] == nullptr)
+    return FrameError::wrong_job;
+  Inflow& in = flows_[header.source]->in;
+  if (!in.knows(header)) return FrameError::wrong_job;
+  if (header.sequence == 0) return FrameError::none;
+  const auto valid = [&](const Run& run, const PacketHeader& packet) {
+    return is_valid(header.source, run, packet);
+  };
+  const FrameError packets = check_packets(arrival.view, valid);
+  return packets != FrameError::none ? packets : in.hold(header.sequence, operation);
+}
+
+void Gateway::refuse(FrameError error, Operation& operation) {
+  ++refused_[static_cast<std::size_t>(error)];
+  post(operation);
+}
+
+void Gateway::release(Arrival& arrival) {
+  flows_[arrival.view.header.source]->in.free();
+  post(*arrival.operation);
+}
+
+void Gateway::look_for_suspect() {
+  int suspect = -1;
+  const Clock::time_point now = Clock::now();
+  for (const Flow* flow : in_use_)
+    if (flow->out.in_flight() > 0 && now - flow->out.waiting_since() > kSuspectAfter)
+      suspect = static_cast<int>(flow->peer);
+  suspect_.store(suspect, std::memory_order_relaxed);
+}
+
+void Gateway::note_trouble(unsigned peer, const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  if (!trouble_) trouble_ = {peer, what, Clock::now()};
+}
+
+std::optional<Trouble> Gateway::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+}  // namespace toroid::ofi

@@ -1,0 +1,28 @@
+// What the nodes of a process have counted, on its way to the process that reports.
+#pragma once
+
+#include "hal/counters.hpp"
+#include "router/job/job.hpp"
+#include "router/ring/node.hpp"
+
+namespace toroid::ofi {
+
+struct NodeCounters {
+  Tick end = 0;
+  std::uint64_t packets = 0;
+  std::uint64_t delivered = 0;
+  std::uint64_t packet_hops = 0;
+  std::uint64_t refused = 0;
+  std::map<std::string, std::uint64_t> refused_frames{};
+  std::vector<Rank> nodes{};
+  std::vector<LinkCounters> links{};  ///< of those nodes
+  std::vector<FifoCounters> fifos{};
+
+  void add(Rank rank, const ring::RingNode& node);
+  Blob pack() const;
+};
+
+/// The counters of all processes together.
+FabricCounters merged(const Shape& shape, const std::vector<Blob>& packed);
+
+}  // namespace toroid::ofi

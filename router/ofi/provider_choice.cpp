@@ -1,0 +1,54 @@
+#include "router/ofi/provider_choice.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hal/check.hpp"
+
+namespace toroid::ofi {
+namespace {
+
+bool on_one_host(const Job& job) {
+  for (unsigned p = 1; p < job.size(); ++p)
+    if (job.process(p).kernel != job.process(0).kernel ||
+        job.process(p).host != job.process(0).host)
+      return false;
+  return true;
+}
+
+/// A byte for each name: whether it can be used here.
+Blob usable(const std::vector<std::string>& names, const std::string& address) {
+  Blob blob;
+  for (const std::string& name : names)
+    blob.push_back(std::byte{try_provider(name, address).info != nullptr});
+  return blob;
+}
+
+/// Reasons go round too, so that every process can say where it is missing.
+Candidate wanted_by_all(Job& job, const std::string& name, const std::string& address) {
+  Candidate candidate = try_provider(name, address);
+  const std::string reason = candidate.info != nullptr ? "" : candidate.reason;
+  const auto reasons = job.all_gather(std::as_bytes(std::span(reason)));
+  for (unsigned p = 0; p < job.size(); ++p)
+    if (!reasons[p].empty())
+      throw BadInput(fmt::format(
+          "provider {} cannot be used by {}: {}", name, job.name(p),
+          std::string(reinterpret_cast<const char*>(reasons[p].data()), reasons[p].size())));
+  return candidate;
+}
+
+}  // namespace
+
+Candidate choose_provider(Job& job, const std::string& wanted) {
+  const std::string& address = job.process(job.rank()).address;
+  if (!wanted.empty()) return wanted_by_all(job, wanted, address);
+  const auto names = provider_names(on_one_host(job) ? Distance::one_host : Distance::hosts);
+  const auto flags = job.all_gather(usable(names, address));
+  for (std::size_t n = 0; n < names.size(); ++n)
+    if (std::all_of(flags.begin(), flags.end(),
+                    [n](const Blob& f) { return f.at(n) != std::byte{0}; }))
+      return try_provider(names[n], address);
+  throw BadInput("no provider of libfabric can be used by all processes; see toroid info");
+}
+
+}  // namespace toroid::ofi

@@ -1,0 +1,42 @@
+// The worker threads of a run.
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "router/placement.hpp"
+#include "router/ring/control.hpp"
+#include "router/ring/port.hpp"
+#include "router/ring/wiring.hpp"
+
+namespace toroid::ring {
+
+class Crew {
+ public:
+  /// All outlive it. `port`: what the first worker serves besides its nodes; may be null.
+  Crew(Wiring& wiring, const Placement& placement, RunControl& control, Port* port = nullptr)
+      : wiring_(wiring), placement_(placement), control_(control), port_(port) {}
+
+  /// Starts the workers, which allocate their rings; then calls `ready`, lets them run, and calls
+  /// `watch`; returns when they have ended. What `ready` throws ends them.
+  void run(const std::function<void()>& ready, const std::function<void()>& watch);
+  /// Whether all workers have ended. Any thread.
+  bool has_ended() const { return running_.load(std::memory_order_relaxed) == 0; }
+  /// Workers that the system refused to bind to their cores.
+  unsigned unbound() const { return unbound_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Gates;
+  void work(std::size_t worker, Gates& gates);
+  std::vector<RingNode*> prepare(const WorkerPlace& place);
+
+  Wiring& wiring_;
+  const Placement& placement_;
+  RunControl& control_;
+  Port* port_;
+  std::atomic<std::size_t> running_{0};
+  // Relaxed: read after the join.
+  std::atomic<unsigned> unbound_{0};
+};
+
+}  // namespace toroid::ring
