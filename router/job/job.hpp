@@ -36,7 +36,7 @@ struct ProcessInfo {
 
 /// How far a process is with the run of a fabric.
 struct RunReport {
-  bool passive = false;  ///< nothing can happen here until a packet arrives from elsewhere
+  bool passive = false;         ///< nothing can happen here until a packet arrives from elsewhere
   std::uint64_t injected = 0;   ///< packets, as of when it became passive
   std::uint64_t delivered = 0;  ///< likewise
   std::uint64_t moved = 0;      ///< changes when anything has moved

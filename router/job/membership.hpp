@@ -24,8 +24,8 @@ struct Membership {
 };
 
 /// In this order: the environment (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT, and the key in
-/// TOROID_JOB_KEY or the file that TOROID_JOB_KEY_FILE names), PMIx under mpirun or srun, else a run
-/// of one process. Throws BadInput where the environment is incomplete or contradicts itself.
+/// TOROID_JOB_KEY or the file that TOROID_JOB_KEY_FILE names), PMIx under mpirun or srun, else a
+/// run of one process. Throws BadInput where the environment is incomplete or contradicts itself.
 Membership find_membership();
 
 }  // namespace toroid

@@ -1,0 +1,115 @@
+#include "router/job/dial.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+
+#include "hal/check.hpp"
+#include "router/job/awake_clock.hpp"
+#include "router/job/proof.hpp"
+
+namespace toroid::job {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTimeToConnect{2000};
+constexpr milliseconds kTimeToAnswer{5000};
+constexpr milliseconds kPause{100};
+/// Another run, that is about to end, may listen there still.
+constexpr milliseconds kStubbornness{5000};
+
+struct Frame {
+  Type type;
+  Blob payload;
+};
+
+std::optional<Frame> receive(Connection& connection) {
+  std::optional<Frame> frame;
+  const auto take = [&](Type type, Bytes payload) {
+    frame = Frame{type, Blob(payload.begin(), payload.end())};
+  };
+  const auto until = Clock::now() + kTimeToAnswer;
+  while (!frame && Clock::now() < until) {
+    wait_for(connection.socket(), POLLIN, milliseconds(200));
+    if (connection.read({take, {}, true}) == Inbox::Read::end) break;
+  }
+  return frame;
+}
+
+Bytes expect(const std::optional<Frame>& frame, Type type) {
+  if (!frame || frame->type != type) throw Malformed("it is not process 0 of this version");
+  return frame->payload;
+}
+
+class Dialling {
+ public:
+  Dialling(const Membership& membership, milliseconds patience)
+      : membership_(membership), patience_(patience) {}
+
+  Connection dial() {
+    do {
+      for (const std::string& host : membership_.master)
+        if (Connection connection = try_at(host)) return connection;
+      std::this_thread::sleep_for(kPause);
+    } while (Clock::now() < began_ + patience_ && !is_hopeless());
+    throw RunFailed(
+        fmt::format("process {} cannot join process 0 at {} port {} within {:.1f} s: {}",
+                    membership_.rank, fmt::join(membership_.master, ", "), membership_.port,
+                    seconds(Clock::now() - began_), why_));
+  }
+
+ private:
+  static double seconds(Clock::duration time) {
+    return std::chrono::duration<double>(time).count();
+  }
+
+  bool is_hopeless() const { return refused_ && Clock::now() > *refused_ + kStubbornness; }
+
+  Connection try_at(const std::string& host) {
+    const auto left = std::chrono::ceil<milliseconds>(began_ + patience_ - Clock::now());
+    const auto time = std::clamp(left, kPause, kTimeToConnect);
+    Socket socket = connect_to(host, membership_.port, time, why_);
+    if (!socket) return {};
+    Connection connection(std::move(socket), kMaxStrangersFrame);
+    try {
+      prove_at(connection);
+    } catch (const Malformed& error) {
+      why_ = error.what();
+      return {};
+    }
+    connection.allow(kMaxFrame);
+    return connection;
+  }
+
+  void prove_at(Connection& connection) {
+    const Nonce challenge = decode_challenge(expect(receive(connection), Type::challenge));
+    const Claim claim{membership_.rank, membership_.size, challenge, draw_nonce()};
+    connection.send(Type::hello, encode_hello(claim, membership_.key));
+    connection.write();
+    const std::optional<Frame> answer = receive(connection);
+    if (!answer && !refused_) refused_ = Clock::now();
+    if (!answer) throw Malformed("it refuses this process: do both have the same job key?");
+    if (answer->type == Type::refusal) throw RunFailed(objection(answer->payload));
+    check_welcome(expect(answer, Type::welcome), claim, membership_.key);
+  }
+
+  std::string objection(const Blob& payload) const {
+    const std::string why = Reader(payload).get_text();
+    return fmt::format("process 0 refuses process {}: {}", membership_.rank, why);
+  }
+
+  const Membership& membership_;
+  milliseconds patience_;
+  Clock::time_point began_ = Clock::now();
+  std::optional<Clock::time_point> refused_;  ///< for the first time
+  std::string why_ = "no address is known";
+};
+
+}  // namespace
+
+Connection dial(const Membership& membership, milliseconds patience) {
+  return Dialling(membership, patience).dial();
+}
+
+}  // namespace toroid::job

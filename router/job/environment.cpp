@@ -1,0 +1,101 @@
+// The environment that PyTorch's launchers and `toroid launch` set.
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+
+#include "hal/check.hpp"
+#include "router/job/socket.hpp"
+#include "router/job/sources.hpp"
+
+namespace toroid::job {
+namespace {
+
+constexpr std::uint64_t kMaxSize = 1 << 20;
+
+using Value = std::optional<std::string>;
+
+Value value_of(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? Value() : Value(value);
+}
+
+std::string needed(const char* name, const char* why) {
+  const Value value = value_of(name);
+  if (!value) throw BadInput(fmt::format("{} is not set, though {}", name, why));
+  return *value;
+}
+
+std::uint64_t number(const char* name, const std::string& text, std::uint64_t min,
+                     std::uint64_t max) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || read != end || value < min || value > max)
+    throw BadInput(
+        fmt::format("{}='{}' is not a whole number from {} to {}", name, text, min, max));
+  return value;
+}
+
+JobKey key_of_file(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line))
+    throw BadInput(fmt::format("cannot read a key from TOROID_JOB_KEY_FILE='{}'", path));
+  return JobKey(line);
+}
+
+JobKey key_of_environment() {
+  if (const Value key = value_of("TOROID_JOB_KEY")) return JobKey(*key);
+  if (const Value path = value_of("TOROID_JOB_KEY_FILE")) return key_of_file(*path);
+  throw BadInput(
+      "a run of several processes needs a key: set TOROID_JOB_KEY or TOROID_JOB_KEY_FILE to the "
+      "same secret for all of them");
+}
+
+/// Taken over from the launcher, and not handed on to this process's own children.
+int listener_of_environment(std::uint16_t port) {
+  const Value text = value_of("TOROID_LISTENER_FD");
+  if (!text) return -1;
+  const int fd = static_cast<int>(number("TOROID_LISTENER_FD", *text, 3, 1 << 20));
+  Socket listener(is_listening(fd) ? fd : -1);
+  if (!listener || port_of(listener) != port)
+    throw BadInput(
+        fmt::format("TOROID_LISTENER_FD={} does not listen on MASTER_PORT={}", fd, port));
+  make_private(listener);
+  return listener.release();
+}
+
+void find_master(Membership& membership) {
+  constexpr const char* kWhy = "WORLD_SIZE tells of several processes";
+  membership.master = {needed("MASTER_ADDR", kWhy)};
+  if (membership.master.front().empty()) throw BadInput("MASTER_ADDR is empty");
+  membership.port =
+      static_cast<std::uint16_t>(number("MASTER_PORT", needed("MASTER_PORT", kWhy), 1, 65535));
+  membership.key = key_of_environment();
+  if (membership.rank == 0) membership.listener = listener_of_environment(membership.port);
+}
+
+bool is_under_pmix() {
+  return value_of("PMIX_NAMESPACE") && value_of("PMIX_RANK");
+}
+
+}  // namespace
+
+std::optional<Membership> environment_membership() {
+  const bool of_processes = value_of("RANK") || value_of("WORLD_SIZE");
+  const bool of_master = (value_of("MASTER_ADDR") || value_of("MASTER_PORT")) && !is_under_pmix();
+  if (!of_processes && !of_master) return {};
+  const char* const why = "others of RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are";
+  Membership membership;
+  membership.source = "environment";
+  membership.size =
+      static_cast<unsigned>(number("WORLD_SIZE", needed("WORLD_SIZE", why), 1, kMaxSize));
+  membership.rank =
+      static_cast<unsigned>(number("RANK", needed("RANK", why), 0, membership.size - 1));
+  if (membership.size > 1) find_master(membership);
+  return membership;
+}
+
+}  // namespace toroid::job

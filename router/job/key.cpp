@@ -1,0 +1,85 @@
+#include "router/job/key.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "hal/check.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::size_t kMinLength = 16;
+constexpr std::size_t kMaxLength = 1024;
+
+bool is_visible(char c) {
+  return c > 0x20 && c < 0x7f;
+}
+
+template <std::size_t N>
+std::array<unsigned char, N> random_bytes() {
+  std::array<unsigned char, N> bytes{};
+  if (RAND_bytes(bytes.data(), static_cast<int>(N)) != 1)
+    throw RunFailed("the system has no random numbers to give");
+  return bytes;
+}
+
+/// The length in front of the purpose: no purpose and message can be taken for another pair.
+std::vector<unsigned char> framed(std::string_view purpose, std::span<const std::byte> message) {
+  std::vector<unsigned char> bytes;
+  bytes.reserve(8 + purpose.size() + message.size());
+  for (unsigned shift = 0; shift < 64; shift += 8)
+    bytes.push_back(static_cast<unsigned char>(std::uint64_t{purpose.size()} >> shift));
+  for (const char c : purpose) bytes.push_back(static_cast<unsigned char>(c));
+  for (const std::byte b : message) bytes.push_back(static_cast<unsigned char>(b));
+  return bytes;
+}
+
+}  // namespace
+
+JobKey::JobKey(std::string text) : text_(std::move(text)) {
+  if (text_.size() < kMinLength || text_.size() > kMaxLength ||
+      !std::all_of(text_.begin(), text_.end(), is_visible))
+    throw BadInput(fmt::format("the job's key must be {} to {} printable characters without blanks",
+                               kMinLength, kMaxLength));
+}
+
+JobKey JobKey::random() {
+  std::string text;
+  for (const unsigned char byte : random_bytes<32>()) text += fmt::format("{:02x}", byte);
+  return JobKey(std::move(text));
+}
+
+Digest JobKey::sign(std::string_view purpose, std::span<const std::byte> message) const {
+  const std::vector<unsigned char> bytes = framed(purpose, message);
+  Digest digest{};
+  unsigned length = 0;
+  const unsigned char* done =
+      HMAC(EVP_sha256(), text_.data(), static_cast<int>(text_.size()), bytes.data(), bytes.size(),
+           reinterpret_cast<unsigned char*>(digest.data()), &length);
+  if (done == nullptr || length != digest.size()) throw RunFailed("HMAC-SHA256 is not available");
+  return digest;
+}
+
+std::uint64_t JobKey::token(std::string_view purpose, std::span<const std::byte> message) const {
+  const Digest digest = sign(purpose, message);
+  std::uint64_t token = 0;
+  for (std::size_t i = 0; i < 8; ++i) token |= std::to_integer<std::uint64_t>(digest[i]) << 8 * i;
+  return token;
+}
+
+bool equal_digests(const Digest& a, const Digest& b) {
+  return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::uint64_t random_word() {
+  std::uint64_t word = 0;
+  for (const unsigned char byte : random_bytes<8>()) word = word << 8 | byte;
+  return word;
+}
+
+}  // namespace toroid

@@ -1,0 +1,204 @@
+// Any process but 0.
+#include <optional>
+
+#include "hal/check.hpp"
+#include "router/job/clock_offset.hpp"
+#include "router/job/dial.hpp"
+#include "router/job/party.hpp"
+
+namespace toroid::job {
+namespace {
+
+class Leaf final : public Party {
+ public:
+  Leaf(Membership membership, const JobOptions& options) : Party(std::move(membership), options) {}
+
+  void join() override {
+    hub_ = dial(membership_, options_.patience);
+    roster_[0].address = peer_address(hub_.socket());
+    roster_[membership_.rank].address = own_address(hub_.socket());
+    hub_.send(Type::info, encode(roster_[membership_.rank]));
+    clock_.step();
+    heard_ = clock_.now();
+    start();
+    Lock lock(mutex_);
+    wait_until(lock, [this] { return joined_ || is_deserted(); });
+  }
+
+  std::uint64_t refused() override {
+    const Lock lock(mutex_);
+    return malformed_;
+  }
+
+  std::vector<Blob> collect(BlobKind kind, Bytes mine) override {
+    const auto copy = std::make_shared<const Blob>(mine.begin(), mine.end());
+    Lock lock(mutex_);
+    ++sequence_;
+    wait_until(lock, [this] { return !is_deserted(); });
+    hub_.outbox().push_blob({kind, membership_.rank, sequence_, copy->size()}, copy);
+    wake_thread();
+    if (kind == BlobKind::gather) return {};
+    wait_until(lock, [this] { return result_ || is_deserted(); });
+    const Blob packed = *std::exchange(result_, std::nullopt);
+    lock.unlock();
+    return unpack(packed, membership_.size);
+  }
+
+ private:
+  /// Then that is why the job fails.
+  bool is_deserted() {
+    if (left_) set_failure(roster_.name(0) + kEndedEarly);
+    return left_;
+  }
+
+  // The thread.
+  void add_to(std::vector<pollfd>& polled) override { hub_.join(polled); }
+
+  void serve(const std::vector<pollfd>& polled) override {
+    if (!hub_) return;
+    const Handlers handlers{
+        [this](Type type, Bytes payload) { take_frame(type, payload); },
+        [this](const BlobHead& head, Blob blob) { take_blob(head, std::move(blob)); }, false};
+    switch (serve_connection(hub_, polled, handlers)) {
+      case Served::nothing:
+        return;
+      case Served::heard:
+        heard_ = clock_.now();
+        if (left_) hub_.close();
+        return;
+      case Served::malformed:
+        ++malformed_;
+        set_failure(roster_.name(0) + kMalformed);
+        return hub_.close();
+      case Served::end:
+        if (!left_) set_failure(roster_.name(0) + kDied);
+        return hub_.close();
+    }
+  }
+
+  void take_frame(Type type, Bytes payload) {
+    Reader reader(payload);
+    switch (type) {
+      case Type::pong:
+        return take_pong(reader);
+      case Type::wave:
+        return take_wave(reader);
+      case Type::verdict:
+        return take_verdict(reader);
+      case Type::failure:
+        return set_failure(reader.get_text());
+      case Type::goodbye:
+        left_ = true;
+        return changed_.notify_all();
+      case Type::heartbeat:
+        return;
+      default:
+        throw Malformed("not of process 0");
+    }
+  }
+
+  void take_blob(const BlobHead& head, Blob blob) {
+    if (head.kind == BlobKind::table) return take_table(blob);
+    if (head.kind != BlobKind::all_gather || head.sequence != sequence_ || result_)
+      throw Malformed("not what was asked for");
+    result_ = std::move(blob);
+    changed_.notify_all();
+  }
+
+  void take_table(const Blob& table) {
+    if (joined_) throw Malformed("a second table");
+    session_ = roster_.decode(table);
+    if (roster_[0].kernel != roster_[membership_.rank].kernel) return send_ping();
+    joined_ = true;
+    changed_.notify_all();
+  }
+
+  void send_ping() { hub_.send(Type::ping, Writer().put(ClockOffset::stamp()).bytes()); }
+
+  void take_pong(Reader& reader) {
+    const auto sent = reader.get<std::uint64_t>();
+    const auto there = reader.get<std::uint64_t>();
+    if (joined_) throw Malformed("a pong that was not asked for");
+    offset_.take(sent, there, ClockOffset::stamp());
+    if (!offset_.is_known()) return send_ping();
+    clock_offset_ = offset_.value();
+    joined_ = true;
+    changed_.notify_all();
+  }
+
+  void tick() override {
+    if (leaving_) return;
+    if (is_watching()) is_deserted();
+    if (!hub_) return;
+    if (clock_.now() - heard_ > options_.silence) set_failure(roster_.name(0) + unanswered());
+    if (beat() && hub_.outbox().empty()) send_heartbeat();
+  }
+
+  void send_heartbeat() {
+    if (is_watching() && reported_ == watch_) return send_report(0);
+    hub_.send(Type::heartbeat);
+  }
+
+  // The run that is watched.
+  void begin_watch() override { wanted_ = 0; }
+
+  void take_wave(Reader& reader) {
+    const auto watch = reader.get<std::uint32_t>();
+    const auto wave = reader.get<std::uint32_t>();
+    if (watch == watch_) wanted_ = wave;
+  }
+
+  void take_verdict(Reader& reader) {
+    const auto watch = reader.get<std::uint32_t>();
+    const auto verdict = static_cast<Verdict>(reader.get<std::uint32_t>());
+    if (verdict != Verdict::quiescent && verdict != Verdict::stalled)
+      throw Malformed("not a verdict");
+    if (watch == watch_) decide(verdict);
+  }
+
+  void take_report(const RunReport& report) override {
+    if (!is_watching() || !hub_) return;
+    const RunReport before = std::exchange(report_, report);
+    const bool changed = reported_ != watch_ || before.passive != report.passive ||
+                         before.injected != report.injected ||
+                         before.delivered != report.delivered || before.suspect != report.suspect;
+    if (changed || wanted_ != 0) send_report(std::exchange(wanted_, 0));
+    reported_ = watch_;
+  }
+
+  std::uint32_t wanted_wave() const override { return wanted_; }
+
+  void send_report(std::uint32_t wave) {
+    hub_.send(Type::report, encode(NumberedReport{watch_, wave, report_}));
+  }
+
+  // Ends.
+  void spread_failure(bool own) override {
+    if (!own || !hub_) return;
+    hub_.outbox().drop_unwritten();
+    hub_.send(Type::failure, Writer().put_text(failure_).bytes());
+  }
+
+  void say_goodbye() override { hub_.outbox().push(frame(Type::goodbye)); }
+  bool has_unwritten() override { return hub_ && !hub_.outbox().empty(); }
+  bool is_connected() override { return static_cast<bool>(hub_); }
+
+  Connection hub_;
+  Clock::time_point heard_{};
+  bool joined_ = false;
+  bool left_ = false;  ///< process 0 has said goodbye
+  ClockOffset offset_;
+  std::optional<Blob> result_;  ///< of a collective
+  std::uint64_t malformed_ = 0;
+  RunReport report_;            ///< the last
+  std::uint32_t reported_ = 0;  ///< the watch it belongs to
+  std::uint32_t wanted_ = 0;    ///< wave
+};
+
+}  // namespace
+
+PartyPtr make_leaf(Membership membership, const JobOptions& options) {
+  return PartyPtr(new Leaf(std::move(membership), options));
+}
+
+}  // namespace toroid::job

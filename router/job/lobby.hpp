@@ -1,0 +1,53 @@
+// Where connections to process 0 wait until they have proved that they belong to the run. Whoever
+// else comes, and whatever it sends, is closed and counted.
+#pragma once
+
+#include <functional>
+#include <list>
+
+#include "router/job/awake_clock.hpp"
+#include "router/job/connection.hpp"
+#include "router/job/proof.hpp"
+
+namespace toroid::job {
+
+class Lobby {
+ public:
+  /// Why a process of this rank has no place; empty: it has one.
+  using Objection = std::function<std::string(std::uint32_t rank)>;
+  using Admit = std::function<void(std::uint32_t rank, Connection)>;
+
+  Lobby(const JobKey& key, unsigned size) : key_(key), size_(size) {}
+
+  void open(Socket listener) { listener_ = std::move(listener); }
+  void close();
+  const Socket& listener() const { return listener_; }
+  std::uint64_t refused() const { return refused_; }
+
+  void join(std::vector<pollfd>& polled);
+  void serve(const std::vector<pollfd>& polled, Clock::time_point now, const Objection& objection,
+             const Admit& admit);
+
+ private:
+  struct Guest {
+    Connection connection;
+    Clock::time_point since;
+    Nonce challenge = draw_nonce();
+    bool proved = false;
+    Claim claim{};
+  };
+
+  void let_in(Clock::time_point now);
+  bool hears(Guest& guest);
+  bool has_place(Guest& guest, const Objection& objection);
+  void refuse_overdue(Clock::time_point now);
+
+  const JobKey& key_;
+  unsigned size_;
+  Socket listener_;
+  std::size_t entry_ = 0;    ///< of the listener, in the poll
+  std::list<Guest> guests_;  ///< by age
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace toroid::job

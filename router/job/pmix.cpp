@@ -1,0 +1,147 @@
+// The place in a run of mpirun or srun. Process 0 draws the key and opens its port; the launcher's
+// own connections, which no stranger has, carry both to the others.
+#include <pmix.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "hal/check.hpp"
+#include "router/job/socket.hpp"
+#include "router/job/sources.hpp"
+#include "router/job/wire.hpp"
+
+namespace toroid::job {
+namespace {
+
+constexpr const char* kMeeting = "toroid.job";
+constexpr const char* kLoopback = "127.0.0.1";
+
+void expect(pmix_status_t status, const char* what) {
+  if (status != PMIX_SUCCESS)
+    throw RunFailed(fmt::format("PMIx cannot {}: {}", what, PMIx_Error_string(status)));
+}
+
+/// From PMIx_Init to PMIx_Finalize. All is exchanged in between, so that mpirun takes whatever end
+/// the process comes to for one of its own.
+class Session {
+ public:
+  Session() { expect(PMIx_Init(&self_, nullptr, 0), "be reached"); }
+  ~Session() { PMIx_Finalize(nullptr, 0); }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  unsigned rank() const { return self_.rank; }
+
+  /// What the launcher says of the whole job, or 0.
+  std::uint32_t of_job(const char* name) const {
+    const Value value(process(PMIX_RANK_WILDCARD), name);
+    return value.get() == nullptr || value.get()->type != PMIX_UINT32 ? 0
+                                                                      : value.get()->data.uint32;
+  }
+
+  void publish(const Blob& bytes) const {
+    pmix_value_t value{};
+    value.type = PMIX_BYTE_OBJECT;
+    value.data.bo.bytes = reinterpret_cast<char*>(const_cast<std::byte*>(bytes.data()));
+    value.data.bo.size = bytes.size();
+    expect(PMIx_Put(PMIX_GLOBAL, kMeeting, &value), "publish an address");
+    expect(PMIx_Commit(), "publish an address");
+  }
+
+  void exchange() const {
+    const pmix_proc_t all = process(PMIX_RANK_WILDCARD);
+    const bool collect = true;
+    pmix_info_t info{};
+    std::strncpy(info.key, PMIX_COLLECT_DATA, PMIX_MAX_KEYLEN);
+    info.value.type = PMIX_BOOL;
+    info.value.data.flag = collect;
+    expect(PMIx_Fence(&all, 1, &info, 1), "exchange addresses");
+  }
+
+  Blob published_by_0() const {
+    const Value value(process(0), kMeeting);
+    if (value.get() == nullptr || value.get()->type != PMIX_BYTE_OBJECT)
+      throw RunFailed("PMIx does not know the address of process 0");
+    const pmix_byte_object_t& object = value.get()->data.bo;
+    const auto* bytes = reinterpret_cast<const std::byte*>(object.bytes);
+    return {bytes, bytes + object.size};
+  }
+
+ private:
+  class Value {
+   public:
+    Value(const pmix_proc_t& of, const char* name) {
+      if (PMIx_Get(&of, name, nullptr, 0, &value_) != PMIX_SUCCESS) value_ = nullptr;
+    }
+    ~Value() {
+      if (value_ != nullptr) PMIX_VALUE_RELEASE(value_);
+    }
+    Value(const Value&) = delete;
+    Value& operator=(const Value&) = delete;
+    const pmix_value_t* get() const { return value_; }
+
+   private:
+    pmix_value_t* value_ = nullptr;
+  };
+
+  pmix_proc_t process(pmix_rank_t rank) const {
+    pmix_proc_t one = self_;
+    one.rank = rank;
+    return one;
+  }
+
+  pmix_proc_t self_{};
+};
+
+Blob encode(const Membership& membership) {
+  Writer writer;
+  writer.put_text(membership.key.text()).put(membership.port);
+  writer.put(static_cast<std::uint32_t>(membership.master.size()));
+  for (const std::string& address : membership.master) writer.put_text(address);
+  return writer.bytes();
+}
+
+void decode(Bytes bytes, Membership& membership) {
+  Reader reader(bytes);
+  membership.key = JobKey(reader.get_text());
+  membership.port = reader.get<std::uint16_t>();
+  membership.master.resize(reader.get<std::uint32_t>());
+  for (std::string& address : membership.master) address = reader.get_text();
+  reader.end();
+}
+
+/// Where all processes are on this host, nothing is to be seen on any network.
+Socket open_port(Membership& membership, bool all_here) {
+  Socket listener = all_here ? listen_on(kLoopback, 0) : listen_on_all(0);
+  membership.port = port_of(listener);
+  membership.master = all_here ? std::vector<std::string>{kLoopback} : interface_addresses();
+  return listener;
+}
+
+void meet(const Session& session, Membership& membership) {
+  Socket listener;
+  if (membership.rank == 0) {
+    listener = open_port(membership, session.of_job(PMIX_LOCAL_SIZE) == membership.size);
+    session.publish(encode(membership));
+  }
+  session.exchange();
+  if (membership.rank != 0) decode(session.published_by_0(), membership);
+  membership.listener = listener.release();
+}
+
+}  // namespace
+
+std::optional<Membership> pmix_membership() {
+  if (std::getenv("PMIX_NAMESPACE") == nullptr || std::getenv("PMIX_RANK") == nullptr) return {};
+  const Session session;
+  Membership membership;
+  membership.source = "PMIx";
+  membership.rank = session.rank();
+  membership.size = session.of_job(PMIX_JOB_SIZE);
+  if (membership.rank >= membership.size)
+    throw RunFailed("PMIx does not know how many processes this job has");
+  if (membership.size > 1) meet(session, membership);
+  return membership;
+}
+
+}  // namespace toroid::job

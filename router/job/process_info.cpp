@@ -1,0 +1,83 @@
+#include "router/job/process_info.hpp"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+
+#include "hal/check.hpp"
+#include "router/job/socket.hpp"
+
+namespace toroid::job {
+namespace {
+
+/// Processes in one container share its clock's offset, hence the namespace.
+std::string kernel() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::array<char, 64> link{};
+  const ssize_t size = ::readlink("/proc/self/ns/time", link.data(), link.size());
+  return boot + ' ' +
+         std::string(link.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+}
+
+std::string host() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  return ::gethostname(name.data(), HOST_NAME_MAX) == 0 ? name.data() : "unknown";
+}
+
+}  // namespace
+
+ProcessInfo this_process() {
+  return {.host = host(), .pid = ::getpid(), .address = {}, .kernel = kernel()};
+}
+
+std::string Roster::name(unsigned rank) const {
+  const ProcessInfo& info = infos_[rank];
+  if (info.host.empty() && info.address.empty()) return fmt::format("process {}", rank);
+  if (info.host.empty()) return fmt::format("process {} (address {})", rank, info.address);
+  const std::string place = places_[rank].empty() ? "" : ", " + places_[rank];
+  return fmt::format("process {} (host {}, pid {}{})", rank, info.host, info.pid, place);
+}
+
+void Roster::replace_loopback() {
+  for (ProcessInfo& info : infos_)
+    if (is_loopback(info.address)) info.address = infos_[0].address;
+}
+
+Blob Roster::encode(std::uint64_t session) const {
+  Writer writer;
+  writer.put(session);
+  for (const ProcessInfo& info : infos_) writer.put_bytes(job::encode(info));
+  return writer.bytes();
+}
+
+std::uint64_t Roster::decode(Bytes table) {
+  Reader reader(table);
+  const auto session = reader.get<std::uint64_t>();
+  for (ProcessInfo& info : infos_) info = decode_info(reader);
+  reader.end();
+  return session;
+}
+
+Blob pack(const std::vector<Blob>& parts) {
+  std::size_t size = 0;
+  for (const Blob& part : parts) size += 8 + part.size();
+  Writer writer(size);
+  for (const Blob& part : parts) writer.put(std::uint64_t{part.size()}).put_bytes(part);
+  return writer.take();
+}
+
+std::vector<Blob> unpack(Bytes packed, unsigned size) {
+  Reader reader(packed);
+  std::vector<Blob> parts(size);
+  for (Blob& part : parts) {
+    const Bytes bytes = reader.get_bytes(reader.get<std::uint64_t>());
+    part.assign(bytes.begin(), bytes.end());
+  }
+  reader.end();
+  return parts;
+}
+
+}  // namespace toroid::job

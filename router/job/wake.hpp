@@ -1,0 +1,21 @@
+// Wakes a thread out of poll().
+#pragma once
+
+#include <poll.h>
+
+#include "router/job/socket.hpp"
+
+namespace toroid::job {
+
+class WakeUp {
+ public:
+  WakeUp();
+  void ring();
+  void join(std::vector<pollfd>& polled) const;
+  void clear();
+
+ private:
+  Socket event_;
+};
+
+}  // namespace toroid::job

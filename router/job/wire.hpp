@@ -1,0 +1,116 @@
+// What goes over the connections: frames of a type, a length and a payload, all little-endian.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "router/job/job.hpp"
+
+namespace toroid::job {
+
+using Bytes = std::span<const std::byte>;
+
+enum class Type : std::uint32_t {
+  challenge = 1,  ///< before anything else
+  hello,
+  welcome,
+  refusal,    ///< to one that holds the key but has no place in the run
+  info,       ///< ProcessInfo of a leaf
+  heartbeat,  ///< nothing but a sign of life
+  ping,
+  pong,
+  blob,     ///< BlobHead: its bytes follow in chunks
+  chunk,    ///< the next bytes of the blob
+  report,   ///< RunReport
+  wave,     ///< asks for a report as of now
+  verdict,  ///< of process 0
+  failure,  ///< a text
+  goodbye   ///< the last frame
+};
+
+inline constexpr std::size_t kFrameHead = 8;  ///< bytes: type, length
+inline constexpr std::size_t kChunk = 256 << 10;
+inline constexpr std::size_t kMaxFrame = kChunk;
+/// Before the other end has proved that it holds the key.
+inline constexpr std::size_t kMaxStrangersFrame = 1024;
+
+/// What came in is not what this version sends.
+class Malformed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Writer {
+ public:
+  Writer() = default;
+  explicit Writer(std::size_t expected) { bytes_.reserve(expected); }
+
+  template <typename T>
+  Writer& put(T value) {
+    static_assert(std::is_unsigned_v<T>);
+    for (unsigned i = 0; i < sizeof value; ++i) bytes_.push_back(std::byte(value >> 8 * i));
+    return *this;
+  }
+  Writer& put_bytes(Bytes bytes);
+  Writer& put_text(const std::string& text);  ///< at most 64 KiB of it
+  const Blob& bytes() const { return bytes_; }
+  Blob take() { return std::move(bytes_); }
+
+ private:
+  Blob bytes_;
+};
+
+/// Throws Malformed where there is too little, or too much at the end.
+class Reader {
+ public:
+  explicit Reader(Bytes bytes) : bytes_(bytes) {}
+
+  template <typename T>
+  T get() {
+    static_assert(std::is_unsigned_v<T>);
+    T value = 0;
+    const Bytes bytes = get_bytes(sizeof value);
+    for (unsigned i = 0; i < sizeof value; ++i)
+      value = static_cast<T>(value | std::to_integer<T>(bytes[i]) << 8 * i);
+    return value;
+  }
+  Bytes get_bytes(std::size_t count);
+  std::string get_text();
+  void end() const;
+
+ private:
+  Bytes bytes_;
+};
+
+/// A whole frame. REQUIRES: the payload is at most kMaxFrame.
+Blob frame(Type type, Bytes payload = {});
+
+Blob encode(const ProcessInfo& info);
+ProcessInfo decode_info(Reader& reader);
+
+/// A report belongs to the watch of this number and, where it answers one, to that wave; else 0.
+struct NumberedReport {
+  std::uint32_t watch = 0;
+  std::uint32_t wave = 0;
+  RunReport report;
+};
+Blob encode(const NumberedReport& report);
+NumberedReport decode_report(Bytes payload);
+
+enum class BlobKind : std::uint32_t { table, gather, all_gather };
+
+struct BlobHead {
+  BlobKind kind = BlobKind::table;
+  std::uint32_t rank = 0;      ///< whose bytes these are
+  std::uint64_t sequence = 0;  ///< of the collective
+  std::uint64_t size = 0;      ///< bytes
+};
+Blob encode(const BlobHead& head);
+BlobHead decode_blob_head(Bytes payload);
+
+}  // namespace toroid::job

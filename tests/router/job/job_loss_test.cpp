@@ -1,0 +1,90 @@
+// Processes that die, hang, or never come.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/router/job/jobs.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+constexpr milliseconds kLong{60000};
+
+class Busy final : public RunMonitor {
+ public:
+  RunReport report() override { return {.laps = ++laps_}; }
+
+ private:
+  std::uint64_t laps_ = 0;
+};
+
+void run_until_it_fails(Job& job) {
+  job.all_gather({});
+  Busy monitor;
+  job.watch(monitor, kLong);
+  EXPECT_EQ(job.wait(kLong), Verdict::failed);
+  job.end_watch();
+  job.all_gather({});
+}
+
+/// The others' outcomes, where a signal hits a process that is under way.
+std::vector<std::string> outcomes_when(unsigned victim, int signal, const JobOptions& options) {
+  auto members = memberships(3);
+  JobChild child(members[victim], options, run_until_it_fails);
+  if (victim == 0) job::Socket(members[0].listener).close();
+  members.erase(members.begin() + victim);
+  std::atomic<int> begun{0};
+  JobThreads others(members, options, [&](Job& job) {
+    if (job.rank() == 1 || (victim == 1 && job.rank() == 0)) begun = 1;
+    run_until_it_fails(job);
+  });
+  while (begun == 0) sleep_for(milliseconds(10));
+  sleep_for(milliseconds(100));
+  child.signal(signal);
+  auto outcomes = others.outcomes();
+  for (std::string& outcome : outcomes)
+    EXPECT_THAT(outcome, HasSubstr(fmt::format("pid {})", child.pid())));
+  return outcomes;
+}
+
+TEST(JobLoss, OfAKilledProcessIsNamedOnAllOthers) {
+  for (const unsigned victim : {0U, 1U, 2U})
+    EXPECT_THAT(outcomes_when(victim, SIGKILL, patient()),
+                Each(AllOf(HasSubstr(fmt::format("process {} (host ", victim)),
+                           HasSubstr("died: connection closed"))));
+}
+
+TEST(JobLoss, OfAStoppedProcessIsNamedOnAllOthers) {
+  JobOptions options = patient();
+  options.silence = milliseconds(1500);
+  for (const unsigned victim : {0U, 2U})
+    EXPECT_THAT(outcomes_when(victim, SIGSTOP, options),
+                Each(AllOf(HasSubstr(fmt::format("process {} (host ", victim)),
+                           HasSubstr("has not answered for 1.5 s"))));
+}
+
+TEST(JobLoss, OfOneThatNeverJoinedIsNamed) {
+  auto members = memberships(4);
+  members.pop_back();
+  members.erase(members.begin() + 1);
+  JobOptions options = patient();
+  options.patience = milliseconds(1000);
+  const auto outcomes = JobThreads(members, options, [](Job&) {}).outcomes();
+  EXPECT_THAT(outcomes, Each(HasSubstr("processes 1, 3 did not join within 1.0 s")));
+}
+
+TEST(JobLoss, OfProcess0BeforeItCameIsNamed) {
+  auto members = memberships(2);
+  job::Socket(members[0].listener).close();
+  members.erase(members.begin());
+  JobOptions options = patient();
+  options.patience = milliseconds(300);
+  const auto outcomes = JobThreads(members, options, [](Job&) {}).outcomes();
+  EXPECT_THAT(outcomes, Each(HasSubstr("process 1 cannot join process 0 at 127.0.0.1 port")));
+}
+
+}  // namespace
+}  // namespace toroid::testing

@@ -1,0 +1,179 @@
+// How process 0 finds that a run is over, and tells all.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+
+#include "tests/router/job/jobs.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+/// Reports what the test says; its workers always go round, but where they are held.
+class Monitor final : public RunMonitor {
+ public:
+  RunReport report() override {
+    const std::lock_guard lock(mutex_);
+    if (goes_round_) ++report_.laps;
+    return report_;
+  }
+  void set(const RunReport& report) {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t laps = report_.laps;
+    report_ = report;
+    report_.laps = laps;
+  }
+  void hold() {
+    const std::lock_guard lock(mutex_);
+    goes_round_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  RunReport report_;
+  bool goes_round_ = true;
+};
+
+RunReport at_rest(std::uint64_t injected, std::uint64_t delivered) {
+  return {.passive = true, .injected = injected, .delivered = delivered};
+}
+
+constexpr milliseconds kLong{60000};
+
+TEST(JobWatch, EndsWhenAllAreAtRestAndNothingIsUnderWay) {
+  const auto outcomes = run_job(4, [](Job& job) {
+    for (unsigned run = 0; run < 3; ++run) {
+      Monitor monitor;
+      job.watch(monitor, kLong);
+      monitor.set(at_rest(10, job.rank() == 0 ? 9 : 10));
+      if (job.rank() == 0) {
+        EXPECT_EQ(job.wait(milliseconds(100)), Verdict::none);
+        monitor.set(at_rest(10, 10));
+      }
+      EXPECT_EQ(job.wait(kLong), Verdict::quiescent);
+      EXPECT_EQ(job.wait(kLong), Verdict::quiescent);
+      job.end_watch();
+    }
+  });
+  EXPECT_THAT(outcomes, Each(""));
+}
+
+TEST(JobWatch, WaitsForTheOneThatIsNotPassive) {
+  const auto outcomes = run_job(3, [](Job& job) {
+    Monitor monitor;
+    RunReport report = at_rest(5, 5);
+    report.passive = job.rank() != 1;
+    monitor.set(report);
+    job.watch(monitor, kLong);
+    if (job.rank() == 1) {
+      sleep_for(milliseconds(100));
+      EXPECT_EQ(job.wait(milliseconds(0)), Verdict::none);
+      monitor.set(at_rest(5, 5));
+    }
+    EXPECT_EQ(job.wait(kLong), Verdict::quiescent);
+    job.end_watch();
+  });
+  EXPECT_THAT(outcomes, Each(""));
+}
+
+TEST(JobWatch, FindsThatNothingMovesAnyMore) {
+  const auto outcomes = run_job(3, [](Job& job) {
+    Monitor monitor;
+    monitor.set(at_rest(job.rank() + 2, 1));
+    job.watch(monitor, milliseconds(200));
+    EXPECT_EQ(job.wait(kLong), Verdict::stalled);
+    job.end_watch();
+  });
+  EXPECT_THAT(outcomes, Each(""));
+}
+
+TEST(JobWatch, TakesALongComputationForNoStandstill) {
+  const auto outcomes = run_job(3, [](Job& job) {
+    Monitor monitor;
+    if (job.rank() == 2) monitor.hold();
+    job.watch(monitor, milliseconds(50));
+    EXPECT_EQ(job.wait(milliseconds(500)), Verdict::none);
+    job.end_watch();
+    job.all_gather({});
+  });
+  EXPECT_THAT(outcomes, Each(""));
+}
+
+TEST(JobWatch, EndsOnAllWhenOneFails) {
+  const auto outcomes = run_job(3, [](Job& job) {
+    Monitor monitor;
+    job.watch(monitor, kLong);
+    if (job.rank() == 2) job.fail("out of luck");
+    EXPECT_EQ(job.wait(kLong), Verdict::failed);
+    job.end_watch();
+    EXPECT_THAT(job.failure(), AllOf(HasSubstr("process 2 (host "), HasSubstr("): out of luck")));
+    job.all_gather({});
+  });
+  EXPECT_THAT(outcomes, Each(HasSubstr("out of luck")));
+}
+
+TEST(JobWatch, KeepsToTheFirstFailure) {
+  const auto outcomes = run_job(3, [](Job& job) {
+    Monitor monitor;
+    job.watch(monitor, kLong);
+    if (job.rank() == 0) job.fail("first");
+    EXPECT_EQ(job.wait(kLong), Verdict::failed);
+    job.fail("second");
+    job.end_watch();
+    EXPECT_THAT(job.failure(), HasSubstr("): first"));
+  });
+  EXPECT_THAT(outcomes, Each(""));
+}
+
+TEST(JobWatch, NamesWhoGetsNoAnswerFromWhom) {
+  const auto outcomes = run_job(4, [](Job& job) {
+    Monitor monitor;
+    RunReport report = at_rest(2, 1);
+    if (job.rank() == 3) report.suspect = 1;
+    monitor.set(report);
+    job.watch(monitor, kLong);
+    EXPECT_EQ(job.wait(kLong), Verdict::failed);
+    job.end_watch();
+    EXPECT_THAT(job.failure(), AllOf(::testing::StartsWith("process 3 (host "),
+                                     HasSubstr(") gets no answer from process 1 (host ")));
+  });
+  EXPECT_THAT(outcomes, Each(""));
+}
+
+TEST(JobWatch, NamesWhoEndsMeanwhile) {
+  const auto outcomes = run_job(3, [](Job& job) {
+    if (job.rank() == 1) return;
+    Monitor monitor;
+    job.watch(monitor, kLong);
+    EXPECT_EQ(job.wait(kLong), Verdict::failed);
+    job.end_watch();
+    EXPECT_THAT(job.failure(), HasSubstr("has ended before the others"));
+  });
+  EXPECT_THAT(outcomes, Each(""));
+}
+
+TEST(JobWatch, OfOneProcessDecidesAlone) {
+  Job job{Membership{}};
+  for (int run = 0; run < 2; ++run) {
+    Monitor monitor;
+    job.watch(monitor, kLong);
+    EXPECT_EQ(job.wait(milliseconds(30)), Verdict::none);
+    monitor.set(at_rest(3, 3));
+    EXPECT_EQ(job.wait(kLong), Verdict::quiescent);
+    job.end_watch();
+  }
+  Monitor monitor;
+  monitor.set(at_rest(3, 2));
+  job.watch(monitor, milliseconds(100));
+  EXPECT_EQ(job.wait(kLong), Verdict::stalled);
+  job.end_watch();
+  job.fail("enough");
+  EXPECT_THAT(job.failure(), HasSubstr("): enough"));
+}
+
+}  // namespace
+}  // namespace toroid::testing

@@ -1,0 +1,121 @@
+// Jobs whose processes are threads of the test, or children of it, on the loopback.
+#pragma once
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "router/job/job.hpp"
+#include "router/job/socket.hpp"
+
+namespace toroid::testing {
+
+using std::chrono::milliseconds;
+
+/// Long enough for a busy machine, where no test waits for the end of it.
+inline JobOptions patient() {
+  return {.patience = milliseconds(60000),
+          .heartbeat = milliseconds(100),
+          .silence = milliseconds(30000)};
+}
+
+/// What a launcher would hand over. Process 0 listens already.
+inline std::vector<Membership> memberships(unsigned size) {
+  job::Socket listener = job::listen_on("127.0.0.1", 0);
+  std::vector<Membership> all(size);
+  for (unsigned rank = 0; rank < size; ++rank) {
+    all[rank].rank = rank;
+    all[rank].size = size;
+    all[rank].key = all[0].key;
+    all[rank].master = {"127.0.0.1"};
+    all[rank].port = job::port_of(listener);
+    all[rank].source = "test";
+  }
+  all[0].listener = listener.release();
+  return all;
+}
+
+using Body = std::function<void(Job&)>;
+
+/// What the process ends with; empty: all went well.
+inline std::string outcome_of(const Membership& membership, const JobOptions& options,
+                              const Body& body) {
+  try {
+    Job job(membership, options);
+    body(job);
+    return "";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+/// Some of the processes of a job, each in a thread.
+class JobThreads {
+ public:
+  JobThreads(const std::vector<Membership>& members, const JobOptions& options, const Body& body) {
+    outcomes_.resize(members.size());
+    for (std::size_t i = 0; i < members.size(); ++i)
+      threads_.emplace_back([this, i, member = members[i], options, body] {
+        outcomes_[i] = outcome_of(member, options, body);
+      });
+  }
+  /// By the order of the members.
+  std::vector<std::string> outcomes() {
+    threads_.clear();
+    return outcomes_;
+  }
+
+ private:
+  std::vector<std::string> outcomes_;
+  std::vector<std::jthread> threads_;
+};
+
+inline std::vector<std::string> run_job(unsigned size, const Body& body,
+                                        const JobOptions& options = patient()) {
+  return JobThreads(memberships(size), options, body).outcomes();
+}
+
+/// A process of a job that is one. REQUIRES: the test has no other thread when it begins.
+class JobChild {
+ public:
+  JobChild(const Membership& member, const JobOptions& options, const Body& body) : pid_(::fork()) {
+    if (pid_ == 0) ::_exit(outcome_of(member, options, body).empty() ? 0 : 1);
+  }
+  ~JobChild() { signal(SIGKILL), wait(); }
+  JobChild(const JobChild&) = delete;
+  JobChild& operator=(const JobChild&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void signal(int number) const {
+    if (pid_ > 0) ::kill(pid_, number);
+  }
+  /// Its exit code; -1: a signal.
+  int wait() {
+    int status = -1;
+    if (pid_ > 0) ::waitpid(std::exchange(pid_, -1), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+inline Blob blob_of(std::size_t size, unsigned seed) {
+  Blob blob(size);
+  for (std::size_t i = 0; i < size; ++i) blob[i] = std::byte(i * 7 + seed);
+  return blob;
+}
+
+inline void sleep_for(milliseconds time) {
+  std::this_thread::sleep_for(time);
+}
+
+}  // namespace toroid::testing
