@@ -31,12 +31,12 @@ struct FifoCounters {
 };
 
 struct FabricCounters {
-  Tick end = 0;                     ///< when the last event happened
-  std::uint64_t packets = 0;        ///< injected
-  std::uint64_t delivered = 0;      ///< handed to a processor
-  std::uint64_t packet_hops = 0;    ///< links crossed, summed over packets
-  std::uint64_t events = 0;         ///< of the model; 0 where time is the wall clock
-  std::uint64_t refused = 0;        ///< malformed headers, never dispatched
+  Tick end = 0;                   ///< when the last event happened
+  std::uint64_t packets = 0;      ///< injected
+  std::uint64_t delivered = 0;    ///< handed to a processor
+  std::uint64_t packet_hops = 0;  ///< links crossed, summed over packets
+  std::uint64_t events = 0;       ///< of the model; 0 where time is the wall clock
+  std::uint64_t refused = 0;      ///< malformed headers, never dispatched
   /// What came from strangers or damaged, and was not let in; by reason, where there was any.
   std::map<std::string, std::uint64_t> refused_frames;
   std::vector<LinkCounters> links;  ///< [rank · shape.links() + direction]

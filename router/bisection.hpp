@@ -17,9 +17,9 @@ struct BoundingBox {
 /// REQUIRES: nodes are not empty.
 BoundingBox bounding_box(const Shape& shape, std::span<const Rank> nodes);
 
-/// Fills in the workers' nodes, of those given. The list of workers is halved, if possible between packages, else
-/// between NUMA nodes, else between cores, and the nodes are cut in proportion where the fewest
-/// links are cut; then each half likewise. Neighbouring workers get neighbouring nodes.
+/// Fills in the workers' nodes, of those given. The list of workers is halved, if possible between
+/// packages, else between NUMA nodes, else between cores, and the nodes are cut in proportion where
+/// the fewest links are cut; then each half likewise. Neighbouring workers get neighbouring nodes.
 /// REQUIRES: at least one worker, and no more workers than nodes.
 void share_out_nodes(const Shape& shape, std::vector<Rank> nodes, std::span<WorkerPlace> workers);
 

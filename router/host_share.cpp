@@ -32,7 +32,8 @@ Topology cores_of(Topology topology, const HostShare& share) {
   const std::size_t cores = topology.cores().size();
   const std::size_t first = cores * share.index / share.processes;
   const std::size_t last = cores * (share.index + 1) / share.processes;
-  return std::move(topology).part(std::min(first, cores - 1), std::max<std::size_t>(1, last - first));
+  return std::move(topology).part(std::min(first, cores - 1),
+                                  std::max<std::size_t>(1, last - first));
 }
 
 }  // namespace toroid

@@ -81,8 +81,7 @@ std::vector<std::vector<Rank>> bisected(const Shape& shape, unsigned processes) 
 
 }  // namespace
 
-Partition::Partition(const Shape& shape, unsigned processes)
-    : shape_(shape), owner_(shape.size()) {
+Partition::Partition(const Shape& shape, unsigned processes) : shape_(shape), owner_(shape.size()) {
   CHECK(processes > 0);
   if (processes > shape.size())
     throw BadInput(fmt::format("{} processes for the {} nodes of torus {}; each needs one",

@@ -23,7 +23,8 @@ struct WorkerPlace {
   std::vector<Rank> nodes;    ///< ascending, never empty
 };
 
-/// Every node that is placed belongs to exactly one worker; the workers' numbers of nodes differ by at most one.
+/// Every node that is placed belongs to exactly one worker; the workers' numbers of nodes differ by
+/// at most one.
 struct Placement {
   std::vector<WorkerPlace> workers;  ///< in the order of their cores
   bool oversubscribed;               ///< more workers than cores

@@ -71,8 +71,8 @@ std::string programs_text(const Standstill& machine) {
   for (const Rank node : nodes)
     if (!machine.processor(node).finished()) unfinished.push_back(node);
   if (unfinished.empty()) return {};
-  return fmt::format("{} of {} nodes wait; node {} for {}", unfinished.size(),
-                     nodes.size(), machine.shape().coord_text(unfinished.front()),
+  return fmt::format("{} of {} nodes wait; node {} for {}", unfinished.size(), nodes.size(),
+                     machine.shape().coord_text(unfinished.front()),
                      machine.processor(unfinished.front()).waits_for());
 }
 

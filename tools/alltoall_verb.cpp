@@ -148,8 +148,7 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
                  {"transit_first", !options.torus.no_transit_first}});
   if (options.sampled()) report["peers"] = options.peers;
   add_workers(report, options.common, emulation);
-  add_timing(report, timing_of(options, bounds, shape.size(), machine, emulation, cycles),
-             machine);
+  add_timing(report, timing_of(options, bounds, shape.size(), machine, emulation, cycles), machine);
   if (is_virtual(report)) report["bounds"] = bounds_json(bounds);
   add_counters(report, hash, emulation.counters(), shape, machine, cycles);
   if (!options.sampled()) report["links"]["bound_messages"] = hottest_link_messages(shape).value();
@@ -191,8 +190,8 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   emulation.run();
   traffic.check();
 
-  const Tick end = run_options.processes.largest(
-      std::max(emulation.programs_end(), traffic.last_arrival()));
+  const Tick end =
+      run_options.processes.largest(std::max(emulation.programs_end(), traffic.last_arrival()));
   if (!reports) return 0;
   const Json report = make_report(options, shape, machine, emulation, end);
   if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);

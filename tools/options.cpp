@@ -150,10 +150,9 @@ Placement placement_of(const Shape& shape, const RunOptions& options) {
   Job& job = options.processes.job();
   const HostShare share = share_of_host(job, topology);
   const bool enough = topology.cores().size() >= share.processes;
-  Placement placement =
-      place(cores_of(std::move(topology), share), shape,
-            Partition(shape, job.size()).nodes(job.rank()), options.threads,
-            enough ? options.binding : Binding::none, cpu_quota() / share.processes);
+  Placement placement = place(
+      cores_of(std::move(topology), share), shape, Partition(shape, job.size()).nodes(job.rank()),
+      options.threads, enough ? options.binding : Binding::none, cpu_quota() / share.processes);
   placement.oversubscribed |= !enough;
   return placement;
 }

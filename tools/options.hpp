@@ -22,9 +22,9 @@ struct CommonOptions {
   unsigned threads = 0;  ///< 0: as many as fit the machine
   std::string bind = "core";
   std::string route = "torus";
-  double stall = 10;  ///< seconds
+  double stall = 10;     ///< seconds
   std::string provider;  ///< of libfabric; empty: the best
-  std::string json;   ///< empty: none; "-": standard output
+  std::string json;      ///< empty: none; "-": standard output
   bool quiet = false;
 };
 

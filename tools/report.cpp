@@ -88,9 +88,9 @@ Json fifos_json(const FabricCounters& counters, Rank nodes) {
 /// What differs from run to run where time is the wall clock: the time, and the ways that packets
 /// found.
 constexpr std::array kWallClockKeys = {
-    "time_s",  "cycles",          "bound_cycles", "links",    "percent_of_peak", "channels",
-    "workers", "injection_fifos", "phases",       "spread_s", "bounds",          "repetitions",
-    "processes", "provider", "refused_frames"};
+    "time_s",   "cycles",      "bound_cycles",    "links",    "percent_of_peak",
+    "channels", "workers",     "injection_fifos", "phases",   "spread_s",
+    "bounds",   "repetitions", "processes",       "provider", "refused_frames"};
 
 /// A machine may be named after a file whose name is not UTF-8.
 std::string text_of(const Json& report) {
@@ -182,10 +182,9 @@ namespace {
 
 std::string fabric_text(const Json& report) {
   if (is_virtual(report)) return "sim (virtual time)";
-  std::string text = fmt::format("{} (wall clock, {} workers, route {}",
-                                 report["fabric"].get<std::string>(),
-                                 report["workers"].get<unsigned>(),
-                                 report["route"].get<std::string>());
+  std::string text =
+      fmt::format("{} (wall clock, {} workers, route {}", report["fabric"].get<std::string>(),
+                  report["workers"].get<unsigned>(), report["route"].get<std::string>());
   if (report.contains("provider"))
     text += fmt::format(", {} processes over {}", report["processes"].get<unsigned>(),
                         report["provider"].get<std::string>());

@@ -35,13 +35,13 @@ FlowLimits Buffers::limits_for(unsigned peers, std::size_t best_frame_bytes) {
 }
 
 void Buffers::Free::operator()(std::byte* memory) const {
-  ::operator delete(memory, std::align_val_t{kFrameAlignment});
+  ::operator delete (memory, std::align_val_t{kFrameAlignment});
 }
 
 Buffers::Buffers(unsigned peers, const FlowLimits& limits)
     : limits_(limits),
       bytes_(bytes_per_peer(limits) * peers),
-      memory_(static_cast<std::byte*>(::operator new(bytes_, std::align_val_t{kFrameAlignment}))),
+      memory_(static_cast<std::byte*>(::operator new (bytes_, std::align_val_t{kFrameAlignment}))),
       inward_((limits.window + kSpareInward) * peers),
       outward_(limits.send_buffers * peers),
       small_(peers) {

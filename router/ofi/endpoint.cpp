@@ -90,9 +90,8 @@ bool Endpoint::try_send(Operation& operation) {
 }
 
 bool Endpoint::try_receive(Operation& operation) {
-  const long result =
-      ::fi_recv(endpoint_.get(), operation.buffer.data(), operation.buffer.size(), descriptor(),
-                FI_ADDR_UNSPEC, &operation.context);
+  const long result = ::fi_recv(endpoint_.get(), operation.buffer.data(), operation.buffer.size(),
+                                descriptor(), FI_ADDR_UNSPEC, &operation.context);
   if (result == -FI_EAGAIN) return false;
   check(result, "receive");
   return true;

@@ -22,11 +22,7 @@ Operation* Inflow::next() {
 
 Outflow::Outflow(Wire& wire, const FlowIdentity& identity, const Inflow& inflow, unsigned window,
                  std::span<Operation> frames, Operation& small)
-    : wire_(&wire),
-      identity_(identity),
-      inflow_(&inflow),
-      window_(window),
-      small_(&small) {
+    : wire_(&wire), identity_(identity), inflow_(&inflow), window_(window), small_(&small) {
   for (Operation& operation : frames) {
     operation.peer = identity.peer;
     free_.push_back(&operation);

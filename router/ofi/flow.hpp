@@ -26,8 +26,8 @@ struct FlowLimits {
 struct FlowIdentity {
   unsigned self;
   unsigned peer;
-  std::uint64_t token;         ///< of frames that it sends
-  std::uint64_t peers_token;   ///< of frames that it takes
+  std::uint64_t token;        ///< of frames that it sends
+  std::uint64_t peers_token;  ///< of frames that it takes
 };
 
 class Inflow {

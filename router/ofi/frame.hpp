@@ -63,8 +63,8 @@ constexpr std::size_t framed_bytes(unsigned payload_bytes) {
 /// What is wrong with what arrived.
 enum class FrameError : std::uint8_t {
   none,
-  malformed,       ///< no frame, or its parts do not fit together
-  wrong_job,       ///< its sender does not hold this run's key
+  malformed,  ///< no frame, or its parts do not fit together
+  wrong_job,  ///< its sender does not hold this run's key
   bad_checksum,
   wrong_sequence,  ///< seen before, or from beyond the window
   bad_packet,      ///< a packet's header is malformed
@@ -85,7 +85,8 @@ struct FrameView {
 
 /// Looks at what arrived: everything but token, sequence and the packets' headers.
 FrameError parse(std::span<const std::byte> bytes, FrameView& view);
-/// Looks at the packets' headers: each is what `valid(run, header)` says and they fill the space up.
+/// Looks at the packets' headers: each is what `valid(run, header)` says and they fill the space
+/// up.
 template <typename Valid>
 FrameError check_packets(const FrameView& view, const Valid& valid);
 

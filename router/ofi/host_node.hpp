@@ -41,7 +41,9 @@ class HostNode final : public ring::DirectNode {
  public:
   HostNode(const ring::Machinery& machinery, const ring::SwitchPlug& plug, WayOut& out,
            RunOwner& owner)
-      : DirectNode(machinery, plug.node, plug.inward, plug.outward), way_out_(&out), owner_(&owner) {}
+      : DirectNode(machinery, plug.node, plug.inward, plug.outward),
+        way_out_(&out),
+        owner_(&owner) {}
 
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override { return !runs_.empty() || DirectNode::has_news(); }

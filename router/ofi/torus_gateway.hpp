@@ -13,8 +13,7 @@ class TorusGateway final : public Gateway {
  public:
   /// `border` is complete.
   TorusGateway(Wire& wire, Buffers& buffers, std::span<const FlowIdentity> identities,
-               const ring::Machinery& machinery, const Partition& partition,
-               ring::Border& border);
+               const ring::Machinery& machinery, const Partition& partition, ring::Border& border);
 
  private:
   struct Leaving {
