@@ -5,6 +5,7 @@
 
 #include "hal/bounds.hpp"
 #include "router/cpu_quota.hpp"
+#include "router/ofi/libfabric.hpp"
 #include "tools/choice.hpp"
 #include "tools/report.hpp"
 #include "tools/verbs.hpp"
@@ -78,6 +79,23 @@ Json placement_json(const Topology& topology, const Placement& placement) {
           {"workers", workers}};
 }
 
+Json providers_json(const std::vector<ofi::Candidate>& providers) {
+  Json json = Json::array();
+  for (const ofi::Candidate& provider : providers)
+    json.push_back({{"name", provider.name},
+                    {"usable", provider.info != nullptr},
+                    {"reason", provider.reason}});
+  return json;
+}
+
+/// The providers of libfabric that `ofi` would choose from, the best first.
+void print_providers(const std::vector<ofi::Candidate>& providers) {
+  fmt::print("\nofi here: libfabric {}.{}\n", FI_MAJOR(::fi_version()), FI_MINOR(::fi_version()));
+  for (const ofi::Candidate& provider : providers)
+    fmt::print("  {} {:<15} {}\n", provider.info != nullptr ? '+' : '-', provider.name,
+               provider.reason);
+}
+
 int run(const InfoOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   std::optional<Shape> shape;
@@ -92,6 +110,8 @@ int run(const InfoOptions& options) {
                  {"numbers", numbers_json(machine)}};
   parse_choice<FabricName>("fabric", kFabricNames, options.common.fabric);
   parse_choice<RingRoute>("route", kRingRouteNames, options.common.route);
+  const std::vector<ofi::Candidate> providers = ofi::Providers("").all();
+  report["providers"] = providers_json(providers);
   const Topology topology = Topology::of_this_machine();
   std::optional<Placement> placement;
   if (shape) {
@@ -110,6 +130,7 @@ int run(const InfoOptions& options) {
       print_torus(*shape);
       fmt::print("\nshm here: {}", placement_text(topology, *shape, *placement));
     }
+    print_providers(providers);
   }
   json.write(report);
   return 0;

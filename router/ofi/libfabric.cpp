@@ -1,11 +1,11 @@
 #include "router/ofi/libfabric.hpp"
 
 #include <fmt/format.h>
-#include <rdma/fi_errno.h>
+#include <netdb.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
+#include <array>
+#include <new>
 
 namespace toroid::ofi {
 namespace {
@@ -38,7 +38,7 @@ const Known* find(const std::string& name) {
   return known == std::end(kKnown) ? nullptr : known;
 }
 
-Info hints_for(const std::string& name) {
+Info our_hints() {
   Info hints(::fi_allocinfo());
   if (hints == nullptr) throw std::bad_alloc();
   hints->caps = FI_MSG;
@@ -48,8 +48,25 @@ Info hints_for(const std::string& name) {
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
   hints->domain_attr->mr_mode =
       FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-  hints->fabric_attr->prov_name = ::strdup(name.c_str());
   return hints;
+}
+
+Info get_info(std::uint64_t flags, const fi_info* hints) {
+  fi_info* found = nullptr;
+  if (::fi_getinfo(kApi, nullptr, nullptr, flags, hints, &found) != 0) return nullptr;
+  return Info(found);
+}
+
+/// The numeric IP address of an interface, without its port; empty: it has none.
+std::string address_of(const fi_info& info) {
+  std::array<char, NI_MAXHOST> text{};
+  if (info.src_addr == nullptr ||
+      (info.addr_format != FI_SOCKADDR_IN && info.addr_format != FI_SOCKADDR_IN6) ||
+      ::getnameinfo(static_cast<const sockaddr*>(info.src_addr),
+                    static_cast<socklen_t>(info.src_addrlen), text.data(), text.size(), nullptr, 0,
+                    NI_NUMERICHOST) != 0)
+    return {};
+  return text.data();
 }
 
 }  // namespace
@@ -61,38 +78,44 @@ std::vector<std::string> provider_names(Distance distance) {
   return names;
 }
 
-Candidate try_provider(const std::string& name, const std::string& address) {
+Providers::Providers(std::string address)
+    : address_(std::move(address)),
+      infos_(get_info(0, our_hints().get())),
+      names_(get_info(FI_PROV_ATTR_ONLY, nullptr)) {}
+
+Candidate Providers::get(const std::string& name) const {
   const Known* known = find(name);
-  if (known == nullptr) return {name, nullptr, "has no reliable datagrams of its own"};
-  const Info hints = hints_for(name);
-  fi_info* found = nullptr;
-  const bool by_address = known->over_ip && !address.empty();
-  const int error = ::fi_getinfo(kApi, by_address ? address.c_str() : nullptr, nullptr,
-                                 by_address ? FI_SOURCE : 0, hints.get(), &found);
-  Info info(found);
-  if (error == -FI_ENODATA)
-    return {name, nullptr,
-            by_address ? fmt::format("no endpoint of it at {}", address) : "no device for it here"};
-  if (error != 0) return {name, nullptr, ::fi_strerror(-error)};
-  return {name, std::move(info), known->use};
+  if (known == nullptr) return {name, nullptr, "no reliable datagrams, or not tried yet"};
+  bool present = false;
+  for (const fi_info* info = infos_.get(); info != nullptr; info = info->next) {
+    if (name != info->fabric_attr->prov_name) continue;
+    present = true;
+    if (known->over_ip && !address_.empty() && address_of(*info) != address_) continue;
+    Info found(::fi_dupinfo(info));
+    if (found == nullptr) throw std::bad_alloc();
+    return {name, std::move(found), known->use};
+  }
+  if (present) return {name, nullptr, fmt::format("has no endpoint at {}", address_)};
+  const std::string core = name.substr(0, name.find(';'));
+  for (const fi_info* info = names_.get(); info != nullptr; info = info->next)
+    if (core == info->fabric_attr->prov_name)
+      return {name, nullptr, "no device for it on this host"};
+  return {name, nullptr, "not in this libfabric"};
 }
 
-std::vector<Candidate> all_providers(const std::string& address) {
-  std::vector<Candidate> candidates;
-  for (const std::string& name : provider_names(Distance::one_host))
-    candidates.push_back(try_provider(name, address));
-  fi_info* found = nullptr;
-  if (::fi_getinfo(kApi, nullptr, nullptr, FI_PROV_ATTR_ONLY, nullptr, &found) != 0)
-    return candidates;
-  const Info all(found);
-  for (const fi_info* info = all.get(); info != nullptr; info = info->next) {
-    const std::string name = info->fabric_attr->prov_name;
-    const bool listed = std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
-      return c.name == name || c.name.starts_with(name + ";") || c.name.ends_with(";" + name);
+std::vector<Candidate> Providers::all() const {
+  std::vector<Candidate> all;
+  for (const std::string& name : provider_names(Distance::one_host)) all.push_back(get(name));
+  const auto is_part_of_one = [&](std::string_view name) {
+    return std::any_of(all.begin(), all.end(), [&](const Candidate& c) {
+      return c.name == name || c.name.starts_with(fmt::format("{};", name)) ||
+             c.name.ends_with(fmt::format(";{}", name));
     });
-    if (!listed) candidates.push_back(try_provider(name, address));
-  }
-  return candidates;
+  };
+  for (const fi_info* info = names_.get(); info != nullptr; info = info->next)
+    if (!is_part_of_one(info->fabric_attr->prov_name))
+      all.push_back(get(info->fabric_attr->prov_name));
+  return all;
 }
 
 std::size_t best_frame_bytes(const std::string& provider) {

@@ -40,10 +40,23 @@ enum class Distance { one_host, hosts };
 
 /// The providers that we know how to use, the best first.
 std::vector<std::string> provider_names(Distance distance);
-/// `address`: of the interface by which others reach this process; for providers of IP.
-Candidate try_provider(const std::string& name, const std::string& address);
-/// All that libfabric has, with what try_provider() says; those we cannot use behind the others.
-std::vector<Candidate> all_providers(const std::string& address);
+
+/// What libfabric has on this host, asked once: it takes a tenth of a second.
+class Providers {
+ public:
+  /// `address`: of the interface by which others reach this process, for providers of IP; empty:
+  /// any.
+  explicit Providers(std::string address);
+
+  Candidate get(const std::string& name) const;
+  /// All, those that we know how to use first, the best of them first.
+  std::vector<Candidate> all() const;
+
+ private:
+  std::string address_;
+  Info infos_;  ///< a list of endpoints; may be null
+  Info names_;  ///< a list of providers, with a device or without; may be null
+};
 
 /// Frame size that keeps a provider busy.
 std::size_t best_frame_bytes(const std::string& provider);

@@ -17,16 +17,16 @@ bool on_one_host(const Job& job) {
 }
 
 /// A byte for each name: whether it can be used here.
-Blob usable(const std::vector<std::string>& names, const std::string& address) {
+Blob usable(const std::vector<std::string>& names, const Providers& providers) {
   Blob blob;
   for (const std::string& name : names)
-    blob.push_back(std::byte{try_provider(name, address).info != nullptr});
+    blob.push_back(std::byte{providers.get(name).info != nullptr});
   return blob;
 }
 
 /// Reasons go round too, so that every process can say where it is missing.
-Candidate wanted_by_all(Job& job, const std::string& name, const std::string& address) {
-  Candidate candidate = try_provider(name, address);
+Candidate wanted_by_all(Job& job, const std::string& name, const Providers& providers) {
+  Candidate candidate = providers.get(name);
   const std::string reason = candidate.info != nullptr ? "" : candidate.reason;
   const auto reasons = job.all_gather(std::as_bytes(std::span(reason)));
   for (unsigned p = 0; p < job.size(); ++p)
@@ -40,14 +40,14 @@ Candidate wanted_by_all(Job& job, const std::string& name, const std::string& ad
 }  // namespace
 
 Candidate choose_provider(Job& job, const std::string& wanted) {
-  const std::string& address = job.process(job.rank()).address;
-  if (!wanted.empty()) return wanted_by_all(job, wanted, address);
+  const Providers providers(job.process(job.rank()).address);
+  if (!wanted.empty()) return wanted_by_all(job, wanted, providers);
   const auto names = provider_names(on_one_host(job) ? Distance::one_host : Distance::hosts);
-  const auto flags = job.all_gather(usable(names, address));
+  const auto flags = job.all_gather(usable(names, providers));
   for (std::size_t n = 0; n < names.size(); ++n)
     if (std::all_of(flags.begin(), flags.end(),
                     [n](const Blob& f) { return f.at(n) != std::byte{0}; }))
-      return try_provider(names[n], address);
+      return providers.get(names[n]);
   throw BadInput("no provider of libfabric can be used by all processes; see toroid info");
 }
 
