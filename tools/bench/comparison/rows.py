@@ -8,11 +8,16 @@ ALL_TO_ALL_BYTES = [256 << i for i in range(9)]  # per pair of ranks
 LONG_MESSAGE_BYTES = 256 * 240  # full packets only: how fast they go through, not what a message costs
 REPEATS = {64: 30, 128: 10, 256: 3}
 REPEATS_OF_64_RANKS = {64: 10, 128: 5}
+TCP = "tcp;ofi_rxm"
+MPI_OVER_TCP = ["--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"]
+FRAME_BYTES = 65536  # of raw libfabric's messages: that of a common frame
+EXCHANGE_BYTES = 1 << 20
+HUNDRED_PACKETS = 100 * 240
 
 
 @dataclass
 class Bar:
-    limit: float
+    limit: float | None  # none: the ratio is shown and not judged
     at_most: bool = True  # of times; rates must be at least the limit
     absolute: bool = False  # the limit is for our value, not for the ratio to the rival's
     unit: str = "s"
@@ -47,7 +52,16 @@ class Rows:
         rows += [self.fft(f"fft-threads-{n}", n, "2x1x1", [f"{self.rivals}/fftw_threads"], 1.3)
                  for n in (64, 128, 256)]
         return rows + [self.all_to_all(), self.latency(), self.ring(), self.idle(),
-                       self.information("mpi-latency"), self.information("mpi-rate")]
+                       self.information("mpi-latency"), self.information("mpi-rate"), *self.ofi()]
+
+    def ofi(self):
+        """Two processes: over TCP against MPI kept from shared memory, and against raw libfabric."""
+        two = ["-n", "2", f"{self.rivals}/fftw_mpi"]
+        return [self.ofi_fft("fft-tcp-128", TCP, ["mpirun", "--bind-to", "core", *MPI_OVER_TCP, *two], 1.0),
+                self.ofi_fft("fft-ofi-shm-128", "shm", ["mpirun", "--bind-to", "core", *two], None),
+                self.ofi_bandwidth("ofi-bandwidth", "both"),
+                self.ofi_bandwidth("ofi-bandwidth-stream", "stream"),
+                self.ofi_rate(), self.ofi_latency()]
 
     def mpi(self, ranks):
         if ranks == 2:
@@ -67,6 +81,51 @@ class Rows:
             lambda result: {name: {"": result["time_s"]}},
             [*program, str(n), *threads, repeat],
             lambda result: {name: medians(result, "kind")}, planned=True)
+
+    def processes(self, verb, provider, torus, *more):
+        """Only process 0 prints."""
+        route = [] if any(flag.startswith("--route") for flag in self.flags) else ["--route", "direct"]
+        return [self.toroid, "launch", "-n", "2", "--", self.toroid, *verb, "--fabric", "ofi",
+                "--provider", provider, *route, "--torus", torus, *more, *self.flags, "--quiet", "--json", "-"]
+
+    def raw(self, mode, number):
+        return [f"{self.rivals}/libfabric_raw", TCP, mode, str(number)]
+
+    def ofi_fft(self, name, provider, program, bar):
+        repeat = str(REPEATS[128])
+        return Measurement(
+            name, {name: Bar(bar)},
+            self.processes(["fft"], provider, "2x1x1", "--size", "128", "--repeat", repeat),
+            lambda result: {name: {"": result["time_s"]}},
+            [*program, "128", repeat],
+            lambda result: {name: medians(result, "kind")}, planned=True)
+
+    def ofi_bandwidth(self, name, mode):
+        """Bytes of both directions together; of the rival's stream, of its one."""
+        return Measurement(
+            name, {name: Bar(None, at_most=False, unit="B/s")},
+            self.processes(["bench", "alltoall"], TCP, "2", "--sizes", str(EXCHANGE_BYTES)),
+            lambda result: {name: {"": 2 * EXCHANGE_BYTES / sizes(result, "time_s")[EXCHANGE_BYTES]}},
+            self.raw(mode, FRAME_BYTES),
+            lambda result: {name: {mode: result["rows"][0]["bytes_per_s"]}})
+
+    def ofi_rate(self):
+        """Packets, against as many messages."""
+        return Measurement(
+            "ofi-rate", {"ofi-rate": Bar(30, at_most=False, unit="1/s")},
+            self.processes(["bench", "rate"], TCP, "2", "--sizes", str(HUNDRED_PACKETS)),
+            lambda result: {"ofi-rate": {"": sizes(result, "packets_per_s")[HUNDRED_PACKETS]}},
+            self.raw("stream", 256),
+            lambda result: {"ofi-rate": {"": result["rows"][0]["messages_per_s"]}})
+
+    def ofi_latency(self):
+        """One way; the ratio is that of the round trips."""
+        return Measurement(
+            "ofi-latency", {"ofi-latency": Bar(1.5)},
+            self.processes(["bench", "latency"], TCP, "2", "--sizes", "240"),
+            lambda result: {"ofi-latency": {"": sizes(result, "time_s")[240]}},
+            self.raw("latency", 256),
+            lambda result: {"ofi-latency": medians(result, "what")})
 
     def all_to_all(self):
         rows = {size: f"alltoall-{size}" for size in ALL_TO_ALL_BYTES}

@@ -15,7 +15,8 @@ def summarise(measurement, pairs, kind):
 
 def summary(row, bar, kind, pairs):
     result = {"row": row, "kind": kind, "pairs": len(pairs), "bar": None, "pass": None}
-    if bar:
+    judging = bar is not None and bar.limit is not None
+    if judging:
         result.update(bar=bar.limit, at_most=bar.at_most, absolute=bar.absolute)
     result["unit"] = bar.unit if bar else "s"
     try:
@@ -31,7 +32,7 @@ def summary(row, bar, kind, pairs):
         result["ratio"] = result["ours"] / result["theirs"]
         result["ratio_of_pairs"] = statistics.median(a / b for a, b in zip(ours, theirs))
     judged = result.get("ours" if bar and bar.absolute else "ratio")
-    if bar and judged is not None:
+    if judging and judged is not None:
         result["pass"] = bar.passes(judged)
     return result
 
@@ -87,11 +88,13 @@ def plain(value):
 
 
 def figure(value, unit):
-    """In ns, us, ms or s; rates in millions per second."""
+    """In ns, us, ms or s; rates in millions or GB per second."""
     if value is None:
         return "-"
     if unit == "1/s":
         return f"{value / 1e6:.2f} M/s"
+    if unit == "B/s":
+        return f"{value / 1e9:.2f} GB/s"
     for scale, name in ((1e-6, "ns"), (1e-3, "us"), (1, "ms")):
         if value < scale:
             return f"{value / scale * 1e3:.4g} {name}"
