@@ -95,15 +95,23 @@ class OfiFabric::Impl final : private Standstill, private RunMonitor {
   void run() {
     CHECK(!std::exchange(ran_, true));
     for (const Rank r : nodes()) CHECK(node(r).processor() != nullptr);
-    crew_->run([this] { start_together(); }, [this] { watch(); });
+    run_workers();
     if (interruption_) std::rethrow_exception(interruption_);
     if (verdict_ == Verdict::failed) throw RunFailed(failure());
-    job_.end_watch();
     collect();
     throw_if_stalled();
   }
 
  private:
+  /// The job asks this fabric how far it is as long as its workers run, however that ends.
+  void run_workers() {
+    struct Watched {
+      Job& job;
+      ~Watched() { job.end_watch(); }
+    } watched{job_};
+    crew_->run([this] { start_together(); }, [this] { watch(); });
+  }
+
   unsigned peers() const { return static_cast<unsigned>(peers_.size()); }
 
   /// Process 0 also draws the number that tells this run from others of the same job.

@@ -96,7 +96,7 @@ class Job {
   void watch(RunMonitor& monitor, std::chrono::milliseconds stall);
   /// Until there is one, or so much time has passed.
   Verdict wait(std::chrono::milliseconds time);
-  /// The monitor is asked no more. All processes call it in the same order.
+  /// The monitor is asked no more. Nothing happens where none was.
   void end_watch();
 
   /// This process has failed: all others end with its name and this. The first one counts.

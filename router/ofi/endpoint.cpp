@@ -122,7 +122,9 @@ std::size_t Endpoint::poll_error(std::span<Completion> completions) {
   if (read == -FI_EAGAIN) return 0;
   check(read, "read a completion");
   if (error.op_context == nullptr) return 0;  // of the provider's own
-  completions.front() = {static_cast<Operation*>(error.op_context), error.err};
+  auto* const operation = static_cast<Operation*>(error.op_context);
+  const bool too_long = operation->receives && error.err == FI_ETRUNC;
+  completions.front() = {operation, too_long ? kTooLong : error.err};
   return 1;
 }
 

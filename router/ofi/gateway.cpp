@@ -74,8 +74,8 @@ bool Gateway::poll() {
 
 void Gateway::complete(const Completion& completion) {
   Operation& operation = *completion.operation;
-  if (operation.receives)
-    return completion.error == 0 ? arrive(operation) : refuse(FrameError::malformed, operation);
+  if (completion.error == kTooLong) return refuse(FrameError::malformed, operation);
+  if (operation.receives) return completion.error == 0 ? arrive(operation) : post(operation);
   if (completion.error != 0) note_trouble(operation.peer, wire_->text_of(completion.error));
   flows_[operation.peer]->out.completed(operation);
 }

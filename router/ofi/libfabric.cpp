@@ -107,6 +107,7 @@ std::vector<Candidate> Providers::all() const {
   std::vector<Candidate> all;
   for (const std::string& name : provider_names(Distance::one_host)) all.push_back(get(name));
   const auto is_part_of_one = [&](std::string_view name) {
+    if (name.starts_with("ofi_")) return true;  // they work on top of others
     return std::any_of(all.begin(), all.end(), [&](const Candidate& c) {
       return c.name == name || c.name.starts_with(fmt::format("{};", name)) ||
              c.name.ends_with(fmt::format(";{}", name));

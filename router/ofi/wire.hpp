@@ -24,6 +24,9 @@ struct Completion {
   Operation* operation;
   int error;  ///< 0: none
 };
+/// The error of a buffer into which somebody tried to send more than it holds. Any other error of
+/// one that was to receive says only that a connection has ended.
+inline constexpr int kTooLong = -1;
 
 class Wire {
  public:
