@@ -61,7 +61,8 @@ int run(int argc, char** argv) {
   const std::pair<std::string, Verb> verbs[] = {{"fft", add_fft_verb(app)},
                                                 {"alltoall", add_alltoall_verb(app)},
                                                 {"bench", add_bench_verb(app)},
-                                                {"info", add_info_verb(app)}};
+                                                {"info", add_info_verb(app)},
+                                                {"launch", add_launch_verb(app)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

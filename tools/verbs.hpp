@@ -14,5 +14,6 @@ Verb add_fft_verb(CLI::App& app);
 Verb add_alltoall_verb(CLI::App& app);
 Verb add_bench_verb(CLI::App& app);
 Verb add_info_verb(CLI::App& app);
+Verb add_launch_verb(CLI::App& app);
 
 }  // namespace toroid
