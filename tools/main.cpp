@@ -62,7 +62,8 @@ int run(int argc, char** argv) {
                                                 {"alltoall", add_alltoall_verb(app)},
                                                 {"bench", add_bench_verb(app)},
                                                 {"hello", add_hello_verb(app)},
-                                                {"info", add_info_verb(app)}};
+                                                {"info", add_info_verb(app)},
+                                                {"launch", add_launch_verb(app)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -15,5 +15,6 @@ Verb add_alltoall_verb(CLI::App& app);
 Verb add_bench_verb(CLI::App& app);
 Verb add_hello_verb(CLI::App& app);
 Verb add_info_verb(CLI::App& app);
+Verb add_launch_verb(CLI::App& app);
 
 }  // namespace toroid

@@ -1,0 +1,67 @@
+#include "tools/host_list.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <sstream>
+
+#include "hal/check.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr unsigned kMaxSlots = 1 << 16;
+constexpr std::string_view kSlots = "slots=";
+
+/// Nothing that ssh takes for an option or a shell for anything but a word.
+bool is_host(const std::string& name) {
+  const auto is_good = [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("._-:@%").find(char(c)) != std::string::npos;
+  };
+  return !name.empty() && name.front() != '-' && std::all_of(name.begin(), name.end(), is_good);
+}
+
+unsigned slots_of(std::string_view text) {
+  unsigned slots = 0;
+  if (!text.starts_with(kSlots)) return 0;
+  text.remove_prefix(kSlots.size());
+  const char* const end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, slots);
+  return error == std::errc() && read == end && slots <= kMaxSlots ? slots : 0;
+}
+
+HostSlots parse_host(const std::string& line, const std::string& where) {
+  std::istringstream words(line);
+  HostSlots host;
+  words >> host.name;
+  if (!is_host(host.name)) throw BadInput(fmt::format("{}: '{}' is no host", where, host.name));
+  for (std::string word; words >> word;) {
+    host.slots = slots_of(word);
+    if (host.slots == 0)
+      throw BadInput(fmt::format("{}: '{}' is not slots=1 to {}", where, word, kMaxSlots));
+  }
+  return host;
+}
+
+}  // namespace
+
+std::vector<HostSlots> load_hosts(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw BadInput(fmt::format("cannot read the hosts file '{}'", path));
+  std::vector<HostSlots> hosts;
+  std::string line;
+  for (unsigned number = 1; std::getline(file, line); ++number) {
+    line = line.substr(0, line.find('#'));
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    hosts.push_back(parse_host(line, fmt::format("{} line {}", path, number)));
+  }
+  if (hosts.empty()) throw BadInput(fmt::format("the hosts file '{}' names no host", path));
+  return hosts;
+}
+
+std::string address_of(const HostSlots& host) {
+  const std::size_t at = host.name.rfind('@');
+  return at == std::string::npos ? host.name : host.name.substr(at + 1);
+}
+
+}  // namespace toroid
