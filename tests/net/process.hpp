@@ -22,7 +22,7 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 using Environment = std::map<std::string, std::string>;
 
 struct ProcessPlace {
-  std::vector<int> namespaces;  ///< to enter, in this order; they stay the caller's
+  std::vector<int> namespaces = {};  ///< to enter, in this order; they stay the caller's
   std::filesystem::path directory = std::filesystem::current_path();
 };
 
