@@ -5,7 +5,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include <cmath>
+#include <fstream>
+#include <thread>
 
 namespace toroid::testing {
 namespace {
@@ -68,6 +69,9 @@ void reset_signals() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != child.parent) give_up("the parent is gone");
   reset_signals();
+  // A mount namespace is closed to those who share their working directory with a thread, e.g. one
+  // that a sanitizer has started.
+  if (!child.namespaces.empty() && ::unshare(CLONE_FS) != 0) give_up("unshare");
   for (const int space : child.namespaces)
     if (::setns(space, 0) != 0) give_up("setns");
   // Entering a mount namespace changes the working directory.
@@ -137,6 +141,19 @@ std::string Process::out() const {
 }
 std::string Process::err() const {
   return content_of(err_.get());
+}
+
+bool comes_true(const std::function<bool()>& holds, Milliseconds limit) {
+  const SteadyTime end = std::chrono::steady_clock::now() + limit;
+  while (!holds() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(Milliseconds(20));
+  return holds();
+}
+
+bool alive(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  return std::getline(file, text) && text.find(") Z") == std::string::npos;
 }
 
 void run_tool(const Arguments& argv, const ProcessPlace& place) {

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -55,6 +56,12 @@ class Process {
   FileDescriptor err_;
   FileDescriptor handle_;  ///< readable once it has ended
 };
+
+/// Waits until `holds`, or so long; then asks once more.
+bool comes_true(const std::function<bool()>& holds, Milliseconds limit);
+
+/// Neither gone nor waiting to be reaped.
+bool alive(pid_t pid);
 
 /// For set-up commands: throws, with what it wrote, unless it succeeds.
 void run_tool(const Arguments& argv, const ProcessPlace& place = {});

@@ -31,13 +31,17 @@ class SwitchTest : public ::testing::Test {
     }
   }
 
-  /// One round trip, on hosts that know each other's hardware address.
+  /// The fastest of some: the first asks for hardware addresses, and others may have to wait for
+  /// a processor.
   Clock::duration round_trip(unsigned from, unsigned to) {
     const Listener listener(host(to));
-    connect_from(host(from), listener.endpoint());
-    const auto begin = Clock::now();
-    connect_from(host(from), listener.endpoint());
-    return Clock::now() - begin;
+    Clock::duration least = 1h;
+    for (int again = 0; again < 6; ++again) {
+      const auto begin = Clock::now();
+      connect_from(host(from), listener.endpoint());
+      least = std::min<Clock::duration>(least, Clock::now() - begin);
+    }
+    return least;
   }
 
   /// What host 1 receives of what host 0 sends.

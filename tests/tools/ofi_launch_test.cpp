@@ -106,11 +106,9 @@ std::vector<pid_t> children_of(pid_t parent) {
   return children;
 }
 
-/// Neither gone nor waiting to be reaped.
-bool alive(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  return std::getline(file, text) && text.find(") Z") == std::string::npos;
+void expect_all_gone(const std::vector<pid_t>& children) {
+  for (const pid_t child : children)
+    EXPECT_TRUE(comes_true([=] { return !alive(child); }, 1s)) << child;
 }
 
 TEST_F(OfiLaunch, EndsOnAllWhenOneProcessIsKilled) {
@@ -124,7 +122,7 @@ TEST_F(OfiLaunch, EndsOnAllWhenOneProcessIsKilled) {
   EXPECT_EQ(ended->exit_code, 1) << ended->signal;
   EXPECT_THAT(ended->err, ::testing::ContainsRegex("process [0-3] .host .*, pid " +
                                                    std::to_string(children[2])));
-  for (const pid_t child : children) EXPECT_FALSE(alive(child)) << child;
+  expect_all_gone(children);
 }
 
 TEST_F(OfiLaunch, EndsOnAllWhenItIsInterrupted) {
@@ -136,7 +134,7 @@ TEST_F(OfiLaunch, EndsOnAllWhenItIsInterrupted) {
   const std::optional<Ended> ended = launcher.wait(15s);
   ASSERT_TRUE(ended) << launcher.err();
   EXPECT_NE(ended->exit_code, 0);
-  for (const pid_t child : children) EXPECT_FALSE(alive(child)) << child;
+  expect_all_gone(children);
 }
 
 }  // namespace

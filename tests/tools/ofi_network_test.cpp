@@ -101,6 +101,14 @@ TEST_F(OfiNetwork, TransformsAProteinsDensityOverOneSlowLink) {
   expect_the_models_array(kFft + Arguments{"--in", kProtein});
 }
 
+TEST_F(OfiNetwork, FindsProcessZeroByItsHostsName) {
+  if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
+  OfiRun run(*hosts_, kHello, directory_.path());
+  for (unsigned rank = 0; rank < OfiRun::kProcesses; ++rank)
+    run.start(rank, {(*hosts_)[0].name(), kMasterPort});
+  expect_success(run.wait());
+}
+
 TEST_F(OfiNetwork, HasEqualResultHashesForEqualSeeds) {
   if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
   EXPECT_EQ(report_of(kSmall)["result_hash"], report_of(kSmall)["result_hash"]);

@@ -16,14 +16,6 @@ namespace toroid::testing {
 inline const Arguments kOfi = {"--fabric", "ofi", "--provider", "tcp;ofi_rxm"};
 inline constexpr std::uint16_t kMasterPort = 29500;
 
-/// Until `holds`, or so long.
-inline bool comes_true(const std::function<bool()>& holds, Milliseconds limit) {
-  const SteadyTime end = std::chrono::steady_clock::now() + limit;
-  while (!holds() && std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(Milliseconds(20));
-  return holds();
-}
-
 class OfiRun {
  public:
   static constexpr unsigned kProcesses = 4;
