@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 constexpr Milliseconds kPromise = 10s;
 constexpr Milliseconds kAllowance = 5s;
 
-const Arguments kFft = {"fft", "--torus", "4x2x2", "--plan", "estimate", "--route", "direct"};
+const Arguments kFft = {"fft", "--torus", "4x2x2", "--plan", "estimate"};
 const Arguments kEndless = kFft + Arguments{"--size", "36", "--repeat", "1000000"};
 
 class OfiFailure : public ::testing::Test {
@@ -22,10 +22,14 @@ class OfiFailure : public ::testing::Test {
   void SetUp() override {
     if (const std::string why = obstacle_to(Wiring::our_switch); !why.empty()) GTEST_SKIP() << why;
     hosts_ = std::make_unique<Hosts>(OfiRun::kProcesses, Wiring::our_switch);
-    run_ = std::make_unique<OfiRun>(*hosts_, kEndless, directory_.path());
+    run_ = std::make_unique<OfiRun>(*hosts_, kEndless + Arguments{"--route", route()},
+                                    directory_.path());
     run_->start_rest();
     ASSERT_TRUE(run_->under_way()) << run_->wait(0s).front().err;
   }
+
+  /// Directly each process has a connection with every other.
+  virtual std::string route() const { return "direct"; }
 
   Switch& the_switch() { return hosts_->our_switch(); }
 
@@ -64,6 +68,16 @@ class OfiFailure : public ::testing::Test {
   std::unique_ptr<OfiRun> run_;
   Clock::time_point fault_;
 };
+
+class OfiFailureHopByHop : public OfiFailure {
+  std::string route() const override { return "torus"; }
+};
+
+TEST_F(OfiFailureHopByHop, AKilledProcessIsNamedByAllOthers) {
+  now();
+  (*run_)[1].signal(SIGKILL);
+  expect_that_all_miss(1);
+}
 
 TEST_F(OfiFailure, AKilledProcessIsNamedByAllOthers) {
   now();
