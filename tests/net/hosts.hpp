@@ -1,0 +1,43 @@
+// Hosts alpha, beta, gamma, ... at 10.77.0.1, .2, .3, ..., joined by a switch. No packet of theirs
+// ever reaches the network of this machine.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/net/host.hpp"
+#include "tests/net/switch.hpp"
+
+namespace toroid::testing {
+
+enum class Wiring {
+  bridge,     ///< the kernel's: fast
+  our_switch  ///< delays, loses and cuts as told
+};
+
+class Hosts {
+ public:
+  static constexpr unsigned kMost = 8;
+
+  /// Throws NotPermitted.
+  explicit Hosts(unsigned count, Wiring wiring = Wiring::bridge);
+
+  unsigned size() const { return static_cast<unsigned>(hosts_.size()); }
+  const Host& operator[](unsigned index) const { return *hosts_.at(index); }
+  /// Port i is that of host i. There must be one of ours.
+  Switch& our_switch() { return *switch_; }
+
+ private:
+  void link_by_bridge();
+  void link_by_our_switch();
+
+  std::vector<std::unique_ptr<Host>> hosts_;
+  std::unique_ptr<Host> bridge_;  ///< a network that holds it and nothing else
+  std::unique_ptr<Switch> switch_;
+};
+
+/// Why this machine permits no such hosts; empty: it does.
+std::string obstacle_to(Wiring wiring);
+
+}  // namespace toroid::testing

@@ -1,0 +1,141 @@
+// Runs that a launcher starts on this host: Open MPI's, and the command's own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/net/process.hpp"
+#include "tests/tools/temporary_directory.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+const Arguments kCommand = {TOROID_COMMAND};
+const Arguments kHello = {"hello", "--torus", "4x2x2", "--fabric", "ofi"};
+const Arguments kAllToAll = {"alltoall", "--torus", "4x2x2",  "--bytes",    "960",
+                             "--fabric", "ofi",     "--json", "report.json"};
+const Arguments kEndless = {"fft",      "--torus",  "4x2x2",   "--size",   "36", "--plan",
+                            "estimate", "--repeat", "1000000", "--fabric", "ofi"};
+
+Arguments launch(unsigned processes) {
+  return kCommand + Arguments{"launch", "-n", std::to_string(processes), "--"} + kCommand;
+}
+
+Arguments mpirun(unsigned processes) {
+  return Arguments{"mpirun", "--allow-run-as-root", "--oversubscribe", "-n",
+                   std::to_string(processes)} +
+         kCommand;
+}
+
+bool installed(const std::string& program) {
+  return Process({"sh", "-c", "command -v " + program}).wait(10s).value_or(Ended{}).exit_code == 0;
+}
+
+class OfiLaunch : public ::testing::Test {
+ protected:
+  Ended run(const Arguments& argv) {
+    const Process process(argv, {}, {.directory = directory_.path()});
+    return process.wait(60s).value_or(Ended{-1, 0, process.out(), process.err()});
+  }
+
+  void expect_one_line(const Arguments& argv) {
+    const Ended ended = run(argv);
+    EXPECT_EQ(ended.exit_code, 0) << "signal " << ended.signal << ": " << ended.err;
+    EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), 1) << ended.out;
+  }
+
+  void expect_an_exchange(const Arguments& argv) {
+    const Ended ended = run(argv);
+    EXPECT_EQ(ended.exit_code, 0) << "signal " << ended.signal << ": " << ended.err;
+    const json report = json::parse(directory_.content_of("report.json"), nullptr, false);
+    EXPECT_EQ(report["fabric"], "ofi");
+    EXPECT_EQ(report["packets"], 16 * 15 * 4);
+  }
+
+  const TemporaryDirectory directory_;
+};
+
+TEST_F(OfiLaunch, ByMpirunSaysHello) {
+  if (!installed("mpirun")) GTEST_SKIP() << "mpirun is not installed";
+  expect_one_line(mpirun(4) + kHello);
+}
+
+TEST_F(OfiLaunch, ByMpirunExchanges) {
+  if (!installed("mpirun")) GTEST_SKIP() << "mpirun is not installed";
+  expect_an_exchange(mpirun(4) + kAllToAll);
+}
+
+TEST_F(OfiLaunch, ByTheCommandSaysHello) {
+  expect_one_line(launch(4) + kHello);
+}
+
+TEST_F(OfiLaunch, ByTheCommandExchanges) {
+  expect_an_exchange(launch(4) + kAllToAll);
+}
+
+TEST_F(OfiLaunch, OfOneProcessIsARunToo) {
+  expect_one_line(launch(1) + kHello);
+}
+
+TEST_F(OfiLaunch, OfSixtyFourProcessesSaysHello) {
+  expect_one_line(launch(64) + Arguments{"hello", "--torus", "8x4x2", "--fabric", "ofi"});
+}
+
+TEST_F(OfiLaunch, TwiceAtATimeDoesNotMixThemUp) {
+  const Process one(launch(2) + kHello);
+  const Process other(launch(2) + kHello);
+  for (const Process* process : {&one, &other})
+    EXPECT_EQ(process->wait(60s).value_or(Ended{}).exit_code, 0) << process->err();
+}
+
+TEST_F(OfiLaunch, OfABadCommandLineIsRefused) {
+  const Ended ended = run(launch(4) + Arguments{"hello", "--torus", "none", "--fabric", "ofi"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("toroid: "));
+}
+
+std::vector<pid_t> children_of(pid_t parent) {
+  const std::string id = std::to_string(parent);
+  std::ifstream list("/proc/" + id + "/task/" + id + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; list >> child;) children.push_back(child);
+  return children;
+}
+
+void expect_all_gone(const std::vector<pid_t>& children) {
+  for (const pid_t child : children)
+    EXPECT_TRUE(comes_true([=] { return !alive(child); }, 1s)) << child;
+}
+
+TEST_F(OfiLaunch, EndsOnAllWhenOneProcessIsKilled) {
+  const Process launcher(launch(4) + kEndless);
+  std::this_thread::sleep_for(2s);
+  const std::vector<pid_t> children = children_of(launcher.pid());
+  ASSERT_EQ(children.size(), 4U) << launcher.err();
+  ::kill(children[2], SIGKILL);
+  const std::optional<Ended> ended = launcher.wait(15s);
+  ASSERT_TRUE(ended) << launcher.err();
+  EXPECT_EQ(ended->exit_code, 1) << ended->signal;
+  EXPECT_THAT(ended->err, ::testing::ContainsRegex("process [0-3] .host .*, pid " +
+                                                   std::to_string(children[2])));
+  expect_all_gone(children);
+}
+
+TEST_F(OfiLaunch, EndsOnAllWhenItIsInterrupted) {
+  const Process launcher(launch(4) + kEndless);
+  std::this_thread::sleep_for(2s);
+  const std::vector<pid_t> children = children_of(launcher.pid());
+  ASSERT_EQ(children.size(), 4U) << launcher.err();
+  launcher.signal(SIGTERM);
+  const std::optional<Ended> ended = launcher.wait(15s);
+  ASSERT_TRUE(ended) << launcher.err();
+  EXPECT_NE(ended->exit_code, 0);
+  expect_all_gone(children);
+}
+
+}  // namespace
+}  // namespace toroid::testing

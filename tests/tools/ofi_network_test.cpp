@@ -1,0 +1,118 @@
+// Four hosts, one process on each: what they compute together is what the model computes, over
+// good networks and bad ones.
+#include "tests/tools/ofi_run.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Arguments kTorus = {"--torus", "4x2x2"};
+const Arguments kHello = Arguments{"hello"} + kTorus;
+const Arguments kAllToAll = Arguments{"alltoall", "--bytes", "960"} + kTorus;
+/// Estimated plans: measured ones may differ in the last bit.
+const Arguments kFft = Arguments{"fft", "--plan", "estimate"} + kTorus;
+const Arguments kSmall = kFft + Arguments{"--size", "18x20x15"};
+const std::string kProtein = TOROID_SOURCE_DIR "/../shared/data/EMD-3001.npy";
+
+class OfiNetwork : public ::testing::Test {
+ protected:
+  /// False: the test is skipped.
+  bool wire(Wiring wiring) {
+    why_not_ = obstacle_to(wiring);
+    if (why_not_.empty()) hosts_ = std::make_unique<Hosts>(OfiRun::kProcesses, wiring);
+    return why_not_.empty();
+  }
+
+  std::vector<Ended> run(const Arguments& arguments) {
+    OfiRun run(*hosts_, arguments, directory_.path());
+    run.start_rest();
+    return run.wait();
+  }
+
+  nlohmann::json report_of(const Arguments& arguments) {
+    expect_success(run(arguments + Arguments{"--json", "report.json"}));
+    return nlohmann::json::parse(directory_.content_of("report.json"), nullptr, false);
+  }
+
+  void expect_the_models_array(const Arguments& fft) {
+    const nlohmann::json report = report_of(fft + Arguments{"--check", "--out", "ofi.npy"});
+    EXPECT_EQ(report["fabric"], "ofi");
+    EXPECT_LE(report.value("l2_error", 1.0), 1e-12);
+    EXPECT_TRUE(directory_.content_of("ofi.npy") == array_of_the_model(fft));
+  }
+
+  void expect_a_full_exchange(const Arguments& exchange) {
+    const nlohmann::json report = report_of(exchange);
+    EXPECT_EQ(report["fabric"], "ofi");
+    EXPECT_EQ(report["nodes"], 16);
+    EXPECT_EQ(report["packets"], 16 * 15 * 4);
+  }
+
+  std::string why_not_;
+  std::unique_ptr<Hosts> hosts_;
+  const TemporaryDirectory directory_;
+};
+
+class OfiNetworkByRoute : public OfiNetwork, public ::testing::WithParamInterface<const char*> {
+ protected:
+  Arguments routed(const Arguments& arguments) {
+    return arguments + Arguments{"--route", GetParam()};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Route, OfiNetworkByRoute, ::testing::Values("torus", "direct"),
+                         [](const auto& route) { return std::string(route.param); });
+
+TEST_P(OfiNetworkByRoute, SaysHelloInOneLineOfProcessZero) {
+  if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
+  const std::vector<Ended> all = run(routed(kHello));
+  expect_success(all);
+  EXPECT_EQ(std::count(all[0].out.begin(), all[0].out.end(), '\n'), 1) << all[0].out;
+}
+
+TEST_P(OfiNetworkByRoute, ExchangesAllToAll) {
+  if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
+  expect_a_full_exchange(routed(kAllToAll));
+}
+
+TEST_P(OfiNetworkByRoute, TransformsAProteinsDensityAsTheModelDoes) {
+  if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
+  if (!std::filesystem::exists(kProtein)) GTEST_SKIP() << kProtein << " is not there";
+  expect_the_models_array(routed(kFft + Arguments{"--in", kProtein}));
+}
+
+TEST_P(OfiNetworkByRoute, TransformsManyTimesAsTheModelDoesOnce) {
+  if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
+  expect_the_models_array(routed(kSmall + Arguments{"--repeat", "20"}));
+}
+
+TEST_P(OfiNetworkByRoute, ComputesTheSameOverLinksThatDelayAndLose) {
+  if (!wire(Wiring::our_switch)) GTEST_SKIP() << why_not_;
+  hosts_->our_switch().set_all_links({.delay = 5ms, .loss = 0.01});
+  expect_a_full_exchange(routed(kAllToAll));
+  expect_the_models_array(routed(kSmall));
+  EXPECT_GT(hosts_->our_switch().counts().lost, 0U);
+}
+
+TEST_F(OfiNetwork, TransformsAProteinsDensityOverOneSlowLink) {
+  if (!wire(Wiring::our_switch)) GTEST_SKIP() << why_not_;
+  if (!std::filesystem::exists(kProtein)) GTEST_SKIP() << kProtein << " is not there";
+  hosts_->our_switch().set_link(2, {.delay = 20ms, .loss = 0.01});
+  expect_the_models_array(kFft + Arguments{"--in", kProtein});
+}
+
+TEST_F(OfiNetwork, FindsProcessZeroByItsHostsName) {
+  if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
+  OfiRun run(*hosts_, kHello, directory_.path());
+  for (unsigned rank = 0; rank < OfiRun::kProcesses; ++rank)
+    run.start(rank, {(*hosts_)[0].name(), kMasterPort});
+  expect_success(run.wait());
+}
+
+TEST_F(OfiNetwork, HasEqualResultHashesForEqualSeeds) {
+  if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
+  EXPECT_EQ(report_of(kSmall)["result_hash"], report_of(kSmall)["result_hash"]);
+}
+
+}  // namespace
+}  // namespace toroid::testing

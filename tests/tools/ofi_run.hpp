@@ -1,0 +1,107 @@
+// One run of the command by several processes, one on each of the first hosts.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+
+#include "tests/net/hosts.hpp"
+#include "tests/net/tcp.hpp"
+#include "tests/tools/temporary_directory.hpp"
+
+namespace toroid::testing {
+
+inline const Arguments kOfi = {"--fabric", "ofi", "--provider", "tcp;ofi_rxm"};
+inline constexpr std::uint16_t kMasterPort = 29500;
+
+class OfiRun {
+ public:
+  static constexpr unsigned kProcesses = 4;
+
+  /// Nothing is started yet.
+  OfiRun(const Hosts& hosts, const Arguments& arguments,
+         const std::filesystem::path& directory = std::filesystem::temp_directory_path())
+      : hosts_(hosts), arguments_(arguments + kOfi), directory_(directory) {
+    for (unsigned rank = 0; rank < kProcesses; ++rank)
+      sent_before_.push_back(hosts[rank].bytes_sent());
+  }
+
+  void start(unsigned rank) { start(rank, master()); }
+  /// A process that looks for process 0 elsewhere.
+  void start(unsigned rank, const Endpoint& master) {
+    processes_.at(rank) = std::make_unique<Process>(hosts_[rank].start(
+        Arguments{TOROID_COMMAND} + arguments_, environment(rank, master), directory_));
+  }
+  void start_rest() {
+    for (unsigned rank = 0; rank < kProcesses; ++rank)
+      if (!processes_[rank]) start(rank);
+  }
+
+  const Process& operator[](unsigned rank) const { return *processes_.at(rank); }
+  const Hosts& hosts() const { return hosts_; }
+  const std::string& host_name(unsigned rank) const { return hosts_[rank].name(); }
+  /// Where process 0 takes the others in.
+  Endpoint master() const { return {hosts_[0].address(), kMasterPort}; }
+
+  /// Waits until every process has sent more than what setting up takes. False: some never did.
+  bool under_way() const {
+    constexpr std::uint64_t kSetUp = 1'000'000;  // bytes
+    return comes_true(
+        [this] {
+          for (unsigned rank = 0; rank < kProcesses; ++rank)
+            if (hosts_[rank].bytes_sent() < sent_before_[rank] + kSetUp) return false;
+          return true;
+        },
+        Milliseconds(30000));
+  }
+
+  /// How all ended, by rank. One that goes on for longer is shown as having no exit code.
+  std::vector<Ended> wait(Milliseconds limit = Milliseconds(60000)) const {
+    const SteadyTime end = std::chrono::steady_clock::now() + limit;
+    std::vector<Ended> all;
+    for (const auto& process : processes_)
+      all.push_back(process->wait_until(end).value_or(
+          Ended{-1, 0, process->out(), process->err() + "(still running)"}));
+    return all;
+  }
+
+ private:
+  Environment environment(unsigned rank, const Endpoint& master) const {
+    return {{"RANK", std::to_string(rank)},
+            {"WORLD_SIZE", std::to_string(kProcesses)},
+            {"MASTER_ADDR", master.address},
+            {"MASTER_PORT", std::to_string(master.port)},
+            {"TOROID_JOB_KEY", "a key for tests only"}};
+  }
+
+  const Hosts& hosts_;
+  Arguments arguments_;
+  std::filesystem::path directory_;
+  std::vector<std::uint64_t> sent_before_;
+  std::array<std::unique_ptr<Process>, kProcesses> processes_;
+};
+
+/// All ended with exit code 0 and without a word of complaint; all but process 0 in silence.
+inline void expect_success(const std::vector<Ended>& all) {
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    SCOPED_TRACE("process " + std::to_string(rank));
+    EXPECT_EQ(all[rank].exit_code, 0) << "signal " << all[rank].signal << ": " << all[rank].err;
+    EXPECT_EQ(all[rank].err, "");
+    if (rank > 0) {
+      EXPECT_EQ(all[rank].out, "");
+    }
+  }
+}
+
+/// The file that the model writes, for arguments without fabric and output.
+inline std::string array_of_the_model(const Arguments& arguments) {
+  const TemporaryDirectory directory;
+  const Ended ended = run_command(arguments + Arguments{"--fabric", "sim", "--out", "sim.npy"},
+                                  {.directory = directory.path()});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return directory.content_of("sim.npy");
+}
+
+}  // namespace toroid::testing

@@ -1,0 +1,65 @@
+// Runs that Slurm starts: a cluster of its daemons on this host, for the time of a test.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/net/hosts.hpp"
+#include "tests/tools/temporary_directory.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kMissing = 77;  // the script's: what it needs is not there
+
+class Slurm : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string why = obstacle_to(Wiring::bridge); !why.empty()) GTEST_SKIP() << why;
+    host_ = std::make_unique<Hosts>(1);  // so that its ports are nobody else's
+  }
+
+  /// On a cluster of so many nodes, all of them on one host.
+  Ended run(unsigned nodes, const Arguments& srun) {
+    const Arguments with_slurm = {TOROID_SOURCE_DIR "/tests/net/with-slurm", std::to_string(nodes)};
+    const Process process = (*host_)[0].start(with_slurm + srun, {}, directory_.path());
+    return process.wait(100s).value_or(Ended{-1, 0, process.out(), process.err()});
+  }
+
+  static void expect_lines(const Ended& ended, std::ptrdiff_t lines) {
+    if (ended.exit_code == kMissing) GTEST_SKIP() << ended.err;
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), lines) << ended.out;
+  }
+
+  const TemporaryDirectory directory_;
+  std::unique_ptr<Hosts> host_;
+};
+
+Arguments srun(unsigned nodes, unsigned processes) {
+  return {"srun", "--mpi=pmix", "-N" + std::to_string(nodes), "-n" + std::to_string(processes)};
+}
+
+const Arguments kTorus = {"--torus", "4x2x2", "--fabric", "ofi"};
+
+TEST_F(Slurm, StartsProcessesOnNodesOfThisHost) {
+  const Ended ended = run(2, srun(2, 4) + Arguments{"printenv", "SLURM_NODEID"});
+  expect_lines(ended, 4);
+}
+
+TEST_F(Slurm, StartsARunThatSaysHello) {
+  const Ended ended = run(2, srun(2, 4) + Arguments{TOROID_COMMAND, "hello"} + kTorus);
+  expect_lines(ended, 1);
+}
+
+TEST_F(Slurm, StartsARunThatExchanges) {
+  const Arguments exchange = {"alltoall", "--bytes", "960", "--json", "report.json", "--quiet"};
+  const Ended ended = run(4, srun(4, 8) + Arguments{TOROID_COMMAND} + exchange + kTorus);
+  expect_lines(ended, 0);
+  if (IsSkipped()) return;
+  const auto report = nlohmann::json::parse(directory_.content_of("report.json"), nullptr, false);
+  EXPECT_EQ(report["packets"], 16 * 15 * 4);
+}
+
+}  // namespace
+}  // namespace toroid::testing
