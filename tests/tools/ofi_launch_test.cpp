@@ -38,7 +38,8 @@ class OfiLaunch : public ::testing::Test {
  protected:
   Ended run(const Arguments& argv) {
     const Process process(argv, {}, {.directory = directory_.path()});
-    return process.wait(60s).value_or(Ended{-1, 0, process.out(), process.err()});
+    return process.wait(60s).value_or(
+        Ended{-1, 0, process.out(), process.err() + "(still running)"});
   }
 
   void expect_one_line(const Arguments& argv) {
@@ -106,6 +107,13 @@ std::vector<pid_t> children_of(pid_t parent) {
   return children;
 }
 
+/// Those of a launched run, in the midst of it.
+std::vector<pid_t> processes_of(const Process& launcher) {
+  comes_true([&] { return children_of(launcher.pid()).size() == 4; }, 10s);
+  std::this_thread::sleep_for(2s);  // joining takes less
+  return children_of(launcher.pid());
+}
+
 void expect_all_gone(const std::vector<pid_t>& children) {
   for (const pid_t child : children)
     EXPECT_TRUE(comes_true([=] { return !alive(child); }, 1s)) << child;
@@ -113,8 +121,7 @@ void expect_all_gone(const std::vector<pid_t>& children) {
 
 TEST_F(OfiLaunch, EndsOnAllWhenOneProcessIsKilled) {
   const Process launcher(launch(4) + kEndless);
-  std::this_thread::sleep_for(2s);
-  const std::vector<pid_t> children = children_of(launcher.pid());
+  const std::vector<pid_t> children = processes_of(launcher);
   ASSERT_EQ(children.size(), 4U) << launcher.err();
   ::kill(children[2], SIGKILL);
   const std::optional<Ended> ended = launcher.wait(15s);
@@ -127,8 +134,7 @@ TEST_F(OfiLaunch, EndsOnAllWhenOneProcessIsKilled) {
 
 TEST_F(OfiLaunch, EndsOnAllWhenItIsInterrupted) {
   const Process launcher(launch(4) + kEndless);
-  std::this_thread::sleep_for(2s);
-  const std::vector<pid_t> children = children_of(launcher.pid());
+  const std::vector<pid_t> children = processes_of(launcher);
   ASSERT_EQ(children.size(), 4U) << launcher.err();
   launcher.signal(SIGTERM);
   const std::optional<Ended> ended = launcher.wait(15s);

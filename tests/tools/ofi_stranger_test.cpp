@@ -13,7 +13,7 @@ constexpr Milliseconds kBriefly = 100ms;
 
 const Arguments kFft = {"fft", "--torus", "4x2x2", "--plan", "estimate", "--size", "24"};
 /// Enough repetitions to be under way while all ports are tried.
-const Arguments kLong = kFft + Arguments{"--repeat", "400", "--out", "ofi.npy"};
+const Arguments kLong = kFft + Arguments{"--repeat", "300", "--out", "ofi.npy"};
 
 std::string random_bytes(std::size_t size, unsigned seed) {
   std::string bytes(size, '\0');

@@ -23,7 +23,8 @@ class Slurm : public ::testing::Test {
   Ended run(unsigned nodes, const Arguments& srun) {
     const Arguments with_slurm = {TOROID_SOURCE_DIR "/tests/net/with-slurm", std::to_string(nodes)};
     const Process process = (*host_)[0].start(with_slurm + srun, {}, directory_.path());
-    return process.wait(100s).value_or(Ended{-1, 0, process.out(), process.err()});
+    return process.wait(100s).value_or(
+        Ended{-1, 0, process.out(), process.err() + "(still running)"});
   }
 
   static void expect_lines(const Ended& ended, std::ptrdiff_t lines) {
