@@ -210,9 +210,9 @@ class OfiFabric::Impl final : private Standstill, private RunMonitor {
 
   std::map<std::string, std::uint64_t> refused_frames() const {
     std::map<std::string, std::uint64_t> frames;
-    for (std::size_t e = 0; e < gateway_->refused().size(); ++e)
-      if (const auto count = gateway_->refused()[e]; count > 0)
-        frames[std::string(ofi::kFrameErrorNames[e])] = count;
+    const ofi::RefusedFrames refused = gateway_->refused();
+    for (std::size_t e = 0; e < refused.size(); ++e)
+      if (refused[e] > 0) frames[std::string(ofi::kFrameErrorNames[e])] = refused[e];
     if (const auto count = job_.refused(); count > 0) frames["connection without the key"] = count;
     return frames;
   }

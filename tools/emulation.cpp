@@ -75,6 +75,7 @@ std::unique_ptr<Fabric> Emulation::make_ofi_fabric(const Shape& shape, const Mac
       std::make_unique<OfiFabric>(processes_.job(), shape, machine, std::move(placement),
                                   OfiOptions{std::move(ring), options.provider, end_process});
   provider_ = fabric->provider();
+  bytes_per_peer_ = fabric->bytes_per_peer();
   return fabric;
 }
 

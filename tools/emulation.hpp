@@ -32,6 +32,8 @@ class Emulation {
   const Processes& processes() const { return processes_; }
   /// What carries the frames on `ofi`; elsewhere empty.
   const std::string& provider() const { return provider_; }
+  /// On `ofi`: of frames, that a process keeps for each other that it exchanges packets with.
+  std::size_t bytes_per_peer() const { return bytes_per_peer_; }
   double cpu_seconds() const { return cpu_seconds_; }
   double wall_seconds() const { return wall_seconds_; }
   /// Of all processes.
@@ -47,6 +49,7 @@ class Emulation {
   Progress progress_;
   Processes processes_;
   std::string provider_;
+  std::size_t bytes_per_peer_ = 0;
   unsigned workers_ = 1;
   std::unique_ptr<Fabric> fabric_;
   std::deque<Node> nodes_;  ///< never move: programs hold references

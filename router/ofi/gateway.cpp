@@ -113,8 +113,15 @@ FrameError Gateway::accept(Operation& operation) {
 }
 
 void Gateway::refuse(FrameError error, Operation& operation) {
-  ++refused_[static_cast<std::size_t>(error)];
+  refused_[static_cast<std::size_t>(error)].fetch_add(1, std::memory_order_relaxed);
   post(operation);
+}
+
+RefusedFrames Gateway::refused() const {
+  RefusedFrames counts{};
+  for (std::size_t e = 0; e < counts.size(); ++e)
+    counts[e] = refused_[e].load(std::memory_order_relaxed);
+  return counts;
 }
 
 void Gateway::release(Arrival& arrival) {

@@ -43,7 +43,8 @@ class Gateway : public ring::Port {
 
   bool step(bool idle) final;
 
-  const RefusedFrames& refused() const { return refused_; }
+  /// Any thread.
+  RefusedFrames refused() const;
   /// A process that has not acknowledged anything for too long. Any thread.
   int suspect() const { return suspect_.load(std::memory_order_relaxed); }
   /// What the wire says of a peer that cannot be reached. Any thread.
@@ -90,7 +91,8 @@ class Gateway : public ring::Port {
   std::vector<Flow*> in_use_;                 ///< those that are not null
   std::vector<Arrival> arrivals_;             ///< [Operation::user]
   std::vector<Operation*> to_post_;           ///< the wire was busy
-  RefusedFrames refused_{};
+  // Relaxed: counted by one thread, for others to print.
+  std::array<std::atomic<std::uint64_t>, kFrameErrorNames.size()> refused_{};
   unsigned steps_ = 0;
   std::atomic<int> suspect_{-1};
   mutable std::mutex mutex_;  ///< of trouble_

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
 #include <new>
 
 namespace toroid::ofi {
@@ -51,7 +54,25 @@ Info our_hints() {
   return hints;
 }
 
+bool has_infiniband() {
+  std::error_code error;
+  const std::filesystem::directory_iterator devices("/sys/class/infiniband", error);
+  return !error && devices != std::filesystem::directory_iterator();
+}
+
+/// Settings that the library reads once, when it is first asked; the user's own go before.
+void tune() {
+  // Bounce buffers per connection: a window and its acknowledgements need no more, and the usual
+  // 128 take 50 MB and tens of milliseconds.
+  ::setenv("FI_OFI_RXM_MSG_RX_SIZE", "16", 0);
+  // A frame on tcp goes at once instead of being cut up or asked for. On verbs the limit has to be
+  // that of the bounce buffers.
+  if (!has_infiniband()) ::setenv("FI_OFI_RXM_EAGER_LIMIT", "1048576", 0);
+}
+
 Info get_info(std::uint64_t flags, const fi_info* hints) {
+  static std::once_flag tuned;
+  std::call_once(tuned, tune);
   fi_info* found = nullptr;
   if (::fi_getinfo(kApi, nullptr, nullptr, flags, hints, &found) != 0) return nullptr;
   return Info(found);
