@@ -97,6 +97,18 @@ TEST(JobCollectives, NameProcess0WhereItEndedBeforeTheOthers) {
   for (const unsigned rank : {1, 2}) EXPECT_THAT(outcomes[rank], HasSubstr("process 0 (host "));
 }
 
+/// However long ago that was.
+TEST(JobCollectives, NameWhoEndedLongBefore) {
+  for (const unsigned first : {0U, 1U}) {
+    const auto outcomes = run_job(2, [&](Job& job) {
+      if (job.rank() == first) return;
+      sleep_for(milliseconds(300));
+      job.all_gather({});
+    });
+    EXPECT_THAT(outcomes[1 - first], HasSubstr(fmt::format("process {} (host ", first)));
+  }
+}
+
 TEST(Job, KnowsItsProcesses) {
   std::atomic<std::uint64_t> sessions{0};
   const auto outcomes = run_job(3, [&](Job& job) {
