@@ -119,8 +119,9 @@ std::string Child::obituary() const {
   const std::string who = fmt::format("rank {} on {}", rank_, host_);
   const int code = exit_code();
   const bool by_signal = WIFSIGNALED(status_) || (remote_ && code > 128 && code < 128 + 65);
-  if (by_signal) return fmt::format("{} was killed by signal {}", who, code - 128);
-  return fmt::format("{} ended with exit code {}", who, code);
+  const char* const why = told_to_end_ ? ", ended by the launcher" : "";
+  if (by_signal) return fmt::format("{} was killed by signal {}{}", who, code - 128, why);
+  return fmt::format("{} ended with exit code {}{}", who, code, why);
 }
 
 }  // namespace toroid

@@ -60,8 +60,7 @@ void Children::reap() {
     if (!child.is_running() || ::waitpid(child.pid(), &status, WNOHANG) != child.pid()) continue;
     child.end(status);
     if (child.exit_code() == 0) continue;
-    if (!child.was_ended_by_launcher())
-      std::fputs(("toroid: " + child.obituary() + "\n").c_str(), stderr);
+    std::fputs(("toroid: " + child.obituary() + "\n").c_str(), stderr);
     begin_grace();
   }
 }

@@ -26,7 +26,7 @@ std::string remote_script(const std::string& directory, const Variables& variabl
       "(cat <&3; kill -TERM $p; sleep 1; kill -KILL $p) >/dev/null 2>&1 &\n"
       "w=$!\n"
       "exec 3<&-\n"
-      "wait $p\n"
+      "{ wait $p; } 2>/dev/null\n"
       "s=$?\n"
       "kill $w 2>/dev/null\n"
       "exit $s\n";

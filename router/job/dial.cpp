@@ -24,14 +24,14 @@ struct Frame {
   Blob payload;
 };
 
-std::optional<Frame> receive(Connection& connection) {
+std::optional<Frame> receive(Connection& connection, milliseconds time) {
   std::optional<Frame> frame;
   const auto take = [&](Type type, Bytes payload) {
     frame = Frame{type, Blob(payload.begin(), payload.end())};
   };
-  const auto until = Clock::now() + kTimeToAnswer;
+  const auto until = Clock::now() + time;
   while (!frame && Clock::now() < until) {
-    wait_for(connection.socket(), POLLIN, milliseconds(200));
+    wait_for(connection.socket(), POLLIN, kPause);
     if (connection.read({take, {}, true}) == Inbox::Read::end) break;
   }
   return frame;
@@ -66,10 +66,14 @@ class Dialling {
 
   bool is_hopeless() const { return refused_ && Clock::now() > *refused_ + kStubbornness; }
 
-  Connection try_at(const std::string& host) {
+  /// No longer than the patience lasts.
+  milliseconds at_most(milliseconds time) const {
     const auto left = std::chrono::ceil<milliseconds>(began_ + patience_ - Clock::now());
-    const auto time = std::clamp(left, kPause, kTimeToConnect);
-    Socket socket = connect_to(host, membership_.port, time, why_);
+    return std::clamp(left, kPause, time);
+  }
+
+  Connection try_at(const std::string& host) {
+    Socket socket = connect_to(host, membership_.port, at_most(kTimeToConnect), why_);
     if (!socket) return {};
     Connection connection(std::move(socket), kMaxStrangersFrame);
     try {
@@ -82,12 +86,16 @@ class Dialling {
     return connection;
   }
 
+  std::optional<Frame> answer_of(Connection& connection) const {
+    return receive(connection, at_most(kTimeToAnswer));
+  }
+
   void prove_at(Connection& connection) {
-    const Nonce challenge = decode_challenge(expect(receive(connection), Type::challenge));
+    const Nonce challenge = decode_challenge(expect(answer_of(connection), Type::challenge));
     const Claim claim{membership_.rank, membership_.size, challenge, draw_nonce()};
     connection.send(Type::hello, encode_hello(claim, membership_.key));
     connection.write();
-    const std::optional<Frame> answer = receive(connection);
+    const std::optional<Frame> answer = answer_of(connection);
     if (!answer && !refused_) refused_ = Clock::now();
     if (!answer) throw Malformed("it refuses this process: do both have the same job key?");
     if (answer->type == Type::refusal) throw RunFailed(objection(answer->payload));

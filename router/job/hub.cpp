@@ -26,7 +26,7 @@ class Hub final : public Party {
  public:
   Hub(Membership membership, const JobOptions& options)
       : Party(std::move(membership), options),
-        lobby_(membership_.key, membership_.size),
+        lobby_(membership_.key, membership_.size, options_.silence),
         peers_(membership_.size) {}
 
   void join() override {

@@ -7,7 +7,6 @@ namespace {
 
 constexpr std::size_t kMaxGuests = 128;
 constexpr int kAtOnce = 16;
-constexpr std::chrono::seconds kTimeToProve{5};
 
 }  // namespace
 
@@ -88,7 +87,7 @@ bool Lobby::has_place(Guest& guest, const Objection& objection) {
 }
 
 void Lobby::refuse_overdue(Clock::time_point now) {
-  while (!guests_.empty() && now - guests_.front().since > kTimeToProve) {
+  while (!guests_.empty() && now - guests_.front().since > time_) {
     ++refused_;
     guests_.pop_front();
   }

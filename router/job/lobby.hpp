@@ -17,7 +17,9 @@ class Lobby {
   using Objection = std::function<std::string(std::uint32_t rank)>;
   using Admit = std::function<void(std::uint32_t rank, Connection)>;
 
-  Lobby(const JobKey& key, unsigned size) : key_(key), size_(size) {}
+  /// Whoever has not proved that it belongs here after this time is refused.
+  Lobby(const JobKey& key, unsigned size, Clock::duration time)
+      : key_(key), size_(size), time_(time) {}
 
   void open(Socket listener) { listener_ = std::move(listener); }
   void close();
@@ -44,6 +46,7 @@ class Lobby {
 
   const JobKey& key_;
   unsigned size_;
+  Clock::duration time_;
   Socket listener_;
   std::size_t entry_ = 0;    ///< of the listener, in the poll
   std::list<Guest> guests_;  ///< by age

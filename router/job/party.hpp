@@ -56,10 +56,10 @@ class Party {
   Party(Membership membership, JobOptions options);
 
   void start();
-  /// Until `done`. Throws RunFailed if the job fails meanwhile.
+  /// Until `done`, which may find that the job has failed. Throws RunFailed if it has.
   template <typename Done>
   void wait_until(Lock& lock, Done done) {
-    changed_.wait(lock, [&] { return !failure_.empty() || done(); });
+    changed_.wait(lock, [&] { return done() || !failure_.empty(); });
     if (!failure_.empty()) throw RunFailed(failure_);
   }
   void wake_thread() { wake_.ring(); }

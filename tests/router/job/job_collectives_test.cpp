@@ -13,7 +13,8 @@ using ::testing::HasSubstr;
 void expect_all_gathered(Job& job, std::size_t size) {
   const auto all = job.all_gather(blob_of(size, job.rank()));
   ASSERT_EQ(all.size(), job.size());
-  for (unsigned rank = 0; rank < job.size(); ++rank) EXPECT_EQ(all[rank], blob_of(size, rank));
+  for (unsigned rank = 0; rank < job.size(); ++rank)
+    EXPECT_TRUE(equal_blobs(all[rank], blob_of(size, rank)));
 }
 
 TEST(JobCollectives, BringBlobsOfAllSizesToAll) {
@@ -48,9 +49,11 @@ TEST(JobCollectives, BringLargeBlobsWhileSignsOfLifeGoOn) {
   const JobOptions options{.patience = milliseconds(60000),
                            .heartbeat = milliseconds(20),
                            .silence = milliseconds(10000)};
-  const auto outcomes = run_job(
-      3, [](Job& job) { expect_all_gathered(job, 50'000'001); }, options);
-  EXPECT_THAT(outcomes, Each(""));
+  const Blob large = blob_of(50'000'001, 1);
+  const auto gather = [&](Job& job) {
+    for (const Blob& blob : job.all_gather(large)) EXPECT_TRUE(equal_blobs(blob, large));
+  };
+  EXPECT_THAT(run_job(3, gather, options), Each(""));
 }
 
 TEST(JobCollectives, AreNotDisturbedByThoseWhoLeave) {
@@ -92,6 +95,18 @@ TEST(JobCollectives, NameProcess0WhereItEndedBeforeTheOthers) {
   });
   EXPECT_EQ(outcomes[0], "");
   for (const unsigned rank : {1, 2}) EXPECT_THAT(outcomes[rank], HasSubstr("process 0 (host "));
+}
+
+/// However long ago that was.
+TEST(JobCollectives, NameWhoEndedLongBefore) {
+  for (const unsigned first : {0U, 1U}) {
+    const auto outcomes = run_job(2, [&](Job& job) {
+      if (job.rank() == first) return;
+      sleep_for(milliseconds(300));
+      job.all_gather({});
+    });
+    EXPECT_THAT(outcomes[1 - first], HasSubstr(fmt::format("process {} (host ", first)));
+  }
 }
 
 TEST(Job, KnowsItsProcesses) {

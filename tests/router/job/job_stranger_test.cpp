@@ -47,9 +47,12 @@ void wait_for_refusals(Job& job, std::uint64_t count) {
 
 /// A run of three processes in the midst of which `visit` is called once.
 void expect_unimpressed(std::uint64_t refusals,
-                        const std::function<void(const std::vector<Membership>&)>& visit) {
+                        const std::function<void(const std::vector<Membership>&)>& visit,
+                        milliseconds silence = milliseconds(30000)) {
   const auto members = memberships(3);
-  const auto outcomes = JobThreads(members, patient(), [&](Job& job) {
+  JobOptions options = patient();
+  options.silence = silence;
+  const auto outcomes = JobThreads(members, options, [&](Job& job) {
                           job.all_gather({});
                           if (job.rank() == 1) visit(members);
                           job.all_gather(blob_of(100'000, job.rank()));
@@ -74,11 +77,14 @@ TEST(JobStranger, WithGarbageIsRefused) {
 }
 
 TEST(JobStranger, WhoIsSilentIsRefused) {
-  expect_unimpressed(1, [](const auto& members) {
-    const job::Socket stranger = connect(members[0]);
-    challenge_of(stranger);
-    EXPECT_TRUE(rest_of(stranger).empty());
-  });
+  expect_unimpressed(
+      1,
+      [](const auto& members) {
+        const job::Socket stranger = connect(members[0]);
+        challenge_of(stranger);
+        EXPECT_TRUE(rest_of(stranger).empty());
+      },
+      milliseconds(2500));
 }
 
 TEST(JobStranger, WhoOpensManyConnectionsIsRefused) {

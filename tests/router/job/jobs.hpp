@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <thread>
@@ -108,10 +109,24 @@ class JobChild {
   pid_t pid_;
 };
 
+/// Of a period that divides no size of frames or chunks.
 inline Blob blob_of(std::size_t size, unsigned seed) {
-  Blob blob(size);
-  for (std::size_t i = 0; i < size; ++i) blob[i] = std::byte(i * 7 + seed);
+  constexpr std::size_t kPeriod = 4099;
+  Blob blob;
+  blob.reserve(size + kPeriod);
+  for (std::size_t i = 0; i < kPeriod; ++i) blob.push_back(std::byte(i * 7 + i / 256 + seed));
+  for (; blob.size() < size;) {
+    const std::size_t more = std::min(blob.size() / kPeriod * kPeriod, size - blob.size());
+    const std::size_t begin = blob.size();
+    blob.resize(begin + more);
+    std::memcpy(blob.data() + begin, blob.data(), more);
+  }
+  blob.resize(size);
   return blob;
+}
+
+inline bool equal_blobs(const Blob& a, const Blob& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
 }
 
 inline void sleep_for(milliseconds time) {

@@ -1,0 +1,138 @@
+// What the environment says, and how it may be wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tests/router/job/jobs.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kKey = "0123456789abcdef";
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// What find_membership() finds where these are all.
+class Environment {
+ public:
+  explicit Environment(const Variables& variables) {
+    clear();
+    for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
+  }
+  ~Environment() { clear(); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  static void clear() {
+    for (const char* name :
+         {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TOROID_JOB_KEY",
+          "TOROID_JOB_KEY_FILE", "TOROID_LISTENER_FD", "PMIX_NAMESPACE", "PMIX_RANK"})
+      ::unsetenv(name);
+  }
+};
+
+Variables good() {
+  return {{"RANK", "1"},
+          {"WORLD_SIZE", "3"},
+          {"MASTER_ADDR", "alpha"},
+          {"MASTER_PORT", "4711"},
+          {"TOROID_JOB_KEY", kKey}};
+}
+
+Variables with(const std::string& name, const std::string& value) {
+  Variables all = good();
+  for (auto& [other, old] : all)
+    if (other == name) old = value;
+  return all;
+}
+
+Variables without(const std::string& name) {
+  Variables all = good();
+  std::erase_if(all, [&](const auto& variable) { return variable.first == name; });
+  return all;
+}
+
+std::string refusal_of(const Variables& variables) {
+  const Environment environment(variables);
+  try {
+    find_membership();
+    return "none";
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+}
+
+TEST(Membership, IsFoundInTheEnvironment) {
+  const Environment environment(good());
+  const Membership membership = find_membership();
+  EXPECT_EQ(membership.rank, 1u);
+  EXPECT_EQ(membership.size, 3u);
+  EXPECT_THAT(membership.master, ElementsAre("alpha"));
+  EXPECT_EQ(membership.port, 4711);
+  EXPECT_EQ(membership.listener, -1);
+  EXPECT_EQ(membership.key.text(), kKey);
+  EXPECT_EQ(membership.source, "environment");
+}
+
+TEST(Membership, IsOfOneProcessWhereNothingIsSet) {
+  const Environment environment({});
+  EXPECT_EQ(find_membership().size, 1u);
+  EXPECT_EQ(find_membership().source, "alone");
+}
+
+TEST(Membership, OfOneProcessNeedsNoMaster) {
+  const Environment environment({{"RANK", "0"}, {"WORLD_SIZE", "1"}});
+  EXPECT_EQ(find_membership().size, 1u);
+}
+
+TEST(Membership, NamesWhatIsMissing) {
+  for (const std::string name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"})
+    EXPECT_THAT(refusal_of(without(name)), HasSubstr(name + " is not set"));
+  EXPECT_THAT(refusal_of(without("TOROID_JOB_KEY")),
+              HasSubstr("set TOROID_JOB_KEY or TOROID_JOB_KEY_FILE"));
+  EXPECT_THAT(refusal_of({{"MASTER_ADDR", "alpha"}}), HasSubstr("WORLD_SIZE is not set"));
+}
+
+TEST(Membership, NamesWhatIsWrong) {
+  for (const std::string value : {"", "-1", "3", "1x", " 1", "0x1"})
+    EXPECT_THAT(refusal_of(with("RANK", value)), HasSubstr("RANK='" + value + "'"));
+  for (const std::string value : {"0", "many", "99999999999"})
+    EXPECT_THAT(refusal_of(with("WORLD_SIZE", value)), HasSubstr("WORLD_SIZE='" + value + "'"));
+  for (const std::string value : {"0", "65536", "http"})
+    EXPECT_THAT(refusal_of(with("MASTER_PORT", value)), HasSubstr("MASTER_PORT='" + value + "'"));
+  EXPECT_THAT(refusal_of(with("MASTER_ADDR", "")), HasSubstr("MASTER_ADDR is empty"));
+  EXPECT_THAT(refusal_of(with("TOROID_JOB_KEY", "short")), HasSubstr("key must be 16"));
+}
+
+TEST(Membership, ReadsTheKeyFromAFile) {
+  char path[] = "/tmp/toroid_key.XXXXXX";
+  const job::Socket file(::mkstemp(path));
+  ASSERT_EQ(::write(file.fd(), "fedcba9876543210\n", 17), 17);
+  Variables variables = without("TOROID_JOB_KEY");
+  variables.emplace_back("TOROID_JOB_KEY_FILE", path);
+  {
+    const Environment environment(variables);
+    EXPECT_EQ(find_membership().key.text(), "fedcba9876543210");
+  }
+  ::unlink(path);
+  EXPECT_THAT(refusal_of(variables), HasSubstr("TOROID_JOB_KEY_FILE"));
+}
+
+TEST(Membership, TakesOverTheLaunchersSocket) {
+  job::Socket listener = job::listen_on("127.0.0.1", 0);
+  Variables variables = with("RANK", "0");
+  variables.emplace_back("TOROID_LISTENER_FD", std::to_string(listener.fd()));
+  const std::string port = std::to_string(job::port_of(listener));
+  for (auto& [name, value] : variables)
+    if (name == "MASTER_PORT") value = port;
+  const Environment environment(variables);
+  EXPECT_EQ(find_membership().listener, listener.fd());
+}
+
+}  // namespace
+}  // namespace toroid::testing

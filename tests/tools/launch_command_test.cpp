@@ -1,0 +1,220 @@
+// toroid launch, with shells as its processes and a script for ssh.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "tests/tools/refusal.hpp"
+#include "tools/shell.hpp"
+
+namespace toroid::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+Arguments launch(const Arguments& options, const std::string& script) {
+  return Arguments{"launch"} + options + Arguments{"--", "sh", "-c", script};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Runs what it is given for another host on this one.
+class ReplacedSsh {
+ public:
+  explicit ReplacedSsh(const TemporaryDirectory& directory) {
+    directory.save("ssh", "#!/bin/sh\necho \"$1 $2 $3\" >> ssh.log\neval \"$4\"\n");
+    fs::permissions(directory / "ssh", fs::perms::owner_all);
+    ::setenv("TOROID_SSH", (directory / "ssh").c_str(), 1);
+  }
+  ~ReplacedSsh() { ::unsetenv("TOROID_SSH"); }
+  ReplacedSsh(const ReplacedSsh&) = delete;
+  ReplacedSsh& operator=(const ReplacedSsh&) = delete;
+};
+
+void wait_for_file(const std::string& path) {
+  for (int tries = 0; tries < 3000 && !fs::exists(path); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+std::string all_command_lines() {
+  std::string all;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "cmdline", std::ios::binary);
+    all.append(std::istreambuf_iterator<char>(file), {});
+  }
+  return all;
+}
+
+constexpr const char* kShow =
+    "echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR ${#TOROID_JOB_KEY}";
+
+TEST(LaunchCommand, TellsEachProcessItsPlace) {
+  const Ended ended = run_command(launch({"-n", "3"}, kShow));
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.err, "");
+  EXPECT_THAT(
+      lines_of(ended.out),
+      UnorderedElementsAre("0 3 0 3 127.0.0.1 64", "1 3 1 3 127.0.0.1 64", "2 3 2 3 127.0.0.1 64"));
+}
+
+TEST(LaunchCommand, GivesProcess0AloneASocketThatListens) {
+  const Ended ended = run_command(
+      launch({"-n", "2"}, "test -S /proc/self/fd/${TOROID_LISTENER_FD:-none}; echo $RANK $?"));
+  EXPECT_THAT(lines_of(ended.out), UnorderedElementsAre("0 0", "1 1"));
+}
+
+TEST(LaunchCommand, EndsAsItsProcessesDo) {
+  for (const auto& [codes, expected] :
+       {std::pair{"0 0 0", 0}, {"0 2 0", 2}, {"2 2 2", 2}, {"0 2 1", 1}, {"3 0 0", 1}}) {
+    SCOPED_TRACE(codes);
+    const std::string script = std::string("set -- ") + codes + "; shift $RANK; exit $1";
+    EXPECT_EQ(run_command(launch({"-n", "3"}, script)).exit_code, expected);
+  }
+}
+
+TEST(LaunchCommand, SaysWhoEndedHow) {
+  const Ended ended =
+      run_command(launch({"-n", "3"}, "case $RANK in 1) exit 5;; 2) kill -9 $$;; esac"));
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.err_lines(), 2);
+  EXPECT_THAT(ended.err,
+              AllOf(HasSubstr("toroid: rank 1 on "), HasSubstr("ended with exit code 5"),
+                    HasSubstr("toroid: rank 2 on "), HasSubstr("was killed by signal 9")));
+}
+
+TEST(LaunchCommand, EndsTheOthersAfterTheGrace) {
+  const Ended ended = run_command(launch(
+      {"-n", "3", "--grace", "1"},
+      "case $RANK in 0) exit 2;; 1) kill -STOP $$;; 2) trap '' TERM; sleep 600; sleep 600;; esac"));
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err_lines(), 3) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("rank 1 on "));
+  EXPECT_THAT(ended.err, HasSubstr("was killed by signal 9, ended by the launcher\n"));
+}
+
+TEST(LaunchCommand, KeepsTheKeyFromCommandLines) {
+  for (const bool remote : {false, true}) {
+    const TemporaryDirectory directory;
+    const ReplacedSsh ssh(directory);
+    directory.save("hosts", "alpha\nbeta\n");
+    const Arguments options = remote ? Arguments{"--hosts", "hosts"} : Arguments{"-n", "2"};
+    RunningCommand command(
+        launch(options,
+               "if [ $RANK = 1 ]; then echo $TOROID_JOB_KEY > new; mv new key; fi; "
+               "while [ ! -e done ]; do sleep 0.1; done"),
+        {.directory = directory.path()});
+    wait_for_file(directory / "key");
+    const std::string key = lines_of(directory.content_of("key")).at(0);
+    const std::string shown = all_command_lines();
+    directory.save("done", "");
+    EXPECT_EQ(key.size(), 64u);
+    EXPECT_THAT(shown, AllOf(HasSubstr("launch"), Not(HasSubstr(key))));
+    EXPECT_EQ(command.wait().exit_code, 0);
+  }
+}
+
+TEST(LaunchCommand, ReachesHostsBySsh) {
+  const TemporaryDirectory directory;
+  const ReplacedSsh ssh(directory);
+  directory.save("hosts", "# two hosts\nme@alpha slots=2\n\nbeta slots=4 # more than needed\n");
+  const Ended ended = run_command(
+      launch({"--hosts", "hosts", "-n", "3"}, std::string(kShow) + "; pwd; echo \"it's\""),
+      {.directory = directory.path()});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  const std::string at = directory.path();
+  EXPECT_THAT(lines_of(ended.out),
+              UnorderedElementsAre("0 3 0 2 alpha 64", "1 3 1 2 alpha 64", "2 3 0 1 alpha 64", at,
+                                   at, at, "it's", "it's", "it's"));
+  EXPECT_THAT(lines_of(directory.content_of("ssh.log")),
+              UnorderedElementsAre("-o BatchMode=yes me@alpha", "-o BatchMode=yes me@alpha",
+                                   "-o BatchMode=yes beta"));
+}
+
+TEST(LaunchCommand, SaysWhoEndedHowElsewhere) {
+  const TemporaryDirectory directory;
+  const ReplacedSsh ssh(directory);
+  directory.save("hosts", "alpha\nbeta\n");
+  const Ended ended = run_command(launch({"--hosts", "hosts", "--grace", "0.2"},
+                                         "if [ $RANK = 1 ]; then kill -9 $$; fi; exec sleep 600"),
+                                  {.directory = directory.path()});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.err,
+            "toroid: rank 1 on beta was killed by signal 9\n"
+            "toroid: rank 0 on alpha was killed by signal 15, ended by the launcher\n");
+}
+
+TEST(LaunchCommand, PassesInterruptsOn) {
+  for (const bool remote : {false, true}) {
+    const TemporaryDirectory directory;
+    const ReplacedSsh ssh(directory);
+    directory.save("hosts", "alpha\n");
+    const Arguments options = remote ? Arguments{"--hosts", "hosts"} : Arguments{"-n", "1"};
+    RunningCommand command(launch(options,
+                                  "trap 'echo ended; exit 1' INT TERM; touch begun; "
+                                  "while :; do sleep 0.1; done"),
+                           {.directory = directory.path()});
+    wait_for_file(directory / "begun");
+    command.signal(remote ? SIGTERM : SIGINT);
+    const Ended ended = command.wait();
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_EQ(ended.out, "ended\n");
+  }
+}
+
+TEST(LaunchCommand, LeavesNoOrphans) {
+  const TemporaryDirectory directory;
+  RunningCommand command(Arguments{"launch", "-n", "1", "--", "sh", "-c",
+                                   "echo $$ > new; mv new pid; while :; do sleep 0.1; done"},
+                         {.directory = directory.path()});
+  wait_for_file(directory / "pid");
+  const pid_t pid = std::stoi(directory.content_of("pid"));
+  command.signal(SIGKILL);
+  command.wait();
+  for (int tries = 0; tries < 3000 && ::kill(pid, 0) == 0; ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_NE(::kill(pid, 0), 0);
+}
+
+TEST(LaunchCommand, RefusesWhatItCannotStart) {
+  const TemporaryDirectory directory;
+  directory.save("empty", "# nobody\n");
+  directory.save("option", "good\n-oProxyCommand=evil\n");
+  directory.save("slots", "good slots=0\n");
+  directory.save("word", "good slots=2 more\n");
+  directory.save("small", "good slots=2\n");
+  const auto refuses = [&](const Arguments& options, const std::vector<std::string>& words) {
+    expect_refusal(directory, Arguments{"launch"} + options + Arguments{"--", "true"}, words);
+  };
+  refuses({}, {"-n"});
+  refuses({"-n", "0"}, {"-n"});
+  refuses({"-n", "2", "--port", "99"}, {"--hosts"});
+  refuses({"--hosts", "missing"}, {"cannot read the hosts file 'missing'"});
+  refuses({"--hosts", "empty"}, {"names no host"});
+  refuses({"--hosts", "option"}, {"option line 2", "is no host"});
+  refuses({"--hosts", "slots"}, {"slots line 1", "slots=0"});
+  refuses({"--hosts", "word"}, {"'more'"});
+  refuses({"--hosts", "small", "-n", "3"}, {"2 slots", "3 processes"});
+  expect_refusal(directory, {"launch", "-n", "2"}, {"command"});
+  expect_refusal(directory, {"launch", "-n", "2", "--", "./nothing"}, {"cannot run './nothing'"});
+}
+
+TEST(LaunchCommand, QuotesForAShell) {
+  EXPECT_EQ(quoted("a b"), "'a b'");
+  EXPECT_EQ(quoted("it's $x"), "'it'\\''s $x'");
+  EXPECT_EQ(quoted(""), "''");
+}
+
+}  // namespace
+}  // namespace toroid::testing
