@@ -88,9 +88,10 @@ Json fifos_json(const FabricCounters& counters, Rank nodes) {
 /// What differs from run to run where time is the wall clock: the time, and the ways that packets
 /// found.
 constexpr std::array kWallClockKeys = {
-    "time_s",   "cycles",      "bound_cycles",    "links",    "percent_of_peak",
-    "channels", "workers",     "injection_fifos", "phases",   "spread_s",
-    "bounds",   "repetitions", "processes",       "provider", "refused_frames"};
+    "time_s",          "cycles",   "bound_cycles",   "links",
+    "percent_of_peak", "channels", "workers",        "injection_fifos",
+    "phases",          "spread_s", "bounds",         "repetitions",
+    "processes",       "provider", "refused_frames", "bytes_per_peer"};
 
 /// A machine may be named after a file whose name is not UTF-8.
 std::string text_of(const Json& report) {
@@ -168,6 +169,7 @@ void add_workers(Json& report, const CommonOptions& common, const Emulation& emu
   if (emulation.provider().empty()) return;
   report["processes"] = emulation.processes().count();
   report["provider"] = emulation.provider();
+  report["bytes_per_peer"] = emulation.bytes_per_peer();
 }
 
 void add_wall_clock(Json& report, const Emulation& emulation) {
@@ -186,8 +188,9 @@ std::string fabric_text(const Json& report) {
       fmt::format("{} (wall clock, {} workers, route {}", report["fabric"].get<std::string>(),
                   report["workers"].get<unsigned>(), report["route"].get<std::string>());
   if (report.contains("provider"))
-    text += fmt::format(", {} processes over {}", report["processes"].get<unsigned>(),
-                        report["provider"].get<std::string>());
+    text += fmt::format(", {} processes over {}, {} KiB of frames per peer",
+                        report["processes"].get<unsigned>(), report["provider"].get<std::string>(),
+                        report["bytes_per_peer"].get<std::size_t>() / 1024);
   return text + ")";
 }
 

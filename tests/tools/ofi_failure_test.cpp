@@ -1,5 +1,7 @@
 // What befalls one process or one link in the middle of a run ends the run everywhere, soon, with
 // the name of what was lost.
+#include <fmt/format.h>
+
 #include <regex>
 
 #include "tests/tools/ofi_run.hpp"
@@ -39,8 +41,8 @@ class OfiFailure : public ::testing::Test {
   std::string name_of_one(const std::vector<unsigned>& ranks) const {
     std::string names;
     for (const unsigned rank : ranks)
-      names += (names.empty() ? "(" : "|") + std::to_string(rank) + " \\(host " +
-               run_->host_name(rank) + ", pid " + std::to_string((*run_)[rank].pid());
+      names += fmt::format("{}{} \\(host {}, pid {}", names.empty() ? "(" : "|", rank,
+                           run_->host_name(rank), (*run_)[rank].pid());
     return "toroid: process " + names + "), nodes \\([0-9,]+\\) to \\([0-9,]+\\)\\)";
   }
 

@@ -73,7 +73,7 @@ class OfiRun {
             {"WORLD_SIZE", std::to_string(kProcesses)},
             {"MASTER_ADDR", master.address},
             {"MASTER_PORT", std::to_string(master.port)},
-            {"TOROID_JOB_KEY", "a key for tests only"}};
+            {"TOROID_JOB_KEY", "a-key-for-tests-only"}};
   }
 
   const Hosts& hosts_;
