@@ -1,30 +1,57 @@
-# find_package(toroid) for others: the libraries toroid::hal, ::router, ::job, ::packet, ::fft.
+# find_package(toroid) for others: the libraries toroid::hal, ::router, ::packet; with the component
+# fft toroid::fft, with the component ofi toroid::job and ::ofi. Without COMPONENTS all.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-install(TARGETS toroid_options toroid_hal toroid_router toroid_job toroid_packet toroid_fft
-        EXPORT toroid_targets)
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/toroid)
+install(TARGETS toroid_options toroid_hal toroid_router toroid_packet EXPORT toroid_core_targets)
+install(TARGETS toroid_fft EXPORT toroid_fft_targets)
+install(TARGETS toroid_job toroid_ofi EXPORT toroid_ofi_targets)
 set_target_properties(toroid_options PROPERTIES EXPORT_NAME options)
 install(TARGETS toroid)
 foreach(folder hal router packet fft)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/toroid FILES_MATCHING PATTERN "*.hpp")
 endforeach()
-install(EXPORT toroid_targets NAMESPACE toroid:: FILE toroid-targets.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/toroid)
+foreach(part core fft ofi)
+  install(EXPORT toroid_${part}_targets NAMESPACE toroid:: FILE toroid-${part}-targets.cmake
+          DESTINATION ${config_dir})
+endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/toroid-config.cmake @ONLY CONTENT [[
 include(CMakeFindDependencyMacro)
+if(NOT toroid_FIND_COMPONENTS)
+  set(toroid_FIND_COMPONENTS fft ofi)
+endif()
 find_dependency(fmt)
 find_dependency(PkgConfig)
-pkg_check_modules(FFTW3 REQUIRED IMPORTED_TARGET fftw3)
-find_dependency(Threads)
-find_dependency(OpenSSL 3 COMPONENTS Crypto)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc>=2)
-pkg_check_modules(PMIX REQUIRED IMPORTED_TARGET pmix)
-include(${CMAKE_CURRENT_LIST_DIR}/toroid-targets.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/toroid-core-targets.cmake)
+if("fft" IN_LIST toroid_FIND_COMPONENTS)
+  pkg_check_modules(FFTW3 REQUIRED IMPORTED_TARGET fftw3)
+  include(${CMAKE_CURRENT_LIST_DIR}/toroid-fft-targets.cmake)
+  set(toroid_fft_FOUND TRUE)
+endif()
+if("ofi" IN_LIST toroid_FIND_COMPONENTS)
+  find_dependency(Threads)
+  find_dependency(OpenSSL 3 COMPONENTS Crypto)
+  pkg_check_modules(PMIX REQUIRED IMPORTED_TARGET pmix)
+  pkg_check_modules(FABRIC REQUIRED IMPORTED_TARGET libfabric>=1.15)
+  pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
+  include(${CMAKE_CURRENT_LIST_DIR}/toroid-ofi-targets.cmake)
+  set(toroid_ofi_FOUND TRUE)
+endif()
+set(toroid_packet_FOUND TRUE)
+set(toroid_router_FOUND TRUE)
+set(toroid_hal_FOUND TRUE)
+foreach(component IN LISTS toroid_FIND_COMPONENTS)
+  if(toroid_FIND_REQUIRED_${component} AND NOT toroid_${component}_FOUND)
+    set(toroid_FOUND FALSE)
+    set(toroid_NOT_FOUND_MESSAGE "toroid has no component ${component}; known: hal router packet fft ofi")
+  endif()
+endforeach()
 ]])
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/toroid-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/toroid-config.cmake
               ${PROJECT_BINARY_DIR}/toroid-config-version.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/toroid)
+        DESTINATION ${config_dir})
