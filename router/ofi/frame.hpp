@@ -85,8 +85,8 @@ struct FrameView {
 
 /// Looks at what arrived: everything but token, sequence and the packets' headers.
 FrameError parse(std::span<const std::byte> bytes, FrameView& view);
-/// Looks at the packets' headers: each is what `valid(run, header)` says and they fill the space
-/// up.
+/// Looks at the packets' headers: every run has some, each is what `valid(run, header)` says, and
+/// they fill the space up.
 template <typename Valid>
 FrameError check_packets(const FrameView& view, const Valid& valid);
 
@@ -152,13 +152,15 @@ template <typename Valid>
 FrameError check_packets(const FrameView& view, const Valid& valid) {
   const std::byte* at = view.packets;
   const auto* const end = reinterpret_cast<const std::byte*>(view.runs.data());
-  for (const Run& run : view.runs)
+  for (const Run& run : view.runs) {
+    if (run.packets == 0) return FrameError::malformed;  // whose port nobody would look at
     for (unsigned i = 0; i < run.packets; ++i) {
       if (at >= end) return FrameError::malformed;
       const PacketHeader& header = packet_at(at).header;
       if (!has_valid_software_word(header) || !valid(run, header)) return FrameError::bad_packet;
       at += framed_bytes(header.payload_bytes());
     }
+  }
   return at == end ? FrameError::none : FrameError::malformed;
 }
 

@@ -58,10 +58,11 @@ bool Gateway::send(Flow& flow, bool idle) {
   return (idle || flow.out.in_flight() < kKeepsWireBusy) && flow.out.try_flush();
 }
 
-/// At once where the other end may run out of buffers, else when no frame has taken it along.
+/// At once where the other end may run out of buffers, else when no frame has taken it along. A
+/// worker that is never idle looks at the clock only now and then.
 void Gateway::acknowledge(Flow& flow, bool idle) {
   if (flow.out.untold() >= flow.out.window() / 2) return (void)flow.out.try_acknowledge();
-  if (!idle) return;
+  if (!idle && steps_ % kStepsPerLook != 0) return;
   if (Clock::now() - flow.owes_since >= kAcknowledgeAfter) (void)flow.out.try_acknowledge();
 }
 
@@ -86,6 +87,7 @@ void Gateway::arrive(Operation& operation) {
   const FrameHeader& header = arrivals_[operation.user].view.header;
   Flow& flow = *flows_[header.source];
   flow.out.acknowledged(header.received, header.freed);
+  if (suspect() == static_cast<int>(flow.peer)) look_for_suspect();
   if (header.sequence == 0) return post(operation);
   if (!flow.out.owes_acknowledgement()) flow.owes_since = Clock::now();
   while (Operation* next = flow.in.next()) {

@@ -1,0 +1,157 @@
+// A network in memory that carries frames as a reliable one may: late, in any order, and not when
+// the sender wants. On demand it does what none may: it copies frames, damages them, loses them,
+// and brings what strangers write.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "hal/random.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ofi/wire.hpp"
+
+namespace toroid::testing {
+
+using FrameBytes = std::vector<std::byte>;
+
+inline ofi::FrameHeader header_of(std::span<const std::byte> frame) {
+  ofi::FrameHeader header{};
+  std::memcpy(&header, frame.data(), sizeof(header));
+  return header;
+}
+
+struct NetworkOptions {
+  std::uint64_t seed = 1;
+  std::uint32_t busy = 30;  ///< percent of the operations to which it says "not now"
+  std::uint32_t late = 30;  ///< percent of the completions that wait for the next poll
+  int gone = -1;            ///< the process to which nothing can be sent
+  /// What becomes of a frame on its way: the frames that arrive. Empty: itself.
+  std::function<std::vector<FrameBytes>(unsigned from, unsigned to, const FrameBytes&)> fate{};
+};
+
+class FakeNetwork {
+ public:
+  class Wire;
+
+  FakeNetwork(unsigned processes, NetworkOptions options)
+      : options_(std::move(options)), random_(options_.seed), places_(processes) {}
+
+  /// Brings a frame that no process has sent.
+  void inject(unsigned to, FrameBytes frame) { places_[to].under_way.push_back(std::move(frame)); }
+  /// Numbered frames that have been sent from one to the other.
+  std::uint64_t frames_sent(unsigned from, unsigned to) { return frames_sent_[{from, to}]; }
+  bool is_empty() const {
+    return std::ranges::all_of(
+        places_, [](const Place& p) { return p.under_way.empty() && p.sending.empty(); });
+  }
+  /// Of all frames that were ever sent.
+  const std::vector<std::pair<unsigned, FrameBytes>>& recorded() const { return recorded_; }
+
+ private:
+  struct Place {
+    std::vector<ofi::Operation*> sending;
+    std::vector<ofi::Operation*> receiving;
+    std::deque<FrameBytes> under_way;  ///< to this process
+  };
+
+  bool is_busy() { return random_.below(100) < options_.busy; }
+  bool is_late() { return random_.below(100) < options_.late; }
+
+  /// The buffer is read now, not when it was handed over: until then it must not change.
+  void depart(unsigned from, ofi::Operation& operation) {
+    const auto bytes = operation.buffer.first(operation.bytes);
+    const FrameBytes frame(bytes.begin(), bytes.end());
+    std::ranges::fill(operation.buffer, std::byte{0xcd});  // nobody may still need it
+    if (header_of(frame).sequence != 0) ++frames_sent_[{from, operation.peer}];
+    recorded_.emplace_back(operation.peer, frame);
+    auto& way = places_[operation.peer].under_way;
+    if (!options_.fate) return way.push_back(frame);
+    for (FrameBytes& arriving : options_.fate(from, operation.peer, frame))
+      way.push_back(std::move(arriving));
+  }
+
+  template <typename T>
+  typename T::value_type take_any(T& from) {
+    const auto at = from.begin() + random_.below(static_cast<unsigned>(from.size()));
+    auto value = std::move(*at);
+    from.erase(at);
+    return value;
+  }
+
+  ofi::Completion arrive(Place& place) {
+    const FrameBytes frame = take_any(place.under_way);
+    ofi::Operation* const operation = take_any(place.receiving);
+    if (frame.size() > operation->buffer.size()) return {operation, 1};
+    std::ranges::copy(frame, operation->buffer.begin());
+    operation->bytes = frame.size();
+    return {operation, 0};
+  }
+
+  NetworkOptions options_;
+  Random random_;
+  std::vector<Place> places_;
+  std::map<std::pair<unsigned, unsigned>, std::uint64_t> frames_sent_;
+  std::vector<std::pair<unsigned, FrameBytes>> recorded_;
+};
+
+/// A process's end of it. Sees to it that buffers are those of `memory`, and each in use once.
+class FakeNetwork::Wire final : public ofi::Wire {
+ public:
+  Wire(FakeNetwork& network, unsigned self, std::span<std::byte> memory)
+      : network_(&network), self_(self), memory_(memory) {}
+
+  bool try_send(ofi::Operation& operation) override {
+    expect_free(operation);
+    EXPECT_LE(operation.bytes, operation.buffer.size());
+    if (network_->is_busy()) return false;
+    place().sending.push_back(&operation);
+    return true;
+  }
+  bool try_receive(ofi::Operation& operation) override {
+    expect_free(operation);
+    if (network_->is_busy()) return false;
+    std::ranges::fill(operation.buffer, std::byte{0xce});  // nobody may still need it
+    place().receiving.push_back(&operation);
+    return true;
+  }
+  std::size_t poll(std::span<ofi::Completion> completions) override {
+    std::size_t count = 0;
+    while (count < completions.size() && !network_->is_late()) {
+      const bool can_arrive = !place().under_way.empty() && !place().receiving.empty();
+      if (place().sending.empty() && !can_arrive) break;
+      if (can_arrive && (place().sending.empty() || network_->random_.coin())) {
+        completions[count++] = network_->arrive(place());
+      } else {
+        ofi::Operation* const sent = network_->take_any(place().sending);
+        const bool lost = static_cast<int>(sent->peer) == network_->options_.gone;
+        if (!lost) network_->depart(self_, *sent);
+        completions[count++] = {sent, lost ? 111 : 0};
+      }
+    }
+    return count;
+  }
+  std::string text_of(int error) const override { return "error " + std::to_string(error); }
+
+  std::size_t receiving() { return place().receiving.size(); }
+
+ private:
+  Place& place() { return network_->places_[self_]; }
+  void expect_free(const ofi::Operation& operation) {
+    EXPECT_GE(operation.buffer.data(), memory_.data());
+    EXPECT_LE(operation.buffer.data() + operation.buffer.size(), memory_.data() + memory_.size());
+    EXPECT_EQ(std::ranges::count(place().sending, &operation), 0);
+    EXPECT_EQ(std::ranges::count(place().receiving, &operation), 0);
+  }
+
+  FakeNetwork* network_;
+  unsigned self_;
+  std::span<std::byte> memory_;
+};
+
+}  // namespace toroid::testing

@@ -1,0 +1,126 @@
+// The gateways of both routes with real nodes, over a network in memory that is slow and unfair.
+#include <gtest/gtest.h>
+
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/ofi/stepped_machine.hpp"
+#include "tests/router/smallest_buffers.hpp"
+#include "tests/router/tagged_messages.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::FrameBytes;
+using testing::header_of;
+using testing::SteppedMachine;
+using testing::SteppedOptions;
+using testing::Tagged;
+
+/// All-to-all of tagged packets; every one arrives once.
+void expect_conserved(SteppedMachine& machine, std::uint32_t packets) {
+  std::deque<Tagged> messages;
+  std::deque<AllToAll> exchanges;
+  for (Rank r = 0; r < machine.size(); ++r) {
+    Node& node = machine.node(r);
+    exchanges.emplace_back(node, testing::kHandler, Group::all(node.shape(), r),
+                           messages.emplace_back(node, packets), AllToAllSchedule{});
+  }
+  ASSERT_NO_FATAL_FAILURE(
+      machine.run([&](Node& node) { return testing::receive_all(node, &exchanges[node.rank()]); }));
+  for (const Tagged& message : messages) ASSERT_TRUE(message.each_peer_once());
+  const std::uint64_t sent = std::uint64_t{machine.size()} * (machine.size() - 1) * packets;
+  EXPECT_EQ(machine.injected(), sent);
+  EXPECT_EQ(machine.delivered(), sent);
+}
+
+void expect_conserved(const char* text, const SteppedOptions& options, std::uint32_t packets) {
+  SCOPED_TRACE(fmt::format(
+      "{} over {} processes of {} workers, {}, seed {}", text, options.processes, options.workers,
+      kRingRouteNames[static_cast<unsigned>(options.route)], options.network.seed));
+  SteppedMachine machine(Shape::parse(text), options);
+  expect_conserved(machine, packets);
+  EXPECT_EQ(machine.refused(), ofi::RefusedFrames{});
+  if (options.route == RingRoute::direct) return;
+  EXPECT_EQ(machine.packet_hops(), packets * testing::sum_of_minimal_hops(Shape::parse(text)));
+}
+
+const std::vector<std::pair<const char*, unsigned>> kDivisions = {
+    {"2", 2}, {"5", 2}, {"7m", 3}, {"3x3", 3}, {"4x2m", 4}, {"1x6x1", 5}, {"2x3x2", 2}, {"3x3", 9}};
+
+TEST(DirectGateway, BringsEveryPacketOnceForAnyNumberOfWorkers) {
+  for (const auto& [text, processes] : kDivisions)
+    for (const unsigned workers : {1u, 2u, 3u})
+      for (const bool smallest : {false, true})
+        expect_conserved(text,
+                         {.processes = processes,
+                          .workers = workers,
+                          .network = {.seed = workers + processes},
+                          .machine = smallest ? testing::smallest_buffers() : Machine()},
+                         smallest ? 2 : 5);
+}
+
+TEST(TorusGateway, BringsEveryPacketOnceForAnyNumberOfWorkers) {
+  for (const auto& [text, processes] : kDivisions)
+    for (const unsigned workers : {1u, 2u, 3u})
+      for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+        expect_conserved(text,
+                         {.processes = processes,
+                          .workers = workers,
+                          .route = RingRoute::torus,
+                          .network = {.seed = workers + processes},
+                          .node = {.routing = routing},
+                          .machine = testing::smallest_buffers()},
+                         3);
+}
+
+/// More packets for one node than the links across the border have slots.
+TEST(TorusGateway, NeverSendsMoreThanALinkHasRoomFor) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed)
+    for (const char* text : {"4", "4m"})
+      expect_conserved(text,
+                       {.processes = 4,
+                        .route = RingRoute::torus,
+                        .network = {.seed = seed},
+                        .node = {.seed = seed, .routing = RoutingRule::deterministic},
+                        .machine = testing::smallest_buffers()},
+                       300);
+}
+
+TEST(DirectGateway, BringsEveryPacketThoughItsRingsAndFramesAreFull) {
+  for (const unsigned workers : {1u, 3u})
+    expect_conserved("6",
+                     {.processes = 2,
+                      .workers = workers,
+                      .node = {.output_queues = 4},
+                      .machine = testing::smallest_buffers(),
+                      .limits = {.frame_bytes = 512, .window = 1, .send_buffers = 1}},
+                     300);
+}
+
+TEST(GatewayOfAnyRoute, DeliversNothingThatWasCopiedDamagedOrForged) {
+  for (const RingRoute route : {RingRoute::direct, RingRoute::torus})
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      SteppedOptions options{.processes = 3, .workers = 2, .route = route};
+      options.network.seed = seed;
+      ofi::RefusedFrames expected{};
+      options.network.fate = [&, random = Random(seed)](unsigned, unsigned,
+                                                        const FrameBytes& frame) mutable {
+        std::vector<FrameBytes> arriving{frame};
+        if (header_of(frame).sequence == 0 || random.below(3) != 0) return arriving;
+        const bool copied = random.coin();
+        FrameBytes& other = arriving.emplace_back(frame);
+        if (!copied) other[16 + random.below(24)] ^= std::byte{4};  // sequence and counts
+        const auto error = copied ? ofi::FrameError::wrong_sequence : ofi::FrameError::bad_checksum;
+        ++expected[static_cast<std::size_t>(error)];
+        return arriving;
+      };
+      SteppedMachine machine(Shape::parse("3x2"), options);
+      expect_conserved(machine, 6);
+      // Of what came last, some may still be on its way.
+      for (unsigned i = 0; i < 2000; ++i) (void)machine.gateway(i % 3).step(true);
+      const ofi::RefusedFrames refused = machine.refused();
+      EXPECT_EQ(refused, expected);
+    }
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,155 @@
+// A torus spread over processes that a network in memory joins, without a thread: every step of
+// every worker is taken in an order that follows from a seed.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "packet/all_to_all.hpp"
+#include "router/ofi/direct_gateway.hpp"
+#include "router/ofi/torus_gateway.hpp"
+#include "router/ring_fabric.hpp"
+#include "tests/router/ofi/number_gateway.hpp"
+
+namespace toroid::testing {
+
+struct SteppedOptions {
+  unsigned processes = 2;
+  unsigned workers = 1;
+  RingRoute route = RingRoute::direct;
+  NetworkOptions network{};
+  NodeOptions node{};
+  Machine machine{};
+  ofi::FlowLimits limits = kSmallFrames;
+};
+
+class SteppedProcess {
+ public:
+  SteppedProcess(const Shape& shape, const Partition& partition, unsigned self,
+                 const SteppedOptions& options, FakeNetwork& network)
+      : partition_(partition),
+        machinery_{shape, options.machine, FifoTying::per_direction,
+                   ring::WallClock(options.machine), ring::Territory(shape, partition.nodes(self))},
+        placement_(place(Topology::synthetic("core:4 pu:1"), shape, partition.nodes(self),
+                         options.workers, Binding::none)),
+        buffers_(partition.processes() - 1, options.limits),
+        wire_(network, self, buffers_.memory()) {
+    wire_up(self, options);
+    for (const Rank r : partition.nodes(self)) {
+      wiring_->allocate(r);
+      nodes_.push_back(std::make_unique<Node>(wiring_->node(r), options.node));
+      wiring_->node(r).attach(*nodes_.back());
+    }
+  }
+
+  std::deque<std::unique_ptr<Node>>& nodes() { return nodes_; }
+  std::size_t workers() const { return placement_.workers.size(); }
+  ofi::Gateway& gateway() { return *gateway_; }
+
+  /// What a worker does in a round.
+  void step(std::size_t worker) {
+    bool moved = false;
+    for (const Rank r : placement_.workers[worker].nodes) moved |= wiring_->node(r).step();
+    if (worker == 0) (void)gateway_->step(!moved);
+  }
+
+  std::uint64_t injected() const { return sum(&ring::RingNode::injected); }
+  std::uint64_t delivered() const { return sum(&ring::RingNode::delivered); }
+  std::uint64_t packet_hops() const { return sum(&ring::RingNode::packet_hops); }
+
+ private:
+  void wire_up(unsigned self, const SteppedOptions& options) {
+    const auto identities = identities_of(self, partition_.processes());
+    if (options.route == RingRoute::torus) {
+      wiring_ = ring::wire_torus(machinery_, {}, &border_);
+      gateway_ = std::make_unique<ofi::TorusGateway>(wire_, buffers_, identities, machinery_,
+                                                     partition_, border_);
+      return;
+    }
+    auto gateway = std::make_unique<ofi::DirectGateway>(wire_, buffers_, identities, machinery_,
+                                                        partition_, placement_);
+    wiring_ = std::make_unique<ring::SwitchWiring>(
+        machinery_, placement_,
+        [&](const ring::SwitchPlug& plug) { return gateway->make_node(plug); });
+    gateway_ = std::move(gateway);
+  }
+
+  std::uint64_t sum(std::uint64_t (ring::RingNode::*count)() const) const {
+    std::uint64_t sum = 0;
+    for (const Rank r : machinery_.territory.nodes())
+      sum += (std::as_const(*wiring_).node(r).*count)();
+    return sum;
+  }
+
+  const Partition& partition_;
+  ring::Machinery machinery_;
+  Placement placement_;
+  ofi::Buffers buffers_;
+  FakeNetwork::Wire wire_;
+  ring::Border border_;
+  std::unique_ptr<ofi::Gateway> gateway_;
+  std::unique_ptr<ring::Wiring> wiring_;
+  std::deque<std::unique_ptr<Node>> nodes_;
+};
+
+class SteppedMachine {
+ public:
+  SteppedMachine(const Shape& shape, const SteppedOptions& options)
+      : partition_(shape, options.processes),
+        network_(options.processes, options.network),
+        random_(options.network.seed, 99),
+        nodes_(shape.size()) {
+    for (unsigned p = 0; p < options.processes; ++p) {
+      processes_.push_back(
+          std::make_unique<SteppedProcess>(shape, partition_, p, options, network_));
+      for (auto& node : processes_.back()->nodes()) nodes_[node->rank()] = node.get();
+    }
+  }
+
+  Rank size() const { return static_cast<Rank>(nodes_.size()); }
+  Node& node(Rank r) { return *nodes_[r]; }
+  FakeNetwork& network() { return network_; }
+  ofi::Gateway& gateway(unsigned process) { return processes_[process]->gateway(); }
+
+  /// program(node) -> Program. Until all have ended and everything has been delivered.
+  void run(const auto& program) {
+    for (Node* node : nodes_) node->run(program(*node));
+    for (unsigned steps = 0; !is_over(); ++steps) {
+      ASSERT_LT(steps, 400'000u) << "the run does not end";
+      for (unsigned i = 0; i < 10; ++i) {
+        SteppedProcess& process = *processes_[random_.below(count())];
+        process.step(random_.below(static_cast<std::uint32_t>(process.workers())));
+      }
+    }
+  }
+
+  std::uint64_t injected() const { return sum(&SteppedProcess::injected); }
+  std::uint64_t delivered() const { return sum(&SteppedProcess::delivered); }
+  std::uint64_t packet_hops() const { return sum(&SteppedProcess::packet_hops); }
+  ofi::RefusedFrames refused() {
+    ofi::RefusedFrames sum{};
+    for (const auto& process : processes_)
+      for (std::size_t e = 0; e < sum.size(); ++e) sum[e] += process->gateway().refused()[e];
+    return sum;
+  }
+
+ private:
+  std::uint32_t count() const { return static_cast<std::uint32_t>(processes_.size()); }
+  bool is_over() {
+    return std::ranges::all_of(nodes_, [](const Node* node) { return node->finished(); }) &&
+           injected() == delivered();
+  }
+  std::uint64_t sum(std::uint64_t (SteppedProcess::*counted)() const) const {
+    std::uint64_t sum = 0;
+    for (const auto& process : processes_) sum += ((*process).*counted)();
+    return sum;
+  }
+
+  Partition partition_;
+  FakeNetwork network_;
+  Random random_;
+  std::vector<std::unique_ptr<SteppedProcess>> processes_;
+  std::vector<Node*> nodes_;  ///< [rank]
+};
+
+}  // namespace toroid::testing
