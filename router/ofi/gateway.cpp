@@ -41,16 +41,16 @@ void Gateway::post_again() {
   for (Operation* operation : again) post(*operation);
 }
 
+/// Sends before it polls: what a node has just answered should not wait for a look at the network.
 bool Gateway::step(bool idle) {
-  bool moved = poll();
-  moved |= collect();
+  bool moved = collect();
   if (!to_post_.empty()) post_again();
   for (Flow* flow : in_use_) {
     if (flow->out.waits()) moved |= send(*flow, idle && !moved);
     if (flow->out.owes_acknowledgement()) acknowledge(*flow, idle);
   }
   if (++steps_ % kStepsPerLook == 0) look_for_suspect();
-  return moved;
+  return poll() || moved;
 }
 
 /// A frame that is not full goes as long as the wire would else run dry.
