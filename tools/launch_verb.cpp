@@ -8,10 +8,10 @@
 
 #include "router/job/key.hpp"
 #include "router/job/process_info.hpp"
-#include "tools/children.hpp"
-#include "tools/host_list.hpp"
+#include "tools/launch/children.hpp"
+#include "tools/launch/host_list.hpp"
 #include "tools/options.hpp"
-#include "tools/shell.hpp"
+#include "tools/launch/shell.hpp"
 #include "tools/verbs.hpp"
 
 namespace toroid {

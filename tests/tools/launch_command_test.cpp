@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "tests/tools/refusal.hpp"
-#include "tools/shell.hpp"
+#include "tools/launch/shell.hpp"
 
 namespace toroid::testing {
 namespace {

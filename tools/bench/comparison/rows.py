@@ -58,7 +58,7 @@ class Rows:
         """Two processes: over TCP against MPI kept from shared memory, and against raw libfabric."""
         two = ["-n", "2", f"{self.rivals}/fftw_mpi"]
         return [self.ofi_fft("fft-tcp-128", TCP, ["mpirun", "--bind-to", "core", *MPI_OVER_TCP, *two], 1.0),
-                self.ofi_fft("fft-ofi-shm-128", "shm", ["mpirun", "--bind-to", "core", *two], None),
+                self.ofi_fft("fft-ofi-shm-128", "shm", ["mpirun", "--bind-to", "core", *MPI_OVER_TCP, *two], 1.0),
                 self.ofi_bandwidth("ofi-bandwidth", "both"),
                 self.ofi_bandwidth("ofi-bandwidth-stream", "stream"),
                 self.ofi_rate(), self.ofi_latency()]
@@ -103,7 +103,7 @@ class Rows:
     def ofi_bandwidth(self, name, mode):
         """Bytes of both directions together; of the rival's stream, of its one."""
         return Measurement(
-            name, {name: Bar(None, at_most=False, unit="B/s")},
+            name, {name: Bar(0.9, at_most=False, unit="B/s")},
             self.processes(["bench", "alltoall"], TCP, "2", "--sizes", str(EXCHANGE_BYTES)),
             lambda result: {name: {"": 2 * EXCHANGE_BYTES / sizes(result, "time_s")[EXCHANGE_BYTES]}},
             self.raw(mode, FRAME_BYTES),

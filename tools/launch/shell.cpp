@@ -1,4 +1,4 @@
-#include "tools/shell.hpp"
+#include "tools/launch/shell.hpp"
 
 #include <fmt/format.h>
 

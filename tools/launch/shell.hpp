@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/child.hpp"
+#include "tools/launch/child.hpp"
 
 namespace toroid {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "tools/child.hpp"
+#include "tools/launch/child.hpp"
 
 namespace toroid {
 

@@ -1,4 +1,4 @@
-#include "tools/host_list.hpp"
+#include "tools/launch/host_list.hpp"
 
 #include <algorithm>
 #include <charconv>

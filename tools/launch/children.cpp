@@ -1,4 +1,4 @@
-#include "tools/children.hpp"
+#include "tools/launch/children.hpp"
 
 #include <sys/wait.h>
 

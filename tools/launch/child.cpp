@@ -1,4 +1,4 @@
-#include "tools/child.hpp"
+#include "tools/launch/child.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
