@@ -141,8 +141,7 @@ std::vector<Candidate> Providers::all() const {
 }
 
 std::size_t best_frame_bytes(const std::string& provider) {
-  if (provider == kShm.name) return std::size_t{64} << 10;
-  return std::size_t{256} << 10;
+  return provider.ends_with("ofi_rxd") ? std::size_t{16} << 10 : std::size_t{64} << 10;
 }
 
 }  // namespace toroid::ofi
