@@ -95,16 +95,26 @@ class OfiFabric::Impl final : private Standstill, private RunMonitor {
   void run() {
     CHECK(!std::exchange(ran_, true));
     for (const Rank r : nodes()) CHECK(node(r).processor() != nullptr);
-    crew_->run([this] { start_together(); }, [this] { watch(); });
+    work();
     if (interruption_) std::rethrow_exception(interruption_);
     if (verdict_ == Verdict::failed) throw RunFailed(failure());
-    job_.end_watch();
     collect();
     throw_if_stalled();
   }
 
  private:
   unsigned peers() const { return static_cast<unsigned>(peers_.size()); }
+
+  /// However it ends, the job's thread asks this fabric no more.
+  void work() {
+    try {
+      crew_->run([this] { start_together(); }, [this] { watch(); });
+    } catch (...) {
+      job_.end_watch();
+      throw;
+    }
+    job_.end_watch();
+  }
 
   /// Process 0 also draws the number that tells this run from others of the same job.
   void exchange_addresses() {
@@ -159,12 +169,18 @@ class OfiFabric::Impl final : private Standstill, private RunMonitor {
         if (const auto trouble = lasting_trouble()) job_.fail(*trouble);
       }
     } catch (const std::exception& error) {
-      interruption_ = std::current_exception();
-      job_.fail(error.what());
-      verdict_ = Verdict::failed;
+      interrupt(error.what());
+    } catch (...) {
+      interrupt("threw what is no exception");
     }
     control_.end(verdict_ == Verdict::quiescent ? Ending::quiescent : Ending::given_up);
     if (verdict_ == Verdict::failed) wait_for_workers();
+  }
+
+  void interrupt(const std::string& why) {
+    interruption_ = std::current_exception();
+    job_.fail(why);
+    verdict_ = Verdict::failed;
   }
 
   std::optional<std::string> lasting_trouble() const {
