@@ -167,12 +167,18 @@ class OfiFabric::Impl final : private Standstill, private RunMonitor {
         if (const auto trouble = lasting_trouble()) job_.fail(*trouble);
       }
     } catch (const std::exception& error) {
-      interruption_ = std::current_exception();
-      job_.fail(error.what());
-      verdict_ = Verdict::failed;
+      interrupt(error.what());
+    } catch (...) {
+      interrupt("threw what is no exception");
     }
     control_.end(verdict_ == Verdict::quiescent ? Ending::quiescent : Ending::given_up);
     if (verdict_ == Verdict::failed) wait_for_workers();
+  }
+
+  void interrupt(const std::string& why) {
+    interruption_ = std::current_exception();
+    job_.fail(why);
+    verdict_ = Verdict::failed;
   }
 
   std::optional<std::string> lasting_trouble() const {

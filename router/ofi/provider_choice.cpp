@@ -16,6 +16,11 @@ bool on_one_host(const Job& job) {
   return true;
 }
 
+/// By which others reach this process; nobody has to reach one that is alone.
+std::string address_of(const Job& job) {
+  return job.size() == 1 ? "127.0.0.1" : job.process(job.rank()).address;
+}
+
 /// A byte for each name: whether it can be used here.
 Blob usable(const std::vector<std::string>& names, const Providers& providers) {
   Blob blob;
@@ -40,7 +45,7 @@ Candidate wanted_by_all(Job& job, const std::string& name, const Providers& prov
 }  // namespace
 
 Candidate choose_provider(Job& job, const std::string& wanted) {
-  const Providers providers(job.process(job.rank()).address);
+  const Providers providers(address_of(job));
   if (!wanted.empty()) return wanted_by_all(job, wanted, providers);
   const auto names = provider_names(on_one_host(job) ? Distance::one_host : Distance::hosts);
   const auto flags = job.all_gather(usable(names, providers));

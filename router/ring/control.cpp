@@ -8,7 +8,7 @@ void RunControl::end(Ending ending, std::string why) {
   const std::lock_guard lock(mutex_);
   if (ended()) return;
   why_ = std::move(why);
-  ending_.store(ending, std::memory_order_relaxed);
+  ending_.store(ending, std::memory_order_release);
   changed_.notify_all();
 }
 

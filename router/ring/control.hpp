@@ -46,10 +46,11 @@ class RunControl {
 
   // Relaxed: the join of the threads orders everything that is read afterwards.
   bool ended() const { return ending_.load(std::memory_order_relaxed) != Ending::none; }
-  Ending ending() const { return ending_.load(std::memory_order_relaxed); }
+  /// Acquire: who sees that it failed may read why. Partner: the release in end().
+  Ending ending() const { return ending_.load(std::memory_order_acquire); }
   /// The first one counts.
   void end(Ending ending, std::string why = {});
-  /// Why it failed. After the join.
+  /// Why it failed. Where ending() has said so, or after the join.
   const std::string& why() const { return why_; }
 
   /// Whether every worker is passive and no packet is under way, and will be for ever. Any thread

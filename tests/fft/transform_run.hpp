@@ -32,7 +32,7 @@ inline std::vector<Complex> noise(const Index& size, unsigned seed) {
 }
 
 struct TransformRun {
-  std::vector<Complex> result;
+  std::vector<Complex> result;  ///< 1e300 where the element is another process's
   Tick cycles = 0;
   std::vector<PhaseTimes> times;  ///< of the first node: [repetition][phase]
 };
@@ -42,7 +42,7 @@ inline TransformRun transform_on(Fabric& fabric, const std::vector<Complex>& arr
   const Index& size = plan.decomposition().size();
   std::deque<Node> nodes;
   std::deque<VolumetricFft> ffts;
-  for (Rank r = 0; r < fabric.shape().size(); ++r) {
+  for (const Rank r : fabric.nodes()) {
     Node& node = nodes.emplace_back(fabric.device(r), options);
     VolumetricFft& fft = ffts.emplace_back(node, plan);
     const auto input = fft.input();

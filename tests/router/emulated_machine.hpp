@@ -20,42 +20,47 @@ class EmulatedMachine {
 
   explicit EmulatedMachine(std::unique_ptr<Fabric> fabric, NodeOptions options = {},
                            const Decorate& decorate = {})
-      : fabric_(std::move(fabric)) {
-    for (Rank r = 0; r < shape().size(); ++r) {
+      : fabric_(std::move(fabric)), ranks_(fabric_->nodes()), nodes_(shape().size()) {
+    for (const Rank r : ranks_) {
       Device& device = fabric_->device(r);
       if (decorate) devices_.push_back(decorate(device));
-      nodes_.push_back(std::make_unique<Node>(decorate ? *devices_.back() : device, options));
-      fabric_->attach(r, *nodes_.back());
+      nodes_[r] = std::make_unique<Node>(decorate ? *devices_.back() : device, options);
+      fabric_->attach(r, *nodes_[r]);
     }
   }
 
   Fabric& fabric() { return *fabric_; }
   const Shape& shape() const { return fabric_->shape(); }
   const FabricCounters& counters() const { return fabric_->counters(); }
+  /// The nodes that this process has.
+  const std::vector<Rank>& ranks() const { return ranks_; }
+  /// REQUIRES: one of them.
   Node& node(Rank r) { return *nodes_[r]; }
+  /// Of the whole machine.
   Rank size() const { return static_cast<Rank>(nodes_.size()); }
 
   /// program(node) -> Program, for every node.
   template <typename MakeProgram>
   void run(const MakeProgram& program) {
-    for (auto& node : nodes_) node->run(program(*node));
+    for (const Rank r : ranks_) nodes_[r]->run(program(*nodes_[r]));
     fabric_->run();
   }
 
   bool finished() const {
-    return std::ranges::all_of(nodes_, [](const auto& node) { return node->finished(); });
+    return std::ranges::all_of(ranks_, [this](Rank r) { return nodes_[r]->finished(); });
   }
   /// When the last program ended.
   Tick finished_at() const {
     Tick last = 0;
-    for (const auto& node : nodes_) last = std::max(last, node->finished_at());
+    for (const Rank r : ranks_) last = std::max(last, nodes_[r]->finished_at());
     return last;
   }
 
  private:
   std::unique_ptr<Fabric> fabric_;
+  std::vector<Rank> ranks_;
   std::vector<std::unique_ptr<Device>> devices_;
-  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::unique_ptr<Node>> nodes_;  ///< [rank]; null: another process's
 };
 
 inline Program receive_all(Node& node, AllToAll* exchange) {
@@ -71,13 +76,13 @@ class Exchange {
   using MakeMessages = std::function<std::unique_ptr<Messages>(Node&)>;
 
   Exchange(EmulatedMachine& machine, const MakeMessages& make, std::uint32_t packets_per_visit = 1)
-      : machine_(&machine) {
-    for (Rank r = 0; r < machine.size(); ++r) {
+      : machine_(&machine), messages_(machine.size()), exchanges_(machine.size()) {
+    for (const Rank r : machine.ranks()) {
       Node& node = machine.node(r);
-      messages_.push_back(make(node));
-      exchanges_.push_back(std::make_unique<AllToAll>(node, kHandler, Group::all(node.shape(), r),
-                                                      *messages_.back(),
-                                                      AllToAllSchedule{packets_per_visit}));
+      messages_[r] = make(node);
+      exchanges_[r] =
+          std::make_unique<AllToAll>(node, kHandler, Group::all(node.shape(), r), *messages_[r],
+                                     AllToAllSchedule{packets_per_visit});
     }
   }
   /// So many payload bytes for every pair, none of them carried.

@@ -1,0 +1,227 @@
+// The same programs on several processes as on the model: the same greetings, bytes and counts.
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "packet/block_messages.hpp"
+#include "packet/stream.hpp"
+#include "tests/router/ofi/ofi_machine.hpp"
+#include "tests/router/sim_machine.hpp"
+#include "tests/router/tagged_messages.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::EmulatedMachine;
+using testing::Exchange;
+using testing::for_each_shape_and_case;
+using testing::kHandler;
+using testing::OfiCase;
+using testing::run_on_ofi;
+using testing::SimMachine;
+using testing::Tagged;
+
+using OfiAgreement = testing::OnEveryProvider;
+INSTANTIATE_TEST_SUITE_P(Over, OfiAgreement, testing::kProviders, testing::provider_name);
+
+struct Greeting {
+  Rank from;
+  std::uint32_t argument;
+  auto operator<=>(const Greeting&) const = default;
+};
+using Greetings = std::vector<Greeting>;
+
+Program greet(Node& node, Greetings* log) {
+  Counter heard("greetings");
+  node.on(kHandler, [&heard, log](const Packet& packet) {
+    log->push_back({packet.as<Rank>(), packet.header.argument()});
+    heard.bump();
+  });
+  const SendOrder order = node.random_order();
+  for (Rank peer : order)
+    co_await node.send(peer, kHandler, node.rank(), node.rank() * 1000 + peer);
+  co_await node.send(node.rank(), kHandler, node.rank(), 7);
+  co_await node.until(heard, node.size());
+}
+
+/// What must come to a node, without any machine; sorted.
+Greetings greetings_for(Rank to, Rank nodes) {
+  Greetings all;
+  for (Rank from = 0; from < nodes; ++from)
+    all.push_back({from, from == to ? 7 : from * 1000 + to});
+  return all;
+}
+
+void exchange_greetings(EmulatedMachine& machine) {
+  std::vector<Greetings> log(machine.size());
+  machine.run([&](Node& node) { return greet(node, &log[node.rank()]); });
+  EXPECT_TRUE(machine.finished());
+  for (const Rank to : machine.ranks()) {
+    std::ranges::sort(log[to]);
+    ASSERT_EQ(log[to], greetings_for(to, machine.size()));
+  }
+}
+
+TEST_P(OfiAgreement, EverybodyHearsEverybodyOnce) {
+  for_each_shape_and_case(GetParam(), [](const Shape& shape, const OfiCase& c) {
+    run_on_ofi(shape, c, [&](Job&, EmulatedMachine& machine) { exchange_greetings(machine); });
+  });
+}
+
+void fill(std::span<std::byte> block, Rank from, Rank to) {
+  Random random(from + 1, to);
+  for (std::byte& b : block) b = static_cast<std::byte>(random.next() >> 56);
+}
+
+std::unique_ptr<Messages> filled_blocks(const Node& node, std::uint64_t bytes) {
+  auto blocks = std::make_unique<BlockMessages>(node.size(), node.rank(), bytes);
+  for (Rank to = 0; to < node.size(); ++to) fill(blocks->to(to), node.rank(), to);
+  blocks->copy_own();
+  return blocks;
+}
+
+void exchange_blocks(EmulatedMachine& machine, std::uint64_t bytes) {
+  Exchange exchange(machine, [&](Node& node) { return filled_blocks(node, bytes); });
+  exchange.run();
+  std::vector<std::byte> expected(bytes);
+  for (const Rank to : machine.ranks())
+    for (Rank from = 0; from < machine.size(); ++from) {
+      fill(expected, from, to);
+      const auto& messages = dynamic_cast<BlockMessages&>(exchange.messages(to));
+      ASSERT_TRUE(std::ranges::equal(messages.from(from), expected)) << from << " to " << to;
+    }
+}
+
+TEST_P(OfiAgreement, BlocksArriveByteForByte) {
+  for_each_shape_and_case(GetParam(), [](const Shape& shape, const OfiCase& c) {
+    const std::uint64_t bytes = 1 + 97 * c.seed % 600;
+    run_on_ofi(shape, c, [&](Job&, EmulatedMachine& machine) { exchange_blocks(machine, bytes); });
+  });
+}
+
+TEST_P(OfiAgreement, LongBlocksArriveByteForByteInManyFrames) {
+  for (const RingRoute route : testing::kRoutes) {
+    const OfiCase c{.route = route, .processes = 2, .workers = 2, .provider = GetParam()};
+    run_on_ofi(Shape::parse("2x2"), c,
+               [&](Job&, EmulatedMachine& machine) { exchange_blocks(machine, 600'000); });
+  }
+}
+
+/// To the node so many ranks after it; so every node hears from one.
+Program stream_to_another(Node& node, Rank shift, std::size_t bytes,
+                          std::vector<std::byte>* inbox) {
+  Counter arrived("packets of the stream");
+  inbox->resize(bytes);
+  node.on(kHandler, [&arrived, inbox](const Packet& packet) {
+    const std::size_t at = packet.header.argument();
+    std::ranges::copy(packet.bytes(), inbox->begin() + static_cast<std::ptrdiff_t>(at));
+    arrived.bump();
+  });
+  std::vector<std::byte> message(bytes);
+  fill(message, node.rank(), 0);
+  Stream stream(node, kHandler, (node.rank() + shift) % node.size(), message);
+  stream.start(3);
+  const std::uint64_t expected = 3 * stream.packets();
+  co_await node.until(arrived, expected);
+  co_await node.until(stream.sent(), 3);
+}
+
+void exchange_streams(EmulatedMachine& machine, std::size_t bytes) {
+  const Rank shift = machine.size() / 2;
+  std::vector<std::vector<std::byte>> inboxes(machine.size());
+  machine.run(
+      [&](Node& node) { return stream_to_another(node, shift, bytes, &inboxes[node.rank()]); });
+  std::vector<std::byte> expected(bytes);
+  for (const Rank to : machine.ranks()) {
+    fill(expected, (to + machine.size() - shift) % machine.size(), 0);
+    ASSERT_EQ(inboxes[to], expected) << "to " << to;
+  }
+}
+
+TEST_P(OfiAgreement, StreamsArriveByteForByte) {
+  for (const char* text : {"7", "2x3x4"})
+    for (const auto& c : testing::ofi_cases(GetParam()))
+      if (c.workers == 2 && c.processes > 1)
+        run_on_ofi(Shape::parse(text), c,
+                   [&](Job&, EmulatedMachine& machine) { exchange_streams(machine, 2500); });
+}
+
+constexpr unsigned kRounds = 8;
+/// Who has come to which barrier.
+using Entries = testing::Shared<std::array<std::atomic<bool>, kRounds>>;  ///< [rank]
+
+Program pass_barriers(Node& node, std::uint64_t seed, const Entries* entries,
+                      std::atomic<unsigned>* too_early) {
+  Random random(seed, node.rank());
+  for (unsigned round = 0; round < kRounds; ++round) {
+    const unsigned rests = random.below(4);
+    for (unsigned i = 0; i < rests; ++i) co_await node.compute(100);
+    (*entries)[node.rank()][round] = true;
+    co_await node.barrier();
+    for (Rank r = 0; r < node.size(); ++r) *too_early += (*entries)[r][round] ? 0 : 1;
+  }
+}
+
+TEST_P(OfiAgreement, NobodyPassesABarrierBeforeAllHaveEnteredIt) {
+  for_each_shape_and_case(GetParam(), [](const Shape& shape, const OfiCase& c) {
+    const Entries entries(shape.size());
+    run_on_ofi(shape, c, [&](Job&, EmulatedMachine& machine) {
+      std::atomic<unsigned> too_early{0};
+      machine.run([&](Node& node) { return pass_barriers(node, c.seed, &entries, &too_early); });
+      EXPECT_EQ(too_early, 0u);
+    });
+  });
+}
+
+/// An all-to-all of tagged packets; the counters.
+FabricCounters counted(EmulatedMachine& machine, std::uint32_t packets) {
+  Exchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
+  exchange.run();
+  for (const Rank r : machine.ranks())
+    EXPECT_TRUE(dynamic_cast<Tagged&>(exchange.messages(r)).each_peer_once());
+  return machine.counters();
+}
+
+std::uint64_t over_links(const FabricCounters& counters) {
+  std::uint64_t sum = 0;
+  for (const LinkCounters& link : counters.links) sum += link.total_packets();
+  return sum;
+}
+
+std::uint64_t through_fifos(const FabricCounters& counters) {
+  std::uint64_t sum = 0;
+  for (const FifoCounters& fifo : counters.fifos) sum += fifo.packets;
+  return sum;
+}
+
+void expect_models_counts(const Shape& shape, const OfiCase& c, const FabricCounters& all,
+                          const FabricCounters& model) {
+  EXPECT_EQ(all.packets, model.packets);
+  EXPECT_EQ(all.delivered, model.delivered);
+  EXPECT_EQ(all.refused, 0u);
+  EXPECT_TRUE(all.refused_frames.empty());
+  EXPECT_EQ(all.links.size(), model.links.size());
+  EXPECT_EQ(through_fifos(all), model.packets);
+  if (c.route == RingRoute::direct) return;
+  EXPECT_EQ(all.packet_hops, model.packet_hops);
+  EXPECT_EQ(over_links(all), 3 * testing::sum_of_minimal_hops(shape));
+  if (c.routing != RoutingRule::deterministic) return;
+  for (std::size_t i = 0; i < model.links.size(); ++i)
+    ASSERT_EQ(all.links[i].packets, model.links[i].packets) << "link " << i;
+}
+
+TEST_P(OfiAgreement, TheCountersOfAllProcessesTogetherAreTheModels) {
+  for_each_shape_and_case(GetParam(), [](const Shape& shape, const OfiCase& c) {
+    SimMachine sim(shape, c.node());
+    const FabricCounters model = counted(sim, 3);
+    run_on_ofi(shape, c, [&](Job& job, EmulatedMachine& machine) {
+      const FabricCounters counters = counted(machine, 3);
+      if (job.rank() == 0) return expect_models_counts(shape, c, counters, model);
+      EXPECT_EQ(counters.packets, 3 * machine.ranks().size() * (shape.size() - 1));
+      EXPECT_EQ(counters.delivered, counters.packets);
+    });
+  });
+}
+
+}  // namespace
+}  // namespace toroid

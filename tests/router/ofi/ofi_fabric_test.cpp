@@ -1,0 +1,309 @@
+// A fabric of several processes: under load, when it fails, when nobody can go on, and where it
+// listens.
+#include "router/ofi_fabric.hpp"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "router/host_share.hpp"
+#include "router/ofi/endpoint.hpp"
+#include "tests/router/ofi/ofi_machine.hpp"
+#include "tests/router/reluctant_device.hpp"
+#include "tests/router/smallest_buffers.hpp"
+#include "tests/router/tagged_messages.hpp"
+
+namespace toroid {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using testing::EmulatedMachine;
+using testing::Exchange;
+using ::testing::HasSubstr;
+using testing::kHandler;
+using testing::OfiCase;
+using testing::outcomes_on_ofi;
+using testing::run_on_ofi;
+using testing::Tagged;
+
+using std::chrono::milliseconds;
+
+using OfiStress = testing::OnEveryProvider;
+using OfiFailure = testing::OnEveryProvider;
+INSTANTIATE_TEST_SUITE_P(Over, OfiStress, testing::kProviders, testing::provider_name);
+INSTANTIATE_TEST_SUITE_P(Over, OfiFailure, testing::kProviders, testing::provider_name);
+
+void exchange_tagged(EmulatedMachine& machine, std::uint32_t packets) {
+  Exchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
+  exchange.run();
+  for (const Rank r : machine.ranks())
+    EXPECT_TRUE(dynamic_cast<Tagged&>(exchange.messages(r)).each_peer_once());
+}
+
+TEST_P(OfiStress, CompletesInTheSmallestBuffersOnReluctantDevices) {
+  for (const char* text : {"8", "5x2m", "3x3", "2x2x2x2"})
+    for (const unsigned processes : {2u, 3u, 5u})
+      for (const RingRoute route : testing::kRoutes) {
+        OfiCase c{.route = route, .processes = processes, .workers = 1 + processes % 2};
+        c.provider = GetParam();
+        c.machine = testing::smallest_buffers();
+        const auto reluctant = [&](Device& device) {
+          return std::make_unique<testing::ReluctantDevice>(device, 4, processes);
+        };
+        SCOPED_TRACE(text + (' ' + c.text()));
+        run_on_ofi(
+            Shape::parse(text), c,
+            [](Job&, EmulatedMachine& machine) { exchange_tagged(machine, 12); }, reluctant);
+      }
+}
+
+TEST_P(OfiStress, CompletesWithManyPacketsAllOfThemAcrossTheBorder) {
+  for (const RingRoute route : testing::kRoutes)
+    for (const unsigned workers : {1u, 2u}) {
+      OfiCase c{.route = route, .routing = RoutingRule::deterministic, .processes = 2};
+      c.workers = workers;
+      c.provider = GetParam();
+      c.machine = testing::smallest_buffers();
+      run_on_ofi(Shape::parse("4"), c,
+                 [](Job&, EmulatedMachine& machine) { exchange_tagged(machine, 5'000); });
+    }
+}
+
+TEST_P(OfiStress, RunsSeveralFabricsOneAfterTheOtherOnOneJob) {
+  const auto outcomes = testing::run_job_over(GetParam(), 3, [&](Job& job) {
+    for (const RingRoute route : {RingRoute::direct, RingRoute::torus, RingRoute::direct}) {
+      const OfiCase c{.route = route, .processes = 3, .provider = GetParam()};
+      EmulatedMachine machine(ofi_fabric(job, Shape::parse("3x2"), c), c.node());
+      exchange_tagged(machine, 20);
+    }
+  });
+  EXPECT_THAT(outcomes, Each(""));
+}
+
+/// For ever: every packet is answered by one.
+void relay_for_ever(Node& node) {
+  constexpr HandlerId kRelay = kHandler + 1;
+  const Rank next = (node.rank() + 1) % node.size();
+  node.on(kRelay, [&node, next](const Packet&) { node.post(next, kRelay, {}); });
+  node.post(next, kRelay, {});
+}
+
+Program fail_in_the_program(Node& node, Rank who) {
+  relay_for_ever(node);
+  for (unsigned i = 0; i < 10; ++i) co_await node.compute(1);
+  if (node.rank() == who) throw std::domain_error("in a program");
+}
+
+Program fail_in_a_handler(Node& node, Rank who) {
+  relay_for_ever(node);
+  node.on(kHandler, [](const Packet&) { throw std::out_of_range("in a handler"); });
+  if (node.rank() == 0) co_await node.send(who, kHandler, who);
+}
+
+/// All processes end with the node that throws and with the process that it is of.
+void expect_failure(const char* provider, const std::function<Program(Node&, Rank)>& program,
+                    const std::string& what) {
+  const Shape shape = Shape::parse("2x3");
+  for (const RingRoute route : testing::kRoutes)
+    for (const unsigned workers : {1u, 2u})
+      for (const Rank who : {0u, 5u}) {
+        OfiCase c{.route = route, .processes = 3, .workers = workers, .provider = provider};
+        const auto outcomes = outcomes_on_ofi(shape, c, [&](Job&, EmulatedMachine& machine) {
+          machine.run([&](Node& n) { return program(n, who); });
+        });
+        const unsigned owner = Partition(shape, 3).owner(who);
+        EXPECT_THAT(outcomes, Each(AllOf(HasSubstr(fmt::format("process {} (host", owner)),
+                                         HasSubstr("node " + shape.coord_text(who) + ": " + what))))
+            << c.text();
+      }
+}
+
+TEST_P(OfiFailure, OfAProgramEndsAllProcessesWithItsNode) {
+  expect_failure(GetParam(), fail_in_the_program, "in a program");
+}
+
+TEST_P(OfiFailure, OfAHandlerEndsAllProcessesWithItsNode) {
+  expect_failure(GetParam(), fail_in_a_handler, "in a handler");
+}
+
+TEST_P(OfiFailure, OfTheWatchEndsAllAndSurfacesUnchangedWhereItWas) {
+  const Shape shape = Shape::parse("2x2");
+  const auto outcomes = testing::run_job_over(GetParam(), 2, [&](Job& job) {
+    OfiCase c{.provider = GetParam()};
+    if (job.rank() == 1) c.watch = [] { throw std::runtime_error("the user has had enough"); };
+    EmulatedMachine machine(ofi_fabric(job, shape, c));
+    machine.run([](Node& node) { return fail_in_the_program(node, 99); });
+  });
+  EXPECT_THAT(outcomes[0], AllOf(HasSubstr("process 1 (host"), HasSubstr("had enough")));
+  EXPECT_EQ(outcomes[1], "the user has had enough");
+}
+
+TEST_P(OfiFailure, OfTheWatchEndsAllWhateverItThrows) {
+  struct Stop {};
+  const Shape shape = Shape::parse("2");
+  const auto outcomes = testing::run_job_over(GetParam(), 2, [&](Job& job) {
+    OfiCase c{.provider = GetParam()};
+    if (job.rank() == 1) c.watch = [] { throw Stop(); };
+    EmulatedMachine machine(ofi_fabric(job, shape, c));
+    const auto run = [&] { machine.run([](Node& node) { return fail_in_the_program(node, 99); }); };
+    if (job.rank() == 0) run();
+    EXPECT_THROW(run(), Stop);
+  });
+  EXPECT_THAT(outcomes[0], HasSubstr("process 1 (host"));
+  EXPECT_EQ(outcomes[1], "");
+}
+
+Program wait_for_three(Node& node, Rank who) {
+  Counter heard("heard");
+  node.on(kHandler, [&](const Packet&) { heard.bump(); });
+  for (unsigned round = 0; round < 5; ++round) co_await node.barrier();
+  if (node.rank() != who) co_return;
+  co_await node.until(heard, 3);
+}
+
+TEST_P(OfiFailure, ToGoOnForEverIsReportedByAllWithoutWaitingForTheLimit) {
+  const Shape shape = Shape::parse("2x3");
+  for (const RingRoute route : testing::kRoutes)
+    for (const unsigned processes : {1u, 2u, 3u}) {
+      OfiCase c{.route = route, .processes = processes, .workers = 2, .provider = GetParam()};
+      c.stall = std::chrono::hours(24);
+      const auto outcomes = outcomes_on_ofi(shape, c, [&](Job&, EmulatedMachine& machine) {
+        machine.run([](Node& n) { return wait_for_three(n, 4); });
+      });
+      const unsigned owner = Partition(shape, processes).owner(4);
+      EXPECT_THAT(outcomes, Each(AllOf(HasSubstr(fmt::format("process {} (host", owner)),
+                                       HasSubstr("the run stalled for ever: 1 of "),
+                                       HasSubstr("node (1,1) for heard at 0 of 3"))))
+          << c.text();
+      EXPECT_THAT(outcomes, Each(outcomes.front()));
+    }
+}
+
+/// One node goes on and on without a packet; the others wait for it.
+Program go_on_for(Node& node, milliseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (node.rank() == 0 && std::chrono::steady_clock::now() < end) co_await node.compute(1);
+  co_await node.barrier();
+}
+
+TEST_P(OfiStress, TakesNoProcessForLostThatIsNeverIdle) {
+  OfiCase c{.processes = 2, .provider = GetParam()};
+  run_on_ofi(Shape::parse("2"), c, [](Job&, EmulatedMachine& machine) {
+    machine.run([](Node& node) { return go_on_for(node, milliseconds(5500)); });
+  });
+}
+
+TEST(OfiFabric, RefusesAProviderThatThereIsNot) {
+  OfiCase c{.processes = 2, .provider = "smoke signals"};
+  const auto outcomes = outcomes_on_ofi(Shape::parse("2"), c, [](Job&, EmulatedMachine&) {});
+  EXPECT_THAT(outcomes, Each(HasSubstr("provider smoke signals cannot be used by process 0")));
+}
+
+TEST(OfiFabric, FindsAProviderByItself) {
+  for (const unsigned processes : {1u, 3u}) {
+    OfiCase c{.processes = processes, .provider = ""};
+    run_on_ofi(Shape::parse("3"), c,
+               [](Job&, EmulatedMachine& machine) { exchange_tagged(machine, 5); });
+  }
+}
+
+TEST(OfiFabric, RefusesMoreProcessesThanNodesOnAllOfThem) {
+  OfiCase c{.processes = 3};
+  const auto outcomes = outcomes_on_ofi(Shape::parse("2"), c, [](Job&, EmulatedMachine&) {});
+  EXPECT_THAT(outcomes, Each("3 processes for the 2 nodes of torus 2; each needs one"));
+}
+
+/// Local addresses of this process's sockets, in the system's notation in hexadecimal, that listen
+/// or are connected or may receive datagrams.
+std::set<std::string> local_addresses() {
+  namespace fs = std::filesystem;
+  std::set<std::string> inodes;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string target = fs::read_symlink(entry.path(), gone).string();
+    if (target.starts_with("socket:[")) inodes.insert(target.substr(8, target.size() - 9));
+  }
+  std::set<std::string> addresses;
+  for (const char* table : {"tcp", "tcp6", "udp", "udp6"}) {
+    std::ifstream file(fs::path("/proc/self/net") / table);
+    std::string line;
+    for (std::getline(file, line); std::getline(file, line);) {
+      std::istringstream words(line);
+      std::vector<std::string> word{std::istream_iterator<std::string>(words), {}};
+      if (word.size() > 9 && inodes.contains(word[9]))
+        addresses.insert(word[1].substr(0, word[1].find(':')));
+    }
+  }
+  return addresses;
+}
+
+TEST(OfiFabric, OfProcessesOnTheLoopbackListensNowhereElse) {
+  for (const char* provider : {"tcp;ofi_rxm", "net", "shm"})
+    for (const unsigned processes : {1u, 2u}) {
+      if (!testing::missing(provider).empty()) continue;
+      OfiCase c{.processes = processes, .provider = provider};
+      run_on_ofi(Shape::parse("2"), c, [](Job& job, EmulatedMachine& machine) {
+        exchange_tagged(machine, 3);
+        const auto addresses = local_addresses();
+        job.all_gather({});
+        EXPECT_THAT(addresses, Each("0100007F"));  // 127.0.0.1
+      });
+    }
+}
+
+TEST(OfiEndpoint, HasTheAddressThatItsProcessIsReachedBy) {
+  for (const char* provider : {"tcp;ofi_rxm", "net"}) {
+    const ofi::Candidate candidate = ofi::try_provider(provider, "127.0.0.1");
+    if (candidate.info == nullptr) continue;
+    ofi::Buffers buffers(1, {});
+    const ofi::Endpoint endpoint(candidate, buffers.memory());
+    sockaddr_in address{};
+    const ofi::Address bytes = endpoint.address();
+    ASSERT_GE(bytes.size(), sizeof(address));
+    std::memcpy(&address, bytes.data(), sizeof(address));
+    EXPECT_EQ(address.sin_family, AF_INET);
+    EXPECT_EQ(address.sin_addr.s_addr, htonl(INADDR_LOOPBACK)) << provider;
+  }
+}
+
+TEST(HostShare, GivesTheProcessesOfAHostDifferentCoresWhileThereAreEnough) {
+  for (const unsigned processes : {1u, 2u, 3u, 4u, 6u}) {
+    std::vector<std::vector<unsigned>> cores(processes);
+    const auto outcomes = testing::run_job(processes, [&](Job& job) {
+      const Topology topology = Topology::synthetic("core:4 pu:1");
+      const HostShare share = share_of_host(job, topology);
+      EXPECT_EQ(share.processes, processes);
+      EXPECT_EQ(share.index, job.rank());
+      for (const Core& core : cores_of(topology, share).cores())
+        cores[job.rank()].push_back(core.index);
+    });
+    EXPECT_THAT(outcomes, Each(""));
+    std::multiset<unsigned> taken;
+    for (const auto& own : cores) {
+      EXPECT_FALSE(own.empty());
+      taken.insert(own.begin(), own.end());
+    }
+    for (unsigned core = 0; core < 4; ++core)
+      EXPECT_TRUE(taken.count(core) == 1 || processes > 4) << processes << " processes";
+  }
+}
+
+TEST(HostShare, IsAllForProcessesThatHaveDifferentCores) {
+  const auto outcomes = testing::run_job(3, [&](Job& job) {
+    const HostShare share =
+        share_of_host(job, Topology::synthetic("core:8 pu:1").part(2 * job.rank(), 2));
+    EXPECT_EQ(share.processes, 1u);
+    EXPECT_EQ(share.index, 0u);
+  });
+  EXPECT_THAT(outcomes, Each(""));
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,187 @@
+// A torus spread over processes, on the loopback only. Each has a job, a fabric and the nodes of
+// its part, and checks them by itself. The processes are threads of the test, but for the provider
+// shm, whose endpoints of one process share their memory and do not survive each other: there they
+// are children of the test.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <memory>
+#include <new>
+
+#include "router/ofi/libfabric.hpp"
+#include "router/ofi_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/job/jobs.hpp"
+#include "tests/router/ring_machine.hpp"
+
+namespace toroid::testing {
+
+/// One way to run the same program on processes.
+struct OfiCase {
+  RingRoute route = RingRoute::direct;
+  RoutingRule routing = RoutingRule::adaptive;
+  unsigned processes = 2;
+  unsigned workers = 1;  ///< of each process
+  std::uint64_t seed = 1;
+  std::string provider = "tcp;ofi_rxm";
+  Machine machine{};
+  std::chrono::milliseconds stall{120'000};  ///< far beyond what a busy computer takes
+  std::function<void()> watch{};
+
+  NodeOptions node() const { return {.seed = seed, .routing = routing}; }
+  std::string text() const {
+    return fmt::format("{} {} {} processes of {} workers, {}, seed {}",
+                       kRingRouteNames[static_cast<unsigned>(route)],
+                       kRoutingRuleNames[static_cast<unsigned>(routing)], processes, workers,
+                       provider, seed);
+  }
+};
+
+/// Every route with every routing, number of processes and number of workers; seeds go along.
+inline std::vector<OfiCase> ofi_cases(const std::string& provider) {
+  std::vector<OfiCase> cases;
+  for (const unsigned processes : {1u, 2u, 3u, 5u})
+    for (const unsigned workers : {1u, 2u})
+      for (const RingRoute route : kRoutes)
+        for (const RoutingRule routing : kRoutings) {
+          cases.push_back({route, routing, processes, workers, cases.size() + 1});
+          cases.back().provider = provider;
+        }
+  return cases;
+}
+
+/// Extents of 1 and 2, odd, prime and uneven ones, meshes.
+inline const std::vector<const char*> kOfiShapes = {
+    "1", "2", "7", "8m", "3x3", "5x2m", "1x6x1", "2x3x4", "4mx4m", "3x3mx2", "2x2x2x2", "11"};
+
+/// Some of the cases for each shape, others for another; for all shapes together all of them. No
+/// more processes than nodes.
+inline void for_each_shape_and_case(const std::string& provider, const auto& visit) {
+  const auto cases = ofi_cases(provider);
+  for (std::size_t s = 0; s < kOfiShapes.size(); ++s)
+    for (std::size_t i = s % 16; i < cases.size(); i += 16) {
+      const Shape shape = Shape::parse(kOfiShapes[s]);
+      OfiCase c = cases[(i * 5 + s) % cases.size()];
+      c.processes = std::min(c.processes, shape.size());
+      SCOPED_TRACE(shape.text() + ' ' + c.text());
+      visit(shape, c);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+}
+
+inline std::unique_ptr<OfiFabric> ofi_fabric(Job& job, const Shape& shape, const OfiCase& c) {
+  const Partition partition(shape, job.size());
+  Placement placement = place(Topology::of_this_machine(), shape, partition.nodes(job.rank()),
+                              c.workers, Binding::none);
+  placement.oversubscribed = true;  // as all processes of the test together are
+  OfiOptions options{.ring = routed(c.route), .provider = c.provider, .abandon = {}};
+  options.ring.stall = c.stall;
+  options.ring.watch = c.watch;
+  return std::make_unique<OfiFabric>(job, shape, c.machine, std::move(placement),
+                                     std::move(options));
+}
+
+/// Objects that children of the test share with it.
+template <typename T>
+class Shared {
+ public:
+  explicit Shared(std::size_t count) : count_(count) {
+    void* const memory =
+        ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    objects_ = static_cast<T*>(memory);
+    std::uninitialized_value_construct_n(objects_, count);
+  }
+  ~Shared() { ::munmap(objects_, bytes()); }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+
+  T& operator[](std::size_t i) const { return objects_[i]; }
+  std::size_t size() const { return count_; }
+
+ private:
+  std::size_t bytes() const { return std::max<std::size_t>(1, count_ * sizeof(T)); }
+  std::size_t count_;
+  T* objects_;
+};
+
+/// What a child ends with.
+using OutcomeText = std::array<char, 2000>;
+
+inline void run_child(const Membership& member, int listener, const Body& body, OutcomeText& text) {
+  if (member.listener < 0) ::close(listener);
+  std::string outcome = outcome_of(member, patient(), body);
+  if (outcome.empty() && ::testing::Test::HasFailure()) outcome = "a check failed";
+  std::fflush(nullptr);
+  text[outcome.copy(text.data(), text.size() - 1)] = '\0';
+  ::_exit(0);
+}
+
+/// As run_job(), each process a child.
+inline std::vector<std::string> run_job_of_children(unsigned size, const Body& body) {
+  const auto members = memberships(size);
+  Shared<OutcomeText> texts(size);
+  std::vector<pid_t> children;
+  std::fflush(nullptr);
+  for (unsigned p = 0; p < size; ++p) {
+    children.push_back(::fork());
+    if (children.back() == 0) run_child(members[p], members[0].listener, body, texts[p]);
+  }
+  ::close(members[0].listener);
+  std::vector<std::string> outcomes;
+  for (unsigned p = 0; p < size; ++p) {
+    int status = -1;
+    ::waitpid(children[p], &status, 0);
+    outcomes.push_back(status == 0 ? texts[p].data() : fmt::format("died of status {}", status));
+  }
+  return outcomes;
+}
+
+/// What each process ends with; empty: all went well.
+inline std::vector<std::string> run_job_over(const std::string& provider, unsigned size,
+                                             const Body& body) {
+  return provider == "shm" || provider.empty() ? run_job_of_children(size, body)
+                                               : run_job(size, body);
+}
+
+using OfiBody = std::function<void(Job&, EmulatedMachine&)>;
+
+inline std::vector<std::string> outcomes_on_ofi(const Shape& shape, const OfiCase& c,
+                                                const OfiBody& body,
+                                                const EmulatedMachine::Decorate& decorate = {}) {
+  return run_job_over(c.provider, c.processes, [&](Job& job) {
+    EmulatedMachine machine(ofi_fabric(job, shape, c), c.node(), decorate);
+    body(job, machine);
+  });
+}
+
+/// The same where nothing is to go wrong.
+inline void run_on_ofi(const Shape& shape, const OfiCase& c, const OfiBody& body,
+                       const EmulatedMachine::Decorate& decorate = {}) {
+  ASSERT_EQ(outcomes_on_ofi(shape, c, body, decorate), std::vector<std::string>(c.processes));
+}
+
+/// Why the provider cannot be used here; empty: it can.
+inline std::string missing(const std::string& provider) {
+  const ofi::Candidate candidate = ofi::try_provider(provider, "127.0.0.1");
+  return candidate.info != nullptr ? "" : provider + ": " + candidate.reason;
+}
+
+/// Tests of whole fabrics, one after the other on each provider.
+class OnEveryProvider : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (const std::string why = missing(GetParam()); !why.empty()) GTEST_SKIP() << why;
+  }
+};
+
+inline const auto kProviders = ::testing::Values("tcp;ofi_rxm", "shm", "net");
+inline std::string provider_name(const ::testing::TestParamInfo<const char*>& info) {
+  const std::string name = info.param;
+  return name.substr(0, name.find(';'));
+}
+
+}  // namespace toroid::testing
