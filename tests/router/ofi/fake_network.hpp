@@ -87,7 +87,7 @@ class FakeNetwork {
   ofi::Completion arrive(Place& place) {
     const FrameBytes frame = take_any(place.under_way);
     ofi::Operation* const operation = take_any(place.receiving);
-    if (frame.size() > operation->buffer.size()) return {operation, 1};
+    if (frame.size() > operation->buffer.size()) return {operation, ofi::kTooLong};
     std::ranges::copy(frame, operation->buffer.begin());
     operation->bytes = frame.size();
     return {operation, 0};

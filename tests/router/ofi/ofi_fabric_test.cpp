@@ -260,7 +260,7 @@ TEST(OfiFabric, OfProcessesOnTheLoopbackListensNowhereElse) {
 
 TEST(OfiEndpoint, HasTheAddressThatItsProcessIsReachedBy) {
   for (const char* provider : {"tcp;ofi_rxm", "net"}) {
-    const ofi::Candidate candidate = ofi::try_provider(provider, "127.0.0.1");
+    const ofi::Candidate candidate = ofi::Providers("127.0.0.1").get(provider);
     if (candidate.info == nullptr) continue;
     ofi::Buffers buffers(1, {});
     const ofi::Endpoint endpoint(candidate, buffers.memory());

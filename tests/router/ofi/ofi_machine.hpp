@@ -166,7 +166,7 @@ inline void run_on_ofi(const Shape& shape, const OfiCase& c, const OfiBody& body
 
 /// Why the provider cannot be used here; empty: it can.
 inline std::string missing(const std::string& provider) {
-  const ofi::Candidate candidate = ofi::try_provider(provider, "127.0.0.1");
+  const ofi::Candidate candidate = ofi::Providers("127.0.0.1").get(provider);
   return candidate.info != nullptr ? "" : provider + ": " + candidate.reason;
 }
 
