@@ -193,11 +193,36 @@ Program go_on_for(Node& node, milliseconds time) {
   co_await node.barrier();
 }
 
-TEST_P(OfiStress, TakesNoProcessForLostThatIsNeverIdle) {
-  OfiCase c{.processes = 2, .provider = GetParam()};
+TEST(OfiFabric, TakesNoProcessForLostThatIsNeverIdle) {
+  const OfiCase c{.processes = 2};
   run_on_ofi(Shape::parse("2"), c, [](Job&, EmulatedMachine& machine) {
     machine.run([](Node& node) { return go_on_for(node, milliseconds(5500)); });
   });
+}
+
+/// The last node hears from the first while this one computes for long, in one turn.
+Program hear_of_one_that_computes(Node& node, Rank who, milliseconds time) {
+  Counter heard("heard");
+  node.on(kHandler, [&heard, time](const Packet&) {
+    std::this_thread::sleep_for(time);
+    heard.bump();
+  });
+  const Rank from = node.size() - 1 - who;
+  if (node.rank() == from) co_await node.send(who, kHandler, 1);
+  if (node.rank() == from) co_await node.send(who, kHandler, 2);
+  const std::uint64_t expected = node.rank() == who ? 2 : 0;
+  co_await node.until(heard, expected);
+  co_await node.barrier();
+}
+
+TEST(OfiFabric, TakesNoProcessForLostThatComputesForLong) {
+  for (const Rank who : {0u, 1u}) {
+    const OfiCase c{.processes = 2};
+    run_on_ofi(Shape::parse("2"), c, [&](Job&, EmulatedMachine& machine) {
+      machine.run(
+          [&](Node& node) { return hear_of_one_that_computes(node, who, milliseconds(2500)); });
+    });
+  }
 }
 
 TEST(OfiFabric, RefusesAProviderThatThereIsNot) {
