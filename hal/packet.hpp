@@ -52,6 +52,11 @@ constexpr unsigned chunks_for(unsigned payload_bytes) {
   return (kHeaderBytes + payload_bytes + kChunkBytes - 1) / kChunkBytes;
 }
 
+/// Packets that a message of so many bytes takes; one of no bytes takes none.
+constexpr std::uint64_t packets_for(std::uint64_t payload_bytes) {
+  return payload_bytes / kPayloadBytes + (payload_bytes % kPayloadBytes != 0 ? 1 : 0);
+}
+
 /// A header's fields in the open; PacketHeader holds them packed.
 struct HeaderFields {
   Rank destination = 0;

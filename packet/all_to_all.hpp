@@ -88,7 +88,7 @@ class UniformMessages : public Messages {
   std::uint64_t bytes_to(Rank) const override { return bytes_; }
   std::uint64_t packets_expected() const override { return std::uint64_t{peers_} * most_packets(); }
   std::uint32_t most_packets() const override {
-    return static_cast<std::uint32_t>((bytes_ + kPayloadBytes - 1) / kPayloadBytes);
+    return static_cast<std::uint32_t>(packets_for(bytes_));
   }
   bool has_payload() const override { return false; }
   std::uint32_t gather(Rank, std::uint32_t packet, std::span<std::byte>) const override {

@@ -1,22 +1,18 @@
 #include "packet/block_messages.hpp"
 
 namespace toroid {
-namespace {
 
-std::size_t buffer_bytes(Rank members, std::uint64_t bytes) {
+void BlockMessages::check(Rank members, std::uint64_t bytes) {
   if (bytes > UINT32_MAX / members)
     throw BadInput(fmt::format("blocks of {} bytes from {} nodes are more than 4 GiB for one node",
                                bytes, members));
-  return members * bytes;
 }
-
-}  // namespace
 
 BlockMessages::BlockMessages(Rank members, Rank self, std::uint64_t bytes)
     : members_(members),
       self_(self),
       bytes_(bytes),
-      out_(buffer_bytes(members, bytes)),
+      out_((check(members, bytes), members * bytes)),
       in_(out_.size()) {}
 
 std::uint32_t BlockMessages::gather(Rank member, std::uint32_t packet,

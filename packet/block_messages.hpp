@@ -12,7 +12,9 @@ namespace toroid {
 /// place of its first byte in the receiver's buffer.
 class BlockMessages final : public Messages {
  public:
-  /// `bytes` per member. Throws BadInput where a receive buffer is longer than an argument can say.
+  /// Throws BadInput where a receive buffer is longer than an argument can say.
+  static void check(Rank members, std::uint64_t bytes);
+  /// `bytes` per member, which pass check().
   BlockMessages(Rank members, Rank self, std::uint64_t bytes);
 
   std::span<std::byte> to(Rank member) { return std::span(out_).subspan(member * bytes_, bytes_); }
@@ -27,7 +29,7 @@ class BlockMessages final : public Messages {
     return std::uint64_t{members_ - 1} * most_packets();
   }
   std::uint32_t most_packets() const override {
-    return static_cast<std::uint32_t>((bytes_ + kPayloadBytes - 1) / kPayloadBytes);
+    return static_cast<std::uint32_t>(packets_for(bytes_));
   }
   bool has_payload() const override { return true; }
   std::uint32_t gather(Rank member, std::uint32_t packet,

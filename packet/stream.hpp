@@ -14,8 +14,9 @@ class Stream final : public PayloadSource, public Outgoing {
       : node_(&node), handler_(handler), to_(to), message_(message) {}
 
   /// Packets of one message.
-  std::uint64_t packets() const {
-    return std::max<std::uint64_t>(1, (message_.size() + kPayloadBytes - 1) / kPayloadBytes);
+  std::uint64_t packets() const { return packets_of(message_.size()); }
+  static std::uint64_t packets_of(std::uint64_t bytes) {
+    return std::max<std::uint64_t>(1, packets_for(bytes));
   }
   /// Queues the message so many times more.
   void start(std::uint64_t messages = 1);

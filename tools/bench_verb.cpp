@@ -1,5 +1,7 @@
 // toroid bench: latency, message rate, bandwidth and all-to-all, with the headers that users of the
 // OSU benchmarks know.
+#include "packet/block_messages.hpp"
+#include "packet/stream.hpp"
 #include "tools/choice.hpp"
 #include "tools/message_bench.hpp"
 #include "tools/report.hpp"
@@ -25,10 +27,6 @@ std::vector<std::uint64_t> sizes_of(const BenchOptions& options, Kind kind) {
   return {8, 16, 32, 64, 128, 240, 480, 1024, 4096, 16384, 65536};
 }
 
-std::uint64_t packets_of(std::uint64_t bytes) {
-  return std::max<std::uint64_t>(1, (bytes + kPayloadBytes - 1) / kPayloadBytes);
-}
-
 Json size_json(Kind kind, std::uint64_t bytes, const BatchTimes& times, Rank pairs) {
   const double time = times.median();
   Json json = {{"bytes", bytes},
@@ -38,7 +36,7 @@ Json size_json(Kind kind, std::uint64_t bytes, const BatchTimes& times, Rank pai
                {"iterations", times.per_batch * times.seconds.size()}};
   if (kind != Kind::rate) return json;
   json["messages_per_s"] = pairs / time;
-  json["packets_per_s"] = pairs * static_cast<double>(packets_of(bytes)) / time;
+  json["packets_per_s"] = pairs * static_cast<double>(Stream::packets_of(bytes)) / time;
   json["bytes_per_s"] = pairs * static_cast<double>(bytes) / time;
   return json;
 }
@@ -95,10 +93,7 @@ void check_sizes(Kind kind, const std::vector<std::uint64_t>& sizes, const Shape
   for (const std::uint64_t bytes : sizes) {
     if (kind == Kind::alltoall && bytes == 0)
       throw BadInput("an all-to-all of 0 bytes moves nothing");
-    if (kind == Kind::alltoall && bytes > UINT32_MAX / shape.size())
-      throw BadInput(
-          fmt::format("blocks of {} bytes from {} nodes are more than 4 GiB for one node", bytes,
-                      shape.size()));
+    if (kind == Kind::alltoall) BlockMessages::check(shape.size(), bytes);
     const double buffers = kind == Kind::alltoall ? 4 * nodes * nodes : 2 * nodes;
     check_memory(shape, buffers * static_cast<double>(bytes));
   }

@@ -10,8 +10,8 @@
 #include "router/job/process_info.hpp"
 #include "tools/launch/children.hpp"
 #include "tools/launch/host_list.hpp"
-#include "tools/options.hpp"
 #include "tools/launch/shell.hpp"
+#include "tools/options.hpp"
 #include "tools/verbs.hpp"
 
 namespace toroid {

@@ -58,12 +58,10 @@ int run(int argc, char** argv) {
   CLI::App app("A bare-metal message layer on an emulated Blue Gene-style torus", "toroid");
   app.set_version_flag("--version", fmt::format("toroid {} ({})", kVersion, kGitHash));
   app.require_subcommand(1);
-  const std::pair<std::string, Verb> verbs[] = {{"fft", add_fft_verb(app)},
-                                                {"alltoall", add_alltoall_verb(app)},
-                                                {"bench", add_bench_verb(app)},
-                                                {"hello", add_hello_verb(app)},
-                                                {"info", add_info_verb(app)},
-                                                {"launch", add_launch_verb(app)}};
+  const std::pair<std::string, Verb> verbs[] = {
+      {"fft", add_fft_verb(app)},     {"alltoall", add_alltoall_verb(app)},
+      {"bench", add_bench_verb(app)}, {"hello", add_hello_verb(app)},
+      {"info", add_info_verb(app)},   {"launch", add_launch_verb(app)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -90,8 +90,7 @@ Program stream_out(Node& node, Side& side) {
 
 Program stream_in(Node& node, Side& side) {
   Inbox inbox(node, kHandler, side.bytes);
-  const std::uint64_t packets =
-      std::max<std::uint64_t>(1, (side.bytes + kPayloadBytes - 1) / kPayloadBytes);
+  const std::uint64_t packets = Stream::packets_of(side.bytes);
   for (unsigned batch = 0; batch <= side.batches; ++batch) {
     const std::uint64_t expected = (batch + std::uint64_t{1}) * side.per_batch * packets;
     co_await node.until(inbox.arrived(), expected);

@@ -20,10 +20,6 @@ inline std::uint64_t word(Rank a, Rank b, std::uint64_t i) {
   return std::uint64_t{a} << 40 | std::uint64_t{b} << 20 | i;
 }
 
-inline std::uint32_t packets_for(std::uint64_t bytes) {
-  return static_cast<std::uint32_t>((bytes + kPayloadBytes - 1) / kPayloadBytes);
-}
-
 /// The argument names the source's member number and the packet.
 class IndexedMessages final : public Messages {
  public:
@@ -42,7 +38,8 @@ class IndexedMessages final : public Messages {
   std::uint32_t most_packets() const override {
     std::uint32_t most = 0;
     for (Rank m = 0; m < group_.size(); ++m)
-      if (m != group_.self()) most = std::max(most, packets_for(bytes_to(m)));
+      if (m != group_.self())
+        most = std::max(most, static_cast<std::uint32_t>(packets_for(bytes_to(m))));
     return most;
   }
   bool has_payload() const override { return true; }
