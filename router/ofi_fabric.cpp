@@ -286,8 +286,13 @@ class OfiFabric::Impl final : private Standstill, private RunMonitor {
 };
 
 OfiFabric::OfiFabric(Job& job, const Shape& shape, const Machine& machine, Placement placement,
-                     OfiOptions options)
+                     OfiOptions options) try
     : impl_(std::make_unique<Impl>(job, shape, machine, std::move(placement), std::move(options))) {
+} catch (const BadInput&) {
+  throw;  // as on all processes
+} catch (const std::exception& error) {
+  job.fail(error.what());
+  throw;
 }
 OfiFabric::~OfiFabric() = default;
 const Shape& OfiFabric::shape() const {

@@ -43,8 +43,16 @@ Endpoint::Endpoint(const Candidate& provider, std::span<std::byte> memory)
   endpoint_.reset(endpoint);
   check(::fi_ep_bind(endpoint, &peers->fid, 0), "bind the address vector");
   check(::fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_RECV), "bind the completion queue");
-  check(::fi_enable(endpoint), "enable the endpoint");
+  enable();
   register_memory(memory);
+}
+
+/// Shared memory is named after the process's number. Where a process of that number has died and
+/// left it behind, libfabric removes it and says that it is busy.
+void Endpoint::enable() {
+  int result = ::fi_enable(endpoint_.get());
+  if (result == -FI_EBUSY) result = ::fi_enable(endpoint_.get());
+  check(result, "enable the endpoint");
 }
 
 void Endpoint::register_memory(std::span<std::byte> memory) {

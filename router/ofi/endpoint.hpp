@@ -36,6 +36,7 @@ class Endpoint final : public Wire {
   template <typename T>
   using Object = std::unique_ptr<T, Close<T>>;
 
+  void enable();
   void register_memory(std::span<std::byte> memory);
   void* descriptor() const { return memory_ ? ::fi_mr_desc(memory_.get()) : nullptr; }
   std::size_t poll_error(std::span<Completion> completions);
