@@ -1,6 +1,7 @@
 // What rings count is what the model counts: minimal routing leaves no choice in how many.
 #include <gtest/gtest.h>
 
+#include "tests/router/counter_sums.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
@@ -11,9 +12,11 @@ namespace {
 
 using testing::EmulatedMachine;
 using testing::Exchange;
+using testing::over_links;
 using testing::RingMachine;
 using testing::SimMachine;
 using testing::Tagged;
+using testing::through_fifos;
 
 FabricCounters counted(EmulatedMachine& machine, std::uint32_t packets) {
   Exchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
@@ -21,18 +24,6 @@ FabricCounters counted(EmulatedMachine& machine, std::uint32_t packets) {
   for (Rank r = 0; r < machine.size(); ++r)
     EXPECT_TRUE(dynamic_cast<Tagged&>(exchange.messages(r)).each_peer_once());
   return machine.counters();
-}
-
-std::uint64_t over_links(const FabricCounters& counters) {
-  std::uint64_t sum = 0;
-  for (const LinkCounters& link : counters.links) sum += link.total_packets();
-  return sum;
-}
-
-std::uint64_t through_fifos(const FabricCounters& counters) {
-  std::uint64_t sum = 0;
-  for (const FifoCounters& fifo : counters.fifos) sum += fifo.packets;
-  return sum;
 }
 
 void expect_equal_sums(const FabricCounters& rings, const FabricCounters& model) {

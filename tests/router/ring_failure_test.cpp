@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/router/failing_programs.hpp"
 #include "tests/router/failure_of.hpp"
 #include "tests/router/ring_machine.hpp"
 
@@ -15,29 +16,8 @@ using testing::failure_of;
 using testing::kHandler;
 using testing::RingMachine;
 
-constexpr HandlerId kRelay = kHandler + 1;
-
-/// For ever: every packet is answered by one.
-void relay_for_ever(Node& node) {
-  node.on(kRelay,
-          [&node](const Packet&) { node.post((node.rank() + 1) % node.size(), kRelay, {}); });
-  node.post((node.rank() + 1) % node.size(), kRelay, {});
-}
-
-Program fail_in_the_program(Node& node, Rank who) {
-  relay_for_ever(node);
-  for (unsigned i = 0; i < 10; ++i) co_await node.compute(1);
-  if (node.rank() == who) throw std::domain_error("in a program");
-}
-
-Program fail_in_a_handler(Node& node, Rank who) {
-  relay_for_ever(node);
-  node.on(kHandler, [](const Packet&) { throw std::out_of_range("in a handler"); });
-  if (node.rank() == 0) co_await node.send(who, kHandler, who);
-}
-
 Program relay(Node& node) {
-  relay_for_ever(node);
+  testing::relay_for_ever(node);
   co_return;
 }
 
@@ -55,11 +35,11 @@ void expect_failure(const std::function<Program(Node&, Rank)>& program, const st
 }
 
 TEST(RingFailure, OfAProgramSurfacesWithItsNodeWhateverTheOthersDo) {
-  expect_failure(fail_in_the_program, "in a program");
+  expect_failure(testing::fail_in_the_program, "in a program");
 }
 
 TEST(RingFailure, OfAHandlerSurfacesWithItsNodeWhateverTheOthersDo) {
-  expect_failure(fail_in_a_handler, "in a handler");
+  expect_failure(testing::fail_in_a_handler, "in a handler");
 }
 
 /// Fails when one node gathers the last packet of its last message.

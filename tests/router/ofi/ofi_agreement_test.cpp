@@ -5,6 +5,8 @@
 
 #include "packet/block_messages.hpp"
 #include "packet/stream.hpp"
+#include "tests/router/counter_sums.hpp"
+#include "tests/router/greetings.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 #include "tests/router/tagged_messages.hpp"
@@ -15,34 +17,18 @@ namespace {
 using testing::EmulatedMachine;
 using testing::Exchange;
 using testing::for_each_shape_and_case;
+using testing::greet;
+using testing::Greetings;
 using testing::kHandler;
 using testing::OfiCase;
+using testing::over_links;
 using testing::run_on_ofi;
 using testing::SimMachine;
 using testing::Tagged;
+using testing::through_fifos;
 
 using OfiAgreement = testing::OnEveryProvider;
 INSTANTIATE_TEST_SUITE_P(Over, OfiAgreement, testing::kProviders, testing::provider_name);
-
-struct Greeting {
-  Rank from;
-  std::uint32_t argument;
-  auto operator<=>(const Greeting&) const = default;
-};
-using Greetings = std::vector<Greeting>;
-
-Program greet(Node& node, Greetings* log) {
-  Counter heard("greetings");
-  node.on(kHandler, [&heard, log](const Packet& packet) {
-    log->push_back({packet.as<Rank>(), packet.header.argument()});
-    heard.bump();
-  });
-  const SendOrder order = node.random_order();
-  for (Rank peer : order)
-    co_await node.send(peer, kHandler, node.rank(), node.rank() * 1000 + peer);
-  co_await node.send(node.rank(), kHandler, node.rank(), 7);
-  co_await node.until(heard, node.size());
-}
 
 /// What must come to a node, without any machine; sorted.
 Greetings greetings_for(Rank to, Rank nodes) {
@@ -180,18 +166,6 @@ FabricCounters counted(EmulatedMachine& machine, std::uint32_t packets) {
   for (const Rank r : machine.ranks())
     EXPECT_TRUE(dynamic_cast<Tagged&>(exchange.messages(r)).each_peer_once());
   return machine.counters();
-}
-
-std::uint64_t over_links(const FabricCounters& counters) {
-  std::uint64_t sum = 0;
-  for (const LinkCounters& link : counters.links) sum += link.total_packets();
-  return sum;
-}
-
-std::uint64_t through_fifos(const FabricCounters& counters) {
-  std::uint64_t sum = 0;
-  for (const FifoCounters& fifo : counters.fifos) sum += fifo.packets;
-  return sum;
 }
 
 void expect_models_counts(const Shape& shape, const OfiCase& c, const FabricCounters& all,

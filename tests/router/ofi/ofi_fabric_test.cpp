@@ -15,6 +15,7 @@
 
 #include "router/host_share.hpp"
 #include "router/ofi/endpoint.hpp"
+#include "tests/router/failing_programs.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
 #include "tests/router/reluctant_device.hpp"
 #include "tests/router/smallest_buffers.hpp"
@@ -92,7 +93,7 @@ TEST_P(OfiStress, RunsSeveralFabricsOneAfterTheOtherOnOneJob) {
 /// the name is that of libfabric 1.17. Made of the first one's.
 void leave_memory_behind(unsigned endpoint) {
   const std::string name = fmt::format("/dev/shm/{}:{}:", ::getpid(), ::getuid());
-  const ofi::Candidate candidate = ofi::try_provider("shm", "");
+  const ofi::Candidate candidate = ofi::Providers("").get("shm");
   ofi::Buffers buffers(1, {});
   const ofi::Endpoint first(candidate, buffers.memory());
   if (std::filesystem::exists(name + '0'))
@@ -103,31 +104,11 @@ TEST(OfiEndpoint, OpensThoughADeadProcessOfItsNumberHasLeftItsMemoryBehind) {
   if (!testing::missing("shm").empty()) GTEST_SKIP() << testing::missing("shm");
   const auto outcomes = testing::run_job_of_children(1, [](Job&) {
     leave_memory_behind(1);
-    const ofi::Candidate candidate = ofi::try_provider("shm", "");
+    const ofi::Candidate candidate = ofi::Providers("").get("shm");
     ofi::Buffers buffers(1, {});
     EXPECT_NO_THROW(ofi::Endpoint(candidate, buffers.memory()));
   });
   EXPECT_THAT(outcomes, Each(""));
-}
-
-/// For ever: every packet is answered by one.
-void relay_for_ever(Node& node) {
-  constexpr HandlerId kRelay = kHandler + 1;
-  const Rank next = (node.rank() + 1) % node.size();
-  node.on(kRelay, [&node, next](const Packet&) { node.post(next, kRelay, {}); });
-  node.post(next, kRelay, {});
-}
-
-Program fail_in_the_program(Node& node, Rank who) {
-  relay_for_ever(node);
-  for (unsigned i = 0; i < 10; ++i) co_await node.compute(1);
-  if (node.rank() == who) throw std::domain_error("in a program");
-}
-
-Program fail_in_a_handler(Node& node, Rank who) {
-  relay_for_ever(node);
-  node.on(kHandler, [](const Packet&) { throw std::out_of_range("in a handler"); });
-  if (node.rank() == 0) co_await node.send(who, kHandler, who);
 }
 
 /// All processes end with the node that throws and with the process that it is of.
@@ -149,11 +130,11 @@ void expect_failure(const char* provider, const std::function<Program(Node&, Ran
 }
 
 TEST_P(OfiFailure, OfAProgramEndsAllProcessesWithItsNode) {
-  expect_failure(GetParam(), fail_in_the_program, "in a program");
+  expect_failure(GetParam(), testing::fail_in_the_program, "in a program");
 }
 
 TEST_P(OfiFailure, OfAHandlerEndsAllProcessesWithItsNode) {
-  expect_failure(GetParam(), fail_in_a_handler, "in a handler");
+  expect_failure(GetParam(), testing::fail_in_a_handler, "in a handler");
 }
 
 TEST_P(OfiFailure, OfTheWatchEndsAllAndSurfacesUnchangedWhereItWas) {
@@ -162,7 +143,7 @@ TEST_P(OfiFailure, OfTheWatchEndsAllAndSurfacesUnchangedWhereItWas) {
     OfiCase c{.provider = GetParam()};
     if (job.rank() == 1) c.watch = [] { throw std::runtime_error("the user has had enough"); };
     EmulatedMachine machine(ofi_fabric(job, shape, c));
-    machine.run([](Node& node) { return fail_in_the_program(node, 99); });
+    machine.run([](Node& node) { return testing::fail_in_the_program(node, 99); });
   });
   EXPECT_THAT(outcomes[0], AllOf(HasSubstr("process 1 (host"), HasSubstr("had enough")));
   EXPECT_EQ(outcomes[1], "the user has had enough");
@@ -175,7 +156,9 @@ TEST_P(OfiFailure, OfTheWatchEndsAllWhateverItThrows) {
     OfiCase c{.provider = GetParam()};
     if (job.rank() == 1) c.watch = [] { throw Stop(); };
     EmulatedMachine machine(ofi_fabric(job, shape, c));
-    const auto run = [&] { machine.run([](Node& node) { return fail_in_the_program(node, 99); }); };
+    const auto run = [&] {
+      machine.run([](Node& node) { return testing::fail_in_the_program(node, 99); });
+    };
     if (job.rank() == 0) run();
     EXPECT_THROW(run(), Stop);
   });

@@ -1,0 +1,22 @@
+// What a fabric counts, summed up.
+#pragma once
+
+#include "hal/counters.hpp"
+
+namespace toroid::testing {
+
+/// Packets over all links.
+inline std::uint64_t over_links(const FabricCounters& counters) {
+  std::uint64_t sum = 0;
+  for (const LinkCounters& link : counters.links) sum += link.total_packets();
+  return sum;
+}
+
+/// Packets through all injection FIFOs.
+inline std::uint64_t through_fifos(const FabricCounters& counters) {
+  std::uint64_t sum = 0;
+  for (const FifoCounters& fifo : counters.fifos) sum += fifo.packets;
+  return sum;
+}
+
+}  // namespace toroid::testing

@@ -1,0 +1,32 @@
+// Programs that throw while packets go round for ever.
+#pragma once
+
+#include <stdexcept>
+
+#include "packet/node.hpp"
+#include "tests/router/emulated_machine.hpp"
+
+namespace toroid::testing {
+
+inline constexpr HandlerId kRelay = kHandler + 1;
+
+/// For ever: every packet is answered by one.
+inline void relay_for_ever(Node& node) {
+  const Rank next = (node.rank() + 1) % node.size();
+  node.on(kRelay, [&node, next](const Packet&) { node.post(next, kRelay, {}); });
+  node.post(next, kRelay, {});
+}
+
+inline Program fail_in_the_program(Node& node, Rank who) {
+  relay_for_ever(node);
+  for (unsigned i = 0; i < 10; ++i) co_await node.compute(1);
+  if (node.rank() == who) throw std::domain_error("in a program");
+}
+
+inline Program fail_in_a_handler(Node& node, Rank who) {
+  relay_for_ever(node);
+  node.on(kHandler, [](const Packet&) { throw std::out_of_range("in a handler"); });
+  if (node.rank() == 0) co_await node.send(who, kHandler, who);
+}
+
+}  // namespace toroid::testing

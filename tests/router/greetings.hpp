@@ -1,0 +1,29 @@
+// The program in which everybody greets everybody, and what must come of it.
+#pragma once
+
+#include "packet/node.hpp"
+#include "tests/router/emulated_machine.hpp"
+
+namespace toroid::testing {
+
+struct Greeting {
+  Rank from;
+  std::uint32_t argument;
+  auto operator<=>(const Greeting&) const = default;
+};
+using Greetings = std::vector<Greeting>;  ///< in the order of arrival
+
+inline Program greet(Node& node, Greetings* log) {
+  Counter heard("greetings");
+  node.on(kHandler, [&heard, log](const Packet& packet) {
+    log->push_back({packet.as<Rank>(), packet.header.argument()});
+    heard.bump();
+  });
+  const SendOrder order = node.random_order();
+  for (Rank peer : order)
+    co_await node.send(peer, kHandler, node.rank(), node.rank() * 1000 + peer);
+  co_await node.send(node.rank(), kHandler, node.rank(), 7);
+  co_await node.until(heard, node.size());
+}
+
+}  // namespace toroid::testing
