@@ -1,0 +1,1 @@
+// Nothing: it is here for common.hpp, which its target compiles.
