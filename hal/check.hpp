@@ -24,6 +24,9 @@ class RunFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// For messages: what the user typed, a file is named or a peer sent may have line ends in it.
+std::string one_line(std::string text);
+
 [[noreturn]] void check_failed(const char* file, int line, const char* condition,
                                const std::string& detail);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "router/ofi/direct_gateway.hpp"
@@ -22,8 +21,6 @@ using ofi::Address;
 using ofi::FlowIdentity;
 using ring::Ending;
 
-/// Once a run has failed: for workers to end.
-constexpr std::chrono::seconds kPatience{2};
 /// Between trouble with a peer on the network and giving up because of it, so that the job's own
 /// connections can tell what is the matter with the peer.
 constexpr std::chrono::milliseconds kTroubleLasts{1500};
@@ -55,10 +52,6 @@ T value_of(const Blob& blob) {
   T value;
   std::memcpy(&value, blob.data(), sizeof(T));
   return value;
-}
-
-std::string text_of(const Blob& blob) {
-  return {reinterpret_cast<const char*>(blob.data()), blob.size()};
 }
 
 }  // namespace
@@ -172,7 +165,6 @@ class OfiFabric::Impl final : private Standstill, private RunMonitor {
       interrupt("threw what is no exception");
     }
     control_.end(verdict_ == Verdict::quiescent ? Ending::quiescent : Ending::given_up);
-    if (verdict_ == Verdict::failed) wait_for_workers();
   }
 
   void interrupt(const std::string& why) {
@@ -186,14 +178,6 @@ class OfiFabric::Impl final : private Standstill, private RunMonitor {
     if (!trouble || ofi::Clock::now() - trouble->since < kTroubleLasts) return std::nullopt;
     return fmt::format("{} cannot be reached over {}: {}", job_.name(trouble->peer), provider(),
                        trouble->what);
-  }
-
-  void wait_for_workers() {
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (!crew_->has_ended()) {
-      if (std::chrono::steady_clock::now() > end && options_.abandon) options_.abandon(failure());
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
   }
 
   std::string failure() const {

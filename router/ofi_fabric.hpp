@@ -12,9 +12,6 @@ namespace toroid {
 struct OfiOptions {
   RingOptions ring;      ///< as within a process; `route` holds between processes too
   std::string provider;  ///< of libfabric; empty: the best that all processes have
-  /// Called when the run has failed and a worker does not stop, because it computes without end or
-  /// is stuck in the network's library; it should end the process.
-  std::function<void(const std::string& why)> abandon;
 };
 
 /// All processes of a job construct and run it in the same order, with the same arguments but for

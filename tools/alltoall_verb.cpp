@@ -190,8 +190,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   emulation.run();
   traffic.check();
 
-  const Tick end =
-      run_options.processes.largest(std::max(emulation.programs_end(), traffic.last_arrival()));
+  const Tick end = emulation.latest(std::max(emulation.programs_end(), traffic.last_arrival()));
   if (!reports) return 0;
   const Json report = make_report(options, shape, machine, emulation, end);
   if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <ctime>
+#include <numeric>
 
 #include "hal/check.hpp"
 #include "router/cpu_quota.hpp"
@@ -22,10 +21,8 @@ SimOptions with_progress(SimOptions options, Progress& progress) {
   return options;
 }
 
-/// A worker does not come back, so there is no way out but this.
-[[noreturn]] void end_process(const std::string& why) {
-  std::fputs(("toroid: " + why + "\n").c_str(), stderr);
-  std::_Exit(1);
+double sum(const std::vector<double>& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0);
 }
 
 double cpu_now() {
@@ -71,9 +68,8 @@ std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine
 std::unique_ptr<Fabric> Emulation::make_ofi_fabric(const Shape& shape, const Machine& machine,
                                                    const RunOptions& options, Placement placement,
                                                    RingOptions ring) {
-  auto fabric =
-      std::make_unique<OfiFabric>(processes_.job(), shape, machine, std::move(placement),
-                                  OfiOptions{std::move(ring), options.provider, end_process});
+  auto fabric = std::make_unique<OfiFabric>(processes_.job(), shape, machine, std::move(placement),
+                                            OfiOptions{std::move(ring), options.provider});
   provider_ = fabric->provider();
   bytes_per_peer_ = fabric->bytes_per_peer();
   return fabric;
@@ -84,10 +80,16 @@ void Emulation::run() {
   const double cpu = cpu_now();
   fabric_->run();
   progress_.clear();
-  cpu_seconds_ = cpu_now() - cpu;
+  cpu_seconds_ = sum(processes_.numbers(cpu_now() - cpu));
+  workers_ = static_cast<unsigned>(sum(processes_.numbers(workers_)));
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
   if (const auto refused = fabric_->counters().refused; refused > 0)
     throw RunFailed(fmt::format("{} packets had malformed headers and were refused", refused));
+}
+
+Tick Emulation::latest(Tick mine) const {
+  const std::vector<double> all = processes_.numbers(static_cast<double>(mine));
+  return static_cast<Tick>(*std::ranges::max_element(all));
 }
 
 Tick Emulation::programs_end() const {

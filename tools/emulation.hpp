@@ -29,15 +29,18 @@ class Emulation {
   const FabricCounters& counters() const { return fabric_->counters(); }
   /// When the last program of this process ended, in cycles.
   Tick programs_end() const;
+  /// The latest of all processes' ticks. All call it in the same order.
+  Tick latest(Tick mine) const;
   const Processes& processes() const { return processes_; }
   /// What carries the frames on `ofi`; elsewhere empty.
   const std::string& provider() const { return provider_; }
   /// On `ofi`: of frames, that a process keeps for each other that it exchanges packets with.
   std::size_t bytes_per_peer() const { return bytes_per_peer_; }
+  /// Of all processes together.
   double cpu_seconds() const { return cpu_seconds_; }
   double wall_seconds() const { return wall_seconds_; }
   /// Of all processes.
-  unsigned workers() const { return workers_ * processes_.count(); }
+  unsigned workers() const { return workers_; }
 
  private:
   std::unique_ptr<Fabric> make_fabric(const Shape& shape, const Machine& machine,

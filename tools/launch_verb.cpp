@@ -27,7 +27,7 @@ struct LaunchOptions {
   std::string hosts;       ///< a file; empty: this host
   std::string master;      ///< empty: the first host
   unsigned port = 0;       ///< 0: drawn at random
-  double grace = 15;       ///< seconds
+  double grace = 8;        ///< seconds
   std::vector<std::string> command;
 };
 

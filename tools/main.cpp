@@ -2,8 +2,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <new>
 #include <system_error>
@@ -15,16 +15,14 @@
 
 namespace {
 
-/// What the user typed, or a file is named, may have line ends in it.
-std::string one_line(std::string text) {
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  std::replace_if(text.begin(), text.end(), is_control, '?');
-  return text;
+/// Some of libfabric's providers print pages and leave files behind when a program crashes.
+void forget_crash_handlers() {
+  for (const int number : {SIGILL, SIGABRT, SIGBUS, SIGSEGV}) std::signal(number, SIG_DFL);
 }
 
 /// Not by fmt::print, which throws where standard error is closed.
 int complain(const std::string& what, int code) {
-  std::fputs(("toroid: " + one_line(what) + "\n").c_str(), stderr);
+  std::fputs(("toroid: " + toroid::one_line(what) + "\n").c_str(), stderr);
   return code;
 }
 
@@ -77,6 +75,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  forget_crash_handlers();
   hold_standard_descriptors();
   toroid::catch_interrupts();
   try {

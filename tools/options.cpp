@@ -121,6 +121,7 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
   const auto fabric = parse_choice<FabricName>("fabric", kFabricNames, common.fabric);
   if (!common.provider.empty() && fabric != FabricName::ofi)
     throw BadInput("--provider is for --fabric ofi");
+  if (fabric != FabricName::ofi) Processes::refuse_several();
   return {.fabric = fabric,
           .node = node_options(common, torus),
           .sim = {.routing = routing, .tying = tying, .progress = {}},

@@ -33,12 +33,6 @@ std::string error_text(int error) {
   return std::generic_category().message(error);
 }
 
-std::string one_line(std::string text) {
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  std::replace_if(text.begin(), text.end(), is_control, '?');
-  return text;
-}
-
 /// An open file descriptor, or none (-1).
 class Descriptor {
  public:

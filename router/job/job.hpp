@@ -20,10 +20,16 @@ namespace toroid {
 
 using Blob = std::vector<std::byte>;
 
+inline std::string text_of(std::span<const std::byte> blob) {
+  return {reinterpret_cast<const char*>(blob.data()), blob.size()};
+}
+
 struct JobOptions {
   std::chrono::milliseconds patience{60000};  ///< for all to join
   std::chrono::milliseconds heartbeat{500};
   std::chrono::milliseconds silence{5000};  ///< after which a process counts as lost
+  std::function<void(const std::string& why)> abandon;
+  std::function<void()> poll;
 };
 
 /// What everybody knows about a process.

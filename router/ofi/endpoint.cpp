@@ -115,6 +115,7 @@ std::size_t Endpoint::poll(std::span<Completion> completions) {
   const auto most = std::min(entries.size(), completions.size());
   const long count = ::fi_cq_read(queue_.get(), entries.data(), most);
   if (count == -FI_EAGAIN) return 0;
+  if (count != -FI_EAVAIL) check(count, "read completions");
   if (count < 0) return poll_error(completions);
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     auto* const operation = static_cast<Operation*>(entries[i].op_context);

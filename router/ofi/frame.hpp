@@ -25,7 +25,7 @@ namespace toroid::ofi {
 struct FrameHeader {
   std::uint32_t magic;
   std::uint32_t source;    ///< process
-  std::uint64_t token;     ///< proof of the run's key; see Stream
+  std::uint64_t token;     ///< proof of the run's key; see FlowIdentity
   std::uint64_t sequence;  ///< of this pair of processes, from 1; 0: it only acknowledges
   std::uint64_t received;  ///< frames of the receiver that have arrived here, in all
   std::uint64_t freed;     ///< frames of the receiver whose buffers are free again, in all

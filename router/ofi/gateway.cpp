@@ -47,7 +47,7 @@ bool Gateway::step(bool idle) {
   if (!to_post_.empty()) post_again();
   for (Flow* flow : in_use_) {
     if (flow->out.waits()) moved |= send(*flow, idle && !moved);
-    if (flow->out.owes_acknowledgement()) acknowledge(*flow, idle);
+    if (flow->out.owes_acknowledgement()) acknowledge(*flow);
   }
   if (++steps_ % kStepsPerLook == 0) look_for_suspect();
   return poll() || moved;
@@ -58,11 +58,10 @@ bool Gateway::send(Flow& flow, bool idle) {
   return (idle || flow.out.in_flight() < kKeepsWireBusy) && flow.out.try_flush();
 }
 
-/// At once where the other end may run out of buffers, else when no frame has taken it along. A
-/// worker that is never idle looks at the clock only now and then.
-void Gateway::acknowledge(Flow& flow, bool idle) {
+/// At once where the other end may run out of buffers, else when no frame has taken it along for a
+/// while.
+void Gateway::acknowledge(Flow& flow) {
   if (flow.out.untold() >= flow.out.window() / 2) return (void)flow.out.try_acknowledge();
-  if (!idle && steps_ % kStepsPerLook != 0) return;
   if (Clock::now() - flow.owes_since >= kAcknowledgeAfter) (void)flow.out.try_acknowledge();
 }
 

@@ -82,7 +82,7 @@ class Gateway : public ring::Port {
   void post(Operation& operation);
   void post_again();
   bool send(Flow& flow, bool idle);
-  void acknowledge(Flow& flow, bool idle);
+  void acknowledge(Flow& flow);
   void look_for_suspect();
   void note_trouble(unsigned peer, const std::string& what);
 

@@ -9,8 +9,7 @@
 //   threads    one thread touches the endpoint after it has been opened (FI_THREAD_DOMAIN)
 //   contexts   each operation brings FI_CONTEXT2's eight words, which cover FI_CONTEXT
 //   memory     registered once as a whole where FI_MR_LOCAL asks for it, bound to the endpoint
-//   where
-//              FI_MR_ENDPOINT does; no remote access, so all else of mr_mode is accepted
+//              if FI_MR_ENDPOINT does; no remote access, so all else of mr_mode is accepted
 //   overrun    the provider holds senders back (FI_RM_ENABLED); windows keep it from having to
 #pragma once
 

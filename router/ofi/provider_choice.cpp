@@ -36,9 +36,8 @@ Candidate wanted_by_all(Job& job, const std::string& name, const Providers& prov
   const auto reasons = job.all_gather(std::as_bytes(std::span(reason)));
   for (unsigned p = 0; p < job.size(); ++p)
     if (!reasons[p].empty())
-      throw BadInput(fmt::format(
-          "provider {} cannot be used by {}: {}", name, job.name(p),
-          std::string(reinterpret_cast<const char*>(reasons[p].data()), reasons[p].size())));
+      throw BadInput(fmt::format("provider {} cannot be used by {}: {}", name, job.name(p),
+                                 text_of(reasons[p])));
   return candidate;
 }
 

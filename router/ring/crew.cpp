@@ -21,10 +21,8 @@ void Crew::run(const std::function<void()>& ready, const std::function<void()>& 
   std::vector<std::jthread> threads;
   threads.reserve(workers);
   try {
-    for (std::size_t w = 0; w < workers; ++w) {
+    for (std::size_t w = 0; w < workers; ++w)
       threads.emplace_back([this, w, &gates] { work(w, gates); });
-      running_.fetch_add(1, std::memory_order_relaxed);
-    }
   } catch (const std::exception& error) {
     control_.end(Ending::failed,
                  fmt::format("cannot start worker {}: {}", threads.size(), error.what()));
@@ -52,7 +50,6 @@ void Crew::work(std::size_t w, Gates& gates) {
   gates.prepared.count_down();
   gates.go.wait();
   Worker(std::move(nodes), control_, w, !placement_.oversubscribed, w == 0 ? port_ : nullptr).run();
-  running_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 /// On the worker's own thread: what it touches first lies in its memory.

@@ -20,8 +20,6 @@ class Crew {
   /// Starts the workers, which allocate their rings; then calls `ready`, lets them run, and calls
   /// `watch`; returns when they have ended. What `ready` throws ends them.
   void run(const std::function<void()>& ready, const std::function<void()>& watch);
-  /// Whether all workers have ended. Any thread.
-  bool has_ended() const { return running_.load(std::memory_order_relaxed) == 0; }
   /// Workers that the system refused to bind to their cores.
   unsigned unbound() const { return unbound_.load(std::memory_order_relaxed); }
 
@@ -34,7 +32,6 @@ class Crew {
   const Placement& placement_;
   RunControl& control_;
   Port* port_;
-  std::atomic<std::size_t> running_{0};
   // Relaxed: read after the join.
   std::atomic<unsigned> unbound_{0};
 };

@@ -88,7 +88,7 @@ int Children::exit_code() const {
   int code = interrupted_ ? 1 : 0;
   for (const Child& child : children_) {
     if (child.exit_code() == 0 || child.was_ended_by_launcher()) continue;
-    code = child.exit_code() == 2 && code != 1 ? 2 : 1;
+    code = std::max(code, child.exit_code() == 2 ? 2 : 1);  // what was typed explains the rest
   }
   return code;
 }
