@@ -334,6 +334,25 @@ TEST(OfiEndpoint, HasTheAddressThatItsProcessIsReachedBy) {
   }
 }
 
+std::ptrdiff_t open_files() {
+  const std::filesystem::directory_iterator files("/proc/self/fd");
+  return std::distance(begin(files), end(files));
+}
+
+TEST(OfiEndpoint, LeavesNoFileOpen) {
+  for (const char* provider : {"tcp;ofi_rxm", "net", "shm"}) {
+    const ofi::Candidate candidate = ofi::try_provider(provider, "127.0.0.1");
+    if (candidate.info == nullptr) continue;
+    ofi::Buffers buffers(1, {});
+    std::ptrdiff_t before = 0;
+    for (int i = 0; i < 3; ++i) {  // the first may open what is the library's own
+      if (i == 1) before = open_files();
+      const ofi::Endpoint endpoint(candidate, buffers.memory());
+    }
+    EXPECT_EQ(open_files(), before) << provider;
+  }
+}
+
 TEST(HostShare, GivesTheProcessesOfAHostDifferentCoresWhileThereAreEnough) {
   for (const unsigned processes : {1u, 2u, 3u, 4u, 6u}) {
     std::vector<std::vector<unsigned>> cores(processes);
