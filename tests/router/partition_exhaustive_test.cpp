@@ -17,7 +17,7 @@ using Owners = std::vector<unsigned>;  ///< [rank]
 Shape shape_of(const std::vector<unsigned>& extents, unsigned mesh) {
   std::string text;
   for (std::size_t d = 0; d < extents.size(); ++d)
-    text += (d > 0 ? "x" : "") + std::to_string(extents[d]) + ((mesh >> d & 1u) != 0 ? "m" : "");
+    text += fmt::format("{}{}{}", d > 0 ? "x" : "", extents[d], (mesh >> d & 1u) != 0 ? "m" : "");
   return Shape::parse(text);
 }
 
