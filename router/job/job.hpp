@@ -28,8 +28,6 @@ struct JobOptions {
   std::chrono::milliseconds patience{60000};  ///< for all to join
   std::chrono::milliseconds heartbeat{500};
   std::chrono::milliseconds silence{5000};  ///< after which a process counts as lost
-  std::function<void(const std::string& why)> abandon;
-  std::function<void()> poll;
 };
 
 /// What everybody knows about a process.

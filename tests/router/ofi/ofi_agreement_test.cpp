@@ -89,7 +89,7 @@ TEST_P(OfiAgreement, LongBlocksArriveByteForByteInManyFrames) {
   for (const RingRoute route : testing::kRoutes) {
     const OfiCase c{.route = route, .processes = 2, .workers = 2, .provider = GetParam()};
     run_on_ofi(Shape::parse("2x2"), c,
-               [&](Job&, EmulatedMachine& machine) { exchange_blocks(machine, 600'000); });
+               [&](Job&, EmulatedMachine& machine) { exchange_blocks(machine, 300'000); });
   }
 }
 

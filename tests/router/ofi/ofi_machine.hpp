@@ -79,7 +79,7 @@ inline std::unique_ptr<OfiFabric> ofi_fabric(Job& job, const Shape& shape, const
   Placement placement = place(Topology::of_this_machine(), shape, partition.nodes(job.rank()),
                               c.workers, Binding::none);
   placement.oversubscribed = true;  // as all processes of the test together are
-  OfiOptions options{.ring = routed(c.route), .provider = c.provider, .abandon = {}};
+  OfiOptions options{.ring = routed(c.route), .provider = c.provider};
   options.ring.stall = c.stall;
   options.ring.watch = c.watch;
   return std::make_unique<OfiFabric>(job, shape, c.machine, std::move(placement),
