@@ -17,9 +17,9 @@ constexpr milliseconds kGoodbye{1000};  ///< for the others to close their ends
 
 Party::Party(Membership membership, JobOptions options)
     : membership_(std::move(membership)),
-      options_(options),
+      options_(std::move(options)),
       roster_(membership_.size),
-      clock_(std::min<Clock::duration>(5 * kPollPeriod, options.silence / 4)) {
+      clock_(std::min<Clock::duration>(5 * kPollPeriod, options_.silence / 4)) {
   roster_[membership_.rank] = this_process();
 }
 
@@ -30,6 +30,7 @@ void Party::start() {
 void Party::leave() noexcept {
   if (!thread_.joinable()) return;
   {
+    const Lock asking(asking_);  // what is left is not abandoned
     const Lock lock(mutex_);
     leaving_ = true;
     progress_at_ = Clock::now();
@@ -102,6 +103,7 @@ std::string Party::failure() {
 void Party::set_failure(std::string why, bool own) {
   if (!failure_.empty() || leaving_) return;
   failure_ = std::move(why);
+  failed_at_ = clock_.now();
   spread_failure(own);
   changed_.notify_all();
   wake_thread();
@@ -176,8 +178,11 @@ bool Party::turn(std::vector<pollfd>& polled) {
     serve(polled);
   }
   ask_monitor();
-  const Lock lock(mutex_);
-  tick();
+  {
+    const Lock lock(mutex_);
+    tick();
+  }
+  abandon_if_due();
   return true;
 }
 
@@ -201,6 +206,24 @@ void Party::ask_monitor() {
   const RunReport report = monitor_->report();
   const Lock lock(mutex_);
   take_report(report);
+}
+
+/// Not with the mutex: who is called may ask for names.
+void Party::abandon_if_due() {
+  const Lock asking(asking_);
+  std::string why;
+  {
+    const Lock lock(mutex_);
+    if (!is_to_abandon()) return;
+    abandoned_ = true;
+    why = failure_;
+  }
+  options_.abandon(why);
+}
+
+bool Party::is_to_abandon() const {
+  return options_.abandon && !abandoned_ && !leaving_ && !failure_.empty() &&
+         clock_.now() - failed_at_ >= options_.patience_after_failure;
 }
 
 /// As long as something can still be brought to the others, or they close their ends.

@@ -115,14 +115,18 @@ class Party {
   bool turn(std::vector<pollfd>& polled);
   void ask_monitor();
   bool is_to_ask() const;
+  void abandon_if_due();
+  bool is_to_abandon() const;
   int poll_time() const;
   bool has_left();
   Verdict current_verdict() const { return failure_.empty() ? verdict_ : Verdict::failed; }
 
-  std::mutex asking_;  ///< held while the monitor reports; before mutex_
+  std::mutex asking_;  ///< held while the monitor reports or the job is abandoned; before mutex_
   RunMonitor* monitor_ = nullptr;
   Clock::time_point asked_at_{};
   Clock::time_point beat_at_{};
+  Clock::time_point failed_at_{};  ///< by the thread's clock
+  bool abandoned_ = false;
   Clock::time_point progress_at_{};  ///< of the last bytes written or read while leaving
   WakeUp wake_;
   std::jthread thread_;
