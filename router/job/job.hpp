@@ -28,6 +28,9 @@ struct JobOptions {
   /// Called by the job's thread when a failure has been known for `patience_after_failure` and the
   /// job is still there: whoever uses it computes for long or is stuck. It should end the process.
   std::function<void(const std::string& why)> abandon{};
+  /// Called several times a second by whoever waits here; what it throws ends the waiting, and is a
+  /// failure of this process.
+  std::function<void()> poll{};
 };
 
 /// What everybody knows about a process.

@@ -10,7 +10,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kAskPeriod{5};
-constexpr milliseconds kPollPeriod{50};
 constexpr milliseconds kGoodbye{1000};  ///< for the others to close their ends
 
 }  // namespace
@@ -72,18 +71,35 @@ Verdict Party::wait(milliseconds time) {
   const auto until = Clock::now() + time;
   Lock lock(mutex_);
   const auto has_verdict = [this] { return current_verdict() != Verdict::none; };
-  if (thread_.joinable()) {
-    changed_.wait_until(lock, until, has_verdict);
-    return current_verdict();
-  }
+  const auto period = thread_.joinable() ? kPollPeriod : kAskPeriod;
   while (!has_verdict() && Clock::now() < until) {
-    lock.unlock();
-    ask_monitor();
-    lock.lock();
-    tick();
-    changed_.wait_until(lock, std::min(until, Clock::now() + kAskPeriod), has_verdict);
+    if (!thread_.joinable()) {
+      lock.unlock();
+      ask_monitor();
+      lock.lock();
+      tick();
+    }
+    if (!changed_.wait_until(lock, std::min(until, Clock::now() + period), has_verdict))
+      poll_user(lock);
   }
   return current_verdict();
+}
+
+/// What has been begun cannot be gone on with after an exception: the others have to know.
+void Party::poll_user(Lock& lock) {
+  if (!options_.poll || Clock::now() - polled_user_at_ < kPollPeriod) return;
+  polled_user_at_ = Clock::now();
+  lock.unlock();
+  try {
+    options_.poll();
+  } catch (const std::exception& error) {
+    fail(error.what());
+    throw;
+  } catch (...) {
+    fail("interrupted");
+    throw;
+  }
+  lock.lock();
 }
 
 void Party::fail(const std::string& why) noexcept {

@@ -59,9 +59,12 @@ class Party {
   /// Until `done`, which may find that the job has failed. Throws RunFailed if it has.
   template <typename Done>
   void wait_until(Lock& lock, Done done) {
-    changed_.wait(lock, [&] { return done() || !failure_.empty(); });
+    const auto over = [&] { return done() || !failure_.empty(); };
+    while (!changed_.wait_for(lock, kPollPeriod, over)) poll_user(lock);
     if (!failure_.empty()) throw RunFailed(failure_);
   }
+  /// Calls options_.poll, without the mutex, where it is due.
+  void poll_user(Lock& lock);
   void wake_thread() { wake_.ring(); }
 
   // By the thread, with the mutex.
@@ -124,6 +127,7 @@ class Party {
   std::mutex asking_;  ///< held while the monitor reports or the job is abandoned; before mutex_
   RunMonitor* monitor_ = nullptr;
   Clock::time_point asked_at_{};
+  Clock::time_point polled_user_at_{};
   Clock::time_point beat_at_{};
   Clock::time_point failed_at_{};  ///< by the thread's clock
   bool abandoned_ = false;
