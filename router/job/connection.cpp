@@ -88,6 +88,7 @@ Inbox::Read Inbox::read(const Socket& socket, const Handlers& handlers) {
     const ssize_t got = ::recv(socket.fd(), buffer_.data() + filled_, buffer_.size() - filled_, 0);
     if (got < 0 && is_for_later(errno)) break;
     if (got <= 0) return Read::end;
+    heard_ = true;
     filled_ += static_cast<std::size_t>(got);
     done += static_cast<std::size_t>(got);
     if (consume(handlers) && handlers.one_at_a_time) break;

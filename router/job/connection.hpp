@@ -60,6 +60,8 @@ class Inbox {
 
   explicit Inbox(std::size_t max_frame) : buffer_(kFrameHead + max_frame) {}
   void allow(std::size_t max_frame) { buffer_.resize(kFrameHead + max_frame); }
+  /// Whether there has ever been a byte.
+  bool has_heard() const { return heard_; }
   /// What is there, but no more than some megabytes at once. Throws Malformed.
   Read read(const Socket& socket, const Handlers& handlers);
 
@@ -72,6 +74,7 @@ class Inbox {
 
   Blob buffer_;
   std::size_t filled_ = 0;
+  bool heard_ = false;
   bool in_blob_ = false;
   BlobHead head_;
   Blob blob_;
@@ -93,6 +96,7 @@ class Connection {
   /// Bytes written; -1: the connection is lost.
   std::ptrdiff_t write() { return outbox_.write(socket_); }
   Inbox::Read read(const Handlers& handlers) { return inbox_.read(socket_, handlers); }
+  bool has_heard() const { return inbox_.has_heard(); }
 
   /// Tells the other end, when all is written, that no more will come.
   void finish();

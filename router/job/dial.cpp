@@ -24,18 +24,8 @@ struct Frame {
   Blob payload;
 };
 
-std::optional<Frame> receive(Connection& connection, milliseconds time) {
-  std::optional<Frame> frame;
-  const auto take = [&](Type type, Bytes payload) {
-    frame = Frame{type, Blob(payload.begin(), payload.end())};
-  };
-  const auto until = Clock::now() + time;
-  while (!frame && Clock::now() < until) {
-    wait_for(connection.socket(), POLLIN, kPause);
-    if (connection.read({take, {}, true}) == Inbox::Read::end) break;
-  }
-  return frame;
-}
+/// Nothing has come, though the connection is there.
+class NoAnswer : public std::exception {};
 
 Bytes expect(const std::optional<Frame>& frame, Type type) {
   if (!frame || frame->type != type) throw Malformed("it is not process 0 of this version");
@@ -44,14 +34,14 @@ Bytes expect(const std::optional<Frame>& frame, Type type) {
 
 class Dialling {
  public:
-  Dialling(const Membership& membership, milliseconds patience)
-      : membership_(membership), patience_(patience) {}
+  Dialling(const Membership& membership, const JobOptions& options)
+      : membership_(membership), patience_(options.patience), poll_(options.poll) {}
 
   Connection dial() {
     do {
       for (const std::string& host : membership_.master)
         if (Connection connection = try_at(host)) return connection;
-      std::this_thread::sleep_for(kPause);
+      rest();
     } while (Clock::now() < began_ + patience_ && !is_hopeless());
     throw RunFailed(
         fmt::format("process {} cannot join process 0 at {} port {} within {:.1f} s: {}",
@@ -64,6 +54,13 @@ class Dialling {
     return std::chrono::duration<double>(time).count();
   }
 
+  void rest() const {
+    for (int i = 0; i < 2; ++i) {
+      std::this_thread::sleep_for(kPause / 2);
+      if (poll_) poll_();
+    }
+  }
+
   bool is_hopeless() const { return refused_ && Clock::now() > *refused_ + kStubbornness; }
 
   /// No longer than the patience lasts.
@@ -73,7 +70,7 @@ class Dialling {
   }
 
   Connection try_at(const std::string& host) {
-    Socket socket = connect_to(host, membership_.port, at_most(kTimeToConnect), why_);
+    Socket socket = connect_to(host, membership_.port, at_most(kTimeToConnect), why_, poll_);
     if (!socket) return {};
     Connection connection(std::move(socket), kMaxStrangersFrame);
     try {
@@ -81,13 +78,27 @@ class Dialling {
     } catch (const Malformed& error) {
       why_ = error.what();
       return {};
+    } catch (const NoAnswer&) {
+      why_ = fmt::format("process 0 at {}:{} does not answer", host, membership_.port);
+      return {};
     }
     connection.allow(kMaxFrame);
     return connection;
   }
 
+  /// None: the connection has ended. Throws NoAnswer.
   std::optional<Frame> answer_of(Connection& connection) const {
-    return receive(connection, at_most(kTimeToAnswer));
+    std::optional<Frame> frame;
+    const auto take = [&](Type type, Bytes payload) {
+      frame = Frame{type, Blob(payload.begin(), payload.end())};
+    };
+    const auto until = Clock::now() + at_most(kTimeToAnswer);
+    while (!frame) {
+      if (Clock::now() >= until) throw NoAnswer();
+      wait_for(connection.socket(), POLLIN, kPause, poll_);
+      if (connection.read({take, {}, true}) == Inbox::Read::end) break;
+    }
+    return frame;
   }
 
   void prove_at(Connection& connection) {
@@ -109,6 +120,7 @@ class Dialling {
 
   const Membership& membership_;
   milliseconds patience_;
+  Poll poll_;
   Clock::time_point began_ = Clock::now();
   std::optional<Clock::time_point> refused_;  ///< for the first time
   std::string why_ = "no address is known";
@@ -116,8 +128,8 @@ class Dialling {
 
 }  // namespace
 
-Connection dial(const Membership& membership, milliseconds patience) {
-  return Dialling(membership, patience).dial();
+Connection dial(const Membership& membership, const JobOptions& options) {
+  return Dialling(membership, options).dial();
 }
 
 }  // namespace toroid::job

@@ -8,6 +8,6 @@ namespace toroid::job {
 
 /// A connection over which both have proved that they hold the key. Throws RunFailed when none has
 /// come about in time, or process 0 does not want this process.
-Connection dial(const Membership& membership, std::chrono::milliseconds patience);
+Connection dial(const Membership& membership, const JobOptions& options);
 
 }  // namespace toroid::job

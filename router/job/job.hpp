@@ -28,6 +28,13 @@ struct JobOptions {
   std::chrono::milliseconds patience{60000};  ///< for all to join
   std::chrono::milliseconds heartbeat{500};
   std::chrono::milliseconds silence{5000};  ///< after which a process counts as lost
+  std::chrono::milliseconds patience_after_failure{2500};
+  /// Called by the job's thread when a failure has been known for `patience_after_failure` and the
+  /// job is still there: whoever uses it computes for long or is stuck. It should end the process.
+  std::function<void(const std::string& why)> abandon{};
+  /// Called several times a second by whoever waits here; what it throws ends the waiting, and is a
+  /// failure of this process.
+  std::function<void()> poll{};
 };
 
 /// What everybody knows about a process.

@@ -7,7 +7,7 @@ namespace toroid::job {
 namespace {
 
 constexpr std::chrono::seconds kPersistence{1};
-constexpr std::uint64_t kLaps = 2;
+constexpr std::uint64_t kLaps = 4;
 
 bool is_there(const std::optional<RunReport>& report) {
   return report.has_value();

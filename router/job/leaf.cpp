@@ -14,7 +14,7 @@ class Leaf final : public Party {
   Leaf(Membership membership, const JobOptions& options) : Party(std::move(membership), options) {}
 
   void join() override {
-    hub_ = dial(membership_, options_.patience);
+    hub_ = dial(membership_, options_);
     roster_[0].address = peer_address(hub_.socket());
     roster_[membership_.rank].address = own_address(hub_.socket());
     hub_.send(Type::info, encode(roster_[membership_.rank]));

@@ -29,9 +29,9 @@ void Lobby::serve(const std::vector<pollfd>& polled, Clock::time_point now,
     const auto here = guest++;
     const bool silent = here->connection.events(polled) == 0;
     if (!silent && !hears(*here))
-      ++refused_, guests_.erase(here);
+      dismiss(here);
     else if (here->proved && !has_place(*here, objection))
-      ++refused_, guests_.erase(here);
+      dismiss(here);
     else if (here->proved) {
       here->connection.send(Type::welcome, encode_welcome(here->claim, key_));
       admit(here->claim.rank, std::move(here->connection));
@@ -47,7 +47,7 @@ void Lobby::let_in(Clock::time_point now) {
   for (int i = 0; i < kAtOnce; ++i) {
     Socket socket = accept_on(listener_);
     if (!socket) return;
-    if (guests_.size() == kMaxGuests) ++refused_, guests_.pop_front();
+    if (guests_.size() == kMaxGuests) dismiss(guests_.begin());
     Guest& guest = guests_.emplace_back(
         Guest{.connection = Connection(std::move(socket), kMaxStrangersFrame), .since = now});
     guest.connection.send(Type::challenge, encode_challenge(guest.challenge));
@@ -55,7 +55,14 @@ void Lobby::let_in(Clock::time_point now) {
   }
 }
 
-/// Whether it has done no wrong so far.
+/// One that proved who it is may have given up and dialled again; one without a word proves nothing
+/// against itself.
+void Lobby::dismiss(std::list<Guest>::iterator guest) {
+  if (guest->connection.has_heard() && !guest->proved) ++refused_;
+  guests_.erase(guest);
+}
+
+/// Whether it is still there and has done no wrong so far.
 bool Lobby::hears(Guest& guest) {
   const auto hear = [&](Type type, Bytes payload) {
     if (type != Type::hello || guest.proved) throw Malformed("not a hello");

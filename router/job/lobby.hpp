@@ -1,5 +1,6 @@
 // Where connections to process 0 wait until they have proved that they belong to the run. Whoever
-// else comes, and whatever it sends, is closed and counted.
+// else comes, and whatever it sends, is closed; counted is who sends what proves nothing, or stays
+// without proving anything.
 #pragma once
 
 #include <functional>
@@ -39,6 +40,7 @@ class Lobby {
     Claim claim{};
   };
 
+  void dismiss(std::list<Guest>::iterator guest);
   void let_in(Clock::time_point now);
   bool hears(Guest& guest);
   bool has_place(Guest& guest, const Objection& objection);

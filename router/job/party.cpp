@@ -10,16 +10,15 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kAskPeriod{5};
-constexpr milliseconds kPollPeriod{50};
 constexpr milliseconds kGoodbye{1000};  ///< for the others to close their ends
 
 }  // namespace
 
 Party::Party(Membership membership, JobOptions options)
     : membership_(std::move(membership)),
-      options_(options),
+      options_(std::move(options)),
       roster_(membership_.size),
-      clock_(std::min<Clock::duration>(5 * kPollPeriod, options.silence / 4)) {
+      clock_(std::min<Clock::duration>(5 * kPollPeriod, options_.silence / 4)) {
   roster_[membership_.rank] = this_process();
 }
 
@@ -30,6 +29,7 @@ void Party::start() {
 void Party::leave() noexcept {
   if (!thread_.joinable()) return;
   {
+    const Lock asking(asking_);  // what is left is not abandoned
     const Lock lock(mutex_);
     leaving_ = true;
     progress_at_ = Clock::now();
@@ -71,18 +71,35 @@ Verdict Party::wait(milliseconds time) {
   const auto until = Clock::now() + time;
   Lock lock(mutex_);
   const auto has_verdict = [this] { return current_verdict() != Verdict::none; };
-  if (thread_.joinable()) {
-    changed_.wait_until(lock, until, has_verdict);
-    return current_verdict();
-  }
+  const auto period = thread_.joinable() ? kPollPeriod : kAskPeriod;
   while (!has_verdict() && Clock::now() < until) {
-    lock.unlock();
-    ask_monitor();
-    lock.lock();
-    tick();
-    changed_.wait_until(lock, std::min(until, Clock::now() + kAskPeriod), has_verdict);
+    if (!thread_.joinable()) {
+      lock.unlock();
+      ask_monitor();
+      lock.lock();
+      tick();
+    }
+    if (!changed_.wait_until(lock, std::min(until, Clock::now() + period), has_verdict))
+      poll_user(lock);
   }
   return current_verdict();
+}
+
+/// What has been begun cannot be gone on with after an exception: the others have to know.
+void Party::poll_user(Lock& lock) {
+  if (!options_.poll || Clock::now() - polled_user_at_ < kPollPeriod) return;
+  polled_user_at_ = Clock::now();
+  lock.unlock();
+  try {
+    options_.poll();
+  } catch (const std::exception& error) {
+    fail(error.what());
+    throw;
+  } catch (...) {
+    fail("interrupted");
+    throw;
+  }
+  lock.lock();
 }
 
 void Party::fail(const std::string& why) noexcept {
@@ -102,6 +119,7 @@ std::string Party::failure() {
 void Party::set_failure(std::string why, bool own) {
   if (!failure_.empty() || leaving_) return;
   failure_ = std::move(why);
+  failed_at_ = clock_.now();
   spread_failure(own);
   changed_.notify_all();
   wake_thread();
@@ -176,8 +194,11 @@ bool Party::turn(std::vector<pollfd>& polled) {
     serve(polled);
   }
   ask_monitor();
-  const Lock lock(mutex_);
-  tick();
+  {
+    const Lock lock(mutex_);
+    tick();
+  }
+  abandon_if_due();
   return true;
 }
 
@@ -201,6 +222,24 @@ void Party::ask_monitor() {
   const RunReport report = monitor_->report();
   const Lock lock(mutex_);
   take_report(report);
+}
+
+/// Not with the mutex: who is called may ask for names.
+void Party::abandon_if_due() {
+  const Lock asking(asking_);
+  std::string why;
+  {
+    const Lock lock(mutex_);
+    if (!is_to_abandon()) return;
+    abandoned_ = true;
+    why = failure_;
+  }
+  options_.abandon(why);
+}
+
+bool Party::is_to_abandon() const {
+  return options_.abandon && !abandoned_ && !leaving_ && !failure_.empty() &&
+         clock_.now() - failed_at_ >= options_.patience_after_failure;
 }
 
 /// As long as something can still be brought to the others, or they close their ends.

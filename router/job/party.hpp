@@ -59,9 +59,12 @@ class Party {
   /// Until `done`, which may find that the job has failed. Throws RunFailed if it has.
   template <typename Done>
   void wait_until(Lock& lock, Done done) {
-    changed_.wait(lock, [&] { return done() || !failure_.empty(); });
+    const auto over = [&] { return done() || !failure_.empty(); };
+    while (!changed_.wait_for(lock, kPollPeriod, over)) poll_user(lock);
     if (!failure_.empty()) throw RunFailed(failure_);
   }
+  /// Calls options_.poll, without the mutex, where it is due.
+  void poll_user(Lock& lock);
   void wake_thread() { wake_.ring(); }
 
   // By the thread, with the mutex.
@@ -115,14 +118,19 @@ class Party {
   bool turn(std::vector<pollfd>& polled);
   void ask_monitor();
   bool is_to_ask() const;
+  void abandon_if_due();
+  bool is_to_abandon() const;
   int poll_time() const;
   bool has_left();
   Verdict current_verdict() const { return failure_.empty() ? verdict_ : Verdict::failed; }
 
-  std::mutex asking_;  ///< held while the monitor reports; before mutex_
+  std::mutex asking_;  ///< held while the monitor reports or the job is abandoned; before mutex_
   RunMonitor* monitor_ = nullptr;
   Clock::time_point asked_at_{};
+  Clock::time_point polled_user_at_{};
   Clock::time_point beat_at_{};
+  Clock::time_point failed_at_{};  ///< by the thread's clock
+  bool abandoned_ = false;
   Clock::time_point progress_at_{};  ///< of the last bytes written or read while leaving
   WakeUp wake_;
   std::jthread thread_;

@@ -66,7 +66,8 @@ Socket listen_at(const char* address, std::uint16_t port) {
                               address == nullptr ? "any address," : address, port, why));
 }
 
-Socket try_to_connect(const addrinfo& at, std::chrono::milliseconds time, std::string& why) {
+Socket try_to_connect(const addrinfo& at, std::chrono::milliseconds time, std::string& why,
+                      const Poll& poll) {
   Socket socket = open_socket(at);
   int error = errno;
   if (socket) {
@@ -76,7 +77,7 @@ Socket try_to_connect(const addrinfo& at, std::chrono::milliseconds time, std::s
   if (socket && error == EINPROGRESS) {
     socklen_t size = sizeof error;
     error = ETIMEDOUT;
-    if (wait_for(socket, POLLOUT, time))
+    if (wait_for(socket, POLLOUT, time, poll))
       ::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &size);
   }
   if (error != 0) why = error_text(error);
@@ -128,10 +129,10 @@ Socket accept_on(const Socket& listener) {
 }
 
 Socket connect_to(const std::string& host, std::uint16_t port, std::chrono::milliseconds time,
-                  std::string& why) {
+                  std::string& why, const Poll& poll) {
   const Addresses found = resolve(host.c_str(), port, 0, why);
   for (const addrinfo* at = found.get(); at != nullptr; at = at->ai_next)
-    if (Socket socket = try_to_connect(*at, time, why)) return socket;
+    if (Socket socket = try_to_connect(*at, time, why, poll)) return socket;
   return {};
 }
 
@@ -158,15 +159,18 @@ std::string peer_address(const Socket& socket) {
   return numeric(address, size);
 }
 
-bool wait_for(const Socket& socket, short events, std::chrono::milliseconds time) {
+bool wait_for(const Socket& socket, short events, std::chrono::milliseconds time,
+              const Poll& poll) {
   const auto until = Clock::now() + time;
   pollfd watched{socket.fd(), events, 0};
-  int ready = -1;
-  do {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-    ready = ::poll(&watched, 1, std::max(0, static_cast<int>(left.count())));
-  } while (ready < 0 && errno == EINTR);
-  return ready > 0;
+  while (true) {
+    auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    if (poll) left = std::min(left, kPollPeriod);
+    const int ready = ::poll(&watched, 1, std::max(0, static_cast<int>(left.count())));
+    if (ready > 0) return true;
+    if (poll) poll();
+    if (Clock::now() >= until) return false;
+  }
 }
 
 }  // namespace toroid::job

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,10 +43,14 @@ void make_private(const Socket& socket);
 /// The next one that has come in, if any.
 Socket accept_on(const Socket& listener);
 
+/// Called several times a second by a wait, which ends with what it throws.
+using Poll = std::function<void()>;
+inline constexpr std::chrono::milliseconds kPollPeriod{50};
+
 /// One connection, tried at every address that `host` has until the time is over; `why` says what
 /// went wrong where there is none.
 Socket connect_to(const std::string& host, std::uint16_t port, std::chrono::milliseconds time,
-                  std::string& why);
+                  std::string& why, const Poll& poll = {});
 
 std::uint16_t port_of(const Socket& socket);
 /// Numeric.
@@ -55,6 +60,7 @@ std::string peer_address(const Socket& socket);
 std::vector<std::string> interface_addresses();
 
 /// Until it can be read or written (poll's events) or the time is over.
-bool wait_for(const Socket& socket, short events, std::chrono::milliseconds time);
+bool wait_for(const Socket& socket, short events, std::chrono::milliseconds time,
+              const Poll& poll = {});
 
 }  // namespace toroid::job

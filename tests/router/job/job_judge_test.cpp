@@ -87,7 +87,9 @@ TEST(Judge, BelievesASuspicionThatPersistsThoughTheSuspectGoesRound) {
   report(0, 1, 1, 0ms);
   report(0, 2, 1, 1500ms);
   EXPECT_FALSE(judge.suspicion());
-  report(1, 12, -1, 1600ms);
+  report(1, 13, -1, 1600ms);
+  EXPECT_FALSE(judge.suspicion());
+  report(1, 14, -1, 1650ms);
   ASSERT_TRUE(judge.suspicion());
   EXPECT_EQ(judge.suspicion()->by, 0u);
   EXPECT_EQ(judge.suspicion()->of, 1u);

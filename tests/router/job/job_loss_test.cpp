@@ -86,5 +86,16 @@ TEST(JobLoss, OfProcess0BeforeItCameIsNamed) {
   EXPECT_THAT(outcomes, Each(HasSubstr("process 1 cannot join process 0 at 127.0.0.1 port")));
 }
 
+TEST(JobLoss, OfAProcess0ThatNeverAnswersIsNamed) {
+  const auto members = memberships(2);
+  const job::Socket listener(members[0].listener);
+  JobOptions options = patient();
+  options.patience = milliseconds(300);
+  JobThreads leaf({members[1]}, options, [](Job&) {});
+  EXPECT_THAT(
+      leaf.outcomes(),
+      Each(HasSubstr(fmt::format("process 0 at 127.0.0.1:{} does not answer", members[0].port))));
+}
+
 }  // namespace
 }  // namespace toroid::testing

@@ -1,0 +1,109 @@
+// Failures that whoever uses the job does not notice.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+
+#include "tests/router/job/jobs.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// Keeps why jobs were abandoned.
+class Abandoned {
+ public:
+  JobOptions options(milliseconds patience) {
+    JobOptions options = patient();
+    options.patience_after_failure = patience;
+    options.abandon = [this](const std::string& why) {
+      const std::lock_guard lock(mutex_);
+      reasons_.push_back(why);
+    };
+    return options;
+  }
+  std::vector<std::string> reasons() {
+    const std::lock_guard lock(mutex_);
+    return reasons_;
+  }
+  void wait() {
+    for (int tries = 0; tries < 3000 && reasons().empty(); ++tries) sleep_for(milliseconds(10));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> reasons_;
+};
+
+TEST(JobAbandon, IsCalledOnceWhereNobodyLeaves) {
+  for (const unsigned stuck : {0U, 1U}) {
+    Abandoned abandoned;
+    std::atomic<bool> joined{false};
+    const auto members = memberships(2);
+    JobThreads one({members[stuck]}, abandoned.options(milliseconds(100)), [&](Job& job) {
+      joined = true;
+      abandoned.wait();
+      EXPECT_THAT(job.failure(), HasSubstr("): out of luck"));
+      sleep_for(milliseconds(300));
+    });
+    JobThreads other({members[1 - stuck]}, patient(), [&](Job& job) {
+      while (!joined) sleep_for(milliseconds(1));
+      job.fail("out of luck");
+    });
+    EXPECT_THAT(one.outcomes(), ElementsAre(""));
+    EXPECT_THAT(other.outcomes(), ElementsAre(""));
+    EXPECT_THAT(abandoned.reasons(), ElementsAre(HasSubstr("): out of luck")));
+  }
+}
+
+TEST(JobAbandon, MayAskForNames) {
+  std::atomic<bool> called{false};
+  Job* used = nullptr;
+  JobOptions options = patient();
+  options.patience_after_failure = milliseconds(0);
+  options.abandon = [&](const std::string& why) {
+    EXPECT_EQ(why, used->failure());
+    called = true;
+  };
+  auto members = memberships(2);
+  JobThreads other({members[1]}, patient(), [](Job& job) { job.all_gather({}); });
+  Job job(members[0], options);
+  used = &job;
+  job.fail("stuck");
+  for (int tries = 0; tries < 3000 && !called; ++tries) sleep_for(milliseconds(10));
+  EXPECT_TRUE(called);
+}
+
+TEST(JobAbandon, IsNotCalledWhereAllLeaveInTime) {
+  Abandoned abandoned;
+  const auto body = [](Job& job) {
+    if (job.rank() == 1) job.fail("out of luck");
+    job.all_gather({});
+  };
+  run_job(3, body, abandoned.options(milliseconds(30000)));
+  EXPECT_THAT(abandoned.reasons(), IsEmpty());
+}
+
+/// Though the other one holds up the goodbyes.
+TEST(JobAbandon, IsNotCalledWhileTheJobIsLeft) {
+  Abandoned abandoned;
+  const auto members = memberships(2);
+  std::atomic<bool> left{false};
+  JobThreads other({members[1]}, patient(), [&](Job& job) {
+    while (job.failure().empty()) sleep_for(milliseconds(1));
+    while (!left) sleep_for(milliseconds(1));
+  });
+  {
+    Job job(members[0], abandoned.options(milliseconds(500)));
+    job.fail("out of luck");
+  }
+  left = true;
+  other.outcomes();
+  EXPECT_THAT(abandoned.reasons(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace toroid::testing

@@ -1,0 +1,122 @@
+// Waiting that ends by an exception of whoever waits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "router/job/socket.hpp"
+#include "tests/router/job/jobs.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr milliseconds kLong{60000};
+
+class Busy final : public RunMonitor {
+ public:
+  RunReport report() override { return {.laps = ++laps_}; }
+
+ private:
+  std::uint64_t laps_ = 0;
+};
+
+/// Throws when it is called for the third time since the switch was turned on.
+JobOptions interrupted_by(std::atomic<bool>& on) {
+  JobOptions options = patient();
+  options.poll = [&on, calls = 0]() mutable {
+    if (on && ++calls == 3) throw RunFailed("interrupted");
+  };
+  return options;
+}
+
+/// Where `body` waits for others, those end as well: with the name of the one that is interrupted.
+void expect_interrupted(const Body& body) {
+  for (const unsigned victim : {0U, 1U}) {
+    std::atomic<bool> on{false};
+    auto members = memberships(3);
+    JobThreads one({members[victim]}, interrupted_by(on), [&](Job& job) {
+      job.all_gather({});
+      on = true;
+      body(job);
+    });
+    members.erase(members.begin() + victim);
+    JobThreads others(members, patient(), [&](Job& job) {
+      job.all_gather({});
+      Busy monitor;
+      job.watch(monitor, kLong);
+      job.wait(kLong);
+      job.end_watch();
+      job.all_gather({});
+    });
+    EXPECT_THAT(one.outcomes(), ElementsAre("interrupted"));
+    EXPECT_THAT(others.outcomes(), Each(AllOf(StartsWith(fmt::format("process {} (host ", victim)),
+                                              HasSubstr("): interrupted"))));
+  }
+}
+
+TEST(JobPoll, EndsACollective) {
+  expect_interrupted([](Job& job) { job.all_gather({}); });
+}
+
+TEST(JobPoll, EndsTheWaitForAVerdict) {
+  expect_interrupted([](Job& job) { job.wait(kLong); });
+}
+
+TEST(JobPoll, EndsManyShortWaits) {
+  expect_interrupted([](Job& job) {
+    while (job.wait(milliseconds(5)) == Verdict::none) continue;
+  });
+}
+
+TEST(JobPoll, EndsTheWaitOfProcess0ForOthers) {
+  std::atomic<bool> on{true};
+  auto members = memberships(3);
+  JobThreads one({members[0]}, interrupted_by(on), [](Job&) {});
+  JobOptions options = patient();
+  options.patience = milliseconds(2000);
+  JobThreads other({members[1]}, options, [](Job&) {});
+  EXPECT_THAT(one.outcomes(), ElementsAre("interrupted"));
+  EXPECT_THAT(other.outcomes(), Each(AnyOf(HasSubstr("): interrupted"), HasSubstr("cannot join"))));
+}
+
+TEST(JobPoll, EndsTheWaitForTheOthers) {
+  std::atomic<bool> on{true};
+  auto members = memberships(3);
+  members.pop_back();
+  JobOptions options = patient();
+  options.patience = milliseconds(5000);
+  JobThreads hub({members[0]}, options, [](Job&) {});
+  JobThreads leaf({members[1]}, interrupted_by(on), [](Job&) {});  // may not have been let in
+  EXPECT_THAT(leaf.outcomes(), ElementsAre("interrupted"));
+  EXPECT_THAT(hub.outcomes(), Each(AnyOf(HasSubstr("): interrupted"), HasSubstr("died"),
+                                         HasSubstr("did not join"))));
+}
+
+TEST(JobPoll, EndsTheDialling) {
+  std::atomic<bool> on{true};
+  const auto members = memberships(2);
+  job::Socket listener(members[0].listener);
+  for (const bool listens : {true, false}) {
+    if (!listens) listener.close();
+    JobThreads leaf({members[1]}, interrupted_by(on), [](Job&) {});
+    EXPECT_THAT(leaf.outcomes(), ElementsAre("interrupted"));
+  }
+}
+
+TEST(JobPoll, EndsAWaitOfOneProcess) {
+  std::atomic<bool> on{true};
+  Job job(Membership{}, interrupted_by(on));
+  Busy monitor;
+  job.watch(monitor, kLong);
+  EXPECT_THROW(job.wait(kLong), RunFailed);
+  EXPECT_THAT(job.failure(), HasSubstr("): interrupted"));
+  job.end_watch();
+}
+
+}  // namespace
+}  // namespace toroid::testing
