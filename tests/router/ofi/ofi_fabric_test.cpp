@@ -215,13 +215,6 @@ Program go_on_for(Node& node, milliseconds time) {
   co_await node.barrier();
 }
 
-TEST(OfiFabric, TakesNoProcessForLostThatIsNeverIdle) {
-  const OfiCase c{.processes = 2};
-  run_on_ofi(Shape::parse("2"), c, [](Job&, EmulatedMachine& machine) {
-    machine.run([](Node& node) { return go_on_for(node, milliseconds(5500)); });
-  });
-}
-
 /// The last node hears from the first while this one computes for long, in one turn.
 Program hear_of_one_that_computes(Node& node, Rank who, milliseconds time) {
   Counter heard("heard");
@@ -237,14 +230,18 @@ Program hear_of_one_that_computes(Node& node, Rank who, milliseconds time) {
   co_await node.barrier();
 }
 
-TEST(OfiFabric, TakesNoProcessForLostThatComputesForLong) {
-  for (const Rank who : {0u, 1u}) {
-    const OfiCase c{.processes = 2};
-    run_on_ofi(Shape::parse("2"), c, [&](Job&, EmulatedMachine& machine) {
-      machine.run(
-          [&](Node& node) { return hear_of_one_that_computes(node, who, milliseconds(2500)); });
+/// Several runs at once, most of whose time is waiting.
+TEST(OfiFabric, TakesNoProcessForLostThatComputesForLongOrIsNeverIdle) {
+  const Shape shape = Shape::parse("2");
+  const auto run = [&](const std::function<Program(Node&)>& program) {
+    run_on_ofi(shape, {}, [&](Job&, EmulatedMachine& machine) { machine.run(program); });
+  };
+  std::vector<std::jthread> runs;
+  runs.emplace_back([&] { run([](Node& node) { return go_on_for(node, milliseconds(5500)); }); });
+  for (const Rank who : {0u, 1u})
+    runs.emplace_back([&run, who] {
+      run([who](Node& node) { return hear_of_one_that_computes(node, who, milliseconds(2500)); });
     });
-  }
 }
 
 TEST(OfiFabric, RefusesAProviderThatThereIsNot) {

@@ -58,11 +58,11 @@ inline const std::vector<const char*> kOfiShapes = {
     "1", "2", "7", "8m", "3x3", "5x2m", "1x6x1", "2x3x4", "4mx4m", "3x3mx2", "2x2x2x2", "11"};
 
 /// Some of the cases for each shape, others for another and with another `first`, so that all come
-/// up; no more processes than nodes. Fewer over rxm, whose endpoints take long to open.
+/// up; no more processes than nodes. More where endpoints open quickly.
 inline void for_each_shape_and_case(const std::string& provider, std::size_t first,
                                     const auto& visit) {
   const auto cases = ofi_cases(provider);
-  const std::size_t some = provider.ends_with("rxm") ? 1 : 2;
+  const std::size_t some = provider == "net" ? 2 : 1;
   for (std::size_t s = 0; s < kOfiShapes.size(); ++s)
     for (std::size_t i = 0; i < some; ++i) {
       const Shape shape = Shape::parse(kOfiShapes[s]);
