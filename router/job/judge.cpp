@@ -86,12 +86,17 @@ void Suspicions::take(unsigned rank, const RunReport& report, Clock::time_point 
     open.of = -1;
   else if (report.suspect != open.of)
     open = {report.suspect, now, now, laps_[static_cast<std::size_t>(report.suspect)]};
+  if (!goes_round(open))
+    open.since = now;  // it may compute; once it is back it needs time to answer
   open.repeated = now;
 }
 
+bool Suspicions::goes_round(const Open& open) const {
+  return open.of >= 0 && laps_[static_cast<std::size_t>(open.of)] >= open.laps + kLaps;
+}
+
 bool Suspicions::is_confirmed(const Open& open) const {
-  return open.of >= 0 && open.repeated - open.since >= kPersistence &&
-         laps_[static_cast<std::size_t>(open.of)] >= open.laps + kLaps;
+  return goes_round(open) && open.repeated - open.since >= kPersistence;
 }
 
 std::optional<Suspicions::Suspicion> Suspicions::confirmed() const {

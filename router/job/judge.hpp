@@ -79,6 +79,7 @@ class Suspicions {
     Clock::time_point repeated;  ///< last
     std::uint64_t laps = 0;      ///< of the suspect, at first
   };
+  bool goes_round(const Open& open) const;
   bool is_confirmed(const Open& open) const;
 
   std::vector<std::uint64_t> laps_;
