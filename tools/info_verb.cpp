@@ -90,10 +90,11 @@ Json providers_json(const std::vector<ofi::Candidate>& providers) {
 
 /// The providers of libfabric that `ofi` would choose from, the best first.
 void print_providers(const std::vector<ofi::Candidate>& providers) {
-  fmt::print("\nofi here: libfabric {}.{}\n", FI_MAJOR(::fi_version()), FI_MINOR(::fi_version()));
+  fmt::print("ofi here: libfabric {}.{}\n", FI_MAJOR(::fi_version()), FI_MINOR(::fi_version()));
   for (const ofi::Candidate& provider : providers)
     fmt::print("  {} {:<15} {}\n", provider.info != nullptr ? '+' : '-', provider.name,
                provider.reason);
+  fmt::print("\n");
 }
 
 int run(const InfoOptions& options) {
@@ -123,6 +124,7 @@ int run(const InfoOptions& options) {
   if (!options.common.quiet && !json.to_standard_output()) {
     fmt::print("toroid {} ({}), fabrics: {}\n\n", kVersion, kGitHash,
                fmt::join(kFabricNames, ", "));
+    print_providers(providers);
     print_packet();
     fmt::print("{}", machine_text(machine));
     if (shape) {
@@ -130,7 +132,6 @@ int run(const InfoOptions& options) {
       print_torus(*shape);
       fmt::print("\nshm here: {}", placement_text(topology, *shape, *placement));
     }
-    print_providers(providers);
   }
   json.write(report);
   return 0;

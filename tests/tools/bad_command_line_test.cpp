@@ -10,11 +10,11 @@ void expect_refusal(const Arguments& arguments, const std::vector<std::string>& 
 }
 
 TEST(BadCommandLine, IsRefusedWithoutAVerb) {
-  expect_refusal({}, {"verb", "fft, alltoall, bench, info"});
+  expect_refusal({}, {"verb", "fft, alltoall, bench, hello, info, launch"});
 }
 
 TEST(BadCommandLine, IsRefusedWithAnUnknownVerbAndTheListOfTheKnown) {
-  expect_refusal({"frob"}, {"unknown verb 'frob'", "known: fft, alltoall, bench, info"});
+  expect_refusal({"frob"}, {"unknown verb 'frob'", "known: fft, alltoall, bench, hello, info, launch"});
   expect_refusal({""}, {"unknown verb ''", "known"});
   expect_refusal({"FFT", "--torus", "2"}, {"unknown verb 'FFT'"});
   expect_refusal({"--frob"}, {"--frob"});

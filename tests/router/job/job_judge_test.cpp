@@ -90,6 +90,9 @@ TEST(Judge, BelievesASuspicionThatPersistsThoughTheSuspectGoesRound) {
   report(1, 13, -1, 1600ms);
   EXPECT_FALSE(judge.suspicion());
   report(1, 14, -1, 1650ms);
+  report(0, 3, 1, 2400ms);
+  EXPECT_FALSE(judge.suspicion());  // it is back, and gets a second to answer
+  report(0, 4, 1, 2600ms);
   ASSERT_TRUE(judge.suspicion());
   EXPECT_EQ(judge.suspicion()->by, 0u);
   EXPECT_EQ(judge.suspicion()->of, 1u);
