@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Sizes of everything that a pair of processes keeps: they do not grow.
 struct FlowLimits {
-  std::size_t frame_bytes = std::size_t{64} << 10;
+  std::size_t frame_bytes = std::size_t{256} << 10;
   unsigned window = 8;        ///< frames that the other end has buffers for
   unsigned send_buffers = 3;  ///< frames being filled or on their way into the network
 };

@@ -142,7 +142,7 @@ std::vector<Candidate> Providers::all() const {
 
 std::size_t best_frame_bytes(const std::string& provider) {
   // Where the library itself cuts messages into datagrams, short ones; else what the caches hold.
-  return provider.ends_with("ofi_rxd") ? std::size_t{16} << 10 : std::size_t{64} << 10;
+  return provider.ends_with("ofi_rxd") ? std::size_t{16} << 10 : std::size_t{256} << 10;
 }
 
 }  // namespace toroid::ofi
