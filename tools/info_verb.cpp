@@ -90,7 +90,8 @@ Json providers_json(const std::vector<ofi::Candidate>& providers) {
 
 /// The providers of libfabric that `ofi` would choose from, the best first.
 void print_providers(const std::vector<ofi::Candidate>& providers) {
-  fmt::print("ofi here: libfabric {}.{}\n", FI_MAJOR(::fi_version()), FI_MINOR(::fi_version()));
+  const std::uint32_t version = ofi::library().version();
+  fmt::print("ofi here: libfabric {}.{}\n", FI_MAJOR(version), FI_MINOR(version));
   for (const ofi::Candidate& provider : providers)
     fmt::print("  {} {:<15} {}\n", provider.info != nullptr ? '+' : '-', provider.name,
                provider.reason);

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <new>
 #include <system_error>
@@ -14,11 +13,6 @@
 #include "tools/version.hpp"
 
 namespace {
-
-/// Some of libfabric's providers print pages and leave files behind when a program crashes.
-void forget_crash_handlers() {
-  for (const int number : {SIGILL, SIGABRT, SIGBUS, SIGSEGV}) std::signal(number, SIG_DFL);
-}
 
 /// Not by fmt::print, which throws where standard error is closed.
 int complain(const std::string& what, int code) {
@@ -75,7 +69,6 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  forget_crash_handlers();
   hold_standard_descriptors();
   toroid::catch_interrupts();
   try {

@@ -12,8 +12,8 @@ namespace {
 
 void check(long result, const char* what) {
   if (result < 0)
-    throw RunFailed(
-        fmt::format("libfabric cannot {}: {}", what, ::fi_strerror(static_cast<int>(-result))));
+    throw RunFailed(fmt::format("libfabric cannot {}: {}", what,
+                                library().strerror(static_cast<int>(-result))));
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ Endpoint::Endpoint(const Candidate& provider, std::span<std::byte> memory)
   CHECK(info_ != nullptr);
   auto* const info = provider.info.get();
   fid_fabric* fabric = nullptr;
-  check(::fi_fabric(info->fabric_attr, &fabric, nullptr), "open the fabric");
+  check(library().fabric(info->fabric_attr, &fabric, nullptr), "open the fabric");
   fabric_.reset(fabric);
   fid_domain* domain = nullptr;
   check(::fi_domain(fabric, info, &domain, nullptr), "open the domain");
@@ -138,7 +138,7 @@ std::size_t Endpoint::poll_error(std::span<Completion> completions) {
 }
 
 std::string Endpoint::text_of(int error) const {
-  return ::fi_strerror(error);
+  return library().strerror(error);
 }
 
 }  // namespace toroid::ofi

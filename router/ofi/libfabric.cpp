@@ -42,7 +42,7 @@ const Known* find(const std::string& name) {
 }
 
 Info our_hints() {
-  Info hints(::fi_allocinfo());
+  Info hints(library().dupinfo(nullptr));
   if (hints == nullptr) throw std::bad_alloc();
   hints->caps = FI_MSG;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
@@ -74,7 +74,7 @@ Info get_info(std::uint64_t flags, const fi_info* hints) {
   static std::once_flag tuned;
   std::call_once(tuned, tune);
   fi_info* found = nullptr;
-  if (::fi_getinfo(kApi, nullptr, nullptr, flags, hints, &found) != 0) return nullptr;
+  if (library().getinfo(kApi, nullptr, nullptr, flags, hints, &found) != 0) return nullptr;
   return Info(found);
 }
 
@@ -112,7 +112,7 @@ Candidate Providers::get(const std::string& name) const {
     if (name != info->fabric_attr->prov_name) continue;
     present = true;
     if (known->over_ip && !address_.empty() && address_of(*info) != address_) continue;
-    Info found(::fi_dupinfo(info));
+    Info found(library().dupinfo(info));
     if (found == nullptr) throw std::bad_alloc();
     return {name, std::move(found), known->use};
   }

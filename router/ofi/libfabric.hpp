@@ -13,17 +13,17 @@
 //   overrun    the provider holds senders back (FI_RM_ENABLED); windows keep it from having to
 #pragma once
 
-#include <rdma/fabric.h>
-
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "router/ofi/library.hpp"
+
 namespace toroid::ofi {
 
 struct FreeInfo {
-  void operator()(fi_info* info) const { ::fi_freeinfo(info); }
+  void operator()(fi_info* info) const { library().freeinfo(info); }
 };
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
