@@ -13,14 +13,6 @@ using ::testing::HasSubstr;
 
 constexpr milliseconds kLong{60000};
 
-class Busy final : public RunMonitor {
- public:
-  RunReport report() override { return {.laps = ++laps_}; }
-
- private:
-  std::uint64_t laps_ = 0;
-};
-
 void run_until_it_fails(Job& job) {
   job.all_gather({});
   Busy monitor;

@@ -17,14 +17,6 @@ using ::testing::StartsWith;
 
 constexpr milliseconds kLong{60000};
 
-class Busy final : public RunMonitor {
- public:
-  RunReport report() override { return {.laps = ++laps_}; }
-
- private:
-  std::uint64_t laps_ = 0;
-};
-
 /// Throws when it is called for the third time since the switch was turned on.
 JobOptions interrupted_by(std::atomic<bool>& on) {
   JobOptions options = patient();

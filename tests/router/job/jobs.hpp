@@ -133,4 +133,13 @@ inline void sleep_for(milliseconds time) {
   std::this_thread::sleep_for(time);
 }
 
+/// A run that goes on and on.
+class Busy final : public RunMonitor {
+ public:
+  RunReport report() override { return {.laps = ++laps_}; }
+
+ private:
+  std::uint64_t laps_ = 0;
+};
+
 }  // namespace toroid::testing
