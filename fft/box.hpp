@@ -1,30 +1,59 @@
-// Boxes of a three-dimensional index space, and how an extent is split into blocks.
+// Boxes of an index space of up to six axes and one more for the arrays of a batch, and how an
+// extent is split into blocks.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <complex>
 #include <cstdint>
+#include <span>
 
 namespace toroid {
 
-using Complex = std::complex<double>;
+/// Of an array.
+inline constexpr unsigned kMaxAxes = 6;
+/// The arrays that are transformed together: the slowest axis of memory, never split or
+/// transformed.
+inline constexpr unsigned kBatchAxis = kMaxAxes;
+inline constexpr unsigned kAxes = kMaxAxes + 1;
 
-/// Global index (i, j, k) of an element; arrays are in C order, k fastest.
-using Index = std::array<std::int64_t, 3>;
+/// Global index of an element; 0 along axes that the array does not have.
+using Index = std::array<std::int64_t, kAxes>;
+/// A set of axes.
+using Axes = std::array<bool, kAxes>;
+/// Axes from the slowest to the fastest of some memory.
+using AxisOrder = std::array<std::uint8_t, kAxes>;
+
+/// Arrays are in C order, the last axis fastest.
+inline constexpr AxisOrder kCOrder = {kBatchAxis, 0, 1, 2, 3, 4, 5};
+
+/// Extents of an array; 1 along axes that it does not have. REQUIRES: at most kMaxAxes.
+inline Index extents_of(std::span<const std::int64_t> size, std::int64_t batch = 1) {
+  Index extents;
+  extents.fill(1);
+  std::ranges::copy(size, extents.begin());
+  extents[kBatchAxis] = batch;
+  return extents;
+}
 
 /// Half open: lo <= index < hi per axis. Empty where any hi <= lo.
 struct Box {
   Index lo{};
   Index hi{};
 
+  /// All of an array.
+  static Box of(const Index& extents) { return {{}, extents}; }
+
   std::int64_t length(unsigned axis) const {
     return std::max<std::int64_t>(0, hi[axis] - lo[axis]);
   }
-  std::int64_t volume() const { return length(0) * length(1) * length(2); }
+  std::int64_t volume() const {
+    std::int64_t product = 1;
+    for (unsigned axis = 0; axis < kAxes; ++axis) product *= length(axis);
+    return product;
+  }
   bool contains(const Index& at) const {
-    for (unsigned a = 0; a < 3; ++a)
-      if (at[a] < lo[a] || at[a] >= hi[a]) return false;
+    for (unsigned axis = 0; axis < kAxes; ++axis)
+      if (at[axis] < lo[axis] || at[axis] >= hi[axis]) return false;
     return true;
   }
   bool operator==(const Box&) const = default;
@@ -32,7 +61,7 @@ struct Box {
 
 inline Box intersect(const Box& a, const Box& b) {
   Box both;
-  for (unsigned axis = 0; axis < 3; ++axis) {
+  for (unsigned axis = 0; axis < kAxes; ++axis) {
     both.lo[axis] = std::max(a.lo[axis], b.lo[axis]);
     both.hi[axis] = std::min(a.hi[axis], b.hi[axis]);
   }
@@ -48,8 +77,8 @@ struct Split {
   std::int64_t begin(std::int64_t part) const { return part * n / parts; }
   std::int64_t end(std::int64_t part) const { return begin(part + 1); }
   std::int64_t length(std::int64_t part) const { return end(part) - begin(part); }
-  /// The block that holds thing x.
-  std::int64_t owner(std::int64_t x) const { return ((x + 1) * parts - 1) / n; }
+  /// Of the longest block.
+  std::int64_t most() const { return (n + parts - 1) / parts; }
 };
 
 }  // namespace toroid

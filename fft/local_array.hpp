@@ -1,13 +1,14 @@
 // A node's local array: aligned for vector instructions, not initialised.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <memory>
 #include <span>
 
-#include "fft/box.hpp"
-
 namespace toroid {
+
+using Complex = std::complex<double>;
 
 class LocalArray {
  public:
@@ -15,6 +16,19 @@ class LocalArray {
 
   /// Nothing is written: whoever fills the array touches its pages first, and so has them near.
   explicit LocalArray(std::size_t elements);
+
+  /// For elements of another type, fetched with as(): room for so many bytes.
+  static LocalArray of_bytes(std::size_t bytes) {
+    return LocalArray((bytes + sizeof(Complex) - 1) / sizeof(Complex));
+  }
+  template <typename T>
+  T* as() {
+    return reinterpret_cast<T*>(data());
+  }
+  template <typename T>
+  const T* as() const {
+    return reinterpret_cast<const T*>(data());
+  }
 
   Complex* data() { return data_.get(); }
   const Complex* data() const { return data_.get(); }

@@ -4,31 +4,30 @@
 
 namespace toroid {
 
-ProcessGrid::ProcessGrid(const Shape& shape)
-    : shape_(shape),
-      first_dim_{0, std::min(1u, shape.dims()), std::min(2u, shape.dims()), shape.dims()},
-      extent_{1, 1, 1} {
+ProcessGrid::ProcessGrid(const Shape& shape, bool reversed)
+    : shape_(shape), reversed_(reversed), extent_{1, 1, 1} {
+  const unsigned one = std::min(1u, shape.dims());
+  const unsigned two = std::min(2u, shape.dims());
+  dims_ = {{{0, one}, {one, two}, {two, shape.dims()}}};
+  if (reversed) std::swap(dims_[0], dims_[2]);
   for (unsigned axis = 0; axis < 3; ++axis)
-    for (unsigned d = first_dim_[axis]; d < first_dim_[axis + 1]; ++d)
+    for (unsigned d = dims_[axis].first; d < dims_[axis].last; ++d)
       extent_[axis] *= shape.extent(d);
 }
 
 GridCoord ProcessGrid::coord(Rank rank) const {
-  const Rank z = rank % extent_[2];
-  const Rank y = rank / extent_[2] % extent_[1];
-  return {rank / extent_[2] / extent_[1], y, z};
+  GridCoord at{};
+  for (unsigned i = 0; i < 3; ++i) {  // the fastest of the ranks first
+    const unsigned axis = reversed_ ? i : 2 - i;
+    at[axis] = rank % extent_[axis];
+    rank /= extent_[axis];
+  }
+  return at;
 }
 
-Rank ProcessGrid::rank(const GridCoord& at) const {
-  return (at[0] * extent_[1] + at[1]) * extent_[2] + at[2];
-}
-
-Group ProcessGrid::group(unsigned first, unsigned last, Rank self) const {
-  return {shape_, first_dim_[first], first_dim_[last + 1], self};
-}
-
-Shape ProcessGrid::slice(unsigned first, unsigned last) const {
-  return shape_.slice(first_dim_[first], first_dim_[last + 1]);
+DimensionRange ProcessGrid::dimensions(unsigned first, unsigned last) const {
+  return {std::min(dims_[first].first, dims_[last].first),
+          std::max(dims_[first].last, dims_[last].last)};
 }
 
 }  // namespace toroid

@@ -3,32 +3,37 @@
 
 #include <array>
 
+#include "fft/box.hpp"
 #include "hal/shape.hpp"
-#include "packet/group.hpp"
 
 namespace toroid {
 
 /// A node's place in the grid.
 using GridCoord = std::array<Rank, 3>;
 
-/// Axis a of the array is spread over the torus dimensions [first[a], first[a+1]): one each for x
-/// and y, all others for z. A torus of fewer dimensions leaves z, or y and z, unsplit.
+/// The torus dimensions [first, last).
+struct DimensionRange {
+  unsigned first;
+  unsigned last;
+};
+
+/// Axes x, y, z of the array over the torus dimensions in this order, one each for x and y, all
+/// others for z; or, reversed, over z, y, x. A torus of fewer dimensions leaves some unsplit.
 class ProcessGrid {
  public:
-  explicit ProcessGrid(const Shape& shape);
+  ProcessGrid(const Shape& shape, bool reversed = false);
 
   const Shape& shape() const { return shape_; }
   Rank extent(unsigned axis) const { return extent_[axis]; }
   GridCoord coord(Rank rank) const;
-  Rank rank(const GridCoord& at) const;
-  /// The nodes that differ from `self` only along the axes [first, last], in the order of ranks.
-  Group group(unsigned first, unsigned last, Rank self) const;
-  /// The torus dimensions of the axes [first, last] with all others cut to one node.
-  Shape slice(unsigned first, unsigned last) const;
+  /// The dimensions that the axes first..last, of x, y, z, are spread over: those in which nodes
+  /// differ that share everything else.
+  DimensionRange dimensions(unsigned first, unsigned last) const;
 
  private:
   Shape shape_;
-  std::array<unsigned, 4> first_dim_;
+  bool reversed_;
+  std::array<DimensionRange, 3> dims_;
   std::array<Rank, 3> extent_;
 };
 

@@ -1,141 +1,114 @@
 #include "fft/redistribution.hpp"
 
-#include <bit>
-
 namespace toroid {
 namespace {
 
-/// Set in an argument that names a packet of a message; otherwise it is a place.
-constexpr std::uint32_t kNamesPacket = std::uint32_t{1} << 31;
 /// What a transfer of the commonest kind occupies, a box with all that belongs to it.
 constexpr std::size_t kPeerBytes = 320;
 
-std::size_t peers_kept(Rank members, std::size_t elements) {
-  return elements * sizeof(Complex) >= members * kPeerBytes ? members : 1;
+std::size_t peers_kept(Rank members, std::int64_t bytes) {
+  return bytes >= static_cast<std::int64_t>(members * kPeerBytes) ? members : 1;
+}
+
+/// A packet's argument names a place by 31 bits.
+void check_extent(const NodeLayout& layout) {
+  if (layout.extent() > std::int64_t{1} << 31)
+    throw BadInput(fmt::format("a node's local array of {} elements; at most 2^31 can be exchanged",
+                               layout.extent()));
 }
 
 }  // namespace
 
-Redistribution::Redistribution(const Decomposition& decomposition, const Exchange& exchange,
-                               Rank self, std::span<const Complex> source,
-                               std::span<Complex> target)
-    : Redistribution(decomposition, exchange, self,
-                     decomposition.layout(exchange.from, decomposition.grid().coord(self)), source,
-                     target) {}
-
-Redistribution::Redistribution(const Decomposition& decomposition, const Exchange& exchange,
-                               Rank self, const NodeLayout& source_layout,
-                               std::span<const Complex> source, std::span<Complex> target)
-    : decomposition_(&decomposition),
-      exchange_(exchange),
-      group_(decomposition.grid().group(exchange.first_axis, exchange.last_axis, self)),
-      number_bits_(31 - static_cast<unsigned>(std::bit_width(group_.size() - 1))),
-      source_layout_(source_layout),
-      target_layout_(layout(exchange.to, group_.self())),
-      source_(source),
-      target_(target),
-      sending_(peers_kept(group_.size(), source.size())),
-      receiving_(peers_kept(group_.size(), target.size())) {
-  CHECK_EQ(static_cast<std::int64_t>(source.size()), source_layout_.extent());
-  CHECK_EQ(static_cast<std::int64_t>(target.size()), target_layout_.extent());
-  CHECK_LE(target.size(), std::size_t{kNamesPacket});
+Redistribution::Redistribution(const Spread& from, const Spread& to, std::uint32_t element_bytes,
+                               const Group& group, PieceRule rule)
+    : from_(&from),
+      to_(&to),
+      element_bytes_(element_bytes),
+      group_(group),
+      rule_(rule),
+      source_(layout(from, group.self())),
+      target_(layout(to, group.self())),
+      expected_(1) {
+  const std::size_t out = peers_kept(group.size(), source_.extent() * element_bytes);
+  const std::size_t in = peers_kept(group.size(), target_.extent() * element_bytes);
+  sending_.whole.resize(out);
+  sending_.rest.resize(out);
+  receiving_.whole.resize(in);
+  receiving_.rest.resize(in);
   count_packets();
-  CHECK_LE(most_packets_, std::uint32_t{1} << number_bits_);
+}
+
+Redistribution::Cut Redistribution::cut_of(const NodeLayout& layout) const {
+  if (rule_.planes == 0) return {1, 0, 0};
+  if (layout.size() == 0) return {0, rule_.planes, 0};
+  const std::int64_t length = layout.boxes()[0].length(rule_.axis);
+  return {static_cast<std::uint32_t>(length / rule_.planes), rule_.planes, length % rule_.planes};
+}
+
+NodeLayout Redistribution::first_planes(const NodeLayout& layout, std::int64_t planes) const {
+  if (rule_.planes == 0 || layout.size() == 0) return layout;
+  const std::int64_t begin = layout.boxes()[0].lo[rule_.axis];
+  return layout.planes(rule_.axis, begin, begin + planes);
+}
+
+void Redistribution::expect(const Cut& cut, std::uint64_t whole, std::uint64_t rest) {
+  if (expected_.size() < cut.pieces()) expected_.resize(cut.pieces());
+  for (std::uint32_t piece = 0; piece < cut.whole; ++piece) expected_[piece] += whole;
+  if (cut.rest > 0) expected_[cut.whole] += rest;
 }
 
 void Redistribution::count_packets() {
+  const Cut own = cut_of(source_);
   Transfer transfer;
+  const auto packets = [&](const NodeLayout& from, const NodeLayout& to, std::int64_t planes) {
+    transfer.assign(first_planes(from, planes), to, element_bytes_);
+    return transfer.packets();
+  };
   for (Rank member = 0; member < group_.size(); ++member) {
-    if (member == group_.self()) continue;
-    transfer.assign(source_layout_, layout(exchange_.to, member));
-    most_packets_ = std::max(most_packets_, transfer.packets());
-    transfer.assign(layout(exchange_.from, member), target_layout_);
-    packets_expected_ += transfer.packets();
+    const NodeLayout theirs = layout(*from_, member);
+    const Cut cut = cut_of(theirs);
+    if (rule_.planes > 0) cuts_.push_back(cut);
+    if (member == group_.self()) {
+      expect(cut, 0, 0);
+      continue;
+    }
+    const NodeLayout target = layout(*to_, member);
+    check_extent(target);
+    if (own.whole > 0)
+      most_packets_ = std::max(most_packets_, packets(source_, target, own.planes));
+    if (own.rest > 0) most_packets_ = std::max(most_packets_, packets(source_, target, own.rest));
+    expect(cut, cut.whole > 0 ? packets(theirs, target_, cut.planes) : 0,
+           cut.rest > 0 ? packets(theirs, target_, cut.rest) : 0);
   }
 }
 
-NodeLayout Redistribution::layout(Distribution distribution, Rank member) const {
-  return decomposition_->layout(distribution, decomposition_->grid().coord(group_.rank(member)));
+void Redistribution::assign(Peer& peer, Rank member, std::int64_t planes, bool sending) const {
+  peer.member = member;
+  const NodeLayout target = sending ? layout(*to_, member) : target_;
+  const NodeLayout source = first_planes(sending ? source_ : layout(*from_, member), planes);
+  peer.transfer.assign(source, target, element_bytes_);
+  peer.plane_shift = target.stride(rule_.axis);
 }
 
-const Transfer& Redistribution::to(Rank member) const {
-  Peer& peer = slot(sending_, member);
-  if (peer.member != member) [[unlikely]] {
-    peer.transfer.assign(source_layout_, layout(exchange_.to, member));
-    peer.member = member;
-  }
-  return peer.transfer;
+Redistribution::Message Redistribution::message(Peers& peers, Rank member, const Cut& cut,
+                                                std::uint32_t piece, bool sending) const {
+  if (piece >= cut.pieces()) return {nullptr, 0};
+  const bool is_rest = piece == cut.whole;
+  std::vector<Peer>& known = is_rest ? peers.rest : peers.whole;
+  Peer& peer = known[known.size() == 1 ? 0 : member];
+  if (peer.member != member) [[unlikely]]
+    assign(peer, member, is_rest ? cut.rest : cut.planes, sending);
+  return {&peer.transfer, piece * cut.planes * peer.plane_shift};
 }
 
-const Transfer& Redistribution::from(Rank member) const {
-  Peer& peer = slot(receiving_, member);
-  if (peer.member != member) [[unlikely]] {
-    peer.transfer.assign(layout(exchange_.from, member), target_layout_);
-    peer.member = member;
-  }
-  return peer.transfer;
+Redistribution::Message Redistribution::to(Rank member, std::uint32_t piece) const {
+  const Cut cut = rule_.planes == 0 ? Cut{1, 0, 0} : cuts_[group_.self()];
+  return message(sending_, member, cut, piece, true);
 }
 
-std::uint64_t Redistribution::bytes_to(Rank member) const {
-  return std::uint64_t{pieces_.quotient(to(member).size())} * sizeof(Complex);
-}
-
-MessageRun Redistribution::run(Rank member, std::uint32_t first, std::uint32_t limit) const {
-  const Transfer& transfer = to(member);
-  const std::uint32_t packets = packets_of_piece(transfer);
-  if (first >= packets) return {};
-  const std::uint32_t in_message = number_in_message(transfer, first);
-  return {transfer.elements(in_message).count * unsigned{sizeof(Complex)},
-          std::min({limit, transfer.alike(in_message), packets - first})};
-}
-
-std::uint32_t Redistribution::gather(Rank member, std::uint32_t number,
-                                     std::span<std::byte> payload) const {
-  const Transfer& transfer = to(member);
-  const std::uint32_t in_message = number_in_message(transfer, number);
-  const Transfer::Elements elements = transfer.elements(in_message);
-  transfer.gather(elements, source_.data(), payload.data());
-  if (transfer.in_runs()) return static_cast<std::uint32_t>(transfer.target_offset(elements.first));
-  return kNamesPacket | group_.self() << number_bits_ | in_message;
-}
-
-void Redistribution::arrive(const Packet& packet) {
-  const std::uint32_t argument = packet.header.argument();
-  if ((argument & kNamesPacket) == 0) return arrive_in_run(packet);
-  const Rank member = (argument & ~kNamesPacket) >> number_bits_;
-  const std::uint32_t number = argument & ((std::uint32_t{1} << number_bits_) - 1);
-  const Transfer& transfer = from(member);
-  transfer.scatter(transfer.elements(number), packet.payload.data(), target_.data());
-}
-
-void Redistribution::arrive_in_run(const Packet& packet) {
-  const std::size_t place = packet.header.argument();
-  const std::size_t bytes = packet.header.payload_bytes();
-  CHECK_LE(place + bytes / sizeof(Complex), target_.size());
-  std::memcpy(static_cast<void*>(target_.data() + place), packet.payload.data(), bytes);
-}
-
-void Redistribution::copy_own() {
-  const Transfer& own = to(group_.self());
-  const std::uint32_t count = pieces_.quotient(own.size());
-  own.copy({piece_ * count, count}, source_.data(), target_.data());
-}
-
-bool Redistribution::cut_by_planes() {
-  if (source_layout_.size() == 0) return false;
-  const auto planes = static_cast<std::uint32_t>(source_layout_.boxes()[0].length(0));
-  for (Rank member = 0; member < group_.size(); ++member)
-    if (!to(member).follows_planes(planes)) return false;
-  most_packets_ /= planes;
-  pieces_ = Divisor(planes);
-  return true;
-}
-
-void Redistribution::set_piece(std::uint32_t plane, std::span<const Complex> source) {
-  CHECK_LT(plane, pieces_.value());
-  CHECK_EQ(source.size(), source_.size());
-  piece_ = plane;
-  source_ = source;
+Redistribution::Message Redistribution::from(Rank member, std::uint32_t piece) const {
+  const Cut cut = rule_.planes == 0 ? Cut{1, 0, 0} : cuts_[member];
+  return message(receiving_, member, cut, piece, false);
 }
 
 }  // namespace toroid

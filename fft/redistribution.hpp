@@ -1,93 +1,83 @@
-// The array changes its distribution by active packets: each packet's payload goes straight to its
-// place in the receiver's next array when it arrives. No staging buffer, no unpacking pass.
+// The array changes its spread: what one node sends to and receives from the others of its group,
+// all at once or in pieces, planes of its part that travel together.
 #pragma once
 
+#include "fft/spread.hpp"
 #include "fft/transfer.hpp"
-#include "packet/all_to_all.hpp"
+#include "packet/group.hpp"
 
 namespace toroid {
 
-/// From one distribution to another among a group of nodes. REQUIRES of the caller: whatever a node
-/// of the group holds before goes to nodes of the same group.
-struct Exchange {
-  Distribution from;
-  Distribution to;
-  unsigned first_axis;  ///< the group: nodes that differ along the grid axes first..last
-  unsigned last_axis;
-};
-
-/// One node's part of an exchange. The argument of a packet whose elements are contiguous where
-/// they go is the place of the first one in the receiver's array. That of any other says which
-/// packet of which member's message it is; both ends walk the same Transfer.
-class Redistribution final : public Messages {
+/// The geometry of an exchange for one node. Pieces of equally many planes are alike but for a
+/// shift, so that one Transfer per peer serves all of them, and one more a last piece that is
+/// shorter.
+class Redistribution {
  public:
-  /// `source` and `target` are this node's local arrays in the two distributions; they outlive it.
-  Redistribution(const Decomposition& decomposition, const Exchange& exchange, Rank self,
-                 std::span<const Complex> source, std::span<Complex> target);
-  /// The same from an array with a layout of its own.
-  Redistribution(const Decomposition& decomposition, const Exchange& exchange, Rank self,
-                 const NodeLayout& source_layout, std::span<const Complex> source,
-                 std::span<Complex> target);
+  /// REQUIRES: whatever a node of the group holds before goes to nodes of the same group; spreads
+  /// outlive it.
+  Redistribution(const Spread& from, const Spread& to, std::uint32_t element_bytes,
+                 const Group& group, PieceRule rule);
 
   const Group& group() const { return group_; }
-  /// What stays on this node, of the current piece. Do it before the exchange starts or after; it
-  /// touches no packet.
-  void copy_own();
+  std::uint32_t element_bytes() const { return element_bytes_; }
+  /// Of the longest part among the group.
+  std::uint32_t pieces() const { return static_cast<std::uint32_t>(expected_.size()); }
+  std::uint64_t packets_expected(std::uint32_t piece) const { return expected_[piece]; }
+  /// Of one piece of one message.
+  std::uint32_t most_packets() const { return most_packets_; }
 
-  /// Cuts the messages into one piece for each x that this node holds. From then on all calls are
-  /// about one piece, and `source` holds its plane alone. False, and nothing is cut: the packets of
-  /// some message do not follow the planes. Only the sender knows. REQUIRES: nothing was sent.
-  [[nodiscard]] bool cut_by_planes();
-  /// REQUIRES: nothing of the piece before remains to be gathered. `source` as the one before.
-  void set_piece(std::uint32_t plane, std::span<const Complex> source);
-
-  std::uint64_t bytes_to(Rank member) const override;
-  std::uint64_t packets_expected() const override { return packets_expected_; }
-  std::uint32_t most_packets() const override { return most_packets_; }
-  bool has_payload() const override { return true; }
-  MessageRun run(Rank member, std::uint32_t first, std::uint32_t limit) const override;
-  std::uint32_t gather(Rank member, std::uint32_t number,
-                       std::span<std::byte> payload) const override;
-  void arrive(const Packet& packet) override;
-
- private:
-  /// The transfer to or from a member of the group.
+  /// A transfer of a piece, as if it were the first, and how much further the elements belong in
+  /// the receiver's array.
   struct Peer {
     Rank member = ~Rank{0};
     Transfer transfer;
+    std::int64_t plane_shift = 0;  ///< per plane
   };
-  std::uint32_t packets_of_piece(const Transfer& transfer) const {
-    return pieces_.quotient(transfer.packets());
-  }
-  std::uint32_t number_in_message(const Transfer& transfer, std::uint32_t number) const {
-    return packets_of_piece(transfer) * piece_ + number;
-  }
-  const Transfer& to(Rank member) const;
-  const Transfer& from(Rank member) const;
-  Peer& slot(std::vector<Peer>& peers, Rank member) const {
-    return peers[peers.size() == 1 ? 0 : member];
-  }
-  void arrive_in_run(const Packet& packet);
-  void count_packets();
-  NodeLayout layout(Distribution distribution, Rank member) const;
+  struct Message {
+    const Transfer* transfer;  ///< null: nothing
+    std::int64_t shift;
+  };
+  Message to(Rank member, std::uint32_t piece) const;
+  Message from(Rank member, std::uint32_t piece) const;
 
-  const Decomposition* decomposition_;
-  Exchange exchange_;
+ private:
+  /// A node's planes in pieces: `whole` of equal length, then perhaps a shorter one.
+  struct Cut {
+    std::uint32_t whole = 0;
+    std::int64_t planes = 0;  ///< of a whole one
+    std::int64_t rest = 0;    ///< planes of the last one; 0: there is none
+    std::uint32_t pieces() const { return whole + (rest > 0 ? 1 : 0); }
+  };
+  struct Peers {
+    std::vector<Peer> whole;
+    std::vector<Peer> rest;
+  };
+  Cut cut_of(const NodeLayout& layout) const;
+  NodeLayout first_planes(const NodeLayout& layout, std::int64_t planes) const;
+  void count_packets();
+  void expect(const Cut& cut, std::uint64_t whole, std::uint64_t rest);
+  Message message(Peers& peers, Rank member, const Cut& cut, std::uint32_t piece,
+                  bool sending) const;
+  void assign(Peer& peer, Rank member, std::int64_t planes, bool sending) const;
+  NodeLayout layout(const Spread& spread, Rank member) const {
+    return spread.layout(group_.rank(member));
+  }
+
+  const Spread* from_;
+  const Spread* to_;
+  std::uint32_t element_bytes_;
   Group group_;
-  unsigned number_bits_;  ///< of an argument that names a packet of a message
-  NodeLayout source_layout_;
-  NodeLayout target_layout_;
-  std::span<const Complex> source_;
-  std::span<Complex> target_;
-  std::uint64_t packets_expected_ = 0;
+  PieceRule rule_;
+  NodeLayout source_;
+  NodeLayout target_;
+  std::vector<Cut> cuts_;                ///< by member; only with pieces
+  std::vector<std::uint64_t> expected_;  ///< packets, by piece
   std::uint32_t most_packets_ = 0;
-  Divisor pieces_;  ///< of a message
-  std::uint32_t piece_ = 0;
 
   /// Made when first asked for. One for each member, or a single one, the last used, where all of
   /// them would need more memory than the arrays.
-  mutable std::vector<Peer> sending_;
-  mutable std::vector<Peer> receiving_;
+  mutable Peers sending_;
+  mutable Peers receiving_;
 };
 
 }  // namespace toroid

@@ -19,15 +19,19 @@ namespace toroid {
 /// then the place of a packet's first element says where all of it goes.
 class Transfer {
  public:
-  static constexpr std::uint32_t kPerPacket = kPayloadBytes / sizeof(Complex);
-
   Transfer() = default;
-  Transfer(const NodeLayout& from, const NodeLayout& to) { assign(from, to); }
+  /// `element_bytes`: 4, 8 or 16.
+  Transfer(const NodeLayout& from, const NodeLayout& to, std::uint32_t element_bytes) {
+    assign(from, to, element_bytes);
+  }
   /// The same without allocating anew.
-  void assign(const NodeLayout& from, const NodeLayout& to);
+  void assign(const NodeLayout& from, const NodeLayout& to, std::uint32_t element_bytes);
 
   std::uint32_t size() const { return size_; }        ///< elements
   std::uint32_t packets() const { return packets_; }  ///< of the message
+  std::uint32_t element_bytes() const { return element_bytes_; }
+  /// Elements of a full packet.
+  std::uint32_t per_packet() const { return kPayloadBytes / element_bytes_; }
   /// Whether each packet is contiguous in the receiver's memory.
   bool in_runs() const { return in_runs_; }
 
@@ -45,14 +49,11 @@ class Transfer {
   std::int64_t source_offset(std::uint32_t number) const;
   std::int64_t target_offset(std::uint32_t number) const;
 
-  void gather(Elements elements, const Complex* source, std::byte* packed) const;
-  void scatter(Elements elements, const std::byte* packed, Complex* target) const;
+  /// Arrays begin where the layouts' place 0 is.
+  void gather(Elements elements, const std::byte* source, std::byte* packed) const;
+  void scatter(Elements elements, const std::byte* packed, std::byte* target) const;
   /// From array to array, where both ends are the same node.
-  void copy(Elements elements, const Complex* source, Complex* target) const;
-
-  /// Whether the elements of each of so many planes of equal x, in their order, are equally many
-  /// and travel in equally many packets of their own.
-  bool follows_planes(std::uint32_t planes) const;
+  void copy(Elements elements, const std::byte* source, std::byte* target) const;
 
   /// visit(elements of a stretch, stretches like it).
   template <typename Visit>
@@ -70,6 +71,7 @@ class Transfer {
     std::uint32_t first_packet = 0;  ///< of those in runs
     Divisor run_packets;             ///< packets of a run
   };
+  void add(const Box& both, const NodeLayout& from, const NodeLayout& to);
   const Part& part_of(std::uint32_t number) const;
   void cut();
   /// Where a packet's run goes on.
@@ -82,11 +84,18 @@ class Transfer {
   template <typename Visit>
   void for_each_part(Elements elements, Visit&& visit) const;
 
+  template <std::size_t Bytes>
+  void gather_as(Elements elements, const std::byte* source, std::byte* packed) const;
+  template <std::size_t Bytes>
+  void scatter_as(Elements elements, const std::byte* packed, std::byte* target) const;
+  template <std::size_t Bytes>
+  void copy_as(Elements elements, const std::byte* source, std::byte* target) const;
+
   std::vector<Part> parts_;
+  std::uint32_t element_bytes_ = 16;
   std::uint32_t size_ = 0;
   std::uint32_t packets_ = 0;
   bool in_runs_ = false;
-  bool x_slowest_ = false;  ///< in the order of the elements
 };
 
 }  // namespace toroid

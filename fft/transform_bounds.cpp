@@ -1,6 +1,10 @@
 #include "fft/transform_bounds.hpp"
 
 #include <cmath>
+#include <numeric>
+
+#include "fft/local_work.hpp"
+#include "fft/orbital/station.hpp"
 
 namespace toroid {
 
@@ -13,69 +17,99 @@ struct TransformBounds::Tally {
   std::uint64_t payload_bytes = 0;
 };
 
-TransformBounds::TransformBounds(const Decomposition& decomposition, const Machine& machine)
-    : decomposition_(&decomposition),
+TransformBounds::TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way)
+    : blueprint_(&blueprint),
       machine_(machine),
-      load_(decomposition.grid().shape()),
-      processor_(decomposition.grid().shape().size()) {}
+      way_(way),
+      load_(blueprint.shape()),
+      processor_(blueprint.shape().size()) {}
 
 Tick TransformBounds::cycles(double bytes) const {
   return static_cast<Tick>(std::ceil(bytes * 8 / machine_.link_bits_per_cycle));
 }
 
-MessageCost TransformBounds::cost(const Transfer& transfer) const {
-  MessageCost sum{0, 0};
-  transfer.for_each_stretch([&](std::uint64_t elements, std::uint64_t times) {
-    const MessageCost stretch = message_cost(machine_, elements * sizeof(Complex));
-    sum.packets += times * stretch.packets;
-    sum.wire_bytes += times * stretch.wire_bytes;
-  });
-  return sum;
+const Stage& TransformBounds::stage(std::size_t number) const {
+  const auto stages = blueprint_->stages();
+  return stages[way_ == Way::forward ? number : stages.size() - 1 - number];
 }
 
-void TransformBounds::tally_group(const Exchange& exchange, const Group& group,
-                                  Tally& tally) const {
-  const ProcessGrid& grid = decomposition_->grid();
+/// Of the exchange before the next stage.
+TransformBounds::Ends TransformBounds::ends() const {
+  const bool forward = way_ == Way::forward;
+  const std::size_t number = forward ? next_ - 1 : blueprint_->exchanges().size() - next_;
+  const Stage& before = stage(next_ - 1);
+  const Stage& after = stage(next_);
+  const bool real = forward ? before.real_out : before.real_in;
+  return {forward ? &before.out : &before.in, forward ? &after.in : &after.out,
+          blueprint_->bytes(real), blueprint_->pieces(number, way_),
+          &blueprint_->exchanges()[number]};
+}
+
+/// All pieces of one message: alike but for a last one that is shorter.
+void TransformBounds::tally_pair(const Ends& ends, const NodeLayout& from, const NodeLayout& to,
+                                 MessageCost& cost) const {
   Transfer transfer;
+  const auto add = [&](const NodeLayout& part, std::uint64_t pieces) {
+    transfer.assign(part, to, ends.bytes);
+    transfer.for_each_stretch([&](std::uint64_t elements, std::uint64_t times) {
+      const MessageCost stretch = message_cost(machine_, elements * ends.bytes);
+      cost.packets += pieces * times * stretch.packets;
+      cost.wire_bytes += pieces * times * stretch.wire_bytes;
+    });
+  };
+  const auto [axis, planes] = ends.pieces;
+  if (planes == 0 || from.size() == 0) return add(from, 1);
+  const std::int64_t begin = from.boxes()[0].lo[axis];
+  const std::int64_t length = from.boxes()[0].length(axis);
+  if (length >= planes)
+    add(from.planes(axis, begin, begin + planes), static_cast<std::uint64_t>(length / planes));
+  if (length % planes > 0) add(from.planes(axis, begin, begin + length % planes), 1);
+}
+
+void TransformBounds::tally_group(const Ends& ends, const Group& group, Tally& tally) const {
+  const Shape& shape = blueprint_->shape();
   std::vector<NodeLayout> to;
-  for (Rank t = 0; t < group.size(); ++t)
-    to.push_back(decomposition_->layout(exchange.to, grid.coord(group.rank(t))));
+  for (Rank t = 0; t < group.size(); ++t) to.push_back(ends.to->layout(group.rank(t)));
   for (Rank s = 0; s < group.size(); ++s) {
     const Rank source = group.rank(s);
-    const NodeLayout from = decomposition_->layout(exchange.from, grid.coord(source));
+    const NodeLayout from = ends.from->layout(source);
     for (Rank t = 0; t < group.size(); ++t) {
       if (s == t) continue;
       const Rank target = group.rank(t);
-      transfer.assign(from, to[t]);
-      const MessageCost cost = this->cost(transfer);
-      tally.load.add(grid.shape().coord(source), grid.shape().coord(target), cost.wire_bytes);
+      MessageCost cost{0, 0};
+      tally_pair(ends, from, to[t], cost);
+      tally.load.add(shape.coord(source), shape.coord(target), cost.wire_bytes);
       tally.out_bytes[source] += cost.wire_bytes;
       tally.busy[source] += cost.packets * machine_.inject_cycles;
       tally.busy[target] += cost.packets * machine_.receive_cycles;
       tally.packets += cost.packets;
-      tally.payload_bytes += transfer.size() * sizeof(Complex);
+      for (const Box& a : from.boxes())
+        for (const Box& b : to[t].boxes())
+          tally.payload_bytes += static_cast<std::uint64_t>(intersect(a, b).volume()) * ends.bytes;
     }
   }
 }
 
-ExchangeBounds TransformBounds::add(const VolumetricPhase& phase) {
+ExchangeBounds TransformBounds::add_stage() {
   ExchangeBounds bounds;
-  if (phase.exchange) bounds = add_exchange(*phase.exchange);
-  add_transforms(phase);
+  if (next_ > 0) bounds = add_exchange();
+  add_transforms();
+  ++next_;
   return bounds;
 }
 
-ExchangeBounds TransformBounds::add_exchange(const Exchange& exchange) {
-  const ProcessGrid& grid = decomposition_->grid();
-  const Rank nodes = grid.shape().size();
-  const Shape slice = grid.slice(exchange.first_axis, exchange.last_axis);
+ExchangeBounds TransformBounds::add_exchange() {
+  const Ends ends = this->ends();
+  const Shape& shape = blueprint_->shape();
+  const Rank nodes = shape.size();
+  const Shape slice = shape.slice(ends.exchange->first, ends.exchange->last);
   ExchangeBounds bounds;
-  Tally tally{LinkLoad(grid.shape()), std::vector<std::uint64_t>(nodes), std::vector<Tick>(nodes)};
+  Tally tally{LinkLoad(shape), std::vector<std::uint64_t>(nodes), std::vector<Tick>(nodes)};
   for (Rank node = 0; node < nodes; ++node) {
-    const Group group = grid.group(exchange.first_axis, exchange.last_axis, node);
+    const Group group = ends.exchange->group(shape, node);
     if (group.self() != 0) continue;  // each group once
-    tally.load = LinkLoad(grid.shape());
-    tally_group(exchange, group, tally);
+    tally.load = LinkLoad(shape);
+    tally_group(ends, group, tally);
     bounds.hottest_link =
         std::max(bounds.hottest_link, cycles(tally.load.hottest_bytes(group.size())));
     load_.add(tally.load);
@@ -91,27 +125,57 @@ ExchangeBounds TransformBounds::add_exchange(const Exchange& exchange) {
   bounds.payload_bytes = tally.payload_bytes;
   longest_exchange_ = std::max(longest_exchange_, bounds.max());
   hottest_exchange_ = std::max(hottest_exchange_, bounds.hottest_link);
-  const auto payload = static_cast<std::uint64_t>(decomposition_->volume()) * sizeof(Complex);
+  const auto payload =
+      static_cast<std::uint64_t>(Box::of(ends.from->extents).volume()) * ends.bytes;
   paper_model_ += paper_model_exchange(machine_, slice, payload / nodes);
   return bounds;
 }
 
-void TransformBounds::add_transforms(const VolumetricPhase& phase) {
-  const Decomposition& decomposition = *decomposition_;
-  const Rank nodes = decomposition.grid().shape().size();
-  const auto cycles = [&](std::int64_t elements) {
-    return transform_cycles(machine_, elements, decomposition.size(), phase.axes);
-  };
+void TransformBounds::add_transforms() {
+  const Stage& stage = this->stage(next_);
+  if (stage.is_orbital) return add_orbital();
+  const bool forward = way_ == Way::forward;
+  const Rank nodes = blueprint_->shape().size();
+  Machine ideal = machine_;  // the paper's estimate knows no memory
+  ideal.transpose_cycles = 0;
+  Tick sum = 0;
   for (Rank node = 0; node < nodes; ++node) {
-    const GridCoord at = decomposition.grid().coord(node);
-    processor_[node] += cycles(decomposition.layout(phase.distribution, at).size());
+    LocalTask task;
+    task.from = (forward ? stage.in : stage.out).layout(node);
+    task.to = (forward ? stage.out : stage.in).layout(node);
+    task.axes = stage.axes;
+    task.real_from = forward ? stage.real_in : stage.real_out;
+    task.real_to = forward ? stage.real_out : stage.real_in;
+    task.backward = !forward;
+    processor_[node] += cost_of(task, machine_).cycles;
+    sum += cost_of(task, ideal).cycles;
   }
-  paper_model_ += cycles(decomposition.volume()) / nodes;
+  paper_model_ += sum / nodes;
+}
+
+/// All nodes do the same: in every step a product, and blocks to neighbours.
+void TransformBounds::add_orbital() {
+  const Description& description = blueprint_->description();
+  const Shape& shape = blueprint_->shape();
+  const OrbitalPlan plan = orbital_plan(description, shape, way_);
+  const std::uint64_t times = static_cast<std::uint64_t>(description.batch) * plan.extent();
+  Tick busy = 0;
+  for (unsigned stage = 0; stage < OrbitalPlan::kStages; ++stage) {
+    busy += times * machine_.product_cycles(plan.multiply_adds(stage));
+    if (plan.extent() == 1) continue;
+    for (const OrbitalPlan::Rolling& rolling : plan.rolling(stage)) {
+      const MessageCost cost = message_cost(machine_, plan.block_bytes(rolling));
+      busy += times * cost.packets * (machine_.inject_cycles + machine_.receive_cycles);
+      for (Rank node = 0; node < shape.size(); ++node)
+        load_.add(shape.coord(node), shape.coord(plan.neighbours(rolling.dimension, node).to),
+                  times * cost.wire_bytes);
+    }
+  }
+  for (Tick& node : processor_) node += busy;
 }
 
 Tick TransformBounds::hottest_link() const {
-  const Rank nodes = decomposition_->grid().shape().size();
-  return std::max(hottest_exchange_, cycles(load_.hottest_bytes(nodes)));
+  return std::max(hottest_exchange_, cycles(load_.hottest_bytes(blueprint_->shape().size())));
 }
 
 Tick TransformBounds::total() const {

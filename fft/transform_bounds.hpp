@@ -1,13 +1,14 @@
-// Lower bounds of a transform's exchanges, from their very messages, pair by pair.
+// Lower bounds of a plan's exchanges, from their very messages, pair by pair.
 #pragma once
 
+#include "fft/blueprint.hpp"
 #include "fft/link_load.hpp"
-#include "fft/volumetric_phases.hpp"
+#include "fft/transfer.hpp"
 #include "hal/bounds.hpp"
 
 namespace toroid {
 
-/// One exchange, over all nodes; cycles. All 0 where a phase has none.
+/// One exchange, over all nodes; cycles. All 0 where a stage has none before it.
 struct ExchangeBounds {
   Tick hottest_link = 0;  ///< of the busiest group of nodes
   Tick injection = 0;     ///< of the busiest node
@@ -22,27 +23,41 @@ struct ExchangeBounds {
 /// bounds.
 class TransformBounds {
  public:
-  TransformBounds(const Decomposition& decomposition, const Machine& machine);
+  TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way);
 
-  /// Adds a phase: its exchange and the transforms after it.
-  ExchangeBounds add(const VolumetricPhase& phase);
+  /// Adds the next stage of that way: the exchange that leads to it and its transforms.
+  ExchangeBounds add_stage();
   /// Cycles that all of it takes at least.
   Tick total() const;
   /// The links' share of that.
   Tick hottest_link() const;
-  /// The paper's estimate: exchanges by their mean load at 80 %, and the mean node's computation.
+  /// The volumetric paper's estimate: exchanges by their mean load at 80 %, and the mean node's
+  /// computation without its memory accesses.
   Tick paper_model() const { return paper_model_; }
 
  private:
   struct Tally;
-  void tally_group(const Exchange& exchange, const Group& group, Tally& tally) const;
-  ExchangeBounds add_exchange(const Exchange& exchange);
-  void add_transforms(const VolumetricPhase& phase);
-  MessageCost cost(const Transfer& transfer) const;
+  struct Ends {
+    const Spread* from;
+    const Spread* to;
+    std::uint32_t bytes;  ///< of an element
+    PieceRule pieces;
+    const StageExchange* exchange;
+  };
+  Ends ends() const;
+  const Stage& stage(std::size_t number) const;
+  void tally_group(const Ends& ends, const Group& group, Tally& tally) const;
+  void tally_pair(const Ends& ends, const NodeLayout& from, const NodeLayout& to,
+                  MessageCost& cost) const;
+  ExchangeBounds add_exchange();
+  void add_transforms();
+  void add_orbital();
   Tick cycles(double bytes) const;
 
-  const Decomposition* decomposition_;
+  const Blueprint* blueprint_;
   Machine machine_;
+  Way way_;
+  std::size_t next_ = 0;         ///< stage
   LinkLoad load_;                ///< of all exchanges so far
   std::vector<Tick> processor_;  ///< per node, of everything so far
   Tick longest_exchange_ = 0;

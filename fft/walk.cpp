@@ -9,28 +9,38 @@ struct Level {
 };
 
 /// The box's axes, slowest first, without those of length 1 and with those fused that one stride
-/// leads through: the last `count` of three.
-std::array<Level, 3> levels(const Box& box, const std::array<unsigned, 3>& order,
-                            const NodeLayout& layout) {
-  std::array<Level, 3> levels;
-  std::size_t first = 3;
-  for (unsigned i = 3; i-- > 0;) {
-    const Level next{box.length(order[i]), layout.stride(order[i])};
-    if (next.length == 1) continue;
-    if (first < 3 && next.stride == levels[first].length * levels[first].stride)
-      levels[first].length *= next.length;
-    else
-      levels[--first] = next;
+/// leads through: the last `count` of the array.
+struct Levels {
+  Levels(const Box& box, const AxisOrder& order, const NodeLayout& layout) {
+    for (unsigned i = kAxes; i-- > 0;) {
+      const Level next{box.length(order[i]), layout.stride(order[i])};
+      if (next.length == 1) continue;
+      if (count > 0 && next.stride == front().length * front().stride)
+        front().length *= next.length;
+      else
+        all[kAxes - ++count] = next;
+    }
   }
-  return levels;
-}
+  Level& front() { return all[kAxes - count]; }
+
+  std::array<Level, kAxes> all;
+  std::size_t count = 0;
+};
 
 }  // namespace
 
-Walk::Walk(const Box& box, const std::array<unsigned, 3>& order, const NodeLayout& layout)
+std::size_t Walk::levels(const Box& box, const AxisOrder& order, const NodeLayout& layout) {
+  return Levels(box, order, layout).count;
+}
+
+Walk::Walk(const Box& box, const AxisOrder& order, const NodeLayout& layout)
     : begin_(layout.offset(box.lo)) {
   CHECK(box.volume() >= 1 && box.volume() <= std::int64_t{UINT32_MAX});
-  const auto [planes, rows, row] = levels(box, order, layout);
+  const Levels levels(box, order, layout);
+  CHECK_LE(levels.count, kMostLevels);
+  const Level& planes = levels.all[kAxes - 3];
+  const Level& rows = levels.all[kAxes - 2];
+  const Level& row = levels.all[kAxes - 1];
   plane_stride_ = planes.stride;
   row_stride_ = rows.stride;
   stride_ = row.stride;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "fft/decomposition.hpp"
 #include "fft/divisor.hpp"
+#include "fft/node_layout.hpp"
 
 namespace toroid {
 
@@ -12,9 +12,16 @@ namespace toroid {
 /// follow each other in memory are one row.
 class Walk {
  public:
+  /// Axes that one stride leads through count as one; a box that has more is cut first.
+  static constexpr std::size_t kMostLevels = 3;
+
   Walk() = default;
-  /// REQUIRES: the layout holds the box, which is not empty and has less than 2^32 elements.
-  Walk(const Box& box, const std::array<unsigned, 3>& order, const NodeLayout& layout);
+  /// REQUIRES: the layout holds the box, which is not empty, has less than 2^32 elements and at
+  /// most kMostLevels levels.
+  Walk(const Box& box, const AxisOrder& order, const NodeLayout& layout);
+
+  /// Axes of a box in some memory, those fused that one stride leads through.
+  static std::size_t levels(const Box& box, const AxisOrder& order, const NodeLayout& layout);
 
   /// Elements of a row, and how far they stand from each other.
   std::uint32_t row() const { return row_.value(); }

@@ -3,21 +3,91 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hal/failures.hpp"
+#include "hal/shortest_ways.hpp"
+
 namespace toroid {
+
+namespace {
+
+unsigned hops_within(const Route& way, unsigned dimensions) {
+  unsigned hops = 0;
+  for (unsigned d = 0; d < kMaxDims; ++d) hops += (dimensions >> d & 1u) * way.hops[d];
+  return hops;
+}
+
+/// Messages per link of a set of dimensions, whichever shortest ways are taken.
+Fraction twisted_load(const Shape& shape, unsigned dimensions) {
+  std::uint64_t hops = 0;
+  for (Rank offset = 0; offset < shape.size(); ++offset) {
+    unsigned fewest = ~0u;
+    for (const Route& way : shape.ways().to_offset(offset))
+      fewest = std::min(fewest, hops_within(way, dimensions));
+    hops += fewest;
+  }
+  return {hops, 2 * static_cast<std::uint64_t>(std::popcount(dimensions))};
+}
+
+bool is_more(const Fraction& a, const Fraction& b) {
+  return a.numerator * b.denominator > b.numerator * a.denominator;
+}
+
+Fraction hottest_twisted_link_messages(const Shape& shape) {
+  Fraction hottest;
+  for (unsigned dimensions = 1; dimensions < 1u << shape.dims(); ++dimensions) {
+    bool all_have_links = true;
+    for (unsigned d = 0; d < shape.dims(); ++d)
+      all_have_links &= (dimensions >> d & 1u) == 0 || shape.extent(d) > 1;
+    if (!all_have_links) continue;
+    const Fraction load = twisted_load(shape, dimensions);
+    if (is_more(load, hottest)) hottest = load;
+  }
+  return hottest;
+}
+
+/// Hops along dimension d from coordinate to coordinate.
+unsigned hops_along(const Shape& shape, unsigned d, unsigned from, unsigned to) {
+  const unsigned apart = from < to ? to - from : from - to;
+  return shape.wraps(d) ? std::min(apart, shape.extent(d) - apart) : apart;
+}
+
+/// Messages among living nodes over the mean working link of dimension d.
+Fraction surviving_load(const Shape& shape, unsigned d) {
+  std::array<std::uint64_t, kMaxExtent> living{};
+  std::uint64_t links = 0;
+  for (Rank node = 0; node < shape.size(); ++node) {
+    if (shape.is_alive(node)) ++living[shape.coord(node)[d]];
+    links += shape.neighbour(node, Direction::plus(d)) ? 1 : 0;
+    links += shape.neighbour(node, Direction::minus(d)) ? 1 : 0;
+  }
+  std::uint64_t hops = 0;
+  for (unsigned from = 0; from < shape.extent(d); ++from)
+    for (unsigned to = 0; to < shape.extent(d); ++to)
+      hops += living[from] * living[to] * hops_along(shape, d, from, to);
+  return links == 0 ? Fraction{} : Fraction{hops, links};
+}
+
+}  // namespace
 
 Fraction hottest_link_messages(const Shape& shape, unsigned d) {
   const std::uint64_t k = shape.extent(d);
   const std::uint64_t nodes = shape.size();
   if (k == 1) return {};
+  if (shape.is_twisted()) return twisted_load(shape, 1u << d);
   const std::uint64_t squared = k % 2 == 0 ? k * k : k * k - 1;
-  return {nodes * squared, (shape.wraps(d) ? 8 : 4) * k};
+  const Fraction whole{nodes * squared, (shape.wraps(d) ? 8 : 4) * k};
+  if (shape.failures() == nullptr) return whole;
+  const Fraction surviving = surviving_load(shape, d);
+  const bool all_live = shape.failures()->living() == shape.size();
+  return all_live && is_more(whole, surviving) ? whole : surviving;
 }
 
 Fraction hottest_link_messages(const Shape& shape) {
+  if (shape.is_twisted()) return hottest_twisted_link_messages(shape);
   Fraction hottest;
   for (unsigned d = 0; d < shape.dims(); ++d) {
     const Fraction f = hottest_link_messages(shape, d);
-    if (f.numerator * hottest.denominator > hottest.numerator * f.denominator) hottest = f;
+    if (is_more(f, hottest)) hottest = f;
   }
   return hottest;
 }
@@ -44,6 +114,7 @@ unsigned usable_links(const Shape& shape) {
 }
 
 unsigned diameter(const Shape& shape) {
+  if (shape.is_twisted()) return shape.ways().diameter();
   unsigned sum = 0;
   for (unsigned d = 0; d < shape.dims(); ++d)
     sum += shape.wraps(d) ? shape.extent(d) / 2 : shape.extent(d) - 1;
@@ -51,8 +122,9 @@ unsigned diameter(const Shape& shape) {
 }
 
 Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const MessageCost& message) {
-  if (group.size() == 1 || message.packets == 0) return {};
-  const std::uint64_t peers = group.size() - 1;
+  const Rank members = group.failures() != nullptr ? group.failures()->living() : group.size();
+  if (members <= 1 || message.packets == 0) return {};
+  const std::uint64_t peers = members - 1;
   const Fraction messages = hottest_link_messages(group);
   const auto cycles = [&](double bytes) {
     return static_cast<Tick>(std::ceil(bytes * 8 / machine.link_bits_per_cycle));
@@ -63,7 +135,8 @@ Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const Messa
   bounds.injection = cycles(static_cast<double>(peers) * wire / usable_links(group));
   bounds.processor = peers * message.packets * (machine.inject_cycles + machine.receive_cycles);
   // Even the emptiest packet of the message has to cross the machine after the others have left.
-  bounds.zero_load = machine.inject_cycles + diameter(group) * Tick{machine.hop_latency_cycles} +
+  const unsigned farthest = members == group.size() ? diameter(group) : 1;
+  bounds.zero_load = machine.inject_cycles + farthest * Tick{machine.hop_latency_cycles} +
                      machine.wire_cycles(machine.wire_bytes(1));
   return bounds;
 }

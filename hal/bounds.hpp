@@ -17,9 +17,13 @@ struct Fraction {
 };
 
 /// All-to-all over the whole shape, one message per ordered pair: messages that cross the hottest
-/// link of dimension d under minimal routing that balances best. 0 where the extent is 1.
+/// link of dimension d under minimal routing that balances best. 0 where the extent is 1. On a
+/// twisted torus, where ways of other dimensions may be equally short: that no such choice avoids.
 Fraction hottest_link_messages(const Shape& shape, unsigned d);
-/// The maximum over the dimensions.
+/// The maximum over the dimensions; on a twisted torus over the sets of dimensions, of what their
+/// links together must carry: all nodes are alike, so that a mean over them is every node's. With
+/// failures: of the whole machine, since fewer links only raise it, or the mean of the links that
+/// work if that is more; where nodes are dead only the latter, of the messages among the others.
 Fraction hottest_link_messages(const Shape& shape);
 
 /// The packets of one message.
@@ -30,16 +34,16 @@ struct MessageCost {
 /// A message cut into full packets and one rest. An empty message takes no packet.
 MessageCost message_cost(const Machine& machine, std::uint64_t payload_bytes);
 
-/// In cycles, each rounded up. An all-to-all over a group: every member sends one message to every
-/// other.
+/// In cycles, each rounded up.
 struct Bounds {
   Tick hottest_link = 0;
-  Tick injection = 0;
+  Tick injection = 0;  ///< and reception: of the busiest node
   Tick processor = 0;
   Tick zero_load = 0;
   Tick max() const;
 };
-/// `group` has extent 1 in the dimensions that the exchange does not use.
+/// Every member of a group sends one message to every other. `group` has extent 1 in the dimensions
+/// that the exchange does not use.
 Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const MessageCost& message);
 
 /// Links of one node that lead anywhere; on a mesh, of an inner node.

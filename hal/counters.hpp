@@ -28,6 +28,8 @@ struct LinkCounters {
 struct FifoCounters {
   std::uint32_t packets = 0;
   std::uint16_t most_chunks = 0;  ///< fullest it ever was
+  /// Cycles in which its first packet waited for a link; counted on `sim` only.
+  std::uint64_t stalled_cycles = 0;
 };
 
 struct FabricCounters {

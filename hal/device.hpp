@@ -55,6 +55,9 @@ class Device {
   virtual std::size_t packets_per_turn() const = 0;
   /// The processor computes: virtual time passes, elsewhere it is free.
   virtual void compute(Tick cycles) = 0;
+  /// Where time is virtual there will be a turn at `when`, or as soon after as the processor is
+  /// free. False: time is the wall clock, and nobody is woken. REQUIRES: later than now().
+  [[nodiscard]] virtual bool try_wake_at(Tick) { return false; }
 };
 
 }  // namespace toroid

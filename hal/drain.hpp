@@ -1,14 +1,17 @@
 // drain: the patent's FIG. 10. Moves packets from the output queues to the least full of the
-// injection FIFOs in their possible directions.
+// injection FIFOs in their possible directions, or to another by the rules that it is compared
+// with.
 //
 // Difference from the letter: where the flowchart would spin until a FIFO has room, this returns,
 // so that the processor can receive in between; it goes on where it stopped.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "hal/injection_fifo.hpp"
 #include "hal/output_queues.hpp"
@@ -32,8 +35,8 @@ inline std::optional<unsigned> least_full(std::span<const InjectionFifo> fifos,
   return static_cast<unsigned>(best);
 }
 
-/// The directions in which a packet of so many chunks finds room: those where least_full() would
-/// name a FIFO.
+/// The directions in which a packet of so many chunks finds room: those where any rule would name a
+/// FIFO.
 inline DirectionSet open_directions(std::span<const InjectionFifo> fifos, unsigned chunks) {
   unsigned open = 0;
   for (const InjectionFifo& fifo : fifos)
@@ -41,14 +44,73 @@ inline DirectionSet open_directions(std::span<const InjectionFifo> fifos, unsign
   return DirectionSet(static_cast<std::uint16_t>(open));
 }
 
+/// Which FIFO takes the packet at the head of a queue, of those in its possible directions that
+/// have room.
+enum class DrainRule : std::uint8_t {
+  least_full,   ///< the least full (patent, FIG. 10)
+  first_fit,    ///< the first
+  round_robin,  ///< the first behind the one that took the last packet
+};
+inline constexpr std::array<std::string_view, 3> kDrainRuleNames = {"least-full", "first-fit",
+                                                                    "round-robin"};
+
+/// The first FIFO with room at or after `begin`, cyclically, among those that serve a possible
+/// direction.
+inline std::optional<unsigned> first_fit(std::span<const InjectionFifo> fifos,
+                                         DirectionSet possible, unsigned chunks, unsigned begin) {
+  const auto count = static_cast<unsigned>(fifos.size());
+  for (unsigned i = 0, f = begin; i < count; ++i, f = f + 1 == count ? 0 : f + 1)
+    if (fifos[f].directions.meets(possible) && fifos[f].has_room(chunks)) return f;
+  return std::nullopt;
+}
+
 class Drain {
  public:
+  explicit Drain(DrainRule rule = DrainRule::least_full) : rule_(rule) {}
+
   /// Moves at most `limit` packets: sink(descriptor, fifo), which must take all that are left of
   /// it. Accounts for the chunks in `fifos`. Returns the number moved; fewer than `limit`: all
   /// queues are empty or stuck.
   template <std::invocable<const SendDescriptor&, unsigned> Sink>
   std::size_t run(OutputQueues& queues, std::span<InjectionFifo> fifos, std::size_t limit,
                   Sink&& sink) {
+    switch (rule_) {
+      case DrainRule::least_full:
+        return run_by(LeastFull(), queues, fifos, limit, sink);
+      case DrainRule::first_fit:
+        return run_by(FirstFit(), queues, fifos, limit, sink);
+      case DrainRule::round_robin:
+        return run_by(Behind{&last_fifo_}, queues, fifos, limit, sink);
+    }
+    return 0;
+  }
+
+ private:
+  // The rules, each an inner loop of its own.
+  using Fifos = std::span<const InjectionFifo>;
+  struct LeastFull {
+    std::optional<unsigned> operator()(Fifos fifos, DirectionSet possible, unsigned chunks) const {
+      return least_full(fifos, possible, chunks);
+    }
+  };
+  struct FirstFit {
+    std::optional<unsigned> operator()(Fifos fifos, DirectionSet possible, unsigned chunks) const {
+      return first_fit(fifos, possible, chunks, 0);
+    }
+  };
+  struct Behind {
+    unsigned* last;
+    std::optional<unsigned> operator()(Fifos fifos, DirectionSet possible, unsigned chunks) const {
+      const auto count = static_cast<unsigned>(fifos.size());
+      const auto fifo = first_fit(fifos, possible, chunks, (*last + 1) % count);
+      if (fifo) *last = *fifo;
+      return fifo;
+    }
+  };
+
+  template <typename Rule, typename Sink>
+  std::size_t run_by(Rule rule, OutputQueues& queues, std::span<InjectionFifo> fifos,
+                     std::size_t limit, Sink& sink) {
     Open open(fifos);
     if (open.nowhere()) return 0;  // the commonest turn of a busy node
     std::size_t moved = 0;
@@ -58,7 +120,7 @@ class Drain {
         const SendDescriptor& head = queue.front();
         const auto most =
             static_cast<std::uint32_t>(std::min<std::size_t>(head.left(), limit - moved));
-        const auto [fifo, packets] = open.take(head.header, most);
+        const auto [fifo, packets] = open.take(rule, head.header, most);
         if (packets == 0) break;
         sink(head.next(packets), fifo);
         queue.pop_packets(packets);
@@ -70,7 +132,6 @@ class Drain {
     return moved;
   }
 
- private:
   /// The FIFOs, with what is known of their room: a few comparisons tell of most heads of stuck
   /// queues that they find none.
   class Open {
@@ -90,8 +151,9 @@ class Drain {
     };
     /// Steps 1012 and 1014, and the accounting, for the next packet of a descriptor. Where only one
     /// FIFO comes into question, for `most` packets at once, as far as there is room.
-    Taken take(const PacketHeader& header, std::uint32_t most) {
-      const auto fifo = least_full(fifos_, header.hints(), header.chunks());
+    template <typename Rule>
+    Taken take(Rule rule, const PacketHeader& header, std::uint32_t most) {
+      const auto fifo = rule(fifos_, header.hints(), header.chunks());
       if (!fifo) {
         look(header.chunks());
         return {0, 0};
@@ -120,6 +182,8 @@ class Drain {
     DirectionSet directions_;  ///< these directions, or not at all
   };
 
+  DrainRule rule_;
+  unsigned last_fifo_ = 0;
   unsigned queue_ = 0;  ///< iL: the queue that gave the last packet
 };
 

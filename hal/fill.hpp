@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <concepts>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "hal/output_queues.hpp"
 #include "hal/send_order.hpp"
@@ -21,10 +23,30 @@ struct Batching {
   std::uint32_t per_visit = 1;  ///< b
 };
 
+/// What fill puts packets into: the output queues in turn.
+class QueuesInTurn {
+ public:
+  explicit QueuesInTurn(OutputQueues& queues) : queues_(&queues) {}
+  /// False: fill stops here and goes on another time.
+  bool has_room() const { return queues_->has_room(queues_->next()); }
+  void push(const SendDescriptor& descriptor) { (*queues_)[queues_->next()].push(descriptor); }
+  void next_peer() { queues_->advance(); }
+  void next_round() { queues_->restart(); }
+
+ private:
+  OutputQueues* queues_;
+};
+
 /// Where FIG. 9's three nested loops stand.
 class Fill {
  public:
-  Fill(SendOrder order, Batching batching) : order_(std::move(order)), batching_(batching) {
+  /// The order of a round; rounds count from 0.
+  using Reorder = std::function<SendOrder(std::uint32_t round)>;
+
+  /// `reorder` is asked for every round but the first; none: they all go in the same order, as the
+  /// patent has it.
+  Fill(SendOrder order, Batching batching, Reorder reorder = {})
+      : order_(std::move(order)), batching_(batching), reorder_(std::move(reorder)) {
     CHECK_LT(0u, batching.per_visit);
   }
 
@@ -35,31 +57,40 @@ class Fill {
   /// them; none: a shorter message's end.
   template <std::invocable<Rank, std::uint32_t, std::uint32_t> Make>
   void run(OutputQueues& queues, Make&& make) {
-    for (; !done(); next_peer(queues)) {
+    run(QueuesInTurn(queues), std::forward<Make>(make));
+  }
+
+  /// Likewise into anything that has QueuesInTurn's four calls.
+  template <typename Sink, std::invocable<Rank, std::uint32_t, std::uint32_t> Make>
+  void run(Sink sink, Make&& make) {
+    for (; !done(); next_peer(sink)) {
       const std::uint32_t end = std::min(sent_ + batching_.per_visit, batching_.packets);
       while (sent_ + in_visit_ < end) {
-        if (!queues.has_room(queues.next())) return;
+        if (!sink.has_room()) return;
         const std::uint32_t first = sent_ + in_visit_;
         const std::optional<SendDescriptor> made = make(order_[visit_], first, end - first);
         if (!made) break;
-        queues[queues.next()].push(*made);
+        sink.push(*made);
         in_visit_ += made->packets;
       }
     }
   }
 
  private:
-  void next_peer(OutputQueues& queues) {
+  template <typename Sink>
+  void next_peer(Sink& sink) {
     in_visit_ = 0;
-    queues.advance();
+    sink.next_peer();
     if (++visit_ < order_.size()) return;
     visit_ = 0;
     sent_ += batching_.per_visit;
-    queues.restart();  // step 908: with it a destination keeps its queue in every round
+    if (reorder_ && !done()) order_ = reorder_(sent_ / batching_.per_visit);
+    sink.next_round();  // step 908: with it a destination keeps its queue in every round
   }
 
   SendOrder order_;
   Batching batching_;
+  Reorder reorder_;
   std::uint32_t sent_ = 0;      ///< packets that every peer got in the rounds done
   Rank visit_ = 0;              ///< iN
   std::uint32_t in_visit_ = 0;  ///< ib

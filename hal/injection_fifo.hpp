@@ -1,6 +1,7 @@
 // Injection FIFOs as the processor sees them: how full, and which directions software ties to each.
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,8 @@ enum class FifoTying : std::uint8_t {
   per_dimension,  ///< both directions of a dimension share a FIFO
   any,            ///< every FIFO takes every packet
 };
+inline constexpr std::array<std::string_view, 3> kFifoTyingNames = {"per-direction",
+                                                                    "per-dimension", "any"};
 
 /// `count` FIFOs of `capacity` chunks. Every link of the shape is served by at least one of them.
 /// REQUIRES: count > 0.

@@ -49,6 +49,10 @@ constexpr std::array kFields = {
     MachineField{"fft_cycles_factor", "", paper, 0, 1e6, &M::fft_cycles_factor,
                  "a line of n points takes factor*n*log2(n) cycles; 2 is what Table 1's model "
                  "column implies, the paper's text says 8"},
+    MachineField{"transpose_cycles", "cycles", assumed, 0, 1e6, &M::transpose_cycles,
+                 "memory, per point of a line that is transformed: to bring it there and back"},
+    MachineField{"fma_cycles", "cycles", assumed, 0, 1e6, &M::fma_cycles,
+                 "one real fused multiply-add of a matrix product"},
 };
 
 }  // namespace
@@ -64,7 +68,12 @@ unsigned Machine::channel_chunks(VirtualChannel channel) const {
 
 Tick Machine::line_transform_cycles(std::uint64_t n) const {
   const auto length = static_cast<double>(n);
-  return static_cast<Tick>(std::ceil(fft_cycles_factor * length * std::log2(length)));
+  return static_cast<Tick>(
+      std::ceil(fft_cycles_factor * length * std::log2(length) + transpose_cycles * length));
+}
+
+Tick Machine::product_cycles(std::uint64_t fmas) const {
+  return static_cast<Tick>(std::ceil(fma_cycles * static_cast<double>(fmas)));
 }
 
 std::span<const MachineField> machine_fields() {

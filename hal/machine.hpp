@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,14 +40,21 @@ struct Machine {
   unsigned inject_cycles = 150;
   unsigned receive_cycles = 200;
   double fft_cycles_factor = 2;
+  double transpose_cycles = 0;
+  double fma_cycles = 1;
+
+  /// By a field's key: where its value comes from, where that is not the field's own origin.
+  std::map<std::string, std::string, std::less<>> sources;
 
   /// Bytes that a packet of so many chunks occupies on a link.
   unsigned wire_bytes(unsigned chunks) const { return chunks * kChunkBytes + wire_overhead_bytes; }
   /// Cycles that so many bytes keep a link busy, rounded up.
   Tick wire_cycles(std::uint64_t bytes) const;
   unsigned channel_chunks(VirtualChannel channel) const;
-  /// Cycles of one line transform of length n: factor·n·log2(n), rounded up.
+  /// Cycles of one line transform of length n: factor·n·log2(n) + transpose·n, rounded up.
   Tick line_transform_cycles(std::uint64_t n) const;
+  /// Cycles of so many real multiply-adds of a matrix product, rounded up.
+  Tick product_cycles(std::uint64_t fmas) const;
 };
 
 /// Where a number comes from.

@@ -83,17 +83,20 @@ class DescriptorQueue {
   std::uint8_t front_chunks_ = 0;
 };
 
-/// L queues, filled in turn (patent, FIG. 9, step 912) and drained round robin (FIG. 10).
+/// L queues, filled in turn (patent, FIG. 9, step 912), and others that are filled by name; all are
+/// drained round robin (FIG. 10).
 class OutputQueues {
  public:
   /// `capacity` is what a polite sender respects, in descriptors per queue; handlers, which must
-  /// never wait, may exceed it. REQUIRES: count > 0.
-  OutputQueues(unsigned count, std::size_t capacity) : queues_(count), capacity_(capacity) {
-    CHECK_LT(0u, count);
+  /// never wait, may exceed it. `named` queues come after those in turn. REQUIRES: in_turn > 0.
+  OutputQueues(unsigned in_turn, std::size_t capacity, unsigned named = 0)
+      : queues_(in_turn + named), capacity_(capacity), in_turn_(in_turn) {
+    CHECK_LT(0u, in_turn);
   }
 
   unsigned count() const { return static_cast<unsigned>(queues_.size()); }
   DescriptorQueue& operator[](unsigned i) { return queues_[i]; }
+  DescriptorQueue& named(unsigned i) { return queues_[in_turn_ + i]; }
   bool has_room(unsigned i) const { return queues_[i].size() < capacity_; }
   bool empty() const {
     std::size_t waiting = 0;
@@ -105,12 +108,13 @@ class OutputQueues {
   unsigned after(unsigned i) const { return i + 1 == count() ? 0 : i + 1; }
   /// The queue that the next message goes to.
   unsigned next() const { return next_; }
-  void advance() { next_ = after(next_); }
+  void advance() { next_ = next_ + 1 == in_turn_ ? 0 : next_ + 1; }
   void restart() { next_ = 0; }
 
  private:
   std::vector<DescriptorQueue> queues_;
   std::size_t capacity_;
+  unsigned in_turn_;
   unsigned next_ = 0;
 };
 

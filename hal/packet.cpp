@@ -1,10 +1,18 @@
 #include "hal/packet.hpp"
 
+#include "hal/failures.hpp"
+
 namespace toroid {
 namespace {
 
 bool both_hints(DirectionSet hints) {
   return (hints.bits() & (hints.bits() >> 1) & 0x555u) != 0;
+}
+
+bool is_cut_off(const PacketHeader& header, const Shape& shape, const Coord& here) {
+  return shape.failures() != nullptr &&
+         !shape.failures()->leaves_way(shape.rank(here), header.destination(), header.hints(),
+                                       header.dynamic());
 }
 
 }  // namespace
@@ -19,14 +27,13 @@ HeaderFields PacketHeader::fields() const {
           .group = group(),
           .handler = handler(),
           .payload_bytes = payload_bytes(),
+          .order = order(),
           .argument = argument()};
 }
 
 HeaderError validate(const PacketHeader& header, const Shape& shape, const Coord& here,
                      Route& route) {
-  if ((header.hardware_word() & kHardwareReserved) != 0 ||
-      (header.software_word() & kSoftwareReserved) != 0)
-    return HeaderError::reserved_bits_set;
+  if ((header.hardware_word() & kHardwareReserved) != 0) return HeaderError::reserved_bits_set;
   if (header.destination() >= shape.size()) return HeaderError::destination_out_of_range;
   if (both_hints(header.hints())) return HeaderError::both_hints_of_a_dimension;
   const auto along = route_along(shape, here, shape.coord(header.destination()), header.hints());
@@ -35,8 +42,9 @@ HeaderError validate(const PacketHeader& header, const Shape& shape, const Coord
   const bool dynamic_channel = header.channel() <= VirtualChannel::dynamic1;
   if (header.dynamic() != dynamic_channel) return HeaderError::dynamic_bit_disagrees_with_channel;
   if (header.deposit()) return HeaderError::bad_deposit;
-  if (chunks_for(header.payload_bytes()) > header.chunks())
-    return HeaderError::payload_longer_than_chunks;
+  if (!payload_fits(header)) return HeaderError::payload_longer_than_chunks;
+  if (!has_valid_order(header, shape.dims())) return HeaderError::bad_dimension_order;
+  if (is_cut_off(header, shape, here)) return HeaderError::no_way_left;
   return HeaderError::none;
 }
 

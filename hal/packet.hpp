@@ -8,7 +8,7 @@
 //   hardware word, bit 0 = least significant   software word
 //     0..31  destination (rank)                  0..15  handler
 //    32..43  hint bits X+ X- Y+ Y- Z+ Z- ...    16..23  payload bytes, 0..240
-//    44      deposit (reserved: must be 0)      24..31  0
+//    44      deposit (reserved: must be 0)      24..31  dimension order; 0: none
 //    45      dynamic: may be routed adaptively  32..63  argument
 //    46..47  virtual channel D0 D1 BN BP
 //    48..50  chunks - 1; a chunk is 32 bytes
@@ -31,6 +31,7 @@
 #include <type_traits>
 
 #include "hal/check.hpp"
+#include "hal/dimension_order.hpp"
 #include "hal/route.hpp"
 
 namespace toroid {
@@ -68,6 +69,7 @@ struct HeaderFields {
   unsigned group = 0;   ///< 0..3
   HandlerId handler = 0;
   unsigned payload_bytes = 0;  ///< 0..240
+  DimensionOrder order = 0;    ///< that a dynamic packet keeps to; 0: any way
   std::uint32_t argument = 0;
   bool operator==(const HeaderFields&) const = default;
 };
@@ -84,7 +86,7 @@ class PacketHeader {
                   std::uint64_t(f.channel) << 46 | std::uint64_t{f.chunks - 1} << 48 |
                   std::uint64_t{f.group} << 51),
         software_(std::uint64_t{f.handler} | std::uint64_t{f.payload_bytes} << 16 |
-                  std::uint64_t{f.argument} << 32) {}
+                  std::uint64_t{f.order} << 24 | std::uint64_t{f.argument} << 32) {}
 
   constexpr Rank destination() const { return static_cast<Rank>(hardware_); }
   constexpr DirectionSet hints() const { return DirectionSet((hardware_ >> 32) & 0xfffu); }
@@ -99,6 +101,7 @@ class PacketHeader {
   constexpr unsigned payload_bytes() const {
     return static_cast<unsigned>((software_ >> 16) & 0xffu);
   }
+  constexpr DimensionOrder order() const { return static_cast<DimensionOrder>(software_ >> 24); }
   constexpr std::uint32_t argument() const { return static_cast<std::uint32_t>(software_ >> 32); }
 
   constexpr PacketHeader with_argument(std::uint32_t argument) const {
@@ -135,7 +138,6 @@ class PacketHeader {
 
 /// Bits that must be 0 when a packet is injected.
 inline constexpr std::uint64_t kHardwareReserved = PacketHeader::kLinkTag;
-inline constexpr std::uint64_t kSoftwareReserved = std::uint64_t{0xff} << 24;
 
 /// What can be wrong with a header; the first five are errors that the hardware detects.
 enum class HeaderError : std::uint8_t {
@@ -147,8 +149,10 @@ enum class HeaderError : std::uint8_t {
   bad_deposit,
   payload_longer_than_chunks,
   reserved_bits_set,
+  bad_dimension_order,
+  no_way_left,
 };
-inline constexpr std::array<std::string_view, 8> kHeaderErrorNames = {
+inline constexpr std::array<std::string_view, 10> kHeaderErrorNames = {
     "none",
     "destination out of range",
     "both hints of a dimension",
@@ -157,12 +161,17 @@ inline constexpr std::array<std::string_view, 8> kHeaderErrorNames = {
     "bad deposit",
     "payload longer than chunks",
     "reserved bits set",
+    "bad dimension order",
+    "no way left",
 };
 
-/// The software word by itself: nothing reserved is set and the payload fits the chunks.
-constexpr bool has_valid_software_word(const PacketHeader& header) {
-  return (header.software_word() & kSoftwareReserved) == 0 &&
-         chunks_for(header.payload_bytes()) <= header.chunks();
+/// An order that there is, of a packet that may choose.
+constexpr bool has_valid_order(const PacketHeader& header, unsigned dims) {
+  return header.order() == 0 || (header.dynamic() && header.order() <= dimension_orders(dims));
+}
+
+constexpr bool payload_fits(const PacketHeader& header) {
+  return chunks_for(header.payload_bytes()) <= header.chunks();
 }
 
 /// The first thing wrong with a header that is about to be injected at `here`; where nothing is,

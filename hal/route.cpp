@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hal/shortest_ways.hpp"
+
 namespace toroid {
 namespace {
 
@@ -35,6 +37,38 @@ unsigned steps_plus(unsigned a, unsigned b, unsigned k) {
   return b >= a ? b - a : b + k - a;
 }
 
+/// Which of so many equally short ways over a twisted torus.
+std::size_t tied_way(TieRule rule, const Coord& from, const Coord& to, std::size_t ways,
+                     Random& random) {
+  if (ways == 1 || rule == TieRule::plus) return 0;
+  if (rule == TieRule::minus) return ways - 1;
+  if (rule == TieRule::split) return random.below(static_cast<std::uint32_t>(ways));
+  unsigned sum = 0;
+  for (unsigned d = 0; d < kMaxDims; ++d) sum += from[d] + (rule == TieRule::balanced ? to[d] : 0u);
+  return sum % ways;
+}
+
+DirectionSet twisted_directions(const Shape& shape, const Coord& from, const Coord& to,
+                                TieRule rule, Random& random) {
+  const auto ways = shape.ways().between(shape, from, to);
+  return ways[tied_way(rule, from, to, ways.size(), random)].directions;
+}
+
+std::optional<Route> twisted_route(const Shape& shape, const Coord& from, const Coord& to,
+                                   DirectionSet hints) {
+  for (const Route& way : shape.ways().between(shape, from, to))
+    if (way.directions == hints) return way;
+  return std::nullopt;
+}
+
+DirectionSet twisted_directions_left(const Shape& shape, const Coord& here, const Coord& to,
+                                     DirectionSet hints) {
+  DirectionSet left;
+  for (const Route& way : shape.ways().between(shape, here, to))
+    if ((way.directions.bits() & ~hints.bits()) == 0) left.add(way.directions);
+  return left;
+}
+
 }  // namespace
 
 unsigned Route::total_hops() const {
@@ -47,6 +81,7 @@ unsigned Route::total_hops() const {
 
 DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coord& to,
                                 TieRule rule, Random& random) {
+  if (shape.is_twisted()) return twisted_directions(shape, from, to, rule, random);
   unsigned bits = 0;
   for (unsigned d = 0; d < shape.dims(); ++d) {
     const unsigned k = shape.extent(d);
@@ -64,6 +99,7 @@ DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coo
 
 std::optional<Route> route_along(const Shape& shape, const Coord& from, const Coord& to,
                                  DirectionSet hints) {
+  if (shape.is_twisted()) return twisted_route(shape, from, to, hints);
   Route route;
   route.directions = hints;
   unsigned wrong = hints.bits() >> shape.links();
@@ -81,7 +117,16 @@ std::optional<Route> route_along(const Shape& shape, const Coord& from, const Co
   return route;
 }
 
+DirectionSet directions_left(const Shape& shape, const Coord& here, const Coord& to,
+                             DirectionSet hints) {
+  if (shape.is_twisted()) return twisted_directions_left(shape, here, to, hints);
+  unsigned left = 0;
+  for (unsigned d = 0; d < shape.dims(); ++d) left |= (to[d] != here[d] ? 3u : 0u) << 2 * d;
+  return DirectionSet(static_cast<std::uint16_t>(left & hints.bits()));
+}
+
 unsigned minimal_hops(const Shape& shape, const Coord& from, const Coord& to) {
+  if (shape.is_twisted()) return shape.ways().hops(shape.offset(from, to));
   unsigned hops = 0;
   for (unsigned d = 0; d < shape.dims(); ++d) {
     const unsigned plus = steps_plus(from[d], to[d], shape.extent(d));

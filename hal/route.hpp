@@ -21,6 +21,10 @@ enum class TieRule : std::uint8_t {
              ///< of a whole-machine all-to-all carries the bound, rounded up, at every even extent
 };
 
+// On a twisted torus ways of any number may be equally short, which ShortestWays puts in order.
+// There plus takes the first, minus the last, split any; parity goes by the sum of the source's
+// coordinates modulo the number of ways, balanced by that of the source's and the destination's.
+
 /// The names a user types, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 5> kTieRuleNames = {"parity", "split", "plus",
                                                                   "minus", "balanced"};
@@ -42,6 +46,11 @@ DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coo
 /// a dimension, a missing or superfluous one, or one that runs into a mesh's edge.
 std::optional<Route> route_along(const Shape& shape, const Coord& from, const Coord& to,
                                  DirectionSet hints);
+
+/// The hints of a packet for `to` that are still to be followed at `here`. On a twisted torus a
+/// packet may have gone some of several ways that its hints describe: then any of those left.
+DirectionSet directions_left(const Shape& shape, const Coord& here, const Coord& to,
+                             DirectionSet hints);
 
 /// Length of a shortest way.
 unsigned minimal_hops(const Shape& shape, const Coord& from, const Coord& to);

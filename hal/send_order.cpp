@@ -1,7 +1,6 @@
 #include "hal/send_order.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 #include <utility>
 
@@ -22,32 +21,44 @@ std::vector<Rank> shuffled(Rank count, std::uint64_t seed) {
 }  // namespace
 
 SendOrder::SendOrder(OrderRule rule, Rank self, Rank members, std::uint64_t seed)
-    : rule_(rule), self_(self), peers_(members - 1), visits_(peers_), key_(mix64(seed)) {
+    : rule_(rule), self_(self), peers_(members - 1), visits_(peers_) {
   CHECK_LT(self, members);
   if (rule != OrderRule::random) return;
+  const std::uint64_t key = mix64(seed);
   if (peers_ <= kStoredPeers)
-    stored_ = std::make_shared<std::vector<Rank>>(shuffled(peers_, key_));
+    stored_ = std::make_shared<std::vector<Rank>>(shuffled(peers_, key));
   else
-    half_bits_ = (static_cast<unsigned>(std::bit_width(peers_)) + 1) / 2;
+    bijection_.emplace(peers_, key);
 }
 
-SendOrder::SendOrder(Rank self, std::vector<Rank> peers)
-    : rule_(OrderRule::random),
-      self_(self),
-      peers_(static_cast<Rank>(peers.size())),
+SendOrder::SendOrder(std::vector<Rank> peers)
+    : peers_(static_cast<Rank>(peers.size())),
       visits_(peers_),
-      key_(0) {
-  for (Rank& peer : peers) {
-    CHECK(peer != self && peer <= peers_);
-    if (peer > self) --peer;
-  }
-  stored_ = std::make_shared<std::vector<Rank>>(std::move(peers));
-}
+      stored_(std::make_shared<std::vector<Rank>>(std::move(peers))) {}
+
+SendOrder::SendOrder(Rank visits, std::function<Rank(Rank)> peer_at)
+    : peers_(visits), visits_(visits), computed_(std::move(peer_at)) {}
 
 SendOrder SendOrder::first(Rank n) const {
   SendOrder cut = *this;
   cut.visits_ = std::min(n, visits_);
   return cut;
+}
+
+SendOrder SendOrder::only(const std::vector<Rank>& wanted) const {
+  std::vector<std::pair<Rank, Rank>> visits;  // number, peer
+  for (const Rank peer : wanted)
+    if (const auto visit = visit_of(peer)) visits.emplace_back(*visit, peer);
+  if (visits.size() < wanted.size()) {
+    visits.clear();
+    for (Rank i = 0; i < visits_; ++i)
+      if (const Rank peer = (*this)[i]; std::ranges::binary_search(wanted, peer))
+        visits.emplace_back(i, peer);
+  }
+  std::ranges::sort(visits);
+  std::vector<Rank> peers;
+  for (const auto& visit : visits) peers.push_back(visit.second);
+  return SendOrder(std::move(peers));
 }
 
 /// Places 0..peers-1 stand for the members without self.
@@ -58,23 +69,18 @@ Rank SendOrder::operator[](Rank i) const {
 
 Rank SendOrder::place(Rank i) const {
   if (stored_) return (*stored_)[i];
+  if (bijection_) return (*bijection_)(i);
+  if (computed_) return computed_(i);
   if (rule_ == OrderRule::rank) return i;
-  if (rule_ == OrderRule::shift) return self_ + i < peers_ ? self_ + i : self_ + i - peers_;
-  do i = bijection(i);
-  while (i >= peers_);  // cycle walking: fewer than four steps on average
-  return i;
+  return self_ + i < peers_ ? self_ + i : self_ + i - peers_;
 }
 
-/// A four-round Feistel network on 2·half_bits_ bits: a permutation for every key.
-Rank SendOrder::bijection(Rank i) const {
-  const Rank mask = (Rank{1} << half_bits_) - 1;
-  Rank left = i >> half_bits_;
-  Rank right = i & mask;
-  for (std::uint64_t round = 0; round < 4; ++round) {
-    const auto f = static_cast<Rank>(mix64(key_ + (round << 32) + right) >> 32) & mask;
-    left = std::exchange(right, left ^ f);
-  }
-  return left << half_bits_ | right;
+std::optional<Rank> SendOrder::visit_of(Rank peer) const {
+  if (stored_ || computed_ || peer == self_ || peer > peers_) return std::nullopt;
+  const Rank place = peer < self_ ? peer : peer - 1;
+  if (bijection_) return bijection_->inverse(place);
+  if (rule_ == OrderRule::rank) return place;
+  return place >= self_ ? place - self_ : place + peers_ - self_;
 }
 
 }  // namespace toroid

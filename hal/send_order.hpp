@@ -3,11 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "hal/bijection.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {
@@ -21,19 +24,25 @@ enum class OrderRule : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 3> kOrderRuleNames = {"random", "rank", "shift"};
 
-/// A permutation of the n-1 peers of member `self` among members 0..n-1. Memory does not grow with
-/// the machine: up to kStoredPeers the shuffle is stored, beyond it a keyed bijection is evaluated.
+/// Peers in the order of their visits: a permutation of the n-1 peers of member `self` among
+/// members 0..n-1, or some of them. Memory does not grow with the machine: up to kStoredPeers the
+/// shuffle is stored, beyond it a keyed bijection is evaluated.
 class SendOrder {
  public:
   static constexpr Rank kStoredPeers = 1024;
 
   /// REQUIRES: self < members.
   SendOrder(OrderRule rule, Rank self, Rank members, std::uint64_t seed);
-  /// An order given by hand (the patent's example). REQUIRES: a permutation of the peers of `self`.
-  SendOrder(Rank self, std::vector<Rank> peers);
+  /// An order given by hand (the patent's example), of all peers or some.
+  explicit SendOrder(std::vector<Rank> peers);
+  /// An order that is computed: visit i, below `visits`, goes to peer_at(i).
+  SendOrder(Rank visits, std::function<Rank(Rank)> peer_at);
 
   /// The same order cut off after n peers: a sample of the traffic.
   SendOrder first(Rank n) const;
+  /// The same order without those that are not in `wanted`, which is ascending. As long as the
+  /// whole order where places cannot be computed, as `wanted` where they can.
+  SendOrder only(const std::vector<Rank>& wanted) const;
 
   Rank size() const { return visits_; }
   Rank operator[](Rank i) const;
@@ -44,15 +53,16 @@ class SendOrder {
 
  private:
   Rank place(Rank i) const;
-  Rank bijection(Rank i) const;
+  /// The visit that goes to `peer`, where that can be computed.
+  std::optional<Rank> visit_of(Rank peer) const;
 
-  OrderRule rule_;
-  Rank self_;
+  OrderRule rule_ = OrderRule::rank;
+  Rank self_ = ~Rank{0};  ///< beyond all peers: places are peers
   Rank peers_;
   Rank visits_;  ///< of the peers, how many the order goes to
-  std::uint64_t key_;
-  unsigned half_bits_ = 1;  ///< the bijection permutes 2·half_bits_ bits
+  std::optional<Bijection> bijection_;
   std::shared_ptr<const std::vector<Rank>> stored_;
+  std::function<Rank(Rank)> computed_;
 };
 
 class SendOrder::Iterator {

@@ -3,14 +3,17 @@
 #include <charconv>
 
 #include "hal/check.hpp"
+#include "hal/failures.hpp"
+#include "hal/shortest_ways.hpp"
 
 namespace toroid {
 namespace {
 
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
-  throw BadInput(fmt::format(
-      "'{}' is not a torus: {}; expected 1 to {} extents of 1 to {} as in 8x8x8 or 8x8x4m", text,
-      why, kMaxDims, kMaxExtent));
+  throw BadInput(
+      fmt::format("'{}' is not a torus: {}; expected 1 to {} extents of 1 to {} as in 8x8x8, "
+                  "8x8x4m or twisted 8x4@YX4",
+                  text, why, kMaxDims, kMaxExtent));
 }
 
 struct Extent {
@@ -33,15 +36,73 @@ Extent parse_extent(std::string_view whole, std::string_view part) {
 
 Shape Shape::parse(std::string_view text, bool mesh) {
   Shape shape;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('x', begin), text.size());
-    const Extent extent = parse_extent(text, text.substr(begin, end - begin));
+  const std::string_view extents = text.substr(0, text.find('@'));
+  for (std::size_t begin = 0; begin <= extents.size();) {
+    const std::size_t end = std::min(extents.find('x', begin), extents.size());
+    const Extent extent = parse_extent(text, extents.substr(begin, end - begin));
     if (shape.dims_ == kMaxDims) refuse(text, "too many dimensions");
     if (shape.size_ > (1u << 24) / extent.value) refuse(text, "more than 16777216 nodes");
     shape.append(extent.value, !mesh && !extent.mesh);
     begin = end + 1;
   }
+  if (extents.size() == text.size()) return shape;
+  for (std::size_t begin = extents.size(); begin < text.size();) {
+    const std::size_t end = std::min(text.find('@', begin + 1), text.size());
+    shape.add_twist(text, text.substr(begin + 1, end - begin - 1));
+    begin = end;
+  }
+  shape.check_twists(text);
+  shape.ways_ = std::make_shared<ShortestWays>(shape);
   return shape;
+}
+
+void Shape::add_twist(std::string_view whole, std::string_view text) {
+  const auto names = std::string_view(kDimNames.data(), dims_);
+  const std::size_t round = text.empty() ? dims_ : names.find(text[0]);
+  const std::size_t along = text.size() < 2 ? dims_ : names.find(text[1]);
+  if (round >= dims_ || along >= dims_ || round == along)
+    refuse(whole, fmt::format("twist '{}' does not name two of its dimensions {}", text, names));
+  unsigned shift = 0;
+  const std::string_view number = text.substr(2);
+  const char* const end = number.data() + number.size();
+  const auto [read, error] = std::from_chars(number.data(), end, shift);
+  if (error != std::errc() || read != end || shift == 0 || shift >= extent_[along])
+    refuse(whole, fmt::format("twist '{}' does not shift by 1 to {}", text, extent_[along] - 1));
+  if (twist_[round][along] != 0) refuse(whole, fmt::format("twist '{}' is the second", text));
+  twist_[round][along] = static_cast<std::uint8_t>(shift);
+}
+
+/// Chains of twists would make what a round is depend on the order of the rounds.
+void Shape::check_twists(std::string_view whole) const {
+  for (unsigned d = 0; d < dims_; ++d) {
+    if (!wraps_[d]) refuse(whole, "a twisted torus is a mesh in no dimension");
+    bool shifts = false;
+    bool is_shifted_along = false;
+    for (unsigned e = 0; e < dims_; ++e) {
+      shifts |= twist_[d][e] != 0;
+      is_shifted_along |= twist_[e][d] != 0;
+    }
+    if (shifts && extent_[d] == 1)
+      refuse(whole, fmt::format("there is no round in {}", kDimNames[d]));
+    if (shifts && is_shifted_along)
+      refuse(whole, fmt::format("{} is twisted and others shift along it", kDimNames[d]));
+  }
+}
+
+bool Shape::operator==(const Shape& other) const {
+  return dims_ == other.dims_ && extent_ == other.extent_ && wraps_ == other.wraps_ &&
+         twist_ == other.twist_ && failures_ == other.failures_;
+}
+
+Rank Shape::offset(const Coord& from, const Coord& to) const {
+  std::array<unsigned, kMaxDims> at{};  // extents are added so that nothing goes below 0
+  for (unsigned d = 0; d < dims_; ++d) at[d] += to[d] + extent_[d] - from[d];
+  for (unsigned d = 0; d < dims_; ++d)
+    for (unsigned e = 0; to[d] < from[d] && e < dims_; ++e)
+      at[e] += extent_[e] - twist_[d][e];  // to[d] is reached without closing a round of d
+  Rank rank = 0;
+  for (unsigned d = 0; d < dims_; ++d) rank = rank * extent_[d] + at[d] % extent_[d];
+  return rank;
 }
 
 void Shape::append(unsigned extent, bool wraps) {
@@ -71,15 +132,31 @@ Rank Shape::rank(const Coord& coord) const {
 std::optional<Rank> Shape::neighbour(Rank rank, Direction direction) const {
   const unsigned d = direction.dim();
   if (d >= dims_ || extent_[d] == 1) return std::nullopt;
+  if (failures_ && !failures_->works(rank, direction)) return std::nullopt;
   Coord coord = this->coord(rank);
   const bool at_edge = coord[d] == (direction.is_minus() ? 0u : extent_[d] - 1u);
   if (at_edge && !wraps_[d]) return std::nullopt;
   const unsigned step = direction.is_minus() ? extent_[d] - 1u : 1u;
   coord[d] = static_cast<std::uint8_t>((coord[d] + step) % extent_[d]);
+  for (unsigned e = 0; at_edge && e < dims_; ++e) {
+    const unsigned shift = direction.is_minus() ? extent_[e] - twist_[d][e] : twist_[d][e];
+    coord[e] = static_cast<std::uint8_t>((coord[e] + shift) % extent_[e]);
+  }
   return this->rank(coord);
 }
 
+Shape Shape::with_failures(const FailureList& list) const {
+  Shape failed = *this;
+  failed.failures_ = std::make_shared<Failures>(*this, list);
+  return failed;
+}
+
+bool Shape::is_alive(Rank node) const {
+  return !failures_ || failures_->is_alive(node);
+}
+
 Shape Shape::slice(unsigned first, unsigned last) const {
+  if (first == 0 && last >= dims_) return *this;
   Shape sliced;
   for (unsigned d = 0; d < dims_; ++d)
     sliced.append(d >= first && d < last ? extent_[d] : 1, wraps_[d]);
@@ -90,6 +167,10 @@ std::string Shape::text() const {
   std::string text;
   for (unsigned d = 0; d < dims_; ++d)
     text += fmt::format("{}{}{}", d == 0 ? "" : "x", extent_[d], wraps_[d] ? "" : "m");
+  for (unsigned d = 0; d < dims_; ++d)
+    for (unsigned e = 0; e < dims_; ++e)
+      if (twist_[d][e] != 0)
+        text += fmt::format("@{}{}{}", kDimNames[d], kDimNames[e], twist_[d][e]);
   return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,10 +25,21 @@ struct Coord {
   constexpr bool operator==(const Coord&) const = default;
 };
 
+class Failures;
+class ShortestWays;
+struct FailureList;
+
+/// A twisted torus is a torus whose rings do not close after one round: "8x4@YX4" is 8x4 in which
+/// going once round Y by + comes out 4 further along X (by -: 4 back). So nodes are those of the
+/// lattice of all integer vectors, two being the same node if they differ by multiples of
+/// (8,0) and (-4,4). Several twists may follow one another; a dimension that others shift along
+/// is not shifted by itself. Published ones: k x 2k with @XYk, the rectangular twisted torus;
+/// k x k x 2k with @XZk@YZk and k x 2k x 2k with @XYk@XZk (J. M. Camara et al., "Twisted torus
+/// topologies for enhanced interconnection networks", IEEE TPDS 21, 2010; used by the TPU v4).
 class Shape {
  public:
   /// "8x8x8"; an extent followed by m ("8x8x4m") is a mesh: no link closes its ring. `mesh` makes
-  /// every dimension one. Throws BadInput with what was expected.
+  /// every dimension one. Twists as above. Throws BadInput with what was expected.
   static Shape parse(std::string_view text, bool mesh = false);
 
   unsigned dims() const { return dims_; }
@@ -40,17 +52,34 @@ class Shape {
   Coord coord(Rank rank) const;
   Rank rank(const Coord& coord) const;
 
-  /// The node at the other end of a link; none where the mesh ends and where an extent is 1.
+  bool is_twisted() const { return ways_ != nullptr; }
+  /// How much further along dimension e one comes out by going once round d by +; 0: no twist.
+  unsigned twist(unsigned d, unsigned e) const { return twist_[d][e]; }
+  /// All shortest ways of a twisted torus. REQUIRES: it is one.
+  const ShortestWays& ways() const { return *ways_; }
+  /// The node that is as far from node 0 as `to` from `from`. REQUIRES: every dimension wraps.
+  Rank offset(const Coord& from, const Coord& to) const;
+
+  /// The same machine with links and nodes that do not work. Throws BadInput.
+  Shape with_failures(const FailureList& list) const;
+  /// Null: everything works.
+  const Failures* failures() const { return failures_.get(); }
+  bool is_alive(Rank node) const;
+
+  /// The node at the other end of a link; none where the mesh ends, where an extent is 1, and where
+  /// the link has failed.
   std::optional<Rank> neighbour(Rank rank, Direction direction) const;
 
   /// The shape with every extent outside [first, last) set to 1: the group of nodes that exchange
-  /// within a line, a plane, ... of the machine.
+  /// within a line, a plane, ... of the machine. It is twisted and has failures only where it is
+  /// the whole machine.
   Shape slice(unsigned first, unsigned last) const;
 
   std::string text() const;
   /// "(1,2,3)"
   std::string coord_text(Rank rank) const;
-  bool operator==(const Shape&) const = default;
+  /// Failures are the same where they are the same object.
+  bool operator==(const Shape& other) const;
 
  private:
   /// rank / d = rank · ceil(2^40 / d) >> 40, exact for ranks below 2^24 and d up to 256.
@@ -58,12 +87,17 @@ class Shape {
   static constexpr std::uint64_t kOne = std::uint64_t{1} << kReciprocalBits;
 
   void append(unsigned extent, bool wraps);
+  void add_twist(std::string_view whole, std::string_view text);
+  void check_twists(std::string_view whole) const;
 
   unsigned dims_ = 0;
   Rank size_ = 1;
   std::array<std::uint16_t, kMaxDims> extent_{1, 1, 1, 1, 1, 1};
   std::array<std::uint64_t, kMaxDims> reciprocal_{kOne, kOne, kOne, kOne, kOne, kOne};
   std::array<bool, kMaxDims> wraps_{};
+  std::array<std::array<std::uint8_t, kMaxDims>, kMaxDims> twist_{};  ///< [round][along]
+  std::shared_ptr<const ShortestWays> ways_;                          ///< null: no twist
+  std::shared_ptr<const Failures> failures_;                          ///< null: none
 };
 
 }  // namespace toroid

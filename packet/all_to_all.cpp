@@ -2,13 +2,17 @@
 
 namespace toroid {
 
+MessageRun run_of(std::uint64_t bytes, unsigned per_packet, std::uint32_t first,
+                  std::uint32_t limit) {
+  const std::uint64_t begin = std::uint64_t{first} * per_packet;
+  if (begin >= bytes) return {};
+  const std::uint64_t full = (bytes - begin) / per_packet;
+  if (full == 0) return {static_cast<unsigned>(bytes - begin), 1};
+  return {per_packet, static_cast<std::uint32_t>(std::min<std::uint64_t>(full, limit))};
+}
+
 MessageRun Messages::run(Rank member, std::uint32_t first, std::uint32_t limit) const {
-  const std::uint64_t begin = std::uint64_t{first} * kPayloadBytes;
-  const std::uint64_t end = bytes_to(member);
-  if (begin >= end) return {};
-  const std::uint64_t full = (end - begin) / kPayloadBytes;
-  if (full == 0) return {static_cast<unsigned>(end - begin), 1};
-  return {kPayloadBytes, static_cast<std::uint32_t>(std::min<std::uint64_t>(full, limit))};
+  return run_of(bytes_to(member), kPayloadBytes, first, limit);
 }
 
 AllToAll::AllToAll(Node& node, HandlerId handler, const Group& group, Messages& messages,
@@ -25,11 +29,21 @@ AllToAll::AllToAll(Node& node, HandlerId handler, const Group& group, Messages& 
     messages_->arrive(packet);
     received_.bump();
   });
+  if (node.record() == nullptr) return;
+  recording_ = std::make_unique<Recording>(
+      node.order(node.options().order, group.self(), group.size()).first(schedule.peers));
+  node.on(handler, [this](const Packet& packet) {
+    messages_->arrive(packet);
+    received_.bump();
+    note_received();
+  });
 }
 
 void AllToAll::start() {
   CHECK_EQ(sent_.value(), starts_);
   ++starts_;
+  expected_ += messages_->packets_expected();
+  if (recording_ != nullptr) note_started();
   fill_ = first_fill_;
   if (fill_.done()) return note_sent();
   node_->post(*this);
@@ -42,6 +56,30 @@ bool AllToAll::fill(OutputQueues& queues) {
   if (!fill_.done()) return false;
   note_sent();
   return true;
+}
+
+std::string AllToAllAwaiter::text() const {
+  const Counter& received = exchange_->received();
+  const std::uint64_t expected = exchange_->expected_so_far();
+  if (received.value() < expected)
+    return fmt::format("{} at {} of {}", received.name(), received.value(), expected);
+  return "packets of its own exchange to leave its output queues";
+}
+
+void AllToAll::note_started() {
+  for (const Rank member : recording_->order)
+    if (const std::uint64_t bytes = messages_->bytes_to(member); bytes > 0)
+      node_->record()->send(node_->now(), group_.rank(member), bytes, handler_,
+                            static_cast<std::uint32_t>(starts_ - 1));
+  recording_->complete_at.push_back(expected_);
+  note_received();
+}
+
+void AllToAll::note_received() {
+  std::deque<std::uint64_t>& complete_at = recording_->complete_at;
+  for (; !complete_at.empty() && received_.value() >= complete_at.front(); complete_at.pop_front())
+    node_->record()->received(node_->now(), handler_, RankRecord::kEverybody,
+                              starts_ - complete_at.size() + 1);
 }
 
 void AllToAll::note_sent() {

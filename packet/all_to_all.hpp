@@ -14,6 +14,11 @@ struct MessageRun {
   std::uint32_t packets = 0;  ///< 0: the message has ended before
 };
 
+/// Of a message of so many bytes, cut into full packets and one rest: at most `limit` packets from
+/// `first` on, where a full one holds `per_packet` bytes.
+MessageRun run_of(std::uint64_t bytes, unsigned per_packet, std::uint32_t first,
+                  std::uint32_t limit);
+
 /// What the messages are made of. All calls name members of the group, not ranks.
 class Messages {
  public:
@@ -41,10 +46,14 @@ struct AllToAllSchedule {
   Rank peers = ~Rank{0};  ///< that this node sends to, the first of its order; fewer: a sample
 };
 
-/// One exchange. Construct it before the program's first await (its handler must exist when others
-/// start), start it when the data is ready, then wait for `received`. It must live until `sent`
-/// too: a node may have received everything while packets of its own are still in its output
-/// queues.
+class AllToAllAwaiter;
+
+/// One exchange, non-blocking: start it when the data is ready, go on with something else, test it,
+/// wait for it. Blocking is start, then wait. Several may be outstanding at once, each an object
+/// with a handler of its own. Packets are sent and handled whenever the node has a turn: while the
+/// program awaits anything, so a long computation awaits progress() now and then.
+///
+/// Construct it before the program's first await: its handler must exist when others start.
 class AllToAll final : public PayloadSource, public Outgoing {
  public:
   /// `messages` must outlive the exchange.
@@ -52,11 +61,23 @@ class AllToAll final : public PayloadSource, public Outgoing {
            AllToAllSchedule schedule = {});
 
   /// Every packet goes into an output queue as soon as there is room for it. May be called again,
-  /// for the same messages or others like them, when sent() has counted every start before.
+  /// for the same messages or others like them, when sent() has counted every start before and no
+  /// peer awaits an earlier one: packets do not say which start they belong to. A barrier after
+  /// each sees to that, or two exchanges that take turns, each started when the other is complete.
   void start();
+  /// Everything that was started has been received, and no packet in the output queues needs this
+  /// exchange or its data any more. What has not been started is complete.
+  bool test() const { return received_.value() >= expected_ && sent_.value() == starts_; }
+  /// To be awaited: until test().
+  AllToAllAwaiter wait() const;
+
   /// Packets received, of all starts together.
   const Counter& received() const { return received_; }
+  /// Packets of a start.
   std::uint64_t expected() const { return messages_->packets_expected(); }
+  /// Packets of all starts so far.
+  std::uint64_t expected_so_far() const { return expected_; }
+  std::uint64_t starts() const { return starts_; }
   /// Counts the starts of which no packet in the output queues needs this exchange any more.
   const Counter& sent() const { return sent_; }
 
@@ -67,6 +88,15 @@ class AllToAll final : public PayloadSource, public Outgoing {
  private:
   std::optional<SendDescriptor> describe(Rank member, std::uint32_t first, std::uint32_t limit);
   void note_sent();
+  void note_started();
+  void note_received();
+
+  /// What is needed only where the run is recorded.
+  struct Recording {
+    explicit Recording(SendOrder to) : order(std::move(to)) {}
+    SendOrder order;
+    std::deque<std::uint64_t> complete_at;  ///< packets received, by start that is not complete
+  };
 
   Node* node_;
   HandlerId handler_;
@@ -75,10 +105,26 @@ class AllToAll final : public PayloadSource, public Outgoing {
   Fill first_fill_;  ///< as it begins
   Fill fill_;
   std::uint64_t starts_ = 0;
+  std::uint64_t expected_ = 0;
   std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered yet
   Counter received_{"packets of the exchange"};
   Counter sent_{"packets of the exchange sent"};
+  std::unique_ptr<Recording> recording_;
 };
+
+class AllToAllAwaiter final : public Awaiter {
+ public:
+  explicit AllToAllAwaiter(const AllToAll& exchange) : exchange_(&exchange) {}
+  bool ready() override { return exchange_->test(); }
+  std::string text() const override;
+
+ private:
+  const AllToAll* exchange_;
+};
+
+inline AllToAllAwaiter AllToAll::wait() const {
+  return AllToAllAwaiter(*this);
+}
 
 /// The same number of payload bytes for every pair, none of them carried: what schedules are judged
 /// by.

@@ -24,8 +24,16 @@ void Barrier::on_packet(Node& node, std::uint32_t round) {
 }
 
 void Barrier::advance(Node& node) {
-  while (!passed() && arrived_[round_] >= entered_)
+  while (!passed() && arrived_[round_] >= entered_) {
+    if (node.record() != nullptr) note(node);
     if (++round_; !passed()) tell(node);
+  }
+}
+
+void Barrier::note(const Node& node) const {
+  const auto distance = std::uint64_t{1} << round_;
+  const auto from = static_cast<Rank>((node.rank() + node.size() - distance) % node.size());
+  node.record()->received(node.now(), kBarrierHandler, from, entered_);
 }
 
 void Barrier::tell(Node& node) const {

@@ -28,6 +28,7 @@ class Barrier {
  private:
   void advance(Node& node);
   void tell(Node& node) const;
+  void note(const Node& node) const;
 
   std::vector<std::uint64_t> arrived_;  ///< packets received so far, per round
   std::uint64_t entered_ = 0;           ///< barriers that this node has come to

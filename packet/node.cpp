@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hal/failures.hpp"
+
 namespace toroid {
 namespace {
 
@@ -12,10 +14,12 @@ constexpr std::size_t kBatch = 16;
 
 Node::Node(Device& device, NodeOptions options)
     : device_(&device),
-      queues_(options.output_queues, options.queue_capacity),
+      queues_(options.output_queues, options.queue_capacity, options.named_queues),
+      drain_(options.drain),
       rank_(device.rank()),
       coord_(device.shape().coord(rank_)),
       options_(options),
+      record_(options.record == nullptr ? nullptr : &options.record->of(rank_)),
       random_(options.seed, rank_),
       barrier_(device.shape().size()) {
   on(kBarrierHandler, [this](const Packet& p) { barrier_.on_packet(*this, p.header.argument()); });
@@ -27,6 +31,16 @@ void Node::on(HandlerId id, Handler handler) {
   handlers_[id] = std::move(handler);
 }
 
+HandlerId Node::reserve_handlers(unsigned count) {
+  if (kFirstUserHandler + count > reserved_from_)
+    throw BadInput(
+        fmt::format("a node has {} handlers left for exchanges, not {}: let fewer be "
+                    "outstanding at once, or make fewer plans",
+                    reserved_from_ - kFirstUserHandler, count));
+  reserved_from_ -= count;
+  return static_cast<HandlerId>(reserved_from_);
+}
+
 SendOrder Node::order(OrderRule rule, Rank self, Rank members) const {
   return {rule, self, members, mix64(options_.seed) ^ rank_};
 }
@@ -36,7 +50,20 @@ UntilAwaiter Node::until(const Counter& counter, std::uint64_t n) {
 }
 ComputeAwaiter Node::compute(Tick cycles) {
   send_now();
-  return {*device_, cycles};
+  return {*device_, cycles, cycles > 0};
+}
+
+ComputeAwaiter Node::progress() {
+  return {*device_, 0, true};
+}
+
+SleepAwaiter Node::sleep_until(Tick when) {
+  return {*device_, when};
+}
+
+PerformAwaiter Node::perform(Program& part) {
+  if (!part.done()) parts_.push_back(&part);
+  return PerformAwaiter(part);
 }
 
 BarrierAwaiter Node::barrier() {
@@ -46,7 +73,7 @@ BarrierAwaiter Node::barrier() {
 
 PacketHeader Node::header(Rank to, HandlerId handler, unsigned payload_bytes,
                           std::uint32_t argument, unsigned chunks) {
-  const bool dynamic = options_.routing == RoutingRule::adaptive;
+  const bool dynamic = options_.routing != RoutingRule::deterministic;
   return PacketHeader(
       HeaderFields{.destination = to,
                    .hints = hints(to),
@@ -55,6 +82,7 @@ PacketHeader Node::header(Rank to, HandlerId handler, unsigned payload_bytes,
                    .chunks = chunks,
                    .handler = handler,
                    .payload_bytes = payload_bytes,
+                   .order = dimension_order(),
                    .argument = argument});
 }
 
@@ -62,9 +90,25 @@ PacketHeader Node::header(Rank to, HandlerId handler, unsigned payload_bytes,
 DirectionSet Node::hints(Rank to) {
   if (to != hints_to_ || options_.tie == TieRule::split) {
     hints_ = minimal_directions(shape(), coord_, shape().coord(to), options_.tie, random_);
+    if (shape().failures() != nullptr) hints_ = round_failures(to, hints_);
     hints_to_ = to;
   }
   return hints_;
+}
+
+/// The run's messages may be anybody's to anybody: which of them are cut shows here at the latest.
+DirectionSet Node::round_failures(Rank to, DirectionSet hints) const {
+  const bool dynamic = options_.routing != RoutingRule::deterministic;
+  const auto way = shape().failures()->detour(rank_, to, hints, dynamic);
+  if (!way)
+    throw RunFailed(fmt::format("no way from {} to {}: failed links cut them all",
+                                shape().coord_text(rank_), shape().coord_text(to)));
+  return *way;
+}
+
+DimensionOrder Node::dimension_order() {
+  if (options_.routing != RoutingRule::random_order) return 0;
+  return static_cast<DimensionOrder>(1 + random_.below(dimension_orders(shape().dims())));
 }
 
 bool Node::try_send(Rank to, HandlerId handler, std::span<const std::byte> payload,
@@ -91,6 +135,7 @@ void Node::enqueue(Rank to, HandlerId handler, std::span<const std::byte> payloa
     if (bytes > 0) std::memcpy(packet.payload.data(), payload.data(), bytes);
     return;
   }
+  if (record_ != nullptr) record_->send(now(), to, bytes, handler);
   SendDescriptor descriptor{.header = head, .source = nullptr, .cookie = 0};
   if (bytes > 0) {
     descriptor.source = &inline_payloads_;
@@ -98,6 +143,11 @@ void Node::enqueue(Rank to, HandlerId handler, std::span<const std::byte> payloa
   }
   queues_[queues_.next()].push(descriptor);
   queues_.advance();
+  posted_ = true;
+}
+
+void Node::post(const SendDescriptor& descriptor, unsigned named_queue) {
+  queues_.named(named_queue).push(descriptor);
   posted_ = true;
 }
 
@@ -119,7 +169,7 @@ TurnResult Node::turn() {
 /// The program runs to its first await before anything is received: its handlers must exist.
 bool Node::start() {
   if (std::exchange(started_, true)) return false;
-  run_program();
+  run_current();
   return true;
 }
 
@@ -169,15 +219,22 @@ bool Node::receive() {
 }
 
 bool Node::resume() {
-  if (program_.done() || (program_.wait() != nullptr && !program_.wait()->ready())) return false;
-  run_program();
+  Program& program = current();
+  if (program.done() || (program.wait() != nullptr && !program.wait()->ready())) return false;
+  run_current();
   return true;
 }
 
-void Node::run_program() {
-  if (program_.done()) return;
-  program_.resume();
-  if (program_.done()) finished_at_ = now();
+/// One that has ended gives way to the one that it is a part of, in the next turn.
+void Node::run_current() {
+  if (current().done()) return;
+  Program& program = current();
+  program.resume();
+  if (!program.done()) return;
+  if (parts_.empty())
+    finished_at_ = now();
+  else
+    parts_.pop_back();
 }
 
 /// Calls the packet's handler.
@@ -194,7 +251,7 @@ bool Node::finished() const {
 
 std::string Node::waits_for() const {
   if (!queues_.empty()) return "room in its injection FIFOs";
-  return program_.wait() != nullptr ? program_.wait()->text() : "nothing";
+  return current().wait() != nullptr ? current().wait()->text() : "nothing";
 }
 
 SendAwaiter::SendAwaiter(Node& node, Rank to, HandlerId handler, std::span<const std::byte> payload,
@@ -222,8 +279,21 @@ std::string UntilAwaiter::text() const {
 bool ComputeAwaiter::ready() {
   if (begun_) return true;
   begun_ = true;
+  const Tick before = device_->now();
   device_->compute(cycles_);
-  return cycles_ == 0;
+  passed_ = device_->now() - before;
+  return !yields_;
+}
+
+bool SleepAwaiter::ready() {
+  if (device_->now() >= when_) return true;
+  if (asked_) return false;
+  asked_ = true;
+  return !device_->try_wake_at(when_);
+}
+
+std::string SleepAwaiter::text() const {
+  return fmt::format("cycle {}", when_);
 }
 
 }  // namespace toroid

@@ -6,6 +6,9 @@ namespace toroid {
 
 void Stream::start(std::uint64_t messages) {
   if (messages == 0) return;
+  if (RankRecord* const record = node_->record())
+    for (std::uint64_t m = 0; m < messages; ++m)
+      record->send(node_->now(), to_, message_.size(), handler_);
   if (std::exchange(to_queue_, to_queue_ + messages) == 0) node_->post(*this);
 }
 

@@ -3,13 +3,19 @@
 // Four virtual channels per link (D0, D1 dynamic; BN bubble, the escape; BP bubble priority). A
 // packet is sent only if tokens cover all of it: virtual cut-through. A dynamic packet may take
 // both dynamic channels of every minimal direction, and the bubble channel of the first direction
-// in dimension order; it may change between the two networks at any hop. A deterministic packet
-// stays on its bubble channel, first dimension first.
+// in dimension order; it may change between the two networks at any hop. One with a dimension order
+// of its own takes dynamic channels only in the first dimension of that order that it has still to
+// go; its escape is as any other's, so that escaping packets turn from X to Y to Z and never back.
+// A deterministic packet stays on its bubble channel, first dimension first.
 //
 // Bubble rule: entering a ring of a bubble channel (from an injection FIFO, at a turn, from another
 // channel) needs room for the packet plus one full packet; going straight on needs room for the
 // packet only. So no ring ever fills up completely, and its packets can always advance. A packet
-// counts as a full one in a bubble channel, so that the bubble stays whole.
+// counts as a full one in a bubble channel, so that the bubble stays whole. The links of one direction
+// form closed rings on a twisted torus too, longer ones: whoever goes on in a direction comes back to
+// where it began, after several rounds. The rule looks at one buffer at a time and holds for rings of
+// any length; and packets of the escape turn from X to Y to Z there too, since the hops of a shortest
+// way may be made in any order.
 #pragma once
 
 #include <array>
@@ -59,17 +65,22 @@ using Tokens = std::array<std::uint16_t, kVirtualChannels>;
 /// What routing needs to know of a packet.
 struct RoutedPacket {
   DirectionSet directions;  ///< minimal directions left
+  DirectionSet dynamic;     ///< those of them whose dynamic channels it may take
   unsigned chunks;
-  bool dynamic;
   bool high_priority;
 };
 
-/// Directions that the packet may leave by.
-constexpr DirectionSet allowed_directions(DirectionSet minimal, bool dynamic) {
-  if (dynamic || minimal.empty()) return minimal;
-  DirectionSet only;
-  only.add(minimal.first());
-  return only;
+/// Directions whose dynamic channels a packet may take: all, none, or those of one dimension.
+constexpr DirectionSet dynamic_directions(DirectionSet minimal, bool dynamic, DimensionOrder order,
+                                          unsigned dims) {
+  if (!dynamic) return {};
+  return order == 0 ? minimal : first_in_order(minimal, order, dims);
+}
+
+/// Directions that the packet may leave by: those, and the first, where its escape is.
+constexpr DirectionSet allowed_directions(DirectionSet minimal, DirectionSet dynamic) {
+  const unsigned first = minimal.bits() & (~unsigned{minimal.bits()} + 1);
+  return DirectionSet(static_cast<std::uint16_t>(dynamic.bits() | first));
 }
 
 /// Chunks of tokens that a packet holds downstream. In a bubble channel a full packet's, whatever
@@ -93,11 +104,11 @@ class ChannelRule {
   /// ones the emptier ("join the shortest queue").
   std::optional<VirtualChannel> choose(const RoutedPacket& packet, Source from, Direction out,
                                        const Tokens& tokens) const {
-    if (packet.dynamic) {
+    if (packet.dynamic.has(out)) {
       const unsigned emptier = tokens[1] > tokens[0] ? 1 : 0;
       if (tokens[emptier] >= packet.chunks) return static_cast<VirtualChannel>(emptier);
-      if (out != packet.directions.first()) return std::nullopt;
     }
+    if (out != packet.directions.first()) return std::nullopt;
     const auto bubble = packet.high_priority ? VirtualChannel::priority : VirtualChannel::bubble;
     const bool straight_on = from.index() == Source::channel(out, bubble).index();
     const unsigned held = tokens_held(bubble, packet.chunks);

@@ -1,172 +1,139 @@
 #include "router/sim_fabric.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <thread>
 #include <utility>
 
-#include "router/sim/network.hpp"
-#include "router/sim/node.hpp"
+#include "router/sim/windows.hpp"
 #include "router/stall.hpp"
 
 namespace toroid {
 
-using sim::Event;
-using sim::EventKind;
+using sim::Block;
 
-class SimFabric::Impl final : private Standstill {
+class SimFabric::Impl final : private Standstill, private SimSnapshot {
  public:
   Impl(const Shape& shape, const Machine& machine, SimOptions options)
-      : machine_(machine),
-        options_(std::move(options)),
-        network_(shape, machine_, options_.routing),
-        prefetches_deep_(shape.size() > kNodesInCache),
-        prefetched_(kSteps, Event(EventKind::turn, 0, 0)) {
-    nodes_.reserve(shape.size());
-    for (Rank r = 0; r < shape.size(); ++r)
-      nodes_.emplace_back(network_, machine_, r, options_.tying);
+      : shape_(shape), machine_(machine), options_(std::move(options)) {
+    const Rank blocks =
+        options_.probe == nullptr ? std::clamp(options_.threads, 1u, shape.size()) : 1;
+    for (Rank b = 0; b < blocks; ++b)
+      blocks_.emplace_back(shape_, machine_, options_.routing, options_.tying, range(b, blocks),
+                           options_.probe);
   }
 
-  const Shape& shape() const override { return network_.shape(); }
+  const Shape& shape() const override { return shape_; }
   const Machine& machine() const { return machine_; }
-  sim::SimNode& node(Rank rank) { return nodes_.at(rank); }
+  sim::SimNode& node(Rank rank) { return block(rank).node(rank); }
   const FabricCounters& counters() const { return counters_; }
+  unsigned threads() const { return static_cast<unsigned>(blocks_.size()); }
 
   void run() {
     CHECK(!std::exchange(ran_, true));
-    for (auto& node : nodes_) {
-      CHECK(node.processor() != nullptr);
-      network_.calendar().at(0, {EventKind::turn, node.rank(), 0});
-    }
-    while (const auto now = network_.calendar().advance()) run_cycle(*now);
+    for (Block& block : blocks_) block.start();
+    blocks_.size() > 1 ? run_together() : run_alone(blocks_.front());
+    throw_failure();
     collect();
     const std::string report = stall_report(*this, fmt::format("at cycle {}", counters_.end));
     if (!report.empty()) throw RunFailed(report);
   }
 
  private:
-  void run_cycle(Tick now) {
-    counters_.end = now;
-    turns_.clear();
-    CycleHandler handler{*this, now};
-    network_.calendar().for_each(now, handler);
-    hand_over(now);
-    network_.arbitrate(now);
-    for (const Rank node : turns_) take_turn(nodes_[node], now);
-    if (options_.progress && counters_.events >= next_progress_) report_progress(now);
+  /// Equal numbers of ranks that follow one another: slabs of the torus along its first dimension.
+  sim::Range range(std::uint64_t block, std::uint64_t blocks) const {
+    const auto first = static_cast<Rank>(shape_.size() * block / blocks);
+    return {first, static_cast<Rank>(shape_.size() * (block + 1) / blocks) - first};
+  }
+  Block& block(Rank rank) { return const_cast<Block&>(std::as_const(*this).block(rank)); }
+  const Block& block(Rank rank) const {
+    const auto holds = [rank](const Block& b) { return b.range().has(rank); };
+    return *std::ranges::find_if(blocks_, holds);
   }
 
-  void take_turn(sim::SimNode& node, Tick now) {
-    try {
-      node.turn(now);
-    } catch (const std::exception& error) {
-      throw node_failed(shape(), node.rank(), error);
+  void run_together() {
+    const bool spins = blocks_.size() <= std::thread::hardware_concurrency();
+    const auto watch = [this](const Block::Counts& counts) { report_progress(counts); };
+    sim::Windows(blocks_, sim::lookahead(machine_), spins, watch).run();
+  }
+
+  void run_alone(Block& block) {
+    if (options_.probe != nullptr) sample_every_ = options_.probe->sample_every();
+    CHECK_LT(0u, sample_every_);
+    if (sample_every_ != SimProbe::kNoSamples) next_sample_ = 0;
+    while (block.next() != sim::kNever && !block.failure()) {
+      take_samples(block.next());
+      block.run(next_sample_, next_progress_);
+      report_progress(block.counts());
     }
   }
 
-  // For the report of a run that cannot go on.
-  unsigned sources() const override { return network_.sources(); }
-  std::optional<RoutedPacket> head(Rank node, Source source) const override {
-    const sim::FlightId id = network_.waiting(node, source).head;
-    if (id == sim::kNoFlight) return std::nullopt;
-    const sim::Flight& flight = network_.flight(id);
-    return RoutedPacket{flight.directions, flight.chunks, flight.dynamic, flight.high_priority};
-  }
-  const Processor& processor(Rank node) const override { return *nodes_[node].processor(); }
-  std::uint64_t packets_under_way() const override { return network_.flights_alive(); }
-
-  /// What the calendar calls.
-  struct CycleHandler {
-    Impl& impl;
-    Tick now;
-    void arrive(Event event) {
-      ++impl.counters_.events;
-      impl.network_.on_arrive(event);
+  void take_samples(Tick now) {
+    for (; next_sample_ <= now; next_sample_ += sample_every_) {
+      sampled_ = next_sample_;
+      options_.probe->on_sample(next_sample_, *this);
     }
-    void tail_passed(Event event) {
-      ++impl.counters_.events;
-      const bool link = event.kind() == EventKind::link_free;
-      const sim::FreedRoom freed =
-          link ? impl.network_.on_link_free(event) : impl.network_.on_delivered(event);
-      if (!link) impl.delivered_.push_back(event);
-      if (freed.chunks > 0) impl.fifo_room(now, event.node(), freed);
-    }
-    void irregular(Event event) {
-      ++impl.counters_.events;
-      event.kind() == EventKind::turn ? impl.turns_.push_back(event.node())
-                                      : impl.network_.on_arrive(event);
-    }
-    void prefetch_arrive(Event event) const {
-      impl.network_.prefetch_waiting(event.node(), event.index());
-      if (impl.prefetches_deep_) impl.network_.prefetch_arrive(event);
-    }
-    void prefetch_tail(Event event) const {
-      const bool link = event.kind() == EventKind::link_free;
-      const unsigned source = link ? sim::Departure::unpack(event.value()).source : event.index();
-      impl.network_.prefetch_waiting(event.node(), source);
-      if (impl.prefetches_deep_) impl.prefetch_tail(event);
-    }
-  };
-
-  /// In two steps: what the event will touch and, for the one of a few calls ago, what that points
-  /// to, since that has arrived by now.
-  void prefetch_tail(Event event) {
-    const Event earlier = std::exchange(prefetched_[prefetches_made_++ % kSteps], event);
-    if (event.kind() == EventKind::link_free) {
-      network_.prefetch_link_free(event);
-    } else {
-      network_.prefetch_delivered(event);
-      nodes_[event.node()].prefetch();
-    }
-    if (earlier.kind() == EventKind::link_free)
-      network_.prefetch_behind_link_free(earlier);
-    else
-      nodes_[earlier.node()].prefetch_processor();
   }
 
-  /// In the order of node and channel, so that a node sees simultaneous arrivals in a fixed order.
-  void hand_over(Tick now) {
-    if (delivered_.size() > 1) std::sort(delivered_.begin(), delivered_.end());
-    counters_.delivered += delivered_.size();
-    for (const Event event : delivered_)
-      if (nodes_[event.node()].on_delivered(now, event.value())) turns_.push_back(event.node());
-    delivered_.clear();
+  void report_progress(const Block::Counts& counts) {
+    if (counts.events < next_progress_) return;
+    next_progress_ = counts.events + kEventsPerReport;
+    if (options_.progress) options_.progress({counts.end, counts.delivered});
   }
 
-  void fifo_room(Tick now, Rank node, const sim::FreedRoom& freed) {
-    if (nodes_[node].on_fifo_room(now, freed.fifo, freed.chunks)) turns_.push_back(node);
-  }
-
-  void report_progress(Tick now) {
-    next_progress_ = counters_.events + (1u << 20);
-    options_.progress({now, counters_.delivered});
+  void throw_failure() const {
+    const sim::Failure* first = nullptr;
+    for (const Block& block : blocks_)
+      if (block.failure() && (first == nullptr || block.failure()->before(*first)))
+        first = &*block.failure();
+    if (first != nullptr) std::rethrow_exception(first->error);
   }
 
   void collect() {
-    network_.export_counters(counters_);
-    for (const auto& node : nodes_) {
-      counters_.packets += node.injected();
-      counters_.refused += node.refused();
-      counters_.fifos.insert(counters_.fifos.end(), node.fifo_counters().begin(),
-                             node.fifo_counters().end());
-    }
+    for (const Block& block : blocks_) counters_.end = std::max(counters_.end, block.counts().end);
+    for (const Block& block : blocks_) block.collect(counters_, counters_.end);
   }
 
-  /// Up to here the state of all nodes fits a usual second-level cache, more or less, and fetching
-  /// early costs more than it saves.
-  static constexpr std::size_t kNodesInCache = 1024;
-  static constexpr std::size_t kSteps = 6;  ///< events between the two steps of a prefetch
+  // For the report of a run that cannot go on.
+  unsigned sources() const override { return blocks_.front().network().sources(); }
+  std::optional<RoutedPacket> head(Rank node, Source source) const override {
+    return block(node).network().head(node, source);
+  }
+  const Processor& processor(Rank node) const override {
+    return *block(node).node(node).processor();
+  }
+  std::uint64_t packets_under_way() const override {
+    std::uint64_t alive = 0;
+    for (const Block& block : blocks_) alive += block.network().flights_alive();
+    return alive;
+  }
 
+  // For probes, whose runs have one block.
+  std::span<const LinkCounters> links() const override {
+    return blocks_.front().network().link_counters();
+  }
+  std::span<const InjectionFifo> fifos(Rank node) const override {
+    return block(node).node(node).fifos();
+  }
+  FifoCounters fifo_counters(Rank node, unsigned fifo) const override {
+    return block(node).fifo_counters(sampled_, node, fifo);
+  }
+  unsigned waiting(Rank node, Direction travelling, VirtualChannel channel) const override {
+    return block(node).network().waiting(node, Source::channel(travelling, channel)).used;
+  }
+
+  static constexpr std::uint64_t kEventsPerReport = 1u << 20;  ///< of progress
+
+  Shape shape_;
   Machine machine_;
   SimOptions options_;
-  sim::Network network_;
-  std::vector<sim::SimNode> nodes_;
-  std::vector<Event> delivered_;  ///< in this cycle
-  std::vector<Rank> turns_;       ///< in this cycle
+  std::deque<Block> blocks_;  ///< ascending; never move
   FabricCounters counters_;
   bool ran_ = false;
   std::uint64_t next_progress_ = 0;
-  bool prefetches_deep_;
-  std::size_t prefetches_made_ = 0;
-  std::vector<Event> prefetched_;
+  Tick sample_every_ = SimProbe::kNoSamples;
+  Tick next_sample_ = SimProbe::kNoSamples;
+  Tick sampled_ = 0;  ///< the cycle of the present sample
 };
 
 SimFabric::SimFabric(const Shape& shape, const Machine& machine, SimOptions options)
@@ -189,6 +156,9 @@ void SimFabric::run() {
 }
 const FabricCounters& SimFabric::counters() const {
   return impl_->counters();
+}
+unsigned SimFabric::threads() const {
+  return impl_->threads();
 }
 
 }  // namespace toroid

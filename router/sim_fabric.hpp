@@ -7,6 +7,7 @@
 
 #include "hal/fabric.hpp"
 #include "router/routing.hpp"
+#include "router/sim_probe.hpp"
 
 namespace toroid {
 
@@ -16,10 +17,15 @@ struct SimProgress {
 };
 
 struct SimOptions {
-  RoutingOptions routing;
+  RoutingOptions routing{};
   FifoTying tying = FifoTying::per_direction;
-  /// Called now and then while running; may throw to end the run. None: never called.
-  std::function<void(const SimProgress&)> progress;
+  /// Called now and then by the thread that runs it; may throw to end the run. None: never called.
+  std::function<void(const SimProgress&)> progress{};
+  /// Is shown what happens; must outlive the fabric. Null: nobody looks.
+  SimProbe* probe = nullptr;
+  /// Each goes through a block of the torus. Results do not depend on it. Programs of different
+  /// blocks run at the same time. No more than there are nodes; one where there is a probe.
+  unsigned threads = 1;
 };
 
 class SimFabric final : public Fabric {
@@ -34,6 +40,8 @@ class SimFabric final : public Fabric {
   void attach(Rank rank, Processor& processor) override;
   void run() override;
   const FabricCounters& counters() const override;
+  /// As many as it runs with.
+  unsigned threads() const;
 
  private:
   class Impl;

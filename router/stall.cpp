@@ -29,14 +29,16 @@ std::string name_of(const Shape& shape, const Buffer& buffer) {
 std::optional<Buffer> waits_for(const Standstill& machine, const Buffer& from) {
   const auto head = machine.head(from.node, from.source);
   if (!head || head->directions.empty()) return std::nullopt;
-  const Direction direction = head->directions.first();
-  const Rank next = machine.shape().neighbour(from.node, direction).value();
+  const auto ahead = [&](Direction direction, VirtualChannel channel) -> std::optional<Buffer> {
+    const Rank next = machine.shape().neighbour(from.node, direction).value();
+    const Buffer buffer{next, Source::channel(direction, channel)};
+    return machine.head(next, buffer.source) ? std::optional(buffer) : std::nullopt;
+  };
   const auto escape = head->high_priority ? VirtualChannel::priority : VirtualChannel::bubble;
-  for (const auto channel : {escape, VirtualChannel::dynamic0, VirtualChannel::dynamic1}) {
-    const Buffer ahead{next, Source::channel(direction, channel)};
-    if (machine.head(next, ahead.source)) return ahead;
-    if (!head->dynamic) break;
-  }
+  if (const auto buffer = ahead(head->directions.first(), escape)) return buffer;
+  if (head->dynamic.empty()) return std::nullopt;
+  for (const auto channel : {VirtualChannel::dynamic0, VirtualChannel::dynamic1})
+    if (const auto buffer = ahead(head->dynamic.first(), channel)) return buffer;
   return std::nullopt;
 }
 

@@ -1,42 +1,52 @@
 // toroid alltoall: every node sends a message to every other; how close to the bound does it get?
 #include "hal/bounds.hpp"
-#include "packet/block_messages.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policy_exchange.hpp"
+#include "packet/traffic_bounds.hpp"
+#include "packet/traffics.hpp"
 #include "tools/choice.hpp"
 #include "tools/host_bound.hpp"
+#include "tools/message_export.hpp"
 #include "tools/report.hpp"
 #include "tools/verbs.hpp"
+#include "tools/watch.hpp"
 
 namespace toroid {
 namespace {
 
-constexpr HandlerId kHandler = kFirstUserHandler;
-
 struct AllToAllOptions {
   CommonOptions common;
   TorusOptions torus;
+  WatchOptions watch;
+  std::string policy = "random";
+  std::string export_to;
   std::uint64_t bytes = 240;
-  std::uint32_t per_visit = 0;  ///< 0: as it suits the fabric
-  Rank peers = 0;               ///< 0: all
+  std::uint32_t per_visit = 0;  ///< 0: the policy's
+  Rank peers = 0;               ///< the first of each node's order; 0: all
+  Rank sample = 0;              ///< places that all nodes send to, relative to themselves; 0: all
+  const CLI::App* verb = nullptr;
 
   bool sampled() const { return peers != 0; }
   /// Whether a node leaves out any of `all` peers.
   bool leaves_out(Rank all) const { return sampled() && peers < all; }
-  AllToAllSchedule schedule(FabricName fabric) const {
-    return {per_visit != 0 ? per_visit : packets_per_visit(fabric), sampled() ? peers : ~Rank{0}};
+  /// Whether the user has said so, instead of the policy.
+  bool given(const char* option) const { return verb->count(option) > 0; }
+  std::string traffic() const {
+    return sample > 0 ? fmt::format("sample:{}", sample) : "all-to-all";
   }
+  /// Of one node.
+  Rank targets(const Shape& shape) const {
+    return sample > 0 ? sample : sampled() ? std::min(peers, shape.size() - 1) : shape.size() - 1;
+  }
+  const std::string& order_text() const { return given("--order") ? torus.order : policy; }
 };
-
-/// Of a sample nobody knows how many packets come to a node: the run's end is the exchange's.
-Program all_to_all_program(Node& node, AllToAll& exchange, bool sampled) {
-  exchange.start();
-  const std::uint64_t expected = sampled ? 0 : exchange.expected();
-  co_await node.until(exchange.received(), expected);
-}
 
 /// A sample is bounded by the links' mean load: what the dimension with the most traffic carried,
 /// which minimal routing cannot change, spread evenly over its links.
 Tick mean_load_cycles(const FabricCounters& counters, const Shape& shape, const Machine& machine) {
   Tick most = 0;
+  std::uint64_t all_bytes = 0;
+  std::uint64_t all_links = 0;
   for (unsigned d = 0; d < shape.dims(); ++d) {
     std::uint64_t bytes = 0;
     for (std::size_t l = 2 * d; l < counters.links.size(); l += shape.links())
@@ -44,12 +54,16 @@ Tick mean_load_cycles(const FabricCounters& counters, const Shape& shape, const 
     const std::uint64_t k = shape.extent(d);
     const std::uint64_t links = 2 * std::uint64_t{shape.size()} / k * (shape.wraps(d) ? k : k - 1);
     if (links > 0) most = std::max(most, machine.wire_cycles(bytes / links));
+    all_bytes += bytes;
+    all_links += k > 1 ? links : 0;
   }
-  return most;
+  // There a message's ways may differ in how much of them is along which dimension.
+  return shape.is_twisted() ? machine.wire_cycles(all_bytes / all_links) : most;
 }
 
 Bounds bounds_of(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
-                 const FabricCounters& counters) {
+                 const Traffic& traffic, const FabricCounters& counters) {
+  if (options.sample > 0) return traffic_bounds(machine, shape, traffic);
   const MessageCost message = message_cost(machine, options.bytes);
   Bounds bounds = all_to_all_bounds(machine, shape, message);
   if (!options.leaves_out(shape.size() - 1)) return bounds;
@@ -62,19 +76,6 @@ Bounds bounds_of(const AllToAllOptions& options, const Shape& shape, const Machi
   return bounds;
 }
 
-/// Notes when the last packet came, which ends a sample.
-class TimedMessages final : public UniformMessages {
- public:
-  TimedMessages(const Node& node, std::uint64_t bytes)
-      : UniformMessages(node.size(), bytes), node_(&node) {}
-  void arrive(const Packet&) override { last_arrival_ = node_->now(); }
-  Tick last_arrival() const { return last_arrival_; }
-
- private:
-  const Node* node_;
-  Tick last_arrival_ = 0;
-};
-
 Json bounds_json(const Bounds& bounds) {
   return {{"hottest_link", bounds.hottest_link},
           {"injection", bounds.injection},
@@ -82,76 +83,74 @@ Json bounds_json(const Bounds& bounds) {
           {"zero_load", bounds.zero_load}};
 }
 
-/// The messages of all nodes: payload travels where it costs something to move it.
-class Traffic {
- public:
-  Traffic(const AllToAllOptions& options, const Shape& shape, bool carries_payload)
-      : options_(options), shape_(shape), carries_payload_(carries_payload) {}
+/// What the user says goes before what the policy says.
+PolicyKnobs knobs_of(const AllToAllOptions& options, PolicyKnobs knobs) {
+  const TorusOptions& torus = options.torus;
+  if (options.per_visit != 0) knobs.packets_per_visit = options.per_visit;
+  if (options.given("--queues")) knobs.output_queues = torus.queues;
+  if (options.given("--routing"))
+    knobs.routing = parse_choice<RoutingRule>("routing", kRoutingRuleNames, torus.routing);
+  if (options.given("--tie"))
+    knobs.tie = parse_choice<TieRule>("tie rule", kTieRuleNames, torus.tie);
+  if (options.given("--tying"))
+    knobs.tying = parse_choice<FifoTying>("tying", kFifoTyingNames, torus.tying);
+  if (options.given("--drain"))
+    knobs.drain = parse_choice<DrainRule>("drain rule", kDrainRuleNames, torus.drain);
+  return knobs;
+}
 
-  Messages& add(Node& node) {
-    if (!carries_payload_) return timed_.emplace_back(node, options_.bytes);
-    BlockMessages& blocks =
-        blocks_.emplace_back(node.rank(), BlockMessages(shape_.size(), node.rank(), options_.bytes))
-            .second;
-    for (Rank r = 0; r < shape_.size(); ++r) fill(blocks.to(r), node.rank(), r);
-    blocks.copy_own();
-    return blocks;
-  }
-  Tick last_arrival() const {
-    Tick last = 0;
-    for (const TimedMessages& m : timed_) last = std::max(last, m.last_arrival());
-    return last;
-  }
-  /// Throws RunFailed where a byte has not arrived.
-  void check() const {
-    for (const auto& [to, blocks] : blocks_)
-      for (Rank from = 0; from < shape_.size(); ++from) check(from, to, blocks);
-  }
+PolicyExchangeOptions exchange_options(const AllToAllOptions& options, const Policy& policy,
+                                       const Traffic& traffic, const Shape& shape,
+                                       const Machine& machine, bool payload) {
+  PolicyExchangeOptions exchange{.seed = options.common.seed, .payload = payload};
+  exchange.knobs = knobs_of(options, policy.knobs({shape, machine, traffic}));
+  if (options.sampled()) exchange.peers = options.peers;
+  if (options.given("--order"))
+    exchange.order = parse_choice<OrderRule>("order", kOrderRuleNames, options.torus.order);
+  return exchange;
+}
 
- private:
-  void fill(std::span<std::byte> block, Rank from, Rank to) const {
-    Random random(options_.common.seed, std::uint64_t{from} << 32 | to);
-    for (std::byte& b : block) b = static_cast<std::byte>(random.next() >> 56);
-  }
-  void check(Rank from, Rank to, const BlockMessages& blocks) const {
-    std::vector<std::byte> expected(options_.bytes);
-    fill(expected, from, to);
-    if (std::ranges::equal(expected, blocks.from(from))) return;
-    throw RunFailed(fmt::format("what {} sent to {} has not arrived as it was",
-                                shape_.coord_text(from), shape_.coord_text(to)));
-  }
-
-  const AllToAllOptions& options_;
-  const Shape& shape_;
-  bool carries_payload_;
-  std::deque<TimedMessages> timed_;
-  std::deque<std::pair<Rank, BlockMessages>> blocks_;
-};
-
-Timing timing_of(const AllToAllOptions& options, const Bounds& bounds, Rank nodes,
+Timing timing_of(const AllToAllOptions& options, const Bounds& bounds, const Shape& shape,
                  const Machine& machine, const Emulation& emulation, Tick cycles) {
   if (options.common.fabric == "sim") return {cycles, bounds.max(), bounds.hottest_link};
-  const Tick copies = copy_bound(machine, static_cast<double>(options.bytes) * nodes * (nodes - 1),
-                                 emulation.workers());
+  const double bytes = static_cast<double>(options.bytes) * shape.size() * options.targets(shape);
+  const Tick copies = copy_bound(machine, bytes, emulation.workers());
   return {cycles, copies, copies};
 }
 
+/// Of a packet, in cycles, from its injection to its handler.
+Json latency_json(const LatencyHistogram& latency) {
+  return {{"p50", latency.permille(500)}, {"p99", latency.permille(990)}, {"max", latency.max()}};
+}
+
 Json make_report(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
-                 const Emulation& emulation, Tick cycles) {
-  const Bounds bounds = bounds_of(options, shape, machine, emulation.counters());
+                 const Traffic& traffic, const Emulation& emulation, const PolicyExchange& exchange,
+                 Tick cycles) {
+  const Bounds bounds = bounds_of(options, shape, machine, traffic, emulation.counters());
   ResultHash hash;
   Json report = report_head("alltoall", options.common, shape, machine);
+  const PolicyKnobs& knobs = exchange.knobs();
   report.update({{"bytes", options.bytes},
-                 {"order", options.torus.order},
-                 {"routing", options.torus.routing},
-                 {"tie", options.torus.tie},
+                 {"policy", policy_by_name(options.policy).name()},
+                 {"order", options.order_text()},
+                 {"routing", name_of(kRoutingRuleNames, knobs.routing)},
+                 {"tie", name_of(kTieRuleNames, knobs.tie)},
+                 {"drain", name_of(kDrainRuleNames, knobs.drain)},
+                 {"tying", name_of(kFifoTyingNames, knobs.tying)},
                  {"transit_first", !options.torus.no_transit_first}});
   if (options.sampled()) report["peers"] = options.peers;
+  if (options.sample > 0) report["sample"] = options.sample;
   add_workers(report, options.common, emulation);
-  add_timing(report, timing_of(options, bounds, shape.size(), machine, emulation, cycles), machine);
-  if (is_virtual(report)) report["bounds"] = bounds_json(bounds);
+  add_timing(report, timing_of(options, bounds, shape, machine, emulation, cycles), machine);
+  if (is_virtual(report)) {
+    report["bounds"] = bounds_json(bounds);
+    report["latency"] = latency_json(exchange.latency());
+    report["forwarded"] = exchange.forwarded();
+    report["acknowledgements"] = exchange.acknowledgements();
+  }
   add_counters(report, hash, emulation.counters(), shape, machine, cycles);
-  if (!options.sampled()) report["links"]["bound_messages"] = hottest_link_messages(shape).value();
+  if (!options.sampled() && options.sample == 0)
+    report["links"]["bound_messages"] = hottest_link_messages(shape).value();
   add_hash(report, hash);
   add_wall_clock(report, emulation);
   return report;
@@ -159,7 +158,12 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
 
 void print_table(const AllToAllOptions& options, const Json& report) {
   fmt::print("all-to-all, {} bytes per pair, order {}, routing {}, tie {}\n{}", options.bytes,
-             options.torus.order, options.torus.routing, options.torus.tie, summary_table(report));
+             options.order_text(), report["routing"].get<std::string>(),
+             report["tie"].get<std::string>(), summary_table(report));
+  if (report.contains("latency"))
+    fmt::print("  latency          {:>14} cycles median, {} at 99 %, {} most\n",
+               report["latency"]["p50"].get<Tick>(), report["latency"]["p99"].get<Tick>(),
+               report["latency"]["max"].get<Tick>());
   fmt::print("  model speed      {:>14.3e} packet-hops per CPU second\n",
              report["packet_hops_per_cpu_s"].get<double>());
 }
@@ -170,30 +174,41 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   const bool carries_payload = run_options.fabric != FabricName::sim;
   if (carries_payload && options.sampled())
     throw BadInput("--peers is for --fabric sim; elsewhere everybody sends to everybody");
-  const double pairs = static_cast<double>(shape.size()) * shape.size();
+  if (options.sampled() && options.sample > 0)
+    throw BadInput("--peers and --sample are two samples; give one");
+  const double pairs = static_cast<double>(shape.size()) * options.targets(shape);
   check_memory(shape, carries_payload ? 2 * pairs * static_cast<double>(options.bytes) : 0);
+  refuse_one_file_for_two(std::array{options.common.json == "-" ? "" : options.common.json,
+                                     options.watch.record, options.watch.trace, options.export_to});
   JsonOutput json(reports ? options.common.json : "");
+  Watch watch(options.watch, shape, machine, run_options.fabric);
+  MessageExport messages(options.export_to, shape, run_options.processes);
 
-  const AllToAllSchedule schedule = options.schedule(run_options.fabric);
-  const UniformMessages message(shape.size(), options.bytes);
-  Emulation emulation(shape, machine, run_options, options.common.quiet,
-                      std::uint64_t{std::min(schedule.peers, shape.size() - 1)} *
-                          message.most_packets() * shape.size());
-  Traffic traffic(options, shape, carries_payload);
-  std::deque<AllToAll> exchanges;
+  const Policy& policy = policy_by_name(options.policy);
+  const auto traffic = make_traffic(options.traffic(), shape, options.bytes, options.common.seed);
+  PolicyExchange exchange(
+      policy, *traffic, shape, machine,
+      exchange_options(options, policy, *traffic, shape, machine, carries_payload));
+  RunOptions tied = run_options;
+  tied.node = exchange.node_options();
+  tied.node.record = run_options.node.record;
+  tied.sim.tying = tied.ring.tying = exchange.knobs().tying;
+  Emulation emulation(
+      shape, machine, messages.recorded(watch.watched(tied)), options.common.quiet,
+      std::uint64_t{options.targets(shape)} * packets_for(options.bytes) * shape.size());
   for (Node& n : emulation.nodes()) {
     throw_if_interrupted();
-    AllToAll& exchange =
-        exchanges.emplace_back(n, kHandler, Group::all(shape, n.rank()), traffic.add(n), schedule);
-    n.run(all_to_all_program(n, exchange, options.sampled()));
+    exchange.attach(n);
   }
-  emulation.run();
-  traffic.check();
+  watch.guard([&] { emulation.run(); });
+  exchange.check();
+  messages.write(emulation, machine);
 
-  const Tick end = emulation.latest(std::max(emulation.programs_end(), traffic.last_arrival()));
+  const Tick end = emulation.latest(std::max(emulation.programs_end(), exchange.last_arrival()));
   if (!reports) return 0;
-  const Json report = make_report(options, shape, machine, emulation, end);
+  const Json report = make_report(options, shape, machine, *traffic, emulation, exchange, end);
   if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);
+  watch.write(report, emulation.counters());
   json.write(report);
   return 0;
 }
@@ -205,21 +220,40 @@ int run(const AllToAllOptions& options) {
   return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
 }
 
+std::string known_policies() {
+  std::vector<std::string_view> names;
+  for (const Policy* policy : built_in_policies()) names.push_back(policy->name());
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 Verb add_alltoall_verb(CLI::App& app) {
   auto options = std::make_shared<AllToAllOptions>();
   CLI::App* verb = app.add_subcommand("alltoall", "an all-to-all exchange beside its bound");
+  options->verb = verb;
   add_torus_options(*verb, options->torus);
+  verb->add_option("--policy", options->policy,
+                   "what the options below change: " + known_policies())
+      ->capture_default_str();
+  verb->add_option("--drain", options->torus.drain,
+                   fmt::format("into which FIFO: {}", fmt::join(kDrainRuleNames, "|")))
+      ->capture_default_str();
   verb->add_option("--bytes", options->bytes, "payload per (source, destination) pair")
       ->transform(whole_number(0, std::uint64_t{1} << 32))
       ->capture_default_str();
   verb->add_option("--per-visit", options->per_visit,
-                   "packets per visit of a peer: the patent's b; 1 on sim, else 32")
+                   "packets per visit of a peer: the patent's b; else 1 on sim, 32 elsewhere")
       ->transform(whole_number(1, 1u << 24));
   verb->add_option("--peers", options->peers,
                    "on sim: each node sends only to the first so many of its order, a sample")
       ->transform(whole_number(1, 1u << 24));
+  verb->add_option("--sample", options->sample,
+                   "each node sends to the same so many places relative to itself, drawn so that "
+                   "links are loaded as evenly as by all")
+      ->transform(whole_number(1, 1u << 23));
+  add_watch_options(*verb, options->watch);
+  add_export_option(*verb, options->export_to);
   add_common_options(*verb, options->common);
   return [options] { return run(*options); };
 }

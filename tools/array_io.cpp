@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "fft/npy.hpp"
 #include "hal/random.hpp"
 
 namespace toroid {
@@ -12,8 +11,8 @@ namespace {
 
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
 
-void check_size(const Index& size, const std::string& what) {
-  std::int64_t volume = 1;
+void check_size(const Size& size, std::int64_t batch, const std::string& what) {
+  std::int64_t volume = batch;
   for (const std::int64_t n : size) {
     if (n < 1)
       throw BadInput(fmt::format("{}: an extent below 1 leaves nothing to transform", what));
@@ -33,75 +32,150 @@ void check_finite(std::span<const Complex> values, const std::string& path) {
                                std::distance(values.begin(), found)));
 }
 
-/// visit(global offset, local offset, length) for every row along the last axis.
+/// The next row of a box, rows lying along `fast` and all axes after it being of length 1. False:
+/// there is none.
+bool next_row(Index& at, const Box& box, unsigned fast) {
+  for (unsigned level = kAxes; level-- > 0;) {
+    const unsigned axis = kCOrder[level];
+    if (axis != kBatchAxis && axis >= fast) continue;
+    if (++at[axis] < box.hi[axis]) return true;
+    at[axis] = box.lo[axis];
+  }
+  return false;
+}
+
+/// visit(global place, local place) for every element of a node's part.
 template <typename Visit>
-void for_each_row(const Index& size, const NodeLayout& layout, const Visit& visit) {
-  for (const Box& box : layout.boxes())
-    for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i)
-      for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j)
-        visit((i * size[1] + j) * size[2] + box.lo[2], layout.offset({i, j, box.lo[2]}),
-              box.length(2));
+void for_each_element(const Index& extents, const NodeLayout& layout, const Visit& visit) {
+  unsigned fast = kMaxAxes - 1;
+  while (fast > 0 && extents[fast] == 1) --fast;
+  const NodeLayout whole = NodeLayout::dense(Box::of(extents));
+  for (const Box& box : layout.boxes()) {
+    Index at = box.lo;
+    do {
+      const std::int64_t global = whole.offset(at);
+      const std::int64_t local = layout.offset(at);
+      for (std::int64_t i = 0; i < box.length(fast); ++i)
+        visit(static_cast<std::size_t>(global + i * whole.stride(fast)),
+              static_cast<std::size_t>(local + i * layout.stride(fast)));
+    } while (next_row(at, box, fast));
+  }
 }
 
 }  // namespace
 
-Index parse_size(const std::string& text) {
+Size parse_size(const std::string& text) {
   const auto refuse = [&text] {
-    throw BadInput(fmt::format("'{}' is not a size; expected 64x64x64, or 64 for a cube", text));
+    throw BadInput(
+        fmt::format("'{}' is not a size; expected 64x64x64, 4x4x4x4, or 64 for a cube", text));
   };
-  Index size{};
-  unsigned axes = 0;
+  Size size;
   const char* const end = text.data() + text.size();
   for (const char* at = text.data();; ++at) {
-    const auto [next, error] = std::from_chars(at, end, size[axes++]);
+    const auto [next, error] = std::from_chars(at, end, size.emplace_back());
     if (error != std::errc()) refuse();
     at = next;
     if (at == end) break;
-    if (*at != 'x' || axes == size.size()) refuse();
+    if (*at != 'x' || size.size() == kMaxAxes) refuse();
   }
-  if (axes == 1) size[1] = size[2] = size[0];
-  if (axes == 2) refuse();
-  check_size(size, fmt::format("size '{}'", text));
+  if (size.size() == 1) size.assign(3, size[0]);
+  check_size(size, 1, fmt::format("size '{}'", text));
   return size;
 }
 
-HostArray load_array(const std::string& path) {
+HostArray load_array(const std::string& path, std::int64_t batch) {
   NpyArray file = read_npy(path);
-  if (file.shape.size() != 3)
-    throw BadInput(fmt::format("{}: has {} dimensions; expected 3", path, file.shape.size()));
-  HostArray array;
-  for (unsigned a = 0; a < 3; ++a) array.size[a] = static_cast<std::int64_t>(file.shape[a]);
-  check_size(array.size, path);
-  array.values = std::move(file.values);
-  check_finite(array.values, path);
-  return array;
+  Size shape(file.shape.begin(), file.shape.end());
+  if (batch > 1) {
+    if (shape.empty() || shape[0] != batch)
+      throw BadInput(fmt::format("{}: its first extent must be the batch of {}", path, batch));
+    shape.erase(shape.begin());
+  }
+  if (shape.empty() || shape.size() > kMaxAxes)
+    throw BadInput(
+        fmt::format("{}: has {} dimensions; expected 1 to {}", path, shape.size(), kMaxAxes));
+  check_size(shape, batch, path);
+  check_finite(file.values, path);
+  return {std::move(shape), batch, std::move(file.values)};
 }
 
-HostArray random_array(const Index& size, std::uint64_t seed) {
-  HostArray array{size,
-                  std::vector<Complex>(static_cast<std::size_t>(size[0] * size[1] * size[2]))};
+HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uint64_t seed) {
+  check_size(size, batch, "the batch");
+  std::size_t count = static_cast<std::size_t>(batch);
+  for (const std::int64_t n : size) count *= static_cast<std::size_t>(n);
+  HostArray array{size, batch, std::vector<Complex>(count)};
   Random random(seed);
   const auto uniform = [&random] { return static_cast<double>(random.next() >> 11) * 0x1p-53; };
   for (Complex& value : array.values) {
-    const double real = uniform();
-    value = {real, uniform()};
+    const double part = uniform();
+    value = {part, real ? 0 : uniform()};
   }
   return array;
 }
 
-void take_part(const HostArray& whole, const NodeLayout& layout, std::span<Complex> part) {
-  for_each_row(whole.size, layout, [&](std::int64_t global, std::int64_t local, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i)
-      part[static_cast<std::size_t>(local + i * layout.stride(2))] =
-          whole.values[static_cast<std::size_t>(global + i)];
+NodeArray::NodeArray(std::size_t elements, bool real, Precision precision)
+    : elements_(elements),
+      real_(real),
+      precision_(precision),
+      memory_(LocalArray::of_bytes(elements * (real ? 1 : 2) *
+                                   (precision == Precision::single ? 4 : 8))) {}
+
+Array NodeArray::view() {
+  Array array;
+  array.data = reinterpret_cast<std::byte*>(memory_.data());
+  array.size = elements_;
+  array.real = real_;
+  array.precision = precision_;
+  return array;
+}
+
+ConstArray NodeArray::view() const {
+  ConstArray array;
+  array.data = reinterpret_cast<const std::byte*>(memory_.data());
+  array.size = elements_;
+  array.real = real_;
+  array.precision = precision_;
+  return array;
+}
+
+std::span<const std::byte> NodeArray::bytes() const {
+  const std::size_t number = precision_ == Precision::single ? 4 : 8;
+  return {reinterpret_cast<const std::byte*>(memory_.data()), elements_ * number * (real_ ? 1 : 2)};
+}
+
+Complex NodeArray::get(std::size_t i) const {
+  const void* const data = memory_.data();
+  if (precision_ == Precision::single)
+    return real_ ? Complex(static_cast<const float*>(data)[i])
+                 : Complex(static_cast<const std::complex<float>*>(data)[i]);
+  return real_ ? Complex(static_cast<const double*>(data)[i])
+               : static_cast<const Complex*>(data)[i];
+}
+
+void NodeArray::set(std::size_t i, Complex value) {
+  void* const data = memory_.data();
+  if (precision_ == Precision::single) {
+    const std::complex<float> rounded(value);
+    if (real_)
+      static_cast<float*>(data)[i] = rounded.real();
+    else
+      static_cast<std::complex<float>*>(data)[i] = rounded;
+  } else if (real_) {
+    static_cast<double*>(data)[i] = value.real();
+  } else {
+    static_cast<Complex*>(data)[i] = value;
+  }
+}
+
+void take_part(const HostArray& whole, const NodeLayout& layout, NodeArray& part) {
+  for_each_element(whole.extents(), layout, [&](std::size_t global, std::size_t local) {
+    part.set(local, whole.values[global]);
   });
 }
 
-void put_part(HostArray& whole, const NodeLayout& layout, std::span<const Complex> part) {
-  for_each_row(whole.size, layout, [&](std::int64_t global, std::int64_t local, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i)
-      whole.values[static_cast<std::size_t>(global + i)] =
-          part[static_cast<std::size_t>(local + i * layout.stride(2))];
+void put_part(HostArray& whole, const NodeLayout& layout, const NodeArray& part) {
+  for_each_element(whole.extents(), layout, [&](std::size_t global, std::size_t local) {
+    whole.values[global] = part.get(local);
   });
 }
 

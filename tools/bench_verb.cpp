@@ -122,6 +122,7 @@ int run_on(const BenchOptions& options, Kind kind, const MessageBench& bench) {
 int run(const BenchOptions& options) {
   const Kind kind = parse_choice<Kind>("benchmark", kKindNames, options.kind);
   const Shape shape = shape_of(options.torus);
+  refuse_dead_nodes(shape);
   if (shape.size() < 2) throw BadInput("a benchmark of messages needs at least two nodes");
   const MessageBench bench{shape, load_machine(options.common.machine),
                            run_options(options.common, options.torus), options.batches};

@@ -16,8 +16,10 @@ namespace {
 
 constexpr double kBytesPerNode = 2000;  ///< a little less than a node takes that does nothing
 
-SimOptions with_progress(SimOptions options, Progress& progress) {
+SimOptions sim_options(const Shape& shape, const RunOptions& run, Progress& progress) {
+  SimOptions options = run.sim;
   options.progress = [&progress](const SimProgress& p) { progress.show(p); };
+  options.threads = sim_threads(shape, run);
   return options;
 }
 
@@ -53,9 +55,15 @@ Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOption
 
 std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine& machine,
                                                const RunOptions& options) {
-  if (options.fabric == FabricName::sim)
-    return std::make_unique<SimFabric>(shape, machine, with_progress(options.sim, progress_));
+  if (options.fabric == FabricName::sim) {
+    auto fabric =
+        std::make_unique<SimFabric>(shape, machine, sim_options(shape, options, progress_));
+    workers_ = fabric->threads();
+    return fabric;
+  }
   RingOptions ring = options.ring;
+  if (shape.failures() != nullptr && ring.route == RingRoute::direct)
+    throw BadInput("--route direct crosses no link that could fail; failures need --route torus");
   ring.watch = throw_if_interrupted;
   Placement placement = placement_of(shape, options);
   workers_ = static_cast<unsigned>(placement.workers.size());

@@ -1,6 +1,7 @@
 #include "tools/fft_run.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 
 #include "fft/transform_bounds.hpp"
@@ -10,56 +11,128 @@
 namespace toroid {
 namespace {
 
-void collect(std::span<const PhaseTimes> times, Repetition& repetition) {
-  for (std::size_t p = 0; p < times.size(); ++p) {
-    PhaseSpan& span = repetition.phases[p];
-    span.begin = std::min(span.begin, times[p].begin);
-    span.exchanged = std::max(span.exchanged, times[p].exchanged);
-    span.end = std::max(span.end, times[p].computed);
+/// That work takes on the wall clock.
+template <typename Work>
+double seconds(const Work& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// One node's side of a run.
+struct Side {
+  Side(Node& node, const TransformJob& job)
+      : plan(node, job.blueprint),
+        job(&job),
+        in(static_cast<std::size_t>(in_layout().extent()), job.takes_real(), precision()),
+        out(static_cast<std::size_t>(out_layout().extent()), job.gives_real(), precision()) {}
+
+  Precision precision() const { return job->blueprint->description().precision; }
+  const NodeLayout& in_layout() const {
+    return job->way == Way::forward ? plan.input_layout() : plan.output_layout();
   }
+  const NodeLayout& out_layout() const {
+    return job->way == Way::forward ? plan.output_layout() : plan.input_layout();
+  }
+  PerformAwaiter call() {
+    const ConstArray from = std::as_const(in).view();
+    if (job->way == Way::forward) return plan.forward(from, out.view(), job->scale);
+    return plan.backward(from, out.view(), job->scale);
+  }
+
+  Plan plan;
+  const TransformJob* job;
+  NodeArray in;
+  NodeArray out;
+  std::vector<StageTimes> times{};  ///< [repetition][stage]
+};
+
+Program run_side(Node&, Side& side) {
+  for (unsigned r = 0; r < side.job->repeat; ++r) {
+    co_await side.call();
+    side.times.insert(side.times.end(), side.plan.times().begin(), side.plan.times().end());
+  }
+}
+
+/// `busy`: the stages that transform something, in the call's order. Empty ones are exchanges only.
+void add_blocks(std::span<const StageTimes> times, std::span<const std::size_t> busy, double share,
+                Blocks& blocks) {
+  const auto ticks = [share](Tick sum) { return share * static_cast<double>(sum); };
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    blocks.communication += ticks(times[s].waiting);
+    if (s > 0) blocks.communication += ticks(times[s].exchanged - times[s - 1].computed);
+  }
+  if (busy.empty()) return;
+  const StageTimes& first = times[busy.front()];
+  const StageTimes& last = times[busy.back()];
+  const Tick loop = first.computed - first.exchanged - first.waiting;
+  blocks.plane_loop += ticks(loop);
+  blocks.pack += ticks(loop - first.computing);
+  if (busy.size() > 1) blocks.last_axis += ticks(last.computed - last.exchanged);
+}
+
+void collect(std::span<const StageTimes> times, std::span<const std::size_t> busy, double share,
+             Repetition& repetition) {
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    StageSpan& span = repetition.stages[s];
+    span.begin = std::min(span.begin, times[s].begin);
+    span.exchanged = std::max(span.exchanged, times[s].exchanged);
+    span.end = std::max(span.end, times[s].computed);
+  }
+  add_blocks(times, busy, share, repetition.blocks);
 }
 
 /// What a node leaves behind.
 struct NodeResult {
   Rank rank;
-  std::span<const PhaseTimes> times;  ///< [repetition][phase]
-  std::span<const Complex> output;
+  std::span<const StageTimes> times;
+  std::span<const std::byte> output;
 };
 
-/// A node's result for another process: its rank, its times, its output.
+/// A node's result for another process: its rank, its times, its output. All a multiple of 8 bytes
+/// long.
 void pack(const NodeResult& result, Blob& blob) {
   const std::uint64_t rank = result.rank;
-  for (const auto bytes : {std::as_bytes(std::span(&rank, 1)), std::as_bytes(result.times),
-                           std::as_bytes(result.output)})
+  for (const auto bytes :
+       {std::as_bytes(std::span(&rank, 1)), std::as_bytes(result.times), result.output})
     blob.insert(blob.end(), bytes.begin(), bytes.end());
+  blob.resize((blob.size() + 7) / 8 * 8);
 }
 
 /// Puts the nodes' results together.
 class Results {
  public:
-  explicit Results(const VolumetricPlan& plan)
-      : plan_(plan),
-        outcome_{{plan.decomposition().size(),
-                  std::vector<Complex>(static_cast<std::size_t>(plan.decomposition().volume()))},
-                 {}} {
-    for (unsigned r = 0; r < plan.options().repeat; ++r)
-      outcome_.repetitions.emplace_back(plan.phases().size());
+  explicit Results(const TransformJob& job)
+      : job_(job),
+        stages_(job.blueprint->stages().size()),
+        share_(1.0 / job.blueprint->shape().size()) {
+    const Index& extents = job.out_extents();
+    outcome_.result.size.assign(extents.begin(),
+                                extents.begin() + job.blueprint->description().size.size());
+    outcome_.result.batch = extents[kBatchAxis];
+    outcome_.result.values.resize(static_cast<std::size_t>(Box::of(extents).volume()));
+    for (unsigned r = 0; r < job.repeat; ++r) outcome_.repetitions.emplace_back(stages_);
+    for (std::size_t s = 0; s < stages_; ++s) {
+      const std::size_t number = job.way == Way::forward ? s : stages_ - 1 - s;
+      if (!job.blueprint->stages()[number].is_empty()) busy_.push_back(s);
+    }
   }
 
   void add(const NodeResult& result) {
-    const std::size_t phases = plan_.phases().size();
     for (std::size_t r = 0; r < outcome_.repetitions.size(); ++r)
-      collect(result.times.subspan(r * phases, phases), outcome_.repetitions[r]);
-    put_part(outcome_.result, layout(result.rank), result.output);
+      collect(result.times.subspan(r * stages_, stages_), busy_, share_, outcome_.repetitions[r]);
+    NodeArray part = array_of(result.rank);
+    std::ranges::copy(result.output, part.view().data);
+    put_part(outcome_.result, layout(result.rank), part);
   }
   /// Those that pack() has put into a blob, one after the other.
   void add_packed(std::span<const std::byte> blob) {
     while (!blob.empty()) {
       const auto rank = static_cast<Rank>(take<std::uint64_t>(blob, 1).front());
-      const auto times =
-          take<PhaseTimes>(blob, outcome_.repetitions.size() * plan_.phases().size());
-      const auto output = take<Complex>(blob, static_cast<std::size_t>(layout(rank).extent()));
-      add({rank, times, output});
+      const auto times = take<StageTimes>(blob, outcome_.repetitions.size() * stages_);
+      const std::size_t bytes = array_of(rank).bytes().size();
+      const auto output = take<std::uint64_t>(blob, (bytes + 7) / 8);
+      add({rank, times, std::as_bytes(output).first(bytes)});
     }
   }
   Outcome finish() && {
@@ -69,10 +142,14 @@ class Results {
 
  private:
   NodeLayout layout(Rank rank) const {
-    const Decomposition& decomposition = plan_.decomposition();
-    return decomposition.layout(plan_.output_distribution(), decomposition.grid().coord(rank));
+    const auto stages = job_.blueprint->stages();
+    return (job_.way == Way::forward ? stages.back().out : stages.front().in).layout(rank);
   }
-  /// The next values of a blob, where they lie: everything in it is a multiple of 8 bytes long.
+  NodeArray array_of(Rank rank) const {
+    return {static_cast<std::size_t>(layout(rank).extent()), job_.gives_real(),
+            job_.blueprint->description().precision};
+  }
+  /// The next values of a blob, where they lie.
   template <typename T>
   static std::span<const T> take(std::span<const std::byte>& blob, std::size_t count) {
     static_assert(alignof(T) <= 8 && std::is_trivially_copyable_v<T>);
@@ -82,21 +159,20 @@ class Results {
     return values;
   }
 
-  const VolumetricPlan& plan_;
+  const TransformJob& job_;
+  std::size_t stages_;
+  double share_;
+  std::vector<std::size_t> busy_;  ///< stages that transform something
   Outcome outcome_;
 };
 
-std::span<const PhaseTimes> all_times(const VolumetricFft& fft) {
-  return {fft.times(0).data(), fft.times(0).size() * fft.repetitions()};
-}
-
-Outcome outcome_of(const Emulation& emulation, const std::deque<VolumetricFft>& ffts,
-                   const VolumetricPlan& plan) {
+Outcome outcome_of(const Emulation& emulation, const std::deque<Side>& sides,
+                   const TransformJob& job) {
   const Processes& processes = emulation.processes();
-  Results results(plan);
+  Results results(job);
   Blob packed;
-  for (std::size_t i = 0; i < ffts.size(); ++i) {
-    const NodeResult result{emulation.nodes()[i].rank(), all_times(ffts[i]), ffts[i].output()};
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const NodeResult result{emulation.nodes()[i].rank(), sides[i].times, sides[i].out.bytes()};
     if (processes.reports())
       results.add(result);
     else
@@ -108,25 +184,39 @@ Outcome outcome_of(const Emulation& emulation, const std::deque<VolumetricFft>& 
 
 }  // namespace
 
-Outcome transform(Emulation& emulation, const VolumetricPlan& plan, const HostArray& input) {
-  std::deque<VolumetricFft> ffts;
-  for (Node& node : emulation.nodes()) {
-    throw_if_interrupted();
-    VolumetricFft& fft = ffts.emplace_back(node, plan);
-    take_part(input, fft.input_layout(), fft.input());
-    node.run(volumetric_fft(node, fft));
-  }
-  emulation.run();
-  return outcome_of(emulation, ffts, plan);
+const Index& TransformJob::in_extents() const {
+  return way == Way::forward ? blueprint->in_extents() : blueprint->out_extents();
+}
+const Index& TransformJob::out_extents() const {
+  return way == Way::forward ? blueprint->out_extents() : blueprint->in_extents();
 }
 
-PlanBounds bounds_of(const VolumetricPlan& plan, const Machine& machine) {
-  TransformBounds transform(plan.decomposition(), machine);
-  PlanBounds bounds;
-  for (const VolumetricPhase& phase : plan.phases()) {
+Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input) {
+  std::deque<Side> sides;
+  double allocate_s = 0;
+  for (Node& node : emulation.nodes()) {
     throw_if_interrupted();
-    const ExchangeBounds exchange = transform.add(phase);
-    bounds.phases.push_back(
+    allocate_s += seconds([&] { sides.emplace_back(node, job); });
+    take_part(input, sides.back().in_layout(), sides.back().in);
+    node.run(run_side(node, sides.back()));
+  }
+  emulation.run();
+  Outcome outcome = outcome_of(emulation, sides, job);
+  const auto rolled = sides.front().plan.numbers_rolled();
+  outcome.numbers_rolled.assign(rolled.begin(), rolled.end());
+  const auto nodes = static_cast<double>(sides.size());
+  outcome.allocate_s = allocate_s / nodes;
+  outcome.deallocate_s = seconds([&] { sides.clear(); }) / nodes;
+  return outcome;
+}
+
+PlanBounds bounds_of(const Blueprint& blueprint, Way way, const Machine& machine) {
+  TransformBounds transform(blueprint, machine, way);
+  PlanBounds bounds;
+  for (std::size_t s = 0; s < blueprint.stages().size(); ++s) {
+    throw_if_interrupted();
+    const ExchangeBounds exchange = transform.add_stage();
+    bounds.stages.push_back(
         {exchange.max(), exchange.hottest_link, exchange.packets, exchange.payload_bytes});
     bounds.total.packets += exchange.packets;
     bounds.total.payload_bytes += exchange.payload_bytes;
@@ -142,7 +232,7 @@ PlanBounds on_host(PlanBounds bounds, const Machine& machine, unsigned workers) 
     bound.least = bound.peak =
         copy_bound(machine, static_cast<double>(bound.payload_bytes), workers);
   };
-  for (PlanBound& phase : bounds.phases) set(phase);
+  for (PlanBound& stage : bounds.stages) set(stage);
   set(bounds.total);
   return bounds;
 }

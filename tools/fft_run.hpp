@@ -1,35 +1,65 @@
-// One run of the FFT on an emulated machine: what it took, phase by phase, and its bounds.
+// One run of a plan on an emulated machine: what it took, stage by stage, and its bounds.
 #pragma once
 
-#include "fft/volumetric_fft.hpp"
+#include "fft/plan.hpp"
 #include "tools/array_io.hpp"
 #include "tools/emulation.hpp"
 
 namespace toroid {
 
-/// One phase over all nodes: from the first node that began it to the last that ended it.
-struct PhaseSpan {
+/// One stage over all nodes: from the first node that began it to the last that ended it.
+struct StageSpan {
   Tick begin = ~Tick{0};
   Tick exchanged = 0;
   Tick end = 0;
 };
 
+/// The blocks of the slab paper's tables, mean over the nodes, in ticks.
+struct Blocks {
+  double plane_loop = 0;     ///< first stage: transforms, and starting and looking after exchanges
+  double pack = 0;           ///< of it, packets
+  double communication = 0;  ///< waiting for exchanges
+  double last_axis = 0;      ///< last stage
+};
+
 /// One transform over all nodes, from the first that began it to the last that ended it.
 struct Repetition {
-  explicit Repetition(std::size_t phases) : phases(phases) {}
-  std::vector<PhaseSpan> phases;
-  Tick cycles() const { return phases.back().end - phases.front().begin; }
+  explicit Repetition(std::size_t stages) : stages(stages) {}
+  std::vector<StageSpan> stages;
+  Blocks blocks;
+  Tick cycles() const { return stages.back().end - stages.front().begin; }
 };
 
 /// What one run leaves behind, on the process that reports.
 struct Outcome {
   HostArray result;
-  std::vector<Repetition> repetitions;  ///< by their time
+  std::vector<Repetition> repetitions;        ///< by their time
+  std::vector<std::uint64_t> numbers_rolled;  ///< of the orbital method: of the first node, by step
+  double allocate_s = 0;  ///< to make a node's plan and arrays, mean, on the wall clock
+  double deallocate_s = 0;
   const Repetition& median() const { return repetitions[repetitions.size() / 2]; }
 };
 
-/// Runs the plan's repetitions on the machine's nodes, on which nothing has run before.
-Outcome transform(Emulation& emulation, const VolumetricPlan& plan, const HostArray& input);
+/// A transform to be run.
+struct TransformJob {
+  std::shared_ptr<const Blueprint> blueprint;
+  Way way = Way::forward;
+  Scale scale = Scale::none;
+  unsigned repeat = 1;
+
+  /// Of what the transform takes, and of what it gives.
+  const Index& in_extents() const;
+  const Index& out_extents() const;
+  bool takes_real() const {
+    return way == Way::forward ? blueprint->real_in() : blueprint->real_out();
+  }
+  bool gives_real() const {
+    return way == Way::forward ? blueprint->real_out() : blueprint->real_in();
+  }
+};
+
+/// Runs a transform on the machine's nodes, on which nothing has run before.
+Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input);
 
 /// Cycles that an exchange, or all of a transform, takes at least; and the share of them that
 /// percent_of_peak is of.
@@ -41,13 +71,13 @@ struct PlanBound {
 };
 
 struct PlanBounds {
-  std::vector<PlanBound> phases;
+  std::vector<PlanBound> stages;
   PlanBound total;
   Tick paper_model = 0;
 };
 
 /// On the emulated machine.
-PlanBounds bounds_of(const VolumetricPlan& plan, const Machine& machine);
+PlanBounds bounds_of(const Blueprint& blueprint, Way way, const Machine& machine);
 /// On the host: what the packets' payload costs to copy, and nothing for the transforms.
 PlanBounds on_host(PlanBounds bounds, const Machine& machine, unsigned workers);
 

@@ -67,6 +67,7 @@ int run_on(const HelloOptions& options, const Shape& shape, const Machine& machi
 
 int run(const HelloOptions& options) {
   const Shape shape = shape_of(options.torus);
+  refuse_dead_nodes(shape);
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
   return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });

@@ -7,6 +7,7 @@
 #include "router/cpu_quota.hpp"
 #include "router/ofi/libfabric.hpp"
 #include "tools/choice.hpp"
+#include "tools/quantity.hpp"
 #include "tools/report.hpp"
 #include "tools/verbs.hpp"
 #include "tools/version.hpp"
@@ -26,7 +27,8 @@ Json numbers_json(const Machine& machine) {
     numbers.push_back({{"key", field.key},
                        {"value", value_of(machine, field)},
                        {"unit", field.unit},
-                       {"source", origin_name(field.origin)},
+                       {"source", source_of(machine, field)},
+                       {"in_units", quantity_text(machine, field)},
                        {"meaning", field.meaning}});
   return numbers;
 }

@@ -4,11 +4,12 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 #include <optional>
 
 #include "hal/check.hpp"
+#include "tools/quantity.hpp"
+#include "tools/text_file.hpp"
 
 namespace toroid {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 }
 
 /// As TOML writes a text.
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
@@ -33,45 +34,93 @@ std::string quoted(std::string_view text) {
   return quoted + '"';
 }
 
-/// Empty: it cannot be read.
-std::optional<std::string> read_text(const std::string& path) {
-  constexpr std::size_t kLongest = 1 << 20;  // bytes; a device may be endless
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kLongest + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!file.is_open() || file.bad()) return std::nullopt;
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kLongest)
-    throw BadInput(fmt::format("{}: longer than the {} bytes of any machine file", path, kLongest));
-  return text;
-}
-
+/// By its key with or without the unit.
 const MachineField* find_field(std::string_view key) {
   const auto fields = machine_fields();
-  const auto found = std::ranges::find(fields, key, &MachineField::key);
+  const auto found = std::ranges::find_if(
+      fields, [&](const MachineField& f) { return f.key == key || key_with_unit(f) == key; });
   return found == fields.end() ? nullptr : &*found;
 }
 
-void apply(Machine& machine, std::string_view origin, std::string_view key,
-           const toml::node& node) {
-  if (key == "name") {
-    const auto name = node.value_exact<std::string>();
-    if (!name) refuse(origin, node.source(), "name must be a text");
-    machine.name = *name;
-    return;
+/// Reads a machine file's table, key by key.
+class Reader {
+ public:
+  Reader(const toml::table& table, std::string_view origin) : table_(table), origin_(origin) {
+    machine_.name = origin;
+    for (const auto& [key, node] : table)  // what times and rates are measured by
+      if (find_field(key.str()) == &machine_fields().front()) set(key.str(), node);
+    for (const auto& [key, node] : table)
+      if (find_field(key.str()) != &machine_fields().front()) apply(key.str(), node);
   }
-  const MachineField* field = find_field(key);
-  if (field == nullptr)
-    refuse(origin, node.source(),
-           fmt::format("unknown key '{}'; `toroid info --machine bgl` lists the known", key));
-  if (!node.is_number()) refuse(origin, node.source(), fmt::format("{} must be a number", key));
-  try {
+  const Machine& machine() const { return machine_; }
+
+ private:
+  [[noreturn]] void refuse(const toml::node& node, std::string_view why) const {
+    toroid::refuse(origin_, node.source(), why);
+  }
+
+  void apply(std::string_view key, const toml::node& node) {
+    if (key == "name") {
+      machine_.name = text(key, node);
+    } else if (key == "sources" && node.is_table()) {
+      for (const auto& [name, source] : *node.as_table())
+        machine_.sources[std::string(field(name.str(), node).key)] = text(name.str(), source);
+    } else {
+      set(key, node);
+    }
+  }
+
+  std::string text(std::string_view key, const toml::node& node) const {
+    const auto text = node.value_exact<std::string>();
+    if (!text) refuse(node, fmt::format("{} must be a text", key));
+    return *text;
+  }
+
+  const MachineField& field(std::string_view key, const toml::node& node) const {
+    if (const MachineField* field = find_field(key)) return *field;
+    refuse(node, fmt::format("unknown key '{}'; `toroid info --machine bgl` lists the known", key));
+  }
+
+  /// What `read` refuses is refused with the line.
+  template <typename Read>
+  auto placed(const toml::node& node, const Read& read) const {
+    try {
+      return read();
+    } catch (const BadInput& error) {
+      refuse(node, error.what());
+    }
+  }
+
+  void set(std::string_view key, const toml::node& node) {
+    const MachineField& field = this->field(key, node);
+    if (key != field.key && table_.contains(field.key))
+      refuse(node, fmt::format("{} says again what {} says", key, field.key));
+    const double number = value(key, field, node);
+    placed(node, [&] { set_value(machine_, field, number); });
+  }
+
+  double value(std::string_view key, const MachineField& field, const toml::node& node) const {
+    if (key != field.key) {
+      if (!node.is_string())
+        refuse(node, fmt::format("{} must be a text with a unit; a number of {} is {}", key,
+                                 field.unit, field.key));
+      const std::string quantity = text(key, node);
+      return placed(node, [&] { return parse_quantity(machine_, field, quantity); });
+    }
+    if (!node.is_number()) refuse(node, fmt::format("{} must be a number", key));
     // An integer that no double can be is beyond every range.
-    constexpr double kBeyond = std::numeric_limits<double>::infinity();
-    set_value(machine, *field, node.value<double>().value_or(kBeyond));
-  } catch (const BadInput& error) {
-    refuse(origin, node.source(), error.what());
+    return node.value<double>().value_or(std::numeric_limits<double>::infinity());
   }
+
+  const toml::table& table_;
+  std::string_view origin_;
+  Machine machine_;
+};
+
+std::string preset_names() {
+  std::string names = "bgl";
+  for (const MachinePreset& preset : machine_presets()) names += fmt::format(", {}", preset.name);
+  return names;
 }
 
 }  // namespace
@@ -83,9 +132,7 @@ Machine parse_machine(std::string_view text, std::string_view origin) {
   } catch (const toml::parse_error& error) {
     refuse(origin, error.source(), error.description());
   }
-  Machine machine;
-  machine.name = origin;
-  for (const auto& [key, node] : table) apply(machine, origin, key.str(), node);
+  const Machine machine = Reader(table, origin).machine();
   try {
     check_consistent(machine);
   } catch (const BadInput& error) {
@@ -96,10 +143,13 @@ Machine parse_machine(std::string_view text, std::string_view origin) {
 
 Machine load_machine(const std::string& name_or_path) {
   if (name_or_path == "bgl") return {};
-  const std::optional<std::string> text = read_text(name_or_path);
+  for (const MachinePreset& preset : machine_presets())
+    if (preset.name == name_or_path) return parse_machine(preset.text, preset.name);
+  constexpr std::size_t kLongest = 1 << 20;  // bytes
+  const std::optional<std::string> text = read_text(name_or_path, kLongest);
   if (!text)
-    throw BadInput(
-        fmt::format("machine '{}' is neither 'bgl' nor a file that can be read", name_or_path));
+    throw BadInput(fmt::format("machine '{}' is neither one of {} nor a file that can be read",
+                               name_or_path, preset_names()));
   return parse_machine(*text, name_or_path);
 }
 
@@ -117,12 +167,23 @@ std::string_view origin_name(Origin origin) {
   return "";
 }
 
+std::string source_of(const Machine& machine, const MachineField& field) {
+  if (const auto said = machine.sources.find(field.key); said != machine.sources.end())
+    return said->second;
+  if (value_of(machine, field) == value_of(Machine{}, field))
+    return std::string(origin_name(field.origin));
+  return "machine file";
+}
+
 std::string machine_text(const Machine& machine) {
-  std::string text = fmt::format("name = {}\n", quoted(machine.name));
+  std::string text = fmt::format("name = {}\n", toml_string(machine.name));
   for (const MachineField& field : machine_fields())
-    text +=
-        fmt::format("{:<25} = {:<10}  # {:<10} {:<20}  {}\n", field.key, value_of(machine, field),
-                    field.unit, origin_name(field.origin), field.meaning);
+    text += fmt::format("{:<25} = {:<10}  # {:<10} {:<12} {:<20}  {}\n", field.key,
+                        value_of(machine, field), field.unit, quantity_text(machine, field),
+                        source_of(machine, field), field.meaning);
+  if (!machine.sources.empty()) text += "\n[sources]\n";
+  for (const auto& [key, source] : machine.sources)
+    text += fmt::format("{} = {}\n", key, toml_string(source));
   return text;
 }
 

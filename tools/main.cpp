@@ -51,9 +51,12 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("toroid {} ({})", kVersion, kGitHash));
   app.require_subcommand(1);
   const std::pair<std::string, Verb> verbs[] = {
-      {"fft", add_fft_verb(app)},     {"alltoall", add_alltoall_verb(app)},
-      {"bench", add_bench_verb(app)}, {"hello", add_hello_verb(app)},
-      {"info", add_info_verb(app)},   {"launch", add_launch_verb(app)}};
+      {"fft", add_fft_verb(app)},         {"alltoall", add_alltoall_verb(app)},
+      {"bench", add_bench_verb(app)},     {"compare", add_compare_verb(app)},
+      {"hello", add_hello_verb(app)},     {"info", add_info_verb(app)},
+      {"launch", add_launch_verb(app)},   {"paper", add_paper_verb(app)},
+      {"poisson", add_poisson_verb(app)}, {"sweep", add_sweep_verb(app)},
+      {"replay", add_replay_verb(app)},   {"report", add_report_verb(app)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -8,11 +8,11 @@
 namespace toroid {
 namespace {
 
-constexpr HandlerId kHandler = kFirstUserHandler;
+constexpr HandlerId kMessageHandler = kFirstUserHandler;
 constexpr HandlerId kEcho = kFirstUserHandler + 1;
 
 /// One node's side of a benchmark.
-struct Side {
+struct BenchSide {
   Rank peer;
   std::uint64_t bytes;
   unsigned batches;         ///< that count; one more goes before them
@@ -45,10 +45,10 @@ std::uint64_t scaled(std::uint64_t operations, std::uint64_t bytes) {
       4, operations * kPayloadBytes / std::max<std::uint64_t>(bytes, kPayloadBytes));
 }
 
-Program ping(Node& node, Side& side) {
-  Inbox inbox(node, kHandler, side.bytes);
+Program ping(Node& node, BenchSide& side) {
+  Inbox inbox(node, kMessageHandler, side.bytes);
   const std::vector<std::byte> message(side.bytes);
-  Stream stream(node, kHandler, side.peer, message);
+  Stream stream(node, kMessageHandler, side.peer, message);
   std::uint64_t expected = 0;
   for (unsigned batch = 0; batch <= side.batches; ++batch) {
     const Tick begin = node.now();
@@ -61,10 +61,10 @@ Program ping(Node& node, Side& side) {
   }
 }
 
-Program pong(Node& node, Side& side) {
-  Inbox inbox(node, kHandler, side.bytes);
+Program pong(Node& node, BenchSide& side) {
+  Inbox inbox(node, kMessageHandler, side.bytes);
   const std::vector<std::byte> message(side.bytes);
-  Stream stream(node, kHandler, side.peer, message);
+  Stream stream(node, kMessageHandler, side.peer, message);
   const std::uint64_t messages = (side.batches + std::uint64_t{1}) * side.per_batch;
   for (std::uint64_t i = 1; i <= messages; ++i) {
     const std::uint64_t expected = i * stream.packets();
@@ -74,11 +74,11 @@ Program pong(Node& node, Side& side) {
   co_await node.until(stream.sent(), messages);
 }
 
-Program stream_out(Node& node, Side& side) {
+Program stream_out(Node& node, BenchSide& side) {
   Counter echoes("echoes");
   node.on(kEcho, [&](const Packet&) { echoes.bump(); });
   const std::vector<std::byte> message(side.bytes);
-  Stream stream(node, kHandler, side.peer, message);
+  Stream stream(node, kMessageHandler, side.peer, message);
   for (unsigned batch = 0; batch <= side.batches; ++batch) {
     const Tick begin = node.now();
     stream.start(side.per_batch);
@@ -88,8 +88,8 @@ Program stream_out(Node& node, Side& side) {
   }
 }
 
-Program stream_in(Node& node, Side& side) {
-  Inbox inbox(node, kHandler, side.bytes);
+Program stream_in(Node& node, BenchSide& side) {
+  Inbox inbox(node, kMessageHandler, side.bytes);
   const std::uint64_t packets = Stream::packets_of(side.bytes);
   for (unsigned batch = 0; batch <= side.batches; ++batch) {
     const std::uint64_t expected = (batch + std::uint64_t{1}) * side.per_batch * packets;
@@ -104,12 +104,12 @@ Program no_part(Node&) {
 
 /// Two exchanges by turns: a node that begins the one has received all of the other, so that
 /// nobody's packets of a round can reach a buffer that is still being read.
-Program exchange_rounds(Node& node, Side& side) {
+Program exchange_rounds(Node& node, BenchSide& side) {
   const Group all = Group::all(node.shape(), node.rank());
   BlockMessages messages[2] = {{node.size(), node.rank(), side.bytes},
                                {node.size(), node.rank(), side.bytes}};
   const AllToAllSchedule schedule{.packets_per_visit = side.per_visit};
-  AllToAll exchanges[2] = {{node, kHandler, all, messages[0], schedule},
+  AllToAll exchanges[2] = {{node, kMessageHandler, all, messages[0], schedule},
                            {node, kEcho, all, messages[1], schedule}};
   std::uint64_t round = 0;
   for (unsigned batch = 0; batch <= side.batches; ++batch) {
@@ -130,9 +130,9 @@ Program exchange_rounds(Node& node, Side& side) {
 }
 
 /// Keeps its worker going round; the others wait for it.
-Program go_round(Node& node, Side& side) {
+Program go_round(Node& node, BenchSide& side) {
   Counter released("releases");
-  node.on(kHandler, [&](const Packet&) { released.bump(); });
+  node.on(kMessageHandler, [&](const Packet&) { released.bump(); });
   if (node.rank() != 0) {
     co_await node.until(released, 1);
     co_return;
@@ -142,14 +142,15 @@ Program go_round(Node& node, Side& side) {
     for (std::uint64_t i = 0; i < side.per_batch; ++i) co_await node.compute(1);
     side.note(begin, node.now());
   }
-  for (Rank peer = 1; peer < node.size(); ++peer) node.post(peer, kHandler, {});
+  for (Rank peer = 1; peer < node.size(); ++peer) node.post(peer, kMessageHandler, {});
 }
 
 /// Of the batches that count, averaged over the nodes of this process that measured.
-BatchTimes batch_times(const std::vector<Side>& sides, const Machine& machine, double operations) {
+BatchTimes batch_times(const std::vector<BenchSide>& sides, const Machine& machine,
+                       double operations) {
   BatchTimes result{std::vector<double>(sides.front().batches), sides.front().per_batch};
   std::size_t measured = 0;
-  for (const Side& side : sides) {
+  for (const BenchSide& side : sides) {
     if (side.times.empty()) continue;
     ++measured;
     for (unsigned b = 0; b < side.batches; ++b)
@@ -163,11 +164,11 @@ BatchTimes batch_times(const std::vector<Side>& sides, const Machine& machine, d
 
 /// A side for every node; program(node, side) makes what it runs.
 template <typename Start>
-std::vector<Side> run_sides(const MessageBench& bench, std::uint64_t bytes, std::uint64_t per_batch,
-                            const Start& program) {
+std::vector<BenchSide> run_sides(const MessageBench& bench, std::uint64_t bytes,
+                                 std::uint64_t per_batch, const Start& program) {
   Emulation emulation(bench.shape, bench.machine, bench.run, true, 0);
-  std::vector<Side> sides(bench.shape.size(), Side{0, bytes, bench.batches, per_batch,
-                                                   packets_per_visit(bench.run.fabric)});
+  std::vector<BenchSide> sides(bench.shape.size(), BenchSide{0, bytes, bench.batches, per_batch,
+                                                             packets_per_visit(bench.run.fabric)});
   for (Node& node : emulation.nodes()) node.run(program(node, sides[node.rank()]));
   emulation.run();
   return sides;
@@ -178,7 +179,7 @@ std::vector<Side> run_sides(const MessageBench& bench, std::uint64_t bytes, std:
 BatchTimes measure_latency(const MessageBench& bench, std::uint64_t bytes) {
   const Rank last = bench.shape.size() - 1;
   const std::uint64_t per_batch = scaled(2000, bytes);
-  const auto sides = run_sides(bench, bytes, per_batch, [&](Node& node, Side& side) {
+  const auto sides = run_sides(bench, bytes, per_batch, [&](Node& node, BenchSide& side) {
     side.peer = last - node.rank();
     if (node.rank() != 0 && node.rank() != last) return no_part(node);
     return node.rank() == 0 ? ping(node, side) : pong(node, side);
@@ -189,7 +190,7 @@ BatchTimes measure_latency(const MessageBench& bench, std::uint64_t bytes) {
 BatchTimes measure_rate(const MessageBench& bench, std::uint64_t bytes) {
   const Rank half = bench.shape.size() / 2;
   const std::uint64_t per_batch = scaled(20000, bytes);
-  const auto sides = run_sides(bench, bytes, per_batch, [&](Node& node, Side& side) {
+  const auto sides = run_sides(bench, bytes, per_batch, [&](Node& node, BenchSide& side) {
     const bool sends = node.rank() < half;
     side.peer = sends ? node.rank() + half : node.rank() - half;
     if (node.rank() >= 2 * half) return no_part(node);

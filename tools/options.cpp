@@ -13,7 +13,6 @@
 namespace toroid {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTyingNames = {"per-direction", "per-dimension", "any"};
 constexpr std::array<std::string_view, 2> kBindingNames = {"none", "core"};
 
 template <std::size_t N>
@@ -56,13 +55,15 @@ CLI::Validator not_empty() {
 }
 
 void add_common_options(CLI::App& verb, CommonOptions& options) {
-  verb.add_option("--machine", options.machine, "bgl or a machine file")->capture_default_str();
+  verb.add_option("--machine", options.machine,
+                  "bgl, another preset (toroid info lists them) or a machine file")
+      ->capture_default_str();
   verb.add_option("--fabric", options.fabric, one_of(kFabricNames))->capture_default_str();
   verb.add_option("--seed", options.seed, "of every random choice")
       ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str();
   verb.add_option("--threads", options.threads,
-                  "workers of each process on shm and ofi; else as many as it has cores")
+                  "of each process; else as many as it has cores, on sim where the torus is large")
       ->transform(whole_number(1, 1024));
   verb.add_option("--bind", options.bind, "workers to their cores: " + one_of(kBindingNames))
       ->capture_default_str();
@@ -81,24 +82,52 @@ void add_common_options(CLI::App& verb, CommonOptions& options) {
 }
 
 void add_torus_options(CLI::App& verb, TorusOptions& options) {
-  verb.add_option("--torus", options.torus, "extents, e.g. 8x8x8; 8x8x4m: that dimension a mesh")
+  verb.add_option(
+          "--torus", options.torus,
+          "extents, e.g. 8x8x8; 8x8x4m: that dimension a mesh; 8x4@YX4: a round in Y shifts X by 4")
       ->required();
   verb.add_flag("--mesh", options.mesh, "every dimension a mesh");
   verb.add_option("--order", options.order, one_of(kOrderRuleNames))->capture_default_str();
   verb.add_option("--routing", options.routing, one_of(kRoutingRuleNames))->capture_default_str();
   verb.add_option("--tie", options.tie, one_of(kTieRuleNames))->capture_default_str();
-  verb.add_option("--tying", options.tying, "of FIFOs to links: " + one_of(kTyingNames))
+  verb.add_option("--tying", options.tying, "of FIFOs to links: " + one_of(kFifoTyingNames))
       ->capture_default_str();
   verb.add_option("--queues", options.queues, "output queues per node")
       ->transform(whole_number(1, 1024))
       ->capture_default_str();
   verb.add_flag("--no-transit-first", options.no_transit_first,
                 "injection and transit in one round robin");
+  verb.add_option("--fail-link", options.failures.links, "a link that does not work: '(0,0,0)X+'")
+      ->allow_extra_args(false);
+  verb.add_option("--fail-node", options.failures.nodes, "a node that does not work: '(1,2,3)'")
+      ->allow_extra_args(false);
+  verb.add_flag("--long-way", options.failures.long_ways,
+                "packets of which failed links cut every minimal way go round the other way");
   verb.add_flag("--no-bubble", options.no_bubble, "without the bubble rule: may deadlock");
 }
 
 Shape shape_of(const TorusOptions& options) {
-  return Shape::parse(options.torus, options.mesh);
+  const Shape shape = Shape::parse(options.torus, options.mesh);
+  const FailureList& failed = options.failures;
+  if (failed.links.empty() && failed.nodes.empty()) return shape;
+  const Shape left = shape.with_failures(failed);
+  const auto routing = parse_choice<RoutingRule>("routing", kRoutingRuleNames, options.routing);
+  left.failures()->check_all_pairs(routing != RoutingRule::deterministic);
+  return left;
+}
+
+void refuse_dead_nodes(const Shape& shape) {
+  if (shape.failures() != nullptr && shape.failures()->living() < shape.size())
+    throw BadInput("--fail-node is for alltoall: every node takes part here");
+}
+
+void refuse_unusual_shapes(const Shape& shape) {
+  refuse_dead_nodes(shape);
+  if (shape.is_twisted())
+    throw BadInput(
+        fmt::format("torus {} is twisted: its lines and planes are no tori, and exchanges "
+                    "within them have no bound to be judged by",
+                    shape.text()));
 }
 
 namespace {
@@ -116,7 +145,7 @@ NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus)
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
   const RoutingOptions routing{.transit_first = !torus.no_transit_first,
                                .bubble_rule = !torus.no_bubble};
-  const auto tying = parse_choice<FifoTying>("tying", kTyingNames, torus.tying);
+  const auto tying = parse_choice<FifoTying>("tying", kFifoTyingNames, torus.tying);
   const auto stall = std::chrono::milliseconds(std::llround(common.stall * 1e3));
   const auto fabric = parse_choice<FabricName>("fabric", kFabricNames, common.fabric);
   if (!common.provider.empty() && fabric != FabricName::ofi)
@@ -134,6 +163,15 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
           .binding = binding_of(common),
           .processes = fabric == FabricName::ofi ? Processes::join() : Processes(),
           .provider = common.provider};
+}
+
+unsigned sim_threads(const Shape& shape, const RunOptions& options) {
+  constexpr Rank kWorthwhile = 2048;  // nodes of a thread: a window's work is many times a meeting
+  if (options.threads != 0) return options.threads;
+  const Rank most = shape.size() / kWorthwhile;
+  if (most < 2) return 1;
+  const Placement cores = place(Topology::of_this_machine(), shape, 0, Binding::none, cpu_quota());
+  return std::min(most, static_cast<Rank>(cores.workers.size()));
 }
 
 Binding binding_of(const CommonOptions& common) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "hal/failures.hpp"
 #include "packet/node.hpp"
 #include "router/ring_fabric.hpp"
 #include "router/sim_fabric.hpp"
@@ -35,9 +36,11 @@ struct TorusOptions {
   std::string routing = "adaptive";
   std::string tie = "parity";
   std::string tying = "per-direction";
+  std::string drain = "least-full";  ///< of verbs that have the option
   bool no_transit_first = false;
   bool no_bubble = false;
   unsigned queues = 1;
+  FailureList failures;
 };
 
 /// A validator that refuses all but whole decimal numbers from min to max. CLI11 alone would take
@@ -65,12 +68,20 @@ struct RunOptions {
   unsigned threads = 0;
   Binding binding = Binding::core;
   Processes processes{};
-  std::string provider;
+  std::string provider{};
 };
 
+/// Its failures included. Throws BadInput where they cut nodes that live off from one another.
 Shape shape_of(const TorusOptions& options);
+/// Throws BadInput where nodes are dead.
+void refuse_dead_nodes(const Shape& shape);
+/// Throws BadInput where nodes are dead or rings close after several rounds only: what communicates
+/// in lines and planes has no bound there.
+void refuse_unusual_shapes(const Shape& shape);
 /// On `ofi` it joins the run's other processes.
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus);
+/// Those that a run on `sim` takes. Results do not depend on it.
+unsigned sim_threads(const Shape& shape, const RunOptions& options);
 /// The patent's b where the user does not say: 1 where every message's way counts, more where the
 /// host's own work does.
 std::uint32_t packets_per_visit(FabricName fabric);

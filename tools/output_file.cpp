@@ -4,20 +4,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <optional>
 #include <ostream>
 #include <random>
-#include <streambuf>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "hal/check.hpp"
+#include "tools/descriptor.hpp"
 
 namespace toroid {
 namespace {
@@ -32,76 +30,6 @@ constexpr mode_t kNewMode = 0666;  // less the umask
 std::string error_text(int error) {
   return std::generic_category().message(error);
 }
-
-/// An open file descriptor, or none (-1).
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (is_open()) ::close(number_);
-  }
-
-  bool is_open() const { return number_ >= 0; }
-  int number() const { return number_; }
-
- private:
-  int number_ = -1;
-};
-
-/// Writes to a descriptor that is open as long as the buffer is used.
-class DescriptorBuffer : public std::streambuf {
- public:
-  DescriptorBuffer() { setp(block_.data(), block_.data() + block_.size()); }
-
-  void attach(int descriptor) { descriptor_ = descriptor; }
-  /// The errno of the first write that failed, or 0.
-  int error() const { return error_; }
-
- protected:
-  int_type overflow(int_type c) override {
-    if (!flush_block()) return traits_type::eof();
-    if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
-    return sputc(traits_type::to_char_type(c));
-  }
-
-  int sync() override { return flush_block() ? 0 : -1; }
-
-  std::streamsize xsputn(const char* text, std::streamsize size) override {
-    if (size > epptr() - pptr() && !flush_block()) return 0;
-    if (size > epptr() - pptr()) return write_all(text, size) ? size : 0;
-    std::copy_n(text, size, pptr());
-    pbump(static_cast<int>(size));
-    return size;
-  }
-
- private:
-  bool flush_block() {
-    const bool written = write_all(pbase(), pptr() - pbase());
-    setp(block_.data(), block_.data() + block_.size());
-    return written;
-  }
-
-  bool write_all(const char* text, std::streamsize size) {
-    while (size > 0 && error_ == 0) {
-      const ssize_t written = ::write(descriptor_, text, static_cast<std::size_t>(size));
-      if (written < 0 && errno != EINTR) error_ = errno;
-      if (written < 0) continue;
-      text += written;
-      size -= written;
-    }
-    return error_ == 0;
-  }
-
-  int descriptor_ = -1;
-  int error_ = 0;
-  std::array<char, 65536> block_;
-};
 
 /// The N of /proc/self/fd/N however it is spelt, such as /dev/fd/N.
 std::optional<int> own_descriptor(const fs::path& path) {
@@ -293,6 +221,24 @@ void OutputFile::commit() {
   if (state_->directory.is_open()) state_->publish();
   state_->buffer.attach(-1);
   state_->file = Descriptor();
+}
+
+namespace {
+
+void refuse_the_same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return;
+  std::error_code error;  // is the business of those that open them
+  const fs::path file = fs::weakly_canonical(fs::absolute(a), error);
+  if (error || file != fs::weakly_canonical(fs::absolute(b), error) || error) return;
+  if (fs::exists(file, error) && !fs::is_regular_file(file, error)) return;  // such as /dev/null
+  throw BadInput(fmt::format("{} and {} are the same file, for two outputs", a, b));
+}
+
+}  // namespace
+
+void refuse_one_file_for_two(std::span<const std::string> outputs) {
+  for (std::size_t b = 1; b < outputs.size(); ++b)
+    for (std::size_t a = 0; a < b; ++a) refuse_the_same_file(outputs[a], outputs[b]);
 }
 
 }  // namespace toroid

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <iosfwd>
 #include <memory>
+#include <span>
+#include <string>
 
 namespace toroid {
 
@@ -37,5 +39,9 @@ class OutputFile {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// Throws BadInput where two outputs that are not empty are one file: what is written last would
+/// replace what was written before.
+void refuse_one_file_for_two(std::span<const std::string> outputs);
 
 }  // namespace toroid

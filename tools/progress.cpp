@@ -28,33 +28,43 @@ void catch_interrupts() {
   std::signal(SIGTERM, on_interrupt);
 }
 
-void throw_if_interrupted() {
-  if (interrupted != 0) throw RunFailed("interrupted");
+bool is_interrupted() {
+  return interrupted != 0;
 }
 
-Progress::Progress(bool quiet, std::uint64_t packets_expected)
-    : visible_(!quiet && isatty(STDERR_FILENO) != 0), expected_(packets_expected) {}
+void throw_if_interrupted() {
+  if (is_interrupted()) throw RunFailed("interrupted");
+}
 
-Progress::~Progress() {
+ProgressLine::ProgressLine(bool quiet) : visible_(!quiet && isatty(STDERR_FILENO) != 0) {}
+
+ProgressLine::~ProgressLine() {
   clear();
 }
 
-void Progress::clear() {
+void ProgressLine::clear() {
   if (shown_) std::fputs(kClearLine, stderr);
   shown_ = false;
 }
 
+void ProgressLine::show(const std::string& text) {
+  if (!visible_) return;
+  std::fputs((kClearLine + text).c_str(), stderr);  // one that has gone away is no reason to stop
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+Progress::Progress(bool quiet, std::uint64_t packets_expected)
+    : line_(quiet), expected_(packets_expected) {}
+
 void Progress::show(const SimProgress& progress) {
   throw_if_interrupted();
-  if (!visible_) return;
+  if (!line_.visible()) return;
   const double share = expected_ == 0 ? 0
                                       : 100.0 * static_cast<double>(progress.delivered) /
                                             static_cast<double>(expected_);
-  const std::string line = fmt::format("{}cycle {}, {} packets delivered ({:.0f} %)", kClearLine,
-                                       progress.now, progress.delivered, share);
-  std::fputs(line.c_str(), stderr);  // a terminal that has gone away is no reason to stop
-  std::fflush(stderr);
-  shown_ = true;
+  line_.show(fmt::format("cycle {}, {} packets delivered ({:.0f} %)", progress.now,
+                         progress.delivered, share));
 }
 
 }  // namespace toroid

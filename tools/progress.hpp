@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "router/sim_fabric.hpp"
 
@@ -10,23 +11,38 @@ namespace toroid {
 /// Turns SIGINT and SIGTERM into RunFailed("interrupted") at the next check, so that destructors
 /// run and no half-written file stays.
 void catch_interrupts();
+bool is_interrupted();
 void throw_if_interrupted();
 
 /// Shows itself only where standard error is a terminal.
-class Progress {
+class ProgressLine {
  public:
-  Progress(bool quiet, std::uint64_t packets_expected);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  explicit ProgressLine(bool quiet);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void show(const SimProgress& progress);
+  bool visible() const { return visible_; }
+  /// In place of what was shown before.
+  void show(const std::string& text);
   /// Removes the line, so that something else can be printed there.
   void clear();
 
  private:
   bool visible_;
   bool shown_ = false;
+};
+
+/// Of one run on the model.
+class Progress {
+ public:
+  Progress(bool quiet, std::uint64_t packets_expected);
+
+  void show(const SimProgress& progress);
+  void clear() { line_.clear(); }
+
+ private:
+  ProgressLine line_;
   std::uint64_t expected_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "hal/failures.hpp"
 #include "tools/choice.hpp"
 #include "tools/version.hpp"
 
@@ -107,15 +108,21 @@ std::string_view time_kind(const CommonOptions& common) {
 
 Json report_head(std::string_view verb, const CommonOptions& common, const Shape& shape,
                  const Machine& machine) {
-  return {{"verb", verb},
-          {"version", kVersion},
-          {"git_hash", kGitHash},
-          {"fabric", common.fabric},
-          {"time_kind", time_kind(common)},
-          {"torus", shape.text()},
-          {"nodes", shape.size()},
-          {"seed", common.seed},
-          {"machine", machine.name}};
+  Json head = {{"verb", verb},
+               {"version", kVersion},
+               {"git_hash", kGitHash},
+               {"fabric", common.fabric},
+               {"time_kind", time_kind(common)},
+               {"torus", shape.text()},
+               {"nodes", shape.size()},
+               {"seed", common.seed},
+               {"machine", machine.name}};
+  if (shape.failures() == nullptr) return head;
+  const FailureList& failed = shape.failures()->list();
+  head["failed_links"] = failed.links;
+  head["failed_nodes"] = failed.nodes;
+  head["long_way"] = failed.long_ways;
+  return head;
 }
 
 bool is_virtual(const Json& report) {
@@ -174,6 +181,7 @@ void add_workers(Json& report, const CommonOptions& common, const Emulation& emu
 
 void add_wall_clock(Json& report, const Emulation& emulation) {
   report["wall_s"] = emulation.wall_seconds();
+  if (is_virtual(report)) report["threads"] = emulation.workers();
   report["packet_hops_per_cpu_s"] =
       emulation.cpu_seconds() <= 0
           ? 0.0
@@ -212,6 +220,11 @@ std::string summary_table(const Json& report) {
                          : "bound / time; the bound: copying in and out of packets",
       report["packets"].get<std::uint64_t>(), report["packet_hops"].get<std::uint64_t>(),
       report["links"]["max_load"].get<std::uint64_t>(), report["links"]["mean_load"].get<double>());
+  if (report.contains("failed_links"))
+    text += fmt::format(
+        "  failed           {:>14} links, {} nodes; the bound is the whole machine's "
+        "or that of the mean working link\n",
+        report["failed_links"].size(), report["failed_nodes"].size());
   if (report.contains("refused_frames"))
     for (const auto& [reason, frames] : report["refused_frames"].items())
       text += fmt::format("  refused          {:>14} from strangers or damaged: {}\n",

@@ -1,19 +1,15 @@
 // Results as JSON with the keys that scripts rely on, and as a table for people.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include <string>
 
 #include "tools/emulation.hpp"
+#include "tools/json.hpp"
 #include "tools/options.hpp"
 #include "tools/output_file.hpp"
 #include "tools/result_hash.hpp"
 
 namespace toroid {
-
-/// Keeps keys in the order in which they were added.
-using Json = nlohmann::ordered_json;
 
 /// A result without its figures: verb, version, machine, torus, seed.
 Json report_head(std::string_view verb, const CommonOptions& common, const Shape& shape,
@@ -36,7 +32,7 @@ void add_counters(Json& report, ResultHash& hash, const FabricCounters& counters
 void add_hash(Json& report, ResultHash hash);
 /// Where time is the wall clock: workers and route; on `ofi` processes and provider too.
 void add_workers(Json& report, const CommonOptions& common, const Emulation& emulation);
-/// wall_s and packet_hops_per_cpu_s: not covered by the hash.
+/// wall_s, packet_hops_per_cpu_s and, on `sim`, threads: not covered by the hash.
 void add_wall_clock(Json& report, const Emulation& emulation);
 
 /// Percent; 100 where nothing takes no time.

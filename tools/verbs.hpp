@@ -13,8 +13,14 @@ using Verb = std::function<int()>;
 Verb add_fft_verb(CLI::App& app);
 Verb add_alltoall_verb(CLI::App& app);
 Verb add_bench_verb(CLI::App& app);
+Verb add_compare_verb(CLI::App& app);
 Verb add_hello_verb(CLI::App& app);
 Verb add_info_verb(CLI::App& app);
 Verb add_launch_verb(CLI::App& app);
+Verb add_paper_verb(CLI::App& app);
+Verb add_poisson_verb(CLI::App& app);
+Verb add_replay_verb(CLI::App& app);
+Verb add_sweep_verb(CLI::App& app);
+Verb add_report_verb(CLI::App& app);
 
 }  // namespace toroid

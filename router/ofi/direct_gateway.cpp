@@ -64,7 +64,8 @@ std::unique_ptr<HostNode> DirectGateway::make_node(const ring::SwitchPlug& plug)
 bool DirectGateway::is_valid(unsigned, const Run& run, const PacketHeader& header) const {
   return run.port < machinery_.shape.size() && machinery_.territory.has(run.port) &&
          run.channel == 0 && header.destination() == run.port &&
-         (header.hardware_word() & kHardwareReserved) == 0;
+         (header.hardware_word() & kHardwareReserved) == 0 &&
+         has_valid_order(header, machinery_.shape.dims());
 }
 
 void DirectGateway::take(Arrival& arrival) {

@@ -157,7 +157,7 @@ FrameError check_packets(const FrameView& view, const Valid& valid) {
     for (unsigned i = 0; i < run.packets; ++i) {
       if (at >= end) return FrameError::malformed;
       const PacketHeader& header = packet_at(at).header;
-      if (!has_valid_software_word(header) || !valid(run, header)) return FrameError::bad_packet;
+      if (!payload_fits(header) || !valid(run, header)) return FrameError::bad_packet;
       at += framed_bytes(header.payload_bytes());
     }
   }

@@ -34,7 +34,8 @@ bool TorusGateway::is_arriving(unsigned peer, std::uint32_t port) const {
 bool TorusGateway::is_valid(unsigned peer, const Run& run, const PacketHeader& header) const {
   return is_arriving(peer, run.port) && run.channel < kVirtualChannels &&
          header.destination() < machinery_.shape.size() &&
-         (header.hardware_word() & kHardwareReserved) == 0;
+         (header.hardware_word() & kHardwareReserved) == 0 &&
+         has_valid_order(header, machinery_.shape.dims());
 }
 
 /// All of it at once: there is room, else the other end would not have sent it.

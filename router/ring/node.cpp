@@ -43,7 +43,9 @@ bool RingNode::accept(const SendDescriptor& descriptor, unsigned f) {
 
 /// Packets of one message have one hardware word: only the first is looked at closely.
 bool RingNode::is_valid(const PacketHeader& header) {
-  if (header.hardware_word() == valid_ && has_valid_software_word(header)) return true;
+  if (header.hardware_word() == valid_ && payload_fits(header) &&
+      has_valid_order(header, shape().dims()))
+    return true;
   Route route;
   if (validate(header, shape(), here_, route) != HeaderError::none) return false;
   valid_ = header.hardware_word();

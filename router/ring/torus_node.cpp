@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "hal/failures.hpp"
+
 namespace toroid::ring {
 namespace {
 
@@ -9,12 +11,10 @@ Direction direction(unsigned link) {
   return {static_cast<std::uint8_t>(link)};
 }
 
-/// The hints of the dimensions in which the packet has not arrived.
-DirectionSet directions_left(const PacketHeader& header, const Coord& here, const Shape& shape) {
-  const Coord to = shape.coord(header.destination());
-  unsigned left = 0;
-  for (unsigned d = 0; d < shape.dims(); ++d) left |= (to[d] != here[d] ? 3u : 0u) << 2 * d;
-  return DirectionSet(static_cast<std::uint16_t>(left & header.hints().bits()));
+/// All of a header that routing looks at: the order takes the place of the link's tag.
+std::uint64_t routing_word(const PacketHeader& header) {
+  return (header.hardware_word() & ~PacketHeader::kLinkTag) | std::uint64_t{header.order()}
+                                                                  << PacketHeader::kLinkTagBit;
 }
 
 /// A packet written to a place that is shown to the other end later.
@@ -89,8 +89,12 @@ unsigned TorusNode::used(Source source) const {
 }
 
 RoutedPacket TorusNode::routed(const PacketHeader& header) const {
-  return {directions_left(header, here(), shape()), header.chunks(), header.dynamic(),
-          header.channel() == VirtualChannel::priority};
+  const Coord to = shape().coord(header.destination());
+  DirectionSet left = directions_left(shape(), here(), to, header.hints());
+  if (shape().failures() != nullptr && header.dynamic() && !left.empty())
+    left = shape().failures()->passable(rank(), header.destination(), left);
+  return {left, dynamic_directions(left, header.dynamic(), header.order(), shape().dims()),
+          header.chunks(), header.channel() == VirtualChannel::priority};
 }
 
 void TorusNode::expose_next(Source source) {
@@ -102,7 +106,8 @@ void TorusNode::expose(Source source) {
   exposed_ |= source.bit();
   const PacketHeader& header = header_at(source);
   RoutedPacket& head = heads_[source.index()];
-  if (std::exchange(words_[source.index()], header.hardware_word()) != header.hardware_word())
+  const std::uint64_t word = routing_word(header);
+  if (std::exchange(words_[source.index()], word) != word)
     head = routed(header);  // packets of one message follow one another
   const DirectionSet allowed = allowed_directions(head.directions, head.dynamic);
   if (allowed.empty()) {

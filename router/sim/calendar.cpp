@@ -9,12 +9,10 @@ Calendar::Calendar(const Machine& machine) : hop_(machine.hop_latency_cycles) {
     wire_.emplace_back(machine.wire_cycles(machine.wire_bytes(chunks)));
 }
 
-std::optional<Tick> Calendar::advance() {
+Tick Calendar::next() const {
   Tick next = std::min(wheel_.next(), hop_.next());
   for (unsigned rest = wires_used_; rest != 0; rest &= rest - 1)
     next = std::min(next, wire_[static_cast<unsigned>(std::countr_zero(rest))].next());
-  if (next == kNever) return std::nullopt;
-  wheel_.take(next, irregular_);
   return next;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <bit>
-#include <optional>
 #include <vector>
 
 #include "hal/machine.hpp"
@@ -26,8 +25,14 @@ class Calendar {
   /// REQUIRES: at is past the present cycle.
   void at(Tick when, Event event) { wheel_.schedule(when, event); }
 
-  /// Moves to the next cycle in which something happens; none: nothing is left.
-  std::optional<Tick> advance();
+  Tick hop_cycles() const { return hop_.delay(); }
+  /// Cycles that a packet of so many chunks keeps a link busy.
+  Tick wire_cycles(unsigned chunks) const { return wire_[chunks - 1].delay(); }
+
+  /// The next cycle in which something happens; kNever: nothing is left.
+  Tick next() const;
+  /// Moves to next().
+  void advance(Tick next) { wheel_.take(next, irregular_); }
   /// Shows everything of the present cycle to the handler: arrive(), tail_passed() or irregular(),
   /// by how it was scheduled. Its prefetch functions see events of delay lines a little earlier.
   template <typename Handler>

@@ -14,7 +14,8 @@ namespace toroid::sim {
 inline constexpr Tick kNever = std::numeric_limits<Tick>::max();
 
 /// What happens at one cycle. All but the turns change a router's state and commute with each
-/// other, so that their order within a cycle does not matter; turns come after all of them.
+/// other, so that their order within a cycle does not matter; turns come after all of them. Nodes
+/// are counted from the first of their block.
 enum class EventKind : std::uint8_t {
   arrive,     ///< a header reaches an input channel; index = source, value = flight
   link_free,  ///< a tail has left; index = link, value = Departure
@@ -22,6 +23,8 @@ enum class EventKind : std::uint8_t {
   delivered,  ///< a tail has reached the reception FIFO; index = source it came from, value =
               ///< flight
   turn,       ///< the processor is free
+  alarm,      ///< the processor has asked to be woken
+  tokens,     ///< a tail has left the block downstream; index = link, value = Returned
 };
 
 /// kind : 4 | node : 24 | index : 6 | value : 30
@@ -52,6 +55,15 @@ struct Departure {
 
   static constexpr Departure unpack(std::uint32_t value) { return {value & 63u, value >> 6}; }
   constexpr std::uint32_t pack() const { return source | chunks << 6; }
+};
+
+/// Tokens that come back from another block: the value of tokens.
+struct Returned {
+  unsigned channel;  ///< index of a VirtualChannel
+  unsigned chunks;
+
+  static constexpr Returned unpack(std::uint32_t value) { return {value & 3u, value >> 2}; }
+  constexpr std::uint32_t pack() const { return channel | chunks << 2; }
 };
 
 }  // namespace toroid::sim

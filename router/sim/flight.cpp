@@ -27,17 +27,31 @@ FlightId FlightPool::add(const SendDescriptor& descriptor, const Route& route) {
                   .chunks = static_cast<std::uint8_t>(header.chunks()),
                   .dynamic = header.dynamic(),
                   .high_priority = header.channel() == VirtualChannel::priority,
-                  .group = static_cast<std::uint8_t>(header.group())};
+                  .group = static_cast<std::uint8_t>(header.group()),
+                  .order = header.order()};
   headers_[id] = header;
   CHECK(descriptor.source != nullptr || header.payload_bytes() == 0);
   if (descriptor.source != nullptr) gather(descriptor, id);
   return id;
 }
 
-void FlightPool::gather(const SendDescriptor& descriptor, FlightId id) {
+FlightId FlightPool::add(const Flight& flight, const PacketHeader& header,
+                         const PayloadBytes* payload) {
+  const FlightId id = allocate();
+  flights_[id] = flight;
+  headers_[id] = header;
+  if (payload != nullptr) payload_room(id) = *payload;
+  return id;
+}
+
+PayloadBytes& FlightPool::payload_room(FlightId id) {
   if (id >= payloads_.size()) payloads_.resize(flights_.capacity());
+  return payloads_[id];
+}
+
+void FlightPool::gather(const SendDescriptor& descriptor, FlightId id) {
   const std::uint32_t argument =
-      descriptor.source->gather(descriptor, descriptor.first, payloads_[id]);
+      descriptor.source->gather(descriptor, descriptor.first, payload_room(id));
   headers_[id] = descriptor.header.with_argument(argument);
 }
 

@@ -19,9 +19,10 @@ struct Flight {
   DirectionSet directions;    ///< minimal directions left
   std::array<std::uint8_t, kMaxDims> hops{};
   std::uint8_t chunks = 0;
-  bool dynamic = false;
-  bool high_priority = false;
-  std::uint8_t group = 0;  ///< of reception FIFOs
+  bool dynamic : 1 = false;
+  bool high_priority : 1 = false;
+  std::uint8_t group = 0;    ///< of reception FIFOs
+  DimensionOrder order = 0;  ///< that it keeps to
 
   /// One hop in a direction that is still to go; the last one crosses it off.
   void advance(Direction direction) {
@@ -32,18 +33,37 @@ struct Flight {
 };
 static_assert(sizeof(Flight) == 16);
 
+using PayloadBytes = std::array<std::byte, kPayloadBytes>;
+
+/// What only probes want to know of a packet.
+struct FlightTag {
+  std::uint64_t serial = 0;
+  Rank source = 0;
+};
+
 /// Memory of all packets under way; grows with their number and never with the square of the nodes.
 /// Packets without a payload source (studies of policies) cost no payload memory.
 class FlightPool {
  public:
   /// The next packet of a descriptor.
   FlightId add(const SendDescriptor& descriptor, const Route& route);
+  /// One that was in another block's pool. `payload`: null where it has none.
+  FlightId add(const Flight& flight, const PacketHeader& header, const PayloadBytes* payload);
   void remove(FlightId id);
   /// Copies header and payload out.
   void copy_out(FlightId id, Packet& packet) const;
 
   Flight& operator[](FlightId id) { return flights_[id]; }
   const Flight& operator[](FlightId id) const { return flights_[id]; }
+  const PacketHeader& header(FlightId id) const { return headers_[id]; }
+  /// REQUIRES: its header says that it has one.
+  const PayloadBytes& payload(FlightId id) const { return payloads_[id]; }
+  /// Kept only where probes ask for them.
+  void set_tag(FlightId id, const FlightTag& tag) {
+    if (id >= tags_.size()) tags_.resize(flights_.capacity());
+    tags_[id] = tag;
+  }
+  const FlightTag& tag(FlightId id) const { return tags_[id]; }
   std::size_t alive() const { return alive_; }
   /// Fetches early what copy_out() and remove() touch. Any id will do.
   void prefetch(FlightId id) const {
@@ -54,12 +74,14 @@ class FlightPool {
  private:
   FlightId allocate();
   void gather(const SendDescriptor& descriptor, FlightId id);
+  PayloadBytes& payload_room(FlightId id);
 
   std::size_t alive_ = 0;
   FlightId free_ = kNoFlight;  ///< list through Flight::next
   std::vector<Flight> flights_;
   std::vector<PacketHeader> headers_;
-  std::vector<std::array<std::byte, kPayloadBytes>> payloads_;  ///< empty while no packet has any
+  std::vector<FlightTag> tags_;         ///< empty without probes
+  std::vector<PayloadBytes> payloads_;  ///< empty while no packet has any
 };
 
 }  // namespace toroid::sim

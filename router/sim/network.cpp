@@ -34,8 +34,11 @@ void for_each_dimension(unsigned degree, const Body& body) {
 
 }  // namespace
 
-Network::Network(const Shape& shape, const Machine& machine, RoutingOptions options)
+Network::Network(const Shape& shape, const Machine& machine, RoutingOptions options, Range block,
+                 SimProbe* probe)
     : shape_(shape),
+      failures_(shape_.failures()),
+      block_(block),
       options_(options),
       channels_(machine.bubble_reserve_chunks, options.bubble_rule),
       arbitration_(machine),
@@ -46,14 +49,16 @@ Network::Network(const Shape& shape, const Machine& machine, RoutingOptions opti
       precedence_(degree_, options.transit_first),
       normal_reception_fifos_(machine.reception_fifos),
       calendar_(machine),
-      links_(std::size_t{shape.size()} * degree_),
+      links_(std::size_t{block.count} * degree_),
       counters_(links_.size()),
-      waiting_(std::size_t{shape.size()} * sources_),
-      reception_(shape.size(),
+      waiting_(std::size_t{block.count} * sources_),
+      reception_(block.count,
                  ReceptionBuffer(machine.reception_fifos + machine.priority_reception_fifos,
                                  machine.reception_fifo_chunks)),
-      state_(shape.size(), RouterState{.idle = static_cast<std::uint16_t>(low_bits(degree_))}),
-      touched_nodes_(shape.size() + std::size_t{1}) {
+      state_(block.count, RouterState{.idle = static_cast<std::uint16_t>(low_bits(degree_))}),
+      stalled_(std::size_t{block.count} * (sources_ - channels_per_node_)),
+      touched_nodes_(block.count + std::size_t{1}),
+      probe_(probe) {
   if (sources_ > 64)
     throw BadInput(
         fmt::format("{} channels and injection FIFOs per node; the model holds 64", sources_));
@@ -66,9 +71,9 @@ Network::Network(const Shape& shape, const Machine& machine, RoutingOptions opti
 }
 
 void Network::connect() {
-  for (Rank node = 0; node < shape_.size(); ++node)
+  for (Rank node = 0; node < block_.count; ++node)
     for (unsigned l = 0; l < degree_; ++l)
-      if (const auto n = shape_.neighbour(node, {static_cast<std::uint8_t>(l)}))
+      if (const auto n = shape_.neighbour(rank_of(node), {static_cast<std::uint8_t>(l)}))
         links_[std::size_t{node} * degree_ + l].neighbour = *n;
 }
 
@@ -96,8 +101,9 @@ void Network::prefetch_behind_link_free(Event event) const {
     __builtin_prefetch(&flights_[head]);
   if (source.index() >= channels_per_node_) return;
   const Direction travelling = source.travelling();
-  const Rank upstream = links_[node * degree_ + travelling.opposite().index].neighbour;
-  if (upstream != OutputLink::kNone)
+  const Rank upstream =
+      links_[node * degree_ + travelling.opposite().index].neighbour - block_.first;
+  if (upstream < block_.count)
     __builtin_prefetch(&links_[std::size_t{upstream} * degree_ + travelling.index]);
 }
 
@@ -110,7 +116,14 @@ inline void Network::prefetch_links(std::size_t node) const {
   for (unsigned l = 0; l < degree_; l += 2) __builtin_prefetch(&links_[node * degree_ + l]);
 }
 
-void Network::on_arrive(Event event) {
+void Network::on_injected(Tick now, Event event) {
+  if (probe_ != nullptr)
+    probe_->on_inject(now, rank_of(event.node()), event.index() - channels_per_node_,
+                      probed(event.value()));
+  on_arrive(now, event);
+}
+
+void Network::on_arrive(Tick now, Event event) {
   const Site here = site(event.node());
   const Source source(event.index());
   const FlightId id = event.value();
@@ -119,25 +132,37 @@ void Network::on_arrive(Event event) {
   const bool was_empty = fifo.head == kNoFlight;
   (was_empty ? fifo.head : flights_[fifo.tail].next) = id;
   fifo.tail = id;
-  if (was_empty && !fifo.reading) expose(here, source);
+  if (was_empty && !fifo.reading) expose(now, here, source);
 }
 
 /// The FIFO's head shows itself to the links it may leave by, or to the reception buffer.
-inline void Network::expose(const Site& site, Source source) {
+inline void Network::expose(Tick now, const Site& site, Source source) {
   Waiting& fifo = site.waiting[source.index()];
   const Flight& flight = flights_[fifo.head];
   fifo.chunks = flight.chunks;
-  fifo.directions = flight.directions;
-  fifo.dynamic = flight.dynamic;
+  fifo.directions = passable(rank_of(site.node), fifo.head);
+  fifo.dynamic = dynamic_directions(fifo.directions, flight.dynamic, flight.order, degree_ / 2);
   fifo.high_priority = flight.high_priority;
-  if (!flight.directions.empty()) return want(site, source, flight);
+  if (!flight.directions.empty()) {
+    if (source.index() >= channels_per_node_) stalled(site.node, source) -= now;
+    return want(site, source);
+  }
   site.state->arrived |= source.bit();
   mark(site.node, *site.state, RouterState::kTouchReception);
 }
 
+/// The directions that a packet has still to go, without those after which failed links cut it off.
+inline DirectionSet Network::passable(Rank rank, FlightId id) const {
+  const Flight& flight = flights_[id];
+  if (failures_ == nullptr || !flight.dynamic || flight.directions.empty()) [[likely]]
+    return flight.directions;
+  return failures_->passable(rank, flights_.header(id).destination(), flight.directions);
+}
+
 /// A packet has one minimal direction per dimension at most.
-inline void Network::want(const Site& site, Source source, const Flight& flight) {
-  const unsigned allowed = allowed_directions(flight.directions, flight.dynamic).bits();
+inline void Network::want(const Site& site, Source source) {
+  const Waiting& head = site.waiting[source.index()];
+  const unsigned allowed = allowed_directions(head.directions, head.dynamic).bits();
   const unsigned first = allowed & (~allowed + 1);
   for_each_dimension(degree_, [&](unsigned l) {
     OutputLink& link = site.links[l + (allowed >> l >> 1 & 1u)];
@@ -156,38 +181,49 @@ inline void Network::unwant(const Site& site, Source source) {
   });
 }
 
-FreedRoom Network::on_link_free(Event event) {
+FreedRoom Network::on_link_free(Tick now, Event event) {
   const Site here = site(event.node());
   const auto [source, chunks] = Departure::unpack(event.value());
   const unsigned bit = 1u << event.index();
   here.state->idle = static_cast<std::uint16_t>(here.state->idle | bit);
   mark(here.node, *here.state, here.links[event.index()].wanted_by != 0 ? bit : 0);
-  return tail_left(here, Source(source), chunks);
+  return tail_left(now, here, Source(source), chunks);
 }
 
-FreedRoom Network::on_delivered(Event event) {
-  return tail_left(site(event.node()), Source(event.index()), flights_[event.value()].chunks);
+FreedRoom Network::on_delivered(Tick now, Event event) {
+  if (probe_ != nullptr) probe_->on_deliver(now, rank_of(event.node()), probed(event.value()));
+  return tail_left(now, site(event.node()), Source(event.index()), flights_[event.value()].chunks);
 }
 
 /// A packet has left its FIFO completely: its room goes upstream, and it is the next one's turn.
-inline FreedRoom Network::tail_left(const Site& site, Source source, unsigned chunks) {
+inline FreedRoom Network::tail_left(Tick now, const Site& site, Source source, unsigned chunks) {
   Waiting& fifo = site.waiting[source.index()];
   fifo.used = static_cast<std::uint16_t>(fifo.used - chunks);
   fifo.reading = false;
-  if (fifo.head != kNoFlight) expose(site, source);
+  if (fifo.head != kNoFlight) expose(now, site, source);
   if (source.index() >= channels_per_node_) return {source.index() - channels_per_node_, chunks};
   return_tokens(site, source, chunks);
   return {0, 0};
 }
 
+/// Another block has known since reading began.
 inline void Network::return_tokens(const Site& site, Source source, unsigned chunks) {
   const Direction travelling = source.travelling();
-  const Rank upstream = site.links[travelling.opposite().index].neighbour;
-  OutputLink& link = links_[std::size_t{upstream} * degree_ + travelling.index];
-  std::uint16_t& tokens = link.tokens[static_cast<unsigned>(source.channel())];
-  tokens = static_cast<std::uint16_t>(tokens + tokens_held(source.channel(), chunks));
-  const unsigned wanted = (link.wanted_by != 0 ? 1u : 0u) << travelling.index;
-  mark(upstream, state_[upstream], wanted & state_[upstream].idle);
+  const Rank upstream = behind(site, travelling.opposite());
+  if (upstream < block_.count) put_back(upstream, travelling.index, source.channel(), chunks);
+}
+
+inline void Network::put_back(Rank node, unsigned index, VirtualChannel channel, unsigned chunks) {
+  OutputLink& link = links_[std::size_t{node} * degree_ + index];
+  std::uint16_t& tokens = link.tokens[static_cast<unsigned>(channel)];
+  tokens = static_cast<std::uint16_t>(tokens + tokens_held(channel, chunks));
+  const unsigned wanted = (link.wanted_by != 0 ? 1u : 0u) << index;
+  mark(node, state_[node], wanted & state_[node].idle);
+}
+
+void Network::on_tokens(Event event) {
+  const auto [channel, chunks] = Returned::unpack(event.value());
+  put_back(event.node(), event.index(), static_cast<VirtualChannel>(channel), chunks);
 }
 
 /// The second half has to look at some of a router's links, or at none. Whether it is the first
@@ -234,7 +270,8 @@ inline void Network::arbitrate_link(Tick now, const Cycle& cycle, const Site& si
 inline unsigned Network::pick(const Cycle& cycle, const Site& site, unsigned index,
                               std::uint64_t candidates) const {
   if (!options_.transit_first) return next_bit(candidates, site.links[index].turn);
-  return SenderArbitration::pick(cycle, candidates, std::uint64_t{site.node} * degree_ + index,
+  return SenderArbitration::pick(cycle, candidates,
+                                 std::uint64_t{rank_of(site.node)} * degree_ + index,
                                  [&](unsigned s) { return site.waiting[s].used; });
 }
 
@@ -243,14 +280,25 @@ inline void Network::send(Tick now, const Site& site, unsigned index, Source sou
   unwant(site, source);
   const unsigned chunks = site.waiting[source.index()].chunks;
   occupy(site, index, source, channel, chunks);
-  const FlightId id = start_reading(site, source);
+  const FlightId id = start_reading(now, site, source);
   const Direction direction{static_cast<std::uint8_t>(index)};
+  if (source.index() >= channels_per_node_) stalled(site.node, source) += now;
+  if (probe_ != nullptr) probe_->on_hop(now, rank_of(site.node), direction, channel, probed(id));
   flights_[id].advance(direction);
   calendar_.after_wire(
       now, chunks,
       {EventKind::link_free, site.node, index, Departure{source.index(), chunks}.pack()});
-  calendar_.after_hop(now, {EventKind::arrive, site.links[index].neighbour,
-                            Source::channel(direction, channel).index(), id});
+  hand_on(now, site, index, Source::channel(direction, channel), id);
+}
+
+/// The header goes to the next router, which may be another block's.
+inline void Network::hand_on(Tick now, const Site& site, unsigned index, Source next, FlightId id) {
+  const Rank neighbour = behind(site, {static_cast<std::uint8_t>(index)});
+  if (neighbour < block_.count)
+    return calendar_.after_hop(now, {EventKind::arrive, neighbour, next.index(), id});
+  outbox_->send_packet(now + calendar_.hop_cycles(), rank_of(neighbour), next.index(), flights_,
+                       id);
+  flights_.remove(id);
 }
 
 /// The packet takes the link, its room downstream, and a place in the counts.
@@ -267,13 +315,39 @@ inline void Network::occupy(const Site& site, unsigned index, Source source, Vir
   ++packet_hops_;
 }
 
-inline FlightId Network::start_reading(const Site& site, Source source) {
+inline FlightId Network::start_reading(Tick now, const Site& site, Source source) {
   Waiting& fifo = site.waiting[source.index()];
   const FlightId id = fifo.head;
   fifo.head = flights_[id].next;
   fifo.reading = true;
   flights_[id].next = kNoFlight;
+  if (outbox_ != nullptr) announce_tokens(now, site, source);
   return id;
+}
+
+/// When a tail will have left is known when reading begins: early enough for another block.
+void Network::announce_tokens(Tick now, const Site& site, Source source) {
+  if (source.index() >= channels_per_node_) return;
+  const Direction travelling = source.travelling();
+  const Rank upstream = behind(site, travelling.opposite());
+  if (upstream < block_.count) return;
+  const unsigned chunks = site.waiting[source.index()].chunks;
+  outbox_->return_tokens(now + calendar_.wire_cycles(chunks), rank_of(upstream), travelling.index,
+                         {static_cast<unsigned>(source.channel()), chunks});
+}
+
+void Network::take(const Mail& mail) {
+  auto payload = mail.payloads.begin();
+  for (const auto& [at, event] : mail.letters) {
+    Event here(event.kind(), event.node() - block_.first, event.index(), event.value());
+    if (event.kind() == EventKind::arrive) {
+      const auto& [flight, header] = mail.parcels[event.value()];
+      const bool loaded = header.payload_bytes() > 0;
+      const FlightId id = flights_.add(flight, header, loaded ? &*payload++ : nullptr);
+      here = Event(EventKind::arrive, here.node(), here.index(), id);
+    }
+    calendar_.at(at, here);
+  }
 }
 
 void Network::deliver(Tick now, const Site& site) {
@@ -290,7 +364,7 @@ inline bool Network::try_deliver(Tick now, const Site& site, Source source) {
   Flight& flight = flights_[site.waiting[source.index()].head];
   const unsigned fifo = reception_fifo(source, flight);
   if (!reception_[site.node].try_reserve(fifo, flight.chunks)) return false;
-  const FlightId id = start_reading(site, source);
+  const FlightId id = start_reading(now, site, source);
   flight.group = static_cast<std::uint8_t>(fifo);  // from now on: the FIFO it is in
   calendar_.after_wire(now, flight.chunks, {EventKind::delivered, site.node, source.index(), id});
   return true;
@@ -310,9 +384,30 @@ void Network::release_reception(Tick now, Rank node, FlightId id) {
   if (state_[node].arrived != 0) deliver(now, site(node));
 }
 
+std::optional<RoutedPacket> Network::head(Rank rank, Source source) const {
+  const FlightId id = waiting(rank, source).head;
+  if (id == kNoFlight) return std::nullopt;
+  const Flight& flight = flights_[id];
+  const DirectionSet left = passable(rank, id);
+  const DirectionSet dynamic = dynamic_directions(left, flight.dynamic, flight.order, degree_ / 2);
+  return RoutedPacket{left, dynamic, flight.chunks, flight.high_priority};
+}
+
+std::uint64_t Network::stalled_cycles(Tick now, Rank rank, unsigned fifo) const {
+  const Waiting& w = waiting(rank, Source::fifo(degree_, fifo));
+  const bool waits = w.head != kNoFlight && !w.reading && !w.directions.empty();
+  const std::size_t node = rank - block_.first;
+  return stalled_[node * (sources_ - channels_per_node_) + fifo] + (waits ? now : 0);
+}
+
+ProbedPacket Network::probed(FlightId id) const {
+  const FlightTag& tag = flights_.tag(id);
+  return {tag.serial, tag.source, flights_.header(id).destination(), flights_[id].chunks};
+}
+
 void Network::export_counters(FabricCounters& counters) const {
-  counters.packet_hops = packet_hops_;
-  counters.links = counters_;
+  counters.packet_hops += packet_hops_;
+  counters.links.insert(counters.links.end(), counters_.begin(), counters_.end());
 }
 
 }  // namespace toroid::sim

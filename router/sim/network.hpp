@@ -1,22 +1,28 @@
-// The routers and links of the whole machine: state, and what each event does to it.
+// The routers and links of a block of the torus: state, and what each event does to it.
 //
 // A cycle has two halves. First all events of the cycle change the state: headers arrive, tails
 // leave and return their tokens upstream. Then every router that something happened to chooses,
 // link by link, among the packets that want it. Within a half the order is immaterial, because
 // events of one cycle touch different things or add to the same count, and choices act on other
-// nodes only through later events. So a run's results follow from its input alone.
+// nodes only through later events. So a run's results follow from its input alone, however the
+// torus is cut into blocks.
 #pragma once
 
 #include <array>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "hal/counters.hpp"
+#include "hal/failures.hpp"
 #include "hal/machine.hpp"
 #include "hal/reception_buffer.hpp"
 #include "router/arbitration.hpp"
 #include "router/routing.hpp"
 #include "router/sim/calendar.hpp"
 #include "router/sim/flight.hpp"
+#include "router/sim/mail.hpp"
+#include "router/sim_probe.hpp"
 
 namespace toroid::sim {
 
@@ -26,14 +32,14 @@ struct Waiting {
   FlightId head = kNoFlight;
   FlightId tail = kNoFlight;
   std::uint16_t used = 0;  ///< chunks, the one being read included
-  bool reading = false;
+  bool reading : 1 = false;
   // Of the head, once it is exposed: copies, so that choosing among heads touches no flight.
+  bool high_priority : 1 = false;
   std::uint8_t chunks = 0;
   DirectionSet directions;
-  bool dynamic = false;
-  bool high_priority = false;
+  DirectionSet dynamic;
 
-  RoutedPacket routed() const { return {directions, chunks, dynamic, high_priority}; }
+  RoutedPacket routed() const { return {directions, dynamic, chunks, high_priority}; }
 };
 static_assert(sizeof(Waiting) == 16);
 
@@ -41,7 +47,7 @@ static_assert(sizeof(Waiting) == 16);
 struct alignas(32) OutputLink {
   std::uint64_t wanted_by = 0;  ///< bit = Source: its head may leave this way
   std::uint64_t escape_of = 0;  ///< those that may take the bubble channel here
-  Rank neighbour = kNone;
+  Rank neighbour = kNone;       ///< of the whole machine
   Tokens tokens{};
   std::uint8_t turn = 0;  ///< where the round robin goes on (transit_first off)
 
@@ -66,22 +72,38 @@ struct FreedRoom {
 
 class Network {
  public:
-  Network(const Shape& shape, const Machine& machine, RoutingOptions options);
+  /// The routers of `block`. The probe, if any, outlives it.
+  Network(const Shape& shape, const Machine& machine, RoutingOptions options, Range block,
+          SimProbe* probe);
 
   const Shape& shape() const { return shape_; }
+  const Range& block() const { return block_; }
   Calendar& calendar() { return calendar_; }
+  const Calendar& calendar() const { return calendar_; }
   FlightPool& flights() { return flights_; }
 
+  /// Where what leaves the block goes from now on. REQUIRES: there are other blocks.
+  void leave_through(Outbox& outbox) { outbox_ = &outbox; }
+  /// What another block has sent here. REQUIRES: nothing of it lies in the past.
+  void take(const Mail& mail);
+
+  // In what follows nodes are counted from the block's first.
   /// Puts a packet into an injection FIFO at a later cycle.
   void schedule_injection(Tick at, Rank node, unsigned fifo, FlightId flight);
+  /// The processor has made a packet: it gets its number, where there is a probe.
+  void note_made(Rank node, FlightId flight) {
+    if (probe_ != nullptr) flights_.set_tag(flight, {next_serial_++, node});
+  }
   /// The processor has taken a delivered packet out of a reception FIFO.
   void release_reception(Tick now, Rank node, FlightId flight);
 
   // The first half of a cycle.
   /// A header stands at a router: it arrived or the processor wrote it.
-  void on_arrive(Event event);
-  FreedRoom on_link_free(Event event);
-  FreedRoom on_delivered(Event event);
+  void on_injected(Tick now, Event event);
+  void on_arrive(Tick now, Event event);
+  FreedRoom on_link_free(Tick now, Event event);
+  FreedRoom on_delivered(Tick now, Event event);
+  void on_tokens(Event event);
   // The second half.
   void arbitrate(Tick now);
 
@@ -96,13 +118,18 @@ class Network {
 
   std::uint64_t packet_hops() const { return packet_hops_; }
   void export_counters(FabricCounters& counters) const;
+  std::span<const LinkCounters> link_counters() const { return counters_; }
+  /// Until `now`, which is not before the last event.
+  std::uint64_t stalled_cycles(Tick now, Rank rank, unsigned fifo) const;
+  ProbedPacket probed(FlightId id) const;
 
-  // For the report of a run that cannot go on.
+  // For the report of a run that cannot go on, and for probes: by rank.
   unsigned sources() const { return sources_; }
-  const Waiting& waiting(Rank node, Source s) const {
-    return waiting_[node * sources_ + s.index()];
+  const Waiting& waiting(Rank rank, Source s) const {
+    return waiting_[std::size_t{rank - block_.first} * sources_ + s.index()];
   }
-  const OutputLink& link(Rank node, unsigned index) const { return links_[node * degree_ + index]; }
+  /// The packet at the head of a FIFO, if there is one.
+  std::optional<RoutedPacket> head(Rank rank, Source s) const;
   const Flight& flight(FlightId id) const { return flights_[id]; }
   std::size_t flights_alive() const { return flights_.alive(); }
 
@@ -121,11 +148,13 @@ class Network {
 
   void connect();
   void prefetch_links(std::size_t node) const;
-  void expose(const Site& site, Source source);
-  void want(const Site& site, Source source, const Flight& flight);
+  void expose(Tick now, const Site& site, Source source);
+  DirectionSet passable(Rank rank, FlightId id) const;
+  void want(const Site& site, Source source);
   void unwant(const Site& site, Source source);
-  FreedRoom tail_left(const Site& site, Source source, unsigned chunks);
+  FreedRoom tail_left(Tick now, const Site& site, Source source, unsigned chunks);
   void return_tokens(const Site& site, Source source, unsigned chunks);
+  void put_back(Rank node, unsigned index, VirtualChannel channel, unsigned chunks);
   void mark(Rank node, RouterState& state, unsigned what);
 
   using Cycle = SenderArbitration::Cycle;
@@ -139,9 +168,22 @@ class Network {
   void deliver(Tick now, const Site& site);
   bool try_deliver(Tick now, const Site& site, Source source);
   unsigned reception_fifo(Source source, const Flight& flight) const;
-  FlightId start_reading(const Site& site, Source source);
+  FlightId start_reading(Tick now, const Site& site, Source source);
+  void announce_tokens(Tick now, const Site& site, Source source);
+  void hand_on(Tick now, const Site& site, unsigned index, Source next, FlightId id);
+  Rank rank_of(Rank node) const { return block_.first + node; }
+  /// The node on the other side of a link; block_.count or more where it is another block's.
+  Rank behind(const Site& site, Direction direction) const {
+    return site.links[direction.index].neighbour - block_.first;
+  }
+  std::uint64_t& stalled(Rank node, Source fifo) {
+    return stalled_[std::size_t{node} * (sources_ - channels_per_node_) + fifo.index() -
+                    channels_per_node_];
+  }
 
   Shape shape_;
+  const Failures* failures_;  ///< null: none
+  Range block_;
   RoutingOptions options_;
   ChannelRule channels_;
   SenderArbitration arbitration_;
@@ -158,10 +200,15 @@ class Network {
   std::vector<LinkCounters> counters_;  ///< likewise
   std::vector<Waiting> waiting_;        ///< [node · sources + source]
   std::vector<ReceptionBuffer> reception_;
-  std::vector<RouterState> state_;   ///< per node
+  std::vector<RouterState> state_;  ///< per node
+  /// [node · FIFOs + FIFO]: when packets left the first place, summed, less when they came to it.
+  std::vector<std::uint64_t> stalled_;
   std::vector<Rank> touched_nodes_;  ///< the first touched_count_, and one to spare
   std::size_t touched_count_ = 0;
   std::uint64_t packet_hops_ = 0;
+  Outbox* outbox_ = nullptr;  ///< null: there are no other blocks
+  SimProbe* probe_;
+  std::uint64_t next_serial_ = 0;
 };
 
 }  // namespace toroid::sim

@@ -30,7 +30,8 @@ bool SimNode::accept(const SendDescriptor& next, unsigned fifo) {
     return false;
   }
   const FlightId id = network_->flights().add(next, route);
-  network_->schedule_injection(clock_, rank_, fifo, id);
+  network_->note_made(rank_, id);
+  network_->schedule_injection(clock_, place(), fifo, id);
   ++injected_;
   FifoCounters& counters = fifo_counters_[fifo];
   ++counters.packets;
@@ -46,12 +47,17 @@ std::size_t SimNode::receive(PacketSink& sink, std::size_t limit) {
     received_head_ = network_->flight(id).next;
     Packet packet;
     network_->flights().copy_out(id, packet);
-    network_->release_reception(turn_began_, rank_, id);
+    network_->release_reception(turn_began_, place(), id);
     clock_ += machine_->receive_cycles;
     ++received_;
     sink.arrive(packet);
   }
   return count;
+}
+
+bool SimNode::try_wake_at(Tick when) {
+  network_->calendar().at(when, {EventKind::alarm, place(), 0});
+  return true;
 }
 
 bool SimNode::on_delivered(Tick now, FlightId id) {
@@ -72,7 +78,7 @@ bool SimNode::on_fifo_room(Tick now, unsigned fifo, unsigned chunks) {
 bool SimNode::wake(Tick now) {
   if (std::exchange(scheduled_, true)) return false;
   if (clock_ <= now) return true;
-  network_->calendar().at(clock_, {EventKind::turn, rank_, 0});
+  network_->calendar().at(clock_, {EventKind::turn, place(), 0});
   return false;
 }
 
@@ -81,7 +87,7 @@ void SimNode::turn(Tick now) {
   const TurnResult result = processor_->turn();
   output_waiting_ = result.output_waiting;
   scheduled_ = result.again || received_head_ != kNoFlight;
-  if (scheduled_) network_->calendar().at(std::max(clock_, now + 1), {EventKind::turn, rank_, 0});
+  if (scheduled_) network_->calendar().at(std::max(clock_, now + 1), {EventKind::turn, place(), 0});
 }
 
 }  // namespace toroid::sim

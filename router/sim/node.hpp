@@ -14,14 +14,18 @@ class SimNode final : public Device {
   SimNode(Network& network, const Machine& machine, Rank rank, FifoTying tying);
 
   Rank rank() const override { return rank_; }
+  /// Counted from the first of its block.
+  Rank place() const { return rank_ - network_->block().first; }
   const Shape& shape() const override { return network_->shape(); }
   const Machine& machine() const override { return *machine_; }
   Tick now() const override { return clock_; }
   std::span<InjectionFifo> fifos() override { return fifos_; }
+  std::span<const InjectionFifo> fifos() const { return fifos_; }
   void inject(std::span<const Injection> injections) override;
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   std::size_t packets_per_turn() const override { return 16; }
   void compute(Tick cycles) override { clock_ += cycles; }
+  bool try_wake_at(Tick when) override;
 
   void attach(Processor& processor) { processor_ = &processor; }
   const Processor* processor() const { return processor_; }
@@ -44,6 +48,8 @@ class SimNode final : public Device {
   bool on_delivered(Tick now, FlightId flight);
   /// An injection FIFO has room again. True as above.
   bool on_fifo_room(Tick now, unsigned fifo, unsigned chunks);
+  /// The processor has asked for this. True as above.
+  bool on_alarm(Tick now) { return wake(now); }
   /// Runs the processor's turn at `now` and schedules the next one if it was busy.
   void turn(Tick now);
 

@@ -55,15 +55,23 @@ bool is_source(const fs::path& path) {
   return path.extension() == ".cpp" || path.extension() == ".hpp";
 }
 
-std::vector<Include> includes_under(const std::string& folder) {
+/// visit(path from the project's top, text) for every source in a folder.
+template <typename Visit>
+void for_each_source(const std::string& folder, Visit&& visit) {
   const fs::path root = TOROID_SOURCE_DIR;
-  std::vector<Include> includes;
   for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
     if (!entry.is_regular_file() || !is_source(entry.path())) continue;
     std::ifstream text(entry.path());
-    const auto more = includes_of(fs::relative(entry.path(), root).string(), text);
-    includes.insert(includes.end(), more.begin(), more.end());
+    visit(fs::relative(entry.path(), root).string(), text);
   }
+}
+
+std::vector<Include> includes_under(const std::string& folder) {
+  std::vector<Include> includes;
+  for_each_source(folder, [&](const std::string& file, std::istream& text) {
+    const auto more = includes_of(file, text);
+    includes.insert(includes.end(), more.begin(), more.end());
+  });
   return includes;
 }
 
@@ -93,7 +101,7 @@ TEST(Includes, OfEveryFolderStayWithinWhatItMayKnow) {
 }
 
 /// Written by the build, not part of the sources.
-const std::set<std::string> kGenerated = {"tools/version.hpp"};
+const std::set<std::string> kGenerated = {"tools/report/assets.hpp", "tools/version.hpp"};
 
 TEST(Includes, NameFilesOfTheProjectFromItsTop) {
   for (const auto& [folder, allowed] : kMayInclude)
@@ -102,6 +110,15 @@ TEST(Includes, NameFilesOfTheProjectFromItsTop) {
       EXPECT_TRUE(fs::exists(fs::path(TOROID_SOURCE_DIR) / include.target))
           << include.file << " includes \"" << include.target << '"';
     }
+}
+
+/// Every source that includes such a header has its own of what is in it.
+TEST(Headers, HaveNoAnonymousNamespaces) {
+  for (const std::string folder : {"hal", "router", "packet", "fft", "tools", "tests"})
+    for_each_source(folder, [](const std::string& file, std::istream& text) {
+      if (!file.ends_with(".hpp")) return;
+      for (std::string line; std::getline(text, line);) EXPECT_NE(line, "namespace {") << file;
+    });
 }
 
 TEST(Includes, ThatAreForbiddenAreFound) {

@@ -1,4 +1,4 @@
-#include "fft/npy.hpp"
+#include "fft/npy/npy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ using namespace std::string_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Complex = std::complex<double>;
-using Shape = std::vector<std::size_t>;
+using Extents = std::vector<std::size_t>;
 
 class TemporaryDirectory {
  public:
@@ -105,7 +105,7 @@ std::string refusal_of_path(const fs::path& path) {
   return "accepted";
 }
 
-std::string written(const Shape& shape, const std::vector<Complex>& values,
+std::string written(const Extents& shape, const std::vector<Complex>& values,
                     NpyType type = NpyType::c16, bool fortran_order = false) {
   std::ostringstream out;
   write_npy(out, shape, values, type, fortran_order);
@@ -163,8 +163,9 @@ TEST(Npy, ReadsFortranOrderIntoCOrder) {
 }
 
 TEST(Npy, ReadsFortranOrderOfAnyShape) {
-  for (const Shape& shape : {Shape{}, Shape{5}, Shape{9, 17}, Shape{1, 3, 1, 4, 1}, Shape{3, 4, 5},
-                             Shape{2, 3, 1, 5, 4}, Shape{10, 2, 3, 11}, Shape{3, 0, 2}}) {
+  for (const Extents& shape :
+       {Extents{}, Extents{5}, Extents{9, 17}, Extents{1, 3, 1, 4, 1}, Extents{3, 4, 5},
+        Extents{2, 3, 1, 5, 4}, Extents{10, 2, 3, 11}, Extents{3, 0, 2}}) {
     std::size_t count = 1;
     for (const std::size_t extent : shape) count *= extent;
     std::vector<Complex> in_file(count);
@@ -200,7 +201,7 @@ TEST(Npy, ReadsUpTo32Dimensions) {
   std::string ones;
   for (int i = 0; i < 32; ++i) ones += "1, ";
   const std::string data = bytes_of<double>({1});
-  EXPECT_EQ(parsed(file_of(header_of("<f8", "(" + ones + ")"), data)).shape, Shape(32, 1));
+  EXPECT_EQ(parsed(file_of(header_of("<f8", "(" + ones + ")"), data)).shape, Extents(32, 1));
   EXPECT_THAT(refusal_of(file_of(header_of("<f8", "(1, " + ones + ")"), data)),
               HasSubstr("more than 32 dimensions"));
 }
@@ -350,9 +351,9 @@ TEST(Npy, WritesAHeaderAsNumPyDoes) {
 
 TEST(Npy, BeginsTheDataAtAMultipleOf64) {
   for (std::size_t dimensions = 0; dimensions <= 32; ++dimensions) {
-    const std::string file = written(Shape(dimensions, 1), counted(1));
+    const std::string file = written(Extents(dimensions, 1), counted(1));
     EXPECT_EQ((file.size() - 16) % 64, 0U);
-    EXPECT_EQ(parsed(file).shape, Shape(dimensions, 1));
+    EXPECT_EQ(parsed(file).shape, Extents(dimensions, 1));
   }
 }
 
@@ -371,7 +372,7 @@ TEST(Npy, ReadsBackWhatItWrites) {
 
 TEST(Npy, LeavesAFailureToWriteInTheStream) {
   std::ofstream full("/dev/full", std::ios::binary);
-  write_npy(full, Shape{100'000}, counted(100'000));
+  write_npy(full, Extents{100'000}, counted(100'000));
   EXPECT_FALSE(full.flush());
 }
 
@@ -426,7 +427,7 @@ for version in (1, 2, 3):
     ++files;
     std::vector<Complex> values = counted(540);
     const NpyArray array = read_npy(entry.path());
-    EXPECT_EQ(array.shape, (Shape{3, 1, 20, 9}));
+    EXPECT_EQ(array.shape, (Extents{3, 1, 20, 9}));
     if (array.dtype[1] == 'f') {
       for (Complex& value : values) value = value.real();
     }

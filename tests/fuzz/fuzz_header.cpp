@@ -57,6 +57,7 @@ void check_fields(const PacketHeader& header) {
   CHECK(PacketHeader(fields) == header);
   CHECK_LE(fields.payload_bytes, kPayloadBytes);
   CHECK_LE(fields.chunks, kMaxChunks);
+  CHECK(fields.order == 0 || fields.dynamic);
   CHECK_LE(kHeaderBytes + fields.payload_bytes, kChunkBytes * fields.chunks);
 }
 
@@ -76,7 +77,7 @@ PacketHeader tamed(const Shape& shape, const Input& input) {
   const std::uint64_t hints = (input.hardware >> 32) & ((std::uint64_t{1} << shape.links()) - 1);
   constexpr std::uint64_t kOthers = 0x001fe00000000000;  // dynamic, channel, chunks, group
   return {destination | hints << 32 | (input.hardware & kOthers),
-          input.software & 0xffffffff00ffffff};
+          input.software & 0xffffffff03ffffff};
 }
 
 }  // namespace

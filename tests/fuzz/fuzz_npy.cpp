@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "fft/npy.hpp"
+#include "fft/npy/npy.hpp"
 #include "hal/check.hpp"
 
 namespace toroid {

@@ -1,6 +1,10 @@
 // Descriptors without payload, told apart by their cookies, for tests of fill and drain.
 #pragma once
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "hal/output_queues.hpp"
 
 namespace toroid::testing {
@@ -20,6 +24,9 @@ inline constexpr Direction kXPlus = Direction::plus(0);
 inline constexpr Direction kXMinus = Direction::minus(0);
 inline constexpr Direction kYPlus = Direction::plus(1);
 inline constexpr Direction kYMinus = Direction::minus(1);
+
+/// What a drain has moved, in order: cookie, FIFO.
+using Moved = std::vector<std::pair<std::uint64_t, unsigned>>;
 
 /// Takes a queue's descriptors out; their cookies in order.
 inline std::vector<std::uint64_t> cookies(DescriptorQueue& queue) {

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <deque>
-#include <tuple>
 
 #include "hal/drain.hpp"
 #include "hal/random.hpp"
@@ -11,8 +10,8 @@
 namespace toroid {
 namespace {
 
-using Moved = std::vector<std::tuple<std::uint64_t, unsigned>>;  // cookie, FIFO
-using Queues = std::vector<std::deque<SendDescriptor>>;
+using DescriptorLists = std::vector<std::deque<SendDescriptor>>;
+using testing::Moved;
 
 /// The least full of all that could take it; -1: none.
 int choose(const std::vector<InjectionFifo>& fifos, const PacketHeader& header) {
@@ -28,7 +27,7 @@ int choose(const std::vector<InjectionFifo>& fifos, const PacketHeader& header) 
 }
 
 /// FIG. 10: empties what can be emptied, queue by queue, until a whole round moves nothing.
-Moved reference(Queues& queues, std::vector<InjectionFifo>& fifos) {
+Moved reference_drain(DescriptorLists& queues, std::vector<InjectionFifo>& fifos) {
   Moved moved;
   for (bool progress = true; progress;) {
     progress = false;
@@ -68,7 +67,7 @@ TEST(Drain, EqualsTheFlowchartOnRandomWorlds) {
     auto fifos = random_fifos(random);
     auto expected_fifos = fifos;
     OutputQueues queues(1 + random.below(6), 100);
-    Queues copies(queues.count());
+    DescriptorLists copies(queues.count());
     for (std::uint64_t c = 0; c < 40; ++c) {
       const SendDescriptor d = random_descriptor(random, c);
       const unsigned q = random.below(queues.count());
@@ -78,7 +77,7 @@ TEST(Drain, EqualsTheFlowchartOnRandomWorlds) {
     Moved moved;
     Drain().run(queues, fifos, 1000,
                 [&](const SendDescriptor& d, unsigned f) { moved.emplace_back(d.cookie, f); });
-    ASSERT_EQ(moved, reference(copies, expected_fifos)) << "seed " << seed;
+    ASSERT_EQ(moved, reference_drain(copies, expected_fifos)) << "seed " << seed;
     for (std::size_t f = 0; f < fifos.size(); ++f)
       ASSERT_EQ(fifos[f].used, expected_fifos[f].used) << "seed " << seed;
     total += moved.size();

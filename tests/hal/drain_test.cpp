@@ -9,8 +9,7 @@
 namespace toroid {
 namespace {
 
-using namespace testing;                                        // NOLINT: the tests' own helpers
-using Moved = std::vector<std::pair<std::uint64_t, unsigned>>;  // cookie, FIFO
+using namespace testing;  // NOLINT: the tests' own helpers
 
 InjectionFifo fifo(Direction direction, unsigned capacity) {
   return {.directions = set_of({direction}), .capacity = capacity};
@@ -51,6 +50,39 @@ TEST(Drain, GoesOnWhereRoomHasAppeared) {
   fifos[0].used = 0;
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{11, 0}}));
   EXPECT_TRUE(queues.empty());
+}
+
+/// Packets of two chunks that may go by X+ or Y+, into FIFOs of which the second is the emptiest.
+Moved drained_by(DrainRule rule, std::size_t packets) {
+  OutputQueues queues(1, 100);
+  std::vector fifos = {fifo(kXPlus, 8), fifo(kYPlus, 8), fifo(kXPlus, 4), fifo(kXMinus, 8)};
+  fifos[0].used = 4;
+  fifos[2].used = 2;
+  for (std::uint64_t c = 0; c < packets; ++c)
+    queues[0].push(descriptor(set_of({kXPlus, kYPlus}), c, 2));
+  Drain drain(rule);
+  return drained(drain, queues, fifos);
+}
+
+TEST(Drain, ByRuleTakesTheLeastFullTheFirstOrTheNextThatFits) {
+  EXPECT_EQ(drained_by(DrainRule::least_full, 5), (Moved{{0, 1}, {1, 1}, {2, 2}, {3, 0}, {4, 1}}));
+  EXPECT_EQ(drained_by(DrainRule::first_fit, 5), (Moved{{0, 0}, {1, 0}, {2, 1}, {3, 1}, {4, 1}}));
+  EXPECT_EQ(drained_by(DrainRule::round_robin, 5), (Moved{{0, 1}, {1, 2}, {2, 0}, {3, 1}, {4, 0}}));
+}
+
+TEST(Drain, ByAnyRuleFillsAllThatThereIs) {
+  for (const DrainRule rule : {DrainRule::least_full, DrainRule::first_fit, DrainRule::round_robin})
+    EXPECT_EQ(drained_by(rule, 20).size(), 7u);
+}
+
+TEST(Drain, TakesNamedQueuesInItsRound) {
+  OutputQueues queues(1, 100, 2);
+  std::vector fifos = {fifo(kXPlus, 1), fifo(kYPlus, 8)};
+  queues[0].push(descriptor(set_of({kXPlus}), 1));
+  queues[0].push(descriptor(set_of({kXPlus}), 2));
+  queues.named(1).push(descriptor(set_of({kYPlus}), 3));
+  Drain drain;
+  EXPECT_EQ(drained(drain, queues, fifos), (Moved{{1, 0}, {3, 1}}));
 }
 
 TEST(Drain, ALaterPacketNeverOvertakesTheHeadOfItsQueue) {

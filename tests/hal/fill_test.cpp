@@ -18,11 +18,11 @@ std::optional<SendDescriptor> make(Rank peer, std::uint32_t packet, std::uint32_
   return testing::descriptor(DirectionSet(1), cookie(peer, packet));
 }
 
-using Queues = std::vector<std::vector<std::uint64_t>>;
+using CookieLists = std::vector<std::vector<std::uint64_t>>;
 
 /// FIG. 9, steps 906 to 914, with a short last round.
-Queues reference(const SendOrder& order, Batching batching, unsigned queue_count) {
-  Queues queues(queue_count);
+CookieLists reference_fill(const SendOrder& order, Batching batching, unsigned queue_count) {
+  CookieLists queues(queue_count);
   for (std::uint32_t sent = 0; sent < batching.packets; sent += batching.per_visit) {
     unsigned queue = 0;
     for (Rank i = 0; i < order.size(); ++i) {
@@ -34,8 +34,8 @@ Queues reference(const SendOrder& order, Batching batching, unsigned queue_count
   return queues;
 }
 
-Queues taken(OutputQueues& queues) {
-  Queues all(queues.count());
+CookieLists taken(OutputQueues& queues) {
+  CookieLists all(queues.count());
   for (unsigned i = 0; i < queues.count(); ++i) all[i] = cookies(queues[i]);
   return all;
 }
@@ -63,15 +63,15 @@ TEST(Fill, EqualsThreeNestedLoops) {
     Fill fill(world.order, world.batching);
     fill.run(filled, make);
     EXPECT_TRUE(fill.done());
-    EXPECT_EQ(taken(filled), reference(world.order, world.batching, world.queues));
+    EXPECT_EQ(taken(filled), reference_fill(world.order, world.batching, world.queues));
   }
 }
 
 /// Runs with room for two descriptors per queue; between two runs one leaves each queue.
-Queues fill_in_pieces(const World& world, unsigned& runs) {
+CookieLists fill_in_pieces(const World& world, unsigned& runs) {
   OutputQueues filled(world.queues, 2);
   Fill fill(world.order, world.batching);
-  Queues all(world.queues);
+  CookieLists all(world.queues);
   for (runs = 0; !fill.done() && runs < 10000; ++runs) {
     fill.run(filled, make);
     for (unsigned i = 0; i < world.queues; ++i) {
@@ -99,19 +99,20 @@ TEST(Fill, TakesSeveralPacketsOfAVisitInOneDescriptor) {
     Fill fill(world.order, world.batching);
     fill.run(filled, make_run);
     EXPECT_TRUE(fill.done());
-    Queues packets(world.queues);
+    CookieLists packets(world.queues);
     for (unsigned i = 0; i < world.queues; ++i)
       for (; !filled[i].empty(); filled[i].pop())
         for (std::uint32_t p = 0; p < filled[i].front().packets; ++p)
           packets[i].push_back(filled[i].front().cookie + p);
-    EXPECT_EQ(packets, reference(world.order, world.batching, world.queues));
+    EXPECT_EQ(packets, reference_fill(world.order, world.batching, world.queues));
   }
 }
 
 TEST(Fill, StopsAtFullQueuesAndResumesInTheSameOrder) {
   for (const World& world : worlds()) {
     unsigned runs = 0;
-    EXPECT_EQ(fill_in_pieces(world, runs), reference(world.order, world.batching, world.queues));
+    EXPECT_EQ(fill_in_pieces(world, runs),
+              reference_fill(world.order, world.batching, world.queues));
     const std::size_t total = std::size_t{world.order.size()} * world.batching.packets;
     if (total > 2u * world.queues) {
       EXPECT_GT(runs, 1u);
@@ -121,7 +122,7 @@ TEST(Fill, StopsAtFullQueuesAndResumesInTheSameOrder) {
 
 TEST(Fill, RestartsTheQueueCounterInEachRound) {
   OutputQueues queues(3, 100);  // four peers: a counter that ran on would begin round 2 at queue 1
-  Fill fill(SendOrder(0, {1, 2, 3, 4}), {.packets = 2, .per_visit = 1});
+  Fill fill(SendOrder({1, 2, 3, 4}), {.packets = 2, .per_visit = 1});
   fill.run(queues, make);
   EXPECT_EQ(cookies(queues[0]),
             (std::vector{cookie(1, 0), cookie(4, 0), cookie(1, 1), cookie(4, 1)}));
@@ -129,9 +130,22 @@ TEST(Fill, RestartsTheQueueCounterInEachRound) {
   EXPECT_EQ(cookies(queues[2]), (std::vector{cookie(3, 0), cookie(3, 1)}));
 }
 
+TEST(Fill, AsksForTheOrderOfEveryRoundButTheFirst) {
+  OutputQueues queues(1, 100);
+  const auto turned = [](std::uint32_t round) {
+    return round == 1 ? SendOrder({2, 1}) : SendOrder({1, 2});
+  };
+  Fill fill(SendOrder({1, 2}), {.packets = 5, .per_visit = 2}, turned);
+  fill.run(queues, make);
+  EXPECT_TRUE(fill.done());
+  EXPECT_EQ(cookies(queues[0]),
+            (std::vector{cookie(1, 0), cookie(1, 1), cookie(2, 0), cookie(2, 1), cookie(2, 2),
+                         cookie(2, 3), cookie(1, 2), cookie(1, 3), cookie(1, 4), cookie(2, 4)}));
+}
+
 TEST(Fill, MakesTheLastRoundShort) {
   OutputQueues queues(1, 100);
-  Fill fill(SendOrder(0, {2, 1}), {.packets = 3, .per_visit = 2});
+  Fill fill(SendOrder({2, 1}), {.packets = 3, .per_visit = 2});
   fill.run(queues, make);
   EXPECT_EQ(cookies(queues[0]), (std::vector{cookie(2, 0), cookie(2, 1), cookie(1, 0), cookie(1, 1),
                                              cookie(2, 2), cookie(1, 2)}));
@@ -139,7 +153,7 @@ TEST(Fill, MakesTheLastRoundShort) {
 
 TEST(Fill, LeavesOutThePacketsOfShorterMessages) {
   OutputQueues queues(1, 100);
-  Fill fill(SendOrder(0, {2, 1, 3}), {.packets = 3, .per_visit = 1});
+  Fill fill(SendOrder({2, 1, 3}), {.packets = 3, .per_visit = 1});
   fill.run(
       queues,
       [](Rank peer, std::uint32_t packet, std::uint32_t limit) -> std::optional<SendDescriptor> {

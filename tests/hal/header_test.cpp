@@ -18,6 +18,7 @@ HeaderFields random_fields(Random& random) {
           .group = random.below(4),
           .handler = static_cast<HandlerId>(random.next()),
           .payload_bytes = random.below(kPayloadBytes + 1),
+          .order = static_cast<DimensionOrder>(random.below(256)),
           .argument = static_cast<std::uint32_t>(random.next())};
 }
 
@@ -41,10 +42,12 @@ TEST(PacketHeader, HasTheLayoutOfThePicture) {
                                          .group = 2,
                                          .handler = 0x1234,
                                          .payload_bytes = 0xf0,
+                                         .order = 0x5a,
                                          .argument = 0xfedcba98});
   EXPECT_EQ(header.hardware_word(), 0x89abcdefull | 0xa5aull << 32 | 1ull << 44 | 1ull << 45 |
                                         3ull << 46 | 5ull << 48 | 2ull << 51);
-  EXPECT_EQ(header.software_word(), 0x1234ull | 0xf0ull << 16 | 0xfedcba98ull << 32);
+  EXPECT_EQ(header.software_word(),
+            0x1234ull | 0xf0ull << 16 | 0x5aull << 24 | 0xfedcba98ull << 32);
 }
 
 /// From (0,0,0) to (1,2,3): a header in which nothing is wrong.
@@ -106,10 +109,19 @@ TEST(HeaderError, EveryReservedBitIsRefused) {
     EXPECT_EQ(error_of({header.hardware_word() | 1ull << bit, header.software_word()}),
               HeaderError::reserved_bits_set)
         << bit;
-  for (unsigned bit = 24; bit < 32; ++bit)
-    EXPECT_EQ(error_of({header.hardware_word(), header.software_word() | 1ull << bit}),
-              HeaderError::reserved_bits_set)
-        << bit;
+}
+
+TEST(HeaderError, AnOrderIsOneThatTheShapeHasAndOfADynamicPacket) {
+  for (unsigned order = 0; order < 256; ++order)
+    EXPECT_EQ(error_with([&](auto& f) { f.order = static_cast<DimensionOrder>(order); }),
+              order <= 6 ? HeaderError::none : HeaderError::bad_dimension_order)
+        << order;
+  const auto deterministic = [](auto& f) {
+    f.order = 1;
+    f.dynamic = false;
+    f.channel = VirtualChannel::bubble;
+  };
+  EXPECT_EQ(error_with(deterministic), HeaderError::bad_dimension_order);
 }
 
 TEST(HeaderError, ALongerWayRoundATorusIsNoError) {

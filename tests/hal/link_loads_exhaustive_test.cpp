@@ -7,7 +7,7 @@
 namespace toroid {
 namespace {
 
-std::vector<Shape> worlds() {
+std::vector<Shape> loaded_shapes() {
   auto shapes = testing::all_shapes(3, 6);
   for (const auto& shape : testing::all_shapes(2, 8)) shapes.push_back(shape);
   for (const auto& shape : testing::all_shapes(1, 20)) shapes.push_back(shape);
@@ -19,7 +19,7 @@ std::vector<Shape> worlds() {
 }
 
 TEST(HottestLink, EqualsTheEnumerationWithTiesCountedHalfEachWay) {
-  for (const Shape& shape : worlds()) {
+  for (const Shape& shape : loaded_shapes()) {
     const auto halves = testing::loads_with_halved_ties(shape);
     std::uint64_t most = 0;
     for (unsigned d = 0; d < shape.dims(); ++d) {
@@ -36,7 +36,7 @@ TEST(HottestLink, EqualsTheEnumerationWithTiesCountedHalfEachWay) {
 }
 
 TEST(HottestLink, CarriesTheBoundRoundedUpWhereTiesAreBalanced) {
-  for (const Shape& shape : worlds()) {
+  for (const Shape& shape : loaded_shapes()) {
     const auto loads = testing::loads_with_rule(shape, TieRule::balanced);
     for (unsigned d = 0; d < shape.dims(); ++d)
       EXPECT_EQ(testing::hottest(shape, loads, d), hottest_link_messages(shape, d).rounded_up())
@@ -45,7 +45,7 @@ TEST(HottestLink, CarriesTheBoundRoundedUpWhereTiesAreBalanced) {
 }
 
 TEST(HottestLink, ParityCarriesTheBoundWhereEachExtentIsOddOrAMultipleOfFour) {
-  for (const Shape& shape : worlds()) {
+  for (const Shape& shape : loaded_shapes()) {
     const auto loads = testing::loads_with_rule(shape, TieRule::parity);
     for (unsigned d = 0; d < shape.dims(); ++d) {
       if (shape.wraps(d) && shape.extent(d) % 4 == 2) continue;

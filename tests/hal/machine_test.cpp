@@ -22,7 +22,7 @@ std::size_t bytes_of(const MachineField& f) {
 }
 
 TEST(MachineFields, ReachEveryNumberOfTheMachine) {
-  std::size_t bytes = sizeof(std::string);  // the name is no number
+  std::size_t bytes = sizeof(Machine::name) + sizeof(Machine::sources);  // no numbers
   for (const MachineField& f : machine_fields()) bytes += bytes_of(f);
   EXPECT_LE(bytes, sizeof(Machine));
   EXPECT_LT(sizeof(Machine) - bytes, alignof(Machine));  // padding
@@ -51,8 +51,9 @@ TEST(MachineFields, HaveDistinctKeysMeaningsAndSources) {
 }
 
 TEST(MachineFields, CallOnlyPublishedNumbersIbms) {
-  for (const char* key : {"hop_latency_cycles", "inject_cycles", "receive_cycles",
-                          "dynamic_vc_chunks", "bubble_vc_chunks", "bubble_reserve_chunks"})
+  for (const char* key :
+       {"hop_latency_cycles", "inject_cycles", "receive_cycles", "fma_cycles", "transpose_cycles",
+        "dynamic_vc_chunks", "bubble_vc_chunks", "bubble_reserve_chunks"})
     EXPECT_EQ(field(key).origin, Origin::assumed) << key;
   EXPECT_EQ(field("link_bits_per_cycle").origin, Origin::paper);
   EXPECT_EQ(field("injection_fifos").origin, Origin::ibm);
@@ -127,6 +128,12 @@ TEST(Machine, ComputesCyclesRoundedUp) {
     EXPECT_EQ(fast.wire_cycles(bytes), (bytes + 1) / 2);
   EXPECT_EQ(bgl.line_transform_cycles(1), 0u);
   EXPECT_EQ(bgl.line_transform_cycles(512), 2u * 512 * 9);
+  Machine transposing;
+  transposing.transpose_cycles = 1.5;
+  EXPECT_EQ(transposing.line_transform_cycles(512), 2u * 512 * 9 + 768);
+  EXPECT_EQ(bgl.product_cycles(1000), 1000u);
+  fast.fma_cycles = 0.3;
+  EXPECT_EQ(fast.product_cycles(5), 2u);
 }
 
 TEST(Machine, GivesEachChannelItsOwnRoom) {

@@ -6,7 +6,7 @@
 namespace toroid {
 namespace {
 
-std::vector<Shape> worlds() {
+std::vector<Shape> neighbour_shapes() {
   auto shapes = testing::all_shapes(3, 5);
   for (unsigned dims : {1u, 2u})
     for (const auto& shape : testing::all_shapes(dims, 6)) shapes.push_back(shape);
@@ -26,7 +26,7 @@ std::optional<int> moved(const Shape& shape, int at, Direction direction) {
 }
 
 TEST(Neighbour, IsOneStepAwayInItsDimensionOnly) {
-  for (const Shape& shape : worlds())
+  for (const Shape& shape : neighbour_shapes())
     for (Rank r = 0; r < shape.size(); ++r)
       for (unsigned l = 0; l < kMaxLinks; ++l) {
         const Direction direction = testing::direction(l);
@@ -47,7 +47,7 @@ TEST(Neighbour, IsOneStepAwayInItsDimensionOnly) {
 
 TEST(Neighbour, TheOppositeDirectionLeadsBack) {
   std::size_t links = 0;
-  for (const Shape& shape : worlds())
+  for (const Shape& shape : neighbour_shapes())
     for (Rank r = 0; r < shape.size(); ++r)
       for (unsigned l = 0; l < shape.links(); ++l) {
         const Direction direction = testing::direction(l);

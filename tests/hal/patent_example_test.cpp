@@ -29,7 +29,7 @@ const std::vector<unsigned> kRandomMap = {32, 22, 13, 21, 23, 33, 12, 31};
 SendOrder random_map() {
   std::vector<Rank> peers;
   for (const unsigned rc : kRandomMap) peers.push_back(q(rc));
-  return SendOrder(q(11), peers);
+  return SendOrder(peers);
 }
 
 DirectionSet hints_to(Rank peer) {
@@ -42,20 +42,20 @@ SendDescriptor element(Rank peer, std::uint32_t /*packet*/, std::uint32_t /*limi
   return testing::descriptor(hints_to(peer), peer);
 }
 
-struct Moved {
+struct Injected {
   Rank peer;
   DirectionSet hints;
   unsigned fifo;
 };
 
 /// FIG. 9 and then FIG. 10 with L queues and one FIFO per direction.
-std::vector<Moved> fill_and_drain(unsigned queue_count) {
+std::vector<Injected> fill_and_drain(unsigned queue_count) {
   OutputQueues queues(queue_count, 100);
   Fill fill(random_map(), {.packets = 1, .per_visit = 1});
   fill.run(queues, element);
   EXPECT_TRUE(fill.done());
   auto fifos = tie_fifos(kTorus, 4, 32);
-  std::vector<Moved> moved;
+  std::vector<Injected> moved;
   Drain().run(queues, fifos, 100, [&](const SendDescriptor& d, unsigned fifo) {
     moved.push_back({static_cast<Rank>(d.cookie), d.header.hints(), fifo});
   });
@@ -79,7 +79,7 @@ TEST(PatentExample, OffersExactlyThePossibleDirections) {
   ASSERT_EQ(moved.size(), possible.size());
   for (const auto& [rc, directions] : possible) {
     const auto it = std::find_if(moved.begin(), moved.end(),
-                                 [rc = rc](const Moved& m) { return m.peer == q(rc); });
+                                 [rc = rc](const Injected& m) { return m.peer == q(rc); });
     ASSERT_NE(it, moved.end()) << "Q" << rc;
     EXPECT_EQ(it->hints, directions) << "Q" << rc;
   }

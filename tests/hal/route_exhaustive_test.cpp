@@ -9,7 +9,7 @@
 namespace toroid {
 namespace {
 
-std::vector<Shape> worlds() {
+std::vector<Shape> routed_shapes() {
   auto shapes = testing::all_shapes(3, 5);
   for (const auto& shape : testing::all_shapes(2, 6)) shapes.push_back(shape);
   for (const auto& shape : testing::all_shapes(1, 9)) shapes.push_back(shape);
@@ -66,7 +66,7 @@ void check_pair(const Shape& shape, Rank a, Rank b, unsigned distance, Random& r
 
 TEST(MinimalRoute, IsAsLongAsABreadthFirstSearchSaysAndArrives) {
   Random random(1);
-  for (const Shape& shape : worlds())
+  for (const Shape& shape : routed_shapes())
     for (Rank a = 0; a < shape.size(); ++a) {
       const auto distance = distances_from(shape, a);
       for (Rank b = 0; b < shape.size(); ++b) {
@@ -79,7 +79,7 @@ TEST(MinimalRoute, IsAsLongAsABreadthFirstSearchSaysAndArrives) {
 
 TEST(MinimalRoute, EachOfItsDirectionsComesOneHopNearer) {
   Random random(1);
-  for (const Shape& shape : worlds()) {
+  for (const Shape& shape : routed_shapes()) {
     if (shape.size() > 64) continue;
     for (Rank b = 0; b < shape.size(); ++b) {
       const auto distance = distances_from(shape, b);  // links lead both ways

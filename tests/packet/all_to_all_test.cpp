@@ -50,7 +50,8 @@ TEST(AllToAll, DeliversWithinLinesAndPlanes) {
 
 TEST(AllToAll, DeliversWithEveryOrderRoutingAndQueueSize) {
   for (const auto order : {OrderRule::random, OrderRule::rank, OrderRule::shift})
-    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+    for (const auto routing :
+         {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
       for (const std::size_t capacity : {1u, 16u})
         run_exchange("3x4x3", 0, 3, 2,
                      {.order = order,

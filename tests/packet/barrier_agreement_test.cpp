@@ -11,7 +11,7 @@ using testing::EmulatedMachine;
 using testing::RingMachine;
 using testing::SimMachine;
 
-constexpr unsigned kRounds = 12;
+constexpr unsigned kRounds = 5;
 
 /// Who has come to which barrier: plain memory, since a barrier orders what is before it before
 /// what is after it.

@@ -14,10 +14,10 @@ struct Stamps {
   Tick entered;
   Tick passed;
 };
-using Log = std::vector<std::vector<Stamps>>;  ///< [rank][round]
+using StampLog = std::vector<std::vector<Stamps>>;  ///< [rank][round]
 
 /// Computes for a different time before each barrier.
-Program pass_barriers(Node& node, unsigned rounds, std::uint64_t seed, Log* log) {
+Program pass_barriers(Node& node, unsigned rounds, std::uint64_t seed, StampLog* log) {
   Random random(seed, node.rank());
   for (unsigned round = 0; round < rounds; ++round) {
     const Tick cycles = random.coin() ? random.below(20000) : 0;
@@ -31,7 +31,7 @@ Program pass_barriers(Node& node, unsigned rounds, std::uint64_t seed, Log* log)
 void expect_barriers_hold(const char* shape, unsigned rounds, std::uint64_t seed,
                           NodeOptions options = {}) {
   SimMachine machine(Shape::parse(shape), options);
-  Log log(machine.size());
+  StampLog log(machine.size());
   machine.run([&](Node& node) { return pass_barriers(node, rounds, seed, &log); });
   for (unsigned round = 0; round < rounds; ++round) {
     Tick last_in = 0;
@@ -65,7 +65,7 @@ TEST(Barrier, TakesCeilLog2RoundsOfOnePacketPerNode) {
   for (const auto& [shape, packets] : std::vector<std::pair<const char*, unsigned>>{
            {"1", 0}, {"2", 2 * 1}, {"3", 3 * 2}, {"5", 5 * 3}, {"8", 8 * 3}, {"3x3", 9 * 4}}) {
     SimMachine machine(Shape::parse(shape));
-    Log log(machine.size());
+    StampLog log(machine.size());
     machine.run([&](Node& node) { return pass_barriers(node, 1, 1, &log); });
     EXPECT_EQ(machine.counters().packets, packets) << shape;
   }

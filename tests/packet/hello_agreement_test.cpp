@@ -12,11 +12,11 @@ using testing::EmulatedMachine;
 using testing::RingMachine;
 using testing::SimMachine;
 
-using Log = std::vector<testing::Greetings>;  ///< [rank]
+using GreetingLog = std::vector<testing::Greetings>;  ///< [rank]
 
 /// Sorted: the order of arrival is nobody's promise.
-Log greetings(EmulatedMachine& machine) {
-  Log log(machine.size());
+GreetingLog greetings(EmulatedMachine& machine) {
+  GreetingLog log(machine.size());
   machine.run([&](Node& node) { return testing::greet(node, &log[node.rank()]); });
   EXPECT_TRUE(machine.finished());
   for (auto& heard : log) std::ranges::sort(heard);
@@ -27,7 +27,7 @@ TEST(HelloAgreement, TheSameGreetingsArriveOnRingsAsOnTheModel) {
   for (const char* text : testing::kRingShapes) {
     const Shape shape = Shape::parse(text);
     SimMachine sim(shape);
-    const Log expected = greetings(sim);
+    const GreetingLog expected = greetings(sim);
     for (const auto& c : testing::ring_cases()) {
       RingMachine rings(shape, c.threads, c.node(), testing::routed(c.route));
       ASSERT_EQ(greetings(rings), expected) << text << ' ' << c.text();

@@ -68,6 +68,49 @@ TEST(Until, WaitsForTheCounterAndNoLonger) {
   EXPECT_EQ(machine.node(0).finished_at(), 30000 + 150 + 2 * 69 + 46 * 4 + 200u);
 }
 
+Program sleep_and_note(Node& node, const std::vector<Tick>* until, std::vector<Tick>* times) {
+  for (const Tick t : *until) {
+    co_await node.sleep_until(t);
+    times->push_back(node.now());
+  }
+}
+
+TEST(Sleep, EndsAtItsCycleNearFarOrPast) {
+  const std::vector<Tick> until = {0, 1, 2, 5000, 4999, 5000, 1'000'000'007, 1'000'002'055};
+  SimMachine machine(Shape::parse("1"));
+  std::vector<Tick> times;
+  machine.run([&](Node& node) { return sleep_and_note(node, &until, &times); });
+  const std::vector<Tick> expected = {0, 1, 2, 5000, 5000, 5000, 1'000'000'007, 1'000'002'055};
+  EXPECT_EQ(times, expected);
+}
+
+TEST(Sleep, LeavesTheProcessorToPacketsMeanwhile) {
+  const std::vector<Tick> until = {50000};
+  SimMachine machine(Shape::parse("2"));
+  std::vector<Tick> times;
+  std::vector<Tick> heard;
+  machine.node(0).on(kHandler, [&](const Packet&) { heard.push_back(machine.node(0).now()); });
+  machine.run([&](Node& node) {
+    return node.rank() == 0 ? sleep_and_note(node, &until, &times)
+                            : compute_and_send(node, 10000, 0);
+  });
+  EXPECT_EQ(heard, std::vector<Tick>{10000 + 150 + 69 + 46 * 4 + 200});
+  EXPECT_EQ(times, until);
+}
+
+TEST(Sleep, OfABusyProcessorEndsWhenItIsFree) {
+  const std::vector<Tick> until = {10450};
+  SimMachine machine(Shape::parse("2"));
+  std::vector<Tick> times;
+  machine.node(0).on(kHandler, [](const Packet&) {});
+  machine.run([&](Node& node) {
+    return node.rank() == 0 ? sleep_and_note(node, &until, &times)
+                            : compute_and_send(node, 10000, 0);
+  });
+  // The packet is there at 10403, and received until 10603.
+  EXPECT_EQ(times, std::vector<Tick>{10000 + 150 + 69 + 46 * 4 + 200});
+}
+
 TEST(Counter, CountsByOneOrMore) {
   Counter counter("arrivals");
   EXPECT_EQ(counter.value(), 0u);

@@ -28,7 +28,8 @@ void expect_above_bounds(const Shape& shape, RoutingRule routing, TieRule tie,
 
 void expect_above_bounds(const std::vector<Shape>& shapes) {
   for (const Shape& shape : shapes)
-    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+    for (const auto routing :
+         {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
       for (const std::uint64_t bytes : {16u, 240u, 3 * 240u})
         expect_above_bounds(shape, routing, TieRule::balanced, bytes);
 }

@@ -39,9 +39,10 @@ const std::vector<const char*> kShapes = {
     "1",     "2",     "7",      "8",     "8m",    "3x3",     "4x4",       "5x2m",
     "2x3x4", "4x4x4", "3x4mx2", "1x6x1", "4mx4m", "2x2x2x2", "2x3x2x1x2", "2x2x2x2x2x2"};
 
-TEST(Conservation, HoldsForBothRoutingsAndEveryTieRule) {
+TEST(Conservation, HoldsForEveryRoutingAndTieRule) {
   for (const char* text : kShapes)
-    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+    for (const auto routing :
+         {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
       for (unsigned tie = 0; tie < kTieRuleNames.size(); ++tie)
         expect_conserved(Shape::parse(text), 1,
                          {.routing = routing, .tie = static_cast<TieRule>(tie)});
@@ -51,7 +52,7 @@ TEST(Conservation, HoldsForManySeedsOrdersAndMessageLengths) {
   Random random(77);
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const auto order = static_cast<OrderRule>(random.below(kOrderRuleNames.size()));
-    const auto routing = random.coin() ? RoutingRule::adaptive : RoutingRule::deterministic;
+    const auto routing = static_cast<RoutingRule>(random.below(kRoutingRuleNames.size()));
     expect_conserved(Shape::parse(kShapes[random.below(14)]), 1 + random.below(4),
                      {.seed = seed,
                       .order = order,
@@ -75,7 +76,8 @@ TEST(Conservation, HoldsForEveryTyingAndNumberOfFifos) {
 
 TEST(Conservation, HoldsWithoutPriorityToTransit) {
   for (const char* text : {"8", "4x4", "4x4x4"})
-    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic}) {
+    for (const auto routing :
+         {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order}) {
       SimOptions own_in_turn;
       own_in_turn.routing.transit_first = false;
       expect_conserved(Shape::parse(text), 3, {.routing = routing}, own_in_turn);
@@ -91,7 +93,8 @@ TEST(Conservation, HoldsWithTheSmallestBuffersAndASlowProcessor) {
   machine.reception_fifos = 1;
   machine.receive_cycles = 3000;
   for (const char* text : {"5", "4x4", "3x3x3"})
-    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+    for (const auto routing :
+         {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
       expect_conserved(Shape::parse(text), 3, {.routing = routing}, {}, machine);
 }
 

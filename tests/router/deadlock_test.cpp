@@ -68,7 +68,8 @@ TEST(Deadlock, NeverHappensWithTheBubbleRule) {
 TEST(Deadlock, NeverHappensWithTheBubbleRuleOnManyShapesAndSeeds) {
   for (const char* text :
        {"2", "3", "8", "9", "4x4", "8x2", "6x5", "8x8m", "3x3x3", "4x4x4", "2x2x2x2", "3x2x2x2x2"})
-    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+    for (const auto routing :
+         {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
       for (std::uint64_t seed = 1; seed <= 5; ++seed)
         EXPECT_EQ(report(Shape::parse(text), routing, 240 * seed, seed, true), "")
             << text << " seed " << seed;
@@ -76,7 +77,8 @@ TEST(Deadlock, NeverHappensWithTheBubbleRuleOnManyShapesAndSeeds) {
 
 TEST(Deadlock, NeverHappensOnAMeshEvenWithoutTheRule) {
   for (const char* text : {"8m", "8mx8m", "5mx5mx5m"})
-    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+    for (const auto routing :
+         {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
       EXPECT_EQ(report(Shape::parse(text), routing, 960, 1, false), "") << text;
 }
 
@@ -113,7 +115,8 @@ TEST(Deadlock, NeverHappensWithPacketsOfMixedLengths) {
 
 TEST(Deadlock, NeverHappensWithMixedLengthsInTinyBuffers) {
   for (const char* shape : {"8", "4x4", "8x8", "3x3x3", "4x4x4"})
-    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+    for (const auto routing :
+         {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
       for (const std::uint64_t bytes : {241u, 500u, 721u, 1000u})
         EXPECT_EQ(report(Shape::parse(shape), routing, bytes, 1, true), "") << shape;
 }

@@ -1,33 +1,14 @@
 // Results follow from the input alone: two runs of one seed agree in everything that is counted.
 #include <gtest/gtest.h>
 
-#include <tuple>
-
-#include "tests/router/sim_machine.hpp"
+#include "tests/router/everything.hpp"
 
 namespace toroid {
 namespace {
 
+using testing::Everything;
 using testing::Exchange;
 using testing::SimMachine;
-
-using Everything = std::tuple<Tick, Tick, std::uint64_t, std::uint64_t, std::uint64_t,
-                              std::vector<std::uint64_t>, std::vector<std::uint64_t>>;
-
-Everything everything(const SimMachine& machine) {
-  const FabricCounters& c = machine.counters();
-  std::vector<std::uint64_t> links;
-  for (const LinkCounters& link : c.links) {
-    links.insert(links.end(), link.packets.begin(), link.packets.end());
-    links.push_back(link.wire_bytes);
-  }
-  std::vector<std::uint64_t> fifos;
-  for (const FifoCounters& fifo : c.fifos) {
-    fifos.push_back(fifo.packets);
-    fifos.push_back(fifo.most_chunks);
-  }
-  return {c.end, machine.finished_at(), c.delivered, c.packet_hops, c.events, links, fifos};
-}
 
 Everything run(const char* shape, RoutingRule routing, TieRule tie, std::uint64_t seed) {
   SimMachine machine(Shape::parse(shape), {.seed = seed, .routing = routing, .tie = tie});
@@ -37,7 +18,8 @@ Everything run(const char* shape, RoutingRule routing, TieRule tie, std::uint64_
 
 TEST(Determinism, EqualSeedsGiveEqualRuns) {
   for (const char* shape : {"7", "4x4", "3x4mx2", "4x4x4", "2x2x2x2x2"})
-    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+    for (const auto routing :
+         {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
       for (const std::uint64_t seed : {1u, 2u})
         EXPECT_EQ(run(shape, routing, TieRule::split, seed),
                   run(shape, routing, TieRule::split, seed))
@@ -45,7 +27,8 @@ TEST(Determinism, EqualSeedsGiveEqualRuns) {
 }
 
 TEST(Determinism, DifferentSeedsGiveDifferentRuns) {
-  for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+  for (const auto routing :
+       {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
     for (const auto tie : {TieRule::split, TieRule::parity})
       EXPECT_NE(run("4x4x4", routing, tie, 1), run("4x4x4", routing, tie, 2));
 }

@@ -7,13 +7,10 @@
 #include <map>
 
 #include "hal/random.hpp"
+#include "tests/router/numbered_event.hpp"
 
 namespace toroid::sim {
 namespace {
-
-Event numbered(std::uint32_t number) {
-  return {EventKind::turn, number % 1000, 0, number};
-}
 
 std::vector<Event> sorted(std::vector<Event> events) {
   std::sort(events.begin(), events.end());
@@ -21,7 +18,7 @@ std::vector<Event> sorted(std::vector<Event> events) {
 }
 
 /// The wheel beside a multimap; every take() compares the two.
-class Twins {
+class WheelTwins {
  public:
   void schedule(Tick at) {
     const Event event = numbered(count_++);
@@ -73,7 +70,7 @@ Tick random_delay(Random& random) {
 TEST(EventWheel, EqualsAnOrderedMapOnRandomSchedules) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     Random random(seed);
-    Twins twins;
+    WheelTwins twins;
     for (int step = 0; step < 2000; ++step) {
       for (unsigned i = random.below(4); i > 0; --i)
         twins.schedule(twins.now() + random_delay(random));
@@ -88,7 +85,7 @@ TEST(EventWheel, EqualsAnOrderedMapOnRandomSchedules) {
 TEST(EventWheel, MovesToCyclesWithoutEventsAsWell) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     Random random(seed);
-    Twins twins;
+    WheelTwins twins;
     for (int step = 0; step < 2000; ++step) {
       if (random.below(3) == 0) twins.schedule(twins.now() + random_delay(random));
       const Tick ahead = twins.now() + random.below(1500);

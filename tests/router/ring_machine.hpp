@@ -32,7 +32,8 @@ inline RingOptions routed(RingRoute route) {
 }
 
 inline constexpr std::array kRoutes = {RingRoute::torus, RingRoute::direct};
-inline constexpr std::array kRoutings = {RoutingRule::adaptive, RoutingRule::deterministic};
+inline constexpr std::array kRoutings = {RoutingRule::adaptive, RoutingRule::deterministic,
+                                         RoutingRule::random_order};
 /// On this side of the number of cores and far beyond it.
 inline constexpr std::array kWorkers = {1u, 2u, 3u, 8u};
 inline const std::vector<const char*> kRingShapes = {

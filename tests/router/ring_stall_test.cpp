@@ -3,13 +3,16 @@
 
 #include "tests/router/failure_of.hpp"
 #include "tests/router/ring_machine.hpp"
+#include "tests/router/waiting_programs.hpp"
 
 namespace toroid {
 namespace {
 
+using testing::enter_barrier;
 using testing::failure_of;
 using testing::kHandler;
 using testing::RingMachine;
+using testing::wait_for_three;
 
 using std::chrono::milliseconds;
 
@@ -18,13 +21,6 @@ RingOptions patient(RingRoute route) {
   RingOptions options = testing::routed(route);
   options.stall = std::chrono::hours(24);
   return options;
-}
-
-Program wait_for_three(Node& node, Rank who) {
-  Counter heard("heard");
-  node.on(kHandler, [&](const Packet&) { heard.bump(); });
-  if (node.rank() != who) co_return;
-  co_await node.until(heard, 3);
 }
 
 TEST(RingStall, NamesTheNodeAndTheCounterThatItWaitsForWithoutWaitingForTheLimit) {
@@ -36,11 +32,6 @@ TEST(RingStall, NamesTheNodeAndTheCounterThatItWaitsForWithoutWaitingForTheLimit
       EXPECT_EQ(failure_of([&] { machine.run([](Node& n) { return wait_for_three(n, 4); }); }),
                 "the run stalled for ever: 1 of 6 nodes wait; node (1,1) for heard at 2 of 3");
     }
-}
-
-Program enter_barrier(Node& node, Rank missing) {
-  if (node.rank() == missing) co_return;
-  co_await node.barrier();
 }
 
 TEST(RingStall, NamesABarrierThatOneNodeNeverEnters) {

@@ -15,7 +15,7 @@ using testing::ReluctantDevice;
 using testing::RingMachine;
 using testing::Tagged;
 
-const std::vector<const char*> kShapes = {"2", "8", "5x2m", "4x4", "3x3x3", "2x2x2x2"};
+const std::vector<const char*> kStressShapes = {"2", "8", "5x2m", "4x4", "3x3x3", "2x2x2x2"};
 
 /// Full packets and a short one for every pair.
 void expect_conserved(EmulatedMachine& machine, std::uint32_t packets) {
@@ -38,7 +38,7 @@ NodeOptions pressing(const testing::RingCase& c) {
 }
 
 TEST(RingStress, CompletesInTheSmallestChannels) {
-  for (const char* text : kShapes)
+  for (const char* text : kStressShapes)
     for (const auto& c : testing::ring_cases()) {
       SCOPED_TRACE(std::string(text) + ' ' + c.text());
       RingMachine machine(Shape::parse(text), c.threads, pressing(c), testing::routed(c.route),
@@ -62,7 +62,7 @@ TEST(RingStress, CompletesInTheSmallestBuffersOfAllWithEveryTying) {
 }
 
 TEST(RingStress, CompletesOnDevicesThatRefuseAQuarterOfAllOperations) {
-  for (const char* text : kShapes)
+  for (const char* text : kStressShapes)
     for (const auto& c : testing::ring_cases()) {
       SCOPED_TRACE(std::string(text) + ' ' + c.text());
       const auto reluctant = [&](Device& device) {
@@ -84,7 +84,8 @@ TEST(RingStress, CompletesManyTimesOver) {
                            .tie = static_cast<TieRule>(random.below(kTieRuleNames.size())),
                            .output_queues = 1 + random.below(8),
                            .queue_capacity = 1 + random.below(20)};
-    const char* text = kShapes[random.below(static_cast<std::uint32_t>(kShapes.size()))];
+    const char* text =
+        kStressShapes[random.below(static_cast<std::uint32_t>(kStressShapes.size()))];
     RingMachine machine(Shape::parse(text), 1 + random.below(8), node,
                         testing::routed(testing::kRoutes[random.below(2)]),
                         random.coin() ? testing::smallest_channels() : Machine());

@@ -18,10 +18,10 @@ DirectionSet both() {
 }
 
 RoutedPacket dynamic_packet(unsigned chunks = 8) {
-  return {.directions = both(), .chunks = chunks, .dynamic = true, .high_priority = false};
+  return {.directions = both(), .dynamic = both(), .chunks = chunks, .high_priority = false};
 }
 RoutedPacket deterministic_packet(unsigned chunks = 8) {
-  return {.directions = both(), .chunks = chunks, .dynamic = false, .high_priority = false};
+  return {.directions = both(), .dynamic = {}, .chunks = chunks, .high_priority = false};
 }
 
 const Source kFifo = Source::fifo(4, 0);
@@ -76,12 +76,37 @@ TEST(ChannelRule, PriorityPacketsHaveTheirOwnBubbleChannel) {
             std::nullopt);
 }
 
+/// Y before X.
+constexpr DimensionOrder kYFirst = 2;
+
+TEST(ChannelRule, APacketWithAnOrderTakesDynamicChannelsInItsFirstDimensionAndEscapesInX) {
+  RoutedPacket packet = dynamic_packet();
+  packet.dynamic = dynamic_directions(packet.directions, true, kYFirst, 2);
+  EXPECT_EQ(allowed_directions(packet.directions, packet.dynamic), both());
+  EXPECT_EQ(chosen(packet, kFifo, kYMinus, {32, 32, 32, 32}), VirtualChannel::dynamic0);
+  EXPECT_EQ(chosen(packet, kFifo, kYMinus, {0, 0, 32, 32}), std::nullopt);
+  EXPECT_EQ(chosen(packet, kFifo, kXPlus, {32, 32, 32, 32}), VirtualChannel::bubble);
+}
+
+TEST(DynamicDirections, AreThoseOfTheFirstDimensionInTheOrderThatIsStillToGo) {
+  DirectionSet y_only;
+  y_only.add(kYMinus);
+  DirectionSet x_only;
+  x_only.add(kXPlus);
+  EXPECT_EQ(dynamic_directions(both(), true, kYFirst, 2), y_only);
+  EXPECT_EQ(dynamic_directions(x_only, true, kYFirst, 2), x_only);
+  EXPECT_EQ(dynamic_directions(both(), true, 1, 2), x_only);
+  EXPECT_EQ(dynamic_directions(both(), true, 0, 2), both());
+  EXPECT_TRUE(dynamic_directions(both(), false, 0, 2).empty());
+  EXPECT_TRUE(dynamic_directions({}, true, kYFirst, 2).empty());
+}
+
 TEST(AllowedDirections, AreAllOfADynamicPacketsAndTheFirstOfADeterministicOnes) {
-  EXPECT_EQ(allowed_directions(both(), true), both());
+  EXPECT_EQ(allowed_directions(both(), both()), both());
   DirectionSet first;
   first.add(kXPlus);
-  EXPECT_EQ(allowed_directions(both(), false), first);
-  EXPECT_TRUE(allowed_directions({}, false).empty());
+  EXPECT_EQ(allowed_directions(both(), {}), first);
+  EXPECT_TRUE(allowed_directions({}, {}).empty());
 }
 
 TEST(Source, NamesEveryChannelAndFifoOnce) {

@@ -38,7 +38,7 @@ inline std::vector<PacketHeader> malformed() {
           changed([](auto& f) { f.deposit = true; }),
           changed([](auto& f) { f.payload_bytes = 240; }),
           PacketHeader(good.hardware_word() | 1ull << 63, good.software_word()),
-          PacketHeader(good.hardware_word(), good.software_word() | 1ull << 24)};
+          PacketHeader(good.hardware_word(), good.software_word() | 7ull << 24)};
 }
 
 /// Runs at once.

@@ -3,20 +3,16 @@
 
 #include "tests/router/failure_of.hpp"
 #include "tests/router/sim_machine.hpp"
+#include "tests/router/waiting_programs.hpp"
 
 namespace toroid {
 namespace {
 
+using testing::enter_barrier;
 using testing::Exchange;
 using testing::failure_of;
 using testing::SimMachine;
-
-Program wait_for_three(Node& node, Rank who) {
-  Counter heard("heard");
-  node.on(testing::kHandler, [&](const Packet&) { heard.bump(); });
-  if (node.rank() != who) co_return;
-  co_await node.until(heard, 3);
-}
+using testing::wait_for_three;
 
 TEST(Stall, NamesTheNodeAndTheCounterThatItWaitsFor) {
   SimMachine machine(Shape::parse("2x3"));
@@ -35,11 +31,6 @@ TEST(Stall, SaysHowFarTheCounterCame) {
   const std::string text =
       failure_of([&] { machine.run([](Node& node) { return wait_for_three(node, 4); }); });
   EXPECT_NE(text.find("heard at 2 of 3"), std::string::npos) << text;
-}
-
-Program enter_barrier(Node& node, Rank missing) {
-  if (node.rank() == missing) co_return;
-  co_await node.barrier();
 }
 
 TEST(Stall, NamesABarrierThatOneNodeNeverEnters) {

@@ -16,20 +16,20 @@ struct Ring {
   TaggedMemory memory;
 };
 
-PacketHeader numbered(std::uint32_t number) {
+PacketHeader header_of(std::uint32_t number) {
   return PacketHeader(HeaderFields{.destination = number, .hints = {}, .argument = ~number});
 }
 
 void send(TaggedSender& sender, std::uint32_t number) {
   std::memcpy(sender.claim().payload.data(), &number, sizeof number);
-  sender.commit(numbered(number));
+  sender.commit(header_of(number));
   sender.publish();
 }
 
 void expect_next(TaggedReceiver& receiver, std::uint32_t number) {
   const Packet* packet = receiver.front();
   ASSERT_NE(packet, nullptr) << number;
-  EXPECT_EQ(packet->header, numbered(number));
+  EXPECT_EQ(packet->header, header_of(number));
   std::uint32_t payload = 0;
   std::memcpy(&payload, packet->payload.data(), sizeof payload);
   EXPECT_EQ(payload, number);

@@ -33,7 +33,8 @@ TEST(ZeroLoad, TakesTheFormulasCyclesAtEveryDistanceAndSize) {
   const Machine bgl;
   for (const char* text : {"8", "8m", "5x4", "3x4mx5", "2x2x2x2x3"}) {
     const Shape shape = Shape::parse(text);
-    for (const auto routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+    for (const auto routing :
+         {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
       for (Rank to = 1; to < shape.size(); ++to)
         for (const unsigned bytes : kSizes) {
           const unsigned wire_bytes = (16 + bytes + 31) / 32 * 32 + 14;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "fft/npy.hpp"
+#include "fft/npy/npy.hpp"
 #include "tests/tools/refusal.hpp"
 
 namespace toroid::testing {
@@ -65,9 +65,9 @@ TEST_F(BadFile, IsAnInputOfAnotherType) {
 }
 
 TEST_F(BadFile, IsAnInputOfAnotherShape) {
-  expect_refused_input(npy_of({}), {"0 dimensions", "expected 3"});
-  expect_refused_input(npy_of({8}), {"1 dimensions", "expected 3"});
-  expect_refused_input(npy_of({2, 2, 2, 2}), {"4 dimensions", "expected 3"});
+  expect_refused_input(npy_of({}), {"0 dimensions", "expected 1 to 6"});
+  expect_refused_input(npy_of({8}), {"3 axes", "rows takes 1 to 6"});
+  expect_refused_input(npy_of({2, 2, 2, 2}), {"3 axes", "rows takes 1 to 6"});
   expect_refused_input(npy_of({4, 0, 4}), {"in.npy", "extent"});
   expect_refused_input(npy_of({1, 1, 1}), {"1x1x1", "2 nodes"});
 }

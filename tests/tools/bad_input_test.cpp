@@ -52,7 +52,9 @@ TEST(BadInput, IsATorusWithMoreNodesThanTheTransformCanUse) {
 }
 
 TEST(BadInput, IsASizeThatIsNone) {
-  for (const std::string size : {"8x8", "8x8x8x8", "8x8x8x", "x", "x8", "8x", "abc", "8x8x8 ", "+8",
+  for (const std::string size : {"8x8", "8x8x8x8"})
+    expect_refusals({{kFft + Arguments{"--size=" + size}, {"3 axes", size}}});
+  for (const std::string size : {"8x8x8x8x8x8x8", "8x8x8x", "x", "x8", "8x", "abc", "8x8x8 ", "+8",
                                  "8,8,8", "99999999999999999999", "0x10", "8.5"})
     expect_refusals({{kFft + Arguments{"--size=" + size}, {"size", size}}});
   expect_refusals({

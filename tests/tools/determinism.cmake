@@ -15,7 +15,17 @@ set(jobs
   "fft --torus 2x2x2 --size 16"
   "fft --torus 3x2x4 --size 25x43x73"
   "fft --torus 4x3 --size 7x11x13 --inverse --return --mesh"
-  "fft --torus 2x1x2x1x2x3 --size 9x8x10 --routing deterministic --order rank")
+  "fft --torus 2x1x2x1x2x3 --size 9x8x10 --routing deterministic --order rank"
+  "fft --torus 2x3 --size 6x7x9 --real --precision single --batch 2"
+  "fft --method slab --torus 4 --size 16 --planes 2 --window 3 --test-interval 5"
+  "fft --method slab --torus 2x2 --size 16 --planes -1 --timings --box-cut 2 --inverse"
+  "fft --method slab --torus 3x2 --size 12x7x9 --planes 1 --real --inverse --return"
+  "fft --method orbital --torus 2x2x2 --size 12"
+  "fft --method orbital --torus 3x3x3 --size 6 --transform dct,dft,dht --schedule=-+- --inverse"
+  "fft --method orbital --torus 2x2x2 --size 8 --transform wht --real --precision single"
+  "fft --method rows --torus 2x3 --size 3x4x5x6"
+  "fft --method rows --torus 2x2x2 --size 4x3x2x3x2x5 --real --inverse --scale 1/N"
+  "poisson --torus 2x2x2 --size 16 --method slab")
 
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE failed OUTPUT_VARIABLE output

@@ -6,37 +6,13 @@
 #include <complex>
 #include <sstream>
 
-#include "fft/npy.hpp"
+#include "fft/npy/npy.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
+#include "tests/tools/values.hpp"
 
 namespace toroid::testing {
 namespace {
-
-using Complex = std::complex<double>;
-using Values = std::vector<Complex>;
-using Extents = std::vector<std::size_t>;
-
-constexpr double kTolerance = 1e-12;
-
-/// Different everywhere, and the same in every type.
-Values some_values(std::size_t count, bool complex) {
-  Values values(count);
-  for (std::size_t i = 0; i < count; ++i)
-    values[i] = {static_cast<double>(i * 37 % 101) - 50,
-                 complex ? static_cast<double>(i * 53 % 97) / 8 : 0.0};
-  return values;
-}
-
-double distance(const Values& a, const Values& b) {
-  double difference = 0;
-  double norm = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference += std::norm(a[i] - b[i]);
-    norm += std::norm(b[i]);
-  }
-  return std::sqrt(difference / norm);
-}
 
 class FftCommand : public ::testing::Test {
  protected:
@@ -62,7 +38,8 @@ class FftCommand : public ::testing::Test {
     save("in.npy", shape, values);
     const NpyArray there = transformed("in.npy", torus);
     save("there.npy", shape, there.values);
-    const NpyArray back = transformed("there.npy", torus + Arguments{"--inverse"});
+    const NpyArray back =
+        transformed("there.npy", torus + Arguments{"--inverse", "--scale", "1/N"});
     EXPECT_LE(distance(back.values, values), kTolerance);
   }
 
@@ -154,7 +131,7 @@ TEST_F(FftCommand, ReplacesItsOwnInput) {
   save("in.npy", {4, 4, 4}, values);
   const Arguments run = {"fft", "--torus", "2", "--in", "in.npy", "--out", "in.npy"};
   EXPECT_EQ(run_command(run, {.directory = directory_.path()}).exit_code, 0);
-  const Arguments inverse = run + Arguments{"--inverse"};
+  const Arguments inverse = run + Arguments{"--inverse", "--scale", "1/N"};
   EXPECT_EQ(run_command(inverse, {.directory = directory_.path()}).exit_code, 0);
   EXPECT_LE(distance(read_npy(directory_ / "in.npy").values, values), kTolerance);
 }
@@ -175,7 +152,7 @@ TEST_F(FftCommand, TransformsAProteinsDensity) {
   const NpyArray there = transformed(path, torus);
   EXPECT_EQ(there.shape, (Extents{25, 43, 73}));
   save("there.npy", there.shape, there.values);
-  const NpyArray back = transformed("there.npy", torus + Arguments{"--inverse"});
+  const NpyArray back = transformed("there.npy", torus + Arguments{"--inverse", "--scale", "1/N"});
   EXPECT_LE(distance(back.values, read_npy(path).values), kTolerance);
 }
 

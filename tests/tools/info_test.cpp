@@ -31,7 +31,8 @@ const std::vector<Number> kBlueGene = {
     {"priority_reception_fifos", 2, kIbm}, {"reception_fifo_chunks", 32, kIbm},
     {"arbitration_period", 210, kIbm},     {"arbitration_fullest", 157, kIbm},
     {"inject_cycles", 150, kAssumed},      {"receive_cycles", 200, kAssumed},
-    {"fft_cycles_factor", 2, kPaper},
+    {"fft_cycles_factor", 2, kPaper},      {"transpose_cycles", 0, kAssumed},
+    {"fma_cycles", 1, kAssumed},
 };
 
 TEST(Info, GivesEveryNumberOfTheMachineWithItsSource) {
@@ -80,6 +81,19 @@ TEST(Info, PrintsAMachineFileThatGivesTheSameMachine) {
             json_of({"info", "--machine", directory / "printed.toml"}));
 }
 
+TEST(Info, KnowsEveryPresetAndSaysTheSourceOfEachOfItsNumbers) {
+  for (const std::string name : {"bgp", "bgq", "tpu-v4-like", "smallest-buffers"}) {
+    const TemporaryDirectory directory;
+    const std::string printed = run_command({"info", "--machine", name}).out;
+    directory.save("printed.toml", printed.substr(printed.find("name = ")));
+    const json info = json_of({"info", "--machine", name});
+    EXPECT_EQ(info["machine"], name);
+    EXPECT_EQ(info, json_of({"info", "--machine", directory / "printed.toml"}));
+    for (const json& number : info["numbers"])
+      EXPECT_FALSE(number["source"].get<std::string>().empty()) << number;
+  }
+}
+
 TEST(Info, RefusesABadMachineFileWithItsLine) {
   const TemporaryDirectory directory;
   directory.save("unknown.toml", "\nfrob = 1\n");
@@ -94,9 +108,9 @@ TEST(Info, RefusesABadMachineFileWithItsLine) {
     refused("range.toml", {"range.toml:3: hop_latency_cycles", "out of range", "expected"});
     refused("type.toml", {"type.toml:1: hop_latency_cycles must be a number"});
     refused("syntax.toml", {"syntax.toml:2: "});
-    refused("none.toml", {"'none.toml'", "neither 'bgl' nor a file"});
-    refused(".", {"'.'", "neither 'bgl' nor a file"});
-    refused("/dev/zero", {"/dev/zero", "longer than"});
+    refused("none.toml", {"'none.toml'", "nor a file that can be read"});
+    refused(".", {"'.'", "nor a file that can be read"});
+    refused("/dev/zero", {"/dev/zero", "at most"});
   }
 }
 

@@ -17,8 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // Both take many seconds, and have their outputs open within one.
-const Arguments kAllToAll = {"alltoall", "--torus", "16x16x16", "--bytes", "240000"};
-const Arguments kFft = {"fft", "--torus", "16x16x16", "--size", "128"};
+const Arguments kSlowAllToAll = {"alltoall", "--torus", "16x16x16", "--bytes", "240000"};
+const Arguments kSlowFft = {"fft", "--torus", "16x16x16", "--size", "128"};
 
 /// Likewise, on worker threads.
 const Arguments kShmFft = {"fft",     "--torus",  "2x2x2", "--size", "32",      "--repeat",
@@ -51,7 +51,7 @@ TEST(Interrupt, EndsARunWithOneLineAndLeavesNothing) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const TemporaryDirectory directory;
     for (const auto& [run, outputs] :
-         {std::pair{kAllToAll + kJson, 1U}, std::pair{kFft + kBoth, 2U}}) {
+         {std::pair{kSlowAllToAll + kJson, 1U}, std::pair{kSlowFft + kBoth, 2U}}) {
       const Ended ended = interrupted(run, directory, signal, outputs);
       EXPECT_EQ(ended.exit_code, 1);
       EXPECT_EQ(ended.err, "toroid: interrupted\n");
@@ -74,6 +74,20 @@ TEST(Interrupt, EndsARunOnWorkerThreadsWithOneLineAndLeavesNothing) {
     }
 }
 
+TEST(Interrupt, EndsTheSearchForPlanesAndTheCheck) {
+  const Arguments search = {"fft",    "--method", "slab",     "--torus", "4x4",
+                            "--size", "256",      "--planes", "-1"};
+  const Arguments check = {"fft", "--method",    "orbital", "--torus", "1x1x1", "--size",
+                           "192", "--transform", "dct",     "--check", "--real"};
+  for (const Arguments& run : {search, check}) {
+    const TemporaryDirectory directory;
+    const Ended ended = interrupted(run + kBoth, directory, SIGINT, 2);
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_EQ(ended.err, "toroid: interrupted\n");
+    EXPECT_THAT(directory.entries(), IsEmpty());
+  }
+}
+
 TEST(Interrupt, LeavesNothingEvenWhenItKills) {
   const TemporaryDirectory directory;
   if (const int file = ::open(directory.path().c_str(), O_TMPFILE | O_WRONLY, 0600); file < 0)
@@ -81,7 +95,7 @@ TEST(Interrupt, LeavesNothingEvenWhenItKills) {
   else
     ::close(file);
   for (const auto& [run, outputs] :
-       {std::pair{kAllToAll + kJson, 1U}, std::pair{kFft + kBoth, 2U}}) {
+       {std::pair{kSlowAllToAll + kJson, 1U}, std::pair{kSlowFft + kBoth, 2U}}) {
     EXPECT_EQ(interrupted(run, directory, SIGKILL, outputs).signal, SIGKILL);
     EXPECT_THAT(directory.entries(), IsEmpty());
   }
@@ -92,7 +106,7 @@ TEST(Interrupt, KeepsTheResultsOfAnEarlierRun) {
   directory.save("r.json", "old json");
   directory.save("r.npy", "old array");
   for (const int signal : {SIGINT, SIGKILL}) {
-    interrupted(kFft + kBoth, directory, signal, 2);
+    interrupted(kSlowFft + kBoth, directory, signal, 2);
     EXPECT_EQ(directory.content_of("r.json"), "old json");
     EXPECT_EQ(directory.content_of("r.npy"), "old array");
     EXPECT_THAT(directory.entries(), ElementsAre("r.json", "r.npy"));

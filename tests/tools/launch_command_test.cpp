@@ -211,9 +211,9 @@ TEST(LaunchCommand, RefusesWhatItCannotStart) {
 }
 
 TEST(LaunchCommand, QuotesForAShell) {
-  EXPECT_EQ(quoted("a b"), "'a b'");
-  EXPECT_EQ(quoted("it's $x"), "'it'\\''s $x'");
-  EXPECT_EQ(quoted(""), "''");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word("it's $x"), "'it'\\''s $x'");
+  EXPECT_EQ(shell_word(""), "''");
 }
 
 }  // namespace

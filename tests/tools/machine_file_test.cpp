@@ -5,13 +5,14 @@
 #include <gtest/gtest.h>
 
 #include "hal/check.hpp"
+#include "tools/quantity.hpp"
 
 namespace toroid::testing {
 namespace {
 
 using ::testing::HasSubstr;
 
-std::string refusal_of(const std::string& text) {
+std::string machine_refusal(const std::string& text) {
   try {
     parse_machine(text, "m.toml");
   } catch (const BadInput& refusal) {
@@ -86,7 +87,7 @@ TEST(MachineFile, RefusesAValueOutOfRangeWithFileAndLine) {
          {fmt::format("{}", field.min - 1), fmt::format("{:.1f}", field.max * 2),
           std::string("nan"), std::string("inf"), std::string("-inf"),
           std::string("9223372036854775807")}) {
-      const std::string refusal = refusal_of(fmt::format("\n\n{} = {}\n", field.key, value));
+      const std::string refusal = machine_refusal(fmt::format("\n\n{} = {}\n", field.key, value));
       EXPECT_THAT(refusal, HasSubstr(fmt::format("m.toml:3: {} = ", field.key))) << value;
       EXPECT_THAT(refusal, HasSubstr("out of range; expected")) << value;
     }
@@ -94,34 +95,135 @@ TEST(MachineFile, RefusesAValueOutOfRangeWithFileAndLine) {
 }
 
 TEST(MachineFile, RefusesAFractionWhereAWholeNumberBelongs) {
-  EXPECT_EQ(refusal_of("injection_fifos = 1.5"),
+  EXPECT_EQ(machine_refusal("injection_fifos = 1.5"),
             "m.toml:1: injection_fifos = 1.5 is not a whole number");
 }
 
 TEST(MachineFile, RefusesAnotherType) {
   for (const std::string value : {"\"700e6\"", "true", "[1]", "{a = 1}", "1979-05-27"})
-    EXPECT_EQ(refusal_of("# a clock\nclock_hz = " + value), "m.toml:2: clock_hz must be a number");
-  EXPECT_EQ(refusal_of("name = 7"), "m.toml:1: name must be a text");
+    EXPECT_EQ(machine_refusal("# a clock\nclock_hz = " + value),
+              "m.toml:2: clock_hz must be a number");
+  EXPECT_EQ(machine_refusal("name = 7"), "m.toml:1: name must be a text");
 }
 
 TEST(MachineFile, RefusesAnUnknownKey) {
-  EXPECT_THAT(refusal_of("clock_hz = 1e9\nclock = 1"), HasSubstr("m.toml:2: unknown key 'clock'"));
-  EXPECT_THAT(refusal_of("[machine]\nclock_hz = 1e9"), HasSubstr("unknown key 'machine'"));
-  EXPECT_THAT(refusal_of("Clock_hz = 1e9"), HasSubstr("unknown key 'Clock_hz'"));
+  EXPECT_THAT(machine_refusal("clock_hz = 1e9\nclok = 1"),
+              HasSubstr("m.toml:2: unknown key 'clok'"));
+  EXPECT_THAT(machine_refusal("[machine]\nclock_hz = 1e9"), HasSubstr("unknown key 'machine'"));
+  EXPECT_THAT(machine_refusal("Clock_hz = 1e9"), HasSubstr("unknown key 'Clock_hz'"));
 }
 
 TEST(MachineFile, RefusesWhatIsNotToml) {
   for (const std::string text : {"clock_hz", "clock_hz =", "= 3", "clock_hz = 1 2", "[", "\xff\xfe",
                                  "clock_hz = 1e9\rlink = 2", "clock_hz: 1e9"})
-    EXPECT_THAT(refusal_of(text), HasSubstr("m.toml:1: ")) << text;
-  EXPECT_THAT(refusal_of("clock_hz = 1e9\nclock_hz = 1e9"), HasSubstr("m.toml:2: "));
+    EXPECT_THAT(machine_refusal(text), HasSubstr("m.toml:1: ")) << text;
+  EXPECT_THAT(machine_refusal("clock_hz = 1e9\nclock_hz = 1e9"), HasSubstr("m.toml:2: "));
 }
 
 TEST(MachineFile, RefusesNumbersThatDoNotFitEachOther) {
-  EXPECT_THAT(refusal_of("bubble_vc_chunks = 8"), HasSubstr("m.toml: "));
-  EXPECT_THAT(refusal_of("bubble_reserve_chunks = 64"),
+  EXPECT_THAT(machine_refusal("bubble_vc_chunks = 8"), HasSubstr("m.toml: "));
+  EXPECT_THAT(machine_refusal("bubble_reserve_chunks = 64"),
               HasSubstr("the 72 chunks that entering it needs"));
-  EXPECT_THAT(refusal_of("arbitration_period = 100"), HasSubstr("arbitration_fullest"));
+  EXPECT_THAT(machine_refusal("arbitration_period = 100"), HasSubstr("arbitration_fullest"));
+}
+
+TEST(MachineFile, TakesTextsWithUnitsUnderKeysWithoutThem) {
+  const Machine machine = parse_machine(
+      "hop_latency = \"40 ns\"\nlink = \"2 GB/s\"\nclock = \"1.6GHz\"\nwire_overhead = \"3 B\"\n"
+      "injection_fifo = \"4 KiB\"\ninject = \"0.1 us\"\nfma = \"0.25 ns\"",
+      "m.toml");
+  Machine expected;
+  expected.name = "m.toml";
+  expected.clock_hz = 1.6e9;
+  expected.link_bits_per_cycle = 10;
+  expected.hop_latency_cycles = 64;
+  expected.wire_overhead_bytes = 3;
+  expected.injection_fifo_chunks = 128;
+  expected.inject_cycles = 160;
+  expected.fma_cycles = 0.4;
+  for (const MachineField& field : machine_fields())
+    EXPECT_DOUBLE_EQ(value_of(machine, field), value_of(expected, field)) << field.key;
+}
+
+TEST(MachineFile, TimesAreInCyclesOfTheClockWhereverItStands) {
+  EXPECT_EQ(parse_machine("hop_latency = \"100 ns\"", "m").hop_latency_cycles, 70u);
+  EXPECT_EQ(parse_machine("hop_latency = \"100 ns\"\nclock_hz = 1e9", "m").hop_latency_cycles,
+            100u);
+  EXPECT_DOUBLE_EQ(
+      parse_machine("clock = \"850 MHz\"\nlink = \"3.4 Gbit/s\"", "m").link_bits_per_cycle, 4);
+}
+
+TEST(MachineFile, EveryNumberThatHasAUnitIsReadBackFromItsTextNearly) {
+  for (const MachineField& field : machine_fields()) {
+    const Machine bgl;
+    const std::string text = quantity_text(bgl, field);
+    if (text.empty()) continue;
+    const std::string file = fmt::format("{} = \"{}\"", key_with_unit(field), text);
+    EXPECT_NEAR(value_of(parse_machine(file, "m"), field), value_of(bgl, field),
+                1e-3 * value_of(bgl, field))
+        << file;
+  }
+}
+
+TEST(MachineFile, RefusesAUnitThatItDoesNotKnow) {
+  for (const std::string text : {"100", "ns", "100 hours", "100 ns ns", "1e3e3 ns", "", "100 NS"})
+    EXPECT_EQ(
+        machine_refusal(fmt::format("\nhop_latency = \"{}\"", text)),
+        fmt::format("m.toml:2: hop_latency = \"{}\": expected a number and one of ns us ms s, "
+                    "as in \"100 ns\"",
+                    text));
+  EXPECT_THAT(machine_refusal("link = \"2 GBs\""), HasSubstr("as in \"2 GB/s\""));
+}
+
+TEST(MachineFile, RefusesANumberWhereATextWithAUnitBelongs) {
+  EXPECT_EQ(machine_refusal("hop_latency = 69"),
+            "m.toml:1: hop_latency must be a text with a unit; a number of cycles is "
+            "hop_latency_cycles");
+  EXPECT_THAT(machine_refusal("injection_fifo = \"1000 B\""),
+              HasSubstr("is 31.25 chunks; expected a whole number of them"));
+  EXPECT_THAT(machine_refusal("hop_latency = \"-5 ns\""), HasSubstr("out of range"));
+  EXPECT_THAT(machine_refusal("hop_latency = \"nan ns\""), HasSubstr("out of range"));
+}
+
+TEST(MachineFile, RefusesANumberThatIsSaidTwice) {
+  EXPECT_THAT(machine_refusal("clock_hz = 1e9\nclock = \"1 GHz\""),
+              HasSubstr("m.toml:2: clock says again what clock_hz says"));
+}
+
+TEST(MachineFile, SaysWhereItsNumbersComeFrom) {
+  const Machine machine = parse_machine(
+      "clock = \"1 GHz\"\nhop_latency_cycles = 70\n[sources]\nclock = \"measured\"\n"
+      "fma_cycles = \"guessed\"",
+      "m");
+  const auto source = [&](std::string_view key) {
+    for (const MachineField& field : machine_fields())
+      if (field.key == key) return source_of(machine, field);
+    return std::string("no such field");
+  };
+  EXPECT_EQ(source("clock_hz"), "measured");
+  EXPECT_EQ(source("fma_cycles"), "guessed");
+  EXPECT_EQ(source("hop_latency_cycles"), "machine file");
+  EXPECT_EQ(source("wire_overhead_bytes"), "IBM, published");
+  EXPECT_EQ(parse_machine(machine_text(machine), "m").sources, machine.sources);
+  EXPECT_THAT(machine_refusal("[sources]\n\nclok = \"x\""), HasSubstr("unknown key 'clok'"));
+  EXPECT_THAT(machine_refusal("[sources]\n\nclock = 1"),
+              HasSubstr("m.toml:3: clock must be a text"));
+}
+
+TEST(MachinePreset, EachCanBeLoadedByNameAndIsCalledSo) {
+  for (const MachinePreset& preset : machine_presets()) {
+    const Machine machine = load_machine(std::string(preset.name));
+    EXPECT_EQ(machine.name, preset.name);
+    expect_equal(parse_machine(machine_text(machine), "m"), machine);
+  }
+}
+
+TEST(MachinePreset, OfTheBlueGeneQHasItsRatesAndItsPacketsEfficiency) {
+  const Machine bgq = load_machine("bgq");
+  EXPECT_EQ(bgq.link_bits_per_cycle / 8 * bgq.clock_hz, 2e9);
+  EXPECT_EQ(bgq.hop_latency_cycles, 64u);
+  EXPECT_NEAR(240.0 / bgq.wire_bytes(kMaxChunks), 512.0 / (32 + 512 + 8), 1e-3);
+  EXPECT_DOUBLE_EQ(load_machine("bgp").link_bits_per_cycle, 4);
 }
 
 }  // namespace

@@ -14,11 +14,11 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 
 const Arguments kCommand = {TOROID_COMMAND};
-const Arguments kHello = {"hello", "--torus", "4x2x2", "--fabric", "ofi"};
-const Arguments kAllToAll = {"alltoall", "--torus", "4x2x2",  "--bytes",    "960",
-                             "--fabric", "ofi",     "--json", "report.json"};
-const Arguments kEndless = {"fft",      "--torus",  "4x2x2",   "--size",   "36", "--plan",
-                            "estimate", "--repeat", "1000000", "--fabric", "ofi"};
+const Arguments kLaunchedHello = {"hello", "--torus", "4x2x2", "--fabric", "ofi"};
+const Arguments kLaunchedAllToAll = {"alltoall", "--torus", "4x2x2",  "--bytes",    "960",
+                                     "--fabric", "ofi",     "--json", "report.json"};
+const Arguments kLaunchedFft = {"fft",      "--torus",  "4x2x2",   "--size",   "36", "--plan",
+                                "estimate", "--repeat", "1000000", "--fabric", "ofi"};
 
 Arguments launch(unsigned processes) {
   return kCommand + Arguments{"launch", "-n", std::to_string(processes), "--"} + kCommand;
@@ -61,24 +61,24 @@ class OfiLaunch : public ::testing::Test {
 
 TEST_F(OfiLaunch, ByMpirunSaysHello) {
   if (!installed("mpirun")) GTEST_SKIP() << "mpirun is not installed";
-  expect_one_line(mpirun(4) + kHello);
+  expect_one_line(mpirun(4) + kLaunchedHello);
 }
 
 TEST_F(OfiLaunch, ByMpirunExchanges) {
   if (!installed("mpirun")) GTEST_SKIP() << "mpirun is not installed";
-  expect_an_exchange(mpirun(4) + kAllToAll);
+  expect_an_exchange(mpirun(4) + kLaunchedAllToAll);
 }
 
 TEST_F(OfiLaunch, ByTheCommandSaysHello) {
-  expect_one_line(launch(4) + kHello);
+  expect_one_line(launch(4) + kLaunchedHello);
 }
 
 TEST_F(OfiLaunch, ByTheCommandExchanges) {
-  expect_an_exchange(launch(4) + kAllToAll);
+  expect_an_exchange(launch(4) + kLaunchedAllToAll);
 }
 
 TEST_F(OfiLaunch, OfOneProcessIsARunToo) {
-  expect_one_line(launch(1) + kHello);
+  expect_one_line(launch(1) + kLaunchedHello);
 }
 
 TEST_F(OfiLaunch, OfSixtyFourProcessesSaysHello) {
@@ -86,8 +86,8 @@ TEST_F(OfiLaunch, OfSixtyFourProcessesSaysHello) {
 }
 
 TEST_F(OfiLaunch, TwiceAtATimeDoesNotMixThemUp) {
-  const Process one(launch(2) + kHello);
-  const Process other(launch(2) + kHello);
+  const Process one(launch(2) + kLaunchedHello);
+  const Process other(launch(2) + kLaunchedHello);
   for (const Process* process : {&one, &other})
     EXPECT_EQ(process->wait(60s).value_or(Ended{}).exit_code, 0) << process->err();
 }
@@ -120,7 +120,7 @@ void expect_all_gone(const std::vector<pid_t>& children) {
 }
 
 TEST_F(OfiLaunch, EndsOnAllWhenOneProcessIsKilled) {
-  const Process launcher(launch(4) + kEndless);
+  const Process launcher(launch(4) + kLaunchedFft);
   const std::vector<pid_t> children = processes_of(launcher);
   ASSERT_EQ(children.size(), 4U) << launcher.err();
   ::kill(children[2], SIGKILL);
@@ -133,7 +133,7 @@ TEST_F(OfiLaunch, EndsOnAllWhenOneProcessIsKilled) {
 }
 
 TEST_F(OfiLaunch, EndsOnAllWhenItIsInterrupted) {
-  const Process launcher(launch(4) + kEndless);
+  const Process launcher(launch(4) + kLaunchedFft);
   const std::vector<pid_t> children = processes_of(launcher);
   ASSERT_EQ(children.size(), 4U) << launcher.err();
   launcher.signal(SIGTERM);

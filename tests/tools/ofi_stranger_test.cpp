@@ -11,9 +11,9 @@ using namespace std::chrono_literals;
 constexpr unsigned kStranger = OfiRun::kProcesses;  // a host more
 constexpr Milliseconds kBriefly = 100ms;
 
-const Arguments kFft = {"fft", "--torus", "4x2x2", "--plan", "estimate", "--size", "24"};
+const Arguments kVisitedFft = {"fft", "--torus", "4x2x2", "--plan", "estimate", "--size", "24"};
 /// Enough repetitions to be under way while all ports are tried.
-const Arguments kLong = kFft + Arguments{"--repeat", "300", "--out", "ofi.npy"};
+const Arguments kLongVisitedFft = kVisitedFft + Arguments{"--repeat", "300", "--out", "ofi.npy"};
 
 std::string random_bytes(std::size_t size, unsigned seed) {
   std::string bytes(size, '\0');
@@ -79,7 +79,7 @@ class OfiStranger : public ::testing::Test {
   void expect_the_models_array(const OfiRun& run) const {
     EXPECT_TRUE(run[0].running()) << "the run was over too soon: more repetitions are needed";
     expect_success(run.wait());
-    EXPECT_TRUE(directory_.content_of("ofi.npy") == array_of_the_model(kFft));
+    EXPECT_TRUE(directory_.content_of("ofi.npy") == array_of_the_model(kVisitedFft));
   }
 
   /// What process 3 of a short run says to process 0, from the beginning.
@@ -104,7 +104,7 @@ class OfiStranger : public ::testing::Test {
 };
 
 TEST_F(OfiStranger, SendsGarbageToEveryPortAndTheRunEndsWell) {
-  OfiRun run = prepare(kLong);
+  OfiRun run = prepare(kLongVisitedFft);
   run.start_rest();
   ASSERT_TRUE(run.under_way());
   pester_all_ports();
@@ -112,7 +112,7 @@ TEST_F(OfiStranger, SendsGarbageToEveryPortAndTheRunEndsWell) {
 }
 
 TEST_F(OfiStranger, KeepsConnectionsOpenInSilenceAndTheRunEndsWell) {
-  OfiRun run = prepare(kLong);
+  OfiRun run = prepare(kLongVisitedFft);
   run.start_rest();
   ASSERT_TRUE(run.under_way());
   std::vector<FileDescriptor> silent;
@@ -124,7 +124,7 @@ TEST_F(OfiStranger, KeepsConnectionsOpenInSilenceAndTheRunEndsWell) {
 
 TEST_F(OfiStranger, ComesBeforeTheOthersAndTakesNobodysPlace) {
   const std::string replayed = hello_of_another_run();
-  OfiRun run = prepare(kFft + Arguments{"--out", "ofi.npy"});
+  OfiRun run = prepare(kVisitedFft + Arguments{"--out", "ofi.npy"});
   run.start(0);
   ASSERT_TRUE(comes_true([&] { return !listening((*hosts_)[0]).empty(); }, 10s));
   const FileDescriptor silent = connect_from(stranger(), run.master());
@@ -138,7 +138,7 @@ TEST_F(OfiStranger, ReplaysAHelloOfThisRunAndOfAnotherInVain) {
   const std::string old = hello_of_another_run();
   EXPECT_FALSE(old.empty());
   const Relay relay((*hosts_)[0], {(*hosts_)[0].address(), kMasterPort});
-  OfiRun run = prepare(kLong);
+  OfiRun run = prepare(kLongVisitedFft);
   run.start(0);
   run.start(3, relay.endpoint());
   run.start_rest();

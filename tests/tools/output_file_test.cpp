@@ -83,7 +83,7 @@ void write_file(const fs::path& path, const std::string& content,
   file.commit();
 }
 
-std::string refusal_of(const fs::path& path) {
+std::string output_refusal(const fs::path& path) {
   try {
     const OutputFile file(path);
   } catch (const BadInput& reason) {
@@ -199,8 +199,8 @@ TEST_F(OutputFileTest, RefusesATargetThatCannotBeWritten) {
   save(at("file"), "text");
   fs::create_symlink("loop", at("loop"));
   const auto refused = [this](const std::string& name, const std::string& why) {
-    EXPECT_THAT(refusal_of(at(name)), HasSubstr("cannot write " + at(name).string() + ": "));
-    EXPECT_THAT(refusal_of(at(name)), HasSubstr(why));
+    EXPECT_THAT(output_refusal(at(name)), HasSubstr("cannot write " + at(name).string() + ": "));
+    EXPECT_THAT(output_refusal(at(name)), HasSubstr(why));
   };
   refused("none/new", "No such file or directory");
   refused("new/", "No such file or directory");
@@ -208,9 +208,9 @@ TEST_F(OutputFileTest, RefusesATargetThatCannotBeWritten) {
   refused("file/", "Not a directory");
   refused("loop", "Too many levels of symbolic links");
   refused(std::string(300, 'x'), "File name too long");
-  EXPECT_EQ(refusal_of(directory_), "cannot write " + directory_.string() + ": Is a directory");
-  EXPECT_EQ(refusal_of(""), "cannot write : No such file or directory");
-  EXPECT_EQ(refusal_of("none\n/x"), "cannot write none?/x: No such file or directory");
+  EXPECT_EQ(output_refusal(directory_), "cannot write " + directory_.string() + ": Is a directory");
+  EXPECT_EQ(output_refusal(""), "cannot write : No such file or directory");
+  EXPECT_EQ(output_refusal("none\n/x"), "cannot write none?/x: No such file or directory");
   EXPECT_THAT(entries(), ElementsAre("file", "loop"));
 }
 
@@ -222,9 +222,9 @@ TEST_F(OutputFileTest, RefusesATargetWithoutPermission) {
   fs::permissions(at("closed/writable"), fs::perms(0666));
   fs::permissions(at("closed"), fs::perms(0555));
   const int status = unprivileged([this] {
-    EXPECT_THAT(refusal_of(at("read-only")), HasSubstr("Permission denied"));
-    EXPECT_THAT(refusal_of(at("closed/new")), HasSubstr("Permission denied"));
-    EXPECT_THAT(refusal_of(at("closed/writable")), HasSubstr("cannot create a file in"));
+    EXPECT_THAT(output_refusal(at("read-only")), HasSubstr("Permission denied"));
+    EXPECT_THAT(output_refusal(at("closed/new")), HasSubstr("Permission denied"));
+    EXPECT_THAT(output_refusal(at("closed/writable")), HasSubstr("cannot create a file in"));
   });
   fs::permissions(at("closed"), fs::perms(0755));
   EXPECT_EQ(status, 0);
@@ -321,9 +321,9 @@ TEST_F(OutputFileTest, WritesToItsStandardOutputWhereThatIs) {
 
 TEST_F(OutputFileTest, RefusesADescriptorThatIsNotForWriting) {
   const int file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  EXPECT_THAT(refusal_of("/dev/fd/" + std::to_string(file)), HasSubstr("Bad file descriptor"));
+  EXPECT_THAT(output_refusal("/dev/fd/" + std::to_string(file)), HasSubstr("Bad file descriptor"));
   ::close(file);
-  EXPECT_THAT(refusal_of("/dev/fd/12345"), HasSubstr("Bad file descriptor"));
+  EXPECT_THAT(output_refusal("/dev/fd/12345"), HasSubstr("Bad file descriptor"));
 }
 
 std::string failure_of(OutputFile& file) {

@@ -17,8 +17,8 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 const std::string kClearLine = "\r\x1b[K";
-const Arguments kAllToAll = {"alltoall", "--torus", "8x8x8", "--bytes", "480"};
-const Arguments kFft = {"fft", "--torus", "4x4x4", "--size", "48"};
+const Arguments kShownAllToAll = {"alltoall", "--torus", "8x8x8", "--bytes", "480"};
+const Arguments kShownFft = {"fft", "--torus", "4x4x4", "--size", "48"};
 const Arguments kLongFft = {"fft", "--torus", "8x8x8", "--size", "128"};
 
 /// A pseudo-terminal that passes bytes on as they are.
@@ -66,7 +66,7 @@ class Terminal {
 };
 
 TEST(Progress, IsOneLineThatIsClearedAtTheEnd) {
-  for (const Arguments& run : {kAllToAll, kFft}) {
+  for (const Arguments& run : {kShownAllToAll, kShownFft}) {
     Ended ended;
     const std::string screen = Terminal().screen_of(run, ended);
     EXPECT_EQ(ended.exit_code, 0);
@@ -80,7 +80,7 @@ TEST(Progress, IsOneLineThatIsClearedAtTheEnd) {
 
 TEST(Progress, FitsATerminal) {
   Ended ended;
-  const std::string screen = Terminal().screen_of(kAllToAll, ended);
+  const std::string screen = Terminal().screen_of(kShownAllToAll, ended);
   for (std::size_t at = 0; at != std::string::npos;) {
     const std::size_t next = screen.find(kClearLine, at + 1);
     EXPECT_LT(screen.substr(at, next - at).size(), 80U);
@@ -89,7 +89,7 @@ TEST(Progress, FitsATerminal) {
 }
 
 TEST(Progress, TellsTheShareThatIsDone) {
-  for (const Arguments& run : {kAllToAll, kLongFft}) {
+  for (const Arguments& run : {kShownAllToAll, kLongFft}) {
     Ended ended;
     const std::string screen = Terminal().screen_of(run, ended);
     const std::size_t last = screen.rfind('(');
@@ -102,7 +102,7 @@ TEST(Progress, TellsTheShareThatIsDone) {
 
 TEST(Progress, IsClearedBeforeTheTable) {
   Ended ended;
-  const std::string screen = Terminal().screen_of(kAllToAll, ended, true);
+  const std::string screen = Terminal().screen_of(kShownAllToAll, ended, true);
   EXPECT_THAT(screen, HasSubstr(kClearLine + "all-to-all, 480 bytes"));
 }
 
@@ -116,17 +116,17 @@ TEST(Progress, IsClearedBeforeAnError) {
 
 TEST(Progress, IsSilencedByQuiet) {
   Ended ended;
-  EXPECT_EQ(Terminal().screen_of(kAllToAll + Arguments{"--quiet"}, ended), "");
+  EXPECT_EQ(Terminal().screen_of(kShownAllToAll + Arguments{"--quiet"}, ended), "");
 }
 
 TEST(Progress, IsNotShownWhereThereIsNoTerminal) {
-  for (const Arguments& run : {kAllToAll, kFft}) EXPECT_EQ(run_command(run).err, "");
+  for (const Arguments& run : {kShownAllToAll, kShownFft}) EXPECT_EQ(run_command(run).err, "");
 }
 
 TEST(Progress, DoesNotStopARunWhoseTerminalHasGone) {
   Terminal terminal;
   terminal.hang_up();
-  EXPECT_EQ(run_command(kAllToAll, {.err = terminal.program()}).exit_code, 0);
+  EXPECT_EQ(run_command(kShownAllToAll, {.err = terminal.program()}).exit_code, 0);
 }
 
 }  // namespace

@@ -26,6 +26,9 @@ std::vector<T> operator+(std::vector<T> first, const std::vector<T>& more) {
   return first;
 }
 
+inline const Arguments kShm = {"--fabric", "shm"};
+inline const Arguments kEstimate = {"--plan", "estimate"};
+
 /// How a run ended and what it wrote.
 struct Ended {
   int exit_code = -1;  ///< -1: by a signal
@@ -43,13 +46,14 @@ struct Surroundings {
   std::filesystem::path directory = ".";
   int out = -1;
   int err = -1;
+  const char* program = TOROID_COMMAND;
 };
 
 /// A run that has begun. Outputs go to memory, so that nobody has to read them meanwhile.
 class RunningCommand {
  public:
   explicit RunningCommand(const Arguments& arguments, const Surroundings& at = {}) {
-    std::vector<char*> argv{const_cast<char*>(TOROID_COMMAND)};
+    std::vector<char*> argv{const_cast<char*>(at.program)};
     for (const std::string& argument : arguments)
       argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
@@ -61,7 +65,7 @@ class RunningCommand {
     connect(actions, 2, at.err, err_);
     const int error = ::posix_spawn(&pid_, argv[0], &actions, attributes(), argv.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) throw std::runtime_error("cannot run " TOROID_COMMAND);
+    if (error != 0) throw std::runtime_error(std::string("cannot run ") + at.program);
   }
   ~RunningCommand() {
     if (pid_ > 0) ::kill(pid_, SIGKILL), wait();
@@ -112,8 +116,15 @@ class RunningCommand {
     return content;
   }
 
-  int out_ = ::memfd_create("out", MFD_CLOEXEC);
-  int err_ = ::memfd_create("err", MFD_CLOEXEC);
+  /// Processes that share an output each append to it: at a shared position they could overwrite.
+  static int memory_file(const char* name) {
+    const int file = ::memfd_create(name, MFD_CLOEXEC);
+    ::fcntl(file, F_SETFL, O_APPEND);
+    return file;
+  }
+
+  int out_ = memory_file("out");
+  int err_ = memory_file("err");
   pid_t pid_ = -1;
 };
 

@@ -9,37 +9,35 @@ namespace {
 
 using nlohmann::json;
 
-const Arguments kShm = {"--fabric", "shm"};
-const Arguments kAllToAll = Arguments{"alltoall", "--torus", "4x4"} + kShm;
-const Arguments kFft = Arguments{"fft", "--torus", "2x2x2", "--size", "12"} + kShm;
-const Arguments kEstimate = {"--plan", "estimate"};
+const Arguments kRingAllToAll = Arguments{"alltoall", "--torus", "4x4"} + kShm;
+const Arguments kRingFft = Arguments{"fft", "--torus", "2x2x2", "--size", "12"} + kShm;
 const std::vector<std::string> kThreads = {"1", "2", "3", "8"};
 const std::vector<std::string> kRoutes = {"torus", "direct"};
 
 TEST(ShmCommand, ExchangesAndSaysWhatItCounted) {
   for (const std::string& route : kRoutes) {
-    const json report = json_of(kAllToAll + Arguments{"--threads", "3", "--route", route});
+    const json report = json_of(kRingAllToAll + Arguments{"--threads", "3", "--route", route});
     EXPECT_EQ(report["fabric"], "shm");
     EXPECT_NE(report["time_kind"], "virtual");
     EXPECT_EQ(report["packets"], 16 * 15);
     EXPECT_EQ(report["nodes"], 16);
     EXPECT_FALSE(report.contains("bounds"));
   }
-  EXPECT_EQ(json_of(kAllToAll)["packet_hops"], 16 * 32);
+  EXPECT_EQ(json_of(kRingAllToAll)["packet_hops"], 16 * 32);
 }
 
 TEST(ShmCommand, TransformsWhatFftwTransforms) {
   for (const std::string& threads : kThreads)
     for (const std::string& route : kRoutes) {
       const json report =
-          json_of(kFft + Arguments{"--check", "--threads", threads, "--route", route});
+          json_of(kRingFft + Arguments{"--check", "--threads", threads, "--route", route});
       EXPECT_LE(report["l2_error"].get<double>(), 1e-12);
       EXPECT_EQ(report["fabric"], "shm");
     }
 }
 
 TEST(ShmCommand, PrintsATable) {
-  for (const Arguments& run : {kAllToAll, kFft}) {
+  for (const Arguments& run : {kRingAllToAll, kRingFft}) {
     const Ended ended = run_command(run);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     EXPECT_EQ(ended.err, "");
@@ -58,20 +56,20 @@ void expect_one_hash(const Arguments& run) {
 TEST(ShmCommand, ResultHashIsEqualForEqualSeedsWhateverTheThreads) {
   for (const std::string& route : kRoutes) {
     const Arguments routed = {"--route", route, "--seed", "7"};
-    expect_one_hash(kAllToAll + routed);
-    expect_one_hash(kFft + kEstimate + routed);
+    expect_one_hash(kRingAllToAll + routed);
+    expect_one_hash(kRingFft + kEstimate + routed);
   }
 }
 
 TEST(ShmCommand, ResultHashDoesNotDependOnBindingStallOrRepetitions) {
-  const std::string plain = json_of(kFft + kEstimate)["result_hash"];
+  const std::string plain = json_of(kRingFft + kEstimate)["result_hash"];
   for (const Arguments& more : {Arguments{"--bind", "none"}, {"--bind", "core"}, {"--stall", "60"}})
-    EXPECT_EQ(json_of(kFft + kEstimate + more)["result_hash"], plain) << more.front();
+    EXPECT_EQ(json_of(kRingFft + kEstimate + more)["result_hash"], plain) << more.front();
 }
 
 TEST(ShmCommand, ResultHashDiffersBetweenSeedsOfATransform) {
-  EXPECT_NE(json_of(kFft + kEstimate + Arguments{"--seed", "1"})["result_hash"],
-            json_of(kFft + kEstimate + Arguments{"--seed", "2"})["result_hash"]);
+  EXPECT_NE(json_of(kRingFft + kEstimate + Arguments{"--seed", "1"})["result_hash"],
+            json_of(kRingFft + kEstimate + Arguments{"--seed", "2"})["result_hash"]);
 }
 
 TEST(ShmCommand, WritesTheArrayThatTheModelWrites) {
@@ -102,30 +100,30 @@ TEST(ShmCommand, ReportsADeadlockWithoutTheBubbleRule) {
   EXPECT_THAT(ended.err, ::testing::HasSubstr("the cycle: "));
 }
 
-void expect_refusal(const Arguments& more, const std::vector<std::string>& words) {
+void expect_refusal_by_both(const Arguments& more, const std::vector<std::string>& words) {
   const TemporaryDirectory directory;
-  for (const Arguments& run : {kAllToAll, kFft})
+  for (const Arguments& run : {kRingAllToAll, kRingFft})
     expect_refusal(directory, with_outputs(run + more), words);
 }
 
 TEST(ShmCommand, RefusesWorkersRoutesAndLimitsThatAreNone) {
   for (const std::string bind : {"cores", "", "Core", "numa"})
-    expect_refusal({"--bind", bind}, {"binding", "none"});
+    expect_refusal_by_both({"--bind", bind}, {"binding", "none"});
   for (const std::string route : {"switch", "", "TORUS", "torus "})
-    expect_refusal({"--route", route}, {"route", "torus"});
+    expect_refusal_by_both({"--route", route}, {"route", "torus"});
   for (const std::string stall : {"0", "-1", "0.09", "1e7", "inf", "soon", ""})
-    expect_refusal({"--stall=" + stall}, {"--stall"});
+    expect_refusal_by_both({"--stall=" + stall}, {"--stall"});
   for (const std::string threads : {"-1", "1025", "two", "1.5", "", "99999999999999999999"})
-    expect_refusal({"--threads=" + threads}, {"--threads"});
+    expect_refusal_by_both({"--threads=" + threads}, {"--threads"});
 }
 
 TEST(ShmCommand, RefusesALimitThatIsNotANumber) {
-  expect_refusal({"--stall=nan"}, {"--stall"});
+  expect_refusal_by_both({"--stall=nan"}, {"--stall"});
 }
 
 TEST(ShmCommand, RefusesASampleOfPeers) {
   const TemporaryDirectory directory;
-  expect_refusal(directory, with_outputs(kAllToAll + Arguments{"--peers", "3"}), {"--peers"});
+  expect_refusal(directory, with_outputs(kRingAllToAll + Arguments{"--peers", "3"}), {"--peers"});
 }
 
 }  // namespace

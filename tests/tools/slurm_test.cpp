@@ -41,7 +41,7 @@ Arguments srun(unsigned nodes, unsigned processes) {
   return {"srun", "--mpi=pmix", "-N" + std::to_string(nodes), "-n" + std::to_string(processes)};
 }
 
-const Arguments kTorus = {"--torus", "4x2x2", "--fabric", "ofi"};
+const Arguments kSlurmTorus = {"--torus", "4x2x2", "--fabric", "ofi"};
 
 TEST_F(Slurm, StartsProcessesOnNodesOfThisHost) {
   const Ended ended = run(2, srun(2, 4) + Arguments{"printenv", "SLURM_NODEID"});
@@ -49,13 +49,13 @@ TEST_F(Slurm, StartsProcessesOnNodesOfThisHost) {
 }
 
 TEST_F(Slurm, StartsARunThatSaysHello) {
-  const Ended ended = run(2, srun(2, 4) + Arguments{TOROID_COMMAND, "hello"} + kTorus);
+  const Ended ended = run(2, srun(2, 4) + Arguments{TOROID_COMMAND, "hello"} + kSlurmTorus);
   expect_lines(ended, 1);
 }
 
 TEST_F(Slurm, StartsARunThatExchanges) {
   const Arguments exchange = {"alltoall", "--bytes", "960", "--json", "report.json", "--quiet"};
-  const Ended ended = run(4, srun(4, 8) + Arguments{TOROID_COMMAND} + exchange + kTorus);
+  const Ended ended = run(4, srun(4, 8) + Arguments{TOROID_COMMAND} + exchange + kSlurmTorus);
   expect_lines(ended, 0);
   if (IsSkipped()) return;
   const auto report = nlohmann::json::parse(directory_.content_of("report.json"), nullptr, false);

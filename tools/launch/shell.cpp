@@ -4,7 +4,7 @@
 
 namespace toroid {
 
-std::string quoted(const std::string& text) {
+std::string shell_word(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
@@ -15,11 +15,11 @@ std::string quoted(const std::string& text) {
 std::string remote_script(const std::string& directory, const Variables& variables,
                           const std::vector<std::string>& command) {
   std::string script = "IFS= read -r TOROID_JOB_KEY && export TOROID_JOB_KEY && cd " +
-                       quoted(directory) + " || exit 1\n";
+                       shell_word(directory) + " || exit 1\n";
   for (const auto& [name, value] : variables)
-    script += fmt::format("export {}={}\n", name, quoted(value));
+    script += fmt::format("export {}={}\n", name, shell_word(value));
   script += "exec 3<&0\n";
-  for (const std::string& word : command) script += quoted(word) + " ";
+  for (const std::string& word : command) script += shell_word(word) + " ";
   script +=
       "</dev/null 3<&- &\n"
       "p=$!\n"
@@ -30,7 +30,7 @@ std::string remote_script(const std::string& directory, const Variables& variabl
       "s=$?\n"
       "kill $w 2>/dev/null\n"
       "exit $s\n";
-  return "exec sh -c " + quoted(script);
+  return "exec sh -c " + shell_word(script);
 }
 
 }  // namespace toroid

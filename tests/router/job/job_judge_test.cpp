@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "router/job/judge.hpp"
+#include "tests/router/job/jobs.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -11,10 +12,6 @@ namespace {
 using namespace std::chrono_literals;
 using job::Judge;
 using Time = job::Clock::time_point;
-
-RunReport at_rest(std::uint64_t injected, std::uint64_t delivered) {
-  return {.passive = true, .injected = injected, .delivered = delivered};
-}
 
 TEST(Judge, AsksAllAgainBeforeItBelievesThatNothingIsUnderWay) {
   Judge judge(2, 60s, Time());

@@ -15,8 +15,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr milliseconds kLong{60000};
-
 /// Throws when it is called for the third time since the switch was turned on.
 JobOptions interrupted_by(std::atomic<bool>& on) {
   JobOptions options = patient();

@@ -39,12 +39,6 @@ class Monitor final : public RunMonitor {
   bool goes_round_ = true;
 };
 
-RunReport at_rest(std::uint64_t injected, std::uint64_t delivered) {
-  return {.passive = true, .injected = injected, .delivered = delivered};
-}
-
-constexpr milliseconds kLong{60000};
-
 TEST(JobWatch, EndsWhenAllAreAtRestAndNothingIsUnderWay) {
   const auto outcomes = run_job(4, [](Job& job) {
     for (unsigned run = 0; run < 3; ++run) {

@@ -28,6 +28,13 @@ inline JobOptions patient() {
           .silence = milliseconds(30000)};
 }
 
+/// A wait that no test wants to end by itself.
+inline constexpr milliseconds kLong{60000};
+
+inline RunReport at_rest(std::uint64_t injected, std::uint64_t delivered) {
+  return {.passive = true, .injected = injected, .delivered = delivered};
+}
+
 /// What a launcher would hand over. Process 0 listens already.
 inline std::vector<Membership> memberships(unsigned size) {
   job::Socket listener = job::listen_on("127.0.0.1", 0);

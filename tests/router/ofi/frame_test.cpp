@@ -270,8 +270,6 @@ FrameError error_with_packet(const PacketHeader& header) {
 TEST(Frame, IsRefusedWithAPacketThatIsMalformed) {
   const PacketHeader good(HeaderFields{.hints = {}});
   EXPECT_EQ(error_with_packet(good), FrameError::none);
-  EXPECT_EQ(error_with_packet({good.hardware_word(), good.software_word() | 1ull << 24}),
-            FrameError::bad_packet);
   EXPECT_EQ(error_with_packet({good.hardware_word(), good.software_word() | 17ull << 16}),
             FrameError::bad_packet);
   EXPECT_EQ(error_with_packet({good.hardware_word() | 7ull << 48, 0xffull << 16}),

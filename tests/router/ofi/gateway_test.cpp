@@ -273,9 +273,7 @@ TEST(Gateway, SuspectsAProcessThatDoesNotAnswerUntilItDoes) {
   const auto begin = Clock::now();
   step_until(run, {0, 2}, 1);
   EXPECT_GE(Clock::now() - begin, std::chrono::seconds(3));
-  const auto resumed = Clock::now();
   step_until(run, {0, 1, 2}, -1);
-  EXPECT_LT(Clock::now() - resumed, std::chrono::seconds(2));
 }
 
 TEST(Gateway, SuspectsTheReceiverOfALostFrameAndDeliversNothingBehindIt) {

@@ -1,10 +1,10 @@
-// The volumetric FFT computes on several processes, bit for bit, what it computes on the model.
+// Plans compute on several processes, bit for bit, what they compute on the model.
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstring>
 
-#include "tests/fft/transform_run.hpp"
+#include "tests/fft/plan_check.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
@@ -12,51 +12,76 @@ namespace toroid {
 namespace {
 
 using testing::OfiCase;
-using Values = std::vector<Complex>;
 
 using OfiFftAgreement = testing::OnEveryProvider;
 INSTANTIATE_TEST_SUITE_P(Over, OfiFftAgreement, testing::kProviders, testing::provider_name);
 
 /// The elements that this process has; how many.
-std::size_t expect_equal_bits(const Values& result, const Values& expected) {
+template <typename T>
+std::size_t expect_equal_bits(const std::vector<T>& result, const std::vector<bool>& here,
+                              const std::vector<T>& expected) {
   std::size_t own = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (result[i] == Complex(1e300, 1e300)) continue;
+    if (!here[i]) continue;
     ++own;
-    if (std::memcmp(&result[i], &expected[i], sizeof(Complex)) == 0) continue;
+    if (std::memcmp(&result[i], &expected[i], sizeof(T)) == 0) continue;
     ADD_FAILURE() << "element " << i << " is " << result[i] << " instead of " << expected[i];
     break;
   }
   return own;
 }
 
-void expect_agreement(const Shape& torus, const Index& size, const OfiCase& c,
-                      VolumetricOptions options = {}) {
-  const Values input = testing::noise(size, 11);
-  const VolumetricPlan plan(size, torus, options);
-  const Values expected = testing::transform(input, plan).result;
+template <typename In, typename Out>
+void expect_agreement_of(const Shape& torus, const Description& d, const OfiCase& c) {
+  const auto input =
+      testing::noise_of<In>(static_cast<std::size_t>(Box::of(in_extents(d)).volume()), 11);
+  SimFabric model(torus, Machine{});
+  const auto expected = testing::run_plan<In, Out>(model, d, input);
   const testing::Shared<std::atomic<std::size_t>> compared(1);
   const auto outcomes = testing::run_job_over(c.provider, c.processes, [&](Job& job) {
     const auto fabric = ofi_fabric(job, torus, c);
-    compared[0] +=
-        expect_equal_bits(testing::transform_on(*fabric, input, plan, c.node()).result, expected);
+    const auto run = testing::run_plan<In, Out>(*fabric, d, input, c.node());
+    compared[0] += expect_equal_bits(run.result, run.result_here, expected.result) +
+                   expect_equal_bits(run.back, run.back_here, expected.back);
   });
   ASSERT_EQ(outcomes, std::vector<std::string>(c.processes));
-  EXPECT_EQ(compared[0], expected.size());
+  EXPECT_EQ(compared[0], expected.result.size() + expected.back.size());
+}
+
+void expect_agreement(const Shape& torus, const Description& d, const OfiCase& c) {
+  if (d.real)
+    expect_agreement_of<double, Complex>(torus, d, c);
+  else
+    expect_agreement_of<Complex, Complex>(torus, d, c);
+}
+
+/// Planes of a slab, where there are enough, else blocks; rows now and then.
+Description some_description(const Shape& torus, const std::vector<std::int64_t>& size) {
+  Description d{.size = size, .overlap = {1, 2}};
+  d.method = torus.size() <= 7 ? Method::slab : Method::volumetric;
+  if (torus.dims() == 2) d.method = Method::rows;
+  return d;
 }
 
 TEST_P(OfiFftAgreement, GivesTheModelsBitsOnEveryShape) {
   testing::for_each_shape_and_case(GetParam(), 5, [](const Shape& shape, const OfiCase& c) {
-    expect_agreement(shape, {9, 8, 7}, c);
+    expect_agreement(shape, {.size = {9, 8, 7}}, c);
+    expect_agreement(shape, some_description(shape, {9, 8, 7}), c);
   });
 }
 
-TEST_P(OfiFftAgreement, GivesTheModelsBitsInTheInputsLayoutBackwardsAndRepeated) {
+TEST_P(OfiFftAgreement, GivesTheModelsBitsInTheInputsLayoutAndOfRealData) {
   OfiCase c{.processes = 3, .workers = 2, .provider = GetParam()};
-  expect_agreement(Shape::parse("2x3x2"), {13, 9, 10}, c,
-                   {.sign = Sign::inverse, .return_to_blocks = true});
-  c.route = RingRoute::torus;
-  expect_agreement(Shape::parse("2x3x2"), {13, 9, 10}, c, {.repeat = 5});
+  for (const RingRoute route : testing::kRoutes)
+    for (const Method method : {Method::volumetric, Method::slab, Method::rows}) {
+      c.route = route;
+      const Shape torus = Shape::parse("2x3");
+      Description d{.size = {13, 9, 10}, .method = method, .batch = 2, .return_to_input = true};
+      d.overlap = {1, 2};
+      expect_agreement(torus, d, c);
+      d.real = true;
+      expect_agreement(torus, d, c);
+    }
 }
 
 TEST_P(OfiFftAgreement, GivesTheModelsBitsThroughTheSmallestBuffers) {
@@ -66,7 +91,7 @@ TEST_P(OfiFftAgreement, GivesTheModelsBitsThroughTheSmallestBuffers) {
         OfiCase c{.route = route, .routing = routing, .processes = processes, .workers = 2};
         c.provider = GetParam();
         c.machine = testing::smallest_buffers();
-        expect_agreement(Shape::parse("4x3x2"), {12, 10, 9}, c);
+        expect_agreement(Shape::parse("4x3x2"), {.size = {12, 10, 9}}, c);
       }
 }
 

@@ -46,7 +46,9 @@ class Rows:
     def all(self):
         two = self.mpi(2)
         rows = [self.fft(f"fft-mpi2-{n}", n, "2x1x1", [*two, f"{self.rivals}/fftw_mpi"], bar)
-                for n, bar in ((64, 1.0), (128, 1.0), (256, 0.7))]
+                for n, bar in ((64, 1.0), (128, 0.95), (256, 0.7))]
+        rows += [self.fft("fft-mpi2-real-128", 128, "2x1x1", [*two, f"{self.rivals}/fftw_mpi", "real"], 0.95,
+                          data=["--real"])]
         rows += [self.fft(f"fft-mpi64-{n}", n, "4x4x4", [*self.mpi(64), f"{self.rivals}/fftw_mpi"], 0.5,
                           REPEATS_OF_64_RANKS) for n in (64, 128)]
         rows += [self.fft(f"fft-threads-{n}", n, "2x1x1", [f"{self.rivals}/fftw_threads"], 1.3)
@@ -72,12 +74,12 @@ class Rows:
         return [self.toroid, *verb, "--fabric", "shm", "--threads", "2", "--torus", torus, *more,
                 *self.flags, "--quiet", "--json", "-"]
 
-    def fft(self, name, n, torus, program, bar, repeats=None):
+    def fft(self, name, n, torus, program, bar, repeats=None, data=()):
         repeat = str((repeats or REPEATS)[n])
         threads = ["2"] if name.startswith("fft-threads") else []
         return Measurement(
             name, {name: Bar(bar)},
-            self.ours(["fft"], torus, "--size", str(n), "--repeat", repeat),
+            self.ours(["fft"], torus, "--size", str(n), *data, "--repeat", repeat),
             lambda result: {name: {"": result["time_s"]}},
             [*program, str(n), *threads, repeat],
             lambda result: {name: medians(result, "kind")}, planned=True)

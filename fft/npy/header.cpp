@@ -1,0 +1,101 @@
+#include "fft/npy/header.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "fft/npy/dict.hpp"
+#include "hal/check.hpp"
+
+namespace toroid::npy {
+namespace {
+
+constexpr std::size_t kVersionEnd = 8;  // bytes: magic, major, minor
+constexpr std::size_t kAlignment = 64;  // bytes: where NumPy begins the data
+
+constexpr std::array<ItemFormat, 4> kFormats = {{{NpyType::f4, "f4", 4},
+                                                 {NpyType::f8, "f8", 8},
+                                                 {NpyType::c8, "c8", 8},
+                                                 {NpyType::c16, "c16", 16}}};
+
+/// The text of the header; `bytes` then begins at the data.
+std::string_view take_header_text(std::span<const std::byte>& bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (!text.starts_with(kMagic)) {
+    throw BadInput("not a NumPy .npy file: expected it to begin with the byte 0x93 and NUMPY");
+  }
+  if (text.size() < kVersionEnd) throw BadInput("header truncated: no format version");
+  const int major = std::to_integer<int>(bytes[6]);
+  const int minor = std::to_integer<int>(bytes[7]);
+  if (major < 1 || major > 3 || minor != 0) {
+    throw BadInput(
+        fmt::format("unknown .npy format version {}.{}; expected 1.0, 2.0 or 3.0", major, minor));
+  }
+  const std::size_t begin = kVersionEnd + (major == 1 ? 2U : 4U);
+  if (text.size() < begin) throw BadInput("header truncated: no length");
+  std::uint32_t length = 0;
+  std::memcpy(&length, bytes.data() + kVersionEnd, begin - kVersionEnd);
+  if (text.size() - begin < length) {
+    throw BadInput(
+        fmt::format("header truncated: expected {} bytes, found {}", length, text.size() - begin));
+  }
+  bytes = bytes.subspan(begin + length);
+  return text.substr(begin, length);
+}
+
+/// As Python writes a tuple.
+std::string tuple_text(std::span<const std::size_t> shape) {
+  std::string text = "(";
+  for (const std::size_t extent : shape) {
+    if (text.size() > 1) text += ' ';
+    text += std::to_string(extent) + ',';
+  }
+  if (shape.size() > 1) text.pop_back();
+  return text + ')';
+}
+
+}  // namespace
+
+Header take_header(std::span<const std::byte>& bytes) {
+  return parse_dict(take_header_text(bytes));
+}
+
+const ItemFormat& format_of(std::string_view dtype) {
+  const std::string_view order = dtype.substr(0, 1);
+  for (const ItemFormat& format : kFormats) {
+    if (dtype.empty() || dtype.substr(1) != format.code) continue;
+    if (order == "<" || order == "=") return format;
+    if (order == ">") {
+      throw BadInput(
+          fmt::format("big-endian dtype {} is not supported; {}", dtype, kAcceptedDtypes));
+    }
+  }
+  throw unsupported_dtype(dtype);
+}
+
+std::size_t element_count(std::span<const std::size_t> shape, std::size_t item_size) {
+  std::size_t room = static_cast<std::size_t>(PTRDIFF_MAX) / item_size;
+  std::size_t count = 1;
+  for (const std::size_t extent : shape) {
+    if (extent > room) throw BadInput("shape has too many elements for any file");
+    if (extent != 0) room /= extent;
+    count *= extent;
+  }
+  return count;
+}
+
+std::string header_text(std::span<const std::size_t> shape, NpyType type, bool fortran_order) {
+  const auto format = std::ranges::find(kFormats, type, &ItemFormat::type);
+  std::string dict = fmt::format("{{'descr': '<{}', 'fortran_order': {}, 'shape': {}, }}",
+                                 format->code, fortran_order ? "True" : "False", tuple_text(shape));
+  const std::size_t begin = kVersionEnd + 2;
+  const std::size_t end = (begin + dict.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;
+  dict.resize(end - begin - 1, ' ');
+  dict += '\n';
+  std::string text(kMagic);
+  text += {'\1', '\0', static_cast<char>(dict.size() & 0xff), static_cast<char>(dict.size() >> 8)};
+  return text + dict;
+}
+
+}  // namespace toroid::npy

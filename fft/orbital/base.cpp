@@ -1,0 +1,127 @@
+#include "fft/orbital/base.hpp"
+
+namespace toroid {
+OrbitalBase::OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_handler, Bytes bytes)
+    : node_(&node), plan_(&plan), times_(std::size_t{plan.options().repeat} * plan.kStages) {
+  CHECK_EQ(node.size(), plan.extent() * plan.extent() * plan.extent());
+  const Machine& machine = node.machine();
+  two_packets_ = machine.wire_cycles(2 * machine.wire_bytes(kMaxChunks));
+  make_buffers(bytes);
+  for (unsigned roll = 0; roll < kCoefficients; ++roll) {
+    make_roll(roll, first_handler, bytes);
+    first_handler = static_cast<HandlerId>(first_handler + Roll::kHandlers);
+  }
+  list_rolling();
+}
+
+/// A node by itself needs no second buffers.
+void OrbitalBase::make_buffers(Bytes bytes) {
+  const bool alone = plan_->extent() == 1;
+  for (unsigned number = 0; number < buffers_.size(); ++number) {
+    const std::size_t size = number == kCoefficients ? bytes.coefficients : bytes.array;
+    buffers_[number].push_back(LocalArray::of_bytes(size));
+    if (number > 0 && !alone) buffers_[number].push_back(LocalArray::of_bytes(size));
+  }
+}
+
+void OrbitalBase::make_roll(unsigned number, HandlerId first_handler, Bytes bytes) {
+  const bool coefficients = number + 1 == kCoefficients;
+  const unsigned dimension = coefficients ? OrbitalPlan::kCoefficientsDimension
+                                          : OrbitalPlan::kArrayDimensions[number + 1];
+  const auto [to, from] = plan_->neighbours(dimension, node_->rank());
+  const std::size_t size = coefficients ? bytes.coefficients : bytes.array;
+  auto& pair = buffers_[number + 1];
+  const auto whole = [&](LocalArray& array) { return std::span(array.as<std::byte>(), size); };
+  rolls_.emplace_back(*node_, first_handler, to, from,
+                      std::array{whole(pair.front()), whole(pair.back())});
+}
+
+void OrbitalBase::list_rolling() {
+  for (unsigned s = 0; s < OrbitalPlan::kStages; ++s) {
+    const OrbitalStage stage = plan_->stage(s);
+    if (stage.pair() == 0) rolling_[s].push_back(kCoefficients - 1);
+    if (stage.data > 0) rolling_[s].push_back(stage.data - 1);
+    sum_rolls_[s] = stage.sum > 0;
+    if (sum_rolls_[s]) rolling_[s].push_back(stage.sum - 1);
+  }
+}
+
+std::span<const OrbitalTimes> OrbitalBase::times(unsigned repetition) const {
+  return std::span(times_).subspan(std::size_t{repetition} * plan_->kStages, plan_->kStages);
+}
+OrbitalTimes& OrbitalBase::time(unsigned repetition, unsigned step) {
+  return times_[std::size_t{repetition} * plan_->kStages + stage_of(step)];
+}
+
+std::uint64_t OrbitalBase::numbers(unsigned roll) const {
+  const auto b = static_cast<std::uint64_t>(plan_->block());
+  if (plan_->extent() == 1) return 0;
+  return roll + 1 == kCoefficients ? b * b : b * b * b;
+}
+
+std::span<const unsigned> OrbitalBase::unchanged(unsigned step) const {
+  const auto all = rolling_numbers(step);
+  return all.first(all.size() - (sum_rolls_[stage_of(step)] ? 1 : 0));
+}
+
+void OrbitalBase::begin_step(unsigned repetition, unsigned step) {
+  if (step % plan_->extent() == 0) time(repetition, step).begin = node_->now();
+  for (const unsigned number : unchanged(step)) rolls_[number].start();
+}
+
+/// The first step of a stage begins the sum that its node holds.
+Tick OrbitalBase::multiply(unsigned step) {
+  const bool add = step % plan_->extent() != 0;
+  const std::uint64_t fmas = multiply_blocks(plan_->stage(stage_of(step)), add);
+  return node_->machine().product_cycles(fmas);
+}
+
+/// While anything is on its way, at least as often as its link could take another packet or two.
+Tick OrbitalBase::until_next_look(unsigned step, Tick left) const {
+  for (const unsigned number : unchanged(step))
+    if (!rolls_[number].done()) return std::min(left, two_packets_);
+  return left;
+}
+
+void OrbitalBase::send_sum(unsigned step) {
+  if (sum_rolls_[stage_of(step)]) rolls_[rolling_numbers(step).back()].start();
+}
+
+void OrbitalBase::end_step(unsigned repetition, unsigned step) {
+  std::uint64_t sent = 0;
+  for (const unsigned number : rolling_numbers(step)) {
+    rolls_[number].advance();
+    sent += numbers(number);
+  }
+  numbers_rolled_.push_back(sent);
+  time(repetition, step).end = node_->now();
+}
+
+/// No barrier is needed for what rolls: see Roll. Between repetitions there is one so that each
+/// begins on all nodes at once, and their times say what a transform takes by itself.
+Program orbital_transform(Node& node, OrbitalBase& transform) {
+  for (unsigned repetition = 0; repetition < transform.repetitions(); ++repetition) {
+    if (transform.repetitions() > 1) co_await node.barrier();
+    for (unsigned step = 0; step < transform.steps(); ++step) {
+      transform.begin_step(repetition, step);
+      const Tick at_once = 0;  // what finds room leaves before the computation
+      co_await node.compute(at_once);
+      for (Tick left = transform.multiply(step); left > 0;) {
+        const Tick cycles = transform.until_next_look(step, left);
+        co_await node.compute(cycles);
+        left -= cycles;
+      }
+      transform.send_sum(step);
+      for (std::size_t i = 0; i < transform.rolling(step); ++i) {
+        const Roll& roll = transform.roll(step, i);
+        const std::uint64_t sent = roll.sent_when_done();
+        co_await node.until(roll.sent(), sent);
+        const std::uint64_t arrived = roll.arrived_when_done();
+        co_await node.until(roll.arrived(), arrived);
+      }
+      transform.end_step(repetition, step);
+    }
+  }
+}
+
+}  // namespace toroid

@@ -1,0 +1,65 @@
+#include "fft/orbital/coefficients.hpp"
+
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+#include "hal/check.hpp"
+
+namespace toroid {
+namespace {
+
+using Real = long double;
+using Value = std::complex<Real>;
+
+/// exp(2πi·part/whole). REQUIRES: 0 <= part < whole.
+Value turn(std::int64_t part, std::int64_t whole) {
+  const std::int64_t quarter = 4 * part / whole;
+  const auto rest = static_cast<Real>(4 * part % whole) / static_cast<Real>(whole);
+  const Real angle = rest * std::numbers::pi_v<Real> / 2;  // multiples of a quarter are exact
+  const Real c = std::cos(angle);
+  const Real s = std::sin(angle);
+  const std::array<Value, 4> turned = {Value(c, s), Value(-s, c), Value(-c, -s), Value(s, -c)};
+  return turned[static_cast<std::size_t>(quarter)];
+}
+
+Value dft(Sign sign, std::int64_t size, std::int64_t n, std::int64_t k) {
+  const Value value = turn(n * k % size, size);
+  return sign == Sign::forward ? std::conj(value) : value;
+}
+
+Value dct(Sign sign, std::int64_t size, std::int64_t n, std::int64_t k) {
+  const Real value = turn((2 * n + 1) * k % (4 * size), 4 * size).real();
+  return sign == Sign::inverse && k > 0 ? 2 * value : value;
+}
+
+Value dht(std::int64_t size, std::int64_t n, std::int64_t k) {
+  const Value value = turn(n * k % size, size);
+  return value.real() - value.imag();
+}
+
+Value wht(std::int64_t n, std::int64_t k) {
+  return std::popcount(static_cast<std::uint64_t>(n & k)) % 2 == 0 ? 1 : -1;
+}
+
+}  // namespace
+
+Value coefficient(TransformKind kind, Sign sign, std::int64_t size, std::int64_t in,
+                  std::int64_t out) {
+  const bool forward = sign == Sign::forward;
+  const std::int64_t n = forward ? in : out;
+  const std::int64_t k = forward ? out : in;
+  switch (kind) {
+    case TransformKind::dft:
+      return dft(sign, size, n, k);
+    case TransformKind::dct:
+      return dct(sign, size, n, k);
+    case TransformKind::dht:
+      return dht(size, n, k);
+    case TransformKind::wht:
+      return wht(n, k);
+  }
+  CHECK(false);
+}
+
+}  // namespace toroid

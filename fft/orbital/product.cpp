@@ -1,0 +1,129 @@
+#include "fft/orbital/product.hpp"
+
+#include "fft/orbital/blas.hpp"
+#include "hal/check.hpp"
+
+namespace toroid {
+namespace {
+
+template <typename U>
+U rounded(const std::complex<long double>& value) {
+  using Real = typename RealOf<U>::type;
+  if constexpr (std::is_same_v<U, Real>)
+    return static_cast<Real>(value.real());
+  else
+    return {static_cast<Real>(value.real()), static_cast<Real>(value.imag())};
+}
+
+/// Real parts, then imaginary parts.
+template <typename Real>
+void part(const std::complex<Real>* from, std::size_t count, Real* parts) {
+  for (std::size_t i = 0; i < count; ++i) {
+    parts[i] = from[i].real();
+    parts[count + i] = from[i].imag();
+  }
+}
+
+template <typename Real>
+void join(const Real* parts, std::size_t count, bool add, std::complex<Real>* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::complex<Real> value(parts[i], parts[count + i]);
+    to[i] = add ? to[i] + value : value;
+  }
+}
+
+}  // namespace
+
+template <typename T>
+OrbitalProduct<T>::OrbitalProduct(TransformKind kind, unsigned axis, int block)
+    : kind_(kind),
+      axis_(axis),
+      block_(block),
+      same_type_(!kComplex || has_complex_coefficients(kind)),
+      parts_(same_type_ || axis != 2
+                 ? 0
+                 : 4 * static_cast<std::size_t>(block) * static_cast<std::size_t>(block)) {
+  CHECK(kComplex || !has_complex_coefficients(kind));
+}
+
+template <typename T>
+std::size_t OrbitalProduct<T>::coefficient_bytes() const {
+  const auto b = static_cast<std::size_t>(block_);
+  return b * b * (same_type_ ? sizeof(T) : sizeof(Real));
+}
+
+template <typename T>
+void OrbitalProduct<T>::fill(LocalArray& coefficients, Sign sign, std::int64_t size, unsigned in,
+                             unsigned out) const {
+  CHECK_LE(coefficient_bytes(), coefficients.size() * sizeof(Complex));
+  if (same_type_)
+    fill_as(coefficients.as<T>(), sign, size, in, out);
+  else
+    fill_as(coefficients.as<Real>(), sign, size, in, out);
+}
+
+template <typename T>
+template <typename U>
+void OrbitalProduct<T>::fill_as(U* place, Sign sign, std::int64_t size, unsigned in,
+                                unsigned out) const {
+  const std::int64_t first_in = std::int64_t{in} * block_;
+  const std::int64_t first_out = std::int64_t{out} * block_;
+  for (std::int64_t i = first_in; i < first_in + block_; ++i)
+    for (std::int64_t o = first_out; o < first_out + block_; ++o)
+      *place++ = rounded<U>(coefficient(kind_, sign, size, i, o));
+}
+
+template <typename T>
+void OrbitalProduct<T>::run(const LocalArray& coefficients, const T* data, bool add, T* sum) {
+  if (same_type_)
+    run_as(coefficients.as<T>(), data, add, sum);
+  else if (axis_ == 2)
+    run_by_parts(coefficients.as<Real>(), data, add, sum);
+  else
+    run_as(coefficients.as<Real>(), reinterpret_cast<const Real*>(data), add,
+           reinterpret_cast<Real*>(sum));
+}
+
+template <typename T>
+template <typename U>
+void OrbitalProduct<T>::run_as(const U* coefficients, const U* data, bool add, U* sum) const {
+  const int b = block_;
+  const int row = b * static_cast<int>(sizeof(T) / sizeof(U));  // of the last axis, in U
+  const U beta = add ? U(1) : U(0);
+  if (axis_ == 0) return multiply(Transpose::yes, {b, b * row, b}, coefficients, data, beta, sum);
+  if (axis_ == 2) return multiply(Transpose::no, {b * b, b, b}, data, coefficients, beta, sum);
+  const std::ptrdiff_t plane = std::ptrdiff_t{b} * row;
+  for (std::ptrdiff_t at = 0; at < b * plane; at += plane)
+    multiply(Transpose::yes, {b, row, b}, coefficients, data + at, beta, sum + at);
+}
+
+/// A plane stays in the cache meanwhile.
+template <typename T>
+void OrbitalProduct<T>::run_by_parts([[maybe_unused]] const Real* coefficients,
+                                     [[maybe_unused]] const T* data, [[maybe_unused]] bool add,
+                                     [[maybe_unused]] T* sum) {
+  if constexpr (kComplex) {
+    const std::size_t plane = parts_.size() / 4;
+    Real* const before = parts_.data();
+    Real* const after = before + 2 * plane;
+    for (int i = 0; i < block_; ++i, data += plane, sum += plane) {
+      part(data, plane, before);
+      multiply(Transpose::no, {2 * block_, block_, block_}, before, coefficients, Real(0), after);
+      join(after, plane, add, sum);
+    }
+  }
+}
+
+template <typename T>
+std::uint64_t OrbitalProduct<T>::fmas() const {
+  const auto b = static_cast<std::uint64_t>(block_);
+  const unsigned each = !kComplex ? 1 : has_complex_coefficients(kind_) ? 4 : 2;
+  return b * b * b * b * each;
+}
+
+template class OrbitalProduct<float>;
+template class OrbitalProduct<double>;
+template class OrbitalProduct<std::complex<float>>;
+template class OrbitalProduct<std::complex<double>>;
+
+}  // namespace toroid

@@ -1,0 +1,75 @@
+#include "fft/orbital/transform.hpp"
+
+namespace toroid {
+namespace {
+
+template <typename T>
+constexpr ElementType element_type() {
+  if constexpr (std::is_same_v<T, float>) return ElementType::float32;
+  if constexpr (std::is_same_v<T, double>) return ElementType::float64;
+  if constexpr (std::is_same_v<T, std::complex<float>>) return ElementType::complex64;
+  return ElementType::complex128;
+}
+
+std::size_t cubed(int b) {
+  return static_cast<std::size_t>(b) * static_cast<std::size_t>(b) * static_cast<std::size_t>(b);
+}
+
+}  // namespace
+
+template <typename T>
+OrbitalTransform<T>::OrbitalTransform(Node& node, const OrbitalPlan& plan, HandlerId first_handler)
+    : OrbitalBase(
+          node, plan, first_handler,
+          {cubed(plan.block()) * sizeof(T),
+           OrbitalProduct<T>(plan.options().kinds[2], 2, plan.block()).coefficient_bytes()}) {
+  CHECK(plan.options().element == element_type<T>());
+  for (const unsigned axis : plan.kProductAxes)
+    products_.emplace_back(plan.options().kinds[axis], axis, plan.block());
+  for (const unsigned pair : {1u, 2u})
+    fixed_coefficients_.push_back(LocalArray::of_bytes(products_[pair].coefficient_bytes()));
+  for (unsigned pair = 0; pair < plan.kStages; ++pair) load_coefficients(pair);
+}
+
+template <typename T>
+LocalArray& OrbitalTransform<T>::coefficients(unsigned pair) {
+  return pair == 0 ? rolling_coefficients() : fixed_coefficients_[pair - 1];
+}
+
+/// Between two arrays, those from this node's block of the one to its block of the other. Where
+/// they roll, the blocks are those of the first step.
+template <typename T>
+void OrbitalTransform<T>::load_coefficients(unsigned pair) {
+  const unsigned axis = plan().kProductAxes[pair];
+  const unsigned before = block_number(pair, axis);
+  const unsigned after = block_number(pair + 1, axis);
+  const Sign sign = plan().options().sign;
+  const bool forward = sign == Sign::forward;
+  products_[pair].fill(coefficients(pair), sign, plan().size()[axis], forward ? before : after,
+                       forward ? after : before);
+}
+
+template <typename T>
+unsigned OrbitalTransform<T>::block_number(unsigned number, unsigned axis) const {
+  return plan().home(number, node().rank())[axis];
+}
+
+template <typename T>
+std::span<T> OrbitalTransform<T>::elements(unsigned number) {
+  return {array(number).template as<T>(), cubed(plan().block())};
+}
+
+template <typename T>
+std::uint64_t OrbitalTransform<T>::multiply_blocks(const OrbitalStage& stage, bool add) {
+  OrbitalProduct<T>& product = products_[stage.pair()];
+  product.run(coefficients(stage.pair()), elements(stage.data).data(), add,
+              elements(stage.sum).data());
+  return product.fmas();
+}
+
+template class OrbitalTransform<float>;
+template class OrbitalTransform<double>;
+template class OrbitalTransform<std::complex<float>>;
+template class OrbitalTransform<std::complex<double>>;
+
+}  // namespace toroid

@@ -1,0 +1,37 @@
+// One node's arrays and coefficients of an orbital transform, for each type of elements.
+#pragma once
+
+#include "fft/orbital/base.hpp"
+#include "fft/orbital/product.hpp"
+
+namespace toroid {
+
+/// T is float, double, std::complex<float> or std::complex<double>, as the plan says.
+template <typename T>
+class OrbitalTransform final : public OrbitalBase {
+ public:
+  OrbitalTransform(Node& node, const OrbitalPlan& plan, HandlerId first_handler = kFirstHandler);
+
+  /// This node's block plan().input_box() of the array, C order, to be set before the run, which
+  /// leaves it as it is. After a run it may stand somewhere else: ask again.
+  std::span<T> input() { return elements(plan().stage(0).data); }
+  /// Its block plan().output_box() of the result, unscaled, after the run.
+  std::span<const T> output() { return elements(plan().stage(OrbitalPlan::kStages - 1).sum); }
+
+ private:
+  std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add) override;
+  std::span<T> elements(unsigned number);
+  LocalArray& coefficients(unsigned pair);
+  void load_coefficients(unsigned pair);
+  unsigned block_number(unsigned number, unsigned axis) const;
+
+  std::vector<OrbitalProduct<T>> products_;     ///< [pair]
+  std::vector<LocalArray> fixed_coefficients_;  ///< of the pairs 1 and 2
+};
+
+extern template class OrbitalTransform<float>;
+extern template class OrbitalTransform<double>;
+extern template class OrbitalTransform<std::complex<float>>;
+extern template class OrbitalTransform<std::complex<double>>;
+
+}  // namespace toroid

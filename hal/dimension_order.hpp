@@ -1,0 +1,70 @@
+// Orders in which a packet goes through the dimensions, one byte each.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "hal/direction.hpp"
+
+namespace toroid {
+
+/// 0: none. Else one of dimension_orders(dims), counted from 1. Up to five dimensions these are all
+/// permutations; of six, whose 720 do not fit a byte, those whose last three dimensions rise or
+/// fall. Either way each dimension, and each sequence of three, comes first equally often.
+using DimensionOrder = std::uint8_t;
+
+constexpr unsigned dimension_orders(unsigned dims) {
+  constexpr std::array<std::uint8_t, kMaxDims + 1> kOrders = {1, 1, 2, 6, 24, 120, 240};
+  return kOrders[dims];
+}
+
+/// [place]: the dimension that comes there.
+using DimensionSequence = std::array<std::uint8_t, kMaxDims>;
+
+/// REQUIRES: 1 <= order <= dimension_orders(dims).
+constexpr DimensionSequence dimension_sequence(DimensionOrder order, unsigned dims) {
+  DimensionSequence left{0, 1, 2, 3, 4, 5};
+  DimensionSequence sequence{};
+  unsigned number = order - 1u;
+  unsigned place = 0;
+  for (; place < 3 && place < dims; ++place) {
+    const unsigned count = dims - place;
+    const unsigned pick = number % count;
+    number /= count;
+    sequence[place] = left[pick];
+    for (unsigned i = pick; i + 1 < count; ++i) left[i] = left[i + 1];
+  }
+  const bool falls = number != 0;
+  for (unsigned i = 0; place < dims; ++place, ++i) sequence[place] = left[falls ? dims - 4 - i : i];
+  return sequence;
+}
+
+/// All sequences of every number of dimensions: packets are asked about at every hop.
+class DimensionSequences {
+ public:
+  constexpr DimensionSequences() {
+    for (unsigned dims = 1; dims <= kMaxDims; ++dims)
+      for (unsigned order = 1; order <= dimension_orders(dims); ++order)
+        all_[dims][order] = dimension_sequence(static_cast<DimensionOrder>(order), dims);
+  }
+  constexpr const DimensionSequence& get(DimensionOrder order, unsigned dims) const {
+    return all_[dims][order];
+  }
+
+ private:
+  std::array<std::array<DimensionSequence, 256>, kMaxDims + 1> all_{};
+};
+inline constexpr DimensionSequences kDimensionSequences;
+
+/// Of the directions, those of the dimension that comes first in the order. REQUIRES: as above.
+constexpr DirectionSet first_in_order(DirectionSet directions, DimensionOrder order,
+                                      unsigned dims) {
+  for (const unsigned d : kDimensionSequences.get(order, dims)) {
+    const unsigned here = directions.bits() & 3u << 2 * d;
+    if (here != 0) return DirectionSet(static_cast<std::uint16_t>(here));
+  }
+  return {};
+}
+
+}  // namespace toroid

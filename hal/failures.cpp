@@ -1,0 +1,212 @@
+#include "hal/failures.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+#include "hal/check.hpp"
+
+namespace toroid {
+namespace {
+
+[[noreturn]] void refuse_failure(const Shape& shape, std::string_view text, std::string_view what) {
+  throw BadInput(fmt::format("'{}' is no {} of torus {}; expected {} as in {}{}", text, what,
+                             shape.text(),
+                             what == "node" ? "its coordinates" : "a node and a direction",
+                             shape.coord_text(shape.size() - 1), what == "node" ? "" : "X+"));
+}
+
+/// "(1,2,3)"; none: no node of the shape.
+std::optional<Rank> parse_node(const Shape& shape, std::string_view text) {
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')') return std::nullopt;
+  const char* at = text.data() + 1;
+  const char* const end = text.data() + text.size() - 1;
+  Coord coord;
+  for (unsigned d = 0; d < shape.dims(); ++d) {
+    unsigned value = 0;
+    const auto [read, error] = std::from_chars(at, end, value);
+    if (error != std::errc() || value >= shape.extent(d)) return std::nullopt;
+    if ((read == end) != (d + 1 == shape.dims()) || (read != end && *read != ','))
+      return std::nullopt;
+    coord[d] = static_cast<std::uint8_t>(value);
+    at = read + 1;
+  }
+  return shape.rank(coord);
+}
+
+std::optional<Direction> parse_direction(const Shape& shape, std::string_view text) {
+  for (std::uint8_t l = 0; l < shape.links(); ++l)
+    if (text == Direction{l}.name()) return Direction{l};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Failures::Failures(const Shape& shape, const FailureList& list)
+    : shape_(shape),
+      list_(list),
+      broken_(shape.size()),
+      dead_(shape.size()),
+      living_(shape.size()),
+      reach_(std::size_t{shape.size()} << shape.dims()) {
+  if (shape.is_twisted()) throw BadInput("failed links and nodes are not modelled on twisted tori");
+  for (const std::string& link : list.links) fail_link(link);
+  for (const std::string& node : list.nodes) fail_node(node);
+  unsigned stride = 1;
+  for (unsigned d = shape.dims(); d-- > 0; stride *= width_[d]) {
+    const bool half = shape.wraps(d) && !list.long_ways;
+    width_[d] = half ? shape.extent(d) / 2 + 1 : shape.extent(d);
+    stride_[d] = stride;
+  }
+}
+
+Failures::~Failures() {
+  for (const auto& reach : reach_) delete reach.load(std::memory_order_relaxed);
+}
+
+void Failures::fail_link(const std::string& text) {
+  const std::size_t end = text.find(')') + 1;
+  const auto node = parse_node(shape_, std::string_view(text).substr(0, end));
+  const auto link = parse_direction(shape_, std::string_view(text).substr(end));
+  if (!node || !link || !shape_.neighbour(*node, *link)) refuse_failure(shape_, text, "link");
+  cut(*node, *link);
+}
+
+void Failures::fail_node(const std::string& text) {
+  const auto node = parse_node(shape_, text);
+  if (!node) refuse_failure(shape_, text, "node");
+  if (!dead_[*node]) --living_;
+  dead_[*node] = true;
+  for (std::uint8_t l = 0; l < shape_.links(); ++l)
+    if (shape_.neighbour(*node, {l})) cut(*node, {l});
+}
+
+void Failures::cut(Rank node, Direction link) {
+  const Rank other = shape_.neighbour(node, link).value();
+  broken_[node] = static_cast<std::uint16_t>(broken_[node] | 1u << link.index);
+  broken_[other] = static_cast<std::uint16_t>(broken_[other] | 1u << link.opposite().index);
+}
+
+unsigned Failures::hops(unsigned d, unsigned from, unsigned to, bool minus) const {
+  const unsigned k = shape_.extent(d);
+  return (minus ? from + k - to : to + k - from) % k;
+}
+
+const Failures::Reach& Failures::reach(Rank to, unsigned minus) const {
+  std::atomic<const Reach*>& place = reach_[(std::size_t{to} << shape_.dims()) + minus];
+  if (const Reach* made = place.load(std::memory_order_acquire)) return *made;
+  auto mine = std::make_unique<const Reach>(compute_reach(to, minus));
+  const Reach* found = nullptr;
+  // Whoever is first; all make the same. Release: partner is the acquire above.
+  if (place.compare_exchange_strong(found, mine.get(), std::memory_order_acq_rel))
+    return *mine.release();
+  return *found;
+}
+
+/// From the destination backwards: a node's way goes by a link that works to a node that has one.
+Failures::Reach Failures::compute_reach(Rank to, unsigned minus) const {
+  const Coord end = shape_.coord(to);
+  Reach reach(std::size_t{width_[0]} * stride_[0]);
+  reach[0] = is_alive(to);
+  for (std::size_t i = 1; i < reach.size(); ++i) {
+    Coord at;
+    for (unsigned d = 0; d < shape_.dims(); ++d) {
+      const unsigned k = shape_.extent(d);
+      const unsigned back = static_cast<unsigned>(i / stride_[d] % width_[d]);
+      at[d] = static_cast<std::uint8_t>(
+          ((minus >> d & 1u) != 0 ? end[d] + back : end[d] + k - back) % k);
+    }
+    const Rank node = shape_.rank(at);
+    for (unsigned d = 0; d < shape_.dims() && !reach[i]; ++d) {
+      const Direction link = (minus >> d & 1u) != 0 ? Direction::minus(d) : Direction::plus(d);
+      reach[i] = i / stride_[d] % width_[d] != 0 && works(node, link) &&
+                 shape_.neighbour(node, link) && reach[i - stride_[d]];
+    }
+  }
+  return reach;
+}
+
+DirectionSet Failures::passable(Rank here, Rank to, DirectionSet directions) const {
+  const Coord from = shape_.coord(here);
+  const Coord end = shape_.coord(to);
+  unsigned minus = 0;
+  std::size_t place = 0;
+  for (unsigned d = 0; d < shape_.dims(); ++d) {
+    const bool by_minus = directions.has(Direction::minus(d));
+    minus |= (by_minus ? 1u : 0u) << d;
+    const unsigned left = hops(d, from[d], end[d], by_minus);
+    if (left >= width_[d]) return {};
+    place += std::size_t{left} * stride_[d];
+  }
+  const Reach& reach = this->reach(to, minus);
+  DirectionSet open;
+  for (unsigned rest = directions.bits(); rest != 0; rest &= rest - 1) {
+    const Direction link{static_cast<std::uint8_t>(std::countr_zero(rest))};
+    if (works(here, link) && reach[place - stride_[link.dim()]]) open.add(link);
+  }
+  return open;
+}
+
+bool Failures::has_ordered_way(Rank from, Rank to, DirectionSet hints) const {
+  const Coord end = shape_.coord(to);
+  for (unsigned rest = hints.bits(); rest != 0; rest &= rest - 1) {
+    const Direction link{static_cast<std::uint8_t>(std::countr_zero(rest))};
+    while (shape_.coord(from)[link.dim()] != end[link.dim()]) {
+      if (!works(from, link)) return false;
+      from = shape_.neighbour(from, link).value();
+    }
+  }
+  return is_alive(to);
+}
+
+bool Failures::leaves_way(Rank from, Rank to, DirectionSet hints, bool dynamic) const {
+  if (!is_alive(from) || !is_alive(to)) return false;
+  if (hints.empty()) return true;
+  return dynamic ? !passable(from, to, hints).empty() : has_ordered_way(from, to, hints);
+}
+
+std::optional<DirectionSet> Failures::detour(Rank from, Rank to, DirectionSet hints,
+                                             bool dynamic) const {
+  if (leaves_way(from, to, hints, dynamic)) return hints;
+  const Coord start = shape_.coord(from);
+  const Coord end = shape_.coord(to);
+  const unsigned fewest = minimal_hops(shape_, start, end);
+  std::vector<std::tuple<unsigned, int, unsigned>> others;  // hops, dimensions turned, hint bits
+  for (unsigned turned = 1; turned < 1u << shape_.dims(); ++turned) {
+    unsigned bits = hints.bits();
+    for (unsigned d = 0; d < shape_.dims(); ++d)
+      if ((turned >> d & 1u) != 0) bits ^= 3u << 2 * d;
+    const auto route =
+        route_along(shape_, start, end, DirectionSet(static_cast<std::uint16_t>(bits)));
+    if (!route || (!list_.long_ways && route->total_hops() > fewest)) continue;
+    others.emplace_back(route->total_hops(), std::popcount(turned), bits);
+  }
+  std::ranges::sort(others);
+  for (const auto& [hops, turns, bits] : others) {
+    const DirectionSet other(static_cast<std::uint16_t>(bits));
+    if (leaves_way(from, to, other, dynamic)) return other;
+  }
+  return std::nullopt;
+}
+
+void Failures::check_all_pairs(bool dynamic) const {
+  Random unused(1);
+  std::string first;
+  std::uint64_t cut = 0;
+  for (Rank from = 0; from < shape_.size(); ++from)
+    for (Rank to = 0; to < shape_.size(); ++to) {
+      if (from == to || !is_alive(from) || !is_alive(to)) continue;
+      const auto hints =
+          minimal_directions(shape_, shape_.coord(from), shape_.coord(to), TieRule::plus, unused);
+      if (detour(from, to, hints, dynamic)) continue;
+      if (cut++ == 0)
+        first = fmt::format("from {} to {}", shape_.coord_text(from), shape_.coord_text(to));
+    }
+  if (cut == 0) return;
+  const std::string_view kind = !dynamic ? "dimension-ordered " : list_.long_ways ? "" : "minimal ";
+  throw BadInput(fmt::format("no {}way {}, the first of {} pairs that failed links cut off{}", kind,
+                             first, cut,
+                             list_.long_ways ? "" : "; --long-way goes round the other way"));
+}
+
+}  // namespace toroid

@@ -1,0 +1,43 @@
+// Has every packet arrived once? Told from a few sums per node, so that memory does not grow with
+// the square of the nodes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "hal/shape.hpp"
+
+namespace toroid {
+
+/// What has arrived at a node, or should. Sums are modulo 2^64.
+struct Arrivals {
+  std::uint64_t packets = 0;
+  std::uint64_t origins = 0;  ///< sum of the origins, each plus 1
+  std::uint64_t squares = 0;  ///< of the same, squared
+  std::uint64_t numbers = 0;  ///< sum of the packets' numbers in their messages
+
+  /// Packets `first` to `first + count - 1` of a message.
+  void add(Rank origin, std::uint32_t first, std::uint64_t count = 1) {
+    const std::uint64_t one = std::uint64_t{origin} + 1;
+    packets += count;
+    origins += count * one;
+    squares += count * one * one;
+    numbers += count * first + count * (count - 1) / 2;
+  }
+  Arrivals& operator+=(const Arrivals& other) {
+    packets += other.packets;
+    origins += other.origins;
+    squares += other.squares;
+    numbers += other.numbers;
+    return *this;
+  }
+  bool operator==(const Arrivals&) const = default;
+};
+
+/// What is wrong at node `to`, in words; none: nothing. Names the source where all that is lost or
+/// too much comes from one, or one packet is lost and another came too often.
+std::optional<std::string> difference(const Shape& shape, Rank to, const Arrivals& expected,
+                                      const Arrivals& received);
+
+}  // namespace toroid

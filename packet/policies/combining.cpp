@@ -1,0 +1,97 @@
+// Policies that put blocks for many nodes into one message. Each stage settles one digit of the
+// destination.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "packet/policies/builders.hpp"
+
+namespace toroid::policies {
+namespace {
+
+class Combining : public RandomOrderPolicy {
+ public:
+  using RandomOrderPolicy::RandomOrderPolicy;
+  bool combines() const final { return true; }
+};
+
+class ThreePhase final : public Combining {
+ public:
+  ThreePhase()
+      : Combining(
+            "three-phase", "dimension-ordered all-to-all with combining, a phase per dimension",
+            "few messages, each byte through a processor per dimension: good for short ones") {}
+  unsigned stages(const Shape& shape) const override { return shape.dims(); }
+  Rank relay(const Shape& shape, const Waypoint& block) const override {
+    Coord next = shape.coord(block.here);
+    next[block.stage] = shape.coord(block.to)[block.stage];
+    return shape.rank(next);
+  }
+};
+
+/// Rows of a virtual mesh are consecutive ranks: first along the row, then along the column. Rows
+/// that do not divide the nodes would leave holes: the next smaller number that does is taken.
+class VirtualMesh final : public Combining {
+ public:
+  explicit VirtualMesh(unsigned rows)
+      : Combining(rows == 0 ? "virtual-mesh" : fmt::format("virtual-mesh:{}", rows),
+                  "two-dimensional virtual mesh with combining, for short messages",
+                  "about 2·sqrt(P) messages instead of P"),
+        rows_(rows) {}
+  unsigned stages(const Shape&) const override { return 2; }
+  Rank relay(const Shape& shape, const Waypoint& block) const override {
+    const Rank columns = shape.size() / rows(shape.size());
+    if (block.stage > 0) return block.to;
+    return block.here / columns * columns + block.to % columns;
+  }
+
+ private:
+  Rank rows(Rank nodes) const {
+    Rank rows = std::min<Rank>(rows_, nodes);
+    if (rows_ == 0)
+      for (rows = 1; (rows + 1) * (rows + 1) <= nodes;) ++rows;
+    while (nodes % rows != 0) --rows;
+    return rows;
+  }
+  unsigned rows_;
+};
+
+/// Stage s moves every block whose distance in ranks has digit j in place s by j·radix^s.
+class Bruck final : public Combining {
+ public:
+  explicit Bruck(unsigned radix)
+      : Combining(fmt::format("bruck:{}", radix),
+                  "J. Bruck et al., \"Efficient algorithms for all-to-all communications in "
+                  "multiport message-passing systems\" (1997)",
+                  "(r-1)·log_r(P) messages; each byte travels up to log_r(P) times"),
+        radix_(radix) {}
+  unsigned stages(const Shape& shape) const override {
+    unsigned stages = 1;
+    for (std::uint64_t reach = radix_; reach < shape.size(); reach *= radix_) ++stages;
+    return stages;
+  }
+  Rank relay(const Shape& shape, const Waypoint& block) const override {
+    const std::uint64_t nodes = shape.size();
+    std::uint64_t weight = 1;
+    for (unsigned s = 0; s < block.stage; ++s) weight *= radix_;
+    const std::uint64_t distance = (block.to + nodes - block.here) % nodes;
+    return static_cast<Rank>((block.here + distance / weight % radix_ * weight) % nodes);
+  }
+
+ private:
+  unsigned radix_;
+};
+
+}  // namespace
+
+PolicyPointer three_phase_policy(unsigned) {
+  return std::make_unique<ThreePhase>();
+}
+PolicyPointer virtual_mesh_policy(unsigned rows) {
+  return std::make_unique<VirtualMesh>(rows);
+}
+PolicyPointer bruck_policy(unsigned radix) {
+  return std::make_unique<Bruck>(radix);
+}
+
+}  // namespace toroid::policies

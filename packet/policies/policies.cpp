@@ -1,0 +1,94 @@
+#include "packet/policies/policies.hpp"
+
+#include <fmt/ranges.h>
+
+#include <array>
+#include <charconv>
+#include <map>
+#include <mutex>
+
+#include "packet/policies/builders.hpp"
+
+namespace toroid {
+namespace {
+
+using policies::PolicyPointer;
+
+struct Entry {
+  std::string_view name;
+  PolicyPointer (*build)(unsigned);
+  std::string_view parameter = {};  ///< what the number behind the colon is; empty: there is none
+  unsigned usual = 0;
+  unsigned least = 0;
+  unsigned most = 0;
+};
+
+constexpr std::array kEntries = {
+    Entry{"random", policies::random_policy},
+    Entry{"same-seed", policies::same_seed_policy},
+    Entry{"rank", policies::rank_policy},
+    Entry{"shift", policies::shift_policy},
+    Entry{"xor", policies::xor_policy},
+    Entry{"random-rounds", policies::random_rounds_policy},
+    Entry{"farthest-first", policies::farthest_first_policy},
+    Entry{"two-phase", policies::two_phase_policy},
+    Entry{"three-phase", policies::three_phase_policy},
+    Entry{"virtual-mesh", policies::virtual_mesh_policy, "rows", 0, 1, 1u << 24},
+    Entry{"bruck", policies::bruck_policy, "radix", 2, 2, 1u << 24},
+    Entry{"throttled", policies::throttled_policy, "percent of the bound's rate", 100, 1, 10000},
+    Entry{"windowed", policies::windowed_policy, "packets", 16, 1, 1u << 24},
+    Entry{"valiant", policies::valiant_policy},
+    Entry{"deterministic", policies::deterministic_policy},
+    Entry{"random-dimensions", policies::random_dimensions_policy},
+    Entry{"first-fit", policies::first_fit_policy},
+    Entry{"round-robin", policies::round_robin_policy},
+    Entry{"any-fifo", policies::any_fifo_policy},
+    Entry{"fifo-per-dimension", policies::fifo_per_dimension_policy}};
+
+const Entry& entry_of(std::string_view name) {
+  for (const Entry& entry : kEntries)
+    if (entry.name == name) return entry;
+  std::array<std::string_view, kEntries.size()> names;
+  std::ranges::transform(kEntries, names.begin(), &Entry::name);
+  throw BadInput(fmt::format("unknown policy '{}'; known: {}", name, fmt::join(names, ", ")));
+}
+
+unsigned parameter_of(const Entry& entry, std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (entry.parameter.empty())
+    throw BadInput(
+        fmt::format("policy '{}' has no parameter, but ':{}' was given", entry.name, text));
+  if (!whole || value < entry.least || value > entry.most)
+    throw BadInput(
+        fmt::format("policy '{0}:{1}': '{1}' is not a whole number from {2} to {3} ({4})",
+                    entry.name, text, entry.least, entry.most, entry.parameter));
+  return value;
+}
+
+}  // namespace
+
+std::span<const Policy* const> built_in_policies() {
+  static const auto all = [] {
+    std::array<const Policy*, kEntries.size()> built;
+    std::ranges::transform(kEntries, built.begin(),
+                           [](const Entry& entry) { return &policy_by_name(entry.name); });
+    return built;
+  }();
+  return all;
+}
+
+const Policy& policy_by_name(std::string_view name) {
+  static std::mutex mutex;
+  static std::map<std::string, PolicyPointer, std::less<>> built;
+  const std::size_t colon = name.find(':');
+  const Entry& entry = entry_of(name.substr(0, colon));
+  const unsigned parameter =
+      colon == std::string_view::npos ? entry.usual : parameter_of(entry, name.substr(colon + 1));
+  PolicyPointer policy = entry.build(parameter);
+  const std::lock_guard lock(mutex);
+  return *built.try_emplace(std::string(policy->name()), std::move(policy)).first->second;
+}
+
+}  // namespace toroid

@@ -1,0 +1,18 @@
+// The policies that come with the project.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "packet/policy.hpp"
+
+namespace toroid {
+
+/// One of each, with the parameter that it has where none is given.
+std::span<const Policy* const> built_in_policies();
+
+/// By name, some with a parameter behind a colon: "bruck:4". It lives as long as the program.
+/// Throws BadInput with the list of the known names, or with what the parameter may be.
+const Policy& policy_by_name(std::string_view name);
+
+}  // namespace toroid

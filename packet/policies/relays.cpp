@@ -1,0 +1,63 @@
+// Policies whose packets go by way of another node's processor.
+#include <algorithm>
+
+#include "packet/policies/builders.hpp"
+
+namespace toroid::policies {
+namespace {
+
+unsigned longest_dimension(const Shape& shape) {
+  unsigned longest = 0;
+  for (unsigned d = 1; d < shape.dims(); ++d)
+    if (shape.extent(d) > shape.extent(longest)) longest = d;
+  return longest;
+}
+
+/// The corner has the destination's coordinate in the longest dimension and the origin's in the
+/// others. FIFOs are tied to directions, and no direction is used by both phases: each has
+/// injection FIFOs of its own, as in the source.
+class TwoPhase final : public RandomOrderPolicy {
+ public:
+  TwoPhase()
+      : RandomOrderPolicy("two-phase",
+                          "IBM's all-to-all for asymmetric tori of the Blue Gene/L: first the "
+                          "longest dimension, then the rest",
+                          "IBM measured over 99 % of peak on 64x32x32 and on 40x32x16") {}
+  /// A packet that may go one way only must not stand before those that go the other way.
+  PolicyKnobs knobs(const PolicyCase&) const override {
+    return {.queue_per_direction = true, .queue_capacity = 32};
+  }
+  unsigned stages(const Shape&) const override { return 2; }
+  Rank relay(const Shape& shape, const Waypoint& packet) const override {
+    if (packet.stage > 0) return packet.to;
+    const unsigned d = longest_dimension(shape);
+    Coord corner = shape.coord(packet.here);
+    corner[d] = shape.coord(packet.to)[d];
+    return shape.rank(corner);
+  }
+};
+
+class Valiant final : public RandomOrderPolicy {
+ public:
+  Valiant()
+      : RandomOrderPolicy("valiant",
+                          "L. G. Valiant, \"A scheme for fast parallel communication\" (1982)",
+                          "any traffic becomes two uniform ones: half of peak for the all-to-all, "
+                          "and no less for the worst permutation") {}
+  unsigned stages(const Shape&) const override { return 2; }
+  Rank relay(const Shape& shape, const Waypoint& packet) const override {
+    if (packet.stage > 0) return packet.to;
+    return Random(packet.key).below(shape.size());
+  }
+};
+
+}  // namespace
+
+PolicyPointer two_phase_policy(unsigned) {
+  return std::make_unique<TwoPhase>();
+}
+PolicyPointer valiant_policy(unsigned) {
+  return std::make_unique<Valiant>();
+}
+
+}  // namespace toroid::policies

@@ -1,0 +1,96 @@
+#include "packet/policy_exchange.hpp"
+
+#include <algorithm>
+
+#include "packet/combined_exchange.hpp"
+#include "packet/node_exchange.hpp"
+
+namespace toroid {
+
+PolicyExchange::PolicyExchange(const Policy& policy, const Traffic& traffic, const Shape& shape,
+                               const Machine& machine, const PolicyExchangeOptions& options)
+    : case_(policy, traffic, shape, machine, options) {
+  if (policy.combines()) plan_.emplace(case_);
+}
+
+NodeOptions PolicyExchange::node_options() const {
+  const PolicyKnobs& knobs = case_.knobs();
+  return {.seed = case_.options().seed,
+          .routing = knobs.routing,
+          .tie = knobs.tie,
+          .drain = knobs.drain,
+          .output_queues = knobs.queue_per_direction ? case_.shape().links() : knobs.output_queues,
+          .named_queues = case_.stages() - 1 + (knobs.throttle.window > 0 ? 1 : 0),
+          .queue_capacity = knobs.queue_capacity};
+}
+
+void PolicyExchange::attach(Node& node) {
+  if (plan_)
+    parts_.push_back(std::make_unique<CombinedExchange>(node, case_, *plan_));
+  else
+    parts_.push_back(std::make_unique<NodeExchange>(node, case_));
+  node.run(parts_.back()->program());
+}
+
+void PolicyExchange::check() const {
+  for (const auto& part : parts_) {
+    check_data(*part);
+    if (case_.is_sample()) continue;
+    const auto wrong =
+        difference(case_.shape(), part->node().rank(), part->expected(), part->outcome().arrivals);
+    if (wrong) throw failed(*wrong);
+  }
+  if (parts_.size() == case_.shape().size()) check_sums();
+}
+
+/// All that was sent against all that has arrived.
+void PolicyExchange::check_sums() const {
+  std::uint64_t sent = 0, received = 0, hash = 0;
+  for (const auto& part : parts_) {
+    sent += part->outcome().sent;
+    received += part->outcome().arrivals.packets;
+    hash += part->outcome().sent_hash - part->outcome().received_hash;
+  }
+  if (sent != received || hash != 0)
+    throw failed(
+        fmt::format("{} packets were sent, {} received, not each of them once", sent, received));
+}
+
+void PolicyExchange::check_data(const ExchangePart& part) const {
+  if (part.data() == nullptr) return;
+  if (const auto source = part.data()->damaged())
+    throw failed(fmt::format("what {} sent to {} has not arrived as it was",
+                             case_.shape().coord_text(*source),
+                             case_.shape().coord_text(part.node().rank())));
+}
+
+RunFailed PolicyExchange::failed(const std::string& what) const {
+  return RunFailed(fmt::format("policy {}, traffic {}: {}", case_.policy().name(),
+                               case_.traffic().name(), what));
+}
+
+LatencyHistogram PolicyExchange::latency() const {
+  LatencyHistogram all;
+  for (const auto& part : parts_) all += part->outcome().latency;
+  return all;
+}
+
+Tick PolicyExchange::last_arrival() const {
+  Tick last = 0;
+  for (const auto& part : parts_) last = std::max(last, part->outcome().last_arrival);
+  return last;
+}
+
+std::uint64_t PolicyExchange::forwarded() const {
+  std::uint64_t sum = 0;
+  for (const auto& part : parts_) sum += part->outcome().forwarded;
+  return sum;
+}
+
+std::uint64_t PolicyExchange::acknowledgements() const {
+  std::uint64_t sum = 0;
+  for (const auto& part : parts_) sum += part->outcome().acknowledgements;
+  return sum;
+}
+
+}  // namespace toroid

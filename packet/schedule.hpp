@@ -1,0 +1,43 @@
+// What every rank sends, receives and computes, and what waits for what: a run without its data.
+// The model of GOAL: Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language" (ICPP 2009).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hal/shape.hpp"
+
+namespace toroid {
+
+/// That a file may ask of one message.
+inline constexpr std::uint64_t kMostMessageBytes = std::uint64_t{1} << 40;
+
+struct Operation {
+  enum class Kind : std::uint8_t { send, receive, compute };
+  Kind kind = Kind::compute;
+  Rank peer = 0;             ///< destination or source
+  std::uint32_t tag = 0;     ///< of a message
+  std::uint32_t line = 0;    ///< of the file that it comes from
+  std::uint64_t amount = 0;  ///< bytes of a message, nanoseconds of a computation
+  double not_before = 0;     ///< seconds from the start
+};
+
+/// Among the operations of one rank, by their numbers.
+struct Dependency {
+  std::uint32_t operation;
+  std::uint32_t on;
+  bool on_start;  ///< it waits until the other has begun only: GOAL's irequires
+};
+
+struct RankSchedule {
+  std::vector<Operation> operations;
+  std::vector<Dependency> dependencies;
+};
+
+struct Schedule {
+  std::string name;  ///< of the file
+  std::vector<RankSchedule> ranks;
+};
+
+}  // namespace toroid

@@ -1,0 +1,104 @@
+#include "packet/traffic_bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "packet/traffic_flow.hpp"
+
+namespace toroid {
+namespace {
+
+/// The machine with extent 1 outside the given dimensions.
+Shape group_shape(const Shape& shape, unsigned inside) {
+  std::string text;
+  for (unsigned d = 0; d < shape.dims(); ++d) {
+    const bool in = (inside >> d & 1u) != 0;
+    text += fmt::format("{}{}{}", d == 0 ? "" : "x", in ? shape.extent(d) : 1,
+                        shape.wraps(d) ? "" : "m");
+  }
+  return Shape::parse(text);
+}
+
+/// A member's bytes to the next one are everybody's to everybody.
+Bounds bounds_of_group(const Machine& machine, const Shape& group, const Traffic& traffic) {
+  const std::vector<Rank> peers = traffic.targets(0);
+  if (peers.empty()) return {};
+  return all_to_all_bounds(machine, group, message_cost(machine, traffic.bytes(0, peers.front())));
+}
+
+Tick cycles(const Machine& machine, double wire_bytes) {
+  return static_cast<Tick>(std::ceil(wire_bytes * 8 / machine.link_bits_per_cycle));
+}
+
+double per_link(const EndLoad& load) {
+  return load.links.empty() ? 0 : load.wire_bytes / load.links.size();
+}
+
+/// Of one node: what it sends and receives.
+struct NodeLoad {
+  std::uint64_t sent = 0;  ///< packets
+  std::uint64_t received = 0;
+  double out = 0;  ///< bytes on the wire
+  double in = 0;
+};
+
+Bounds twisted_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic) {
+  std::vector<NodeLoad> loads(shape.size());
+  double hop_bytes = 0;
+  unsigned farthest = 0;
+  for (Rank from = 0; from < shape.size(); ++from)
+    for (const Rank to : traffic.targets(from)) {
+      const MessageCost message = message_cost(machine, traffic.bytes(from, to));
+      const unsigned hops = minimal_hops(shape, shape.coord(from), shape.coord(to));
+      const auto bytes = static_cast<double>(message.wire_bytes);
+      farthest = std::max(farthest, hops);
+      hop_bytes += hops * bytes;
+      loads[from].sent += message.packets;
+      loads[from].out += bytes;
+      loads[to].received += message.packets;
+      loads[to].in += bytes;
+    }
+  if (farthest == 0) return {};
+  const unsigned links = usable_links(shape);
+  Bounds bounds;
+  bounds.hottest_link = cycles(machine, hop_bytes / (static_cast<double>(links) * shape.size()));
+  for (const NodeLoad& load : loads) {
+    bounds.injection =
+        std::max(bounds.injection, cycles(machine, std::max(load.out, load.in) / links));
+    bounds.processor = std::max(bounds.processor, load.sent * machine.inject_cycles +
+                                                      load.received * machine.receive_cycles);
+  }
+  bounds.zero_load = machine.inject_cycles + farthest * Tick{machine.hop_latency_cycles} +
+                     machine.wire_cycles(machine.wire_bytes(1));
+  return bounds;
+}
+
+}  // namespace
+
+Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
+                      std::optional<TieRule> rule) {
+  if (rule == TieRule::split || rule == TieRule::balanced) rule.reset();
+  const unsigned inside = traffic.all_to_all_inside();
+  const unsigned all = (1u << shape.dims()) - 1;
+  if (shape.is_twisted())
+    return (inside & all) == all ? bounds_of_group(machine, shape, traffic)
+                                 : twisted_bounds(machine, shape, traffic);
+  if (inside != 0 && !rule) return bounds_of_group(machine, group_shape(shape, inside), traffic);
+  const TrafficFlow flow(machine, shape, traffic);
+  if (!flow.farthest()) return {};
+  Bounds bounds;
+  bounds.hottest_link = cycles(machine, flow.hottest_link(rule));
+  for (Rank r = 0; r < shape.size(); ++r) {
+    const EndLoad& out = flow.source(r);
+    const EndLoad& in = flow.destination(r);
+    bounds.injection =
+        std::max(bounds.injection, cycles(machine, std::max(per_link(out), per_link(in))));
+    bounds.processor = std::max(bounds.processor, out.packets * machine.inject_cycles +
+                                                      in.packets * machine.receive_cycles);
+  }
+  bounds.zero_load = machine.inject_cycles + *flow.farthest() * Tick{machine.hop_latency_cycles} +
+                     machine.wire_cycles(machine.wire_bytes(1));
+  return bounds;
+}
+
+}  // namespace toroid

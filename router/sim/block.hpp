@@ -1,0 +1,80 @@
+// A block of the torus: its routers, its nodes, and the loop over their cycles. A run has one block
+// per thread; which block a node belongs to changes no result.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <vector>
+
+#include "router/sim/network.hpp"
+#include "router/sim/node.hpp"
+
+namespace toroid::sim {
+
+/// What a node's turn threw. A run ends with the first: the earliest, of those the lowest rank.
+struct Failure {
+  Tick at;
+  Rank node;
+  std::exception_ptr error;
+
+  bool before(const Failure& other) const {
+    return at != other.at ? at < other.at : node < other.node;
+  }
+};
+
+class Block {
+ public:
+  struct Counts {
+    Tick end = 0;  ///< the last cycle in which something happened
+    std::uint64_t events = 0;
+    std::uint64_t delivered = 0;
+  };
+
+  /// The machine and the probe, if any, outlive it.
+  Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing, FifoTying tying,
+        Range range, SimProbe* probe);
+  Block(const Block&) = delete;  // nodes refer to the network
+
+  const Range& range() const { return network_.block(); }
+  Network& network() { return network_; }
+  const Network& network() const { return network_; }
+  /// By rank. REQUIRES: one of this block.
+  SimNode& node(Rank rank) { return nodes_[rank - range().first]; }
+  const SimNode& node(Rank rank) const { return nodes_[rank - range().first]; }
+
+  /// Every processor takes its first turn at cycle 0. REQUIRES: they have been attached.
+  void start();
+  /// The next cycle in which something happens; kNever: nothing is left.
+  Tick next() const { return network_.calendar().next(); }
+  /// Goes through the cycles before `horizon`, until a node fails or, at the end of a cycle, there
+  /// have been `events` of them in all.
+  void run(Tick horizon, std::uint64_t events);
+
+  const std::optional<Failure>& failure() const { return failure_; }
+  const Counts& counts() const { return counts_; }
+  FifoCounters fifo_counters(Tick now, Rank rank, unsigned fifo) const;
+  /// Adds what the block has counted; blocks in ascending order. `end`: of the whole run.
+  void collect(FabricCounters& counters, Tick end) const;
+
+ private:
+  struct CycleHandler;
+  void run_cycle(Tick now);
+  void take_turn(SimNode& node, Tick now);
+  void hand_over(Tick now);
+  void fifo_room(Tick now, Rank place, const FreedRoom& freed);
+  void prefetch_tail(Event event);
+
+  static constexpr std::size_t kSteps = 6;  ///< events between the two steps of a prefetch
+
+  Network network_;
+  std::vector<SimNode> nodes_;    ///< by place: rank less the block's first
+  std::vector<Event> delivered_;  ///< in this cycle
+  std::vector<Rank> turns_;       ///< in this cycle, by place
+  Counts counts_;
+  std::optional<Failure> failure_;
+  bool prefetches_deep_;
+  std::size_t prefetches_made_ = 0;
+  std::vector<Event> prefetched_;
+};
+
+}  // namespace toroid::sim

@@ -1,0 +1,58 @@
+// Looking into a run of the model: every packet's way, and the whole machine at exact times.
+#pragma once
+
+#include <limits>
+#include <span>
+
+#include "hal/counters.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/packet.hpp"
+
+namespace toroid {
+
+/// What a probe is told of a packet.
+struct ProbedPacket {
+  std::uint64_t serial;  ///< from 0, in the order in which processors wrote them
+  Rank source;
+  Rank destination;
+  unsigned chunks;
+};
+
+/// The machine as it stands at one cycle.
+class SimSnapshot {
+ public:
+  /// [rank · links per node + direction]: as FabricCounters::links
+  virtual std::span<const LinkCounters> links() const = 0;
+  /// The node's injection FIFOs; `used` counts the packets that the processor is writing, too.
+  virtual std::span<const InjectionFifo> fifos(Rank node) const = 0;
+  virtual FifoCounters fifo_counters(Rank node, unsigned fifo) const = 0;
+  /// Chunks that wait in an input channel of a node. `travelling`: the direction of its packets.
+  virtual unsigned waiting(Rank node, Direction travelling, VirtualChannel channel) const = 0;
+  virtual std::uint64_t packets_under_way() const = 0;
+
+ protected:
+  ~SimSnapshot() = default;
+};
+
+/// Is called from the model's own thread, in order of time; must not touch the machine. What it
+/// throws ends the run. A run with a probe has one thread; one without pays nothing for it.
+class SimProbe {
+ public:
+  virtual ~SimProbe() = default;
+
+  /// A packet stands in an injection FIFO from now on.
+  virtual void on_inject(Tick, Rank, unsigned /*fifo*/, const ProbedPacket&) {}
+  /// Its header leaves a node; the link is busy for as long as its chunks take on the wire.
+  virtual void on_hop(Tick, Rank, Direction, VirtualChannel, const ProbedPacket&) {}
+  /// Its tail is in a reception FIFO.
+  virtual void on_deliver(Tick, Rank, const ProbedPacket&) {}
+
+  /// Cycles between samples; none are taken where this is kNoSamples. Asked once per run.
+  virtual Tick sample_every() const { return kNoSamples; }
+  /// At 0, sample_every(), ... up to the last event: before anything of that cycle has happened.
+  virtual void on_sample(Tick, const SimSnapshot&) {}
+
+  static constexpr Tick kNoSamples = std::numeric_limits<Tick>::max();
+};
+
+}  // namespace toroid

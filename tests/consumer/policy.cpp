@@ -1,0 +1,56 @@
+// A packet scheduling policy of somebody else's, judged on the model. docs/POLICIES.md quotes this
+// file.
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+
+#include "hal/bounds.hpp"
+#include "packet/policy_exchange.hpp"
+#include "packet/traffics.hpp"
+#include "router/sim_fabric.hpp"
+
+using namespace toroid;
+
+/// Near peers before far ones, from two output queues, into the first FIFO that fits.
+class NearestFirst final : public Policy {
+ public:
+  std::string_view name() const override { return "nearest-first"; }
+  std::string_view source() const override { return "docs/POLICIES.md"; }
+  std::string_view known_result() const override { return "what this program prints"; }
+
+  PolicyKnobs knobs(const PolicyCase&) const override {
+    return {.output_queues = 2, .drain = DrainRule::first_fit};
+  }
+  SendOrder order(const Shape& shape, Rank self, std::uint64_t, std::uint32_t) const override {
+    std::vector<Rank> peers;
+    for (Rank r = 0; r < shape.size(); ++r)
+      if (r != self) peers.push_back(r);
+    std::ranges::stable_sort(peers, {}, [&](Rank peer) {
+      return minimal_hops(shape, shape.coord(self), shape.coord(peer));
+    });
+    return SendOrder(std::move(peers));
+  }
+};
+
+int main() {
+  const Shape shape = Shape::parse("4x4x4");
+  const Machine machine;  // the Blue Gene/L
+  const auto traffic = make_traffic("all-to-all", shape, 480, 1);
+  const NearestFirst policy;
+  PolicyExchange exchange(policy, *traffic, shape, machine);
+
+  SimFabric fabric(shape, machine, {.routing = {}, .tying = exchange.knobs().tying});
+  std::deque<Node> nodes;
+  for (Rank r = 0; r < shape.size(); ++r) {
+    Node& node = nodes.emplace_back(fabric.device(r), exchange.node_options());
+    exchange.attach(node);
+    fabric.attach(r, node);
+  }
+  fabric.run();
+  exchange.check();  // every packet has arrived once
+
+  const Tick bound = all_to_all_bounds(machine, shape, message_cost(machine, 480)).hottest_link;
+  std::printf("%.1f %% of peak, half of the packets within %.0f cycles\n",
+              100.0 * static_cast<double>(bound) / static_cast<double>(exchange.last_arrival()),
+              static_cast<double>(exchange.latency().permille(500)));
+}

@@ -1,0 +1,23 @@
+// The same on the model and on rings.
+#pragma once
+
+#include <functional>
+
+#include "tests/router/ring_machine.hpp"
+#include "tests/router/sim_machine.hpp"
+
+namespace toroid::testing {
+
+/// On the model and on rings of either route.
+inline void on_every_machine(const char* torus, const std::function<void(EmulatedMachine&)>& run) {
+  const Shape shape = Shape::parse(torus);
+  SimMachine sim(shape);
+  run(sim);
+  for (const RingRoute route : kRoutes)
+    for (const unsigned workers : {1u, 2u, 3u}) {
+      RingMachine rings(shape, workers, {.seed = workers}, routed(route));
+      run(rings);
+    }
+}
+
+}  // namespace toroid::testing

@@ -1,0 +1,29 @@
+// All that a run of the model counts, to be compared.
+#pragma once
+
+#include <tuple>
+
+#include "tests/router/sim_machine.hpp"
+
+namespace toroid::testing {
+
+using Everything = std::tuple<Tick, Tick, std::uint64_t, std::uint64_t, std::uint64_t,
+                              std::vector<std::uint64_t>, std::vector<std::uint64_t>>;
+
+inline Everything everything(const SimMachine& machine) {
+  const FabricCounters& c = machine.counters();
+  std::vector<std::uint64_t> links;
+  for (const LinkCounters& link : c.links) {
+    links.insert(links.end(), link.packets.begin(), link.packets.end());
+    links.push_back(link.wire_bytes);
+  }
+  std::vector<std::uint64_t> fifos;
+  for (const FifoCounters& fifo : c.fifos) {
+    fifos.push_back(fifo.packets);
+    fifos.push_back(fifo.most_chunks);
+    fifos.push_back(fifo.stalled_cycles);
+  }
+  return {c.end, machine.finished_at(), c.delivered, c.packet_hops, c.events, links, fifos};
+}
+
+}  // namespace toroid::testing

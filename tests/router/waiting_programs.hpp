@@ -1,0 +1,23 @@
+// Programs that wait for what never comes.
+#pragma once
+
+#include "packet/node.hpp"
+#include "tests/router/emulated_machine.hpp"
+
+namespace toroid::testing {
+
+/// `who` waits for three packets, all count theirs.
+inline Program wait_for_three(Node& node, Rank who) {
+  Counter heard("heard");
+  node.on(kHandler, [&](const Packet&) { heard.bump(); });
+  if (node.rank() != who) co_return;
+  co_await node.until(heard, 3);
+}
+
+/// All but `missing`.
+inline Program enter_barrier(Node& node, Rank missing) {
+  if (node.rank() == missing) co_return;
+  co_await node.barrier();
+}
+
+}  // namespace toroid::testing

@@ -1,0 +1,211 @@
+// Transforms that cannot be, and options that would do nothing.
+#include <sstream>
+
+#include "fft/npy/npy.hpp"
+#include "tests/tools/refusal.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using Words = std::vector<std::string>;
+
+const Arguments kSlab = {"fft", "--method", "slab", "--torus", "2x2", "--size", "16"};
+const Arguments kOrbital = {"fft", "--method", "orbital", "--torus", "2x2x2", "--size", "8"};
+const Arguments kVolumetric = {"fft", "--torus", "2x2", "--size", "8"};
+const Arguments kRows = kVolumetric + Arguments{"--method", "rows"};
+
+Arguments on(const std::string& method, const std::string& torus, const std::string& size) {
+  return {"fft", "--method", method, "--torus", torus, "--size", size};
+}
+
+class BadTransform : public ::testing::Test {
+ protected:
+  void expect_refusal(const Arguments& arguments, const Words& words) {
+    testing::expect_refusal(directory_, with_outputs(arguments), words);
+  }
+  void save(const std::string& name, const std::vector<std::size_t>& shape,
+            std::complex<double> value = 1) {
+    std::size_t count = 1;
+    for (const std::size_t extent : shape) count *= extent;
+    std::ostringstream file;
+    write_npy(file, shape, std::vector(count, value));
+    directory_.save(name, file.str());
+  }
+  void expect_refused_in(const Arguments& more, const Words& words) {
+    expect_refusal(Arguments{"fft", "--torus", "2", "--in", "in.npy"} + more, words);
+  }
+
+  const TemporaryDirectory directory_;
+};
+
+TEST_F(BadTransform, IsAnOrbitOfASizeThatHasNoEqualBlocks) {
+  expect_refusal(on("orbital", "3x3x3", "8"),
+                 {"N = 8", "P = 3", "no multiple", "nearest: N = 6 or 9", "2x2x2 or 4x4x4"});
+  expect_refusal(on("orbital", "3x3x3", "2"), {"N = 2", "nearest: N = 3"});
+}
+
+TEST_F(BadTransform, IsAnOrbitOfAnArrayThatIsNoCube) {
+  expect_refusal(on("orbital", "2x2x2", "8x8x4"), {"8x8x4", "N x N x N", "nearest: 8x8x8"});
+}
+
+TEST_F(BadTransform, IsAnOrbitOnATorusThatIsNoCube) {
+  for (const std::string torus : {"2", "2x2", "2x2x4", "2x2x2x2", "2x2x2m"})
+    expect_refusal(on("orbital", torus, "8"), {torus, "P x P x P", "nearest for N = 8: "});
+  expect_refusal(on("orbital", "2x2x4", "8"), {"nearest for N = 8: 2x2x2 or 4x4x4"});
+  expect_refusal(kOrbital + Arguments{"--mesh"}, {"closed rings", "nearest"});
+}
+
+TEST_F(BadTransform, IsAWalshTransformOfNoPowerOfTwo) {
+  expect_refusal(on("orbital", "2x2x2", "12") + Arguments{"--transform", "wht"},
+                 {"wht", "power of two", "N = 12", "nearest: 8 or 16"});
+  expect_refusal(on("orbital", "3x3x3", "12") + Arguments{"--transform", "dft,wht,dft"},
+                 {"wht", "2x2x2 or 4x4x4"});
+}
+
+TEST_F(BadTransform, IsAnOrbitOfRealDataToAComplexResult) {
+  for (const std::string kinds : {"dft", "dct,dft,dct"})
+    expect_refusal(kOrbital + Arguments{"--real", "--transform", kinds}, {"dft", "complex"});
+}
+
+TEST_F(BadTransform, IsASlabOnMoreNodesThanPlanes) {
+  expect_refusal(on("slab", "9", "8"), {"8 planes", "9 nodes", "at most 8 nodes"});
+  expect_refusal(on("slab", "3x3", "9x9x8"), {"8 planes along z", "9 nodes"});
+  expect_refusal(on("slab", "9", "9x8x8") + Arguments{"--real"}, {"8 planes", "along y"});
+  expect_refusal(on("slab", "8", "8") + Arguments{"--box-cut", "2"},
+                 {"4 planes of the result", "8 nodes", "at most 4 nodes"});
+}
+
+TEST_F(BadTransform, IsMoreNodesThanLines) {
+  expect_refusal(on("rows", "2", "8x8x8x8x8x8x8"), {"is not a size"});
+  expect_refusal(on("rows", "3x3", "2x2x2"), {"at most 4 lines", "9 nodes"});
+}
+
+TEST_F(BadTransform, IsACutThatDoesNotDivide) {
+  expect_refusal(kSlab + Arguments{"--box-cut", "3"}, {"cut of 3", "16x16x16", "1, 2, 4, 8, 16"});
+  expect_refusal(kSlab + Arguments{"--box-cut", "32"}, {"cut of 32", "cuts that do"});
+  expect_refusal(on("slab", "2", "4x6x8") + Arguments{"--box-cut", "4"}, {"cuts that do: 1, 2"});
+  expect_refusal(kSlab + Arguments{"--box-cut", "2", "--real"}, {"box cut", "complex data"});
+  for (const std::string cut : {"0", "-1", "1.5", "x"})
+    expect_refusal(kSlab + Arguments{"--box-cut=" + cut}, {"--box-cut", cut});
+}
+
+TEST_F(BadTransform, IsOfAKindThatTheMethodDoesNotKnow) {
+  for (const Arguments& run : {kVolumetric, kSlab, kRows})
+    for (const std::string kinds : {"dct", "dft,dft,wht"})
+      expect_refusal(run + Arguments{"--transform", kinds}, {"orbital method"});
+}
+
+TEST_F(BadTransform, IsNotOneOrThreeTransforms) {
+  expect_refusal(kOrbital + Arguments{"--transform", "dct,dft"},
+                 {"two transforms", "one or three"});
+  expect_refusal(kOrbital + Arguments{"--transform", "dct,dft,dht,wht"}, {"more than three"});
+  for (const std::string kinds : {"dct,", ",dct", "dct,,dft", "DCT", "dct dft wht", "fft", ""})
+    expect_refusal(kOrbital + Arguments{"--transform", kinds}, {"transform", "dct, dht, wht"});
+}
+
+TEST_F(BadTransform, HasNoSuchScheduleScaleOrPrecision) {
+  for (const std::string schedule : {"++", "++++", "+0-", "+ -", "111", "abc"})
+    expect_refusal(kOrbital + Arguments{"--schedule=" + schedule},
+                   {"'" + schedule + "' is no scheduling vector", "+-+"});
+  for (const std::string scale : {"2", "", "1/n", "N", "sqrt"})
+    expect_refusal(kVolumetric + Arguments{"--scale", scale},
+                   {"scale '" + scale + "'", "none, 1/N, 1/sqrt(N)"});
+  for (const std::string precision : {"half", "", "Single", "32"})
+    expect_refusal(kVolumetric + Arguments{"--precision", precision},
+                   {"precision '" + precision + "'", "single, double"});
+  expect_refusal(kVolumetric + Arguments{"--plan", "patient"}, {"'patient'", "estimate, measure"});
+}
+
+TEST_F(BadTransform, HasANumberOutOfRange) {
+  for (const std::string number : {"0", "-1", "1.5", "two", "", "4294967296"})
+    expect_refusal(kVolumetric + Arguments{"--batch=" + number}, {"--batch", number});
+  for (const std::string number : {"0", "33", "1000", "-1", "x", "4294967297"})
+    expect_refusal(kSlab + Arguments{"--planes", "1", "--window=" + number}, {"--window", "32"});
+  for (const std::string number : {"-2", "1.5", "x", "", "99999999999999999999", "--1"})
+    expect_refusal(kSlab + Arguments{"--planes=" + number}, {"--planes", "nor -1"});
+  for (const std::string number : {"0", "-1", "x"})
+    expect_refusal(kSlab + Arguments{"--planes", "1", "--test-interval=" + number},
+                   {"--test-interval", number});
+}
+
+TEST_F(BadTransform, HasOptionsOfAnotherMethod) {
+  const std::vector<Arguments> slabs = {
+      {"--planes", "1"},        {"--planes", "0"},  {"--planes=-1"}, {"--window", "4"},
+      {"--test-interval", "1"}, {"--box-cut", "2"}, {"--timings"}};
+  for (const Arguments& run : {kVolumetric, kOrbital, kRows})
+    for (const Arguments& option : slabs)
+      expect_refusal(run + option, {"is for --method slab", option[0].substr(0, 8)});
+  for (const Arguments& run : {kVolumetric, kSlab, kRows})
+    expect_refusal(run + Arguments{"--schedule", "+++"}, {"--schedule is for --method orbital"});
+}
+
+TEST_F(BadTransform, HasOptionsOfANonBlockingExchangeForABlockingOne) {
+  for (const std::string option : {"--window", "--test-interval"}) {
+    expect_refusal(kSlab + Arguments{option, "4"}, {option, "blocking", "--planes"});
+    expect_refusal(kSlab + Arguments{option, "4", "--planes", "0"}, {option, "--planes"});
+    EXPECT_EQ(run_command(kSlab + Arguments{option, "4", "--timings", "--quiet"}).exit_code, 0);
+  }
+}
+
+TEST_F(BadTransform, LooksAtTheNetworkByLinesWhereTimeIsReal) {
+  expect_refusal(kSlab + Arguments{"--planes", "1", "--test-interval", "2", "--fabric", "shm"},
+                 {"--test-interval is for --fabric sim"});
+}
+
+TEST_F(BadTransform, IsOfABatchThatTheFileDoesNotHold) {
+  save("in.npy", {3, 4, 4, 4});
+  expect_refused_in({"--batch", "2"}, {"in.npy", "first extent", "batch of 2"});
+  expect_refused_in({}, {"3 axes", "3x4x4x4 has 4", "rows takes 1 to 6"});
+  save("in.npy", {4, 4, 4});
+  expect_refused_in({"--batch", "4"}, {"3 axes"});
+  save("in.npy", {7});
+  expect_refused_in({"--batch", "7"}, {"in.npy", "0 dimensions"});
+}
+
+TEST_F(BadTransform, IsOfRealNumbersThatAreComplex) {
+  save("in.npy", {4, 4, 4}, {1, 2});
+  expect_refused_in({"--real"}, {"in.npy", "element 0", "is not real", "--real"});
+}
+
+TEST_F(BadTransform, IsOfNumbersBeyondSinglePrecision) {
+  save("in.npy", {4, 4, 4}, {1, 1e39});
+  expect_refused_in({"--precision", "single"}, {"in.npy", "element 0", "single precision"});
+}
+
+TEST_F(BadTransform, HasOneFileForTwoOutputs) {
+  for (const std::string name : {"same", "-"})
+    testing::expect_refusal(directory_, kVolumetric + Arguments{"--out", name, "--wisdom", name},
+                            {"are the same file", name});
+}
+
+TEST_F(BadTransform, IsAnInverseWhoseSizeDoesNotFitItsSpectrum) {
+  save("in.npy", {4, 4, 4});
+  expect_refused_in({"--real", "--inverse", "--size", "4x4x4"},
+                    {"--size 4x4x4", "spectrum", "4x4x3", "in.npy", "is 4x4x4"});
+  expect_refused_in({"--real", "--inverse", "--size", "4x4x8"}, {"4x4x5", "is 4x4x4"});
+  expect_refused_in({"--method", "slab", "--box-cut", "2", "--inverse", "--size", "4"},
+                    {"spectrum", "2x2x2", "is 4x4x4"});
+  expect_refused_in({"--inverse", "--size", "5"}, {"--size 5", "is 4x4x4"});
+}
+
+TEST_F(BadTransform, HasWisdomThatIsNone) {
+  std::filesystem::create_directory(directory_ / "directory");
+  directory_.save("empty-list", "(");
+  directory_.save("garbage", "no wisdom\n");
+  directory_.save("own-and-garbage", "toroid planes = 3\nno wisdom\n");
+  directory_.save("binary", std::string("\0\1\2(fftw", 8));
+  for (const std::string name : {"empty-list", "garbage", "own-and-garbage", "binary"})
+    expect_refusal(kVolumetric + Arguments{"--wisdom", name}, {name, "is no wisdom of fftw"});
+  expect_refusal(kVolumetric + Arguments{"--wisdom", "directory"},
+                 {"directory", "no regular file"});
+  expect_refusal(kVolumetric + Arguments{"--wisdom", "none/file"}, {"cannot write none/file"});
+}
+
+TEST_F(BadTransform, IsOneThatNoMemoryHolds) {
+  expect_refusal(kVolumetric + Arguments{"--batch", "4194304"}, {"needs at least", "GB"});
+  expect_refusal(on("rows", "2", "4096x4096x100"), {"needs at least", "this host"});
+  expect_refusal(on("slab", "2", "1290") + Arguments{"--timings"}, {"needs at least", "this host"});
+}
+
+}  // namespace
+}  // namespace toroid::testing

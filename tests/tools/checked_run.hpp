@@ -1,0 +1,19 @@
+// Runs of toroid fft that check themselves.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/values.hpp"
+
+namespace toroid::testing {
+
+/// By --check, which itself fails beyond its tolerance. The report.
+inline nlohmann::json expect_right(const Arguments& run, double tolerance = kTolerance) {
+  SCOPED_TRACE(::testing::PrintToString(run));
+  const nlohmann::json report = json_of(run + Arguments{"--check"});
+  EXPECT_LE(report["l2_error"].get<double>(), tolerance);
+  return report;
+}
+
+}  // namespace toroid::testing

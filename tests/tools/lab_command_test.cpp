@@ -1,0 +1,222 @@
+// toroid compare and toroid sweep, as a user types them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/tools/refusal.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const Arguments kCompare = {"compare", "--policies", "random,rank,two-phase",
+                            "--torus", "3x2,4m",     "--bytes",
+                            "100,480", "--traffic",  "all-to-all,neighbour"};
+const Arguments kSweep = {"sweep", "--axis",  "load", "--policies", "random",   "--torus",
+                          "4x4",   "--bytes", "240",  "--traffic",  "neighbour"};
+
+nlohmann::json without_wall_clock(nlohmann::json report) {
+  for (const char* list : {"rows", "points"})
+    if (report.contains(list))
+      for (auto& row : report[list]) row.erase("wall_s");
+  return report;
+}
+
+TEST(Compare, HasARowForEveryCombination) {
+  const nlohmann::json report = json_of(kCompare);
+  EXPECT_EQ(report["verb"], "compare");
+  ASSERT_EQ(report["rows"].size(), 3u * 2 * 2 * 2);
+  for (const auto& row : report["rows"]) {
+    for (const char* key : {"policy", "traffic", "torus", "nodes", "bytes", "cycles", "time_s",
+                            "bound_cycles", "percent_of_peak", "packets", "packet_hops", "links",
+                            "latency", "fifos", "result_hash", "wall_s"})
+      EXPECT_TRUE(row.contains(key)) << key << " in " << row;
+    EXPECT_GE(row["cycles"], row["bound_cycles"]);
+    EXPECT_GE(row["links"]["max_load"], row["links"]["mean_load"]);
+    EXPECT_LE(row["latency"]["p50"], row["latency"]["p99"]);
+    EXPECT_LE(row["latency"]["p99"], row["latency"]["max"]);
+    EXPECT_TRUE(row["fifos"]["stalled_cycles"].is_array());
+  }
+}
+
+TEST(Compare, AgreesWithTheSingleRun) {
+  const nlohmann::json report = json_of({"compare", "--policies", "random,rank", "--torus", "4x4"});
+  for (const auto& row : report["rows"]) {
+    const nlohmann::json one =
+        json_of({"alltoall", "--torus", "4x4", "--policy", row["policy"].get<std::string>()});
+    for (const char* key : {"cycles", "bound_cycles", "percent_of_peak", "packets", "packet_hops"})
+      EXPECT_EQ(row[key], one[key]) << key << " of " << row["policy"];
+  }
+}
+
+TEST(Compare, IsTheSameOnAnyNumberOfThreads) {
+  const nlohmann::json one = json_of(kCompare + Arguments{"--threads", "1"});
+  const nlohmann::json five = json_of(kCompare + Arguments{"--threads", "5"});
+  EXPECT_EQ(without_wall_clock(one), without_wall_clock(five));
+  const nlohmann::json other = json_of(kCompare + Arguments{"--seed", "2"});
+  EXPECT_NE(one["result_hash"], other["result_hash"]);
+}
+
+TEST(Compare, GoesOnWithPartOfTheCases) {
+  const TemporaryDirectory directory;
+  const Arguments resume = {"--resume", directory / "j"};
+  const nlohmann::json whole = json_of(kCompare);
+  json_of(Arguments{"compare", "--policies", "rank", "--torus", "3x2", "--bytes", "480"} + resume);
+  EXPECT_EQ(without_wall_clock(json_of(kCompare + resume)), without_wall_clock(whole));
+  EXPECT_EQ(json_of(kCompare + resume), json_of(kCompare + resume));  // nothing is run any more
+}
+
+auto lines_in(const TemporaryDirectory& directory, std::string_view file) {
+  const std::string text = directory.content_of(file);
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+TEST(Compare, GoesOnAfterAnInterruption) {
+  const TemporaryDirectory directory;
+  const Arguments cases = {"compare",
+                           "--policies",
+                           "random,rank,shift",
+                           "--torus",
+                           "6x6x6",
+                           "--bytes",
+                           "480,481,482,483,484,485,486,487"};
+  const Arguments resume = {"--resume", "j", "--json", "r.json", "--csv", "r.csv"};
+  RunningCommand running(cases + resume + Arguments{"--threads", "2"},
+                         {.directory = directory.path()});
+  for (int tries = 0; tries < 60'000 && lines_in(directory, "j") < 3; ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  running.signal(SIGINT);
+  const Ended ended = running.wait();
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("toroid: interrupted; "));
+  EXPECT_EQ(ended.err_lines(), 1);
+  EXPECT_THAT(directory.entries(), ElementsAre("j"));
+  EXPECT_LT(lines_in(directory, "j"), 25);
+
+  EXPECT_EQ(run_command(cases + resume, {.directory = directory.path()}).exit_code, 0);
+  EXPECT_EQ(without_wall_clock(nlohmann::json::parse(directory.content_of("r.json"))),
+            without_wall_clock(json_of(cases)));
+  EXPECT_EQ(lines_in(directory, "r.csv"), 25);
+}
+
+TEST(Compare, RunsEveryPolicyUnlessTheyAreNamed) {
+  const nlohmann::json report = json_of({"compare", "--torus", "4x2x2", "--bytes", "32"});
+  EXPECT_GE(report["rows"].size(), 12u);
+  for (const auto& row : report["rows"]) EXPECT_FALSE(row.contains("error")) << row;
+}
+
+TEST(Compare, RunsOneAfterTheOtherOnShm) {
+  const nlohmann::json report = json_of({"compare", "--policies", "random,rank", "--torus", "2x2",
+                                         "--fabric", "shm", "--threads", "2"});
+  EXPECT_EQ(report["time_kind"], "shm");
+  EXPECT_EQ(report["rows"].size(), 2u);
+}
+
+TEST(Lab, RefusesEveryBadNameBeforeTheFirstRun) {
+  const TemporaryDirectory directory;
+  const Arguments files = {"--json", "r.json", "--csv", "r.csv", "--resume", "j"};
+  const auto refuses = [&](const Arguments& arguments, const std::vector<std::string>& words) {
+    expect_refusal(directory, arguments + files, words);
+  };
+  const Arguments good = {"compare", "--torus", "2x2"};
+  refuses({"compare"}, {"--torus"});
+  refuses(good + Arguments{"--policies", "random,randon"}, {"randon", "two-phase"});
+  refuses(good + Arguments{"--policies", "random,rank,random"}, {"random", "twice"});
+  refuses(good + Arguments{"--traffic", "all-to-all,tornadoes"}, {"tornadoes", "tornado"});
+  refuses(good + Arguments{"--bytes", "240,0"}, {"0"});
+  refuses(good + Arguments{"--bytes", "240,x"}, {"x"});
+  refuses({"compare", "--torus", "2x2,2xx2"}, {"2xx2"});
+  refuses({"compare", "--torus", "4x4,4x4"}, {"4x4", "twice"});
+  refuses({"compare", "--torus", "2x2,2x3", "--traffic", "transpose"}, {"2x3"});
+  refuses(good + Arguments{"--machine", "missing"}, {"missing"});
+  refuses(good + Arguments{"--fabric", "ofi"}, {"ofi"});
+  refuses(good + Arguments{"--fabric", "shn"}, {"shn", "shm"});
+  refuses(good + Arguments{"--threads", "0"}, {"0"});
+  const Arguments sweep = {"sweep", "--torus", "2x2", "--axis"};
+  refuses(sweep + Arguments{"size"}, {"size", "load, bytes, nodes"});
+  refuses(sweep + Arguments{"load", "--load", "0.5,0"}, {"0"});
+  refuses(sweep + Arguments{"load", "--load", "0.5,0.5"}, {"0.5", "twice"});
+  refuses(sweep + Arguments{"load", "--arrivals", "often"}, {"often", "bernoulli"});
+  refuses(sweep + Arguments{"load", "--policies", "bruck:2"}, {"bruck", "combines"});
+  refuses(sweep + Arguments{"load", "--policies", "random", "--fabric", "shm"}, {"virtual time"});
+  refuses({"sweep", "--torus", "1", "--axis", "load", "--policies", "random"}, {"no link"});
+}
+
+TEST(Lab, RefusesAForeignJournalByName) {
+  const TemporaryDirectory directory;
+  const Arguments one = {"compare", "--policies", "rank", "--torus", "2", "--resume", "j"};
+  ASSERT_EQ(run_command(one, {.directory = directory.path()}).exit_code, 0);
+  const std::string before = directory.content_of("j");
+  expect_refusal(directory, one + Arguments{"--seed", "2"}, {"j", "seed 1, not 2"});
+  expect_refusal(
+      directory,
+      {"sweep", "--axis", "bytes", "--policies", "rank", "--torus", "2", "--resume", "j"},
+      {"j", "verb"});
+  EXPECT_EQ(directory.content_of("j"), before);
+}
+
+TEST(Sweep, FindsTheFormulasLatencyAtLowLoad) {
+  const nlohmann::json report = json_of(kSweep + Arguments{"--load", "0.01", "--refine", "0"});
+  EXPECT_EQ(report["axis"], "load");
+  ASSERT_EQ(report["points"].size(), 1u);
+  const auto& point = report["points"][0];
+  const double alone = 150 + 69 + 1080 + 200;
+  EXPECT_EQ(point["zero_load"], alone);
+  EXPECT_NEAR(point["latency_p50"], alone, alone / 100);
+  EXPECT_EQ(point["saturated"], false);
+  EXPECT_NEAR(point["accepted"], point["generated"], 0.001);
+}
+
+TEST(Sweep, RefinesTheSaturationLoad) {
+  // Everybody goes three hops the same way round: links are the only limit.
+  const Arguments ring = {"sweep",   "--axis",   "load",      "--policies", "random",
+                          "--torus", "8",        "--traffic", "tornado",    "--load",
+                          "0.4,1.4", "--refine", "3"};
+  const nlohmann::json report = json_of(ring);
+  ASSERT_EQ(report["points"].size(), 5u);
+  ASSERT_EQ(report["saturation"].size(), 1u);
+  const auto& found = report["saturation"][0];
+  EXPECT_NEAR(found["saturated_at"].get<double>() - found["carried"].get<double>(), 0.125, 1e-9);
+  EXPECT_GT(found["carried"], 0.6);
+  EXPECT_LT(found["carried"], 1.1);
+  double last = 0;
+  for (const auto& point : report["points"]) {
+    EXPECT_GT(point["offered"], last);
+    last = point["offered"];
+    EXPECT_EQ(point["saturated"], point["offered"] >= found["saturated_at"]);
+  }
+}
+
+TEST(Sweep, GoesAlongSizesAndMachines) {
+  const Arguments common = {"sweep",       "--policies", "rank,random", "--torus",
+                            "4x4,2x2,3x3", "--bytes",    "480,1",       "--axis"};
+  const auto nodes = json_of(common + Arguments{"nodes"})["points"];
+  ASSERT_EQ(nodes.size(), 12u);
+  EXPECT_EQ(nodes[0]["policy"], "rank");
+  EXPECT_EQ(nodes[6]["policy"], "random");
+  for (const unsigned at : {0u, 3u, 6u, 9u}) {
+    EXPECT_LT(nodes[at]["nodes"], nodes[at + 1]["nodes"]);
+    EXPECT_LT(nodes[at + 1]["nodes"], nodes[at + 2]["nodes"]);
+  }
+  const auto bytes = json_of(common + Arguments{"bytes"})["points"];
+  for (unsigned at = 0; at < 12; at += 2) EXPECT_LT(bytes[at]["bytes"], bytes[at + 1]["bytes"]);
+}
+
+TEST(Sweep, WritesItsPointsAsCsvToo) {
+  const TemporaryDirectory directory;
+  const Arguments sweep = kSweep + Arguments{"--load", "0.1,0.2", "--refine", "0"};
+  const Ended ended =
+      run_command(sweep + Arguments{"--csv", "p.csv"}, {.directory = directory.path()});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("carries 0.2"));
+  EXPECT_THAT(directory.content_of("p.csv"),
+              HasSubstr("policy,traffic,torus,nodes,bytes,offered,"));
+  EXPECT_EQ(lines_in(directory, "p.csv"), 3);
+}
+
+}  // namespace
+}  // namespace toroid::testing

@@ -1,0 +1,100 @@
+// Machines of every number of dimensions, twisted ones, and such as have failed links and nodes,
+// through the command.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tools/refusal.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array kOneToSix = {
+    "6",       "3m",         "3x4",       "4mx2",         "2x3x2m",
+    "3x2x1x2", "2x2x3mx1x2", "2x2x2x2x2", "2x1x2mx2x2x3", "2x2x2x2x2x2"};
+
+TEST(Shapes, AnAllToAllRunsInOneToSixDimensions) {
+  for (const std::string torus : kOneToSix)
+    for (const std::string routing : {"adaptive", "deterministic", "random-order"}) {
+      const json result = json_of({"alltoall", "--torus", torus, "--routing", routing});
+      const auto nodes = result["nodes"].get<std::uint64_t>();
+      EXPECT_EQ(result["torus"], torus);
+      EXPECT_EQ(result["packets"], nodes * (nodes - 1));
+      EXPECT_LE(result["percent_of_peak"], 100);
+    }
+}
+
+TEST(Shapes, ATransformRunsInOneToSixDimensionsAndIsRight) {
+  for (const std::string torus : kOneToSix) {
+    const json result =
+        json_of({"fft", "--method", "rows", "--size", "8x8x6", "--torus", torus, "--check"});
+    EXPECT_LT(result["max_error"], 1e-12) << torus;
+  }
+}
+
+TEST(Shapes, ATwistedTorusCarriesMoreThanThePlainOne) {
+  const Arguments messages{"--bytes", "960", "--routing", "adaptive"};
+  const json plain = json_of(Arguments{"alltoall", "--torus", "4x8"} + messages);
+  const json twisted = json_of(Arguments{"alltoall", "--torus", "4x8@XY4"} + messages);
+  EXPECT_EQ(twisted["torus"], "4x8@XY4");
+  EXPECT_LT(twisted["bound_cycles"], plain["bound_cycles"]);
+  EXPECT_LT(twisted["cycles"], plain["cycles"]);
+  EXPECT_LE(twisted["percent_of_peak"], 100);
+}
+
+TEST(Shapes, ATwistedTorusGivesEqualResultsWithThreads) {
+  const Arguments run{"alltoall", "--torus", "4x4x8@XZ4@YZ4", "--bytes", "240"};
+  EXPECT_EQ(json_of(run + Arguments{"--threads", "1"})["result_hash"],
+            json_of(run + Arguments{"--threads", "2"})["result_hash"]);
+}
+
+TEST(Shapes, TransformsRefuseATwistedTorusByName) {
+  const TemporaryDirectory directory;
+  for (const std::string verb : {"fft", "poisson"})
+    expect_refusal(directory, {verb, "--torus", "2x4@XY2", "--size", "8"}, {"2x4@XY2 is twisted"});
+}
+
+TEST(Shapes, AFailedLinkIsRefusedByThePairThatItCutsOff) {
+  const TemporaryDirectory directory;
+  const Arguments run{"alltoall", "--torus", "5x5", "--fail-link", "(0,0)X+"};
+  expect_refusal(directory, run, {"no minimal way from (0,0) to (1,0)", "--long-way"});
+  expect_refusal(directory, run + Arguments{"--routing", "deterministic"},
+                 {"no dimension-ordered way from (0,0) to (1,0)"});
+  expect_refusal(directory, {"alltoall", "--torus", "5x5", "--fail-link", "(0,0)Z+"},
+                 {"'(0,0)Z+' is no link of torus 5x5"});
+  expect_refusal(directory, {"alltoall", "--torus", "5x5", "--fail-node", "(5,0)"},
+                 {"'(5,0)' is no node of torus 5x5"});
+  expect_refusal(directory, {"hello", "--torus", "2x2", "--fail-node", "(0,0)"},
+                 {"--fail-node is for alltoall"});
+}
+
+TEST(Shapes, FailedLinksAreGoneRoundOnSimAndShm) {
+  const Arguments run{"alltoall",    "--torus", "5x5",         "--bytes", "480",
+                      "--fail-link", "(0,0)X+", "--fail-link", "(2,2)Y-", "--long-way"};
+  for (const Arguments& fabric : {Arguments{}, Arguments{"--fabric", "shm", "--threads", "2"}}) {
+    const json result = json_of(run + fabric);
+    EXPECT_EQ(result["packets"], 25 * 24 * 2);
+    EXPECT_EQ(result["failed_links"], (json{"(0,0)X+", "(2,2)Y-"}));
+    EXPECT_GT(result["packet_hops"],
+              json_of({"alltoall", "--torus", "5x5", "--bytes", "480"})["packet_hops"]);
+  }
+  const TemporaryDirectory directory;
+  expect_refusal(directory, run + Arguments{"--fabric", "shm", "--route", "direct"},
+                 {"failures need --route torus"});
+}
+
+TEST(Shapes, DeadNodesTakeNoPart) {
+  for (const Arguments& fabric : {Arguments{}, Arguments{"--fabric", "shm", "--threads", "2"}}) {
+    const json result = json_of(
+        Arguments{"alltoall", "--torus", "4x4", "--fail-node", "(1,2)", "--long-way"} + fabric);
+    EXPECT_EQ(result["packets"], 15 * 14);
+    EXPECT_EQ(result["failed_nodes"], json{"(1,2)"});
+    if (fabric.empty()) {
+      EXPECT_LE(result["percent_of_peak"], 100);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace toroid::testing

@@ -1,0 +1,216 @@
+// toroid fft --method slab: planes that leave while others are transformed, measured and
+// remembered.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/tools/checked_run.hpp"
+#include "tests/tools/temporary_directory.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+Arguments slab(const std::string& torus, const std::string& size) {
+  return {"fft", "--method", "slab", "--torus", torus, "--size", size};
+}
+
+const Arguments kSmallSlab = slab("4", "24");
+
+/// There and back, on sim and shm.
+void expect_right_everywhere(const Arguments& run) {
+  for (const Arguments& more : {Arguments{}, {"--inverse"}, kEstimate + kShm})
+    expect_right(run + more);
+}
+
+TEST(SlabCommand, SendsPlanesBeforeAllAreTransformed) {
+  for (const std::string planes : {"0", "1", "2", "3", "6"}) {
+    expect_right_everywhere(kSmallSlab + Arguments{"--planes", planes});
+    EXPECT_EQ(json_of(kSmallSlab + Arguments{"--planes", planes})["planes"], std::stoi(planes));
+  }
+  const Arguments all = {"--planes", "1", "--real", "--batch", "2", "--return"};
+  expect_right_everywhere(slab("2x2", "7x9x5") + all);
+}
+
+TEST(SlabCommand, LowersPlanesToADivisorOfANodesAndSaysSo) {
+  // 24 planes on 4 nodes: 6 each.
+  for (const auto& [asked, used] : {std::pair{"4", 3}, {"5", 3}, {"7", 6}, {"2147483648", 6}}) {
+    const json report = expect_right(kSmallSlab + Arguments{"--planes", asked});
+    EXPECT_EQ(report["planes"], used) << asked;
+  }
+  EXPECT_THAT(run_command(kSmallSlab + Arguments{"--planes", "5"}).out,
+              HasSubstr("3 planes at a time"));
+}
+
+TEST(SlabCommand, KeepsAWindowOfExchangesAndLooksAtTheNetwork) {
+  for (const std::string window : {"1", "32"})
+    expect_right_everywhere(kSmallSlab + Arguments{"--planes", "1", "--window", window});
+  for (const std::string interval : {"1", "7", "1000000"})
+    expect_right(kSmallSlab + Arguments{"--planes", "1", "--test-interval", interval});
+  const json report =
+      json_of(kSmallSlab + Arguments{"--planes", "1", "--window", "3", "--test-interval", "5"});
+  EXPECT_EQ(report["window"], 3);
+  EXPECT_EQ(report["test_interval"], 5);
+}
+
+TEST(SlabCommand, CutsTheSpectrumsBox) {
+  for (const std::string cut : {"1", "2", "3", "4", "6"})
+    for (const std::string planes : {"0", "2"})
+      expect_right_everywhere(kSmallSlab + Arguments{"--box-cut", cut, "--planes", planes});
+  expect_right_everywhere(slab("2", "6x10x14") + Arguments{"--box-cut", "2", "--batch", "2"});
+}
+
+TEST(SlabCommand, SendsAsMuchLessAsTheCutLeaves) {
+  const Arguments run = slab("4", "60");
+  const auto packets = [&](const std::string& cut) {
+    return json_of(run + Arguments{"--box-cut", cut})["packets"].get<double>();
+  };
+  const double whole = packets("1");
+  EXPECT_NEAR(packets("2") / whole, 1.0 / 4, 0.01);
+  EXPECT_NEAR(packets("3") / whole, 1.0 / 9, 0.01);
+}
+
+TEST(SlabCommand, FindsTheFastestPlanes) {
+  const double tuned = json_of(kSmallSlab + Arguments{"--planes", "-1"})["time_s"];
+  for (const std::string planes : {"0", "1", "2", "3", "6"})
+    EXPECT_LE(tuned, json_of(kSmallSlab + Arguments{"--planes", planes})["time_s"]) << planes;
+}
+
+TEST(SlabCommand, FindsTheFastestPlanesOfTheInverseThatBeginsInTheInputsLayout) {
+  const Arguments run = kSmallSlab + Arguments{"--inverse", "--return"};
+  const double tuned = json_of(run + Arguments{"--planes", "-1"})["time_s"];
+  for (const std::string planes : {"0", "1", "2", "3", "6"})
+    EXPECT_LE(tuned, json_of(run + Arguments{"--planes", planes})["time_s"]) << planes;
+}
+
+std::vector<std::string> own_lines(const std::string& wisdom) {
+  std::vector<std::string> lines;
+  std::istringstream text(wisdom);
+  for (std::string line; std::getline(text, line);)
+    if (line.starts_with("toroid ")) lines.push_back(line);
+  return lines;
+}
+
+TEST(SlabCommand, RemembersTheFastestPlanesInALineOfTheWisdomsOwn) {
+  const TemporaryDirectory directory;
+  const Surroundings there{.directory = directory.path()};
+  const Arguments run = kSmallSlab + Arguments{"--planes", "-1", "--wisdom", "wisdom"};
+  const json first = json_of(run, there);
+  const std::vector<std::string> lines = own_lines(directory.content_of("wisdom"));
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_TRUE(lines[0].ends_with(" = " + first["planes"].dump())) << lines[0];
+  EXPECT_EQ(json_of(run, there)["result_hash"], first["result_hash"]);
+  EXPECT_EQ(own_lines(directory.content_of("wisdom")), lines);
+}
+
+TEST(SlabCommand, TakesTheFastestPlanesFromTheWisdom) {
+  const TemporaryDirectory directory;
+  const Surroundings there{.directory = directory.path()};
+  const Arguments run = kSmallSlab + Arguments{"--planes", "-1", "--wisdom", "wisdom"};
+  const json first = json_of(run, there);
+  const std::string other = first["planes"] == 2 ? "3" : "2";
+  const std::string line = own_lines(directory.content_of("wisdom"))[0];
+  directory.save("wisdom", line.substr(0, line.rfind(' ') + 1) + other + "\n");
+  EXPECT_EQ(json_of(run, there)["planes"].dump(), other);
+}
+
+TEST(SlabCommand, TakesNoPlanesFromTheWisdomThatItWouldNotTry) {
+  const TemporaryDirectory directory;
+  const Surroundings there{.directory = directory.path()};
+  const Arguments run = kSmallSlab + Arguments{"--planes", "-1", "--wisdom", "wisdom"};
+  const json first = json_of(run, there);
+  const std::string line = own_lines(directory.content_of("wisdom"))[0];
+  for (const std::string planes : {"-1", "-7", "9", "99999999999999999999", "x", ""}) {
+    directory.save("wisdom", line.substr(0, line.rfind(' ') + 1) + planes + "\n");
+    EXPECT_EQ(json_of(run, there)["planes"], first["planes"]) << planes;
+  }
+}
+
+TEST(SlabCommand, KeepsWhatFftwHasMeasuredBesideItsPlanes) {
+  const TemporaryDirectory directory;
+  const Surroundings there{.directory = directory.path()};
+  const Arguments run = slab("2", "12") + Arguments{"--fabric", "shm",     "--planes", "-1",
+                                                    "--plan",   "measure", "--wisdom", "wisdom"};
+  json_of(run, there);
+  const std::string wisdom = directory.content_of("wisdom");
+  EXPECT_EQ(own_lines(wisdom).size(), 1U);
+  EXPECT_THAT(wisdom, HasSubstr("fftw_wisdom"));
+  json_of(run, there);
+  EXPECT_EQ(own_lines(directory.content_of("wisdom")).size(), 1U);
+  json_of({"fft", "--torus", "2", "--size", "8", "--wisdom", "wisdom"}, there);
+  EXPECT_EQ(own_lines(directory.content_of("wisdom")), own_lines(wisdom));
+}
+
+// The table of blocks.
+
+constexpr const char* kBlocks[] = {"allocate",  "plane_loop", "pack",       "communication",
+                                   "last_axis", "unpack",     "deallocate", "total"};
+
+void expect_version(const json& version) {
+  EXPECT_TRUE(version["planes"].is_number_unsigned()) << version;
+  for (const char* block : kBlocks) {
+    ASSERT_TRUE(version[block].is_number()) << block;
+    EXPECT_GE(version[block], 0) << block;
+  }
+  EXPECT_GT(version["total"], 0);
+  EXPECT_LE(version["pack"], version["plane_loop"]);
+}
+
+void expect_timings(const json& timings, const std::vector<unsigned>& nodes) {
+  ASSERT_EQ(timings.size(), nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    EXPECT_EQ(timings[i]["nodes"], nodes[i]);
+    expect_version(timings[i]["blocking"]);
+    expect_version(timings[i]["non_blocking"]);
+    EXPECT_EQ(timings[i]["blocking"]["planes"], 0);
+    EXPECT_GE(timings[i]["non_blocking"]["planes"], 1);
+    for (const char* block : kBlocks) EXPECT_TRUE(timings[i]["ratio"].contains(block)) << block;
+    EXPECT_DOUBLE_EQ(timings[i]["ratio"]["total"].get<double>(),
+                     timings[i]["non_blocking"]["total"].get<double>() /
+                         timings[i]["blocking"]["total"].get<double>());
+  }
+}
+
+TEST(SlabCommand, TimesItsBlocksOnEveryMachineOfOneToAllNodes) {
+  const Arguments timings = {"--timings"};
+  expect_timings(json_of(slab("4x2", "16") + timings)["timings"], {1, 2, 4, 8});
+  expect_timings(json_of(slab("6", "12") + timings)["timings"], {1, 3, 6});
+  expect_timings(json_of(slab("1", "4") + timings)["timings"], {1});
+  expect_timings(json_of(slab("2x2", "8") + timings + kEstimate + kShm)["timings"], {1, 2, 4});
+  expect_timings(json_of(slab("4", "8") + timings + Arguments{"--inverse", "--real"})["timings"],
+                 {1, 2, 4});
+}
+
+TEST(SlabCommand, TimesThePlanesThatAreAskedFor) {
+  const json timings =
+      json_of(slab("4", "16") + Arguments{"--timings", "--planes", "2"})["timings"];
+  for (const json& machine : timings) EXPECT_EQ(machine["non_blocking"]["planes"], 2);
+}
+
+TEST(SlabCommand, PrintsTheTimingsOfBothVersions) {
+  const Ended ended = run_command(slab("4", "16") + Arguments{"--timings"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  for (const std::string text : {"blocking, s", "non-blocking, s (ratio)", "1 nodes", "4 nodes",
+                                 "plane_loop", "pack", "communication", "last_axis", "total"})
+    EXPECT_THAT(ended.out, HasSubstr(text));
+}
+
+TEST(SlabCommand, DoesNotSayTimingsThatWereNotAskedFor) {
+  EXPECT_FALSE(json_of(kSmallSlab).contains("timings"));
+}
+
+TEST(SlabCommand, HidesMostOfItsCommunicationBehindTransforms) {
+  const json report = json_of(slab("4x2x2", "64") + Arguments{"--timings"});
+  for (const json& machine : report["timings"]) {
+    if (machine["nodes"] < 4) continue;
+    SCOPED_TRACE(machine["torus"]);
+    EXPECT_LE(machine["ratio"]["communication"], 0.5);
+    EXPECT_LE(machine["ratio"]["total"], 1);
+  }
+}
+
+}  // namespace
+}  // namespace toroid::testing

@@ -1,0 +1,107 @@
+// The local products of the orbital transform against plain matrix products of the same size, taken
+// in turns: b² x b by b x b, or 2b² x b by b x b real ones where complex elements have real
+// coefficients.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "fft/orbital/blas.hpp"
+#include "fft/orbital/product.hpp"
+
+namespace toroid {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+template <typename T>
+LocalArray ones(std::size_t elements) {
+  LocalArray array = LocalArray::of_bytes(elements * sizeof(T));
+  std::fill_n(array.as<T>(), elements, T(1));
+  return array;
+}
+
+template <typename Run>
+double seconds(int times, Run&& run) {
+  const auto begin = Clock::now();
+  for (int i = 0; i < times; ++i) run();
+  return std::chrono::duration<double>(Clock::now() - begin).count() / times;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+template <typename T>
+void plain(TransformKind kind, int b, LocalArray& data, LocalArray& square, LocalArray& sum) {
+  using Real = typename OrbitalProduct<T>::Real;
+  const int parts = static_cast<int>(sizeof(T) / sizeof(Real));
+  if (has_complex_coefficients(kind))
+    multiply(Transpose::no, {b * b, b, b}, data.as<T>(), square.as<T>(), T(1), sum.as<T>());
+  else
+    multiply(Transpose::no, {parts * b * b, b, b}, data.as<Real>(), square.as<Real>(), Real(1),
+             sum.as<Real>());
+}
+
+/// Real multiply-adds, counted as two operations each, in 1e9 a second: plain, then per axis.
+template <typename T>
+std::array<double, 4> rates(TransformKind kind, int b) {
+  const auto edge = static_cast<std::size_t>(b);
+  LocalArray data = ones<T>(edge * edge * edge);
+  LocalArray sum = ones<T>(edge * edge * edge);
+  LocalArray square = ones<T>(edge * edge);
+  std::vector<OrbitalProduct<T>> products;
+  std::vector<LocalArray> coefficients;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    auto& product = products.emplace_back(kind, axis, b);
+    product.fill(coefficients.emplace_back(edge * edge), Sign::forward, b, 0, 0);
+  }
+  const auto operations = 2 * static_cast<double>(products[0].fmas());
+  const int times = std::max(1, static_cast<int>(5e7 / operations));
+  std::array<std::vector<double>, 4> taken;
+  for (int round = 0; round < 15; ++round) {
+    taken[0].push_back(seconds(times, [&] { plain<T>(kind, b, data, square, sum); }));
+    for (unsigned axis = 0; axis < 3; ++axis)
+      taken[axis + 1].push_back(seconds(
+          times, [&] { products[axis].run(coefficients[axis], data.as<T>(), true, sum.as<T>()); }));
+  }
+  std::array<double, 4> result{};
+  for (std::size_t i = 0; i < 4; ++i) result[i] = operations / median(taken[i]) / 1e9;
+  return result;
+}
+
+template <typename T>
+void print(std::string_view what, TransformKind kind, int b, unsigned threads) {
+  std::vector<std::array<double, 4>> all(threads);
+  std::vector<std::thread> workers;
+  for (unsigned t = 0; t < threads; ++t)
+    workers.emplace_back([&, t] { all[t] = rates<T>(kind, b); });
+  for (std::thread& worker : workers) worker.join();
+  std::array<double, 4> sum{};
+  for (const auto& one : all)
+    for (std::size_t i = 0; i < 4; ++i) sum[i] += one[i];
+  fmt::print("{:<16} {:>3} {:>7}  {:>7.2f} {:>7.2f} {:>7.2f} {:>7.2f}   {:.2f} {:.2f} {:.2f}\n",
+             what, b, threads, sum[0], sum[1], sum[2], sum[3], sum[1] / sum[0], sum[2] / sum[0],
+             sum[3] / sum[0]);
+}
+
+}  // namespace
+}  // namespace toroid
+
+int main() {
+  using namespace toroid;
+  fmt::print("GFLOP/s of real operations; share of plain\n");
+  fmt::print("{:<16} {:>3} {:>7}  {:>7} {:>7} {:>7} {:>7}   axes 0, 1, 2\n", "elements", "b",
+             "threads", "plain", "axis 0", "axis 1", "axis 2");
+  for (const unsigned threads : {1u, 2u})
+    for (const int b : {8, 16, 32, 64}) {
+      print<float>("float32 dct", TransformKind::dct, b, threads);
+      print<double>("float64 dct", TransformKind::dct, b, threads);
+      print<std::complex<float>>("complex64 dft", TransformKind::dft, b, threads);
+      print<std::complex<double>>("complex128 dft", TransformKind::dft, b, threads);
+      print<std::complex<double>>("complex128 dct", TransformKind::dct, b, threads);
+    }
+}

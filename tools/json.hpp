@@ -1,0 +1,10 @@
+// JSON that keeps keys in the order in which they were added.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace toroid {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace toroid

@@ -1,0 +1,82 @@
+#include "tools/lab/case.hpp"
+
+#include <algorithm>
+
+#include "packet/policies/policies.hpp"
+#include "packet/traffics.hpp"
+
+namespace toroid {
+namespace {
+
+template <typename T>
+void refuse_repetition(std::string_view option, const std::vector<T>& values) {
+  for (auto at = values.begin(); at != values.end(); ++at)
+    if (std::find(values.begin(), at, *at) != at)
+      throw BadInput(fmt::format("{} names {} twice", option, *at));
+}
+
+std::vector<std::string> policy_names(const LabLists& lists) {
+  if (lists.policies != std::vector<std::string>{"all"}) return lists.policies;
+  std::vector<std::string> all;
+  for (const Policy* policy : built_in_policies()) all.emplace_back(policy->name());
+  return all;
+}
+
+/// With what went wrong, for whom.
+template <typename Make>
+auto made_for(std::string_view name, const Shape& shape, const Make& make) {
+  try {
+    return make();
+  } catch (const BadInput& error) {
+    throw BadInput(fmt::format("{} on {}: {}", name, shape.text(), error.what()));
+  }
+}
+
+}  // namespace
+
+void add_lab_lists(CLI::App& verb, LabLists& lists) {
+  verb.add_option("--policies", lists.policies, "names with commas between them, or all")
+      ->delimiter(',')
+      ->capture_default_str();
+  verb.add_option("--traffic", lists.traffics, "likewise: patterns of traffic")
+      ->delimiter(',')
+      ->capture_default_str();
+  verb.add_option("--torus", lists.toruses, "likewise: extents, e.g. 8x8x8,16x16x16m")
+      ->delimiter(',')
+      ->required();
+  verb.add_option("--bytes", lists.bytes, "likewise: payload per (source, destination) pair")
+      ->delimiter(',')
+      ->transform(whole_number(1, std::uint64_t{1} << 32))
+      ->capture_default_str();
+  verb.add_flag("--mesh", lists.mesh, "every dimension of every torus a mesh");
+}
+
+Json LabCase::json() const {
+  Json row = {{"policy", policy_name},
+              {"traffic", traffic_name},
+              {"torus", shape.text()},
+              {"nodes", shape.size()},
+              {"bytes", bytes}};
+  if (load) row["offered"] = *load;
+  return row;
+}
+
+std::vector<LabCase> make_cases(const LabLists& lists, std::uint64_t seed) {
+  const std::vector<std::string> policies = policy_names(lists);
+  refuse_repetition("--policies", policies);
+  refuse_repetition("--traffic", lists.traffics);
+  refuse_repetition("--torus", lists.toruses);
+  refuse_repetition("--bytes", lists.bytes);
+  std::vector<LabCase> cases;
+  for (const std::string& traffic : lists.traffics)
+    for (const std::string& torus : lists.toruses)
+      for (const std::uint64_t bytes : lists.bytes) {
+        const Shape shape = Shape::parse(torus, lists.mesh);
+        const std::shared_ptr<const Traffic> pattern = make_traffic(traffic, shape, bytes, seed);
+        for (const std::string& policy : policies)
+          cases.push_back({&policy_by_name(policy), pattern, shape, policy, traffic, bytes});
+      }
+  return cases;
+}
+
+}  // namespace toroid

@@ -1,0 +1,44 @@
+// The command line and the outputs that both verbs of the lab have.
+#pragma once
+
+#include "tools/lab/case.hpp"
+#include "tools/lab/journal.hpp"
+#include "tools/lab/settings.hpp"
+
+namespace toroid {
+
+struct LabOptions {
+  CommonOptions common;
+  LabLists lists;
+  Rank peers = 0;
+  std::string csv;
+  std::string resume;
+};
+void add_lab_options(CLI::App& verb, LabOptions& options);
+
+/// Opened before the first run, so that a bad path costs nothing. Throws BadInput.
+class LabOutputs {
+ public:
+  LabOutputs(const LabOptions& options, std::string_view verb, const LabSettings& settings);
+
+  Journal* journal() const { return journal_.get(); }
+  /// Whether the table may be printed.
+  bool shows_table() const { return !quiet_ && !json_.to_standard_output(); }
+  /// `rows` are what goes into the CSV.
+  void write(const Json& report, std::span<const Json> rows);
+
+ private:
+  bool quiet_;
+  JsonOutput json_;
+  std::unique_ptr<OutputFile> csv_;
+  std::unique_ptr<Journal> journal_;  ///< the last: what refuses the others leaves none
+};
+
+/// Throws BadInput where a case cannot be run, or this host cannot hold its nodes.
+void refuse_unfit(std::span<const LabCase> cases, const LabSettings& settings,
+                  bool in_open_loop = false);
+
+/// 1 where a row has an error, else 0.
+int exit_code(std::span<const Json> rows);
+
+}  // namespace toroid

@@ -1,0 +1,20 @@
+// Columns that the rows of all kinds of runs have.
+#pragma once
+
+#include "tools/emulation.hpp"
+#include "tools/lab/case.hpp"
+#include "tools/lab/settings.hpp"
+
+namespace toroid {
+
+/// What the fabric counted in a run of so many cycles: packets, packet_hops, links, fifos, and
+/// result_hash over everything of it.
+void add_counted(Json& row, const Emulation& emulation, const LabCase& one,
+                 const LabSettings& settings, Tick cycles);
+
+template <typename Histogram>
+Json latency_json(const Histogram& latency) {
+  return {{"p50", latency.permille(500)}, {"p99", latency.permille(990)}, {"max", latency.max()}};
+}
+
+}  // namespace toroid

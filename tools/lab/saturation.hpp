@@ -1,0 +1,20 @@
+// Latency against offered load, and the load from which on a network no longer keeps up.
+#pragma once
+
+#include "tools/lab/run_case.hpp"
+
+namespace toroid {
+
+struct LoadSweep {
+  std::vector<Json> points;  ///< by curve, then by load
+  /// Of every curve: its columns, "carried", the highest load that was not saturated below the
+  /// first that was, and "saturated_at", that one; null: none.
+  std::vector<Json> saturation;
+};
+
+/// A curve per case: the given loads, ascending, then the middle between carried and saturated,
+/// `refinements` times.
+LoadSweep sweep_load(std::span<const LabCase> curves, std::vector<double> loads,
+                     unsigned refinements, const LabSettings& settings, Journal* journal);
+
+}  // namespace toroid

@@ -1,0 +1,58 @@
+#include "tools/lab/settings.hpp"
+
+#include "tools/choice.hpp"
+#include "tools/lab/campaign.hpp"
+#include "tools/version.hpp"
+
+namespace toroid {
+namespace {
+
+/// A machine file may change and keep its name.
+std::string numbers_of(const Machine& machine) {
+  ResultHash hash;
+  for (const MachineField& field : machine_fields()) hash.add(value_of(machine, field));
+  return hash.text();
+}
+
+}  // namespace
+
+unsigned LabSettings::at_once() const {
+  if (!is_virtual()) return 1;
+  return common.threads != 0 ? common.threads : cores_at_hand();
+}
+
+LabSettings lab_settings(const CommonOptions& common) {
+  if (common.fabric == name_of(kFabricNames, FabricName::ofi))
+    throw BadInput("campaigns are for --fabric sim and shm; on ofi start run by run");
+  LabSettings settings{.common = common,
+                       .machine = load_machine(common.machine),
+                       .run = run_options(common, TorusOptions())};
+  if (settings.is_virtual()) settings.run.threads = 1;  // the cores are for runs at once
+  return settings;
+}
+
+Json lab_head(std::string_view verb, const LabSettings& settings) {
+  return {{"verb", verb},
+          {"version", kVersion},
+          {"git_hash", kGitHash},
+          {"fabric", settings.common.fabric},
+          {"time_kind", name_of(kTimeKinds, settings.run.fabric)},
+          {"seed", settings.common.seed},
+          {"machine", settings.machine.name}};
+}
+
+Json journal_settings(std::string_view verb, const LabSettings& settings) {
+  Json json = lab_head(verb, settings);
+  json["machine_numbers"] = numbers_of(settings.machine);
+  json["peers"] = settings.peers;
+  json["arrivals"] = name_of(kArrivalRuleNames, settings.load.arrivals);
+  json["window"] = settings.load.window;
+  json["warm_up"] = settings.load.warm_up;
+  if (settings.is_virtual()) return json;
+  json["route"] = settings.common.route;
+  json["threads"] = settings.common.threads;
+  json["bind"] = settings.common.bind;
+  return json;
+}
+
+}  // namespace toroid

@@ -1,0 +1,68 @@
+#include "hal/bounds.hpp"
+#include "packet/all_to_all.hpp"
+#include "tools/choice.hpp"
+#include "tools/paper/simulation.hpp"
+
+namespace toroid {
+namespace {
+
+/// Of a sample nobody knows how many packets come to a node: the run's end is the exchange's.
+Program send_all(Node& node, AllToAll& exchange, bool sampled) {
+  exchange.start();
+  const std::uint64_t expected = sampled ? 0 : exchange.expected();
+  co_await node.until(exchange.received(), expected);
+}
+
+/// Of the links of the first dimension that lead up, or down.
+double busy_percent(const FabricCounters& counters, const Shape& shape, const Machine& machine,
+                    unsigned direction) {
+  std::uint64_t bytes = 0;
+  for (std::size_t l = direction; l < counters.links.size(); l += shape.links())
+    bytes += counters.links[l].wire_bytes;
+  return percent(machine.wire_cycles(bytes), counters.end * shape.size());
+}
+
+Json figures_of(const AllToAllCase& what, const Shape& shape, const Machine& machine,
+                const FabricCounters& counters, Tick cycles) {
+  Json figures = {{"cycles", cycles},
+                  {"plus_busy_percent", busy_percent(counters, shape, machine, 0)},
+                  {"minus_busy_percent", busy_percent(counters, shape, machine, 1)}};
+  if (what.peers != 0) return figures;
+  const Bounds bounds = all_to_all_bounds(machine, shape, message_cost(machine, what.bytes));
+  figures["bound_cycles"] = bounds.max();
+  figures["percent_of_peak"] = percent(bounds.hottest_link, cycles);
+  return figures;
+}
+
+Json run_all_to_all(const AllToAllCase& what, const PaperSetting& setting) {
+  const Shape shape = Shape::parse(what.torus);
+  RunOptions run;
+  run.node.seed = setting.seed;
+  run.node.order = what.order;
+  Emulation emulation(shape, setting.machine, run, true, 0);
+  UniformMessages messages(shape.size(), what.bytes);
+  std::deque<AllToAll> exchanges;
+  const AllToAllSchedule schedule{1, what.peers != 0 ? what.peers : ~Rank{0}};
+  for (Node& node : emulation.nodes()) {
+    AllToAll& exchange = exchanges.emplace_back(node, kFirstUserHandler,
+                                                Group::all(shape, node.rank()), messages, schedule);
+    node.run(send_all(node, exchange, what.peers != 0));
+  }
+  emulation.run();
+  const Tick end = what.peers != 0 ? emulation.counters().end : emulation.programs_end();
+  return figures_of(what, shape, setting.machine, emulation.counters(), end);
+}
+
+}  // namespace
+
+std::string AllToAllCase::key() const {
+  return fmt::format("all-to-all of {} B on {} in {} order{}", bytes, torus,
+                     name_of<OrderRule>(kOrderRuleNames, order),
+                     peers == 0 ? "" : fmt::format(", first {} peers", peers));
+}
+
+Simulation all_to_all_simulation(const AllToAllCase& what) {
+  return {what.key(), [what](const PaperSetting& s) { return run_all_to_all(what, s); }};
+}
+
+}  // namespace toroid

@@ -1,0 +1,148 @@
+// Figures 2 to 5 of the volumetric FFT paper: time and speed-up from one node to 2,048, the slab
+// beside it. The figures are pictures; what the text says of them in numbers is in the rows.
+#include <cmath>
+#include <limits>
+
+#include "tools/choice.hpp"
+#include "tools/paper/section.hpp"
+
+namespace toroid {
+namespace {
+
+struct CurvePartition {
+  unsigned nodes;
+  const char* torus;  ///< as the paper had them: a mesh below 512 nodes, a torus from there on
+};
+constexpr std::array kPartitions = {
+    CurvePartition{1, "1mx1mx1m"},   CurvePartition{2, "2mx1mx1m"},
+    CurvePartition{4, "2mx2mx1m"},   CurvePartition{8, "2mx2mx2m"},
+    CurvePartition{16, "4mx2mx2m"},  CurvePartition{32, "4mx4mx2m"},
+    CurvePartition{64, "4mx4mx4m"},  CurvePartition{128, "8mx4mx4m"},
+    CurvePartition{256, "8mx8mx4m"}, CurvePartition{512, "8x8x8"},
+    CurvePartition{1024, "8x8x16"},  CurvePartition{2048, "16x16x8"}};
+constexpr std::array<std::int64_t, 3> kCurveSizes = {32, 64, 128};
+
+std::int64_t most_nodes(Method method, std::int64_t size) {
+  return method == Method::slab ? size : size * size;
+}
+
+/// In the order of the figures: calls it with every case that the method can take.
+template <typename Use>
+void for_each_case(const Use& use) {
+  for (const std::int64_t size : kCurveSizes)
+    for (const CurvePartition& partition : kPartitions)
+      for (const Method method : {Method::volumetric, Method::slab})
+        if (partition.nodes <= most_nodes(method, size))
+          use(TransformCase{method, partition.torus, size}, partition.nodes);
+}
+
+std::vector<Simulation> curve_simulations() {
+  std::vector<Simulation> simulations;
+  for_each_case([&](const TransformCase& what, unsigned nodes) {
+    const bool is_long = nodes >= 1024 || (what.size >= 128 && nodes >= 256);
+    simulations.push_back(transform_simulation(what, is_long));
+  });
+  return simulations;
+}
+
+using Points = std::vector<CurvePoint>;
+
+const CurvePoint* point(const Points& points, std::int64_t size, unsigned nodes, Method method) {
+  for (const CurvePoint& p : points)
+    if (p.size == size && p.nodes == nodes && p.method == method) return &p;
+  return nullptr;
+}
+
+/// Of the largest array's times, numerator over denominator.
+std::optional<double> time_ratio(const CurvePoint* numerator, const CurvePoint* denominator) {
+  if (numerator == nullptr || denominator == nullptr) return std::nullopt;
+  return numerator->time_s / denominator->time_s;
+}
+
+PaperRow curve_row(const char* what, const char* source, const char* unit,
+                   std::optional<double> seed, std::optional<double> ours) {
+  return {std::string(kCurves), what, source, unit, seed, ours};
+}
+
+/// The nodes that the slab method could use for the largest array, of those tried.
+std::optional<double> most_slab_nodes(const Points& points) {
+  std::optional<double> most;
+  for (const CurvePoint& p : points)
+    if (p.method == Method::slab && p.size == kCurveSizes.back())
+      most = std::max(most.value_or(0), static_cast<double>(p.nodes));
+  return most;
+}
+
+std::vector<PaperRow> curve_rows(const PaperResults& results, const PaperSetting& setting) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Points points = curve_points(results, setting);
+  const auto at = [&](unsigned nodes, Method method) {
+    return point(points, kCurveSizes.back(), nodes, method);
+  };
+  const CurvePoint* on_512 = at(512, Method::volumetric);
+  const CurvePoint* on_1024 = at(1024, Method::volumetric);
+  std::vector<PaperRow> rows;
+  rows.push_back(curve_row("128^3, speed-up on 1,024 nodes", "text on Figure 4", "times", 250,
+                           time_ratio(at(1, Method::volumetric), on_1024)));
+  rows.back().bar = RatioBar{1, kInfinity};
+  rows.back().note = "\"in excess of 250\"";
+  rows.push_back(curve_row("128^3, time on 1,024 / on 512 nodes", "text on Figure 3", "ratio", 1,
+                           time_ratio(on_1024, on_512)));
+  rows.back().bar = RatioBar{0, 1};
+  rows.back().note = "\"continue to scale up to 1,024\": less than 1";
+  rows.push_back(curve_row("128^3, most nodes for the slab", "text on Figure 2", "nodes", 128,
+                           most_slab_nodes(points)));
+  rows.back().bar = within(0);
+  rows.push_back(curve_row("128^3, slab / volumetric on 128 nodes", "text on Figure 3", "ratio", 1,
+                           time_ratio(at(128, Method::slab), at(128, Method::volumetric))));
+  rows.back().note = "\"comparable\"";
+  rows.push_back(curve_row("128^3, slab / volumetric on 1 node", "text on Figure 3", "ratio",
+                           1 / 1.5, time_ratio(at(1, Method::slab), at(1, Method::volumetric))));
+  rows.back().note = "a line costs both the same here";
+  return rows;
+}
+
+std::string curve_line(const Points& points, std::int64_t size, const CurvePartition& partition) {
+  const CurvePoint* volumetric = point(points, size, partition.nodes, Method::volumetric);
+  if (volumetric == nullptr) return "";
+  const CurvePoint* slab = point(points, size, partition.nodes, Method::slab);
+  return fmt::format("  {:>4}^3 {:>6} {:<9} {:>11.3e} {:>11.3e} {:>9.1f} {:>11.3e} {:>11} {:>9}\n",
+                     size, partition.nodes, partition.torus, volumetric->time_s,
+                     volumetric->bound_s, volumetric->speedup, volumetric->scaled_s(),
+                     slab == nullptr ? "-" : fmt::format("{:.3e}", slab->time_s),
+                     slab == nullptr ? "-" : fmt::format("{:.1f}", slab->speedup));
+}
+
+}  // namespace
+
+double CurvePoint::scaled_s() const {
+  return time_s * std::pow(nodes, 2.0 / 3);
+}
+
+std::vector<CurvePoint> curve_points(const PaperResults& results, const PaperSetting& setting) {
+  Points points;
+  for_each_case([&](const TransformCase& what, unsigned nodes) {
+    const auto time = seconds_of(results, what.key(), "cycles", setting);
+    const auto alone =
+        seconds_of(results, TransformCase{what.method, kPartitions[0].torus, what.size}.key(),
+                   "cycles", setting);
+    if (!time || !alone) return;
+    points.push_back({what.size, nodes, what.torus, what.method, *time,
+                      *seconds_of(results, what.key(), "bound_cycles", setting), *alone / *time});
+  });
+  return points;
+}
+
+std::string curves_table(const Points& points) {
+  std::string text =
+      fmt::format("Figures 2 to 5\n  {:>6} {:>6} {:<9} {:>11} {:>11} {:>9} {:>11} {:>11} {:>9}\n",
+                  "size", "nodes", "partition", "volumetric", "bound, s", "speed-up", "t*n^(2/3)",
+                  "slab, s", "speed-up");
+  for (const std::int64_t size : kCurveSizes)
+    for (const CurvePartition& partition : kPartitions) text += curve_line(points, size, partition);
+  return text;
+}
+
+const PaperSection kCurvesSection = {kCurves, curve_simulations, curve_rows};
+
+}  // namespace toroid

@@ -1,0 +1,19 @@
+// The table for programs: JSON and CSV.
+#pragma once
+
+#include "tools/paper/section.hpp"
+
+namespace toroid {
+
+/// What is not known is null.
+Json rows_json(const std::vector<PaperRow>& rows);
+Json curves_json(const std::vector<CurvePoint>& points);
+/// section,what,unit,seed,ours,ratio,bound,least,most,source,note; empty: not known. The points of
+/// the curves follow, as rows of times.
+std::string rows_csv(const std::vector<PaperRow>& rows);
+std::string curves_csv(const std::vector<CurvePoint>& points);
+
+/// The machine's numbers that its file says were fitted, by key.
+Json fitted_numbers(const Machine& machine);
+
+}  // namespace toroid

@@ -1,0 +1,56 @@
+// The parts of the table. A section names the runs that it needs and makes rows of their figures.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tools/paper/row.hpp"
+#include "tools/paper/simulation.hpp"
+
+namespace toroid {
+
+/// A point of the paper's Figures 2 to 5.
+struct CurvePoint {
+  std::int64_t size = 0;
+  unsigned nodes = 0;
+  std::string torus;
+  Method method = Method::volumetric;
+  double time_s = 0;
+  double bound_s = 0;
+  double speedup = 0;  ///< against the same method on one node
+  /// time·nodes^(2/3), s: level where bandwidth alone limits.
+  double scaled_s() const;
+};
+
+struct PaperSection {
+  std::string_view name;  ///< as --rows takes it
+  std::vector<Simulation> (*simulations)();
+  std::vector<PaperRow> (*rows)(const PaperResults& results, const PaperSetting& setting);
+};
+
+/// In the order of the table.
+std::span<const PaperSection> paper_sections();
+/// Throws BadInput with the list of the known names.
+const PaperSection& paper_section(std::string_view name);
+
+inline constexpr std::string_view kCurves = "curves";
+/// Of the runs that were made; by size, nodes, method.
+std::vector<CurvePoint> curve_points(const PaperResults& results, const PaperSetting& setting);
+std::string curves_table(const std::vector<CurvePoint>& points);
+
+// Each in a file of its own.
+extern const PaperSection kTable1Section;
+extern const PaperSection kModelSection;
+extern const PaperSection kPatentSection;
+extern const PaperSection kCurvesSection;
+extern const PaperSection kSlabSection;
+extern const PaperSection kOrbitalSection;
+
+/// A figure of a run in cycles, as seconds. None: the run was left out.
+std::optional<double> seconds_of(const PaperResults& results, const std::string& key,
+                                 const char* figure, const PaperSetting& setting);
+/// A figure as it is.
+std::optional<double> figure_of(const PaperResults& results, const std::string& key,
+                                const char* figure);
+
+}  // namespace toroid

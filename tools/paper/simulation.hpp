@@ -1,0 +1,65 @@
+// The runs that rows are made of: what they are, and the figures that they leave.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fft/description.hpp"
+#include "hal/machine.hpp"
+#include "hal/send_order.hpp"
+#include "tools/report.hpp"
+
+namespace toroid {
+
+/// What all runs have in common.
+struct PaperSetting {
+  Machine machine;
+  std::uint64_t seed = 1;
+};
+
+/// A run by name. Equal names are equal runs, made once however many rows need them.
+struct Simulation {
+  std::string key;
+  std::function<Json(const PaperSetting&)> run;
+  bool is_long = false;  ///< more than some seconds: --quick leaves it out
+};
+
+/// Figures by name of the run. What was left out is not there.
+using PaperResults = std::map<std::string, Json>;
+/// Null: left out.
+const Json* figures_in(const PaperResults& results, const std::string& key);
+
+/// A forward transform of size x size x size complex numbers by active packets.
+struct TransformCase {
+  Method method = Method::volumetric;
+  std::string torus;  ///< as Shape::parse takes it
+  std::int64_t size = 0;
+  std::string key() const;
+};
+
+/// Runs it. Cycles: cycles, bound_cycles, paper_model_cycles; of the orbital method the numbers
+/// that a node sends step by step, numbers_per_step.
+Simulation transform_simulation(const TransformCase& what, bool is_long);
+/// Computes bound_cycles and paper_model_cycles only.
+Simulation model_simulation(const TransformCase& what);
+
+/// The slab method, blocking and one plane at a time: `ratio` of the two, block by block.
+Simulation slab_simulation(const TransformCase& what);
+
+/// An all-to-all of the whole machine, in which every node sends `bytes` to the first `peers` of
+/// its order; 0: to all.
+struct AllToAllCase {
+  std::string torus;
+  std::uint64_t bytes = 0;
+  OrderRule order = OrderRule::random;
+  Rank peers = 0;
+  std::string key() const;
+};
+
+/// Cycles: cycles, bound_cycles (none of a sample); percent_of_peak; busy_percent of the first
+/// dimension's links, plus and minus.
+Simulation all_to_all_simulation(const AllToAllCase& what);
+
+}  // namespace toroid

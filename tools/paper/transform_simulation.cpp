@@ -1,0 +1,80 @@
+#include "tools/choice.hpp"
+#include "tools/fft_run.hpp"
+#include "tools/paper/simulation.hpp"
+#include "tools/slab_timings.hpp"
+
+namespace toroid {
+namespace {
+
+/// What `toroid fft` would be told.
+FftOptions options_of(const TransformCase& what, const PaperSetting& setting) {
+  FftOptions options;
+  options.method = name_of<Method>(kMethodNames, what.method);
+  options.torus.torus = what.torus;
+  options.size = std::to_string(what.size);
+  options.common.seed = setting.seed;
+  options.common.quiet = true;
+  if (what.method == Method::orbital) options.torus.queues = kOrbitalQueues;
+  return options;
+}
+
+TransformJob job_of(const FftOptions& options, const Shape& shape) {
+  Description description = describe(options, FabricName::sim);
+  description.size = parse_size(options.size);
+  return {std::make_shared<const Blueprint>(description, shape)};
+}
+
+Json plan_bounds_json(const PlanBounds& bounds) {
+  return {{"bound_cycles", bounds.total.least}, {"paper_model_cycles", bounds.paper_model}};
+}
+
+Json run_transform(const TransformCase& what, const PaperSetting& setting) {
+  const FftOptions options = options_of(what, setting);
+  const Shape shape = shape_of(options.torus);
+  const TransformJob job = job_of(options, shape);
+  Json figures = plan_bounds_json(bounds_of(*job.blueprint, job.way, setting.machine));
+  const HostArray input = fft_input(options, shape).array;
+  Emulation emulation(shape, setting.machine, run_options(options.common, options.torus), true, 0);
+  const Outcome outcome = transform(emulation, job, input);
+  figures["cycles"] = outcome.median().cycles();
+  if (what.method == Method::orbital) figures["numbers_per_step"] = outcome.numbers_rolled;
+  return figures;
+}
+
+Json run_model(const TransformCase& what, const PaperSetting& setting) {
+  const FftOptions options = options_of(what, setting);
+  const TransformJob job = job_of(options, shape_of(options.torus));
+  return plan_bounds_json(bounds_of(*job.blueprint, job.way, setting.machine));
+}
+
+Json run_slab(const TransformCase& what, const PaperSetting& setting) {
+  FftOptions options = options_of(what, setting);
+  options.planes = 1;
+  const Shape shape = shape_of(options.torus);
+  Description description = describe(options, FabricName::sim);
+  const FftInput input = fft_input(options, shape);
+  description.size = input.size;
+  const RunOptions run = run_options(options.common, options.torus);
+  const SlabTrial trial{description, Way::forward, shape, setting.machine, run, ""};
+  return slab_comparison(trial, input.array);
+}
+
+}  // namespace
+
+std::string TransformCase::key() const {
+  return fmt::format("{} {} on {}", name_of<Method>(kMethodNames, method), size, torus);
+}
+
+Simulation transform_simulation(const TransformCase& what, bool is_long) {
+  return {what.key(), [what](const PaperSetting& s) { return run_transform(what, s); }, is_long};
+}
+
+Simulation model_simulation(const TransformCase& what) {
+  return {"model of " + what.key(), [what](const PaperSetting& s) { return run_model(what, s); }};
+}
+
+Simulation slab_simulation(const TransformCase& what) {
+  return {"blocks of " + what.key(), [what](const PaperSetting& s) { return run_slab(what, s); }};
+}
+
+}  // namespace toroid

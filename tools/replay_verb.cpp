@@ -1,0 +1,199 @@
+// toroid replay: the messages of a file, sent when what they wait for has come, beside their bound.
+#include <algorithm>
+#include <numeric>
+
+#include "packet/critical_path.hpp"
+#include "packet/replay.hpp"
+#include "packet/traffic_bounds.hpp"
+#include "packet/traffics/matrix_traffic.hpp"
+#include "tools/host_bound.hpp"
+#include "tools/report.hpp"
+#include "tools/schedule_file.hpp"
+#include "tools/verbs.hpp"
+#include "tools/watch.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr HandlerId kReplayHandler = kFirstUserHandler;
+
+struct ReplayCommandOptions {
+  CommonOptions common;
+  TorusOptions torus;
+  WatchOptions watch;
+  std::string file;
+  std::uint32_t per_visit = 0;  ///< 0: as it suits the fabric
+};
+
+/// All messages together.
+struct MessageSums {
+  std::uint64_t bytes = 0;
+  std::uint64_t packets = 0;
+};
+
+MessageSums sums_of(const ScheduleGraph& graph) {
+  MessageSums sums;
+  for (const ScheduleMessage& m : graph.messages()) {
+    sums.bytes += m.bytes;
+    sums.packets += m.from == m.to ? 0 : packets_of(m);
+  }
+  return sums;
+}
+
+MatrixTraffic traffic_of(const ScheduleGraph& graph, Rank nodes) {
+  std::vector<TrafficEntry> entries;
+  for (const ScheduleMessage& m : graph.messages()) entries.push_back({m.from, m.to, m.bytes});
+  return {"file", nodes, std::move(entries)};
+}
+
+/// What no run of the file beats: its matrix's bounds, and its longest chain of operations.
+struct ReplayBounds {
+  Bounds traffic;
+  Tick critical_path = 0;
+  Tick max() const { return std::max(traffic.max(), critical_path); }
+};
+
+Json replay_bounds_json(const ReplayBounds& bounds) {
+  return {{"hottest_link", bounds.traffic.hottest_link},
+          {"injection", bounds.traffic.injection},
+          {"processor", bounds.traffic.processor},
+          {"zero_load", bounds.traffic.zero_load},
+          {"critical_path", bounds.critical_path}};
+}
+
+/// From a message's begin until all of it had come, in cycles; of half of them it took no longer.
+Json latency_json(const MessageTimes& times) {
+  std::vector<Tick> latencies(times.begun.size());
+  std::ranges::transform(times.ended, times.begun, latencies.begin(), std::minus());
+  std::ranges::sort(latencies);
+  const auto part = [&](std::size_t percent) {
+    if (latencies.empty()) return Tick{0};
+    return latencies[(latencies.size() * percent + 99) / 100 - 1];
+  };
+  return {{"p50", part(50)}, {"p99", part(99)}, {"max", part(100)}};
+}
+
+/// One run of the command on one process.
+class ReplayCommand {
+ public:
+  ReplayCommand(const ReplayCommandOptions& options, const Shape& shape, const Machine& machine,
+                const RunOptions& run)
+      : options_(options),
+        shape_(shape),
+        machine_(machine),
+        run_(run),
+        graph_(read_schedule(options.file, shape.size())),
+        sums_(sums_of(graph_)),
+        times_(graph_) {}
+
+  int run() {
+    const bool reports = run_.processes.reports();
+    refuse_one_file_for_two(std::array{options_.common.json == "-" ? "" : options_.common.json,
+                                       options_.watch.record, options_.watch.trace});
+    JsonOutput json(reports ? options_.common.json : "");
+    Watch watch(options_.watch, shape_, machine_, run_.fabric);
+    Emulation emulation(shape_, machine_, watch.watched(run_), options_.common.quiet,
+                        sums_.packets);
+    std::deque<Replay> replays;
+    for (Node& node : emulation.nodes()) {
+      throw_if_interrupted();
+      Replay& replay = replays.emplace_back(node, kReplayHandler, graph_, times_, replay_options());
+      node.run(Replay::program(node, replay));
+    }
+    watch.guard([&] { emulation.run(); });
+    const Tick end = emulation.latest(emulation.programs_end());
+    if (!reports) return 0;
+    const Json report = make_report(emulation, end);
+    if (!options_.common.quiet && !json.to_standard_output()) print(report);
+    watch.write(report, emulation.counters());
+    json.write(report);
+    return 0;
+  }
+
+ private:
+  bool is_sim() const { return run_.fabric == FabricName::sim; }
+  ReplayOptions replay_options() const {
+    return {options_.per_visit != 0 ? options_.per_visit : packets_per_visit(run_.fabric),
+            !is_sim()};
+  }
+
+  ReplayBounds bounds() const {
+    return {traffic_bounds(machine_, shape_, traffic_of(graph_, shape_.size())),
+            critical_path(machine_, shape_, graph_)};
+  }
+
+  Timing timing(const ReplayBounds& bounds, const Emulation& emulation, Tick cycles) const {
+    if (is_sim()) return {cycles, bounds.max(), bounds.traffic.hottest_link};
+    const Tick copies = copy_bound(machine_, static_cast<double>(sums_.bytes), emulation.workers());
+    return {cycles, copies, copies};
+  }
+
+  Json make_report(const Emulation& emulation, Tick cycles) const {
+    ResultHash hash;
+    Json report = report_head("replay", options_.common, shape_, machine_);
+    report.update({{"file", options_.file},
+                   {"ranks", graph_.ranks()},
+                   {"messages", graph_.messages().size()},
+                   {"bytes", sums_.bytes},
+                   {"routing", options_.torus.routing},
+                   {"tie", options_.torus.tie}});
+    add_workers(report, options_.common, emulation);
+    const ReplayBounds bounds = this->bounds();
+    add_timing(report, timing(bounds, emulation, cycles), machine_);
+    if (is_sim()) {
+      report["bounds"] = replay_bounds_json(bounds);
+      report["latency_cycles"] = latency_json(times_);
+    }
+    add_counters(report, hash, emulation.counters(), shape_, machine_, cycles);
+    add_hash(report, hash);
+    // Between processes the two ends have different clocks; between threads they differ every time.
+    if (run_.fabric == FabricName::shm) report["latency_cycles"] = latency_json(times_);
+    add_wall_clock(report, emulation);
+    return report;
+  }
+
+  void print(const Json& report) const {
+    fmt::print("replay of {}: {} messages of {} ranks, {} bytes\n{}", options_.file,
+               graph_.messages().size(), graph_.ranks(), sums_.bytes, summary_table(report));
+    if (!report.contains("latency_cycles")) return;
+    const Json& latency = report["latency_cycles"];
+    fmt::print("  message latency  {:>14} p50 {:>14} p99 {:>14} most, cycles\n",
+               latency["p50"].get<Tick>(), latency["p99"].get<Tick>(), latency["max"].get<Tick>());
+  }
+
+  const ReplayCommandOptions& options_;
+  const Shape& shape_;
+  const Machine& machine_;
+  const RunOptions& run_;
+  ScheduleGraph graph_;
+  MessageSums sums_;
+  MessageTimes times_;
+};
+
+int run_replay(const ReplayCommandOptions& options) {
+  const Shape shape = shape_of(options.torus);
+  const Machine machine = load_machine(options.common.machine);
+  const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  return run_options.processes.run(
+      [&] { return ReplayCommand(options, shape, machine, run_options).run(); });
+}
+
+}  // namespace
+
+Verb add_replay_verb(CLI::App& app) {
+  auto options = std::make_shared<ReplayCommandOptions>();
+  CLI::App* verb = app.add_subcommand("replay", "the messages of a file beside their bound");
+  verb->add_option("file", options->file,
+                   "FILE.goal (LogGOPSim's text) or FILE.csv (time,src,dst,bytes; seconds)")
+      ->required()
+      ->check(not_empty());
+  add_torus_options(*verb, options->torus);
+  verb->add_option("--per-visit", options->per_visit,
+                   "packets in turn of each message that may leave; 1 on sim, else 32")
+      ->transform(whole_number(1, 1u << 24));
+  add_watch_options(*verb, options->watch);
+  add_common_options(*verb, options->common);
+  return [options] { return run_replay(*options); };
+}
+
+}  // namespace toroid

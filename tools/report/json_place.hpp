@@ -1,0 +1,42 @@
+// A value of a JSON file that a user gave, which knows its place in it for messages.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/json.hpp"
+
+namespace toroid {
+
+/// All throw BadInput "FILE: expected PLACE to be WHAT" where the file has something else.
+class JsonPlace {
+ public:
+  /// `value` outlives it.
+  JsonPlace(const Json& value, std::string file) : JsonPlace(value, std::move(file), "") {}
+
+  JsonPlace at(const char* key) const;
+  bool has(const char* key) const { return value_->is_object() && value_->contains(key); }
+  /// Finite and at least 0.
+  double number() const;
+  /// Likewise, and whole, from `least` to `most`.
+  std::uint64_t count(std::uint64_t least, std::uint64_t most) const;
+  bool truth() const;
+  std::string text() const;
+  std::vector<JsonPlace> items() const;
+
+  const Json& value() const { return *value_; }
+  [[noreturn]] void refuse(const std::string& expected) const;
+
+ private:
+  JsonPlace(const Json& value, std::string file, std::string path)
+      : value_(&value), file_(std::move(file)), path_(std::move(path)) {}
+
+  const Json* value_;
+  std::string file_;
+  std::string path_;  ///< "rows[3].links"; empty: the whole file
+};
+
+/// Throws BadInput "FILE:LINE: expected JSON" or "FILE: expected a file that can be read".
+Json read_json(const std::string& path);
+
+}  // namespace toroid

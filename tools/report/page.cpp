@@ -1,0 +1,79 @@
+#include "tools/report/page.hpp"
+
+#include <algorithm>
+
+#include "hal/check.hpp"
+#include "tools/report/assets.hpp"
+#include "tools/version.hpp"
+
+namespace toroid {
+namespace {
+
+Json shape_json(const Shape& shape) {
+  Json extents = Json::array();
+  Json wraps = Json::array();
+  for (unsigned d = 0; d < shape.dims(); ++d) {
+    extents.push_back(shape.extent(d));
+    wraps.push_back(shape.wraps(d));
+  }
+  return {{"extents", extents}, {"wraps", wraps}};
+}
+
+Json data_json(const ReportInputs& inputs) {
+  Json runs = Json::array();
+  for (const ReportRun& run : inputs.runs) {
+    Json& json = runs.emplace_back(run.head);
+    if (!run.recording) continue;
+    json["recording"] = run.recording->to_json();
+    json["recording"].update(shape_json(run.recording->shape));
+  }
+  return {{"version", kVersion}, {"runs", runs}, {"sweeps", inputs.sweeps}};
+}
+
+/// Inside a script element: no text of the data can end it.
+std::string script_text(const Json& data) {
+  std::string text;
+  for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace))
+    c == '<' ? text += "\\u003c" : text += c;
+  return text;
+}
+
+std::string filled(std::string_view page, const Json& data) {
+  const std::string script = script_text(data);
+  const std::pair<std::string_view, std::string_view> parts[] = {
+      {"@CSS@", assets::kStyle}, {"@JS@", assets::kScript}, {"@DATA@", script}};
+  std::string text;
+  for (const auto& [mark, part] : parts) {
+    const std::size_t at = page.find(mark);
+    CHECK(at != page.npos);
+    text.append(page.substr(0, at)).append(part);
+    page.remove_prefix(at + mark.size());
+  }
+  return text.append(page);
+}
+
+/// The one with most to lose; none if all have lost what they can.
+Recording* largest(std::vector<ReportRun>& runs) {
+  Recording* largest = nullptr;
+  for (ReportRun& run : runs) {
+    if (!run.recording || run.recording->samples() < 2) continue;
+    if (largest == nullptr || run.recording->link_busy.size() > largest->link_busy.size())
+      largest = &*run.recording;
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::string report_page(ReportInputs inputs) {
+  std::string page = filled(assets::kPage, data_json(inputs));
+  while (page.size() > kMostPageBytes) {
+    Recording* const recording = largest(inputs.runs);
+    if (recording == nullptr) break;
+    recording->halve();
+    page = filled(assets::kPage, data_json(inputs));
+  }
+  return page;
+}
+
+}  // namespace toroid

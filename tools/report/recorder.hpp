@@ -1,0 +1,50 @@
+// Watches a run of the model and keeps what a report shows of it.
+#pragma once
+
+#include "hal/machine.hpp"
+#include "router/sim_probe.hpp"
+#include "tools/report/recording.hpp"
+
+namespace toroid {
+
+/// Memory is bounded: when there are twice as many samples as a report holds, every second one is
+/// dropped and from then on they are taken half as often.
+class Recorder final : public SimProbe {
+ public:
+  /// Throws BadInput where the machine is too large to be recorded.
+  Recorder(const Shape& shape, const Machine& machine);
+
+  Tick sample_every() const override { return kShortest; }
+  void on_sample(Tick now, const SimSnapshot& machine) override;
+  /// After the run, whose counters these are. Without links, of a run that failed: what was seen of
+  /// it until then, with no loads of the whole run.
+  Recording finish(const FabricCounters& counters);
+
+  static constexpr Tick kShortest = 256;  ///< cycles; less than a full packet takes on a link
+
+ private:
+  /// The machine at the end of an interval.
+  struct Sample {
+    Tick end = 0;
+    std::vector<std::uint32_t> wire_bytes;  ///< per link since the run began, modulo 2^32
+    std::vector<unsigned> fill;             ///< per node, chunks in all its FIFOs
+    std::vector<std::uint64_t> sum;         ///< per FIFO, chunks of all nodes
+    std::vector<unsigned> most;             ///< per FIFO, chunks of the fullest node's
+  };
+
+  Sample sample_of(Tick end, std::span<const LinkCounters> links) const;
+  void add_fifos(Sample& sample, const SimSnapshot& machine) const;
+  void thin();
+  void write_links(Recording& recording) const;
+  void write_fifos(Recording& recording) const;
+  std::size_t links() const { return std::size_t{shape_.size()} * shape_.links(); }
+  unsigned fifos() const { return machine_.injection_fifos; }
+
+  Shape shape_;
+  Machine machine_;
+  std::size_t most_samples_;
+  Tick interval_ = kShortest;
+  std::vector<Sample> samples_;
+};
+
+}  // namespace toroid

@@ -1,0 +1,13 @@
+// A file that a user named, as one text.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace toroid {
+
+/// Empty: it cannot be read. Throws BadInput where it is longer than `longest` bytes; a device may
+/// be endless.
+std::optional<std::string> read_text(const std::string& path, std::size_t longest);
+
+}  // namespace toroid

@@ -1,0 +1,26 @@
+// A trace as ui.perfetto.dev and chrome://tracing read it.
+#pragma once
+
+#include <iosfwd>
+
+#include "tools/trace/tracer.hpp"
+
+namespace toroid {
+
+/// As many as a file of so many bytes holds with all their names.
+std::size_t most_trace_slices(const Shape& shape, std::uint64_t file_bytes);
+
+struct TraceFile {
+  const Shape& shape;
+  const Machine& machine;
+  std::uint64_t file_bytes;  ///< at most
+  bool complete;             ///< whether the run came to its end
+};
+
+/// In the Trace Event Format: a process per node, a thread per link and injection FIFO, times in
+/// microseconds of the machine's clock. Slices of a packet are joined by a flow. `recording` is of
+/// the same run: counters of the whole machine, and of as many nodes as there is room for.
+void write_trace(std::ostream& out, const TraceFile& file, const Tracer& tracer,
+                 const Recording& recording);
+
+}  // namespace toroid

@@ -1,0 +1,64 @@
+#include "tools/trace/tracer.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "hal/random.hpp"
+
+namespace toroid {
+
+Tracer::Tracer(const Shape& shape, const Machine& machine, std::size_t most_slices)
+    : machine_(machine),
+      most_slices_(most_slices),
+      drawn_(std::size_t{shape.size()} * machine.injection_fifos) {}
+
+bool Tracer::keeps(std::uint64_t serial) const {
+  return (mix64(serial + 1) & (one_in() - 1)) == 0;
+}
+
+void Tracer::on_inject(Tick now, Rank, unsigned fifo, const ProbedPacket& packet) {
+  if (keeps(packet.serial)) waiting_.insert({packet.serial, {now, fifo}});
+}
+
+void Tracer::on_hop(Tick now, Rank node, Direction direction, VirtualChannel,
+                    const ProbedPacket& packet) {
+  if (!keeps(packet.serial)) return;
+  leave_fifo(now, node, packet);
+  const Tick on_wire = machine_.wire_cycles(machine_.wire_bytes(packet.chunks));
+  add(packet, now, now + on_wire, node, direction.index);
+}
+
+void Tracer::on_deliver(Tick now, Rank node, const ProbedPacket& packet) {
+  if (!keeps(packet.serial)) return;
+  leave_fifo(now, node, packet);
+  add(packet, now, now, node, TraceSlice::kDelivered);
+}
+
+/// The first time that a packet moves. A FIFO holds several at once, but a track shows one: each
+/// from when the one before has left.
+void Tracer::leave_fifo(Tick now, Rank node, const ProbedPacket& packet) {
+  const auto found = waiting_.find(packet.serial);
+  if (found == waiting_.end()) return;
+  const auto [since, fifo] = found->second;
+  waiting_.erase(found);
+  Tick& drawn = drawn_[std::size_t{node} * machine_.injection_fifos + fifo];
+  add(packet, std::clamp(drawn, since, now), now, node, TraceSlice::kFifo + fifo);
+  drawn = now;
+}
+
+void Tracer::add(const ProbedPacket& packet, Tick begin, Tick end, Rank node, unsigned track) {
+  constexpr Tick kLongest = std::numeric_limits<std::uint32_t>::max();
+  if (slices_.size() >= most_slices_) halve();
+  if (!keeps(packet.serial)) return;
+  slices_.push_back({packet.serial, begin, node, packet.source, packet.destination,
+                     static_cast<std::uint32_t>(std::min(end - begin, kLongest)),
+                     static_cast<std::uint16_t>(track), static_cast<std::uint16_t>(packet.chunks)});
+}
+
+void Tracer::halve() {
+  ++halvings_;
+  std::erase_if(slices_, [&](const TraceSlice& slice) { return !keeps(slice.serial); });
+  std::erase_if(waiting_, [&](const auto& one) { return !keeps(one.first); });
+}
+
+}  // namespace toroid
