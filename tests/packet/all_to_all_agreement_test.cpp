@@ -116,8 +116,7 @@ TEST(AllToAllAgreement, UnevenMessagesArriveInLinesPlanesAndTheWholeMachine) {
 Program exchange_repeatedly(Node& node, AllToAll* exchange, unsigned rounds) {
   for (unsigned round = 0; round < rounds; ++round) {
     exchange->start();
-    const std::uint64_t expected = exchange->expected();
-    co_await node.until(exchange->received(), expected);
+    co_await exchange->wait();
     co_await node.barrier();
   }
 }
