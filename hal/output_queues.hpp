@@ -98,6 +98,12 @@ class OutputQueues {
   DescriptorQueue& operator[](unsigned i) { return queues_[i]; }
   DescriptorQueue& named(unsigned i) { return queues_[in_turn_ + i]; }
   bool has_room(unsigned i) const { return queues_[i].size() < capacity_; }
+  /// Of those that are filled in turn.
+  bool any_has_room() const {
+    bool any = false;
+    for (unsigned i = 0; i < in_turn_; ++i) any |= has_room(i);
+    return any;
+  }
   bool empty() const {
     std::size_t waiting = 0;
     for (const DescriptorQueue& queue : queues_) waiting |= queue.size();

@@ -2,6 +2,8 @@
 // message of its own to every other.
 #pragma once
 
+#include <deque>
+
 #include "hal/fill.hpp"
 #include "packet/group.hpp"
 #include "packet/node.hpp"

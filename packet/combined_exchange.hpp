@@ -1,6 +1,7 @@
 // One node's part in an exchange under a policy that combines messages.
 #pragma once
 
+#include <deque>
 #include <map>
 
 #include "hal/fill.hpp"

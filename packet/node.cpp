@@ -174,6 +174,7 @@ bool Node::start() {
 }
 
 void Node::fill() {
+  if (!queues_.any_has_room()) return;  // the commonest turn of a busy node
   while (!outgoing_.empty() && outgoing_.front()->fill(queues_)) outgoing_.erase(outgoing_.begin());
 }
 
@@ -211,10 +212,8 @@ std::size_t Node::drain_batch() {
 bool Node::receive() {
   const std::size_t limit = device_->packets_per_turn();
   const std::size_t count = device_->receive(*this, limit);
-  for (std::size_t left = own_.size(); left > 0; --left) {
-    arrive(own_.front());
-    own_.pop_front();
-  }
+  if (!own_.empty())
+    for (const Packet& packet : std::exchange(own_, {})) arrive(packet);
   return count == limit;
 }
 

@@ -2,7 +2,6 @@
 // coroutine that sends, computes and waits.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -161,7 +160,7 @@ class Node final : public Processor, private PacketSink {
   std::vector<Handler> handlers_;
   Program program_;
   std::vector<Program*> parts_;  ///< that it waits for, the innermost last
-  std::deque<Packet> own_;       ///< packets to oneself: memory, not the torus, carries them
+  std::vector<Packet> own_;      ///< packets to oneself: memory, not the torus, carries them
   Rank rank_;
   Coord coord_;
   NodeOptions options_;

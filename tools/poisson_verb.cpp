@@ -1,5 +1,6 @@
 // toroid poisson: the potential in a crystal by distributed FFTs of real data, there and back; how
 // fast does rock salt's Madelung constant come as the grid grows?
+#include <deque>
 #include <numeric>
 
 #include "tools/choice.hpp"

@@ -1,5 +1,6 @@
 // toroid replay: the messages of a file, sent when what they wait for has come, beside their bound.
 #include <algorithm>
+#include <deque>
 #include <numeric>
 
 #include "packet/critical_path.hpp"

@@ -10,7 +10,7 @@ namespace {
 
 /// Up to here the state of all nodes fits a usual second-level cache, more or less, and fetching
 /// early costs more than it saves.
-constexpr std::size_t kNodesInCache = 1024;
+constexpr std::size_t kNodesInCache = 256;
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "router/sim/flight.hpp"
 
+#include <algorithm>
+
 #include "router/sim/event.hpp"
 
 namespace toroid::sim {
@@ -36,23 +38,22 @@ FlightId FlightPool::add(const SendDescriptor& descriptor, const Route& route) {
 }
 
 FlightId FlightPool::add(const Flight& flight, const PacketHeader& header,
-                         const PayloadBytes* payload) {
+                         std::span<const std::byte> payload) {
   const FlightId id = allocate();
   flights_[id] = flight;
   headers_[id] = header;
-  if (payload != nullptr) payload_room(id) = *payload;
+  std::ranges::copy(payload,
+                    payloads_.room(id, header.payload_bytes(), flights_.capacity()).begin());
   return id;
 }
 
-PayloadBytes& FlightPool::payload_room(FlightId id) {
-  if (id >= payloads_.size()) payloads_.resize(flights_.capacity());
-  return payloads_[id];
-}
-
 void FlightPool::gather(const SendDescriptor& descriptor, FlightId id) {
-  const std::uint32_t argument =
-      descriptor.source->gather(descriptor, descriptor.first, payload_room(id));
+  std::array<std::byte, kPayloadBytes> payload;
+  const std::uint32_t argument = descriptor.source->gather(descriptor, descriptor.first, payload);
   headers_[id] = descriptor.header.with_argument(argument);
+  const unsigned bytes = descriptor.header.payload_bytes();
+  const std::span<std::byte> room = payloads_.room(id, bytes, flights_.capacity());
+  if (bytes > 0) std::memcpy(room.data(), payload.data(), bytes);
 }
 
 void FlightPool::remove(FlightId id) {
@@ -63,8 +64,8 @@ void FlightPool::remove(FlightId id) {
 
 void FlightPool::copy_out(FlightId id, Packet& packet) const {
   packet.header = headers_[id];
-  if (const unsigned bytes = packet.header.payload_bytes(); bytes > 0)
-    std::memcpy(packet.payload.data(), payloads_[id].data(), bytes);
+  if (const auto bytes = payload(id); !bytes.empty())
+    std::memcpy(packet.payload.data(), bytes.data(), bytes.size());
 }
 
 }  // namespace toroid::sim

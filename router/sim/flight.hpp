@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "hal/output_queues.hpp"
@@ -33,7 +34,32 @@ struct Flight {
 };
 static_assert(sizeof(Flight) == 16);
 
-using PayloadBytes = std::array<std::byte, kPayloadBytes>;
+/// Payloads by flight. A study of policies has none, or a word of what relays need to know: memory
+/// is for as long as payloads are.
+class PayloadPool {
+ public:
+  /// Room for a payload of so many bytes. `flights`: how many may come without growing.
+  std::span<std::byte> room(FlightId id, unsigned bytes, std::size_t flights) {
+    return bytes <= kWord ? in(words_, id, bytes, flights) : in(full_, id, bytes, flights);
+  }
+  std::span<const std::byte> operator()(FlightId id, unsigned bytes) const {
+    if (bytes == 0) return {};
+    if (bytes <= kWord) return std::span(words_[id]).first(bytes);
+    return std::span(full_[id]).first(bytes);
+  }
+
+ private:
+  static constexpr unsigned kWord = 8;
+  template <std::size_t most>
+  static std::span<std::byte> in(std::vector<std::array<std::byte, most>>& pool, FlightId id,
+                                 unsigned bytes, std::size_t flights) {
+    if (bytes > 0 && id >= pool.size()) pool.resize(flights);
+    return bytes > 0 ? std::span(pool[id]).first(bytes) : std::span<std::byte>();
+  }
+
+  std::vector<std::array<std::byte, kWord>> words_;         ///< empty while none is so short
+  std::vector<std::array<std::byte, kPayloadBytes>> full_;  ///< likewise
+};
 
 /// What only probes want to know of a packet.
 struct FlightTag {
@@ -42,13 +68,13 @@ struct FlightTag {
 };
 
 /// Memory of all packets under way; grows with their number and never with the square of the nodes.
-/// Packets without a payload source (studies of policies) cost no payload memory.
 class FlightPool {
  public:
   /// The next packet of a descriptor.
   FlightId add(const SendDescriptor& descriptor, const Route& route);
-  /// One that was in another block's pool. `payload`: null where it has none.
-  FlightId add(const Flight& flight, const PacketHeader& header, const PayloadBytes* payload);
+  /// One that was in another block's pool. `payload` is as long as its header says.
+  FlightId add(const Flight& flight, const PacketHeader& header,
+               std::span<const std::byte> payload);
   void remove(FlightId id);
   /// Copies header and payload out.
   void copy_out(FlightId id, Packet& packet) const;
@@ -56,8 +82,9 @@ class FlightPool {
   Flight& operator[](FlightId id) { return flights_[id]; }
   const Flight& operator[](FlightId id) const { return flights_[id]; }
   const PacketHeader& header(FlightId id) const { return headers_[id]; }
-  /// REQUIRES: its header says that it has one.
-  const PayloadBytes& payload(FlightId id) const { return payloads_[id]; }
+  std::span<const std::byte> payload(FlightId id) const {
+    return payloads_(id, headers_[id].payload_bytes());
+  }
   /// Kept only where probes ask for them.
   void set_tag(FlightId id, const FlightTag& tag) {
     if (id >= tags_.size()) tags_.resize(flights_.capacity());
@@ -74,14 +101,13 @@ class FlightPool {
  private:
   FlightId allocate();
   void gather(const SendDescriptor& descriptor, FlightId id);
-  PayloadBytes& payload_room(FlightId id);
 
   std::size_t alive_ = 0;
   FlightId free_ = kNoFlight;  ///< list through Flight::next
   std::vector<Flight> flights_;
   std::vector<PacketHeader> headers_;
-  std::vector<FlightTag> tags_;         ///< empty without probes
-  std::vector<PayloadBytes> payloads_;  ///< empty while no packet has any
+  std::vector<FlightTag> tags_;  ///< empty without probes
+  PayloadPool payloads_;
 };
 
 }  // namespace toroid::sim

@@ -33,7 +33,7 @@ struct Parcel {
 struct Mail {
   std::vector<Letter> letters;
   std::vector<Parcel> parcels;
-  std::vector<PayloadBytes> payloads;  ///< of the parcels that have any, in their order
+  std::vector<std::byte> payloads;  ///< of the parcels, one after the other
 
   void clear() {
     letters.clear();
@@ -60,7 +60,8 @@ class Outbox {
     Mail& mail = to(node);
     const auto parcel = static_cast<std::uint32_t>(mail.parcels.size());
     mail.parcels.push_back({flights[id], flights.header(id)});
-    if (flights.header(id).payload_bytes() > 0) mail.payloads.push_back(flights.payload(id));
+    const auto payload = flights.payload(id);
+    mail.payloads.insert(mail.payloads.end(), payload.begin(), payload.end());
     post(mail, at, {EventKind::arrive, node, source, parcel});
   }
   void return_tokens(Tick at, Rank node, unsigned link, Returned tokens) {

@@ -1,5 +1,6 @@
 #include "router/sim/network.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -18,18 +19,14 @@ unsigned pop_lowest(Mask& mask) {
   return index;
 }
 
-/// body(l) for the first link of every dimension, plus and minus being l and l + 1. How many
-/// directions a packet has is hard to predict, so that one step per dimension without branches,
-/// unrolled for the usual torus, is faster than one per direction.
+/// body(l) for every link, unrolled for the usual torus.
 template <typename Body>
-void for_each_dimension(unsigned degree, const Body& body) {
+[[gnu::always_inline]] inline void for_each_link(unsigned degree, const Body& body) {
   if (degree == 6) {
-    body(0);
-    body(2);
-    body(4);
+    body(0), body(1), body(2), body(3), body(4), body(5);
     return;
   }
-  for (unsigned l = 0; l < degree; l += 2) body(l);
+  for (unsigned l = 0; l < degree; ++l) body(l);
 }
 
 }  // namespace
@@ -111,9 +108,12 @@ void Network::prefetch_delivered(Event event) const {
   flights_.prefetch(event.value());
 }
 
-/// A node's links stand side by side, two to a cache line.
+/// A node's links stand side by side, and what is wanted of them.
 inline void Network::prefetch_links(std::size_t node) const {
-  for (unsigned l = 0; l < degree_; l += 2) __builtin_prefetch(&links_[node * degree_ + l]);
+  __builtin_prefetch(&links_[node * degree_]);
+  __builtin_prefetch(&links_[node * degree_ + degree_ - 1]);
+  __builtin_prefetch(&state_[node].wanted_by);
+  __builtin_prefetch(&state_[node].escape_of);
 }
 
 void Network::on_injected(Tick now, Event event) {
@@ -145,7 +145,7 @@ inline void Network::expose(Tick now, const Site& site, Source source) {
   fifo.high_priority = flight.high_priority;
   if (!flight.directions.empty()) {
     if (source.index() >= channels_per_node_) stalled(site.node, source) -= now;
-    return want(site, source);
+    return mark(site.node, *site.state, toggle_wants(site, source) & site.state->idle);
   }
   site.state->arrived |= source.bit();
   mark(site.node, *site.state, RouterState::kTouchReception);
@@ -159,26 +159,16 @@ inline DirectionSet Network::passable(Rank rank, FlightId id) const {
   return failures_->passable(rank, flights_.header(id).destination(), flight.directions);
 }
 
-/// A packet has one minimal direction per dimension at most.
-inline void Network::want(const Site& site, Source source) {
+/// The head wants the links that it may leave by, or no longer does; those links, as bits. How many
+/// directions a packet has is hard to predict: every link is looked at, without branches.
+inline unsigned Network::toggle_wants(const Site& site, Source source) {
   const Waiting& head = site.waiting[source.index()];
   const unsigned allowed = allowed_directions(head.directions, head.dynamic).bits();
-  const unsigned first = allowed & (~allowed + 1);
-  for_each_dimension(degree_, [&](unsigned l) {
-    OutputLink& link = site.links[l + (allowed >> l >> 1 & 1u)];
-    link.wanted_by |= std::uint64_t{(allowed >> l & 3u) != 0} << source.index();
-    link.escape_of |= std::uint64_t{(first >> l & 3u) != 0} << source.index();
+  for_each_link(degree_, [&](unsigned l) {
+    site.state->wanted_by[l] ^= std::uint64_t{allowed >> l & 1u} << source.index();
   });
-  mark(site.node, *site.state, allowed & site.state->idle);
-}
-
-inline void Network::unwant(const Site& site, Source source) {
-  const unsigned directions = site.waiting[source.index()].directions.bits();
-  for_each_dimension(degree_, [&](unsigned l) {
-    OutputLink& link = site.links[l + (directions >> l >> 1 & 1u)];
-    link.wanted_by &= ~source.bit();
-    link.escape_of &= ~source.bit();
-  });
+  site.state->escape_of[std::countr_zero(allowed)] ^= source.bit();
+  return allowed;
 }
 
 FreedRoom Network::on_link_free(Tick now, Event event) {
@@ -186,7 +176,7 @@ FreedRoom Network::on_link_free(Tick now, Event event) {
   const auto [source, chunks] = Departure::unpack(event.value());
   const unsigned bit = 1u << event.index();
   here.state->idle = static_cast<std::uint16_t>(here.state->idle | bit);
-  mark(here.node, *here.state, here.links[event.index()].wanted_by != 0 ? bit : 0);
+  mark(here.node, *here.state, here.state->wanted_by[event.index()] != 0 ? bit : 0);
   return tail_left(now, here, Source(source), chunks);
 }
 
@@ -217,8 +207,9 @@ inline void Network::put_back(Rank node, unsigned index, VirtualChannel channel,
   OutputLink& link = links_[std::size_t{node} * degree_ + index];
   std::uint16_t& tokens = link.tokens[static_cast<unsigned>(channel)];
   tokens = static_cast<std::uint16_t>(tokens + tokens_held(channel, chunks));
-  const unsigned wanted = (link.wanted_by != 0 ? 1u : 0u) << index;
-  mark(node, state_[node], wanted & state_[node].idle);
+  RouterState& state = state_[node];
+  const unsigned wanted = (state.wanted_by[index] != 0 ? 1u : 0u) << index;
+  mark(node, state, wanted & state.idle);
 }
 
 void Network::on_tokens(Event event) {
@@ -234,14 +225,29 @@ inline void Network::mark(Rank node, RouterState& state, unsigned what) {
   state.touched = static_cast<std::uint16_t>(state.touched | what);
 }
 
+/// First all choices, then what each packet's departure touches beyond its router: by then that has
+/// been fetched.
 void Network::arbitrate(Tick now) {
   if (touched_count_ == 0) return;
   const Cycle cycle = arbitration_.begin(now);
   for (std::size_t i = 0; i < touched_count_; ++i) {
+    prefetch_site(touched_nodes_[std::min(i + kSitesAhead, touched_count_ - 1)]);
     const Site here = site(touched_nodes_[i]);
     arbitrate_site(now, cycle, here, std::exchange(here.state->touched, std::uint16_t{0}));
   }
   touched_count_ = 0;
+  for (const Departing& packet : departing_) depart(now, packet);
+  departing_.clear();
+}
+
+/// The links and the channels, whose heads are compared.
+inline void Network::prefetch_site(Rank node) const {
+  const auto* links = reinterpret_cast<const char*>(&links_[std::size_t{node} * degree_]);
+  for (std::size_t line = 0; line < degree_ * sizeof(OutputLink); line += 64)
+    __builtin_prefetch(links + line);
+  const auto* channels = reinterpret_cast<const char*>(&waiting_[std::size_t{node} * sources_]);
+  for (std::size_t line = 0; line < channels_per_node_ * sizeof(Waiting); line += 64)
+    __builtin_prefetch(channels + line);
 }
 
 inline void Network::arbitrate_site(Tick now, const Cycle& cycle, const Site& site,
@@ -257,7 +263,8 @@ inline void Network::arbitrate_link(Tick now, const Cycle& cycle, const Site& si
   const OutputLink& link = site.links[index];
   const Direction direction{static_cast<std::uint8_t>(index)};
   const bool dynamic_open = (link.tokens[0] | link.tokens[1]) != 0;
-  std::uint64_t candidates = dynamic_open ? link.wanted_by : link.wanted_by & link.escape_of;
+  std::uint64_t candidates = site.state->wanted_by[index];
+  if (!dynamic_open) candidates &= site.state->escape_of[index];
   while (candidates != 0) {
     const Source source(pick(cycle, site, index, precedence_.first_class(candidates)));
     const RoutedPacket head = site.waiting[source.index()].routed();
@@ -275,20 +282,37 @@ inline unsigned Network::pick(const Cycle& cycle, const Site& site, unsigned ind
                                  [&](unsigned s) { return site.waiting[s].used; });
 }
 
+/// The packet takes the link and its room downstream, and no other is compared with it any more.
 inline void Network::send(Tick now, const Site& site, unsigned index, Source source,
                           VirtualChannel channel) {
-  unwant(site, source);
-  const unsigned chunks = site.waiting[source.index()].chunks;
-  occupy(site, index, source, channel, chunks);
-  const FlightId id = start_reading(now, site, source);
-  const Direction direction{static_cast<std::uint8_t>(index)};
+  toggle_wants(site, source);
+  Waiting& fifo = site.waiting[source.index()];
+  const auto vc = static_cast<unsigned>(channel);
+  OutputLink& link = site.links[index];
+  link.tokens[vc] = static_cast<std::uint16_t>(link.tokens[vc] - tokens_held(channel, fifo.chunks));
+  link.turn = static_cast<std::uint8_t>((source.index() + 1) & 63u);
+  site.state->idle = static_cast<std::uint16_t>(site.state->idle & ~(1u << index));
+  fifo.reading = true;
   if (source.index() >= channels_per_node_) stalled(site.node, source) += now;
-  if (probe_ != nullptr) probe_->on_hop(now, rank_of(site.node), direction, channel, probed(id));
+  departing_.push_back({site.node, static_cast<std::uint8_t>(index), source, channel});
+  __builtin_prefetch(&flights_[fifo.head]);
+  __builtin_prefetch(&counters_[std::size_t{site.node} * degree_ + index]);
+}
+
+inline void Network::depart(Tick now, const Departing& packet) {
+  const Site here = site(packet.node);
+  const unsigned index = packet.link;
+  const unsigned chunks = here.waiting[packet.source.index()].chunks;
+  const FlightId id = start_reading(now, here, packet.source);
+  count(here.node, index, packet.channel, chunks);
+  const Direction direction{packet.link};
+  if (probe_ != nullptr)
+    probe_->on_hop(now, rank_of(here.node), direction, packet.channel, probed(id));
   flights_[id].advance(direction);
   calendar_.after_wire(
       now, chunks,
-      {EventKind::link_free, site.node, index, Departure{source.index(), chunks}.pack()});
-  hand_on(now, site, index, Source::channel(direction, channel), id);
+      {EventKind::link_free, here.node, index, Departure{packet.source.index(), chunks}.pack()});
+  hand_on(now, here, index, Source::channel(direction, packet.channel), id);
 }
 
 /// The header goes to the next router, which may be another block's.
@@ -301,16 +325,9 @@ inline void Network::hand_on(Tick now, const Site& site, unsigned index, Source 
   flights_.remove(id);
 }
 
-/// The packet takes the link, its room downstream, and a place in the counts.
-inline void Network::occupy(const Site& site, unsigned index, Source source, VirtualChannel channel,
-                            unsigned chunks) {
-  const auto vc = static_cast<unsigned>(channel);
-  OutputLink& link = site.links[index];
-  link.tokens[vc] = static_cast<std::uint16_t>(link.tokens[vc] - tokens_held(channel, chunks));
-  link.turn = static_cast<std::uint8_t>((source.index() + 1) & 63u);
-  site.state->idle = static_cast<std::uint16_t>(site.state->idle & ~(1u << index));
-  LinkCounters& counters = counters_[std::size_t{site.node} * degree_ + index];
-  ++counters.packets[vc];
+inline void Network::count(Rank node, unsigned index, VirtualChannel channel, unsigned chunks) {
+  LinkCounters& counters = counters_[std::size_t{node} * degree_ + index];
+  ++counters.packets[static_cast<unsigned>(channel)];
   counters.wire_bytes += wire_bytes_[chunks];
   ++packet_hops_;
 }
@@ -337,13 +354,13 @@ void Network::announce_tokens(Tick now, const Site& site, Source source) {
 }
 
 void Network::take(const Mail& mail) {
-  auto payload = mail.payloads.begin();
+  std::span<const std::byte> payloads = mail.payloads;
   for (const auto& [at, event] : mail.letters) {
     Event here(event.kind(), event.node() - block_.first, event.index(), event.value());
     if (event.kind() == EventKind::arrive) {
       const auto& [flight, header] = mail.parcels[event.value()];
-      const bool loaded = header.payload_bytes() > 0;
-      const FlightId id = flights_.add(flight, header, loaded ? &*payload++ : nullptr);
+      const FlightId id = flights_.add(flight, header, payloads.first(header.payload_bytes()));
+      payloads = payloads.subspan(header.payload_bytes());
       here = Event(EventKind::arrive, here.node(), here.index(), id);
     }
     calendar_.at(at, here);

@@ -43,25 +43,33 @@ struct Waiting {
 };
 static_assert(sizeof(Waiting) == 16);
 
-/// One direction of a link, as its sender sees it: two of them to a cache line.
-struct alignas(32) OutputLink {
-  std::uint64_t wanted_by = 0;  ///< bit = Source: its head may leave this way
-  std::uint64_t escape_of = 0;  ///< those that may take the bubble channel here
-  Rank neighbour = kNone;       ///< of the whole machine
+/// One direction of a link, as its sender sees it: four of them to a cache line.
+struct OutputLink {
+  Rank neighbour = kNone;  ///< of the whole machine
   Tokens tokens{};
   std::uint8_t turn = 0;  ///< where the round robin goes on (transit_first off)
 
   static constexpr Rank kNone = ~Rank{0};
 };
-static_assert(sizeof(OutputLink) == 32);
+static_assert(sizeof(OutputLink) == 16);
 
-/// The rest of a router.
-struct RouterState {
+/// The rest of a router. With six links what nearly every event touches is one cache line.
+struct alignas(64) RouterState {
   std::uint64_t arrived = 0;  ///< sources whose head is at its destination
   std::uint16_t idle = 0;     ///< links that could start a packet
   std::uint16_t touched = 0;  ///< what the second half has to look at: links and kTouchReception
+  std::array<std::uint64_t, kMaxLinks> wanted_by{};  ///< bit = Source: its head may leave this way
+  std::array<std::uint64_t, kMaxLinks> escape_of{};  ///< those that may take the bubble channel
 
   static constexpr unsigned kTouchReception = 1u << 15;
+};
+
+/// A packet that has been chosen to leave in this cycle.
+struct Departing {
+  Rank node;
+  std::uint8_t link;
+  Source source;
+  VirtualChannel channel;
 };
 
 /// Room that a packet leaves in the injection FIFO it came from; 0 chunks: it was in transit.
@@ -148,10 +156,10 @@ class Network {
 
   void connect();
   void prefetch_links(std::size_t node) const;
+  void prefetch_site(Rank node) const;
   void expose(Tick now, const Site& site, Source source);
   DirectionSet passable(Rank rank, FlightId id) const;
-  void want(const Site& site, Source source);
-  void unwant(const Site& site, Source source);
+  unsigned toggle_wants(const Site& site, Source source);
   FreedRoom tail_left(Tick now, const Site& site, Source source, unsigned chunks);
   void return_tokens(const Site& site, Source source, unsigned chunks);
   void put_back(Rank node, unsigned index, VirtualChannel channel, unsigned chunks);
@@ -163,8 +171,8 @@ class Network {
   unsigned pick(const Cycle& cycle, const Site& site, unsigned index,
                 std::uint64_t candidates) const;
   void send(Tick now, const Site& site, unsigned index, Source source, VirtualChannel channel);
-  void occupy(const Site& site, unsigned index, Source source, VirtualChannel channel,
-              unsigned chunks);
+  void depart(Tick now, const Departing& packet);
+  void count(Rank node, unsigned index, VirtualChannel channel, unsigned chunks);
   void deliver(Tick now, const Site& site);
   bool try_deliver(Tick now, const Site& site, Source source);
   unsigned reception_fifo(Source source, const Flight& flight) const;
@@ -180,6 +188,8 @@ class Network {
     return stalled_[std::size_t{node} * (sources_ - channels_per_node_) + fifo.index() -
                     channels_per_node_];
   }
+
+  static constexpr std::size_t kSitesAhead = 4;  ///< between fetching a router's data and using it
 
   Shape shape_;
   const Failures* failures_;  ///< null: none
@@ -205,6 +215,7 @@ class Network {
   std::vector<std::uint64_t> stalled_;
   std::vector<Rank> touched_nodes_;  ///< the first touched_count_, and one to spare
   std::size_t touched_count_ = 0;
+  std::vector<Departing> departing_;  ///< in this cycle
   std::uint64_t packet_hops_ = 0;
   Outbox* outbox_ = nullptr;  ///< null: there are no other blocks
   SimProbe* probe_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <numbers>
 
 #include "fft/half.hpp"

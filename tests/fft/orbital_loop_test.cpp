@@ -2,6 +2,8 @@
 // inverse begins.
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "tests/fft/orbital_run.hpp"
 #include "tests/router/ring_machine.hpp"
 

@@ -1,6 +1,8 @@
 // Plans compute on rings, bit for bit, what they compute on the model, whenever the nodes come.
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "tests/fft/plan_check.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"

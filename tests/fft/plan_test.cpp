@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <numbers>
 
 #include "tests/fft/plan_check.hpp"

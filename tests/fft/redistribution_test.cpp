@@ -1,6 +1,8 @@
 // Exchanges between the stages of every method, with nothing else: every value is its own index.
 #include "fft/redistribution.hpp"
 
+#include <deque>
+
 #include <gtest/gtest.h>
 
 #include "fft/exchange.hpp"

@@ -1,6 +1,8 @@
 // The all-to-all moves the same bytes on rings as on the model.
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "packet/block_messages.hpp"
 #include "tests/packet/indexed_messages.hpp"
 #include "tests/router/ring_machine.hpp"

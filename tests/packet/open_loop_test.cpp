@@ -1,6 +1,8 @@
 // Messages at a given rate: what an empty machine and a full one do with them.
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "packet/open_loop.hpp"
 #include "packet/traffics.hpp"
 #include "tests/router/sim_machine.hpp"
@@ -17,8 +19,8 @@ struct Loops {
 };
 
 /// Every node sends at the same rate.
-OpenLoopCounts run_open_loop(const char* torus, std::string_view pattern, const OpenLoopOptions& options,
-                   std::uint64_t seed = 1) {
+OpenLoopCounts run_open_loop(const char* torus, std::string_view pattern,
+                             const OpenLoopOptions& options, std::uint64_t seed = 1) {
   const Shape shape = Shape::parse(torus);
   const auto traffic = make_traffic(pattern, shape, options.bytes, seed);
   SimMachine machine(shape, {.seed = seed});
@@ -38,7 +40,7 @@ TEST(OpenLoop, OnAnEmptyMachineTakesTheFormulasCycles) {
     for (const unsigned bytes : {1u, 17u, 240u}) {
       const OpenLoopCounts counts =
           run_open_loop("6", "tornado",
-              {.bytes = bytes, .per_cycle = 1e-5, .arrivals = rule, .periods = kPeriods});
+                        {.bytes = bytes, .per_cycle = 1e-5, .arrivals = rule, .periods = kPeriods});
       const Tick wire = 4 * ((16 + bytes + 31) / 32 * 32 + 14);
       const Tick alone = 150 + 2 * 69 + wire + 200;
       ASSERT_GT(counts.latency.count(), 20u);
@@ -87,7 +89,8 @@ TEST(OpenLoop, IsTheSameForEqualSeedsAndAnotherForOthers) {
 }
 
 TEST(OpenLoop, OfNoRateSendsNothing) {
-  const OpenLoopCounts counts = run_open_loop("3", "uniform", {.per_cycle = 0, .periods = kPeriods});
+  const OpenLoopCounts counts =
+      run_open_loop("3", "uniform", {.per_cycle = 0, .periods = kPeriods});
   EXPECT_EQ(counts.all_generated, 0u);
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <deque>
 
 #include "tests/packet/every_machine.hpp"
 #include "tests/packet/indexed_messages.hpp"

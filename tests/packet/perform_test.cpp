@@ -1,6 +1,8 @@
 // Programs that are made of parts, and the handlers that parts reserve.
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "hal/check.hpp"
 #include "tests/packet/every_machine.hpp"
 #include "tests/router/failure_of.hpp"

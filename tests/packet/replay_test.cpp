@@ -1,6 +1,8 @@
 // Schedules performed on machines: times told by hand, every message once, on every fabric.
 #include "packet/replay.hpp"
 
+#include <deque>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

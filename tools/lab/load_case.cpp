@@ -1,5 +1,6 @@
 // A case in open loop: how much of what is offered gets through, and how late.
 #include <cmath>
+#include <deque>
 #include <numeric>
 
 #include "packet/policy_exchange.hpp"

@@ -1,3 +1,5 @@
+#include <deque>
+
 #include "hal/bounds.hpp"
 #include "packet/all_to_all.hpp"
 #include "tools/choice.hpp"
