@@ -51,10 +51,12 @@ class OfiLaunch : public ::testing::Test {
   void expect_an_exchange(const Arguments& argv) {
     const Ended ended = run(argv);
     EXPECT_EQ(ended.exit_code, 0) << "signal " << ended.signal << ": " << ended.err;
-    const json report = json::parse(directory_.content_of("report.json"), nullptr, false);
-    EXPECT_EQ(report["fabric"], "ofi");
-    EXPECT_EQ(report["packets"], 16 * 15 * 4);
+    EXPECT_EQ(report()["fabric"], "ofi");
+    EXPECT_EQ(report()["packets"], 16 * 15 * 4);
   }
+
+  /// What the last run wrote.
+  json report() const { return json::parse(directory_.content_of("report.json"), nullptr, false); }
 
   const TemporaryDirectory directory_;
 };
@@ -75,6 +77,30 @@ TEST_F(OfiLaunch, ByTheCommandSaysHello) {
 
 TEST_F(OfiLaunch, ByTheCommandExchanges) {
   expect_an_exchange(launch(4) + kLaunchedAllToAll);
+}
+
+TEST_F(OfiLaunch, ByTheCommandSendsWhatTheModelCountsUnderEveryPolicy) {
+  for (const char* policy : {"two-phase", "three-phase", "bruck:2", "windowed:4", "valiant"}) {
+    const Arguments exchange = {"alltoall", "--torus",     "4x2",      "--bytes", "464",
+                                "--json",   "report.json", "--policy", policy};
+    EXPECT_EQ(run(kCommand + exchange).exit_code, 0);
+    const json model = report();
+    const Ended ended = run(launch(2) + exchange + Arguments{"--fabric", "ofi"});
+    EXPECT_EQ(ended.exit_code, 0) << policy << ": " << ended.err;
+    EXPECT_EQ(report()["fabric"], "ofi");
+    EXPECT_EQ(report()["packets"], model["packets"]) << policy;
+  }
+}
+
+TEST_F(OfiLaunch, ByTheCommandExportsWhatTheModelDoesAgain) {
+  const Ended ended = run(launch(2) + kLaunchedAllToAll + Arguments{"--export", "run.goal"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  const json first = report();
+  const Arguments replay = {"replay", "run.goal", "--torus", "4x2x2", "--json", "report.json"};
+  EXPECT_EQ(run(kCommand + replay).exit_code, 0);
+  EXPECT_EQ(report()["fabric"], "sim");
+  EXPECT_EQ(report()["packets"], first["packets"]);
+  EXPECT_EQ(report()["packet_hops"], first["packet_hops"]);
 }
 
 TEST_F(OfiLaunch, OfOneProcessIsARunToo) {
