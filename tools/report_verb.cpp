@@ -30,11 +30,12 @@ int run(const ReportOptions& options) {
   OutputFile file(options.out);
   const std::size_t runs = inputs.runs.size();
   const std::size_t sweeps = inputs.sweeps.size();
+  const std::size_t failed = inputs.failed.size();
   const std::string page = report_page(std::move(inputs));
   file.stream() << page;
   file.commit();
   if (!options.quiet)
-    fmt::print("{}: {} runs, {} sweeps, {:.2f} MB\n", options.out, runs, sweeps,
+    fmt::print("{}: {} runs, {} sweeps, {} failed, {:.2f} MB\n", options.out, runs, sweeps, failed,
                static_cast<double>(page.size()) / 1e6);
   return 0;
 }

@@ -233,6 +233,16 @@ TEST_F(Report, IsARecordedResultThatIsOtherwiseTheSame) {
   EXPECT_EQ(recorded["result_hash"], json_of({"alltoall", "--torus", "3x3"})["result_hash"]);
 }
 
+TEST_F(Report, NamesTheRunsThatCameToNothing) {
+  directory_.save("rows.json", R"({"verb":"compare","rows":[
+      {"policy":"xor","traffic":"all-to-all","torus":"3x3","bytes":9,"error":"no way"}]})");
+  directory_.save("points.json", R"({"verb":"sweep","axis":"load","points":[
+      {"policy":"rank","torus":"4","offered":0.5,"error":"not enough memory"}]})");
+  const std::string page = page_of({"rows.json", "points.json"});
+  EXPECT_THAT(page, HasSubstr(R"({"name":"xor all-to-all 3x3 9 B","error":"no way"})"));
+  EXPECT_THAT(page, HasSubstr(R"({"name":"rank 4","error":"not enough memory"})"));
+}
+
 TEST_F(Report, RefusesWhatIsNoResult) {
   expect_refused("", {"in.json:1: expected JSON"});
   expect_refused("{\n\"verb\":\n}", {"in.json:3: expected JSON"});

@@ -46,6 +46,14 @@ Json figures(const JsonPlace& run, const std::string& file) {
   return figures;
 }
 
+/// What a row of compare or a point of sweep has in common with others.
+Json words_of(const JsonPlace& row) {
+  Json words;
+  for (const char* key : {"policy", "traffic", "torus"}) copy_text(row, words, key);
+  copy_number(row, words, "bytes");
+  return words;
+}
+
 /// What tells this run from others.
 std::string name_of(const Json& run) {
   std::vector<std::string> words;
@@ -65,11 +73,19 @@ ReportRun single_run(const JsonPlace& file, const std::string& path) {
   return run;
 }
 
-void add_rows(const JsonPlace& file, const std::string& path, std::vector<ReportRun>& runs) {
+/// True: the row is a run that came to nothing, and is noted as such.
+bool add_failure(const JsonPlace& row, std::vector<Json>& failed) {
+  if (!row.has("error")) return false;
+  failed.push_back({{"name", name_of(words_of(row))}, {"error", row.at("error").text()}});
+  return true;
+}
+
+void add_rows(const JsonPlace& file, const std::string& path, ReportInputs& inputs) {
   for (const JsonPlace& row : file.at("rows").items()) {
+    if (add_failure(row, inputs.failed)) continue;
     Json head = figures(row, path);
     head["name"] = name_of(head);
-    runs.push_back({std::move(head), {}});
+    inputs.runs.push_back({std::move(head), {}});
   }
 }
 
@@ -91,13 +107,13 @@ Json sweep_point(const JsonPlace& point, const std::string& axis) {
   return json;
 }
 
-Json sweep(const JsonPlace& file, const std::string& path) {
+Json sweep(const JsonPlace& file, const std::string& path, std::vector<Json>& failed) {
   const std::string axis = file.at("axis").text();
   if (axis != "load" && axis != "bytes" && axis != "nodes")
     file.at("axis").refuse("load, bytes or nodes");
   Json points = Json::array();
   for (const JsonPlace& point : file.at("points").items())
-    points.push_back(sweep_point(point, axis));
+    if (!add_failure(point, failed)) points.push_back(sweep_point(point, axis));
   return {{"axis", axis}, {"file", path}, {"points", points}};
 }
 
@@ -110,9 +126,9 @@ ReportInputs read_report_inputs(std::span<const std::string> paths) {
     const JsonPlace file(json, path);
     const std::string verb = file.at("verb").text();
     if (verb == "compare")
-      add_rows(file, path, inputs.runs);
+      add_rows(file, path, inputs);
     else if (verb == "sweep")
-      inputs.sweeps.push_back(sweep(file, path));
+      inputs.sweeps.push_back(sweep(file, path, inputs.failed));
     else if (file.has("percent_of_peak"))
       inputs.runs.push_back(single_run(file, path));
     else

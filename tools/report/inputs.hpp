@@ -19,6 +19,7 @@ struct ReportRun {
 struct ReportInputs {
   std::vector<ReportRun> runs;
   std::vector<Json> sweeps;  ///< axis, file, points
+  std::vector<Json> failed;  ///< name, error: rows of compare and points of sweep without a result
 };
 
 /// Throws BadInput that names the file and what was expected in it.

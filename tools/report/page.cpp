@@ -27,7 +27,8 @@ Json data_json(const ReportInputs& inputs) {
     json["recording"] = run.recording->to_json();
     json["recording"].update(shape_json(run.recording->shape));
   }
-  return {{"version", kVersion}, {"runs", runs}, {"sweeps", inputs.sweeps}};
+  return {
+      {"version", kVersion}, {"runs", runs}, {"sweeps", inputs.sweeps}, {"failed", inputs.failed}};
 }
 
 /// Inside a script element: no text of the data can end it.

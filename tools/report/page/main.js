@@ -53,6 +53,7 @@ async function main() {
   const data = JSON.parse(document.getElementById('data').textContent);
   document.getElementById('summary').textContent = summaryOf(data);
   readTheme();
+  for (const run of data.failed) note(`${run.name} came to nothing: ${run.error}`, 'error');
   if (data.runs.length) bars(data.runs);
   data.sweeps.forEach(curves);
   await showRecordings(data.runs.filter(run => run.recording));
