@@ -62,7 +62,7 @@ TEST(PaperRow, HoldsItsBarUpToBothEnds) {
 
 TEST(PaperSections, ListEveryRowAlsoWhereItsRunWasLeftOut) {
   const std::map<std::string_view, std::size_t> expected = {
-      {"table1", 6 + 3 + 6}, {"model", 9}, {"patent", 5},
+      {"table1", 6 + 3 + 6}, {"model", 9}, {"patent", 5},     {"asymmetric", 4 * 3},
       {"curves", 5},         {"slab", 6},  {"orbital", 3 * 4}};
   EXPECT_EQ(paper_sections().size(), expected.size());
   for (const PaperSection& section : paper_sections()) {
@@ -128,6 +128,60 @@ TEST(PaperModel, IsTheClosedFormula) {
       const double lines = points * 2 * std::log2(static_cast<double>(n));
       EXPECT_NEAR(figures["paper_model_cycles"].get<double>(), 3 * (exchange + lines), 3);
     }
+}
+
+/// 2 full packets to each of so many others, on links of 1/4 byte per cycle; extent k, even: the
+/// mean distance is k/4 each way.
+double cycles_of_the_hottest_link(double others, unsigned k) {
+  return others * 2 * 270 * k / (8 * 0.25);
+}
+
+TEST(PolicySimulation, StandsBesideTheHottestLinksClosedFormula) {
+  for (const auto& [sample, others] : {std::pair{0u, 16.0}, {4u, 4.0}})
+    for (const char* policy : {"random", "two-phase"}) {
+      const PolicyRun run{"4x2x2", policy, 464, sample};
+      const Json figures = policy_simulation(run, false).run(fitted());
+      const double peak =
+          figures["percent_of_peak"].get<double>() * figures["cycles"].get<double>() / 100;
+      EXPECT_NEAR(peak, cycles_of_the_hottest_link(others, 4), 1e-6) << run.key();
+    }
+}
+
+TEST(PolicySimulation, CostsTwoPhasesNoPacketAndNoHopMore) {
+  const std::string torus = "4x2x2";
+  // From each of the 16: 0, 1, 2, 1 hops in lines of 4, 8 times a hop in either line of 2.
+  const std::uint64_t hops = 16 * (4 * (0 + 1 + 2 + 1) + 8 + 8) * 2;
+  for (const char* policy : {"random", "two-phase"}) {
+    const Json figures = policy_simulation({torus, policy, 464, 0}, false).run(fitted());
+    EXPECT_EQ(figures["packet_hops"], hops) << policy;
+  }
+}
+
+TEST(Asymmetric, ComparesTheWaysOfEachTorus) {
+  PaperResults results;
+  results[PolicyRun{"64x32x32", "random", 464, 64}.key()] = {{"percent_of_peak", 32.0}};
+  results[PolicyRun{"64x32x32", "two-phase", 464, 64}.key()] = {{"percent_of_peak", 99.0}};
+  const auto rows = paper_section("asymmetric").rows(results, fitted());
+  EXPECT_EQ(row_named(rows, "all-to-all on 64x32x32, direct").ratio(), 0.5);
+  EXPECT_EQ(row_named(rows, "all-to-all on 64x32x32, two-phase").ratio(), 1.0);
+  EXPECT_EQ(row_named(rows, "two-phase / direct on 64x32x32").ours, 99.0 / 32);
+  EXPECT_EQ(row_named(rows, "two-phase / direct on 64x32x32").seed, 99.0 / 64);
+  EXPECT_FALSE(row_named(rows, "two-phase / direct on 40x32x16").ours);
+  EXPECT_FALSE(row_named(rows, "all-to-all on 8x8x16, direct").seed) << "nobody published it";
+}
+
+TEST(Asymmetric, SamplesAreMultiplesOfEveryExtentAndLong) {
+  for (const Simulation& simulation : paper_section("asymmetric").simulations()) {
+    unsigned sample = 0;
+    char torus[16] = "";
+    const bool is_sample =
+        std::sscanf(simulation.key.c_str(), "sample:%u of 464 B on %15s", &sample, torus) == 2;
+    EXPECT_EQ(simulation.is_long, is_sample) << simulation.key;
+    if (!is_sample) continue;
+    const Shape shape = Shape::parse(torus);
+    for (unsigned d = 0; d < shape.dims(); ++d)
+      EXPECT_EQ(sample % shape.extent(d), 0u) << simulation.key;
+  }
 }
 
 TEST(FittedMachine, DiffersFromTheBlueGeneInAtMostThreeNumbersEachMarked) {

@@ -62,4 +62,18 @@ struct AllToAllCase {
 /// dimension's links, plus and minus.
 Simulation all_to_all_simulation(const AllToAllCase& what);
 
+/// An exchange of `bytes` per pair under a policy, as `toroid compare` runs it: of the whole
+/// machine, or of a sample, drawn by the seed, of so many places that every node sends to.
+struct PolicyRun {
+  std::string torus;
+  std::string policy;
+  std::uint64_t bytes = 0;
+  Rank sample = 0;  ///< 0: all
+  std::string key() const;
+};
+
+/// The figures of a row of `toroid compare`: cycles, bound_cycles, percent_of_peak, packet_hops,
+/// ...
+Simulation policy_simulation(const PolicyRun& what, bool is_long);
+
 }  // namespace toroid
