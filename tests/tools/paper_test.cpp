@@ -62,8 +62,9 @@ TEST(PaperRow, HoldsItsBarUpToBothEnds) {
 
 TEST(PaperSections, ListEveryRowAlsoWhereItsRunWasLeftOut) {
   const std::map<std::string_view, std::size_t> expected = {
-      {"table1", 6 + 3 + 6}, {"model", 9}, {"patent", 5},     {"asymmetric", 4 * 3},
-      {"curves", 5},         {"slab", 6},  {"orbital", 3 * 4}};
+      {"table1", 6 + 3 + 6}, {"model", 9},  {"patent", 5},
+      {"asymmetric", 4 * 3}, {"curves", 5}, {"slab", 2 * (9 + 2) + 3},
+      {"orbital", 3 * 4}};
   EXPECT_EQ(paper_sections().size(), expected.size());
   for (const PaperSection& section : paper_sections()) {
     const std::vector<PaperRow> rows = section.rows({}, fitted());
@@ -182,6 +183,39 @@ TEST(Asymmetric, SamplesAreMultiplesOfEveryExtentAndLong) {
     for (unsigned d = 0; d < shape.dims(); ++d)
       EXPECT_EQ(sample % shape.extent(d), 0u) << simulation.key;
   }
+}
+
+/// Blocks of a run as the slab paper prints them: seconds.
+Json slab_blocks(double communication, double ratio) {
+  const Json others = {{"plane_loop", 1.0}, {"communication", ratio}, {"last_axis", 1.0}};
+  return {{"blocking", {{"communication", communication}}}, {"ratio", others}};
+}
+
+TEST(SlabBlocks, AreThoseOfThePiecesThatThePaperSent) {
+  PaperResults results;
+  results[SlabCase{"2x2x1", 128, 2, 1}.key()] = slab_blocks(0.8, 0.2);
+  results[SlabCase{"4x2x2", 128, 2, 1}.key()] = slab_blocks(0.2, 0.53);
+  results[SlabCase{"2x2x1", 128, 1, 2}.key()] = slab_blocks(0.1, 0.42);
+  const auto rows = paper_section("slab").rows(results, fitted());
+  EXPECT_EQ(row_named(rows, "128^3, 4 proc., communication").ratio(), 2.0);
+  EXPECT_EQ(row_named(rows, "128^3, box cut 2, 4 proc., communication").ratio(), 0.5);
+  EXPECT_EQ(row_named(rows, "128^3, box cut 2, 4 proc., comm. / full").ours, 0.125);
+  EXPECT_NEAR(*row_named(rows, "128^3, box cut 2, 4 proc., comm. / full").seed, 0.28, 0.005);
+  EXPECT_FALSE(row_named(rows, "128^3, 8 proc., communication").ours);
+  const auto speed_up = std::ranges::find_if(rows, [](const PaperRow& row) {
+    return row.what == "128^3, 16 proc., communication" && row.unit == "speed-up";
+  });
+  EXPECT_EQ(speed_up->ours, 4.0);
+  EXPECT_EQ(speed_up->seed, 3.03);
+}
+
+TEST(SlabBlocks, SendAQuarterOfTheDataWhereThePlanesArePadded) {
+  const auto seconds = [](std::int64_t box_cut) {
+    const SlabCase what{"2x1x1", 32, 1, box_cut};
+    const Json figures = slab_simulation(what).run(fitted());
+    return figures["blocking"]["communication"].get<double>();
+  };
+  EXPECT_NEAR(seconds(2) / seconds(1), 0.25, 0.025);
 }
 
 TEST(FittedMachine, DiffersFromTheBlueGeneInAtMostThreeNumbersEachMarked) {

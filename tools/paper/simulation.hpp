@@ -45,8 +45,17 @@ Simulation transform_simulation(const TransformCase& what, bool is_long);
 /// Computes bound_cycles and paper_model_cycles only.
 Simulation model_simulation(const TransformCase& what);
 
-/// The slab method, blocking and one plane at a time: `ratio` of the two, block by block.
-Simulation slab_simulation(const TransformCase& what);
+/// A forward transform of size x size x size complex numbers by the slab method.
+struct SlabCase {
+  std::string torus;
+  std::int64_t size = 0;
+  std::int64_t planes = 1;   ///< per non-blocking exchange
+  std::int64_t box_cut = 1;  ///< the spectrum's box: size / box_cut in every dimension
+  std::string key() const;
+};
+
+/// Seconds block by block, `blocking` and `non_blocking`, and the `ratio` of the two.
+Simulation slab_simulation(const SlabCase& what);
 
 /// An all-to-all of the whole machine, in which every node sends `bytes` to the first `peers` of
 /// its order; 0: to all.
