@@ -1,4 +1,5 @@
 // An exchange under a policy: a case of the lab.
+#include "tools/emulation.hpp"
 #include "tools/lab/run_case.hpp"
 #include "tools/paper/simulation.hpp"
 
@@ -25,7 +26,9 @@ Json run_under_policy(const PolicyRun& what, const PaperSetting& setting) {
   lists.traffics = {traffic_of(what)};
   lists.toruses = {what.torus};
   lists.bytes = {what.bytes};
-  return run_exchange_case(make_cases(lists, setting.seed).front(), lab_settings_of(setting));
+  const LabCase one = make_cases(lists, setting.seed).front();
+  check_memory(one.shape, 0);
+  return run_exchange_case(one, lab_settings_of(setting));
 }
 
 }  // namespace
