@@ -16,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 PaperSetting fitted() {
   return {load_machine("bgl-fitted")};
@@ -76,6 +77,7 @@ TEST(PaperSections, ListEveryRowAlsoWhereItsRunWasLeftOut) {
       EXPECT_FALSE(row.misses_bar()) << row.what;
     }
     EXPECT_THAT(rows_table(rows), HasSubstr("left out"));
+    EXPECT_THAT(rows_table(rows), Not(HasSubstr(" \n")));
   }
 }
 
