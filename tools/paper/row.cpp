@@ -48,7 +48,7 @@ bool PaperRow::misses_bar() const {
 
 std::string rows_table(const std::vector<PaperRow>& rows) {
   std::string text = fmt::format("{:<53} {:>10} {:>10} {:>7} {:>10}  {:<20} {}\n", "what",
-                                 "seed says", "ours", "ratio", "bound", "source", "bar, note");
+                                 "published", "ours", "ratio", "bound", "source", "bar, note");
   std::string section;
   for (const PaperRow& row : rows) {
     if (row.section != section) text += fmt::format("{}\n", section = row.section);
