@@ -100,8 +100,8 @@ void print_paper(const PaperOptions& options, const PaperSetting& setting, const
   if (!table.points.empty()) fmt::print("{}", curves_table(table.points));
   if (options.quick)
     fmt::print(
-        "--quick has left out {} of {} runs: those of 1,024 nodes and more, and of 128^3 on "
-        "256 and more\n",
+        "--quick has left out {} of {} runs: transforms on 1,024 nodes and more, and of 128^3 on "
+        "256 and more; all-to-alls on 4,096 and more\n",
         table.left_out, table.left_out + table.runs);
 }
 

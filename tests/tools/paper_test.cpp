@@ -16,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 PaperSetting fitted() {
   return {load_machine("bgl-fitted")};
@@ -62,8 +63,9 @@ TEST(PaperRow, HoldsItsBarUpToBothEnds) {
 
 TEST(PaperSections, ListEveryRowAlsoWhereItsRunWasLeftOut) {
   const std::map<std::string_view, std::size_t> expected = {
-      {"table1", 6 + 3 + 6}, {"model", 9}, {"patent", 5},
-      {"curves", 5},         {"slab", 6},  {"orbital", 3 * 4}};
+      {"table1", 6 + 3 + 6}, {"model", 9},  {"patent", 5},
+      {"asymmetric", 4 * 3}, {"curves", 5}, {"slab", 2 * (9 + 2) + 3},
+      {"orbital", 3 * 4}};
   EXPECT_EQ(paper_sections().size(), expected.size());
   for (const PaperSection& section : paper_sections()) {
     const std::vector<PaperRow> rows = section.rows({}, fitted());
@@ -75,6 +77,7 @@ TEST(PaperSections, ListEveryRowAlsoWhereItsRunWasLeftOut) {
       EXPECT_FALSE(row.misses_bar()) << row.what;
     }
     EXPECT_THAT(rows_table(rows), HasSubstr("left out"));
+    EXPECT_THAT(rows_table(rows), Not(HasSubstr(" \n")));
   }
 }
 
@@ -128,6 +131,93 @@ TEST(PaperModel, IsTheClosedFormula) {
       const double lines = points * 2 * std::log2(static_cast<double>(n));
       EXPECT_NEAR(figures["paper_model_cycles"].get<double>(), 3 * (exchange + lines), 3);
     }
+}
+
+/// 2 full packets to each of so many others, on links of 1/4 byte per cycle; extent k, even: the
+/// mean distance is k/4 each way.
+double cycles_of_the_hottest_link(double others, unsigned k) {
+  return others * 2 * 270 * k / (8 * 0.25);
+}
+
+TEST(PolicySimulation, StandsBesideTheHottestLinksClosedFormula) {
+  for (const auto& [sample, others] : {std::pair{0u, 16.0}, {4u, 4.0}})
+    for (const char* policy : {"random", "two-phase"}) {
+      const PolicyRun run{"4x2x2", policy, 464, sample};
+      const Json figures = policy_simulation(run, false).run(fitted());
+      const double peak =
+          figures["percent_of_peak"].get<double>() * figures["cycles"].get<double>() / 100;
+      EXPECT_NEAR(peak, cycles_of_the_hottest_link(others, 4), 1e-6) << run.key();
+    }
+}
+
+TEST(PolicySimulation, CostsTwoPhasesNoPacketAndNoHopMore) {
+  const std::string torus = "4x2x2";
+  // From each of the 16: 0, 1, 2, 1 hops in lines of 4, 8 times a hop in either line of 2.
+  const std::uint64_t hops = 16 * (4 * (0 + 1 + 2 + 1) + 8 + 8) * 2;
+  for (const char* policy : {"random", "two-phase"}) {
+    const Json figures = policy_simulation({torus, policy, 464, 0}, false).run(fitted());
+    EXPECT_EQ(figures["packet_hops"], hops) << policy;
+  }
+}
+
+TEST(Asymmetric, ComparesTheWaysOfEachTorus) {
+  PaperResults results;
+  results[PolicyRun{"64x32x32", "random", 464, 64}.key()] = {{"percent_of_peak", 32.0}};
+  results[PolicyRun{"64x32x32", "two-phase", 464, 64}.key()] = {{"percent_of_peak", 99.0}};
+  const auto rows = paper_section("asymmetric").rows(results, fitted());
+  EXPECT_EQ(row_named(rows, "all-to-all on 64x32x32, direct").ratio(), 0.5);
+  EXPECT_EQ(row_named(rows, "all-to-all on 64x32x32, two-phase").ratio(), 1.0);
+  EXPECT_EQ(row_named(rows, "two-phase / direct on 64x32x32").ours, 99.0 / 32);
+  EXPECT_EQ(row_named(rows, "two-phase / direct on 64x32x32").seed, 99.0 / 64);
+  EXPECT_FALSE(row_named(rows, "two-phase / direct on 40x32x16").ours);
+  EXPECT_FALSE(row_named(rows, "all-to-all on 8x8x16, direct").seed) << "nobody published it";
+}
+
+TEST(Asymmetric, SamplesAreMultiplesOfEveryExtentAndLong) {
+  for (const Simulation& simulation : paper_section("asymmetric").simulations()) {
+    unsigned sample = 0;
+    char torus[16] = "";
+    const bool is_sample =
+        std::sscanf(simulation.key.c_str(), "sample:%u of 464 B on %15s", &sample, torus) == 2;
+    EXPECT_EQ(simulation.is_long, is_sample) << simulation.key;
+    if (!is_sample) continue;
+    const Shape shape = Shape::parse(torus);
+    for (unsigned d = 0; d < shape.dims(); ++d)
+      EXPECT_EQ(sample % shape.extent(d), 0u) << simulation.key;
+  }
+}
+
+/// Blocks of a run as the slab paper prints them: seconds.
+Json slab_blocks(double communication, double ratio) {
+  const Json others = {{"plane_loop", 1.0}, {"communication", ratio}, {"last_axis", 1.0}};
+  return {{"blocking", {{"communication", communication}}}, {"ratio", others}};
+}
+
+TEST(SlabBlocks, AreThoseOfThePiecesThatThePaperSent) {
+  PaperResults results;
+  results[SlabCase{"2x2x1", 128, 2, 1}.key()] = slab_blocks(0.8, 0.2);
+  results[SlabCase{"4x2x2", 128, 2, 1}.key()] = slab_blocks(0.2, 0.53);
+  results[SlabCase{"2x2x1", 128, 1, 2}.key()] = slab_blocks(0.1, 0.42);
+  const auto rows = paper_section("slab").rows(results, fitted());
+  EXPECT_EQ(row_named(rows, "128^3, 4 proc., communication").ratio(), 2.0);
+  EXPECT_EQ(row_named(rows, "128^3, box cut 2, 4 proc., communication").ratio(), 0.5);
+  EXPECT_EQ(row_named(rows, "128^3, box cut 2, 4 proc., comm. / full").ours, 0.125);
+  EXPECT_NEAR(*row_named(rows, "128^3, box cut 2, 4 proc., comm. / full").seed, 0.28, 0.005);
+  EXPECT_FALSE(row_named(rows, "128^3, 8 proc., communication").ours);
+  const auto speed_up = std::ranges::find_if(rows, [](const PaperRow& row) {
+    return row.what == "128^3, 16 proc., communication" && row.unit == "speed-up";
+  });
+  EXPECT_EQ(speed_up->ours, 4.0);
+  EXPECT_EQ(speed_up->seed, 3.03);
+}
+
+TEST(SlabBlocks, SendAQuarterOfTheDataWhereThePlanesArePadded) {
+  const auto seconds = [](std::int64_t box_cut) {
+    const SlabCase what{"2x1x1", 32, 1, box_cut};
+    const Json figures = slab_simulation(what).run(fitted());
+    return figures["blocking"]["communication"].get<double>();
+  };
+  EXPECT_NEAR(seconds(2) / seconds(1), 0.25, 0.025);
 }
 
 TEST(FittedMachine, DiffersFromTheBlueGeneInAtMostThreeNumbersEachMarked) {

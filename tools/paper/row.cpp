@@ -25,6 +25,15 @@ std::string remark(const PaperRow& row) {
   return bar + (bar.empty() || row.note.empty() ? "" : "; ") + row.note;
 }
 
+std::string row_line(const PaperRow& row) {
+  const std::optional<double> ratio = row.ratio();
+  const std::string line = fmt::format(
+      "  {:<51} {:>10} {:>10} {:>7} {:>10}  {:<20} {}", fmt::format("{}, {}", row.what, row.unit),
+      figure_text(row.seed), row.ours ? figure_text(*row.ours) : "left out",
+      ratio ? fmt::format("{:.3f}", *ratio) : "-", figure_text(row.bound), row.source, remark(row));
+  return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+}
+
 }  // namespace
 
 std::optional<double> PaperRow::ratio() const {
@@ -38,17 +47,12 @@ bool PaperRow::misses_bar() const {
 }
 
 std::string rows_table(const std::vector<PaperRow>& rows) {
-  std::string text = fmt::format("{:<46} {:>10} {:>10} {:>7} {:>10}  {:<20} {}\n", "what",
-                                 "seed says", "ours", "ratio", "bound", "source", "bar, note");
+  std::string text = fmt::format("{:<53} {:>10} {:>10} {:>7} {:>10}  {:<20} {}\n", "what",
+                                 "published", "ours", "ratio", "bound", "source", "bar, note");
   std::string section;
   for (const PaperRow& row : rows) {
     if (row.section != section) text += fmt::format("{}\n", section = row.section);
-    const std::optional<double> ratio = row.ratio();
-    text += fmt::format("  {:<44} {:>10} {:>10} {:>7} {:>10}  {:<20} {}\n",
-                        fmt::format("{}, {}", row.what, row.unit), figure_text(row.seed),
-                        row.ours ? figure_text(row.ours) : "left out",
-                        ratio ? fmt::format("{:.3f}", *ratio) : "-", figure_text(row.bound),
-                        row.source, remark(row));
+    text += row_line(row);
   }
   return text;
 }

@@ -7,8 +7,9 @@
 namespace toroid {
 
 std::span<const PaperSection> paper_sections() {
-  static const std::array kSections = {kTable1Section, kModelSection, kPatentSection,
-                                       kCurvesSection, kSlabSection,  kOrbitalSection};
+  static const std::array kSections = {kTable1Section,     kModelSection,  kPatentSection,
+                                       kAsymmetricSection, kCurvesSection, kSlabSection,
+                                       kOrbitalSection};
   return kSections;
 }
 

@@ -42,6 +42,7 @@ std::string curves_table(const std::vector<CurvePoint>& points);
 extern const PaperSection kTable1Section;
 extern const PaperSection kModelSection;
 extern const PaperSection kPatentSection;
+extern const PaperSection kAsymmetricSection;
 extern const PaperSection kCurvesSection;
 extern const PaperSection kSlabSection;
 extern const PaperSection kOrbitalSection;

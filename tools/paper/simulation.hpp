@@ -45,8 +45,17 @@ Simulation transform_simulation(const TransformCase& what, bool is_long);
 /// Computes bound_cycles and paper_model_cycles only.
 Simulation model_simulation(const TransformCase& what);
 
-/// The slab method, blocking and one plane at a time: `ratio` of the two, block by block.
-Simulation slab_simulation(const TransformCase& what);
+/// A forward transform of size x size x size complex numbers by the slab method.
+struct SlabCase {
+  std::string torus;
+  std::int64_t size = 0;
+  std::int64_t planes = 1;   ///< per non-blocking exchange
+  std::int64_t box_cut = 1;  ///< the spectrum's box: size / box_cut in every dimension
+  std::string key() const;
+};
+
+/// Seconds block by block, `blocking` and `non_blocking`, and the `ratio` of the two.
+Simulation slab_simulation(const SlabCase& what);
 
 /// An all-to-all of the whole machine, in which every node sends `bytes` to the first `peers` of
 /// its order; 0: to all.
@@ -61,5 +70,19 @@ struct AllToAllCase {
 /// Cycles: cycles, bound_cycles (none of a sample); percent_of_peak; busy_percent of the first
 /// dimension's links, plus and minus.
 Simulation all_to_all_simulation(const AllToAllCase& what);
+
+/// An exchange of `bytes` per pair under a policy, as `toroid compare` runs it: of the whole
+/// machine, or of a sample, drawn by the seed, of so many places that every node sends to.
+struct PolicyRun {
+  std::string torus;
+  std::string policy;
+  std::uint64_t bytes = 0;
+  Rank sample = 0;  ///< 0: all
+  std::string key() const;
+};
+
+/// The figures of a row of `toroid compare`: cycles, bound_cycles, percent_of_peak, packet_hops,
+/// ...
+Simulation policy_simulation(const PolicyRun& what, bool is_long);
 
 }  // namespace toroid

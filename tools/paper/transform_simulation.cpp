@@ -47,9 +47,10 @@ Json run_model(const TransformCase& what, const PaperSetting& setting) {
   return plan_bounds_json(bounds_of(*job.blueprint, job.way, setting.machine));
 }
 
-Json run_slab(const TransformCase& what, const PaperSetting& setting) {
-  FftOptions options = options_of(what, setting);
-  options.planes = 1;
+Json run_slab(const SlabCase& what, const PaperSetting& setting) {
+  FftOptions options = options_of({Method::slab, what.torus, what.size}, setting);
+  options.planes = what.planes;
+  options.box_cut = what.box_cut;
   const Shape shape = shape_of(options.torus);
   Description description = describe(options, FabricName::sim);
   const FftInput input = fft_input(options, shape);
@@ -73,8 +74,13 @@ Simulation model_simulation(const TransformCase& what) {
   return {"model of " + what.key(), [what](const PaperSetting& s) { return run_model(what, s); }};
 }
 
-Simulation slab_simulation(const TransformCase& what) {
-  return {"blocks of " + what.key(), [what](const PaperSetting& s) { return run_slab(what, s); }};
+std::string SlabCase::key() const {
+  return fmt::format("blocks of slab {} on {}, box cut {}, {} planes at a time", size, torus,
+                     box_cut, planes);
+}
+
+Simulation slab_simulation(const SlabCase& what) {
+  return {what.key(), [what](const PaperSetting& s) { return run_slab(what, s); }};
 }
 
 }  // namespace toroid
