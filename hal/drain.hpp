@@ -36,8 +36,9 @@ inline std::optional<unsigned> least_full(std::span<const InjectionFifo> fifos,
 }
 
 /// The directions in which a packet of so many chunks finds room: those where any rule would name a
-/// FIFO.
-inline DirectionSet open_directions(std::span<const InjectionFifo> fifos, unsigned chunks) {
+/// FIFO. Not inlined: a compiler prepares vectors for it in the loops around it, and FIFOs are few.
+[[gnu::noinline]] inline DirectionSet open_directions(std::span<const InjectionFifo> fifos,
+                                                      unsigned chunks) {
   unsigned open = 0;
   for (const InjectionFifo& fifo : fifos)
     open |= fifo.directions.bits() * (fifo.has_room(chunks) ? 1u : 0u);  // without a branch
@@ -115,7 +116,8 @@ class Drain {
     if (open.nowhere()) return 0;  // the commonest turn of a busy node
     std::size_t moved = 0;
     unsigned iL = queue_;
-    for (unsigned skipped = 0; skipped < queues.count(); ++skipped, iL = queues.after(iL)) {
+    const unsigned count = queues.count();
+    for (unsigned skipped = 0; skipped < count; ++skipped, iL = queues.after(iL)) {
       for (DescriptorQueue& queue = queues[iL]; moved < limit && open.may_let_out(queue);) {
         const SendDescriptor& head = queue.front();
         const auto most =
@@ -162,7 +164,7 @@ class Drain {
       const std::uint32_t room = (taker.capacity - taker.used) / header.chunks();
       const std::uint32_t packets = most > 1 && is_only(header.hints()) ? std::min(most, room) : 1;
       taker.used += packets * header.chunks();
-      look(chunks_);
+      if (!taker.has_room(chunks_)) look(chunks_);  // else what is open has not changed
       return {*fifo, packets};
     }
 

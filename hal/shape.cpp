@@ -115,11 +115,12 @@ void Shape::append(unsigned extent, bool wraps) {
 
 Coord Shape::coord(Rank rank) const {
   Coord coord;
-  for (unsigned d = dims_; d-- > 0;) {
+  for (unsigned d = dims_; d-- > 1;) {
     const auto quotient = static_cast<Rank>(rank * reciprocal_[d] >> kReciprocalBits);
     coord[d] = static_cast<std::uint8_t>(rank - quotient * extent_[d]);
     rank = quotient;
   }
+  coord[0] = static_cast<std::uint8_t>(rank);
   return coord;
 }
 

@@ -27,6 +27,7 @@ Node::Node(Device& device, NodeOptions options)
 
 void Node::on(HandlerId id, Handler handler) {
   CHECK_LT(id, kMaxHandlers);
+  handlers_.reserve(id + 1u);  // no more than that: there are many nodes
   if (id >= handlers_.size()) handlers_.resize(id + 1u);
   handlers_[id] = std::move(handler);
 }
@@ -186,25 +187,28 @@ void Node::send_now() {
 /// True: more could be moved at once.
 bool Node::drain() {
   std::size_t total = 0;
-  for (;;) {  // a fabric that moves packets on at once has room for more
+  while (!queues_.empty()) {  // a fabric that moves packets on at once has room for more
     const std::size_t moved = drain_batch();
     total += moved;
     if (total >= device_->packets_per_turn()) return true;
-    if (moved == 0) return total > 0 && !outgoing_.empty() && queues_.empty();
+    if (moved == 0) return false;
   }
+  return total > 0 && !outgoing_.empty();
 }
 
 std::size_t Node::drain_batch() {
-  std::array<Injection, kBatch> batch;
+  // Without constructors: most turns move a packet or none.
+  alignas(Injection) std::array<std::byte, kBatch * sizeof(Injection)> memory;
+  auto* const batch = reinterpret_cast<Injection*>(memory.data());
   std::size_t count = 0;
   const std::size_t moved =
       drain_.run(queues_, device_->fifos(), kBatch, [&](const SendDescriptor& d, unsigned fifo) {
         if (count > 0 && batch[count - 1].takes(d, fifo))
           batch[count - 1].descriptor.packets = d.packets;
         else
-          batch[count++] = {d, fifo};
+          std::construct_at(batch + count++, Injection{d, fifo});
       });
-  if (count > 0) device_->inject({batch.data(), count});
+  if (count > 0) device_->inject({batch, count});
   return moved;
 }
 

@@ -132,9 +132,10 @@ void NodeExchange::acknowledged() {
 std::optional<SendDescriptor> NodeExchange::describe(Rank to, std::uint32_t first,
                                                      std::uint32_t limit) {
   case_->check_visit(node_->rank(), to);
-  const MessageRun run = case_->run(case_->traffic().bytes(node_->rank(), to), first, limit);
+  const std::uint64_t bytes = case_->traffic().bytes(node_->rank(), to);
+  const MessageRun run = case_->run(bytes, first, limit);
   if (run.packets == 0) return std::nullopt;
-  if (first == 0) note_message(to, case_->traffic().bytes(node_->rank(), to), 0);
+  if (first == 0) note_message(to, bytes, 0);
   const Leg leg = this->leg(0, case_->id(node_->rank(), first), to);
   stage_ = leg.stage;
   SendDescriptor made =

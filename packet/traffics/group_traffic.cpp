@@ -29,7 +29,8 @@ Rank GroupTraffic::member(Rank first, Rank number) const {
 }
 
 std::uint64_t GroupTraffic::bytes(Rank from, Rank to) const {
-  return from != to && first_of(from) == first_of(to) ? bytes_ : 0;
+  if (from == to) return 0;
+  return is_uniform_all_to_all() || first_of(from) == first_of(to) ? bytes_ : 0;
 }
 
 std::vector<Rank> GroupTraffic::targets(Rank from) const {

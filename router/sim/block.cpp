@@ -6,19 +6,10 @@
 #include "router/stall.hpp"
 
 namespace toroid::sim {
-namespace {
-
-/// Up to here the state of all nodes fits a usual second-level cache, more or less, and fetching
-/// early costs more than it saves.
-constexpr std::size_t kNodesInCache = 256;
-
-}  // namespace
 
 Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing,
              FifoTying tying, Range range, SimProbe* probe)
-    : network_(shape, machine, routing, range, probe),
-      prefetches_deep_(range.count > kNodesInCache),
-      prefetched_(kSteps, Event(EventKind::turn, 0, 0)) {
+    : network_(shape, machine, routing, range, probe) {
   nodes_.reserve(range.count);
   for (Rank r = 0; r < range.count; ++r)
     nodes_.emplace_back(network_, machine, range.first + r, tying);
@@ -36,53 +27,17 @@ void Block::run(Tick horizon, std::uint64_t events) {
     run_cycle(now);
 }
 
-/// What the calendar calls.
-struct Block::CycleHandler {
-  Block& block;
-  Tick now;
-
-  void arrive(Event event) {
-    ++block.counts_.events;
-    block.network_.on_arrive(now, event);
-  }
-  void tail_passed(Event event) {
-    ++block.counts_.events;
-    const bool link = event.kind() == EventKind::link_free;
-    const FreedRoom freed =
-        link ? block.network_.on_link_free(now, event) : block.network_.on_delivered(now, event);
-    if (!link) block.delivered_.push_back(event);
-    if (freed.chunks > 0) block.fifo_room(now, event.node(), freed);
-  }
-  /// Tokens from another block are no event of their own: in one block they come with the tail.
-  void irregular(Event event) {
-    block.counts_.events += event.kind() == EventKind::tokens ? 0 : 1;
-    if (event.kind() == EventKind::injected) return block.network_.on_injected(now, event);
-    if (event.kind() == EventKind::arrive) return block.network_.on_arrive(now, event);
-    if (event.kind() == EventKind::tokens) return block.network_.on_tokens(event);
-    if (event.kind() == EventKind::turn || block.nodes_[event.node()].on_alarm(now))
-      block.turns_.push_back(event.node());
-  }
-  void prefetch_arrive(Event event) const {
-    block.network_.prefetch_waiting(event.node(), event.index());
-    if (block.prefetches_deep_) block.network_.prefetch_arrive(event);
-  }
-  void prefetch_tail(Event event) const {
-    const bool link = event.kind() == EventKind::link_free;
-    const unsigned source = link ? Departure::unpack(event.value()).source : event.index();
-    block.network_.prefetch_waiting(event.node(), source);
-    if (block.prefetches_deep_) block.prefetch_tail(event);
-  }
-};
-
 void Block::run_cycle(Tick now) {
   counts_.end = now;
   turns_.clear();
-  network_.calendar().advance(now);
-  CycleHandler handler{*this, now};
-  network_.calendar().for_each(now, handler);
-  hand_over(now);
+  news_.clear();
+  counts_.events += network_.run_events(now, news_);
+  for (const Rank place : news_.coming) nodes_[place].prefetch();
+  tell_processors(now);
   network_.arbitrate(now);
+  for (const Rank place : news_.coming) nodes_[place].prefetch_processor();
   for (const Rank place : turns_) take_turn(nodes_[place], now);
+  network_.calendar().end_cycle(now);
 }
 
 /// A cycle's other turns are taken too: which of them failed first must not depend on their order.
@@ -97,33 +52,23 @@ void Block::take_turn(SimNode& node, Tick now) {
   }
 }
 
-/// In two steps: what the event will touch and, for the one of a few calls ago, what that points
-/// to, since that has arrived by now.
-void Block::prefetch_tail(Event event) {
-  const Event earlier = std::exchange(prefetched_[prefetches_made_++ % kSteps], event);
-  if (event.kind() == EventKind::link_free) {
-    network_.prefetch_link_free(event);
-  } else {
-    network_.prefetch_delivered(event);
-    nodes_[event.node()].prefetch();
-  }
-  if (earlier.kind() == EventKind::link_free)
-    network_.prefetch_behind_link_free(earlier);
-  else
-    nodes_[earlier.node()].prefetch_processor();
+/// Which of them take a turn in this cycle.
+void Block::tell_processors(Tick now) {
+  for (const auto& [place, fifo, chunks] : news_.freed)
+    if (nodes_[place].on_fifo_room(now, fifo, chunks)) turns_.push_back(place);
+  for (const Event event : news_.wakes)
+    if (event.kind() == EventKind::turn || nodes_[event.node()].on_alarm(now))
+      turns_.push_back(event.node());
+  hand_over(now);
 }
 
 /// In the order of node and channel, so that a node sees simultaneous arrivals in a fixed order.
 void Block::hand_over(Tick now) {
-  if (delivered_.size() > 1) std::sort(delivered_.begin(), delivered_.end());
-  counts_.delivered += delivered_.size();
-  for (const Event event : delivered_)
+  std::vector<Event>& delivered = news_.delivered;
+  if (delivered.size() > 1) std::sort(delivered.begin(), delivered.end());
+  counts_.delivered += delivered.size();
+  for (const Event event : delivered)
     if (nodes_[event.node()].on_delivered(now, event.value())) turns_.push_back(event.node());
-  delivered_.clear();
-}
-
-void Block::fifo_room(Tick now, Rank place, const FreedRoom& freed) {
-  if (nodes_[place].on_fifo_room(now, freed.fifo, freed.chunks)) turns_.push_back(place);
 }
 
 FifoCounters Block::fifo_counters(Tick now, Rank rank, unsigned fifo) const {

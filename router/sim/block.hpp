@@ -57,24 +57,17 @@ class Block {
   void collect(FabricCounters& counters, Tick end) const;
 
  private:
-  struct CycleHandler;
   void run_cycle(Tick now);
   void take_turn(SimNode& node, Tick now);
+  void tell_processors(Tick now);
   void hand_over(Tick now);
-  void fifo_room(Tick now, Rank place, const FreedRoom& freed);
-  void prefetch_tail(Event event);
-
-  static constexpr std::size_t kSteps = 6;  ///< events between the two steps of a prefetch
 
   Network network_;
-  std::vector<SimNode> nodes_;    ///< by place: rank less the block's first
-  std::vector<Event> delivered_;  ///< in this cycle
-  std::vector<Rank> turns_;       ///< in this cycle, by place
+  std::vector<SimNode> nodes_;  ///< by place: rank less the block's first
+  News news_;                   ///< of this cycle
+  std::vector<Rank> turns_;     ///< in this cycle, by place
   Counts counts_;
   std::optional<Failure> failure_;
-  bool prefetches_deep_;
-  std::size_t prefetches_made_ = 0;
-  std::vector<Event> prefetched_;
 };
 
 }  // namespace toroid::sim

@@ -15,11 +15,12 @@ class Calendar {
  public:
   explicit Calendar(const Machine& machine);
 
+  // Counted from the present cycle.
   /// A header reaches the next router.
-  void after_hop(Tick now, Event event) { hop_.push(now, event); }
+  void after_hop(Event event) { hop_.push(event); }
   /// The tail of a packet of so many chunks has passed.
-  void after_wire(Tick now, unsigned chunks, Event event) {
-    wire_[chunks - 1].push(now, event);
+  void after_wire(unsigned chunks, Event event) {
+    wire_[chunks - 1].push(event);
     wires_used_ |= 1u << (chunks - 1);
   }
   /// REQUIRES: at is past the present cycle.
@@ -33,23 +34,35 @@ class Calendar {
   Tick next() const;
   /// Moves to next().
   void advance(Tick next) { wheel_.take(next, irregular_); }
-  /// Shows everything of the present cycle to the handler: arrive(), tail_passed() or irregular(),
-  /// by how it was scheduled. Its prefetch functions see events of delay lines a little earlier.
+  /// Shows everything of the present cycle to the handler by how it was scheduled: arrive(line,
+  /// place) and tail_passed(line, place), or irregular(event). Returns the number of those in
+  /// lines.
   template <typename Handler>
-  void for_each(Tick now, Handler& handler) {
-    for (; hop_.next() == now; handler.arrive(hop_.pop()))
-      handler.prefetch_arrive(hop_.peek(kAhead));
-    for (unsigned rest = wires_used_; rest != 0; rest &= rest - 1) {
-      DelayLine& line = wire_[static_cast<unsigned>(std::countr_zero(rest))];
-      for (; line.next() == now; handler.tail_passed(line.pop()))
-        handler.prefetch_tail(line.peek(kAhead));
-    }
+  std::size_t for_each(Tick now, Handler&& handler) {
+    std::size_t regular = 0;
+    if (hop_.next() == now)
+      regular += hop_.take([&](std::size_t place) { handler.arrive(hop_, place); });
+    for_each_wire([&](DelayLine& line) {
+      if (line.next() == now)
+        regular += line.take([&](std::size_t place) { handler.tail_passed(line, place); });
+    });
     for (const Event event : irregular_) handler.irregular(event);
     irregular_.clear();
+    return regular;
+  }
+  /// The present cycle is over.
+  void end_cycle(Tick now) {
+    hop_.close(now);
+    for_each_wire([&](DelayLine& line) { line.close(now); });
   }
 
  private:
-  static constexpr std::size_t kAhead = 12;  ///< events between fetching data and using it
+  /// Of those in use.
+  template <typename Body>
+  void for_each_wire(const Body& body) {
+    for (unsigned rest = wires_used_; rest != 0; rest &= rest - 1)
+      body(wire_[static_cast<unsigned>(std::countr_zero(rest))]);
+  }
 
   DelayLine hop_;
   std::vector<DelayLine> wire_;  ///< [chunks - 1]

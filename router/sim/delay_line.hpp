@@ -1,5 +1,5 @@
 // Events that all happen the same number of cycles after they were scheduled: a ring in which they
-// stand in order of time without sorting.
+// stand in order of time without sorting, with one time for all of a cycle.
 #pragma once
 
 #include <cstdint>
@@ -11,44 +11,85 @@
 
 namespace toroid::sim {
 
-class DelayLine {
+/// A ring that grows by doubling. Places count up for ever, modulo 2^64.
+template <typename T>
+class GrowingRing {
  public:
-  explicit DelayLine(Tick delay) : delay_(delay), ring_(kInitial), mask_(kInitial - 1) {}
-
-  Tick delay() const { return delay_; }
-  bool empty() const { return head_ == tail_; }
-  /// The cycle of the next event; kNever where there is none.
-  Tick next() const { return ring_[head_ & mask_].at; }
-
-  void push(Tick now, Event event) {
-    ring_[tail_ & mask_] = {now + delay_, event};
-    ring_[++tail_ & mask_].at = kNever;
-    if (tail_ - head_ == mask_) grow();
-  }
-  Event pop() { return ring_[head_++ & mask_].event; }
-  /// The event that stands `ahead` places behind the next one, so that its data can be fetched
-  /// early. Any event, long gone perhaps, where the line is shorter.
-  Event peek(std::size_t ahead) const { return ring_[(head_ + ahead) & mask_].event; }
-
- private:
-  struct Entry {
-    Tick at = kNever;
-    Event event{EventKind::turn, 0, 0};
-  };
-  static constexpr std::size_t kInitial = 64;  ///< a power of two, as every later size
-  void grow() {
-    std::vector<Entry> larger(2 * ring_.size());
+  T& operator[](std::size_t place) { return ring_[place & mask_]; }
+  const T& operator[](std::size_t place) const { return ring_[place & mask_]; }
+  std::size_t capacity() const { return mask_ + 1; }
+  /// Doubles; those in [head, tail) keep their places.
+  void grow(std::size_t head, std::size_t tail) {
+    std::vector<T> larger(2 * ring_.size());
     const std::size_t mask = larger.size() - 1;
-    for (std::size_t i = head_; i != tail_; ++i) larger[i & mask] = ring_[i & mask_];
+    for (std::size_t i = head; i != tail; ++i) larger[i & mask] = ring_[i & mask_];
     ring_ = std::move(larger);
     mask_ = mask;
   }
 
+ private:
+  static constexpr std::size_t kInitial = 64;  ///< a power of two, as every later size
+  std::vector<T> ring_ = std::vector<T>(kInitial);
+  std::size_t mask_ = kInitial - 1;
+};
+
+class DelayLine {
+ public:
+  explicit DelayLine(Tick delay) : delay_(delay) {}
+
+  Tick delay() const { return delay_; }
+  /// The cycle of the next events; kNever where there are none.
+  Tick next() const { return batches_[first_].at; }
+
+  /// An event of the present cycle, which close() will end.
+  void push(Event event) {
+    events_[tail_] = event;
+    if (++tail_ == full_) [[unlikely]]
+      grow();
+  }
+  /// The cycle `now` is over: all that has been pushed since the last call happens together.
+  void close(Tick now) {
+    if (tail_ == closed_) return;
+    closed_ = tail_;
+    batches_[last_] = {now + delay_, tail_};
+    if (++last_ - first_ == batches_.capacity()) batches_.grow(first_, last_);
+    batches_[last_].at = kNever;
+  }
+
+  /// Takes out the next events: body(place) for each, which must not push. Returns their number.
+  template <typename Body>
+  std::size_t take(const Body& body) {
+    const std::size_t begin = head_;
+    const std::size_t end = batches_[first_++].end;
+    for (std::size_t place = begin; place != end; ++place) body(place);
+    head_ = end;
+    full_ = head_ + events_.capacity();
+    return end - begin;
+  }
+  /// Places further than the line's end hold any events, long gone perhaps, so that the data of
+  /// those to come can be fetched early.
+  Event operator[](std::size_t place) const { return events_[place]; }
+
+ private:
+  struct Batch {
+    Tick at = kNever;
+    std::size_t end = 0;  ///< place behind its last event
+  };
+
+  [[gnu::noinline]] void grow() {
+    events_.grow(head_, tail_);
+    full_ = head_ + events_.capacity();
+  }
+
   Tick delay_;
-  std::vector<Entry> ring_;  ///< the entry behind the last one says kNever
-  std::size_t mask_;
-  std::size_t head_ = 0;
+  GrowingRing<Event> events_;
+  GrowingRing<Batch> batches_;  ///< the one behind the last says kNever
+  std::size_t head_ = 0;        ///< of the events
+  std::size_t closed_ = 0;      ///< behind the last of them that is in a batch
   std::size_t tail_ = 0;
+  std::size_t full_ = events_.capacity();  ///< the tail comes here: the ring has to grow
+  std::size_t first_ = 0;                  ///< of the batches
+  std::size_t last_ = 0;
 };
 
 }  // namespace toroid::sim

@@ -31,6 +31,7 @@ enum class EventKind : std::uint8_t {
 class Event {
  public:
   static constexpr unsigned kValueBits = 30;
+  constexpr Event() : Event(EventKind::turn, 0, 0) {}
   constexpr Event(EventKind kind, Rank node, unsigned index, std::uint32_t value = 0)
       : bits_(std::uint64_t(kind) << 60 | std::uint64_t{node} << 36 | std::uint64_t{index} << 30 |
               value) {}

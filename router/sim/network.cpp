@@ -19,15 +19,28 @@ unsigned pop_lowest(Mask& mask) {
   return index;
 }
 
-/// body(l) for every link, unrolled for the usual torus.
-template <typename Body>
-[[gnu::always_inline]] inline void for_each_link(unsigned degree, const Body& body) {
-  if (degree == 6) {
-    body(0), body(1), body(2), body(3), body(4), body(5);
-    return;
-  }
-  for (unsigned l = 0; l < degree; ++l) body(l);
+/// Links of the usual torus: a set of so many has a row in a table.
+constexpr unsigned kRow = 6;
+static_assert(kMaxLinks == 2 * kRow);
+
+/// [set of links][link]: all bits of a word where the link is in the set, else none.
+constexpr auto kRowOf = [] {
+  std::array<std::array<std::uint64_t, kRow>, 1u << kRow> rows{};
+  for (unsigned set = 0; set < rows.size(); ++set)
+    for (unsigned l = 0; l < kRow; ++l) rows[set][l] = (set >> l & 1u) != 0 ? ~std::uint64_t{0} : 0;
+  return rows;
+}();
+
+/// Toggles a bit in the words of a set of links, whose number is hard to predict: no branches. All
+/// words of the row are written, also those beyond the last link.
+inline void toggle_row(std::uint64_t* __restrict words, unsigned set, std::uint64_t bit) {
+  const auto& row = kRowOf[set];
+  for (unsigned l = 0; l < kRow; ++l) words[l] ^= row[l] & bit;
 }
+
+/// Up to here the state of all nodes fits a usual second-level cache, more or less, and fetching
+/// early costs more than it saves.
+constexpr Rank kNodesInCache = 256;
 
 }  // namespace
 
@@ -45,6 +58,7 @@ Network::Network(const Shape& shape, const Machine& machine, RoutingOptions opti
       channels_per_node_(degree_ * kVirtualChannels),
       precedence_(degree_, options.transit_first),
       normal_reception_fifos_(machine.reception_fifos),
+      fetches_early_(block.count > kNodesInCache),
       calendar_(machine),
       links_(std::size_t{block.count} * degree_),
       counters_(links_.size()),
@@ -78,20 +92,91 @@ void Network::schedule_injection(Tick at, Rank node, unsigned fifo, FlightId fli
   calendar_.at(at, {EventKind::injected, node, Source::fifo(degree_, fifo).index(), flight});
 }
 
-void Network::prefetch_arrive(Event event) const {
-  const std::size_t node = event.node();
+/// What the calendar calls. In the lines the events to come can be seen: what they will touch is
+/// fetched, and somewhat later what that points to.
+template <bool fetches_early>
+struct Network::EventHandler {
+  Network& network;
+  Tick now;
+  News& news;
+  std::size_t irregular_events = 0;
+
+  void arrive(const DelayLine& line, std::size_t place) {
+    if constexpr (fetches_early) network.prefetch_arrive(line[place + kEventsAhead]);
+    network.on_arrive(now, line[place]);
+  }
+  void tail_passed(const DelayLine& line, std::size_t place) {
+    if constexpr (fetches_early) {
+      if (const Event later = line[place + kTurnsAhead]; network.wakes_processor(later))
+        news.coming.push_back(later.node());
+      network.prefetch_tail(line[place + kEventsAhead]);
+      network.prefetch_behind_tail(line[place + kBehind]);
+    }
+    const Event event = line[place];
+    event.kind() == EventKind::link_free ? network.on_link_free(now, event, news)
+                                         : network.on_delivered(now, event, news);
+  }
+  /// Tokens from another block are no event of their own: in one block they come with the tail.
+  void irregular(Event event) {
+    irregular_events += event.kind() == EventKind::tokens ? 0 : 1;
+    if (event.kind() == EventKind::injected) return network.on_injected(now, event);
+    if (event.kind() == EventKind::arrive) return network.on_arrive(now, event);
+    if (event.kind() == EventKind::tokens) return network.on_tokens(event);
+    news.wakes.push_back(event);
+  }
+};
+
+template <bool fetches_early>
+std::size_t Network::handle_events(Tick now, News& news) {
+  EventHandler<fetches_early> handler{*this, now, news};
+  const std::size_t regular = calendar_.for_each(now, handler);
+  return regular + handler.irregular_events;
+}
+
+std::size_t Network::run_events(Tick now, News& news) {
+  calendar_.advance(now);
+  return fetches_early_ ? handle_events<true>(now, news) : handle_events<false>(now, news);
+}
+
+// Always inlined: g++ takes calls of functions that only prefetch for superfluous.
+
+/// A node's links stand side by side, and what is wanted of them.
+[[gnu::always_inline]] inline void Network::prefetch_links(std::size_t node) const {
+  __builtin_prefetch(&links_[node * degree_]);
+  __builtin_prefetch(&links_[node * degree_ + degree_ - 1]);
+  __builtin_prefetch(state_[node].words.data());
+  __builtin_prefetch(state_[node].words.data() + degree_);
+}
+
+/// The links and the channels, whose heads are compared.
+[[gnu::always_inline]] inline void Network::prefetch_site(Rank node) const {
+  const auto* links = reinterpret_cast<const char*>(&links_[std::size_t{node} * degree_]);
+  for (std::size_t line = 0; line < degree_ * sizeof(OutputLink); line += 64)
+    __builtin_prefetch(links + line);
+  const auto* channels = reinterpret_cast<const char*>(&waiting_[std::size_t{node} * sources_]);
+  for (std::size_t line = 0; line < channels_per_node_ * sizeof(Waiting); line += 64)
+    __builtin_prefetch(channels + line);
+}
+
+[[gnu::always_inline]] inline void Network::prefetch_arrive(Event event) const {
+  prefetch_waiting(event.node(), event.index());
   __builtin_prefetch(&flights_[event.value()]);
-  prefetch_links(node);
+  prefetch_links(event.node());
 }
 
-void Network::prefetch_link_free(Event event) const {
+[[gnu::always_inline]] inline void Network::prefetch_tail(Event event) const {
   const std::size_t node = event.node();
-  __builtin_prefetch(&counters_[node * degree_ + event.index()]);
+  if (event.kind() != EventKind::link_free) {
+    prefetch_waiting(event.node(), event.index());
+    return flights_.prefetch(event.value());
+  }
+  prefetch_waiting(event.node(), Departure::unpack(event.value()).source);
   prefetch_links(node);
 }
 
-/// What the fetched data points to: the packet that comes next, and the link upstream.
-void Network::prefetch_behind_link_free(Event event) const {
+/// The packet that comes next, and the link upstream.
+[[gnu::always_inline]] inline void Network::prefetch_behind_tail(Event event) const {
+  if (event.kind() != EventKind::link_free) return;
   const std::size_t node = event.node();
   const Source source(Departure::unpack(event.value()).source);
   if (const FlightId head = waiting_[node * sources_ + source.index()].head; head != kNoFlight)
@@ -104,18 +189,7 @@ void Network::prefetch_behind_link_free(Event event) const {
     __builtin_prefetch(&links_[std::size_t{upstream} * degree_ + travelling.index]);
 }
 
-void Network::prefetch_delivered(Event event) const {
-  flights_.prefetch(event.value());
-}
-
-/// A node's links stand side by side, and what is wanted of them.
-inline void Network::prefetch_links(std::size_t node) const {
-  __builtin_prefetch(&links_[node * degree_]);
-  __builtin_prefetch(&links_[node * degree_ + degree_ - 1]);
-  __builtin_prefetch(&state_[node].wanted_by);
-  __builtin_prefetch(&state_[node].escape_of);
-}
-
+/// The processor has written a packet.
 void Network::on_injected(Tick now, Event event) {
   if (probe_ != nullptr)
     probe_->on_inject(now, rank_of(event.node()), event.index() - channels_per_node_,
@@ -123,7 +197,8 @@ void Network::on_injected(Tick now, Event event) {
   on_arrive(now, event);
 }
 
-void Network::on_arrive(Tick now, Event event) {
+/// A header stands at a router.
+inline void Network::on_arrive(Tick now, Event event) {
   const Site here = site(event.node());
   const Source source(event.index());
   const FlightId id = event.value();
@@ -132,11 +207,12 @@ void Network::on_arrive(Tick now, Event event) {
   const bool was_empty = fifo.head == kNoFlight;
   (was_empty ? fifo.head : flights_[fifo.tail].next) = id;
   fifo.tail = id;
-  if (was_empty && !fifo.reading) expose(now, here, source);
+  if (was_empty && !fifo.reading) mark(here.node, *here.state, expose(now, here, source));
 }
 
-/// The FIFO's head shows itself to the links it may leave by, or to the reception buffer.
-inline void Network::expose(Tick now, const Site& site, Source source) {
+/// The FIFO's head shows itself to the links it may leave by, or to the reception buffer. What the
+/// second half has to look at.
+inline unsigned Network::expose(Tick now, const Site& site, Source source) {
   Waiting& fifo = site.waiting[source.index()];
   const Flight& flight = flights_[fifo.head];
   fifo.chunks = flight.chunks;
@@ -145,10 +221,10 @@ inline void Network::expose(Tick now, const Site& site, Source source) {
   fifo.high_priority = flight.high_priority;
   if (!flight.directions.empty()) {
     if (source.index() >= channels_per_node_) stalled(site.node, source) -= now;
-    return mark(site.node, *site.state, toggle_wants(site, source) & site.state->idle);
+    return toggle_wants(site, source) & site.state->idle;
   }
   site.state->arrived |= source.bit();
-  mark(site.node, *site.state, RouterState::kTouchReception);
+  return RouterState::kTouchReception;
 }
 
 /// The directions that a packet has still to go, without those after which failed links cut it off.
@@ -159,45 +235,53 @@ inline DirectionSet Network::passable(Rank rank, FlightId id) const {
   return failures_->passable(rank, flights_.header(id).destination(), flight.directions);
 }
 
-/// The head wants the links that it may leave by, or no longer does; those links, as bits. How many
-/// directions a packet has is hard to predict: every link is looked at, without branches.
+/// The head wants the links that it may leave by, or no longer does; those links, as bits.
 inline unsigned Network::toggle_wants(const Site& site, Source source) {
   const Waiting& head = site.waiting[source.index()];
   const unsigned allowed = allowed_directions(head.directions, head.dynamic).bits();
-  for_each_link(degree_, [&](unsigned l) {
-    site.state->wanted_by[l] ^= std::uint64_t{allowed >> l & 1u} << source.index();
-  });
-  site.state->escape_of[std::countr_zero(allowed)] ^= source.bit();
+  std::uint64_t* wanted_by = site.state->words.data();
+  toggle_row(wanted_by, allowed % (1u << kRow), source.bit());
+  if (degree_ > kRow) toggle_row(wanted_by + kRow, allowed >> kRow, source.bit());
+  site.state->words[degree_ + head.directions.first().index] ^= source.bit();
   return allowed;
 }
 
-FreedRoom Network::on_link_free(Tick now, Event event) {
+[[gnu::always_inline]] inline void Network::on_link_free(Tick now, Event event, News& news) {
   const Site here = site(event.node());
   const auto [source, chunks] = Departure::unpack(event.value());
-  const unsigned bit = 1u << event.index();
-  here.state->idle = static_cast<std::uint16_t>(here.state->idle | bit);
-  mark(here.node, *here.state, here.state->wanted_by[event.index()] != 0 ? bit : 0);
-  return tail_left(now, here, Source(source), chunks);
+  here.state->idle = static_cast<std::uint16_t>(here.state->idle | 1u << event.index());
+  const unsigned wanted = (here.state->words[event.index()] != 0 ? 1u : 0u) << event.index();
+  mark(here.node, *here.state, wanted | tail_left(now, here, Source(source), chunks));
+  give_back(here, Source(source), chunks, news);
 }
 
-FreedRoom Network::on_delivered(Tick now, Event event) {
+void Network::on_delivered(Tick now, Event event, News& news) {
+  news.delivered.push_back(event);
   if (probe_ != nullptr) probe_->on_deliver(now, rank_of(event.node()), probed(event.value()));
-  return tail_left(now, site(event.node()), Source(event.index()), flights_[event.value()].chunks);
+  const Site here = site(event.node());
+  const Source source(event.index());
+  const unsigned chunks = flights_[event.value()].chunks;
+  mark(here.node, *here.state, tail_left(now, here, source, chunks));
+  give_back(here, source, chunks, news);
 }
 
-/// A packet has left its FIFO completely: its room goes upstream, and it is the next one's turn.
-inline FreedRoom Network::tail_left(Tick now, const Site& site, Source source, unsigned chunks) {
+/// A packet has left its FIFO completely: it is the next one's turn. What the second half has to
+/// look at.
+inline unsigned Network::tail_left(Tick now, const Site& site, Source source, unsigned chunks) {
   Waiting& fifo = site.waiting[source.index()];
   fifo.used = static_cast<std::uint16_t>(fifo.used - chunks);
   fifo.reading = false;
-  if (fifo.head != kNoFlight) expose(now, site, source);
-  if (source.index() >= channels_per_node_) return {source.index() - channels_per_node_, chunks};
-  return_tokens(site, source, chunks);
-  return {0, 0};
+  return fifo.head != kNoFlight ? expose(now, site, source) : 0;
 }
 
-/// Another block has known since reading began.
-inline void Network::return_tokens(const Site& site, Source source, unsigned chunks) {
+/// A packet's room goes back upstream, or to the processor. Another block has known since reading
+/// began.
+inline void Network::give_back(const Site& site, Source source, unsigned chunks, News& news) {
+  if (source.index() >= channels_per_node_) {
+    const unsigned fifo = source.index() - channels_per_node_;
+    return news.freed.push_back(
+        {site.node, static_cast<std::uint8_t>(fifo), static_cast<std::uint8_t>(chunks)});
+  }
   const Direction travelling = source.travelling();
   const Rank upstream = behind(site, travelling.opposite());
   if (upstream < block_.count) put_back(upstream, travelling.index, source.channel(), chunks);
@@ -208,7 +292,7 @@ inline void Network::put_back(Rank node, unsigned index, VirtualChannel channel,
   std::uint16_t& tokens = link.tokens[static_cast<unsigned>(channel)];
   tokens = static_cast<std::uint16_t>(tokens + tokens_held(channel, chunks));
   RouterState& state = state_[node];
-  const unsigned wanted = (state.wanted_by[index] != 0 ? 1u : 0u) << index;
+  const unsigned wanted = (state.words[index] != 0 ? 1u : 0u) << index;
   mark(node, state, wanted & state.idle);
 }
 
@@ -231,7 +315,8 @@ void Network::arbitrate(Tick now) {
   if (touched_count_ == 0) return;
   const Cycle cycle = arbitration_.begin(now);
   for (std::size_t i = 0; i < touched_count_; ++i) {
-    prefetch_site(touched_nodes_[std::min(i + kSitesAhead, touched_count_ - 1)]);
+    if (fetches_early_)
+      prefetch_site(touched_nodes_[std::min(i + kSitesAhead, touched_count_ - 1)]);
     const Site here = site(touched_nodes_[i]);
     arbitrate_site(now, cycle, here, std::exchange(here.state->touched, std::uint16_t{0}));
   }
@@ -240,19 +325,9 @@ void Network::arbitrate(Tick now) {
   departing_.clear();
 }
 
-/// The links and the channels, whose heads are compared.
-inline void Network::prefetch_site(Rank node) const {
-  const auto* links = reinterpret_cast<const char*>(&links_[std::size_t{node} * degree_]);
-  for (std::size_t line = 0; line < degree_ * sizeof(OutputLink); line += 64)
-    __builtin_prefetch(links + line);
-  const auto* channels = reinterpret_cast<const char*>(&waiting_[std::size_t{node} * sources_]);
-  for (std::size_t line = 0; line < channels_per_node_ * sizeof(Waiting); line += 64)
-    __builtin_prefetch(channels + line);
-}
-
 inline void Network::arbitrate_site(Tick now, const Cycle& cycle, const Site& site,
                                     unsigned touched) {
-  if ((touched & RouterState::kTouchReception) != 0) deliver(now, site);
+  if ((touched & RouterState::kTouchReception) != 0) deliver(now, site.node);
   for (unsigned rest = touched & ~RouterState::kTouchReception; rest != 0;)
     arbitrate_link(now, cycle, site, pop_lowest(rest));
 }
@@ -263,8 +338,8 @@ inline void Network::arbitrate_link(Tick now, const Cycle& cycle, const Site& si
   const OutputLink& link = site.links[index];
   const Direction direction{static_cast<std::uint8_t>(index)};
   const bool dynamic_open = (link.tokens[0] | link.tokens[1]) != 0;
-  std::uint64_t candidates = site.state->wanted_by[index];
-  if (!dynamic_open) candidates &= site.state->escape_of[index];
+  std::uint64_t candidates = site.state->words[index];
+  if (!dynamic_open) candidates &= site.state->words[degree_ + index];
   while (candidates != 0) {
     const Source source(pick(cycle, site, index, precedence_.first_class(candidates)));
     const RoutedPacket head = site.waiting[source.index()].routed();
@@ -309,9 +384,8 @@ inline void Network::depart(Tick now, const Departing& packet) {
   if (probe_ != nullptr)
     probe_->on_hop(now, rank_of(here.node), direction, packet.channel, probed(id));
   flights_[id].advance(direction);
-  calendar_.after_wire(
-      now, chunks,
-      {EventKind::link_free, here.node, index, Departure{packet.source.index(), chunks}.pack()});
+  calendar_.after_wire(chunks, {EventKind::link_free, here.node, index,
+                                Departure{packet.source.index(), chunks}.pack()});
   hand_on(now, here, index, Source::channel(direction, packet.channel), id);
 }
 
@@ -319,7 +393,7 @@ inline void Network::depart(Tick now, const Departing& packet) {
 inline void Network::hand_on(Tick now, const Site& site, unsigned index, Source next, FlightId id) {
   const Rank neighbour = behind(site, {static_cast<std::uint8_t>(index)});
   if (neighbour < block_.count)
-    return calendar_.after_hop(now, {EventKind::arrive, neighbour, next.index(), id});
+    return calendar_.after_hop({EventKind::arrive, neighbour, next.index(), id});
   outbox_->send_packet(now + calendar_.hop_cycles(), rank_of(neighbour), next.index(), flights_,
                        id);
   flights_.remove(id);
@@ -338,17 +412,18 @@ inline FlightId Network::start_reading(Tick now, const Site& site, Source source
   fifo.head = flights_[id].next;
   fifo.reading = true;
   flights_[id].next = kNoFlight;
-  if (outbox_ != nullptr) announce_tokens(now, site, source);
+  if (outbox_ != nullptr) announce_tokens(now, site.node, source);
   return id;
 }
 
 /// When a tail will have left is known when reading begins: early enough for another block.
-void Network::announce_tokens(Tick now, const Site& site, Source source) {
+void Network::announce_tokens(Tick now, Rank node, Source source) {
   if (source.index() >= channels_per_node_) return;
+  const Site here = site(node);
   const Direction travelling = source.travelling();
-  const Rank upstream = behind(site, travelling.opposite());
+  const Rank upstream = behind(here, travelling.opposite());
   if (upstream < block_.count) return;
-  const unsigned chunks = site.waiting[source.index()].chunks;
+  const unsigned chunks = here.waiting[source.index()].chunks;
   outbox_->return_tokens(now + calendar_.wire_cycles(chunks), rank_of(upstream), travelling.index,
                          {static_cast<unsigned>(source.channel()), chunks});
 }
@@ -367,13 +442,14 @@ void Network::take(const Mail& mail) {
   }
 }
 
-void Network::deliver(Tick now, const Site& site) {
+void Network::deliver(Tick now, Rank node) {
+  const Site here = site(node);
   std::uint64_t left = 0;
-  for (std::uint64_t rest = site.state->arrived; rest != 0;) {
+  for (std::uint64_t rest = here.state->arrived; rest != 0;) {
     const Source source(pop_lowest(rest));
-    if (!try_deliver(now, site, source)) left |= source.bit();
+    if (!try_deliver(now, here, source)) left |= source.bit();
   }
-  site.state->arrived = left;
+  here.state->arrived = left;
 }
 
 /// Virtual cut-through ends here: room for the whole packet, then it moves at the link's rate.
@@ -383,7 +459,7 @@ inline bool Network::try_deliver(Tick now, const Site& site, Source source) {
   if (!reception_[site.node].try_reserve(fifo, flight.chunks)) return false;
   const FlightId id = start_reading(now, site, source);
   flight.group = static_cast<std::uint8_t>(fifo);  // from now on: the FIFO it is in
-  calendar_.after_wire(now, flight.chunks, {EventKind::delivered, site.node, source.index(), id});
+  calendar_.after_wire(flight.chunks, {EventKind::delivered, site.node, source.index(), id});
   return true;
 }
 
@@ -398,7 +474,7 @@ inline unsigned Network::reception_fifo(Source source, const Flight& flight) con
 void Network::release_reception(Tick now, Rank node, FlightId id) {
   reception_[node].release(flights_[id].group, flights_[id].chunks);
   flights_.remove(id);
-  if (state_[node].arrived != 0) deliver(now, site(node));
+  if (state_[node].arrived != 0) deliver(now, node);
 }
 
 std::optional<RoutedPacket> Network::head(Rank rank, Source source) const {

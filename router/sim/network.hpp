@@ -58,8 +58,9 @@ struct alignas(64) RouterState {
   std::uint64_t arrived = 0;  ///< sources whose head is at its destination
   std::uint16_t idle = 0;     ///< links that could start a packet
   std::uint16_t touched = 0;  ///< what the second half has to look at: links and kTouchReception
-  std::array<std::uint64_t, kMaxLinks> wanted_by{};  ///< bit = Source: its head may leave this way
-  std::array<std::uint64_t, kMaxLinks> escape_of{};  ///< those that may take the bubble channel
+  /// Per link: wanted_by, bit = Source: its head may leave this way; then per link escape_of: those
+  /// that may take the bubble channel.
+  std::array<std::uint64_t, 2 * kMaxLinks> words{};
 
   static constexpr unsigned kTouchReception = 1u << 15;
 };
@@ -72,10 +73,26 @@ struct Departing {
   VirtualChannel channel;
 };
 
-/// Room that a packet leaves in the injection FIFO it came from; 0 chunks: it was in transit.
+/// Room that a packet leaves in the injection FIFO it came from.
 struct FreedRoom {
-  unsigned fifo;
-  unsigned chunks;
+  Rank node;
+  std::uint8_t fifo;
+  std::uint8_t chunks;
+};
+
+/// What a cycle brings for processors.
+struct News {
+  std::vector<Event> delivered;
+  std::vector<FreedRoom> freed;
+  std::vector<Event> wakes;  ///< turns and alarms
+  std::vector<Rank> coming;  ///< whom there will be news for soon; for prefetches only
+
+  void clear() {
+    delivered.clear();
+    freed.clear();
+    wakes.clear();
+    coming.clear();
+  }
 };
 
 class Network {
@@ -105,24 +122,11 @@ class Network {
   /// The processor has taken a delivered packet out of a reception FIFO.
   void release_reception(Tick now, Rank node, FlightId flight);
 
-  // The first half of a cycle.
-  /// A header stands at a router: it arrived or the processor wrote it.
-  void on_injected(Tick now, Event event);
-  void on_arrive(Tick now, Event event);
-  FreedRoom on_link_free(Tick now, Event event);
-  FreedRoom on_delivered(Tick now, Event event);
-  void on_tokens(Event event);
-  // The second half.
+  /// The first half of a cycle: all that happens to the routers, and what of it processors have to
+  /// know. Returns the number of events.
+  std::size_t run_events(Tick now, News& news);
+  /// The second half.
   void arbitrate(Tick now);
-
-  /// Fetches early what an event of a delay line will touch.
-  void prefetch_waiting(Rank node, unsigned source) const {
-    __builtin_prefetch(&waiting_[std::size_t{node} * sources_ + source]);
-  }
-  void prefetch_arrive(Event event) const;
-  void prefetch_link_free(Event event) const;
-  void prefetch_behind_link_free(Event event) const;
-  void prefetch_delivered(Event event) const;
 
   std::uint64_t packet_hops() const { return packet_hops_; }
   void export_counters(FabricCounters& counters) const;
@@ -142,6 +146,10 @@ class Network {
   std::size_t flights_alive() const { return flights_.alive(); }
 
  private:
+  template <bool fetches_early>
+  struct EventHandler;
+  template <bool fetches_early>
+  std::size_t handle_events(Tick now, News& news);
   /// One router's part of the state.
   struct Site {
     Rank node;
@@ -155,13 +163,30 @@ class Network {
   }
 
   void connect();
+  void on_injected(Tick now, Event event);
+  void on_arrive(Tick now, Event event);
+  void on_link_free(Tick now, Event event, News& news);
+  void on_delivered(Tick now, Event event, News& news);
+  void on_tokens(Event event);
+  /// Of a tail: it brings a packet, or room in an injection FIFO.
+  bool wakes_processor(Event event) const {
+    return event.kind() == EventKind::delivered ||
+           Departure::unpack(event.value()).source >= channels_per_node_;
+  }
+  // Fetch early what an event of a delay line will touch.
+  [[gnu::always_inline]] void prefetch_waiting(Rank node, unsigned source) const {
+    __builtin_prefetch(&waiting_[std::size_t{node} * sources_ + source]);
+  }
+  void prefetch_arrive(Event event) const;
+  void prefetch_tail(Event event) const;
+  void prefetch_behind_tail(Event event) const;
   void prefetch_links(std::size_t node) const;
   void prefetch_site(Rank node) const;
-  void expose(Tick now, const Site& site, Source source);
+  unsigned expose(Tick now, const Site& site, Source source);
   DirectionSet passable(Rank rank, FlightId id) const;
   unsigned toggle_wants(const Site& site, Source source);
-  FreedRoom tail_left(Tick now, const Site& site, Source source, unsigned chunks);
-  void return_tokens(const Site& site, Source source, unsigned chunks);
+  unsigned tail_left(Tick now, const Site& site, Source source, unsigned chunks);
+  void give_back(const Site& site, Source source, unsigned chunks, News& news);
   void put_back(Rank node, unsigned index, VirtualChannel channel, unsigned chunks);
   void mark(Rank node, RouterState& state, unsigned what);
 
@@ -173,11 +198,11 @@ class Network {
   void send(Tick now, const Site& site, unsigned index, Source source, VirtualChannel channel);
   void depart(Tick now, const Departing& packet);
   void count(Rank node, unsigned index, VirtualChannel channel, unsigned chunks);
-  void deliver(Tick now, const Site& site);
+  void deliver(Tick now, Rank node);
   bool try_deliver(Tick now, const Site& site, Source source);
   unsigned reception_fifo(Source source, const Flight& flight) const;
   FlightId start_reading(Tick now, const Site& site, Source source);
-  void announce_tokens(Tick now, const Site& site, Source source);
+  void announce_tokens(Tick now, Rank node, Source source);
   void hand_on(Tick now, const Site& site, unsigned index, Source next, FlightId id);
   Rank rank_of(Rank node) const { return block_.first + node; }
   /// The node on the other side of a link; block_.count or more where it is another block's.
@@ -191,6 +216,12 @@ class Network {
 
   static constexpr std::size_t kSitesAhead = 4;  ///< between fetching a router's data and using it
 
+  // How many events before it is used something is fetched: what an event touches, what that points
+  // to, and processors.
+  static constexpr std::size_t kEventsAhead = 12;
+  static constexpr std::size_t kBehind = 6;
+  static constexpr std::size_t kTurnsAhead = 32;
+
   Shape shape_;
   const Failures* failures_;  ///< null: none
   Range block_;
@@ -203,6 +234,7 @@ class Network {
   Precedence precedence_;
   std::array<unsigned, kMaxChunks + 1> wire_bytes_{};
   unsigned normal_reception_fifos_;
+  bool fetches_early_;
 
   Calendar calendar_;
   FlightPool flights_;

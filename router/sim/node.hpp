@@ -35,11 +35,11 @@ class SimNode final : public Device {
   std::uint64_t refused() const { return refused_; }
 
   /// Fetch early what a turn will touch: this node, then what it points to.
-  void prefetch() const {
+  [[gnu::always_inline]] void prefetch() const {
     const auto* bytes = reinterpret_cast<const char*>(this);
     for (std::size_t line = 0; line < sizeof(SimNode); line += 64) __builtin_prefetch(bytes + line);
   }
-  void prefetch_processor() const {
+  [[gnu::always_inline]] void prefetch_processor() const {
     const auto* bytes = reinterpret_cast<const char*>(processor_);
     for (std::size_t line = 0; line < 4 * 64; line += 64) __builtin_prefetch(bytes + line);
   }

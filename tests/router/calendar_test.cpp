@@ -20,19 +20,21 @@ TEST(DelayLine, GivesEveryEventBackAfterItsDelay) {
   std::uint32_t number = 0;
   std::size_t longest = 0;
   for (Tick now = 0; now < 20000; ++now) {
-    ASSERT_EQ(line.empty(), reference.empty());
     ASSERT_EQ(line.next(), reference.empty() ? kNever : reference.begin()->first);
-    while (line.next() == now) {
-      ASSERT_FALSE(reference.empty());
-      ASSERT_EQ(reference.begin()->first, now);
-      ASSERT_EQ(line.pop().value(), reference.begin()->second);  // in the order of pushing
-      reference.erase(reference.begin());
-    }
+    const auto expected = reference.count(now);
+    std::size_t taken = 0;
+    if (expected > 0)
+      taken = line.take([&](std::size_t place) {
+        ASSERT_EQ(line[place].value(), reference.begin()->second);  // in the order of pushing
+        reference.erase(reference.begin());
+      });
+    ASSERT_EQ(taken, expected);
     const unsigned burst = now / 1000 % 2 == 0 ? 8 : 1;  // the ring has to grow
     for (unsigned i = random.below(burst); i > 0; --i) {
-      line.push(now, numbered(number));
+      line.push(numbered(number));
       reference.emplace(now + 69, number++);
     }
+    line.close(now);
     longest = std::max(longest, reference.size());
   }
   EXPECT_GT(longest, 128u);
@@ -40,19 +42,31 @@ TEST(DelayLine, GivesEveryEventBackAfterItsDelay) {
 
 TEST(DelayLine, ShowsEventsAhead) {
   DelayLine line(10);
-  for (std::uint32_t i = 0; i < 100; ++i) line.push(i, numbered(i));
-  for (std::uint32_t i = 0; i + 6 < 100; ++i) {
-    EXPECT_EQ(line.peek(6).value(), i + 6);
-    EXPECT_EQ(line.pop().value(), i);
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    line.push(numbered(i));
+    line.close(i);
   }
+  for (std::uint32_t i = 0; i + 6 < 100; ++i)
+    line.take([&](std::size_t place) {
+      EXPECT_EQ(line[place].value(), i);
+      EXPECT_EQ(line[place + 6].value(), i + 6);
+    });
+}
+
+TEST(DelayLine, EventsOfACycleStayTogether) {
+  DelayLine line(10);
+  for (std::uint32_t i = 0; i < 3; ++i) line.push(numbered(i));
+  line.close(5);
+  line.close(6);  // nothing was pushed
+  EXPECT_EQ(line.next(), 15u);
+  EXPECT_EQ(line.take([](std::size_t) {}), 3u);
+  EXPECT_EQ(line.next(), kNever);
 }
 
 struct Collector {
-  void arrive(Event event) { visited.insert(event.value()); }
-  void tail_passed(Event event) { visited.insert(event.value()); }
+  void arrive(const DelayLine& line, std::size_t place) { visited.insert(line[place].value()); }
+  void tail_passed(const DelayLine& line, std::size_t place) { arrive(line, place); }
   void irregular(Event event) { visited.insert(event.value()); }
-  void prefetch_arrive(Event) const {}
-  void prefetch_tail(Event) const {}
   std::multiset<std::uint32_t> visited;
 };
 
@@ -70,15 +84,16 @@ class CalendarTwins {
       calendar_.at(at, event);
       reference_.emplace(at, event.value());
     } else if (kind == 8) {
-      calendar_.after_hop(now_, event);
+      calendar_.after_hop(event);
       reference_.emplace(now_ + machine_.hop_latency_cycles, event.value());
     } else {
-      calendar_.after_wire(now_, kind + 1, event);
+      calendar_.after_wire(kind + 1, event);
       reference_.emplace(now_ + machine_.wire_cycles(machine_.wire_bytes(kind + 1)), event.value());
     }
   }
 
   void advance() {
+    calendar_.end_cycle(now_);
     const Tick next = calendar_.next();
     if (reference_.empty()) {
       ASSERT_EQ(next, kNever);
