@@ -172,6 +172,17 @@ TEST(PolicyExchange, HoldsAThrottledNodeBack) {
   EXPECT_LT(time("throttled:100"), bound * 2);
 }
 
+TEST(PolicyExchange, NumbersCombinedPacketsOnAMachineOfOneNodeToo) {
+  const Shape shape = Shape::parse("1");
+  const EvenTraffic traffic(1, 240);
+  const Machine machine;
+  const ExchangeCase exchange(policy_by_name("bruck"), traffic, shape, machine, {});
+  const CombiningPlan plan(exchange);
+  EXPECT_EQ(plan.number(0, 5), 5u);
+  EXPECT_EQ(plan.stage(5), 0u);
+  EXPECT_EQ(plan.packet(5), 5u);
+}
+
 // Policies that are wrong.
 
 class Broken : public Policy {
