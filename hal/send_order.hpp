@@ -45,6 +45,8 @@ class SendOrder {
   SendOrder only(const std::vector<Rank>& wanted) const;
 
   Rank size() const { return visits_; }
+  /// Whether its peers were given one by one.
+  bool is_list() const { return stored_ && self_ == ~Rank{0}; }
   Rank operator[](Rank i) const;
 
   class Iterator;

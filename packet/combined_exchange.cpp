@@ -111,10 +111,10 @@ SendOrder CombinedExchange::Stage::order() const {
 }
 
 std::uint32_t CombinedExchange::Stage::most_packets() const {
-  std::uint32_t most = 0;
+  std::uint64_t most = 0;
   for (const Message& m : exchange_->plan_->messages(number_, exchange_->node_->rank()))
     most = std::max(most, exchange_->case_->packets(m.bytes));
-  return most;
+  return static_cast<std::uint32_t>(most);
 }
 
 bool CombinedExchange::Stage::fill(OutputQueues& queues) {

@@ -41,10 +41,14 @@ class CombiningPlan {
 
   /// A packet's number among all that go from one node to another: the stage is in its upper bits.
   std::uint32_t number(unsigned stage, std::uint32_t packet) const {
-    return stage << packet_bits_ | packet;
+    return static_cast<std::uint32_t>(std::uint64_t{stage} << packet_bits_ | packet);
   }
-  unsigned stage(std::uint32_t number) const { return number >> packet_bits_; }
-  std::uint32_t packet(std::uint32_t number) const { return number & ((1u << packet_bits_) - 1); }
+  unsigned stage(std::uint32_t number) const {
+    return static_cast<unsigned>(std::uint64_t{number} >> packet_bits_);
+  }
+  std::uint32_t packet(std::uint32_t number) const {
+    return static_cast<std::uint32_t>(number & ((std::uint64_t{1} << packet_bits_) - 1));
+  }
 
  private:
   void walk(const ExchangeCase& exchange, Block block);
@@ -53,7 +57,7 @@ class CombiningPlan {
 
   std::vector<std::vector<std::vector<Message>>> messages_;  ///< [stage][from]
   std::vector<std::vector<Arrivals>> expected_;              ///< [stage][to]
-  unsigned packet_bits_;
+  unsigned packet_bits_;                                     ///< 32 on a machine of one node
 };
 
 }  // namespace toroid

@@ -45,8 +45,8 @@ std::string counted(std::uint64_t packets) {
 
 }  // namespace
 
-std::optional<std::string> difference(const Shape& shape, Rank to, const Arrivals& expected,
-                                      const Arrivals& received) {
+std::optional<std::string> named_difference(const Shape& shape, Rank to, const Arrivals& expected,
+                                            const Arrivals& received) {
   if (expected == received) return std::nullopt;
   const Excess excess(expected, received);
   const std::string there = shape.coord_text(to);
@@ -58,7 +58,14 @@ std::optional<std::string> difference(const Shape& shape, Rank to, const Arrival
   if (const auto swap = excess.swap(shape.size()))
     return fmt::format("a packet from {} to {} lost, one from {} more than were to be sent",
                        shape.coord_text(swap->never), there, shape.coord_text(swap->twice));
-  return fmt::format("{} received {} of {}, not one of each that was to come", there,
+  return std::nullopt;
+}
+
+std::optional<std::string> difference(const Shape& shape, Rank to, const Arrivals& expected,
+                                      const Arrivals& received) {
+  if (expected == received) return std::nullopt;
+  if (auto named = named_difference(shape, to, expected, received)) return named;
+  return fmt::format("{} received {} of {}, not one of each that was to come", shape.coord_text(to),
                      counted(received.packets), expected.packets);
 }
 

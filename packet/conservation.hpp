@@ -39,5 +39,8 @@ struct Arrivals {
 /// too much comes from one, or one packet is lost and another came too often.
 std::optional<std::string> difference(const Shape& shape, Rank to, const Arrivals& expected,
                                       const Arrivals& received);
+/// Likewise, but none too where no source can be named.
+std::optional<std::string> named_difference(const Shape& shape, Rank to, const Arrivals& expected,
+                                            const Arrivals& received);
 
 }  // namespace toroid

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <vector>
+
+#include "hal/failures.hpp"
 
 namespace toroid {
 namespace {
@@ -29,14 +34,64 @@ ExchangeCase::ExchangeCase(const Policy& policy, const Traffic& traffic, const S
       stages_(policy.stages(shape)),
       number_bits_(32 - static_cast<unsigned>(std::bit_width(shape.size() - 1))),
       counter_name_(fmt::format("packets of policy {}", policy.name())) {
-  CHECK(stages_ > 0 && stages_ < 256);
-  if (!policy.combines()) return;
+  check_knobs();
+  check_machine();
+  if (policy.combines())
+    check_combines();
+  else
+    check_lengths();
+}
+
+BadInput ExchangeCase::unfit(const std::string& why) const {
+  return BadInput(fmt::format("policy {}: {}", policy_->name(), why));
+}
+
+void ExchangeCase::check_knobs() const {
+  if (stages_ == 0 || stages_ > 255)
+    throw unfit(fmt::format("stages() is {}, expected 1 to 255", stages_));
+  if (knobs_.queue_per_direction && knobs_.output_queues != 1)
+    throw unfit(fmt::format("it has a queue per direction, so that it cannot have {} output queues",
+                            knobs_.output_queues));
+  if (knobs_.output_queues == 0) throw unfit("output_queues is 0, expected at least 1");
+  if (knobs_.queue_capacity == 0) throw unfit("queue_capacity is 0, expected at least 1");
+  const double between = knobs_.throttle.cycles_per_packet;
+  if (!(between >= 0) || !std::isfinite(between))
+    throw unfit(fmt::format("cycles_per_packet is {}, expected a number from 0 on", between));
+}
+
+void ExchangeCase::check_combines() const {
   if (is_sample())
     throw BadInput(
-        fmt::format("policy {} combines messages: everybody sends to everybody", policy.name()));
+        fmt::format("policy {} combines messages: everybody sends to everybody", policy_->name()));
   if (knobs_.throttle.window > 0 || knobs_.throttle.cycles_per_packet > 0)
     throw BadInput(
-        fmt::format("policy {} combines messages: it cannot be throttled", policy.name()));
+        fmt::format("policy {} combines messages: it cannot be throttled", policy_->name()));
+}
+
+/// Nobody is asked where relays lead: a dead one might be among them.
+void ExchangeCase::check_machine() const {
+  const Failures* failures = shape_.failures();
+  if (failures == nullptr || failures->living() == shape_.size()) return;
+  if (stages_ > 1 || policy_->combines())
+    throw unfit("it sends by way of other nodes, and some of this machine are dead");
+}
+
+void ExchangeCase::check_lengths() const {
+  const std::uint64_t numbers = std::uint64_t{1} << number_bits_;
+  const Rank sources = traffic_->is_uniform_all_to_all() ? 1 : shape_.size();
+  for (Rank from = 0; from < sources; ++from)
+    if (const std::uint64_t packets = most_packets(from); packets > numbers)
+      throw BadInput(fmt::format(
+          "messages of {} packets between {} nodes: too long to number them, {} are the most",
+          packets, shape_.size(), numbers));
+}
+
+std::uint64_t ExchangeCase::most_packets(Rank from) const {
+  if (shape_.size() == 1) return 0;
+  if (traffic_->is_uniform_all_to_all()) return packets(traffic_->bytes(0, 1));
+  std::uint64_t most = 0;
+  for (const Rank to : traffic_->targets(from)) most = std::max(most, traffic_->bytes(from, to));
+  return packets(most);
 }
 
 SendOrder ExchangeCase::order(Rank self, std::uint32_t round) const {
@@ -44,11 +99,27 @@ SendOrder ExchangeCase::order(Rank self, std::uint32_t round) const {
   return policy_->order(shape_, self, options_.seed, round);
 }
 
+void ExchangeCase::refuse_order(Rank self, const std::string& why) const {
+  throw RunFailed(
+      fmt::format("policy {}: order() of {} {}", policy_->name(), shape_.coord_text(self), why));
+}
+
+void ExchangeCase::check_order(Rank self) const {
+  const SendOrder order = this->order(self, 0);
+  if (!order.is_list() && shape_.size() > SendOrder::kStoredPeers) return;
+  std::vector<bool> visited(shape_.size(), false);
+  for (const Rank to : order) {
+    check_visit(self, to);
+    if (visited[to]) refuse_order(self, fmt::format("visits {} twice", shape_.coord_text(to)));
+    visited[to] = true;
+  }
+  for (const Rank to : traffic_->targets(self))
+    if (!visited[to]) refuse_order(self, fmt::format("leaves out {}", shape_.coord_text(to)));
+}
+
 void ExchangeCase::check_visit(Rank self, Rank to) const {
   if (to != self && to < shape_.size()) return;
-  throw RunFailed(fmt::format("policy {}: order() of {} visits {}", policy_->name(),
-                              shape_.coord_text(self),
-                              to == self ? "itself" : "a node that does not exist"));
+  refuse_order(self, to == self ? "visits itself" : "visits a node that does not exist");
 }
 
 Rank ExchangeCase::relay(const Waypoint& packet) const {

@@ -23,7 +23,8 @@ struct PolicyExchangeOptions {
 /// Outlives the exchange, and all that it refers to outlives it.
 class ExchangeCase {
  public:
-  /// Throws BadInput where the messages are too long to be told apart.
+  /// Throws BadInput where the messages are too long to be told apart, where policy and machine do
+  /// not fit each other, and where the policy's numbers are none that can be.
   ExchangeCase(const Policy& policy, const Traffic& traffic, const Shape& shape,
                const Machine& machine, const PolicyExchangeOptions& options);
 
@@ -42,8 +43,8 @@ class ExchangeCase {
   unsigned envelope_bytes() const { return sends_on() ? kEnvelopeBytes : 0; }
   /// Of a message, in a full packet.
   unsigned data_bytes() const { return kPayloadBytes - envelope_bytes(); }
-  std::uint32_t packets(std::uint64_t bytes) const {
-    return static_cast<std::uint32_t>((bytes + data_bytes() - 1) / data_bytes());
+  std::uint64_t packets(std::uint64_t bytes) const {
+    return bytes / data_bytes() + (bytes % data_bytes() == 0 ? 0 : 1);
   }
   /// Packets of a message that one descriptor may hold.
   MessageRun run(std::uint64_t bytes, std::uint32_t first, std::uint32_t limit) const {
@@ -65,6 +66,9 @@ class ExchangeCase {
   unsigned number_bits() const { return number_bits_; }
 
   SendOrder order(Rank self, std::uint32_t round) const;
+  /// Throws RunFailed where an order leaves out a node that there is a message for, or visits one
+  /// twice. Of orders that are no lists only on machines of SendOrder::kStoredPeers at most.
+  void check_order(Rank self) const;
   /// Throws RunFailed where an order goes to no other node.
   void check_visit(Rank self, Rank to) const;
   /// The policy's, checked; in the last stage the destination.
@@ -75,6 +79,8 @@ class ExchangeCase {
   bool is_sample() const { return options_.peers < shape_.size() - 1; }
   /// What reaches a node. REQUIRES: not a sample.
   Arrivals expected(Rank to) const;
+  /// Of a node's longest message.
+  std::uint64_t most_packets(Rank from) const;
 
  private:
   static constexpr unsigned kEnvelopeBytes = 8;
@@ -82,6 +88,12 @@ class ExchangeCase {
   /// Processors send single packets on.
   bool sends_on() const { return stages_ > 1 && !policy_->combines(); }
   Arrivals expected_of_equals(Rank to) const;
+  BadInput unfit(const std::string& why) const;
+  void check_knobs() const;
+  void check_combines() const;
+  void check_machine() const;
+  void check_lengths() const;
+  [[noreturn]] void refuse_order(Rank self, const std::string& why) const;
 
   const Policy* policy_;
   const Traffic* traffic_;

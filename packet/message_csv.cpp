@@ -29,7 +29,7 @@ void end_of_line(TextScanner& scan, std::string_view what) {
 
 Row parse_row(TextScanner& scan, Rank nodes) {
   Row row{};
-  row.time = scan.take_decimal("a time in seconds");
+  row.time = scan.take_decimal(kMostSeconds, "a time in seconds");
   comma(scan);
   row.from = static_cast<Rank>(scan.take_number(nodes - 1, "the rank of a source"));
   comma(scan);
@@ -58,14 +58,14 @@ Schedule parse_message_csv(std::string_view text, std::string_view file, Rank no
   Schedule schedule{std::string(file), {}};
   for (const char c : kHeader)
     if (!scan.take(c)) scan.expected(fmt::format("the header line '{}'", kHeader));
-  end_of_line(scan, fmt::format("the header line '{}'", kHeader));
+  end_of_line(scan, "the end of the header line");
   while (!scan.at_end()) {
     const std::uint32_t line = scan.line();
     const Row row = parse_row(scan, nodes);
     end_of_line(scan, "the end of the line");
     add(schedule, row, line);
   }
-  if (schedule.ranks.empty()) scan.expected("a message");
+  if (schedule.ranks.empty()) schedule.ranks.resize(1);
   return schedule;
 }
 

@@ -18,31 +18,26 @@ SendOrder order_of(const ExchangeCase& exchange, Rank self, std::uint32_t round)
   return targets.size() + 1 < exchange.shape().size() ? order.only(targets) : order;
 }
 
-std::uint32_t most_packets(const ExchangeCase& exchange, Rank self) {
-  const Traffic& traffic = exchange.traffic();
-  const Rank nodes = exchange.shape().size();
-  if (nodes == 1) return 0;
-  std::uint64_t most = 0;
-  if (traffic.is_uniform_all_to_all()) {
-    most = traffic.bytes(0, 1);
-  } else {
-    for (const Rank to : traffic.targets(self)) most = std::max(most, traffic.bytes(self, to));
-  }
-  const std::uint32_t packets = exchange.packets(most);
-  if (packets > 0 && exchange.number(packets - 1) != packets - 1)
-    throw BadInput(fmt::format("messages of {} packets between {} nodes: too long to number them",
-                               packets, nodes));
-  return packets;
-}
-
 Fill fill_of(const ExchangeCase& exchange, Rank self) {
   Fill::Reorder reorder;
   if (exchange.policy().changes_order() && !exchange.options().order)
     reorder = [&exchange, self](std::uint32_t round) { return order_of(exchange, self, round); };
-  return Fill(order_of(exchange, self, 0),
-              {most_packets(exchange, self), exchange.knobs().packets_per_visit},
-              std::move(reorder));
+  return Fill(
+      order_of(exchange, self, 0),
+      {static_cast<std::uint32_t>(exchange.most_packets(self)), exchange.knobs().packets_per_visit},
+      std::move(reorder));
 }
+
+/// Until all packets have come; with the source of what is missing where that can be told.
+class ArrivalsAwaiter final : public Awaiter {
+ public:
+  explicit ArrivalsAwaiter(const NodeExchange& exchange) : exchange_(&exchange) {}
+  bool ready() override { return exchange_->received().value() >= exchange_->packets_expected(); }
+  std::string text() const override { return exchange_->waits_for(); }
+
+ private:
+  const NodeExchange* exchange_;
+};
 
 /// Sends, and waits for what comes.
 Program run_exchange(Node& node, NodeExchange& exchange) {
@@ -52,8 +47,8 @@ Program run_exchange(Node& node, NodeExchange& exchange) {
     co_await node.sleep_until(look);
     if (node.now() < look) co_await node.progress();  // nobody sleeps by the wall clock
   }
-  const std::uint64_t expected = exchange.packets_expected();
-  co_await node.until(exchange.received(), expected);
+  ArrivalsAwaiter all(exchange);
+  co_await all;
 }
 
 }  // namespace
@@ -114,6 +109,13 @@ void NodeExchange::start() {
 Tick NodeExchange::next_look() const {
   const auto due = static_cast<Tick>(std::ceil(due_));
   return due > node_->now() ? due : node_->now() + kPoll;
+}
+
+std::string NodeExchange::waits_for() const {
+  const std::string count =
+      fmt::format("{} at {} of {}", received_.name(), received_.value(), packets_expected_);
+  const auto wrong = named_difference(case_->shape(), node_->rank(), expected(), outcome_.arrivals);
+  return wrong ? fmt::format("{} ({})", count, *wrong) : count;
 }
 
 bool NodeExchange::fill(OutputQueues& queues) {

@@ -22,6 +22,9 @@ class NodeExchange final : public ExchangePart, public Outgoing, private Payload
   /// Packets that reach this node; 0 of a sample, where nobody knows.
   std::uint64_t packets_expected() const { return packets_expected_; }
 
+  /// What the program waits for when all of its own has been sent.
+  std::string waits_for() const;
+
   /// True too while the window is closed: who opens it posts this again.
   bool fill(OutputQueues& queues) override;
 

@@ -25,6 +25,7 @@ NodeOptions PolicyExchange::node_options() const {
 }
 
 void PolicyExchange::attach(Node& node) {
+  case_.check_order(node.rank());
   if (plan_)
     parts_.push_back(std::make_unique<CombinedExchange>(node, case_, *plan_));
   else

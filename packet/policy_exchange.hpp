@@ -20,11 +20,13 @@ class PolicyExchange {
 
   const PolicyKnobs& knobs() const { return case_.knobs(); }
   NodeOptions node_options() const;
-  /// Makes the node's part and gives it the program that runs it.
+  /// Makes the node's part and gives it the program that runs it. Throws RunFailed where the
+  /// policy's order leaves out a node or visits one twice.
   void attach(Node& node);
 
   /// Throws RunFailed where a packet was lost or arrived twice, with policy, source and destination
-  /// where they follow from the sums, or where data is not what was sent.
+  /// where they follow from the sums, or where data is not what was sent. May be called too after
+  /// the fabric's run() has thrown.
   void check() const;
   /// Of the packets that reached these nodes, from their injection to their handler, in cycles.
   /// Empty where data travels straight to its destination: such packets have no place for a time.

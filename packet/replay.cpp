@@ -23,6 +23,7 @@ class ReplayAwaiter final : public Awaiter {
 Replay::Replay(Node& node, HandlerId handler, const ScheduleGraph& graph, MessageTimes& times,
                const ReplayOptions& options)
     : node_(&node), handler_(handler), graph_(&graph), times_(&times), options_(options) {
+  graph.check_living(node.shape(), node.rank());
   node.on(handler, [this](const Packet& packet) { arrive(packet); });
   if (node.rank() >= graph.ranks()) return;
   first_ = graph.first(node.rank());

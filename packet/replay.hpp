@@ -29,7 +29,8 @@ struct ReplayOptions {
 /// oneself arrives at once.
 class Replay final : public Outgoing, public PayloadSource {
  public:
-  /// `graph` and `times` must outlive this. A node beyond the graph's ranks is idle.
+  /// `graph` and `times` must outlive this. A node beyond the graph's ranks is idle. Throws
+  /// BadInput where it would have to exchange messages with a dead node, or is one.
   Replay(Node& node, HandlerId handler, const ScheduleGraph& graph, MessageTimes& times,
          const ReplayOptions& options);
   static Program program(Node& node, Replay& replay);

@@ -13,6 +13,9 @@ namespace toroid {
 /// That a file may ask of one message.
 inline constexpr std::uint64_t kMostMessageBytes = std::uint64_t{1} << 40;
 
+/// From the start: in cycles of the fastest clock it is a Tick.
+inline constexpr double kMostSeconds = 1e6;
+
 struct Operation {
   enum class Kind : std::uint8_t { send, receive, compute };
   Kind kind = Kind::compute;

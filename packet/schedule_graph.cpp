@@ -39,8 +39,11 @@ std::vector<End> ends(const Schedule& schedule, Operation::Kind kind) {
   return ends;
 }
 
+[[noreturn]] void refuse(std::string_view file, std::uint32_t line, const std::string& why) {
+  throw BadInput(one_line(fmt::format("{}:{}: {}", file, line, why)));
+}
 [[noreturn]] void refuse(const Schedule& schedule, std::uint32_t line, const std::string& why) {
-  throw BadInput(one_line(fmt::format("{}:{}: {}", schedule.name, line, why)));
+  refuse(schedule.name, line, why);
 }
 
 void check_pair(const Schedule& schedule, const End& send, const End& receive) {
@@ -55,11 +58,23 @@ void check_pair(const Schedule& schedule, const End& send, const End& receive) {
 
 }  // namespace
 
-ScheduleGraph::ScheduleGraph(const Schedule& schedule) {
+ScheduleGraph::ScheduleGraph(const Schedule& schedule) : name_(schedule.name) {
   number_operations(schedule);
   match(schedule);
   connect(schedule);
   sort(schedule);
+}
+
+void ScheduleGraph::check_living(const Shape& shape, Rank rank) const {
+  if (shape.failures() == nullptr || rank >= ranks()) return;
+  for (OperationId id = first(rank); id < last(rank); ++id) {
+    const Operation& o = operation(id);
+    const Rank other = o.kind == Operation::Kind::compute ? rank : o.peer;
+    for (const Rank one : {rank, other})
+      if (!shape.is_alive(one))
+        refuse(name_, o.line,
+               fmt::format("rank {} is node {}, which is dead", one, shape.coord_text(one)));
+  }
 }
 
 void ScheduleGraph::number_operations(const Schedule& schedule) {

@@ -33,6 +33,10 @@ class ScheduleGraph {
   /// of bytes, or operations that wait in a circle.
   explicit ScheduleGraph(const Schedule& schedule);
 
+  /// Throws BadInput with file and line where a dead node would have to do something, or somebody
+  /// to exchange a message with one: of all that `rank` does.
+  void check_living(const Shape& shape, Rank rank) const;
+
   Rank ranks() const { return static_cast<Rank>(first_.size() - 1); }
   OperationId first(Rank rank) const { return first_[rank]; }
   OperationId last(Rank rank) const { return first_[rank + std::size_t{1}]; }
@@ -62,6 +66,7 @@ class ScheduleGraph {
   void sort(const Schedule& schedule);
   [[noreturn]] void name_circle(const Schedule& schedule, std::vector<std::uint32_t> waits) const;
 
+  std::string name_;  ///< of the file
   std::vector<OperationId> first_;
   std::vector<Operation> operations_;
   std::vector<ScheduleMessage> messages_;

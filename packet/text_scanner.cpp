@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
 namespace toroid {
 namespace {
@@ -65,11 +64,12 @@ std::uint64_t TextScanner::take_number(std::uint64_t max, std::string_view what)
   return value;
 }
 
-double TextScanner::take_decimal(std::string_view what) {
+double TextScanner::take_decimal(double max, std::string_view what) {
   double value = 0;
   const char* const begin = text_.data() + at_;
   const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-  if (error != std::errc() || !is_digit(*begin) || !std::isfinite(value)) expected(what);
+  if (end == begin || !is_digit(*begin)) expected(what);
+  if (error != std::errc() || !(value <= max)) expected(fmt::format("{} of at most {}", what, max));
   at_ += static_cast<std::size_t>(end - begin);
   return value;
 }

@@ -32,8 +32,8 @@ class TextScanner {
   std::string_view take_identifier();
   /// The digits that follow, up to `max`. Else: expected `what`.
   std::uint64_t take_number(std::uint64_t max, std::string_view what);
-  /// Digits with a decimal point, perhaps an exponent, not negative. Else: expected `what`.
-  double take_decimal(std::string_view what);
+  /// Digits with a decimal point, perhaps an exponent, from 0 to `max`. Else: expected `what`.
+  double take_decimal(double max, std::string_view what);
 
  private:
   std::string_view rest() const { return text_.substr(at_); }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hal/bounds.hpp"
+#include "packet/policies/policies.hpp"
 #include "router/cpu_quota.hpp"
 #include "router/ofi/libfabric.hpp"
 #include "tools/choice.hpp"
@@ -19,6 +20,7 @@ struct InfoOptions {
   CommonOptions common;
   std::string torus;
   bool mesh = false;
+  bool policies = false;
 };
 
 Json numbers_json(const Machine& machine) {
@@ -50,6 +52,36 @@ void print_packet() {
       kMaxChunks, kChunkBytes, kHeaderBytes, kPayloadBytes, fmt::join(kVirtualChannelNames, ", "));
 }
 
+/// As a machine file has what is not of the machine.
+void print_comment(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    fmt::print("{}{}\n", line.empty() ? "#" : "# ", line);
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+}
+
+Json policies_json() {
+  Json policies = Json::array();
+  for (const Policy* policy : built_in_policies())
+    policies.push_back({{"name", policy->name()},
+                        {"parameter", policy_parameter(policy->name())},
+                        {"definition", policy_definition(policy->name())},
+                        {"source", policy->source()},
+                        {"known_result", policy->known_result()}});
+  return policies;
+}
+
+void print_policies() {
+  for (const Policy* policy : built_in_policies()) {
+    const std::string_view parameter = policy_parameter(policy->name());
+    fmt::print("{}\n  what:         {}\n", policy->name(), policy_definition(policy->name()));
+    if (!parameter.empty()) fmt::print("  parameter:    {}\n", parameter);
+    fmt::print("  source:       {}\n  known result: {}\n", policy->source(),
+               policy->known_result());
+  }
+}
+
 Json torus_json(const Shape& shape) {
   const Fraction hottest = hottest_link_messages(shape);
   return {{"torus", shape.text()},
@@ -59,12 +91,15 @@ Json torus_json(const Shape& shape) {
           {"hottest_link_messages", hottest.value()}};
 }
 
-void print_torus(const Shape& shape) {
+void print_torus(const Shape& shape, const std::string& placement) {
   fmt::print(
-      "torus {}: {} nodes, {} links per node, diameter {}; an all-to-all sends {} messages over "
+      "\n# torus {}: {} nodes, {} links per node, diameter {}; an all-to-all sends {} messages "
+      "over "
       "the hottest link\n",
       shape.text(), shape.size(), usable_links(shape), diameter(shape),
       hottest_link_messages(shape).value());
+  fmt::print("\n");
+  print_comment("shm here: " + placement);
 }
 
 /// How `shm` would run on this machine.
@@ -93,11 +128,19 @@ Json providers_json(const std::vector<ofi::Candidate>& providers) {
 /// The providers of libfabric that `ofi` would choose from, the best first.
 void print_providers(const std::vector<ofi::Candidate>& providers) {
   const std::uint32_t version = ofi::library().version();
-  fmt::print("ofi here: libfabric {}.{}\n", FI_MAJOR(version), FI_MINOR(version));
+  fmt::print("# ofi here: libfabric {}.{}\n", FI_MAJOR(version), FI_MINOR(version));
   for (const ofi::Candidate& provider : providers)
-    fmt::print("  {} {:<15} {}\n", provider.info != nullptr ? '+' : '-', provider.name,
+    fmt::print("#   {} {:<15} {}\n", provider.info != nullptr ? '+' : '-', provider.name,
                provider.reason);
   fmt::print("\n");
+}
+
+/// All of it comments, before a machine file.
+void print_build(const std::vector<ofi::Candidate>& providers) {
+  fmt::print("# toroid {} ({}), fabrics: {}\n\n", kVersion, kGitHash,
+             fmt::join(kFabricNames, ", "));
+  print_providers(providers);
+  print_packet();
 }
 
 int run(const InfoOptions& options) {
@@ -124,16 +167,14 @@ int run(const InfoOptions& options) {
     report.update(torus_json(*shape));
     report["placement"] = placement_json(topology, *placement);
   }
+  if (options.policies) report["policies"] = policies_json();
   if (!options.common.quiet && !json.to_standard_output()) {
-    fmt::print("toroid {} ({}), fabrics: {}\n\n", kVersion, kGitHash,
-               fmt::join(kFabricNames, ", "));
-    print_providers(providers);
-    print_packet();
-    fmt::print("{}", machine_text(machine));
-    if (shape) {
-      fmt::print("\n");
-      print_torus(*shape);
-      fmt::print("\nshm here: {}", placement_text(topology, *shape, *placement));
+    if (options.policies) {
+      print_policies();
+    } else {
+      print_build(providers);
+      fmt::print("{}", machine_text(machine));
+      if (shape) print_torus(*shape, placement_text(topology, *shape, *placement));
     }
   }
   json.write(report);
@@ -148,6 +189,8 @@ Verb add_info_verb(CLI::App& app) {
   verb->add_option("--torus", options->torus,
                    "also the bounds of this shape and its workers on shm")
       ->check(not_empty());
+  verb->add_flag("--policies", options->policies,
+                 "instead the policies, and what is known of each");
   verb->add_flag("--mesh", options->mesh, "every dimension a mesh");
   add_common_options(*verb, options->common);
   return [options] { return run(*options); };

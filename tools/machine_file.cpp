@@ -62,9 +62,10 @@ class Reader {
   void apply(std::string_view key, const toml::node& node) {
     if (key == "name") {
       machine_.name = text(key, node);
-    } else if (key == "sources" && node.is_table()) {
+    } else if (key == "sources") {
+      if (!node.is_table()) refuse(node, "sources must be a table");
       for (const auto& [name, source] : *node.as_table())
-        machine_.sources[std::string(field(name.str(), node).key)] = text(name.str(), source);
+        machine_.sources[std::string(field(name.str(), source).key)] = text(name.str(), source);
     } else {
       set(key, node);
     }

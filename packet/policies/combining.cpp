@@ -29,8 +29,9 @@ class ThreePhase final : public Combining {
   }
 };
 
-/// Rows of a virtual mesh are consecutive ranks: first along the row, then along the column. Rows
-/// that do not divide the nodes would leave holes: the next smaller number that does is taken.
+/// Rows of a virtual mesh are consecutive ranks: first along the row, then along the column. Their
+/// number divides the nodes, so that there are no holes: where none is given the largest such that
+/// is at most the root; of a prime number of nodes that is 1, and everybody sends directly.
 class VirtualMesh final : public Combining {
  public:
   explicit VirtualMesh(unsigned rows)
@@ -38,7 +39,10 @@ class VirtualMesh final : public Combining {
                   "two-dimensional virtual mesh with combining, for short messages",
                   "about 2·sqrt(P) messages instead of P"),
         rows_(rows) {}
-  unsigned stages(const Shape&) const override { return 2; }
+  unsigned stages(const Shape& shape) const override {
+    if (rows_ > 0 && shape.size() % rows_ != 0) refuse_rows(shape.size());
+    return 2;
+  }
   Rank relay(const Shape& shape, const Waypoint& block) const override {
     const Rank columns = shape.size() / rows(shape.size());
     if (block.stage > 0) return block.to;
@@ -47,11 +51,20 @@ class VirtualMesh final : public Combining {
 
  private:
   Rank rows(Rank nodes) const {
-    Rank rows = std::min<Rank>(rows_, nodes);
-    if (rows_ == 0)
-      for (rows = 1; (rows + 1) * (rows + 1) <= nodes;) ++rows;
+    if (rows_ > 0) return rows_;
+    Rank rows = 1;
+    while ((rows + 1) * (rows + 1) <= nodes) ++rows;
     while (nodes % rows != 0) --rows;
     return rows;
+  }
+  [[noreturn]] void refuse_rows(Rank nodes) const {
+    Rank fewer = std::min<Rank>(rows_, nodes);
+    while (nodes % fewer != 0) --fewer;
+    Rank more = std::min<Rank>(rows_, nodes);
+    while (nodes % more != 0) ++more;
+    throw BadInput(fmt::format(
+        "policy {}: {} nodes have no {} equal rows; {} would do", name(), nodes, rows_,
+        more == fewer ? fmt::format("{}", more) : fmt::format("{} or {}", fewer, more)));
   }
   unsigned rows_;
 };

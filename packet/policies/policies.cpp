@@ -16,6 +16,7 @@ using policies::PolicyPointer;
 
 struct Entry {
   std::string_view name;
+  std::string_view what;
   PolicyPointer (*build)(unsigned);
   std::string_view parameter = {};  ///< what the number behind the colon is; empty: there is none
   unsigned usual = 0;
@@ -24,26 +25,40 @@ struct Entry {
 };
 
 constexpr std::array kEntries = {
-    Entry{"random", policies::random_policy},
-    Entry{"same-seed", policies::same_seed_policy},
-    Entry{"rank", policies::rank_policy},
-    Entry{"shift", policies::shift_policy},
-    Entry{"xor", policies::xor_policy},
-    Entry{"random-rounds", policies::random_rounds_policy},
-    Entry{"farthest-first", policies::farthest_first_policy},
-    Entry{"two-phase", policies::two_phase_policy},
-    Entry{"three-phase", policies::three_phase_policy},
-    Entry{"virtual-mesh", policies::virtual_mesh_policy, "rows", 0, 1, 1u << 24},
-    Entry{"bruck", policies::bruck_policy, "radix", 2, 2, 1u << 24},
-    Entry{"throttled", policies::throttled_policy, "percent of the bound's rate", 100, 1, 10000},
-    Entry{"windowed", policies::windowed_policy, "packets", 16, 1, 1u << 24},
-    Entry{"valiant", policies::valiant_policy},
-    Entry{"deterministic", policies::deterministic_policy},
-    Entry{"random-dimensions", policies::random_dimensions_policy},
-    Entry{"first-fit", policies::first_fit_policy},
-    Entry{"round-robin", policies::round_robin_policy},
-    Entry{"any-fifo", policies::any_fifo_policy},
-    Entry{"fifo-per-dimension", policies::fifo_per_dimension_policy}};
+    Entry{"random", "visits its peers in a random order of its own", policies::random_policy},
+    Entry{"same-seed", "the same random order of offsets for every node",
+          policies::same_seed_policy},
+    Entry{"rank", "visits ranks 0, 1, 2, ...", policies::rank_policy},
+    Entry{"shift", "visits its next rank, then the one after, ...", policies::shift_policy},
+    Entry{"xor", "visits self^1, self^2, ...", policies::xor_policy},
+    Entry{"random-rounds", "another random order for every round of a packet each",
+          policies::random_rounds_policy},
+    Entry{"farthest-first", "the farthest peers first, random among equally far ones",
+          policies::farthest_first_policy},
+    Entry{"two-phase", "along the longest dimension first, then by a relay through the others",
+          policies::two_phase_policy},
+    Entry{"three-phase", "a phase per dimension, everything for one coordinate in one message",
+          policies::three_phase_policy},
+    Entry{"virtual-mesh",
+          "along rows of ranks, then columns, combining messages; as square as the nodes allow",
+          policies::virtual_mesh_policy, "rows", 0, 1, 1u << 24},
+    Entry{"bruck", "a phase per digit of the distance in ranks, combining messages",
+          policies::bruck_policy, "radix", 2, 2, 1u << 24},
+    Entry{"throttled", "injects at a share of the rate that the bound allows",
+          policies::throttled_policy, "percent of the bound's rate", 100, 1, 10000},
+    Entry{"windowed", "a limit to packets that are not acknowledged", policies::windowed_policy,
+          "packets", 16, 1, 1u << 24},
+    Entry{"valiant", "every packet by way of a random node", policies::valiant_policy},
+    Entry{"deterministic", "packets go X, then Y, then Z", policies::deterministic_policy},
+    Entry{"random-dimensions", "packets draw an order of the dimensions",
+          policies::random_dimensions_policy},
+    Entry{"first-fit", "the first injection FIFO of its directions that has room",
+          policies::first_fit_policy},
+    Entry{"round-robin", "the injection FIFOs of its directions in turn",
+          policies::round_robin_policy},
+    Entry{"any-fifo", "injection FIFOs are tied to no direction", policies::any_fifo_policy},
+    Entry{"fifo-per-dimension", "injection FIFOs are tied to dimensions",
+          policies::fifo_per_dimension_policy}};
 
 const Entry& entry_of(std::string_view name) {
   for (const Entry& entry : kEntries)
@@ -67,7 +82,18 @@ unsigned parameter_of(const Entry& entry, std::string_view text) {
   return value;
 }
 
+const Entry& entry_of_policy(std::string_view name) {
+  return entry_of(name.substr(0, name.find(':')));
+}
+
 }  // namespace
+
+std::string_view policy_definition(std::string_view name) {
+  return entry_of_policy(name).what;
+}
+std::string_view policy_parameter(std::string_view name) {
+  return entry_of_policy(name).parameter;
+}
 
 std::span<const Policy* const> built_in_policies() {
   static const auto all = [] {
@@ -83,7 +109,7 @@ const Policy& policy_by_name(std::string_view name) {
   static std::mutex mutex;
   static std::map<std::string, PolicyPointer, std::less<>> built;
   const std::size_t colon = name.find(':');
-  const Entry& entry = entry_of(name.substr(0, colon));
+  const Entry& entry = entry_of_policy(name);
   const unsigned parameter =
       colon == std::string_view::npos ? entry.usual : parameter_of(entry, name.substr(colon + 1));
   PolicyPointer policy = entry.build(parameter);

@@ -15,4 +15,10 @@ std::span<const Policy* const> built_in_policies();
 /// Throws BadInput with the list of the known names, or with what the parameter may be.
 const Policy& policy_by_name(std::string_view name);
 
+// Of one of them, with or without its parameter.
+/// What it does, in a line.
+std::string_view policy_definition(std::string_view name);
+/// What the number behind the colon is; empty: it has none.
+std::string_view policy_parameter(std::string_view name);
+
 }  // namespace toroid

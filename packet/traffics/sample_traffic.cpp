@@ -1,22 +1,18 @@
 #include "packet/traffics/sample_traffic.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
+
+#include "packet/traffics/offset.hpp"
 
 namespace toroid {
 namespace {
 
-/// `sign` 1: from `at` by the offset; -1: back.
-std::optional<Rank> stepped(const Shape& shape, const Coord& at, const Coord& offset, int sign) {
-  Coord there;
-  for (unsigned d = 0; d < shape.dims(); ++d) {
-    const int k = static_cast<int>(shape.extent(d));
-    const int to = at[d] + sign * offset[d];
-    if ((to < 0 || to >= k) && !shape.wraps(d)) return std::nullopt;
-    there[d] = static_cast<std::uint8_t>((to + k) % k);
-  }
-  return shape.rank(there);
+Offset offset_to(const Shape& shape, Rank rank) {
+  const Coord at = shape.coord(rank);
+  Offset offset{};
+  for (unsigned d = 0; d < shape.dims(); ++d) offset[d] = at[d];
+  return offset;
 }
 
 std::vector<Rank> all_stepped(const Shape& shape, Rank from, const std::vector<Rank>& offsets,
@@ -24,7 +20,7 @@ std::vector<Rank> all_stepped(const Shape& shape, Rank from, const std::vector<R
   std::vector<Rank> ranks;
   const Coord at = shape.coord(from);
   for (const Rank offset : offsets)
-    if (const auto to = stepped(shape, at, shape.coord(offset), sign)) ranks.push_back(*to);
+    if (const auto to = moved(shape, at, offset_to(shape, offset), sign)) ranks.push_back(*to);
   std::ranges::sort(ranks);
   return ranks;
 }

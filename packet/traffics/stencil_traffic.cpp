@@ -1,20 +1,9 @@
 #include "packet/traffics/stencil_traffic.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace toroid {
 namespace {
-
-std::optional<Rank> moved(const Shape& shape, Coord at, const Offset& offset, int sign) {
-  for (unsigned d = 0; d < shape.dims(); ++d) {
-    const int k = static_cast<int>(shape.extent(d));
-    const int to = at[d] + sign * offset[d];
-    if ((to < 0 || to >= k) && !shape.wraps(d)) return std::nullopt;
-    at[d] = static_cast<std::uint8_t>((to + k) % k);
-  }
-  return shape.rank(at);
-}
 
 bool leads_to(const Shape& shape, const Coord& from, const Coord& to, const Offset& offset) {
   for (unsigned d = 0; d < shape.dims(); ++d) {

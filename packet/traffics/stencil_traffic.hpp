@@ -1,18 +1,15 @@
 // Everybody sends to the same places relative to itself: neighbours, halos, rolls.
 #pragma once
 
-#include <array>
 #include <string>
 
 #include "packet/traffic.hpp"
+#include "packet/traffics/offset.hpp"
 
 namespace toroid {
 
-/// Steps per dimension, each -1, 0 or +1.
-using Offset = std::array<int, kMaxDims>;
-
-/// A node at the other end of several offsets (an extent of 1 or 2) gets one message. Offsets that
-/// leave a mesh lead nowhere.
+/// Offsets are of -1, 0 or +1 per dimension. A node at the other end of several offsets (an extent
+/// of 1 or 2) gets one message. Offsets that leave a mesh lead nowhere.
 class StencilTraffic final : public Traffic {
  public:
   StencilTraffic(std::string name, const Shape& shape, std::vector<Offset> offsets,

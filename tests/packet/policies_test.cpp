@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include "packet/traffics.hpp"
 
@@ -187,6 +189,38 @@ void expect_refused(std::string_view name, std::string_view why) {
     ADD_FAILURE() << name;
   } catch (const BadInput& error) {
     EXPECT_THAT(error.what(), HasSubstr(why));
+  }
+}
+
+TEST(Policies, OfAVirtualMeshRefuseRowsThatLeaveHoles) {
+  const auto refusal = [](const char* name, const char* shape) -> std::string {
+    try {
+      policy_by_name(name).stages(Shape::parse(shape));
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("virtual-mesh:7", "8x8"),
+            "policy virtual-mesh:7: 64 nodes have no 7 equal rows; 4 or 8 would do");
+  EXPECT_THAT(refusal("virtual-mesh:100", "8x8"), HasSubstr("; 64 would do"));
+  EXPECT_THAT(refusal("virtual-mesh:5", "13"), HasSubstr("; 1 or 13 would do"));
+  EXPECT_EQ(refusal("virtual-mesh:16", "8x8"), "");
+  EXPECT_EQ(refusal("virtual-mesh", "13"), "");
+}
+
+TEST(Policies, AreListedInTheirDocument) {
+  std::ifstream file(TOROID_SOURCE_DIR "/docs/POLICIES.md");
+  std::ostringstream document;
+  document << file.rdbuf();
+  for (const Policy* policy : built_in_policies()) {
+    const std::string_view name = policy->name().substr(0, policy->name().find(':'));
+    const std::string_view parameter = policy_parameter(name);
+    std::string row = fmt::format("| `{}` | {}", name, policy_definition(name));
+    if (!parameter.empty())
+      row = fmt::format("| `{}:N` | {}; N: {}", name, policy_definition(name), parameter);
+    row += fmt::format(" | {} | {} |\n", policy->source(), policy->known_result());
+    EXPECT_THAT(document.str(), HasSubstr(row));
   }
 }
 

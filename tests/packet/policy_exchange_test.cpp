@@ -1,11 +1,15 @@
 // Every policy delivers every packet once, on the model and on rings.
-#include "hal/bounds.hpp"
 #include "packet/policy_exchange.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "hal/bounds.hpp"
+#include "hal/failures.hpp"
 #include "packet/policies/policies.hpp"
+#include "packet/traffics.hpp"
 #include "router/sim_fabric.hpp"
 #include "tests/packet/even_traffic.hpp"
 #include "tests/router/ring_machine.hpp"
@@ -168,6 +172,17 @@ TEST(PolicyExchange, HoldsAThrottledNodeBack) {
   EXPECT_LT(time("throttled:100"), bound * 2);
 }
 
+TEST(PolicyExchange, NumbersCombinedPacketsOnAMachineOfOneNodeToo) {
+  const Shape shape = Shape::parse("1");
+  const EvenTraffic traffic(1, 240);
+  const Machine machine;
+  const ExchangeCase exchange(policy_by_name("bruck"), traffic, shape, machine, {});
+  const CombiningPlan plan(exchange);
+  EXPECT_EQ(plan.number(0, 5), 5u);
+  EXPECT_EQ(plan.stage(5), 0u);
+  EXPECT_EQ(plan.packet(5), 5u);
+}
+
 // Policies that are wrong.
 
 class Broken : public Policy {
@@ -181,16 +196,22 @@ class Broken : public Policy {
   virtual Rank visit(Rank self, Rank i) const { return i < self ? i : i + 1; }
 };
 
+/// Of what `act` throws; empty: nothing.
+template <typename Error>
+std::string message_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
 std::string failure_of(const Policy& policy) {
   const Shape shape = Shape::parse("3x2");
   const EvenTraffic traffic(6, 240);
   PolicyExchange exchange(policy, traffic, shape, Machine{});
-  try {
-    run(exchange, sim_fabric(shape, exchange.knobs()));
-  } catch (const RunFailed& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<RunFailed>([&] { run(exchange, sim_fabric(shape, exchange.knobs())); });
 }
 
 TEST(PolicyExchange, NamesAPolicyThatVisitsItself) {
@@ -209,10 +230,100 @@ class VisitsTwice final : public Broken {
   }
 };
 
-TEST(PolicyExchange, SaysWhoWaitsUnderAPolicyThatNeverFinishes) {
-  const std::string failure = failure_of(VisitsTwice());
-  EXPECT_THAT(failure, HasSubstr("(1,1)"));
-  EXPECT_THAT(failure, HasSubstr("packets of policy broken at 4 of 5"));
+TEST(PolicyExchange, NamesThePeerThatAnOrderVisitsTwiceOrLeavesOut) {
+  EXPECT_EQ(failure_of(VisitsTwice()), "policy broken: order() of (2,0) visits (0,1) twice");
+  class LeavesOut final : public Broken {
+    SendOrder order(const Shape&, Rank self, std::uint64_t, std::uint32_t) const override {
+      return SendOrder(4, [this, self](Rank i) { return visit(self, i); });
+    }
+  };
+  EXPECT_EQ(failure_of(LeavesOut()), "policy broken: order() of (0,0) leaves out (2,1)");
+}
+
+/// Node 4 sends to node 1 again instead of to node 3, in the second round only.
+class VisitsTwiceLater final : public Broken {
+  SendOrder order(const Shape& shape, Rank self, std::uint64_t,
+                  std::uint32_t round) const override {
+    return SendOrder(shape.size() - 1, [this, self, round](Rank i) {
+      const Rank peer = visit(self, i);
+      return round == 1 && self == 4 && peer == 3 ? 1 : peer;
+    });
+  }
+  bool changes_order() const override { return true; }
+};
+
+TEST(PolicyExchange, NamesTheSourceThatANodeWaitsForInVain) {
+  const VisitsTwiceLater policy;
+  const Shape shape = Shape::parse("3x2");
+  const EvenTraffic traffic(6, 480);
+  PolicyExchange exchange(policy, traffic, shape, Machine{});
+  EmulatedMachine machine(sim_fabric(shape, exchange.knobs()), exchange.node_options());
+  for (const Rank r : machine.ranks()) exchange.attach(machine.node(r));
+  EXPECT_THAT(message_of<RunFailed>([&] { machine.fabric().run(); }),
+              HasSubstr("packets of policy broken at 9 of 10 (1 packet from (2,0) to (1,1) lost)"));
+  EXPECT_THAT(message_of<RunFailed>([&] { exchange.check(); }),
+              HasSubstr("1 packet from (2,0) to (0,1) more"));
+}
+
+/// Numbers that cannot be.
+class Unfit final : public Broken {
+ public:
+  Unfit(PolicyKnobs knobs, unsigned stages) : knobs_(knobs), stages_(stages) {}
+  PolicyKnobs knobs(const PolicyCase&) const override { return knobs_; }
+  unsigned stages(const Shape&) const override { return stages_; }
+
+ private:
+  PolicyKnobs knobs_;
+  unsigned stages_;
+};
+
+/// Before anything runs.
+std::string refusal_of(const Policy& policy, const Shape& shape, const Traffic& traffic) {
+  return message_of<BadInput>([&] { PolicyExchange(policy, traffic, shape, Machine{}); });
+}
+
+std::string refusal_of(const PolicyKnobs& knobs, unsigned stages = 1) {
+  return refusal_of(Unfit(knobs, stages), Shape::parse("3x2"), EvenTraffic(6, 240));
+}
+
+TEST(PolicyExchange, RefusesKnobsThatCannotBeWithThePolicysName) {
+  EXPECT_EQ(refusal_of(PolicyKnobs{}), "");
+  EXPECT_EQ(refusal_of({}, 0), "policy broken: stages() is 0, expected 1 to 255");
+  EXPECT_THAT(refusal_of({}, 300), HasSubstr("stages() is 300"));
+  EXPECT_THAT(refusal_of({.output_queues = 0}), HasSubstr("policy broken: output_queues is 0"));
+  EXPECT_THAT(refusal_of({.queue_capacity = 0}), HasSubstr("policy broken: queue_capacity is 0"));
+  EXPECT_THAT(refusal_of({.output_queues = 3, .queue_per_direction = true}),
+              HasSubstr("a queue per direction, so that it cannot have 3 output queues"));
+  for (const double between : {-1.0, std::nan(""), HUGE_VAL})
+    EXPECT_THAT(refusal_of({.throttle = {.cycles_per_packet = between}}),
+                HasSubstr("policy broken: cycles_per_packet is"));
+}
+
+TEST(PolicyExchange, RefusesRelaysWhereNodesAreDead) {
+  const Shape shape = Shape::parse("4x4").with_failures({.links = {}, .nodes = {"(1,0)"}});
+  const auto traffic = make_traffic("all-to-all", shape, 480, 1);
+  for (const Policy* policy : built_in_policies()) {
+    const bool relays = policy->stages(shape) > 1 || policy->combines();
+    EXPECT_EQ(refusal_of(*policy, shape, *traffic),
+              relays ? fmt::format("policy {}: it sends by way of other nodes, and some of this "
+                                   "machine are dead",
+                                   policy->name())
+                     : "");
+  }
+}
+
+TEST(PolicyExchange, RefusesMessagesOfMorePacketsThanCanBeNumbered) {
+  const Shape shape = Shape::parse("241");
+  const std::uint64_t most = std::uint64_t{1} << 24;  // packets, where 8 bits are the source's
+  const auto refusal = [&](const Traffic& traffic) {
+    return refusal_of(policy_by_name("random"), shape, traffic);
+  };
+  EXPECT_EQ(refusal(EvenTraffic(241, most * 240)), "");
+  EXPECT_THAT(refusal(EvenTraffic(241, most * 240 + 1)), HasSubstr("messages of 16777217 packets"));
+  for (const char* name : {"hotspot:1", "all-to-all"}) {
+    const auto traffic = make_traffic(name, shape, (std::uint64_t{1} << 32) * 240, 1);
+    EXPECT_THAT(refusal(*traffic), HasSubstr("too long to number them")) << name;
+  }
 }
 
 TEST(PolicyExchange, NamesARelayThatLeadsNowhere) {

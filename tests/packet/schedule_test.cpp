@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "hal/check.hpp"
+#include "hal/failures.hpp"
 #include "hal/random.hpp"
 #include "packet/critical_path.hpp"
 #include "packet/goal.hpp"
@@ -161,19 +162,50 @@ TEST(MessageCsv, IsRefusedWithFileLineAndWhatWasExpected) {
   EXPECT_EQ(refusal("", true),
             "f:1: expected the header line 'time,src,dst,bytes', not the end of the file");
   EXPECT_THAT(refusal("time,src,dst\n", true), HasSubstr("f:1: expected the header line"));
-  EXPECT_EQ(refusal(header, true), "f:2: expected a message, not the end of the file");
+  EXPECT_EQ(refusal(header.substr(0, header.size() - 1), true),
+            "f:1: expected the end of the header line, not the end of the file");
   EXPECT_EQ(refusal(header + "0,0,1,5", true),
             "f:2: expected the end of the line, not the end of the file");
   EXPECT_EQ(refusal(header + "0,0,1\n", true), "f:2: expected ',', not the end of the line");
   EXPECT_EQ(refusal(header + "0,0,4,1\n", true),
             "f:2: expected the rank of a destination of at most 3, not '4,1'");
-  for (const char* time : {"-1", "nan", "inf", "", "1e999", "+1", "x"})
+  for (const char* time : {"1000001", "1e300", "1e999"})
+    EXPECT_THAT(refusal(header + time + ",0,1,1\n", true),
+                HasSubstr("f:2: expected a time in seconds of at most 1000000, not"))
+        << time;
+  for (const char* time : {"-1", "nan", "inf", "", "+1", "x"})
     EXPECT_THAT(refusal(header + time + ",0,1,1\n", true),
                 HasSubstr("f:2: expected a time in seconds"))
         << time;
   EXPECT_EQ(refusal(header + "0,0,1,5\n0, 0,1,5\n", true),
             "f:3: expected the rank of a source, not ' 0,1,5'");
   EXPECT_EQ(refusal(header + "0,0,1,5 \n", true), "f:2: expected the end of the line, not ' '");
+}
+
+TEST(MessageCsv, MayHaveNoMessage) {
+  Schedule nothing{"x.csv", std::vector<RankSchedule>(3)};
+  std::ostringstream out;
+  write_message_csv(out, nothing);
+  const Schedule read = parse_message_csv(out.str(), "x.csv", kNodes);
+  EXPECT_EQ(read.ranks.size(), 1u);
+  EXPECT_TRUE(ScheduleGraph(read).messages().empty());
+}
+
+TEST(ScheduleGraph, RefusesWhatADeadNodeWouldHaveToDo) {
+  const Shape shape = Shape::parse("2x2").with_failures({.links = {}, .nodes = {"(1,1)"}});
+  const auto refusal_on = [&](std::string_view text) -> std::string {
+    const ScheduleGraph graph(parse_message_csv(text, "f", kNodes));
+    try {
+      for (Rank r = 0; r < shape.size(); ++r) graph.check_living(shape, r);
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string living = "time,src,dst,bytes\n0,0,1,5\n0,2,1,5\n";
+  EXPECT_EQ(refusal_on(living), "");
+  for (const char* message : {"0,0,3,1\n", "0,3,2,1\n", "0,3,3,1\n"})
+    EXPECT_EQ(refusal_on(living + message), "f:4: rank 3 is node (1,1), which is dead");
 }
 
 /// Whatever is cut off, changed or doubled: accepted or refused with one line, never anything else.

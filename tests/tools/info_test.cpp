@@ -76,7 +76,7 @@ TEST(Info, PrintsAMachineFileThatGivesTheSameMachine) {
   const TemporaryDirectory directory;
   directory.save("own.toml", "name = \"own\"\nhop_latency_cycles = 70\nclock_hz = 123456789.125\n");
   const std::string printed = run_command({"info", "--machine", directory / "own.toml"}).out;
-  directory.save("printed.toml", printed.substr(printed.find("name = ")));
+  directory.save("printed.toml", printed);
   EXPECT_EQ(json_of({"info", "--machine", directory / "own.toml"}),
             json_of({"info", "--machine", directory / "printed.toml"}));
 }
@@ -84,14 +84,26 @@ TEST(Info, PrintsAMachineFileThatGivesTheSameMachine) {
 TEST(Info, KnowsEveryPresetAndSaysTheSourceOfEachOfItsNumbers) {
   for (const std::string name : {"bgp", "bgq", "tpu-v4-like", "smallest-buffers"}) {
     const TemporaryDirectory directory;
-    const std::string printed = run_command({"info", "--machine", name}).out;
-    directory.save("printed.toml", printed.substr(printed.find("name = ")));
+    directory.save("printed.toml", run_command({"info", "--machine", name, "--torus", "4x4"}).out);
     const json info = json_of({"info", "--machine", name});
     EXPECT_EQ(info["machine"], name);
     EXPECT_EQ(info, json_of({"info", "--machine", directory / "printed.toml"}));
     for (const json& number : info["numbers"])
       EXPECT_FALSE(number["source"].get<std::string>().empty()) << number;
   }
+}
+
+TEST(Info, SaysWhatIsKnownOfEveryPolicy) {
+  const json policies = json_of({"info", "--policies"})["policies"];
+  const std::string text = run_command({"info", "--policies"}).out;
+  EXPECT_GE(policies.size(), 20u);
+  for (const json& policy : policies)
+    for (const char* key : {"name", "definition", "source", "known_result"}) {
+      const auto words = policy[key].get<std::string>();
+      EXPECT_FALSE(words.empty());
+      EXPECT_THAT(text, HasSubstr(words));
+    }
+  EXPECT_THAT(text, HasSubstr("parameter:    radix"));
 }
 
 TEST(Info, RefusesABadMachineFileWithItsLine) {

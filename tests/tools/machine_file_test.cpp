@@ -205,7 +205,9 @@ TEST(MachineFile, SaysWhereItsNumbersComeFrom) {
   EXPECT_EQ(source("hop_latency_cycles"), "machine file");
   EXPECT_EQ(source("wire_overhead_bytes"), "IBM, published");
   EXPECT_EQ(parse_machine(machine_text(machine), "m").sources, machine.sources);
-  EXPECT_THAT(machine_refusal("[sources]\n\nclok = \"x\""), HasSubstr("unknown key 'clok'"));
+  EXPECT_THAT(machine_refusal("[sources]\n\nclok = \"x\""),
+              HasSubstr("m.toml:3: unknown key 'clok'"));
+  EXPECT_EQ(machine_refusal("\nsources = 5"), "m.toml:2: sources must be a table");
   EXPECT_THAT(machine_refusal("[sources]\n\nclock = 1"),
               HasSubstr("m.toml:3: clock must be a text"));
 }

@@ -88,6 +88,12 @@ TEST(ReplayCommand, SaysTimeBoundAndLatency) {
   EXPECT_TRUE(rings.contains("latency_cycles"));
 }
 
+TEST(ReplayCommand, OfAnExportedRunWithoutMessagesTakesNoTime) {
+  const TemporaryDirectory directory;
+  exported(directory, {"alltoall", "--torus", "2x3", "--bytes", "0"}, "none.csv");
+  EXPECT_EQ(replayed(directory, "none.csv")["messages"], 0);
+}
+
 TEST(ReplayCommand, RefusesWhatItCannotUse) {
   const TemporaryDirectory directory;
   directory.save("two.goal", kTwo);
@@ -106,6 +112,8 @@ TEST(ReplayCommand, RefusesWhatItCannotUse) {
   refuse(on("bad.csv", "2x2"), {"bad.csv:2: expected the rank of a destination of at most 3"});
   refuse(on("two.txt", "2"), {"two.txt: expected a name that ends in .goal or .csv"});
   refuse(on("none.goal", "2"), {"none.goal: cannot be read"});
+  refuse(on("two.goal", "2x2") + Arguments{"--fail-node", "(0,1)"},
+         {"two.goal:3: rank 1 is node (0,1), which is dead"});
   refuse(kExchange + Arguments{"--export", "x.txt"}, {"x.txt: expected a name that ends in"});
   refuse(kExchange + Arguments{"--export", "no/x.csv"}, {"no/x.csv"});
 }

@@ -1,0 +1,25 @@
+// A place relative to a node.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "hal/shape.hpp"
+
+namespace toroid {
+
+/// Steps per dimension, each fewer than its extent.
+using Offset = std::array<int, kMaxDims>;
+
+/// `sign` 1: from `at` by the offset; -1: back. None where that leaves a mesh.
+inline std::optional<Rank> moved(const Shape& shape, Coord at, const Offset& offset, int sign) {
+  for (unsigned d = 0; d < shape.dims(); ++d) {
+    const int k = static_cast<int>(shape.extent(d));
+    const int to = at[d] + sign * offset[d];
+    if ((to < 0 || to >= k) && !shape.wraps(d)) return std::nullopt;
+    at[d] = static_cast<std::uint8_t>((to + k) % k);
+  }
+  return shape.rank(at);
+}
+
+}  // namespace toroid
