@@ -88,8 +88,11 @@ void DirectGateway::taken(Arrival& frame) {
 
 bool DirectGateway::collect() {
   bool moved = false;
-  for (const auto& far : far_)
-    if (far != nullptr) moved |= send_from(*far) | bring_to(*far);
+  for (const auto& far : far_) {
+    if (far == nullptr) continue;
+    moved |= send_from(*far);
+    moved |= bring_to(*far);
+  }
   return moved;
 }
 

@@ -31,7 +31,7 @@ TEST(Split, CutsIntoConsecutiveBlocksWhoseLengthsDifferByAtMostOne) {
 }
 
 TEST(LocalArray, IsAlignedWhateverItsSize) {
-  for (const std::size_t elements : {0, 1, 3, 1000, 200000})
+  for (const std::size_t elements : {0u, 1u, 3u, 1000u, 200000u})
     EXPECT_EQ(
         reinterpret_cast<std::uintptr_t>(LocalArray(elements).data()) % LocalArray::kAlignment, 0u);
 }

@@ -215,7 +215,7 @@ TEST(Transfer, KeepsPacketsInRunsWhereLinesOfAnUnsplitAxisTravelTogether) {
 
 TEST(Transfer, OfTheVolumetricMethodGoesFromEveryNodeOfAPlaneToEveryOther) {
   const Blueprint blueprint({.size = {32, 32, 32}}, Shape::parse("4x4x4"));
-  for (const std::size_t i : {1, 2}) {
+  for (const std::size_t i : {1u, 2u}) {
     const Group plane = blueprint.exchanges()[i].group(blueprint.shape(), 0);
     EXPECT_EQ(plane.size(), 16u);
     for (Rank s = 0; s < plane.size(); ++s)

@@ -19,7 +19,7 @@ void expect_all_gathered(Job& job, std::size_t size) {
 
 TEST(JobCollectives, BringBlobsOfAllSizesToAll) {
   const auto outcomes = run_job(5, [](Job& job) {
-    for (const std::size_t size : {0, 1, 4097, 1 << 18, (1 << 20) + 3})
+    for (const std::size_t size : {0u, 1u, 4097u, 1u << 18, (1u << 20) + 3})
       expect_all_gathered(job, size);
   });
   EXPECT_THAT(outcomes, Each(""));
@@ -83,7 +83,7 @@ TEST(JobCollectives, NameWhoEndedBeforeTheOthers) {
     if (job.rank() != 2) job.all_gather({});
   });
   EXPECT_EQ(outcomes[2], "");
-  for (const unsigned rank : {0, 1}) {
+  for (const unsigned rank : {0u, 1u}) {
     EXPECT_THAT(outcomes[rank], HasSubstr("process 2 (host "));
     EXPECT_THAT(outcomes[rank], HasSubstr("has ended before the others"));
   }
@@ -94,7 +94,7 @@ TEST(JobCollectives, NameProcess0WhereItEndedBeforeTheOthers) {
     if (job.rank() != 0) job.all_gather({});
   });
   EXPECT_EQ(outcomes[0], "");
-  for (const unsigned rank : {1, 2}) EXPECT_THAT(outcomes[rank], HasSubstr("process 0 (host "));
+  for (const unsigned rank : {1u, 2u}) EXPECT_THAT(outcomes[rank], HasSubstr("process 0 (host "));
 }
 
 /// However long ago that was.

@@ -68,7 +68,7 @@ Blob hello(const job::Claim& claim, const JobKey& key) {
 
 TEST(JobStranger, WithGarbageIsRefused) {
   expect_unimpressed(4, [](const auto& members) {
-    for (const std::size_t size : {1, 8, 5000, 3'000'000}) {
+    for (const std::size_t size : {1u, 8u, 5000u, 3'000'000u}) {
       const job::Socket stranger = connect(members[0]);
       send(stranger, blob_of(size, 3));
       if (size > 8) rest_of(stranger);
