@@ -64,14 +64,22 @@ std::uint64_t bytes_of_packets(const ExchangeCase& exchange, std::uint64_t messa
   return std::min(message, (first + packets) * exchange.data_bytes()) - begin;
 }
 
+/// Packets of the longest message that the node sends.
+std::uint64_t longest_message(const ExchangeCase& exchange, Rank from) {
+  const Traffic& traffic = exchange.traffic();
+  if (traffic.is_uniform_all_to_all())
+    return exchange.packets(traffic.bytes(from, from == 0 ? 1 : 0));
+  std::uint64_t longest = 0;
+  for (const Rank to : traffic.targets(from))
+    longest = std::max<std::uint64_t>(longest, exchange.packets(traffic.bytes(from, to)));
+  return longest;
+}
+
 /// What a node sends in the rounds of which each has an order of its own, or in all of them.
 void add_visits(const ExchangeCase& exchange, Rank from, std::vector<TrafficEntry>& entries) {
   const bool reorders = exchange.policy().changes_order() && !exchange.options().order;
   const std::uint64_t step = reorders ? exchange.knobs().packets_per_visit : ~std::uint32_t{0};
-  std::uint64_t longest = 0;
-  for (const Rank to : exchange.traffic().targets(from))
-    longest =
-        std::max<std::uint64_t>(longest, exchange.packets(exchange.traffic().bytes(from, to)));
+  const std::uint64_t longest = longest_message(exchange, from);
   std::uint32_t round = 0;
   for (std::uint64_t first = 0; first < longest; first += step, ++round)
     for (const Rank to : exchange.order(from, round).first(exchange.options().peers)) {
