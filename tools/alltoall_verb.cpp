@@ -2,10 +2,9 @@
 #include "hal/bounds.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policy_exchange.hpp"
-#include "packet/traffic_bounds.hpp"
 #include "packet/traffics.hpp"
 #include "tools/choice.hpp"
-#include "tools/host_bound.hpp"
+#include "tools/exchange_bounds.hpp"
 #include "tools/message_export.hpp"
 #include "tools/report.hpp"
 #include "tools/verbs.hpp"
@@ -27,8 +26,6 @@ struct AllToAllOptions {
   const CLI::App* verb = nullptr;
 
   bool sampled() const { return peers != 0; }
-  /// Whether a node leaves out any of `all` peers.
-  bool leaves_out(Rank all) const { return sampled() && peers < all; }
   /// Whether the user has said so, instead of the policy.
   bool given(const char* option) const { return verb->count(option) > 0; }
   std::string traffic() const {
@@ -40,41 +37,6 @@ struct AllToAllOptions {
   }
   const std::string& order_text() const { return given("--order") ? torus.order : policy; }
 };
-
-/// A sample is bounded by the links' mean load: what the dimension with the most traffic carried,
-/// which minimal routing cannot change, spread evenly over its links.
-Tick mean_load_cycles(const FabricCounters& counters, const Shape& shape, const Machine& machine) {
-  Tick most = 0;
-  std::uint64_t all_bytes = 0;
-  std::uint64_t all_links = 0;
-  for (unsigned d = 0; d < shape.dims(); ++d) {
-    std::uint64_t bytes = 0;
-    for (std::size_t l = 2 * d; l < counters.links.size(); l += shape.links())
-      bytes += counters.links[l].wire_bytes + counters.links[l + 1].wire_bytes;
-    const std::uint64_t k = shape.extent(d);
-    const std::uint64_t links = 2 * std::uint64_t{shape.size()} / k * (shape.wraps(d) ? k : k - 1);
-    if (links > 0) most = std::max(most, machine.wire_cycles(bytes / links));
-    all_bytes += bytes;
-    all_links += k > 1 ? links : 0;
-  }
-  // There a message's ways may differ in how much of them is along which dimension.
-  return shape.is_twisted() ? machine.wire_cycles(all_bytes / all_links) : most;
-}
-
-Bounds bounds_of(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
-                 const Traffic& traffic, const FabricCounters& counters) {
-  if (options.sample > 0) return traffic_bounds(machine, shape, traffic);
-  const MessageCost message = message_cost(machine, options.bytes);
-  Bounds bounds = all_to_all_bounds(machine, shape, message);
-  if (!options.leaves_out(shape.size() - 1)) return bounds;
-  bounds.hottest_link = mean_load_cycles(counters, shape, machine);
-  bounds.injection = machine.wire_cycles(options.peers * message.wire_bytes / usable_links(shape));
-  bounds.processor = options.peers * message.packets * machine.inject_cycles;
-  // Nobody need send to the far side of the machine.
-  const Tick spared = (diameter(shape) - 1) * Tick{machine.hop_latency_cycles};
-  bounds.zero_load -= std::min(bounds.zero_load, spared);
-  return bounds;
-}
 
 Json bounds_json(const Bounds& bounds) {
   return {{"hottest_link", bounds.hottest_link},
@@ -110,23 +72,10 @@ PolicyExchangeOptions exchange_options(const AllToAllOptions& options, const Pol
   return exchange;
 }
 
-Timing timing_of(const AllToAllOptions& options, const Bounds& bounds, const Shape& shape,
-                 const Machine& machine, const Emulation& emulation, Tick cycles) {
-  if (options.common.fabric == "sim") return {cycles, bounds.max(), bounds.hottest_link};
-  const double bytes = static_cast<double>(options.bytes) * shape.size() * options.targets(shape);
-  const Tick copies = copy_bound(machine, bytes, emulation.workers());
-  return {cycles, copies, copies};
-}
-
-/// Of a packet, in cycles, from its injection to its handler.
-Json latency_json(const LatencyHistogram& latency) {
-  return {{"p50", latency.permille(500)}, {"p99", latency.permille(990)}, {"max", latency.max()}};
-}
-
 Json make_report(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
-                 const Traffic& traffic, const Emulation& emulation, const PolicyExchange& exchange,
-                 Tick cycles) {
-  const Bounds bounds = bounds_of(options, shape, machine, traffic, emulation.counters());
+                 const ExchangeCase& judged, const Emulation& emulation,
+                 const PolicyExchange& exchange, Tick cycles) {
+  const Bounds bounds = exchange_bounds(judged, machine);
   ResultHash hash;
   Json report = report_head("alltoall", options.common, shape, machine);
   const PolicyKnobs& knobs = exchange.knobs();
@@ -141,7 +90,7 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
   if (options.sampled()) report["peers"] = options.peers;
   if (options.sample > 0) report["sample"] = options.sample;
   add_workers(report, options.common, emulation);
-  add_timing(report, timing_of(options, bounds, shape, machine, emulation, cycles), machine);
+  add_timing(report, exchange_timing(judged, bounds, machine, emulation, cycles), machine);
   if (is_virtual(report)) {
     report["bounds"] = bounds_json(bounds);
     report["latency"] = latency_json(exchange.latency());
@@ -157,9 +106,11 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
 }
 
 void print_table(const AllToAllOptions& options, const Json& report) {
-  fmt::print("all-to-all, {} bytes per pair, order {}, routing {}, tie {}\n{}", options.bytes,
-             options.order_text(), report["routing"].get<std::string>(),
-             report["tie"].get<std::string>(), summary_table(report));
+  fmt::print("all-to-all, {} bytes per pair, policy {}{}, routing {}, tie {}\n{}", options.bytes,
+             report["policy"].get<std::string>(),
+             options.given("--order") ? ", order " + options.torus.order : "",
+             report["routing"].get<std::string>(), report["tie"].get<std::string>(),
+             summary_table(report));
   if (report.contains("latency"))
     fmt::print("  latency          {:>14} cycles median, {} at 99 %, {} most\n",
                report["latency"]["p50"].get<Tick>(), report["latency"]["p99"].get<Tick>(),
@@ -186,9 +137,9 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
 
   const Policy& policy = policy_by_name(options.policy);
   const auto traffic = make_traffic(options.traffic(), shape, options.bytes, options.common.seed);
-  PolicyExchange exchange(
-      policy, *traffic, shape, machine,
-      exchange_options(options, policy, *traffic, shape, machine, carries_payload));
+  const PolicyExchangeOptions terms =
+      exchange_options(options, policy, *traffic, shape, machine, carries_payload);
+  PolicyExchange exchange(policy, *traffic, shape, machine, terms);
   RunOptions tied = run_options;
   tied.node = exchange.node_options();
   tied.node.record = run_options.node.record;
@@ -206,7 +157,8 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
 
   const Tick end = emulation.latest(std::max(emulation.programs_end(), exchange.last_arrival()));
   if (!reports) return 0;
-  const Json report = make_report(options, shape, machine, *traffic, emulation, exchange, end);
+  const ExchangeCase judged(policy, *traffic, shape, machine, terms);
+  const Json report = make_report(options, shape, machine, judged, emulation, exchange, end);
   if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);
   watch.write(report, emulation.counters());
   json.write(report);

@@ -231,7 +231,8 @@ void refuse_the_same_file(const std::string& a, const std::string& b) {
   const fs::path file = fs::weakly_canonical(fs::absolute(a), error);
   if (error || file != fs::weakly_canonical(fs::absolute(b), error) || error) return;
   if (fs::exists(file, error) && !fs::is_regular_file(file, error)) return;  // such as /dev/null
-  throw BadInput(fmt::format("{} and {} are the same file, for two outputs", a, b));
+  throw BadInput(
+      fmt::format("{} and {} are the same file; what is written would replace it", a, b));
 }
 
 }  // namespace

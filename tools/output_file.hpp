@@ -40,8 +40,8 @@ class OutputFile {
   std::unique_ptr<State> state_;
 };
 
-/// Throws BadInput where two outputs that are not empty are one file: what is written last would
-/// replace what was written before.
+/// Throws BadInput where two that are not empty are one file: what is written last would replace
+/// what was written before, or an input among them.
 void refuse_one_file_for_two(std::span<const std::string> outputs);
 
 }  // namespace toroid

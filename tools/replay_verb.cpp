@@ -24,6 +24,7 @@ struct ReplayCommandOptions {
   WatchOptions watch;
   std::string file;
   std::uint32_t per_visit = 0;  ///< 0: as it suits the fabric
+  const CLI::App* verb = nullptr;
 };
 
 /// All messages together.
@@ -63,7 +64,7 @@ Json replay_bounds_json(const ReplayBounds& bounds) {
 }
 
 /// From a message's begin until all of it had come, in cycles; of half of them it took no longer.
-Json latency_json(const MessageTimes& times) {
+Json message_latency_json(const MessageTimes& times) {
   std::vector<Tick> latencies(times.begun.size());
   std::ranges::transform(times.ended, times.begun, latencies.begin(), std::minus());
   std::ranges::sort(latencies);
@@ -90,7 +91,7 @@ class ReplayCommand {
   int run() {
     const bool reports = run_.processes.reports();
     refuse_one_file_for_two(std::array{options_.common.json == "-" ? "" : options_.common.json,
-                                       options_.watch.record, options_.watch.trace});
+                                       options_.watch.record, options_.watch.trace, options_.file});
     JsonOutput json(reports ? options_.common.json : "");
     Watch watch(options_.watch, shape_, machine_, run_.fabric);
     Emulation emulation(shape_, machine_, watch.watched(run_), options_.common.quiet,
@@ -143,12 +144,12 @@ class ReplayCommand {
     add_timing(report, timing(bounds, emulation, cycles), machine_);
     if (is_sim()) {
       report["bounds"] = replay_bounds_json(bounds);
-      report["latency_cycles"] = latency_json(times_);
+      report["latency_cycles"] = message_latency_json(times_);
     }
     add_counters(report, hash, emulation.counters(), shape_, machine_, cycles);
     add_hash(report, hash);
     // Between processes the two ends have different clocks; between threads they differ every time.
-    if (run_.fabric == FabricName::shm) report["latency_cycles"] = latency_json(times_);
+    if (run_.fabric == FabricName::shm) report["latency_cycles"] = message_latency_json(times_);
     add_wall_clock(report, emulation);
     return report;
   }
@@ -172,6 +173,8 @@ class ReplayCommand {
 };
 
 int run_replay(const ReplayCommandOptions& options) {
+  if (options.verb->count("--order") > 0)
+    throw BadInput("--order is not for replay: the order of messages is the file's");
   const Shape shape = shape_of(options.torus);
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
@@ -184,6 +187,7 @@ int run_replay(const ReplayCommandOptions& options) {
 Verb add_replay_verb(CLI::App& app) {
   auto options = std::make_shared<ReplayCommandOptions>();
   CLI::App* verb = app.add_subcommand("replay", "the messages of a file beside their bound");
+  options->verb = verb;
   verb->add_option("file", options->file,
                    "FILE.goal (LogGOPSim's text) or FILE.csv (time,src,dst,bytes; seconds)")
       ->required()

@@ -130,7 +130,8 @@ bool is_virtual(const Json& report) {
 }
 
 double percent(Tick part, Tick whole) {
-  return whole == 0 ? 100.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  if (whole == 0) return part == 0 ? 100.0 : 0.0;
+  return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 void add_timing(Json& report, const Timing& timing, const Machine& machine) {
@@ -190,6 +191,12 @@ void add_wall_clock(Json& report, const Emulation& emulation) {
 
 namespace {
 
+/// Nothing was sent: there is no share of anything.
+std::string peak_text(const Json& report) {
+  if (report["cycles"] == 0) return "-";
+  return fmt::format("{:.1f}", report["percent_of_peak"].get<double>());
+}
+
 std::string fabric_text(const Json& report) {
   if (is_virtual(report)) return "sim (virtual time)";
   std::string text =
@@ -209,13 +216,13 @@ std::string summary_table(const Json& report) {
       "torus {}, {} nodes, machine {}, seed {}, fabric {}\n"
       "  time             {:>14.6e} s   {:>14} cycles\n"
       "  bound                                 {:>14} cycles\n"
-      "  of peak          {:>12.1f} %     ({})\n"
+      "  of peak          {:>12} %     ({})\n"
       "  packets          {:>14}     {:>14} packet-hops\n"
       "  link load        {:>14} packets on the hottest, {:.1f} on the mean link\n",
       report["torus"].get<std::string>(), report["nodes"].get<Rank>(),
       report["machine"].get<std::string>(), report["seed"].get<std::uint64_t>(),
       fabric_text(report), report["time_s"].get<double>(), report["cycles"].get<Tick>(),
-      report["bound_cycles"].get<Tick>(), report["percent_of_peak"].get<double>(),
+      report["bound_cycles"].get<Tick>(), peak_text(report),
       is_virtual(report) ? "hottest link's bound / time"
                          : "bound / time; the bound: copying in and out of packets",
       report["packets"].get<std::uint64_t>(), report["packet_hops"].get<std::uint64_t>(),

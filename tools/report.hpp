@@ -35,7 +35,13 @@ void add_workers(Json& report, const CommonOptions& common, const Emulation& emu
 /// wall_s, packet_hops_per_cpu_s and, on `sim`, threads: not covered by the hash.
 void add_wall_clock(Json& report, const Emulation& emulation);
 
-/// Percent; 100 where nothing takes no time.
+/// Of packets, from their injection to their handlers, in cycles.
+template <typename Histogram>
+Json latency_json(const Histogram& latency) {
+  return {{"p50", latency.permille(500)}, {"p99", latency.permille(990)}, {"max", latency.max()}};
+}
+
+/// Percent; where `whole` is 0, 100 of nothing and 0 of anything.
 double percent(Tick part, Tick whole);
 /// The lines that all verbs print: time, bound, links.
 std::string summary_table(const Json& report);

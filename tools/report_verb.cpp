@@ -24,7 +24,12 @@ void refuse_to_replace_an_input(const ReportOptions& options) {
       throw BadInput(fmt::format("{}: expected another file than the report's", file));
 }
 
+std::string counted(std::size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
 int run(const ReportOptions& options) {
+  if (options.out == "-") throw BadInput("--out -: expected a file");
   refuse_to_replace_an_input(options);
   ReportInputs inputs = read_report_inputs(options.files);
   OutputFile file(options.out);
@@ -35,8 +40,8 @@ int run(const ReportOptions& options) {
   file.stream() << page;
   file.commit();
   if (!options.quiet)
-    fmt::print("{}: {} runs, {} sweeps, {} failed, {:.2f} MB\n", options.out, runs, sweeps, failed,
-               static_cast<double>(page.size()) / 1e6);
+    fmt::print("{}: {}, {}, {} failed, {:.2f} MB\n", options.out, counted(runs, "run"),
+               counted(sweeps, "sweep"), failed, static_cast<double>(page.size()) / 1e6);
   return 0;
 }
 
@@ -46,7 +51,7 @@ Verb add_report_verb(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* verb = app.add_subcommand("report", "results as pictures in one HTML file");
   verb->add_option("files", options->files,
-                   "what --json and --record wrote: alltoall, fft, compare, sweep")
+                   "what --json and --record wrote: alltoall, fft, replay, compare, sweep")
       ->required()
       ->check(not_empty());
   verb->add_option("-o,--out", options->out, "the page")->check(not_empty())->capture_default_str();

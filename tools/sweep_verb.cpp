@@ -22,6 +22,7 @@ struct SweepOptions {
   std::string arrivals = "bernoulli";
   Tick window = 0;
   Tick warm_up = 0;
+  const CLI::App* verb = nullptr;
 };
 
 /// By curve, then along the axis.
@@ -55,6 +56,17 @@ std::vector<std::string> sweep_cells(const Json& row, const Numbers& numbers) {
   return all;
 }
 
+/// What a curve comes to.
+std::string saturation_text(const Json& curve) {
+  std::string text = "keeps up at none of the loads offered";
+  if (!curve["accepted"].is_null())
+    text = fmt::format("keeps up at offered {:.4f}, accepted {:.4f}",
+                       curve["carried"].get<double>(), curve["accepted"].get<double>());
+  if (!curve["saturated_at"].is_null())
+    text += fmt::format(", saturated at {:.4f}", curve["saturated_at"].get<double>());
+  return text;
+}
+
 std::string load_table(const LoadSweep& sweep) {
   TextTable table({"policy", "traffic", "torus", "bytes", "offered", "accepted", "p50", "p99", ""},
                   3);
@@ -66,12 +78,7 @@ std::string load_table(const LoadSweep& sweep) {
   for (const Json& row : sweep.points) table.add(sweep_cells(row, numbers));
   std::string text = table.text();
   for (const Json& curve : sweep.saturation)
-    text += fmt::format(
-        "{}: carries {:.4f} of the bound's rate{}\n", fmt::join(case_names(curve), ", "),
-        curve["carried"].get<double>(),
-        curve["saturated_at"].is_null()
-            ? ""
-            : fmt::format(", saturated at {:.4f}", curve["saturated_at"].get<double>()));
+    text += fmt::format("{}: {}\n", fmt::join(case_names(curve), ", "), saturation_text(curve));
   return text;
 }
 
@@ -85,8 +92,8 @@ std::string axis_table(std::span<const Json> rows) {
             row["cycles"].dump(),
             row["bound_cycles"].dump(),
             fixed_text(row["percent_of_peak"], 1),
-            row["latency"]["p50"].dump(),
-            row["latency"]["p99"].dump()};
+            figure_text(row["latency"]["p50"]),
+            figure_text(row["latency"]["p99"])};
   };
   for (const Json& row : rows) table.add(sweep_cells(row, numbers));
   return table.text();
@@ -111,6 +118,12 @@ void refuse_bad_loads(const std::vector<double>& loads) {
       throw BadInput(fmt::format("--load names {} twice", *at));
 }
 
+void refuse_load_options(const SweepOptions& options) {
+  for (const char* option : {"--load", "--refine", "--arrivals", "--window", "--warm-up"})
+    if (options.verb->count(option) > 0)
+      throw BadInput(fmt::format("{} is for --axis load, not {}", option, options.axis));
+}
+
 struct Swept {
   std::vector<Json> points;
   std::string table;
@@ -131,7 +144,10 @@ int run(const SweepOptions& options) {
   const auto axis = parse_choice<Axis>("axis", kAxisNames, options.axis);
   const LabSettings settings = settings_of(options, axis);
   refuse_bad_loads(options.loads);
+  if (axis != Axis::load) refuse_load_options(options);
   std::vector<LabCase> cases = make_cases(options.lab.lists, options.lab.common.seed);
+  if (axis == Axis::load && names_all(options.lab.lists))
+    cases = cases_for_load(cases, settings.machine);
   sort_along(axis, cases);
   refuse_unfit(cases, settings, axis == Axis::load);
   LabOutputs outputs(options.lab, "sweep", settings);
@@ -153,6 +169,7 @@ int run(const SweepOptions& options) {
 Verb add_sweep_verb(CLI::App& app) {
   auto options = std::make_shared<SweepOptions>();
   CLI::App* verb = app.add_subcommand("sweep", "from small to large: load, message size, machine");
+  options->verb = verb;
   verb->add_option("--axis", options->axis, fmt::format("{}", fmt::join(kAxisNames, "|")))
       ->required();
   verb->add_option("--load", options->loads, "offered, of the hottest link's bound's rate")

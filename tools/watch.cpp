@@ -19,10 +19,12 @@ void add_watch_options(CLI::App& verb, WatchOptions& options) {
   verb.add_option("--record", options.record,
                   "on sim: write the result with links and FIFOs over time, for toroid report")
       ->check(not_empty());
-  verb.add_option("--trace", options.trace, "on sim: write packets' ways for ui.perfetto.dev")
-      ->check(not_empty());
+  CLI::Option* const trace =
+      verb.add_option("--trace", options.trace, "on sim: write packets' ways for ui.perfetto.dev")
+          ->check(not_empty());
   verb.add_option("--trace-limit", options.trace_megabytes,
                   "MB of the trace at most; packets are left out to keep it")
+      ->needs(trace)
       ->transform(whole_number(1, 4096))
       ->capture_default_str();
 }

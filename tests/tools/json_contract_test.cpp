@@ -6,6 +6,7 @@
 
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
+#include "tools/report.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -111,6 +112,20 @@ TEST(Json, BoundsASampleByWhatTheSampleSends) {
       EXPECT_GE(report["cycles"], report["bound_cycles"]) << torus << ", peers " << peers;
     }
   }
+}
+
+TEST(Json, NothingOfSomethingIsNoPercent) {
+  EXPECT_EQ(percent(0, 0), 100);
+  EXPECT_EQ(percent(5, 0), 0);
+  EXPECT_EQ(percent(5, 10), 50);
+}
+
+TEST(Json, SaysPolicyAndOrderApart) {
+  const Ended ended =
+      run_command({"alltoall", "--torus", "2", "--policy", "two-phase", "--order", "rank"});
+  EXPECT_THAT(ended.out, ::testing::HasSubstr("policy two-phase, order rank,"));
+  const Ended nothing = run_command({"alltoall", "--torus", "1"});
+  EXPECT_THAT(nothing.out, ::testing::Not(::testing::HasSubstr("100.0 %")));
 }
 
 TEST(Json, TakesTimeFromTheMachinesClock) {

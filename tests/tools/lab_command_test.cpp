@@ -109,6 +109,54 @@ TEST(Compare, RunsEveryPolicyUnlessTheyAreNamed) {
   for (const auto& row : report["rows"]) EXPECT_FALSE(row.contains("error")) << row;
 }
 
+TEST(Compare, BoundsASampleByWhatTheSampleSends) {
+  const Arguments sample = {"--torus", "4x4", "--bytes", "480", "--peers", "5"};
+  const nlohmann::json report = json_of(
+      Arguments{"compare", "--policies", "random,rank,random-rounds,valiant,windowed"} + sample);
+  for (const auto& row : report["rows"]) {
+    const std::string policy = row["policy"];
+    EXPECT_LE(row["percent_of_peak"], 100) << policy;
+    EXPECT_GT(row["percent_of_peak"], 10) << policy;
+    const nlohmann::json one = json_of(Arguments{"alltoall", "--policy", policy} + sample);
+    EXPECT_EQ(row["bound_cycles"], one["bound_cycles"]) << policy;
+  }
+}
+
+TEST(Compare, CountsNoDetourInTheBoundOfASample) {
+  const nlohmann::json rows = json_of({"compare", "--policies", "random,valiant,windowed",
+                                       "--torus", "4x4", "--peers", "5"})["rows"];
+  EXPECT_EQ(rows[1]["bound_cycles"], rows[0]["bound_cycles"]);
+  EXPECT_EQ(rows[2]["bound_cycles"], rows[0]["bound_cycles"]);
+}
+
+TEST(Compare, HoldsCombiningAgainstFullPackets) {
+  for (const char* bytes : {"1", "100", "480"})
+    for (const auto& row :
+         json_of({"compare", "--policies", "three-phase,virtual-mesh,bruck:2,bruck:3", "--torus",
+                  "4x4x2", "--traffic", "all-to-all,hotspot", "--bytes", bytes})["rows"]) {
+      EXPECT_GE(row["cycles"], row["bound_cycles"]) << row;
+      EXPECT_LE(row["percent_of_peak"], 100) << row;
+      EXPECT_GT(row["percent_of_peak"], 0) << row;
+    }
+}
+
+TEST(Compare, HoldsTheWallClockAgainstCopying) {
+  const TemporaryDirectory directory;
+  const nlohmann::json report = json_of({"compare", "--policies", "random", "--torus", "2x2",
+                                         "--bytes", "480", "--fabric", "shm", "--csv", "r.csv"},
+                                        {.directory = directory.path()});
+  const auto& row = report["rows"][0];
+  EXPECT_LE(row["percent_of_peak"], 100);
+  for (const char* key : {"p50", "p99", "max"}) EXPECT_TRUE(row["latency"][key].is_null()) << key;
+  EXPECT_TRUE(row["fifos"]["stalled_percent"].is_null());
+  EXPECT_THAT(directory.content_of("r.csv"), HasSubstr(",,,"));
+  directory.save("r.json", report.dump());
+  const Ended ended =
+      run_command({"report", "r.json", "-o", "r.html"}, {.directory = directory.path()});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr(": 1 run, 0 sweeps, "));
+}
+
 TEST(Compare, RunsOneAfterTheOtherOnShm) {
   const nlohmann::json report = json_of({"compare", "--policies", "random,rank", "--torus", "2x2",
                                          "--fabric", "shm", "--threads", "2"});
@@ -131,6 +179,10 @@ TEST(Lab, RefusesEveryBadNameBeforeTheFirstRun) {
   refuses(good + Arguments{"--bytes", "240,x"}, {"x"});
   refuses({"compare", "--torus", "2x2,2xx2"}, {"2xx2"});
   refuses({"compare", "--torus", "4x4,4x4"}, {"4x4", "twice"});
+  refuses({"compare", "--torus", "4x4,04x4"}, {"04x4", "twice"});
+  refuses(good + Arguments{"--policies", "bruck,bruck:2"}, {"bruck:2", "twice"});
+  refuses(good + Arguments{"--policies", "all,random"}, {"all stands alone"});
+  refuses(good + Arguments{"--policies", "rank", "--peers", "2", "--fabric", "shm"}, {"--peers"});
   refuses({"compare", "--torus", "2x2,2x3", "--traffic", "transpose"}, {"2x3"});
   refuses(good + Arguments{"--machine", "missing"}, {"missing"});
   refuses(good + Arguments{"--fabric", "ofi"}, {"ofi"});
@@ -139,11 +191,23 @@ TEST(Lab, RefusesEveryBadNameBeforeTheFirstRun) {
   const Arguments sweep = {"sweep", "--torus", "2x2", "--axis"};
   refuses(sweep + Arguments{"size"}, {"size", "load, bytes, nodes"});
   refuses(sweep + Arguments{"load", "--load", "0.5,0"}, {"0"});
+  for (const char* option : {"--load", "--refine", "--window", "--warm-up"})
+    refuses(sweep + Arguments{"bytes", option, "1"}, {option, "--axis load, not bytes"});
   refuses(sweep + Arguments{"load", "--load", "0.5,0.5"}, {"0.5", "twice"});
   refuses(sweep + Arguments{"load", "--arrivals", "often"}, {"often", "bernoulli"});
   refuses(sweep + Arguments{"load", "--policies", "bruck:2"}, {"bruck", "combines"});
   refuses(sweep + Arguments{"load", "--policies", "random", "--fabric", "shm"}, {"virtual time"});
   refuses({"sweep", "--torus", "1", "--axis", "load", "--policies", "random"}, {"no link"});
+}
+
+TEST(Lab, RefusesOneFileForTwoOutputs) {
+  const TemporaryDirectory directory;
+  const Arguments good = {"compare", "--torus", "2x2", "--policies", "rank"};
+  for (const auto& [a, b] :
+       {std::pair{"--csv", "--resume"}, {"--json", "--resume"}, {"--csv", "--json"}})
+    expect_refusal(directory, good + Arguments{a, "f", b, "./f"}, {"are the same file"});
+  expect_refusal(directory, good + Arguments{"--csv", "-"}, {"--csv -"});
+  expect_refusal(directory, {"report", "r.json", "-o", "-"}, {"--out -"});
 }
 
 TEST(Lab, RefusesAForeignJournalByName) {
@@ -191,6 +255,22 @@ TEST(Sweep, RefinesTheSaturationLoad) {
   }
 }
 
+TEST(Sweep, OfAllPoliciesHasACurveForEachThatLoadTells) {
+  const nlohmann::json report =
+      json_of({"sweep", "--axis", "load", "--torus", "4", "--load", "0.1", "--refine", "0"});
+  std::vector<std::string> policies;
+  for (const auto& point : report["points"]) policies.push_back(point["policy"]);
+  EXPECT_THAT(policies, ::testing::IsSupersetOf({"random", "deterministic", "first-fit"}));
+  for (const char* alike_or_unfit : {"rank", "shift", "xor", "two-phase", "bruck:2", "throttled"})
+    EXPECT_THAT(policies, ::testing::Not(::testing::Contains(alike_or_unfit)));
+}
+
+TEST(Sweep, HasNoResultOfAWindowInWhichNothingCame) {
+  const Ended ended = run_command(kSweep + Arguments{"--load", "0.1", "--window", "1"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("no packet was generated in the window of 1 cycles"));
+}
+
 TEST(Sweep, GoesAlongSizesAndMachines) {
   const Arguments common = {"sweep",       "--policies", "rank,random", "--torus",
                             "4x4,2x2,3x3", "--bytes",    "480,1",       "--axis"};
@@ -212,7 +292,7 @@ TEST(Sweep, WritesItsPointsAsCsvToo) {
   const Ended ended =
       run_command(sweep + Arguments{"--csv", "p.csv"}, {.directory = directory.path()});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("carries 0.2"));
+  EXPECT_THAT(ended.out, HasSubstr("keeps up at offered 0.2000, accepted "));
   EXPECT_THAT(directory.content_of("p.csv"),
               HasSubstr("policy,traffic,torus,nodes,bytes,offered,"));
   EXPECT_EQ(lines_in(directory, "p.csv"), 3);

@@ -106,6 +106,11 @@ TEST(ReplayCommand, RefusesWhatItCannotUse) {
   const auto on = [](const char* file, const char* torus) {
     return Arguments{"replay", file, "--torus", torus};
   };
+  for (const char* output : {"--json", "--record", "--trace"})
+    expect_refusal(directory, on("two.goal", "2") + Arguments{output, "two.goal"},
+                   {"two.goal", "are the same file"});
+  refuse(on("two.goal", "2") + Arguments{"--order", "rank"}, {"--order", "not for replay"});
+  refuse(on("two.goal", "2") + Arguments{"--trace-limit", "3"}, {"--trace-limit", "--trace"});
   refuse(on("two.goal", "1"), {"two.goal:1: expected a number of ranks", "at most 1"});
   refuse(on("bad.goal", "2"), {"bad.goal:3: expected 'to', not the end of the line"});
   refuse(on("lost.goal", "2"), {"lost.goal:3: 1 bytes from 0 to 0 with tag 0 are never received"});

@@ -1,6 +1,7 @@
 #include "tools/lab/case.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "packet/policies/policies.hpp"
 #include "packet/traffics.hpp"
@@ -8,15 +9,18 @@
 namespace toroid {
 namespace {
 
-template <typename T>
-void refuse_repetition(std::string_view option, const std::vector<T>& values) {
+/// However it is spelled: `meaning` makes equal ones equal.
+template <typename T, typename Meaning = std::identity>
+void refuse_repetition(std::string_view option, const std::vector<T>& values,
+                       const Meaning& meaning = {}) {
   for (auto at = values.begin(); at != values.end(); ++at)
-    if (std::find(values.begin(), at, *at) != at)
+    if (std::find_if(values.begin(), at,
+                     [&](const T& before) { return meaning(before) == meaning(*at); }) != at)
       throw BadInput(fmt::format("{} names {} twice", option, *at));
 }
 
 std::vector<std::string> policy_names(const LabLists& lists) {
-  if (lists.policies != std::vector<std::string>{"all"}) return lists.policies;
+  if (!names_all(lists)) return lists.policies;
   std::vector<std::string> all;
   for (const Policy* policy : built_in_policies()) all.emplace_back(policy->name());
   return all;
@@ -33,6 +37,13 @@ auto made_for(std::string_view name, const Shape& shape, const Make& make) {
 }
 
 }  // namespace
+
+bool names_all(const LabLists& lists) {
+  if (std::ranges::find(lists.policies, "all") == lists.policies.end()) return false;
+  if (lists.policies.size() > 1)
+    throw BadInput("--policies names all and others: all stands alone");
+  return true;
+}
 
 void add_lab_lists(CLI::App& verb, LabLists& lists) {
   verb.add_option("--policies", lists.policies, "names with commas between them, or all")
@@ -63,9 +74,11 @@ Json LabCase::json() const {
 
 std::vector<LabCase> make_cases(const LabLists& lists, std::uint64_t seed) {
   const std::vector<std::string> policies = policy_names(lists);
-  refuse_repetition("--policies", policies);
+  refuse_repetition("--policies", policies,
+                    [](const std::string& name) { return policy_by_name(name).name(); });
   refuse_repetition("--traffic", lists.traffics);
-  refuse_repetition("--torus", lists.toruses);
+  refuse_repetition("--torus", lists.toruses,
+                    [&](const std::string& text) { return Shape::parse(text, lists.mesh).text(); });
   refuse_repetition("--bytes", lists.bytes);
   std::vector<LabCase> cases;
   for (const std::string& traffic : lists.traffics)

@@ -36,6 +36,9 @@ struct LabCase {
   std::string key() const { return json().dump(); }
 };
 
+/// Whether the policies are all there are. Throws BadInput where some are named besides.
+bool names_all(const LabLists& lists);
+
 /// By traffic, torus, size, policy: what is to be compared stands together. Throws BadInput where a
 /// name is unknown or stands twice, or where a policy or a traffic cannot be had on a torus.
 std::vector<LabCase> make_cases(const LabLists& lists, std::uint64_t seed);

@@ -8,6 +8,7 @@ namespace {
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
 std::string field_of(const Json& value) {
+  if (value.is_null()) return {};
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) return value.dump();
   std::string text;

@@ -1,7 +1,9 @@
 // A case in open loop: how much of what is offered gets through, and how late.
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <numeric>
+#include <tuple>
 
 #include "packet/policy_exchange.hpp"
 #include "packet/traffic_bounds.hpp"
@@ -134,18 +136,45 @@ Json load_row(const OpenLoopCounts& counts, const FullRate& rate, const LabCase&
                             static_cast<double>(median) > kLatencyFactor * zero_load}};
 }
 
+/// What the policy does beyond what the open loop can; empty: nothing.
+std::string_view beyond_load(const LabCase& one, const PolicyKnobs& knobs) {
+  if (one.policy->combines()) return "combines messages, which come one by one there";
+  if (one.policy->stages(one.shape) > 1) return "sends packets by way of other nodes";
+  if (knobs.throttle.cycles_per_packet > 0 || knobs.throttle.window > 0)
+    return "throttles what is to be offered";
+  return {};
+}
+
+/// Where no message is visited in an order.
+bool are_alike(const PolicyKnobs& a, const PolicyKnobs& b) {
+  const auto all = [](const PolicyKnobs& k) {
+    return std::tuple(k.output_queues, k.queue_per_direction, k.queue_capacity, k.drain, k.tying,
+                      k.routing, k.tie);
+  };
+  return all(a) == all(b);
+}
+
 }  // namespace
 
 void refuse_unfit_for_load(const LabCase& one, const LabSettings& settings,
                            const PolicyKnobs& knobs) {
-  const auto refuse = [&](std::string_view why) {
+  if (const auto why = beyond_load(one, knobs); !why.empty())
     throw BadInput(fmt::format("policy {} {}: not for --axis load", one.policy_name, why));
-  };
-  if (one.policy->combines()) refuse("combines messages, which come one by one there");
-  if (one.policy->stages(one.shape) > 1) refuse("sends packets by way of other nodes");
-  if (knobs.throttle.cycles_per_packet > 0 || knobs.throttle.window > 0)
-    refuse("throttles what is to be offered");
   full_rate(one, settings.machine);
+}
+
+std::vector<LabCase> cases_for_load(std::span<const LabCase> cases, const Machine& machine) {
+  std::vector<LabCase> kept;
+  for (const LabCase& one : cases) {
+    const PolicyKnobs knobs = one.policy->knobs({one.shape, machine, *one.traffic});
+    const auto is_as_good = [&](const LabCase& other) {
+      return other.traffic == one.traffic &&
+             are_alike(knobs, other.policy->knobs({one.shape, machine, *one.traffic}));
+    };
+    if (beyond_load(one, knobs).empty() && std::ranges::none_of(kept, is_as_good))
+      kept.push_back(one);
+  }
+  return kept;
 }
 
 Json run_load_case(const LabCase& one, const LabSettings& settings) {
@@ -163,6 +192,11 @@ Json run_load_case(const LabCase& one, const LabSettings& settings) {
   for (Node& node : emulation.nodes()) generators.attach(node);
   emulation.run();
 
+  if (generators.counts().latency.count() == 0)
+    throw RunFailed(
+        fmt::format("no packet was generated in the window of {} cycles: a longer "
+                    "--window has some",
+                    periods.window));
   Json row = load_row(generators.counts(), rate, one, periods, zero_load);
   row["cycles"] = emulation.counters().end;
   add_counted(row, emulation, one, settings, emulation.counters().end);

@@ -1,6 +1,7 @@
 #include "tools/lab/options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <ostream>
 
 #include "tools/lab/csv.hpp"
@@ -23,9 +24,21 @@ void add_lab_options(CLI::App& verb, LabOptions& options) {
       ->description("runs at once on sim, else workers of the one run; else one per core");
 }
 
+namespace {
+
+/// Throws BadInput where an output would take another's place.
+const LabOptions& apart(const LabOptions& options) {
+  if (options.csv == "-") throw BadInput("--csv -: expected a file; only --json has -");
+  refuse_one_file_for_two(std::array{options.common.json == "-" ? "" : options.common.json,
+                                     options.csv, options.resume});
+  return options;
+}
+
+}  // namespace
+
 LabOutputs::LabOutputs(const LabOptions& options, std::string_view verb,
                        const LabSettings& settings)
-    : quiet_(options.common.quiet), json_(options.common.json) {
+    : quiet_(options.common.quiet), json_(apart(options).common.json) {
   if (!options.csv.empty()) csv_ = std::make_unique<OutputFile>(options.csv);
   if (options.resume.empty()) return;
   journal_ = std::make_unique<Journal>(options.resume, journal_settings(verb, settings));
@@ -39,6 +52,8 @@ void LabOutputs::write(const Json& report, std::span<const Json> rows) {
 }
 
 void refuse_unfit(std::span<const LabCase> cases, const LabSettings& settings, bool in_open_loop) {
+  if (settings.peers != 0 && !settings.is_virtual())
+    throw BadInput("--peers is for --fabric sim; elsewhere everybody sends to everybody");
   for (const LabCase& one : cases) {
     refuse_unfit(one, settings, in_open_loop);
     check_memory(one.shape, 0);

@@ -12,9 +12,4 @@ namespace toroid {
 void add_counted(Json& row, const Emulation& emulation, const LabCase& one,
                  const LabSettings& settings, Tick cycles);
 
-template <typename Histogram>
-Json latency_json(const Histogram& latency) {
-  return {{"p50", latency.permille(500)}, {"p99", latency.permille(990)}, {"max", latency.max()}};
-}
-
 }  // namespace toroid

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "packet/policy_exchange.hpp"
-#include "packet/traffic_bounds.hpp"
+#include "tools/exchange_bounds.hpp"
 #include "tools/lab/campaign.hpp"
 #include "tools/lab/row.hpp"
 
@@ -11,14 +11,30 @@ namespace toroid {
 
 namespace {
 
+PolicyExchangeOptions terms_of(const LabSettings& settings) {
+  return {.seed = settings.common.seed,
+          .payload = !settings.is_virtual(),
+          .peers = settings.peers == 0 ? ~Rank{0} : settings.peers};
+}
+
 PolicyExchange exchange_of(const LabCase& one, const LabSettings& settings) {
-  return {*one.policy,
-          *one.traffic,
-          one.shape,
-          settings.machine,
-          {.seed = settings.common.seed,
-           .payload = !settings.is_virtual(),
-           .peers = settings.peers == 0 ? ~Rank{0} : settings.peers}};
+  return {*one.policy, *one.traffic, one.shape, settings.machine, terms_of(settings)};
+}
+
+Timing timing_of(const LabCase& one, const LabSettings& settings, const Emulation& emulation,
+                 Tick cycles) {
+  const Machine& machine = settings.machine;
+  const ExchangeCase judged(*one.policy, *one.traffic, one.shape, machine, terms_of(settings));
+  return exchange_timing(judged, exchange_bounds(judged, machine), machine, emulation, cycles);
+}
+
+/// Null by null where packets had no place for a time.
+Json latency_of(const PolicyExchange& exchange, const LabSettings& settings) {
+  const LatencyHistogram latency = exchange.latency();
+  Json json = latency_json(latency);
+  if (!settings.is_virtual() && latency.count() == 0)
+    for (Json& figure : json) figure = Json();
+  return json;
 }
 
 }  // namespace
@@ -39,11 +55,10 @@ Json run_exchange_case(const LabCase& one, const LabSettings& settings) {
   exchange.check();
 
   const Tick cycles = std::max(emulation.programs_end(), exchange.last_arrival());
-  const Bounds bounds = traffic_bounds(settings.machine, one.shape, *one.traffic);
   Json row;
-  add_timing(row, {cycles, bounds.max(), bounds.hottest_link}, settings.machine);
+  add_timing(row, timing_of(one, settings, emulation, cycles), settings.machine);
   add_counted(row, emulation, one, settings, cycles);
-  row["latency"] = latency_json(exchange.latency());
+  row["latency"] = latency_of(exchange, settings);
   row["wall_s"] = emulation.wall_seconds();
   return row;
 }

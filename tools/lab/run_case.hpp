@@ -22,6 +22,9 @@ void refuse_unfit(const LabCase& one, const LabSettings& settings, bool in_open_
 void refuse_unfit_for_load(const LabCase& one, const LabSettings& settings,
                            const PolicyKnobs& knobs);
 
+/// Those that the open loop can run, of policies that do the same there the first.
+std::vector<LabCase> cases_for_load(std::span<const LabCase> cases, const Machine& machine);
+
 /// Rows as they were made, in the order of the cases, each with its case's columns in front.
 /// `journal` as for run_campaign.
 class Journal;

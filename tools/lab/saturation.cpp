@@ -35,6 +35,8 @@ struct Curve {
   Json saturation() const {
     Json json = base.json();
     json["carried"] = carried();
+    const auto last = points.find(carried());
+    json["accepted"] = last == points.end() ? Json() : last->second["accepted"];
     const auto end = saturated_at();
     json["saturated_at"] = end ? Json(*end) : Json();
     return json;

@@ -8,7 +8,8 @@ namespace toroid {
 struct LoadSweep {
   std::vector<Json> points;  ///< by curve, then by load
   /// Of every curve: its columns, "carried", the highest load that was not saturated below the
-  /// first that was, and "saturated_at", that one; null: none.
+  /// first that was, "accepted", what got through there, and "saturated_at", the first that was;
+  /// null: none.
   std::vector<Json> saturation;
 };
 

@@ -13,6 +13,14 @@ std::vector<std::size_t> TextTable::widths() const {
   return widths;
 }
 
+std::string figure_text(const Json& figure) {
+  return figure.is_null() ? "-" : figure.dump();
+}
+
+std::string figure_text(const Json& figure, int digits) {
+  return figure.is_null() ? "-" : fixed_text(figure, digits);
+}
+
 std::string TextTable::text() const {
   const std::vector<std::size_t> wide = widths();
   std::string text;

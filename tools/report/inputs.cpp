@@ -17,6 +17,11 @@ void copy_number(const JsonPlace& from, Json& to, const char* key) {
   if (from.has(key)) to[key] = from.at(key).number();
 }
 
+/// Null is what was not counted.
+void copy_figure(const JsonPlace& from, Json& to, const char* key) {
+  if (!from.value().is_null()) to[key] = from.number();
+}
+
 Shape shape_at(const JsonPlace& torus) {
   try {
     return Shape::parse(torus.text());
@@ -40,8 +45,8 @@ Json figures(const JsonPlace& run, const std::string& file) {
     figures["mean_load"] = run.at("links").at("mean_load").number();
   }
   if (run.has("latency")) {
-    figures["latency_p50"] = run.at("latency").at("p50").number();
-    figures["latency_p99"] = run.at("latency").at("p99").number();
+    copy_figure(run.at("latency").at("p50"), figures, "latency_p50");
+    copy_figure(run.at("latency").at("p99"), figures, "latency_p99");
   }
   return figures;
 }
