@@ -1,9 +1,23 @@
 #include "fft/blueprint.hpp"
 
-#include <cmath>
+#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fft/box.hpp"
+#include "fft/description.hpp"
 #include "fft/half.hpp"
+#include "fft/spread.hpp"
+#include "fft/transform_kind.hpp"
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -5,11 +5,14 @@
 // backward from last to first, with the exchanges turned round.
 #pragma once
 
-#include <memory>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "fft/box.hpp"
 #include "fft/description.hpp"
 #include "fft/spread.hpp"
 #include "hal/shape.hpp"

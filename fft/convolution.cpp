@@ -1,7 +1,22 @@
 #include "fft/convolution.hpp"
 
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
 #include "fft/half.hpp"
+#include "fft/local_array.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/plan.hpp"
+#include "fft/transform_kind.hpp"
 #include "hal/check.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 
 namespace toroid {
 namespace {

@@ -16,10 +16,21 @@
 // out_boxes.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <type_traits>
 
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
 #include "fft/local_array.hpp"
+#include "fft/node_layout.hpp"
 #include "fft/plan.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 
 namespace toroid {
 

@@ -16,7 +16,8 @@
 //               others, backward takes them for zero.
 #pragma once
 
-#include <optional>
+#include <array>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 

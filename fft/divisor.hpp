@@ -3,8 +3,6 @@
 
 #include <cstdint>
 
-#include "hal/check.hpp"
-
 namespace toroid {
 
 /// Exact for every 32-bit dividend and divisor: with m = floor((2^64 - 1) / d), the quotient of n

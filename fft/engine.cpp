@@ -1,9 +1,31 @@
 #include "fft/engine.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
 
+#include "fft/blueprint.hpp"
+#include "fft/description.hpp"
+#include "fft/exchange.hpp"
+#include "fft/leg.hpp"
+#include "fft/local_array.hpp"
+#include "fft/local_work.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/orbital/base.hpp"
+#include "fft/orbital/station.hpp"
+#include "fft/plan.hpp"
 #include "hal/check.hpp"
+#include "hal/tick.hpp"
+#include "packet/all_to_all.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 
 namespace toroid {
 namespace {
@@ -33,6 +55,13 @@ Leg& Plan::Engine::leg(Way way) {
   std::optional<Leg>& made = legs_[static_cast<std::size_t>(way)];
   if (!made) made.emplace(*node_, *blueprint_, way);
   return *made;
+}
+
+std::size_t Plan::Engine::array_bytes() const {
+  std::size_t bytes = kept_.size() * sizeof(Complex);
+  for (const std::optional<Leg>& leg : legs_)
+    if (leg) bytes += leg->bytes();
+  return bytes;
 }
 
 std::size_t Plan::Engine::bytes(Way way) const {

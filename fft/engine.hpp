@@ -1,10 +1,26 @@
 // A plan on its node: the legs of both directions, and the call that is under way.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
+#include "fft/blueprint.hpp"
+#include "fft/description.hpp"
+#include "fft/exchange.hpp"
 #include "fft/leg.hpp"
+#include "fft/local_array.hpp"
+#include "fft/local_work.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/orbital/base.hpp"
 #include "fft/plan.hpp"
+#include "hal/tick.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 
 namespace toroid {
 
@@ -18,6 +34,7 @@ class Plan::Engine {
   const NodeLayout& output() const { return output_; }
   std::span<const StageTimes> times() const { return times_; }
   std::span<const std::uint64_t> numbers_rolled() const { return numbers_rolled_; }
+  std::size_t array_bytes() const;
   PerformAwaiter call(Way way, const ConstArray& in, const Array& out, Scale scale);
 
   // What the programs are made of.

@@ -1,8 +1,22 @@
 #include "fft/exchange.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
+
+#include "fft/redistribution.hpp"
+#include "fft/spread.hpp"
+#include "fft/transfer.hpp"
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/all_to_all.hpp"
+#include "packet/group.hpp"
+#include "packet/node.hpp"
 
 namespace toroid {
 namespace {

@@ -2,10 +2,18 @@
 // in the receiver's next array when it arrives. No staging buffer, no unpacking pass.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <span>
 
 #include "fft/redistribution.hpp"
+#include "fft/spread.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
 #include "packet/all_to_all.hpp"
+#include "packet/group.hpp"
+#include "packet/node.hpp"
 
 namespace toroid {
 

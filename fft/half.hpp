@@ -1,6 +1,11 @@
 // Extents of the two sides of a transform of real data.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "fft/box.hpp"
 #include "fft/description.hpp"
 
 namespace toroid {

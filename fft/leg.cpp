@@ -1,6 +1,23 @@
 #include "fft/leg.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
+#include "fft/exchange.hpp"
+#include "fft/local_array.hpp"
+#include "fft/local_work.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/orbital/station.hpp"
+#include "fft/spread.hpp"
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
 
 namespace toroid {
 namespace {
@@ -43,6 +60,16 @@ std::span<std::byte> Leg::allocate(std::int64_t elements, bool real) {
   const std::size_t bytes = static_cast<std::size_t>(elements) * blueprint_->bytes(real);
   LocalArray& array = arrays_.emplace_back(LocalArray::of_bytes(bytes));
   return {reinterpret_cast<std::byte*>(array.data()), bytes};
+}
+
+std::size_t Leg::bytes() const {
+  std::size_t bytes = 0;
+  for (const LocalArray& array : arrays_) bytes += array.size() * sizeof(Complex);
+  for (const Station& station : stations_) {
+    bytes += station.work.scratch_bytes() + station.rest_work.scratch_bytes();
+    if (station.orbital) bytes += station.orbital->transform().array_bytes();
+  }
+  return bytes;
 }
 
 void Leg::add_station(std::size_t number) {

@@ -2,12 +2,21 @@
 // each to the next.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "fft/blueprint.hpp"
+#include "fft/description.hpp"
 #include "fft/exchange.hpp"
+#include "fft/local_array.hpp"
 #include "fft/local_work.hpp"
+#include "fft/node_layout.hpp"
 #include "fft/orbital/station.hpp"
+#include "fft/spread.hpp"
+#include "packet/node.hpp"
 
 namespace toroid {
 
@@ -44,6 +53,8 @@ class Leg {
   /// What arrives for the last station goes straight into the caller's array, which everybody must
   /// know before anybody sends.
   bool fills_result() const { return stations_.back().in_result; }
+  /// Of its arrays.
+  std::size_t bytes() const;
   /// Where it goes in this call. REQUIRES: fills_result(), and nothing is under way.
   void set_result(std::span<std::byte> result);
 

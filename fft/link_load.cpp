@@ -1,6 +1,10 @@
 #include "fft/link_load.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

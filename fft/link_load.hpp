@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
+#include "hal/direction.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {

@@ -1,8 +1,20 @@
 #include "fft/local_work.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
 
-#include "hal/check.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
+#include "fft/local/kernel.hpp"
+#include "fft/local_array.hpp"
+#include "fft/node_layout.hpp"
+#include "hal/machine.hpp"
+#include "hal/tick.hpp"
 
 namespace toroid {
 namespace {

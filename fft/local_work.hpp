@@ -2,13 +2,19 @@
 // packets.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
 #include "fft/local/kernel.hpp"
 #include "fft/local_array.hpp"
+#include "fft/node_layout.hpp"
 #include "hal/machine.hpp"
+#include "hal/tick.hpp"
 
 namespace toroid {
 
@@ -46,6 +52,10 @@ class LocalWork {
 
   Tick cycles() const { return cost_.cycles; }
   std::int64_t lines() const { return cost_.lines; }
+  /// Of its arrays in between.
+  std::size_t scratch_bytes() const {
+    return static_cast<std::size_t>(scratch_bytes_[0] + scratch_bytes_[1]);
+  }
 
  private:
   enum class Place : std::uint8_t { from, to, first, second };  ///< the last two are scratch

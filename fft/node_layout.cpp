@@ -1,5 +1,9 @@
 #include "fft/node_layout.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
+#include "fft/box.hpp"
 #include "hal/check.hpp"
 
 namespace toroid {

@@ -1,6 +1,7 @@
 // What one node holds of an array, and where each element stands in the node's memory.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -1,6 +1,16 @@
 #include "fft/plan.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "fft/blueprint.hpp"
+#include "fft/description.hpp"
 #include "fft/engine.hpp"
+#include "fft/node_layout.hpp"
+#include "packet/node.hpp"
 
 namespace toroid {
 
@@ -28,6 +38,10 @@ std::span<const StageTimes> Plan::times() const {
 
 std::span<const std::uint64_t> Plan::numbers_rolled() const {
   return engine_->numbers_rolled();
+}
+
+std::size_t Plan::array_bytes() const {
+  return engine_->array_bytes();
 }
 
 PerformAwaiter Plan::forward(ConstArray in, Array out, Scale scale) {

@@ -8,11 +8,17 @@
 #pragma once
 
 #include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <ranges>
 #include <span>
+#include <type_traits>
 
 #include "fft/blueprint.hpp"
+#include "fft/description.hpp"
+#include "fft/node_layout.hpp"
+#include "hal/tick.hpp"
 #include "packet/node.hpp"
 
 namespace toroid {
@@ -84,6 +90,9 @@ class Plan {
   /// Of the orbital method, in the last call: numbers that this node has sent in each step of
   /// compute and roll, of one array after the other.
   std::span<const std::uint64_t> numbers_rolled() const;
+
+  /// Bytes of all arrays that it has made so far; the caller's are not among them.
+  std::size_t array_bytes() const;
 
   class Engine;  ///< what it is made of; fft/engine.hpp
 

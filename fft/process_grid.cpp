@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hal/shape.hpp"
+
 namespace toroid {
 
 ProcessGrid::ProcessGrid(const Shape& shape, bool reversed)

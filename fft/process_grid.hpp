@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "fft/box.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {

@@ -1,5 +1,19 @@
 #include "fft/redistribution.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fft/node_layout.hpp"
+#include "fft/spread.hpp"
+#include "fft/transfer.hpp"
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "packet/group.hpp"
+
 namespace toroid {
 namespace {
 

@@ -2,8 +2,13 @@
 // all at once or in pieces, planes of its part that travel together.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
+#include "fft/node_layout.hpp"
 #include "fft/spread.hpp"
 #include "fft/transfer.hpp"
+#include "hal/shape.hpp"
 #include "packet/group.hpp"
 
 namespace toroid {

@@ -8,9 +8,20 @@
 // feasible": in_boxes and out_boxes make others of the first and the last one.
 //
 // Source: U.S. Pat. No. 7,315,877, FIG. 3 to 8.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
 #include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
 #include "fft/half.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/spread.hpp"
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -8,9 +8,20 @@
 //
 // Source: Hoefler and Zerah, "Transforming the high-performance 3d-FFT in ABINIT to enable the use
 // of non-blocking collective operations", 2007.
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 #include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
 #include "fft/half.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/spread.hpp"
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

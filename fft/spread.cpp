@@ -1,8 +1,18 @@
 #include "fft/spread.hpp"
 
-#include <string>
+#include <fmt/core.h>
 
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fft/box.hpp"
+#include "fft/node_layout.hpp"
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -1,9 +1,13 @@
 // How an array is spread over the machine: which node holds which elements, and where.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <span>
+#include <string_view>
 #include <vector>
 
+#include "fft/box.hpp"
 #include "fft/node_layout.hpp"
 #include "hal/shape.hpp"
 

@@ -1,6 +1,17 @@
 #include "fft/transfer.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <functional>
+#include <iterator>
+
+#include "fft/box.hpp"
+#include "fft/divisor.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/walk.hpp"
+#include "hal/check.hpp"
 
 namespace toroid {
 namespace {

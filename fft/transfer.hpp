@@ -3,9 +3,13 @@
 // cut into packets.
 #pragma once
 
-#include <span>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
+#include "fft/box.hpp"
+#include "fft/divisor.hpp"
+#include "fft/node_layout.hpp"
 #include "fft/walk.hpp"
 #include "hal/packet.hpp"
 

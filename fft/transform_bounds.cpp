@@ -1,10 +1,26 @@
 #include "fft/transform_bounds.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
+#include "fft/link_load.hpp"
 #include "fft/local_work.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/orbital/plan.hpp"
 #include "fft/orbital/station.hpp"
+#include "fft/transfer.hpp"
+#include "hal/bounds.hpp"
+#include "hal/machine.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/group.hpp"
 
 namespace toroid {
 
@@ -15,6 +31,7 @@ struct TransformBounds::Tally {
   std::vector<Tick> busy;                ///< per node
   std::uint64_t packets = 0;
   std::uint64_t payload_bytes = 0;
+  unsigned farthest = 0;  ///< hops of a message
 };
 
 TransformBounds::TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way)
@@ -83,11 +100,19 @@ void TransformBounds::tally_group(const Ends& ends, const Group& group, Tally& t
       tally.busy[source] += cost.packets * machine_.inject_cycles;
       tally.busy[target] += cost.packets * machine_.receive_cycles;
       tally.packets += cost.packets;
+      if (cost.packets > 0)
+        tally.farthest =
+            std::max(tally.farthest, minimal_hops(shape, shape.coord(source), shape.coord(target)));
       for (const Box& a : from.boxes())
         for (const Box& b : to[t].boxes())
           tally.payload_bytes += static_cast<std::uint64_t>(intersect(a, b).volume()) * ends.bytes;
     }
   }
+}
+
+void TransformBounds::begin(Way way) {
+  way_ = way;
+  next_ = 0;
 }
 
 ExchangeBounds TransformBounds::add_stage() {
@@ -103,7 +128,8 @@ ExchangeBounds TransformBounds::add_exchange() {
   const Shape& shape = blueprint_->shape();
   const Rank nodes = shape.size();
   const Shape slice = shape.slice(ends.exchange->first, ends.exchange->last);
-  ExchangeBounds bounds;
+  ExchangeBounds exchange;
+  Bounds& bounds = exchange.bounds;
   Tally tally{LinkLoad(shape), std::vector<std::uint64_t>(nodes), std::vector<Tick>(nodes)};
   for (Rank node = 0; node < nodes; ++node) {
     const Group group = ends.exchange->group(shape, node);
@@ -121,14 +147,17 @@ ExchangeBounds TransformBounds::add_exchange() {
     bounds.processor = std::max(bounds.processor, tally.busy[node]);
     processor_[node] += tally.busy[node];
   }
-  bounds.packets = tally.packets;
-  bounds.payload_bytes = tally.payload_bytes;
-  longest_exchange_ = std::max(longest_exchange_, bounds.max());
-  hottest_exchange_ = std::max(hottest_exchange_, bounds.hottest_link);
+  if (tally.packets > 0)  // of the message that goes farthest a packet, as short as they come
+    bounds.zero_load = machine_.inject_cycles + tally.farthest * Tick{machine_.hop_latency_cycles} +
+                       machine_.wire_cycles(machine_.wire_bytes(1));
+  exchange.packets = tally.packets;
+  exchange.payload_bytes = tally.payload_bytes;
+  for (Tick Bounds::*part : {&Bounds::hottest_link, &Bounds::injection, &Bounds::zero_load})
+    largest_.*part = std::max(largest_.*part, bounds.*part);
   const auto payload =
       static_cast<std::uint64_t>(Box::of(ends.from->extents).volume()) * ends.bytes;
   paper_model_ += paper_model_exchange(machine_, slice, payload / nodes);
-  return bounds;
+  return exchange;
 }
 
 void TransformBounds::add_transforms() {
@@ -175,13 +204,14 @@ void TransformBounds::add_orbital() {
 }
 
 Tick TransformBounds::hottest_link() const {
-  return std::max(hottest_exchange_, cycles(load_.hottest_bytes(blueprint_->shape().size())));
+  return std::max(largest_.hottest_link, cycles(load_.hottest_bytes(blueprint_->shape().size())));
 }
 
-Tick TransformBounds::total() const {
-  Tick longest = std::max(longest_exchange_, hottest_link());
-  for (const Tick busy : processor_) longest = std::max(longest, busy);
-  return longest;
+Bounds TransformBounds::total() const {
+  Bounds total = largest_;
+  total.hottest_link = hottest_link();
+  for (const Tick busy : processor_) total.processor = std::max(total.processor, busy);
+  return total;
 }
 
 }  // namespace toroid

@@ -1,21 +1,27 @@
 // Lower bounds of a plan's exchanges, from their very messages, pair by pair.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "fft/blueprint.hpp"
+#include "fft/description.hpp"
 #include "fft/link_load.hpp"
-#include "fft/transfer.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/spread.hpp"
 #include "hal/bounds.hpp"
+#include "hal/machine.hpp"
+#include "hal/tick.hpp"
+#include "packet/group.hpp"
 
 namespace toroid {
 
-/// One exchange, over all nodes; cycles. All 0 where a stage has none before it.
+/// One exchange, over all nodes. All 0 where a stage has none before it.
 struct ExchangeBounds {
-  Tick hottest_link = 0;  ///< of the busiest group of nodes
-  Tick injection = 0;     ///< of the busiest node
-  Tick processor = 0;     ///< of the busiest node
+  Bounds bounds;  ///< hottest_link: of the busiest group of nodes
   std::uint64_t packets = 0;
   std::uint64_t payload_bytes = 0;
-  Tick max() const { return std::max({hottest_link, injection, processor}); }
 };
 
 /// Several exchanges, each followed by line transforms. They may overlap in time where data allows,
@@ -27,10 +33,10 @@ class TransformBounds {
 
   /// Adds the next stage of that way: the exchange that leads to it and its transforms.
   ExchangeBounds add_stage();
-  /// Cycles that all of it takes at least.
-  Tick total() const;
-  /// The links' share of that.
-  Tick hottest_link() const;
+  /// Goes on with the first stage of a way, which every node begins when it has ended the last one.
+  void begin(Way way);
+  /// Of all of it so far.
+  Bounds total() const;
   /// The volumetric paper's estimate: exchanges by their mean load at 80 %, and the mean node's
   /// computation without its memory accesses.
   Tick paper_model() const { return paper_model_; }
@@ -53,6 +59,7 @@ class TransformBounds {
   void add_transforms();
   void add_orbital();
   Tick cycles(double bytes) const;
+  Tick hottest_link() const;
 
   const Blueprint* blueprint_;
   Machine machine_;
@@ -60,8 +67,7 @@ class TransformBounds {
   std::size_t next_ = 0;         ///< stage
   LinkLoad load_;                ///< of all exchanges so far
   std::vector<Tick> processor_;  ///< per node, of everything so far
-  Tick longest_exchange_ = 0;
-  Tick hottest_exchange_ = 0;
+  Bounds largest_;               ///< of any exchange so far
   Tick paper_model_ = 0;
 };
 

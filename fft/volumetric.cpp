@@ -9,12 +9,22 @@
 // its equations for A'(i,j,k)[x,y,z] and A''(l,k)[p], with n_m and alpha relaxed to blocks and line
 // counts that differ by at most one. Its first phase's "return to the original distribution" and
 // the second one's redistribution are one exchange, as the paper does it.
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
 #include "fft/half.hpp"
+#include "fft/node_layout.hpp"
 #include "fft/process_grid.hpp"
+#include "fft/spread.hpp"
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -1,5 +1,14 @@
 #include "fft/walk.hpp"
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "fft/box.hpp"
+#include "fft/divisor.hpp"
+#include "fft/node_layout.hpp"
+#include "hal/check.hpp"
+
 namespace toroid {
 namespace {
 

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
+#include "fft/box.hpp"
 #include "fft/divisor.hpp"
 #include "fft/node_layout.hpp"
 

@@ -1,6 +1,7 @@
 #include "hal/bijection.hpp"
 
 #include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "hal/random.hpp"

@@ -5,6 +5,7 @@
 
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 
 namespace toroid {
 

@@ -1,8 +1,11 @@
 #include "hal/check.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 namespace toroid {
 

@@ -5,7 +5,7 @@
 // ("Not now" is neither: it is a [[nodiscard]] bool try_x().)
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/format.h>  // IWYU pragma: export
 
 #include <stdexcept>
 #include <string>

@@ -1,11 +1,15 @@
 // What a processor can touch of its node's hardware. Fabrics implement it; packet::Node calls it.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 
 namespace toroid {
 

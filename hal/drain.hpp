@@ -9,12 +9,16 @@
 #include <algorithm>
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
+#include "hal/direction.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
 
 namespace toroid {
 

@@ -1,6 +1,9 @@
 #include "hal/fabric.hpp"
 
 #include <numeric>
+#include <vector>
+
+#include "hal/shape.hpp"
 
 namespace toroid {
 

@@ -1,9 +1,13 @@
 // What carries packets between nodes: a model in virtual time, rings, or a network.
 #pragma once
 
+#include <vector>
+
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
+#include "hal/machine.hpp"
 #include "hal/processor.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 

@@ -1,10 +1,26 @@
 #include "hal/failures.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <tuple>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

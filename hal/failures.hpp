@@ -13,14 +13,15 @@
 // before.
 #pragma once
 
+#include <array>
 #include <atomic>
-#include <memory>
+#include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "hal/route.hpp"
+#include "hal/direction.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 

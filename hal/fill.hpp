@@ -8,12 +8,15 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <utility>
 
+#include "hal/check.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/send_order.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 

@@ -1,8 +1,12 @@
 #include "hal/injection_fifo.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

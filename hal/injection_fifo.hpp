@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
+#include "hal/direction.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {

@@ -1,6 +1,10 @@
 #include "hal/output_queues.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace toroid {
 

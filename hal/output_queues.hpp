@@ -2,9 +2,13 @@
 // They hold descriptors; a payload is gathered from its array when the descriptor is drained.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "hal/check.hpp"
+#include "hal/direction.hpp"
 #include "hal/packet.hpp"
 
 namespace toroid {

@@ -32,7 +32,9 @@
 
 #include "hal/check.hpp"
 #include "hal/dimension_order.hpp"
+#include "hal/direction.hpp"
 #include "hal/route.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 

@@ -1,7 +1,13 @@
 #include "hal/route.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 
+#include "hal/direction.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
 #include "hal/shortest_ways.hpp"
 
 namespace toroid {

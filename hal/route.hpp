@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include "hal/direction.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
 

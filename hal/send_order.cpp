@@ -1,11 +1,17 @@
 #include "hal/send_order.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/random.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

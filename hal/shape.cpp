@@ -1,8 +1,20 @@
 #include "hal/shape.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
 
 #include "hal/check.hpp"
+#include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "hal/shortest_ways.hpp"
 

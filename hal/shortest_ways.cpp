@@ -1,10 +1,18 @@
 #include "hal/shortest_ways.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -3,10 +3,12 @@
 // nodes only, and the nodes share one table.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "hal/route.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 

@@ -1,5 +1,25 @@
 #include "packet/all_to_all.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "hal/check.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/counter.hpp"
+#include "packet/group.hpp"
+#include "packet/message_record.hpp"
+#include "packet/node.hpp"
+
 namespace toroid {
 
 MessageRun run_of(std::uint64_t bytes, unsigned per_packet, std::uint32_t first,

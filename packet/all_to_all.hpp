@@ -2,11 +2,24 @@
 // message of its own to every other.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
 
 #include "hal/fill.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/counter.hpp"
 #include "packet/group.hpp"
 #include "packet/node.hpp"
+#include "packet/program.hpp"
 
 namespace toroid {
 

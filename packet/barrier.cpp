@@ -1,7 +1,11 @@
 #include "packet/barrier.hpp"
 
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
 #include "packet/node.hpp"
 
 namespace toroid {

@@ -2,10 +2,12 @@
 // Source: Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", 1988.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "hal/packet.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 

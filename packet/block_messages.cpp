@@ -1,5 +1,15 @@
 #include "packet/block_messages.hpp"
 
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+
 namespace toroid {
 
 void BlockMessages::check(Rank members, std::uint64_t bytes) {

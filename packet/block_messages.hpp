@@ -1,8 +1,14 @@
 // The all-to-all that MPI knows: a block of the same number of bytes for every member.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
 #include "packet/all_to_all.hpp"
 
 namespace toroid {

@@ -1,6 +1,24 @@
 #include "packet/combined_exchange.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/combining_plan.hpp"
+#include "packet/counter.hpp"
+#include "packet/exchange_case.hpp"
+#include "packet/exchange_part.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 
 namespace toroid {
 namespace {

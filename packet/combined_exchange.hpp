@@ -1,12 +1,27 @@
 // One node's part in an exchange under a policy that combines messages.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "hal/fill.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
 #include "packet/combining_plan.hpp"
+#include "packet/conservation.hpp"
+#include "packet/counter.hpp"
+#include "packet/exchange_case.hpp"
 #include "packet/exchange_part.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 
 namespace toroid {
 

@@ -1,7 +1,16 @@
 #include "packet/combining_plan.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "packet/conservation.hpp"
+#include "packet/exchange_case.hpp"
 
 namespace toroid {
 namespace {

@@ -2,8 +2,11 @@
 // walking every block's way, once for all nodes.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "hal/shape.hpp"
+#include "packet/conservation.hpp"
 #include "packet/exchange_case.hpp"
 
 namespace toroid {

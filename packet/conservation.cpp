@@ -1,6 +1,13 @@
 #include "packet/conservation.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -2,8 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
 #include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/schedule.hpp"
+#include "packet/schedule_graph.hpp"
 
 namespace toroid {
 namespace {

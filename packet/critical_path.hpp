@@ -1,7 +1,11 @@
 // How long a schedule takes where every message has the machine to itself.
 #pragma once
 
+#include <cstdint>
+
 #include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/schedule_graph.hpp"
 
 namespace toroid {

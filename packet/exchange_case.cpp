@@ -1,13 +1,23 @@
 #include "packet/exchange_case.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
+#include <string>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/failures.hpp"
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/conservation.hpp"
+#include "packet/policy.hpp"
+#include "packet/traffic.hpp"
 
 namespace toroid {
 namespace {

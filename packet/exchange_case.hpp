@@ -1,11 +1,21 @@
 // What all nodes of one exchange share.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
 #include "packet/all_to_all.hpp"
 #include "packet/conservation.hpp"
+#include "packet/handlers.hpp"
 #include "packet/policy.hpp"
+#include "packet/traffic.hpp"
 
 namespace toroid {
 

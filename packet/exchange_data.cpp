@@ -1,9 +1,17 @@
 #include "packet/exchange_data.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/traffic.hpp"
 
 namespace toroid {
 namespace {

@@ -2,10 +2,13 @@
 // place, so that every one of them can be checked where it arrives.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "hal/shape.hpp"
 #include "packet/traffic.hpp"
 
 namespace toroid {

@@ -1,5 +1,18 @@
 #include "packet/exchange_part.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange_case.hpp"
+#include "packet/message_record.hpp"
+#include "packet/node.hpp"
+
 namespace toroid {
 namespace {
 

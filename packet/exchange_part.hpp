@@ -1,9 +1,21 @@
 // One node's part in an exchange, whatever the policy.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/conservation.hpp"
 #include "packet/exchange_case.hpp"
 #include "packet/exchange_data.hpp"
 #include "packet/latency.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 
 namespace toroid {
 

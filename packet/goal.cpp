@@ -1,10 +1,20 @@
 #include "packet/goal.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "hal/shape.hpp"
+#include "packet/schedule.hpp"
 #include "packet/text_scanner.hpp"
 
 namespace toroid {

@@ -19,6 +19,7 @@
 #include <iosfwd>
 #include <string_view>
 
+#include "hal/shape.hpp"
 #include "packet/schedule.hpp"
 
 namespace toroid {

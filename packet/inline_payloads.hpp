@@ -1,10 +1,15 @@
 // Payloads of packets that were sent by value, kept until they are drained.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
 
 namespace toroid {
 

@@ -1,9 +1,18 @@
 #include "packet/message_csv.hpp"
 
-#include <algorithm>
-#include <ostream>
-#include <tuple>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "packet/schedule.hpp"
 #include "packet/text_scanner.hpp"
 
 namespace toroid {

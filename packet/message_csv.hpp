@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <string_view>
 
+#include "hal/shape.hpp"
 #include "packet/schedule.hpp"
 
 namespace toroid {

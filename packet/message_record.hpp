@@ -2,12 +2,16 @@
 // another fabric can perform.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "hal/machine.hpp"
-#include "packet/handlers.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/schedule.hpp"
 
 namespace toroid {

@@ -1,8 +1,33 @@
 #include "packet/node.hpp"
 
-#include <algorithm>
+#include <fmt/core.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "hal/device.hpp"
+#include "hal/dimension_order.hpp"
+#include "hal/direction.hpp"
 #include "hal/failures.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/processor.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/barrier.hpp"
+#include "packet/counter.hpp"
+#include "packet/handlers.hpp"
+#include "packet/program.hpp"
 
 namespace toroid {
 namespace {

@@ -2,16 +2,29 @@
 // coroutine that sends, computes and waits.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hal/device.hpp"
+#include "hal/dimension_order.hpp"
+#include "hal/direction.hpp"
 #include "hal/drain.hpp"
+#include "hal/machine.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
 #include "hal/processor.hpp"
+#include "hal/random.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/barrier.hpp"
 #include "packet/counter.hpp"
 #include "packet/handlers.hpp"

@@ -1,8 +1,31 @@
 #include "packet/node_exchange.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include "hal/fill.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/all_to_all.hpp"
+#include "packet/conservation.hpp"
+#include "packet/exchange_case.hpp"
+#include "packet/exchange_part.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 
 namespace toroid {
 namespace {

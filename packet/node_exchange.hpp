@@ -1,8 +1,24 @@
 // One node's part in an exchange under a policy that sends packet by packet.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
 #include "hal/fill.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/conservation.hpp"
+#include "packet/counter.hpp"
+#include "packet/exchange_case.hpp"
 #include "packet/exchange_part.hpp"
+#include "packet/inline_payloads.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 
 namespace toroid {
 

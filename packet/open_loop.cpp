@@ -2,6 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+
+#include "hal/check.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/tick.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "packet/traffic.hpp"
 
 namespace toroid {
 namespace {

@@ -2,10 +2,19 @@
 // latency against offered load, and saturation, are measured by.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <deque>
+#include <string_view>
 
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/latency.hpp"
 #include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "packet/traffic.hpp"
 
 namespace toroid {

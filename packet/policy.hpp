@@ -7,7 +7,10 @@
 
 #include "hal/drain.hpp"
 #include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/route.hpp"
 #include "hal/send_order.hpp"
+#include "hal/shape.hpp"
 #include "packet/node.hpp"
 #include "packet/traffic.hpp"
 
@@ -75,6 +78,9 @@ class Policy {
   /// Where the leg of this stage ends; `here` itself: it skips the stage. In the last stage
   /// everything reaches `to`, whatever this says.
   virtual Rank relay(const Shape&, const Waypoint& packet) const { return packet.to; }
+  /// Whether the legs of every way together are a shortest one: what bounds shortest ways then
+  /// bounds the policy.
+  virtual bool keeps_to_shortest_ways(const Shape& shape) const { return stages(shape) == 1; }
   /// False: packets are sent on as they come, those of each stage from an output queue of its own.
   /// True: a stage begins when the one before is complete, and everything that goes to the same
   /// node goes as one message.

@@ -1,9 +1,25 @@
 #include "packet/policy_exchange.hpp"
 
-#include <algorithm>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/combined_exchange.hpp"
+#include "packet/conservation.hpp"
+#include "packet/exchange_case.hpp"
+#include "packet/exchange_part.hpp"
+#include "packet/latency.hpp"
+#include "packet/node.hpp"
 #include "packet/node_exchange.hpp"
+#include "packet/policy.hpp"
+#include "packet/traffic.hpp"
 
 namespace toroid {
 

@@ -1,11 +1,23 @@
 // An exchange of any traffic under any policy, on any fabric: what policies are judged by.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/combining_plan.hpp"
+#include "packet/exchange_case.hpp"
 #include "packet/exchange_part.hpp"
+#include "packet/latency.hpp"
+#include "packet/node.hpp"
+#include "packet/policy.hpp"
+#include "packet/traffic.hpp"
 
 namespace toroid {
 

@@ -1,5 +1,8 @@
 #include "packet/program.hpp"
 
+#include <exception>
+#include <utility>
+
 namespace toroid {
 
 void Program::resume() {

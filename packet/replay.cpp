@@ -1,8 +1,24 @@
 #include "packet/replay.hpp"
 
-#include <algorithm>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/tick.hpp"
 #include "packet/critical_path.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "packet/schedule.hpp"
+#include "packet/schedule_graph.hpp"
 
 namespace toroid {
 namespace {

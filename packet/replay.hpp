@@ -2,10 +2,20 @@
 // for has come.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <queue>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/tick.hpp"
 #include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "packet/schedule_graph.hpp"
 
 namespace toroid {

@@ -1,5 +1,20 @@
 #include "packet/roll.hpp"
 
+#include <fmt/core.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/message_record.hpp"
+#include "packet/node.hpp"
+#include "packet/stream.hpp"
+
 namespace toroid {
 
 void Roll::check(std::uint64_t bytes) {

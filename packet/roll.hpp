@@ -10,6 +10,15 @@
 // most takes that its neighbour is done with n-2, and so on down to 0, for which there is room.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/counter.hpp"
+#include "packet/node.hpp"
 #include "packet/stream.hpp"
 
 namespace toroid {

@@ -1,10 +1,20 @@
 #include "packet/schedule_graph.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "packet/schedule.hpp"
 
 namespace toroid {
 namespace {

@@ -3,9 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "hal/packet.hpp"
+#include "hal/shape.hpp"
 #include "packet/schedule.hpp"
 
 namespace toroid {

@@ -1,6 +1,14 @@
 #include "packet/stream.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <utility>
+
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "packet/message_record.hpp"
 
 namespace toroid {
 

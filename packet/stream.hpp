@@ -2,6 +2,15 @@
 // filled straight from it.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/counter.hpp"
 #include "packet/node.hpp"
 
 namespace toroid {

@@ -1,7 +1,16 @@
 #include "packet/text_scanner.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "hal/check.hpp"
 
 namespace toroid {
 namespace {

@@ -1,11 +1,10 @@
 // Reads a text word by word, line by line, and says where something is not as expected.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include "hal/check.hpp"
 
 namespace toroid {
 

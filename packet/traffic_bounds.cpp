@@ -1,8 +1,22 @@
 #include "packet/traffic_bounds.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hal/bounds.hpp"
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/traffic.hpp"
 #include "packet/traffic_flow.hpp"
 
 namespace toroid {
@@ -42,9 +56,49 @@ struct NodeLoad {
   double in = 0;
 };
 
-Bounds twisted_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic) {
+/// Hops that no way avoids, times bytes, by dimension; on a twisted torus, where a way of other
+/// dimensions may do, all of them in the first place.
+class HopBytes {
+ public:
+  explicit HopBytes(const Shape& shape) : shape_(shape) {}
+
+  void add(const Coord& from, const Coord& to, unsigned hops, double bytes) {
+    if (shape_.is_twisted()) {
+      along_[0] += hops * bytes;
+      return;
+    }
+    for (unsigned d = 0; d < shape_.dims(); ++d) {
+      const unsigned apart = from[d] < to[d] ? to[d] - from[d] : from[d] - to[d];
+      const unsigned least = shape_.wraps(d) ? std::min(apart, shape_.extent(d) - apart) : apart;
+      along_[d] += least * bytes;
+    }
+  }
+  /// Bytes over the mean of the links that must carry them, where there are most.
+  double mean_link() const {
+    if (shape_.is_twisted())
+      return along_[0] / (static_cast<double>(usable_links(shape_)) * shape_.size());
+    double most = 0;
+    for (unsigned d = 0; d < shape_.dims(); ++d)
+      if (along_[d] > 0) most = std::max(most, along_[d] / links_along(d));
+    return most;
+  }
+
+ private:
+  double links_along(unsigned d) const {
+    const unsigned of_a_line = shape_.wraps(d) ? shape_.extent(d) : shape_.extent(d) - 1;
+    return 2.0 * of_a_line * (shape_.size() / shape_.extent(d));
+  }
+
+  const Shape& shape_;
+  std::array<double, kMaxDims> along_{};
+};
+
+}  // namespace
+
+Bounds traffic_bounds_of_any_ways(const Machine& machine, const Shape& shape,
+                                  const Traffic& traffic) {
   std::vector<NodeLoad> loads(shape.size());
-  double hop_bytes = 0;
+  HopBytes hop_bytes(shape);
   unsigned farthest = 0;
   for (Rank from = 0; from < shape.size(); ++from)
     for (const Rank to : traffic.targets(from)) {
@@ -52,7 +106,7 @@ Bounds twisted_bounds(const Machine& machine, const Shape& shape, const Traffic&
       const unsigned hops = minimal_hops(shape, shape.coord(from), shape.coord(to));
       const auto bytes = static_cast<double>(message.wire_bytes);
       farthest = std::max(farthest, hops);
-      hop_bytes += hops * bytes;
+      hop_bytes.add(shape.coord(from), shape.coord(to), hops, bytes);
       loads[from].sent += message.packets;
       loads[from].out += bytes;
       loads[to].received += message.packets;
@@ -61,7 +115,7 @@ Bounds twisted_bounds(const Machine& machine, const Shape& shape, const Traffic&
   if (farthest == 0) return {};
   const unsigned links = usable_links(shape);
   Bounds bounds;
-  bounds.hottest_link = cycles(machine, hop_bytes / (static_cast<double>(links) * shape.size()));
+  bounds.hottest_link = cycles(machine, hop_bytes.mean_link());
   for (const NodeLoad& load : loads) {
     bounds.injection =
         std::max(bounds.injection, cycles(machine, std::max(load.out, load.in) / links));
@@ -73,8 +127,6 @@ Bounds twisted_bounds(const Machine& machine, const Shape& shape, const Traffic&
   return bounds;
 }
 
-}  // namespace
-
 Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                       std::optional<TieRule> rule) {
   if (rule == TieRule::split || rule == TieRule::balanced) rule.reset();
@@ -82,7 +134,7 @@ Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic&
   const unsigned all = (1u << shape.dims()) - 1;
   if (shape.is_twisted())
     return (inside & all) == all ? bounds_of_group(machine, shape, traffic)
-                                 : twisted_bounds(machine, shape, traffic);
+                                 : traffic_bounds_of_any_ways(machine, shape, traffic);
   if (inside != 0 && !rule) return bounds_of_group(machine, group_shape(shape, inside), traffic);
   const TrafficFlow flow(machine, shape, traffic);
   if (!flow.farthest()) return {};

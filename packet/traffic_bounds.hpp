@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "hal/bounds.hpp"
+#include "hal/machine.hpp"
 #include "hal/route.hpp"
+#include "hal/shape.hpp"
 #include "packet/traffic.hpp"
 
 namespace toroid {
@@ -17,5 +19,11 @@ namespace toroid {
 /// form no layers: the mean over all links instead of the hottest, whatever the rule.
 Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                       std::optional<TieRule> rule = std::nullopt);
+
+/// Likewise what no routing at all beats: along every dimension a message crosses as many links at
+/// least as its shortest way does, and the mean link bounds the hottest; a node may use all of its
+/// links.
+Bounds traffic_bounds_of_any_ways(const Machine& machine, const Shape& shape,
+                                  const Traffic& traffic);
 
 }  // namespace toroid

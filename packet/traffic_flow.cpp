@@ -1,9 +1,19 @@
 #include "packet/traffic_flow.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "hal/bounds.hpp"
 #include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "packet/traffic.hpp"
 
 namespace toroid {
 namespace {

@@ -6,11 +6,15 @@
 // its links can do no better than share them evenly.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/route.hpp"
+#include "hal/shape.hpp"
 #include "packet/traffic.hpp"
 
 namespace toroid {

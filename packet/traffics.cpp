@@ -1,16 +1,30 @@
 #include "packet/traffics.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/direction.hpp"
 #include "hal/failures.hpp"
+#include "hal/shape.hpp"
+#include "packet/traffic.hpp"
 #include "packet/traffics/column_traffic.hpp"
 #include "packet/traffics/group_traffic.hpp"
 #include "packet/traffics/living_traffic.hpp"
 #include "packet/traffics/map_traffic.hpp"
 #include "packet/traffics/matrix_traffic.hpp"
+#include "packet/traffics/offset.hpp"
 #include "packet/traffics/parameter.hpp"
 #include "packet/traffics/sample_traffic.hpp"
 #include "packet/traffics/stencil_traffic.hpp"

@@ -1,10 +1,12 @@
 // The patterns of traffic that come with the project, by name.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
+#include <string_view>
 
+#include "hal/shape.hpp"
 #include "packet/traffic.hpp"
 
 namespace toroid {

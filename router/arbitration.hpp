@@ -5,7 +5,9 @@
 #include <cstdint>
 
 #include "hal/machine.hpp"
+#include "hal/packet.hpp"
 #include "hal/random.hpp"
+#include "hal/tick.hpp"
 #include "router/routing.hpp"
 
 namespace toroid {

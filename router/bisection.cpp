@@ -1,10 +1,16 @@
 #include "router/bisection.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/shape.hpp"
+#include "router/placement.hpp"
 
 namespace toroid {
 namespace {

@@ -1,7 +1,9 @@
 // Shares the nodes of a torus out among workers by recursive coordinate bisection.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "hal/shape.hpp"
 #include "router/placement.hpp"

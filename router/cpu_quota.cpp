@@ -1,6 +1,8 @@
 #include "router/cpu_quota.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>

@@ -1,6 +1,13 @@
 #include "router/host_share.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "router/job/job.hpp"
+#include "router/topology.hpp"
 
 namespace toroid {
 namespace {

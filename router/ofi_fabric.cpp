@@ -1,18 +1,55 @@
 #include "router/ofi_fabric.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <set>
-#include <utility>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/machine.hpp"
+#include "hal/processor.hpp"
+#include "hal/shape.hpp"
+#include "router/job/blob.hpp"
+#include "router/job/job.hpp"
+#include "router/job/key.hpp"
+#include "router/ofi/buffers.hpp"
 #include "router/ofi/direct_gateway.hpp"
 #include "router/ofi/endpoint.hpp"
+#include "router/ofi/flow.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ofi/gateway.hpp"
+#include "router/ofi/libfabric.hpp"
 #include "router/ofi/node_counters.hpp"
 #include "router/ofi/provider_choice.hpp"
 #include "router/ofi/torus_gateway.hpp"
+#include "router/partition.hpp"
+#include "router/placement.hpp"
+#include "router/ring/border.hpp"
+#include "router/ring/clock.hpp"
+#include "router/ring/control.hpp"
 #include "router/ring/crew.hpp"
 #include "router/ring/laps.hpp"
+#include "router/ring/node.hpp"
 #include "router/ring/switch_wiring.hpp"
+#include "router/ring/territory.hpp"
+#include "router/ring/wiring.hpp"
+#include "router/ring_fabric.hpp"
+#include "router/routing.hpp"
+#include "router/stall.hpp"
 
 namespace toroid {
 namespace {
@@ -155,7 +192,7 @@ class OfiFabric::Impl final : private Standstill, private RunMonitor {
   void watch() {
     try {
       while ((verdict_ = job_.wait(kWatchPeriod)) == Verdict::none) {
-        if (options_.ring.watch) options_.ring.watch();
+        if (options_.ring.watch) options_.ring.watch(control_.received());
         if (control_.ending() == Ending::failed) job_.fail(control_.why());
         if (const auto trouble = lasting_trouble()) job_.fail(*trouble);
       }

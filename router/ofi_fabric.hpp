@@ -3,8 +3,19 @@
 // libfabric endpoint each. Time is the wall clock.
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/processor.hpp"
+#include "hal/shape.hpp"
 #include "router/job/job.hpp"
-#include "router/partition.hpp"
+#include "router/placement.hpp"
 #include "router/ring_fabric.hpp"
 
 namespace toroid {

@@ -1,12 +1,19 @@
 #include "router/partition.hpp"
 
-#include <array>
+#include <fmt/core.h>
+
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
 #include "router/bisection.hpp"
+#include "router/placement.hpp"
 
 namespace toroid {
 namespace {

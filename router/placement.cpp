@@ -1,14 +1,21 @@
 #include "router/placement.hpp"
 
+#include <fmt/core.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <memory>
 #include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
 #include "router/bisection.hpp"
+#include "router/topology.hpp"
 
 namespace toroid {
 namespace {

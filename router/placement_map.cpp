@@ -1,10 +1,15 @@
 #include "router/placement_map.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "router/placement.hpp"
 
 namespace toroid {
 namespace {

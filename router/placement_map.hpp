@@ -1,9 +1,11 @@
 // A map of the torus: each node's worker.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "hal/shape.hpp"
 #include "router/placement.hpp"
 
 namespace toroid {

@@ -1,9 +1,15 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "hal/shape.hpp"
 #include "router/bisection.hpp"
 #include "router/placement.hpp"
 #include "router/placement_map.hpp"
 #include "router/placement_tree.hpp"
+#include "router/topology.hpp"
 
 namespace toroid {
 namespace {

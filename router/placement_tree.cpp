@@ -1,11 +1,19 @@
 #include "router/placement_tree.hpp"
 
+#include <fmt/core.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "hal/shape.hpp"
 #include "router/bisection.hpp"
+#include "router/placement.hpp"
+#include "router/topology.hpp"
 
 namespace toroid {
 namespace {

@@ -1,11 +1,14 @@
 // A tree of the machine's cores with the workers on them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "hal/shape.hpp"
 #include "router/placement.hpp"
+#include "router/topology.hpp"
 
 namespace toroid {
 

@@ -1,10 +1,34 @@
 #include "router/ring_fabric.hpp"
 
-#include <algorithm>
-#include <utility>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/machine.hpp"
+#include "hal/processor.hpp"
+#include "hal/shape.hpp"
+#include "router/placement.hpp"
+#include "router/ring/clock.hpp"
+#include "router/ring/control.hpp"
 #include "router/ring/crew.hpp"
+#include "router/ring/node.hpp"
 #include "router/ring/stall_watch.hpp"
+#include "router/ring/territory.hpp"
+#include "router/ring/wiring.hpp"
+#include "router/routing.hpp"
+#include "router/stall.hpp"
 
 namespace toroid {
 
@@ -50,7 +74,7 @@ class RingFabric::Impl final : private Standstill {
       ring::StallWatch stall(options_.stall);
       while (!control_.ended()) {
         control_.wait_for(std::min(kWatchPeriod, options_.stall / 10));
-        if (options_.watch) options_.watch();
+        if (options_.watch) options_.watch(control_.received());
         if (!stall.sees_standstill(control_)) continue;
         stalled_ = true;
         control_.end(Ending::given_up);

@@ -2,11 +2,21 @@
 // the nodes, time is the wall clock.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string_view>
 
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
 #include "hal/fabric.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/processor.hpp"
+#include "hal/shape.hpp"
 #include "router/placement.hpp"
 #include "router/routing.hpp"
 
@@ -24,8 +34,9 @@ struct RingOptions {
   RingRoute route = RingRoute::torus;
   /// A run in which every worker goes round and nothing moves for so long has stalled.
   std::chrono::milliseconds stall{10000};
-  /// Called several times a second by the thread that called run(); may throw to end the run.
-  std::function<void()> watch;
+  /// Called several times a second by the thread that called run(), with the packets that this
+  /// process's nodes have received, as of some rounds of its workers ago; may throw to end the run.
+  std::function<void(std::uint64_t delivered)> watch;
 };
 
 /// A ring holds as many packets as the hardware's buffer holds full ones; a short packet takes as

@@ -11,17 +11,19 @@
 // Bubble rule: entering a ring of a bubble channel (from an injection FIFO, at a turn, from another
 // channel) needs room for the packet plus one full packet; going straight on needs room for the
 // packet only. So no ring ever fills up completely, and its packets can always advance. A packet
-// counts as a full one in a bubble channel, so that the bubble stays whole. The links of one direction
-// form closed rings on a twisted torus too, longer ones: whoever goes on in a direction comes back to
-// where it began, after several rounds. The rule looks at one buffer at a time and holds for rings of
-// any length; and packets of the escape turn from X to Y to Z there too, since the hops of a shortest
-// way may be made in any order.
+// counts as a full one in a bubble channel, so that the bubble stays whole. The links of one
+// direction form closed rings on a twisted torus too, longer ones: whoever goes on in a direction
+// comes back to where it began, after several rounds. The rule looks at one buffer at a time and
+// holds for rings of any length; and packets of the escape turn from X to Y to Z there too, since
+// the hops of a shortest way may be made in any order.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
 
+#include "hal/dimension_order.hpp"
+#include "hal/direction.hpp"
 #include "hal/packet.hpp"
 
 namespace toroid {

@@ -1,11 +1,35 @@
 #include "router/sim_fabric.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <thread>
 #include <utility>
 
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/direction.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/processor.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/routing.hpp"
+#include "router/sim/block.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/mail.hpp"
+#include "router/sim/node.hpp"
 #include "router/sim/windows.hpp"
+#include "router/sim_probe.hpp"
 #include "router/stall.hpp"
 
 namespace toroid {

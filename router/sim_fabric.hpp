@@ -2,10 +2,18 @@
 // follow from shape, machine, options and the processors alone, at every optimisation level.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
 #include "hal/fabric.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/processor.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "router/routing.hpp"
 #include "router/sim_probe.hpp"
 

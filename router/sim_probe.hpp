@@ -1,12 +1,16 @@
 // Looking into a run of the model: every packet's way, and the whole machine at exact times.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <span>
 
 #include "hal/counters.hpp"
+#include "hal/direction.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 
 namespace toroid {
 

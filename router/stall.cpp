@@ -1,7 +1,20 @@
 #include "router/stall.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <exception>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "router/routing.hpp"
 
 namespace toroid {
 namespace {

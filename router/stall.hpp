@@ -1,11 +1,15 @@
 // Why a run cannot go on: who waits for what.
 #pragma once
 
+#include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/processor.hpp"
+#include "hal/shape.hpp"
 #include "router/routing.hpp"
 
 namespace toroid {

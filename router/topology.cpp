@@ -1,11 +1,15 @@
 #include "router/topology.hpp"
 
+#include <fmt/core.h>
 #include <hwloc.h>
+#include <hwloc/bitmap.h>
 
 #include <algorithm>
 #include <cctype>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
 

@@ -1,6 +1,7 @@
 // The processor cores that this process may use, as hwloc sees the machine.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>

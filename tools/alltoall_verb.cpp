@@ -1,14 +1,51 @@
 // toroid alltoall: every node sends a message to every other; how close to the bound does it get?
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "hal/bounds.hpp"
+#include "hal/check.hpp"
+#include "hal/drain.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange_case.hpp"
+#include "packet/node.hpp"
 #include "packet/policies/policies.hpp"
+#include "packet/policy.hpp"
 #include "packet/policy_exchange.hpp"
+#include "packet/traffic.hpp"
 #include "packet/traffics.hpp"
 #include "tools/choice.hpp"
+#include "tools/emulation.hpp"
 #include "tools/exchange_bounds.hpp"
+#include "tools/expectation.hpp"
+#include "tools/json.hpp"
+#include "tools/known_names.hpp"
+#include "tools/machine_file.hpp"
+#include "tools/memory.hpp"
 #include "tools/message_export.hpp"
+#include "tools/option_values.hpp"
+#include "tools/options.hpp"
+#include "tools/output_file.hpp"
+#include "tools/progress.hpp"
 #include "tools/report.hpp"
+#include "tools/report_output.hpp"
+#include "tools/result_hash.hpp"
 #include "tools/verbs.hpp"
 #include "tools/watch.hpp"
+#include "tools/watch_options.hpp"
 
 namespace toroid {
 namespace {
@@ -75,7 +112,7 @@ PolicyExchangeOptions exchange_options(const AllToAllOptions& options, const Pol
 Json make_report(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
                  const ExchangeCase& judged, const Emulation& emulation,
                  const PolicyExchange& exchange, Tick cycles) {
-  const Bounds bounds = exchange_bounds(judged, machine);
+  const ExchangeLimits limits = exchange_limits(judged, machine);
   ResultHash hash;
   Json report = report_head("alltoall", options.common, shape, machine);
   const PolicyKnobs& knobs = exchange.knobs();
@@ -90,15 +127,15 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
   if (options.sampled()) report["peers"] = options.peers;
   if (options.sample > 0) report["sample"] = options.sample;
   add_workers(report, options.common, emulation);
-  add_timing(report, exchange_timing(judged, bounds, machine, emulation, cycles), machine);
+  add_timing(report, exchange_timing(judged, limits, machine, emulation, cycles));
   if (is_virtual(report)) {
-    report["bounds"] = bounds_json(bounds);
+    report["bounds"] = bounds_json(limits.bounds);
     report["latency"] = latency_json(exchange.latency());
     report["forwarded"] = exchange.forwarded();
     report["acknowledgements"] = exchange.acknowledgements();
   }
-  add_counters(report, hash, emulation.counters(), shape, machine, cycles);
-  if (!options.sampled() && options.sample == 0)
+  add_counters(report, hash, {emulation.counters(), shape, machine, cycles});
+  if (!options.sampled() && options.sample == 0 && report.contains("links"))
     report["links"]["bound_messages"] = hottest_link_messages(shape).value();
   add_hash(report, hash);
   add_wall_clock(report, emulation);
@@ -115,8 +152,9 @@ void print_table(const AllToAllOptions& options, const Json& report) {
     fmt::print("  latency          {:>14} cycles median, {} at 99 %, {} most\n",
                report["latency"]["p50"].get<Tick>(), report["latency"]["p99"].get<Tick>(),
                report["latency"]["max"].get<Tick>());
-  fmt::print("  model speed      {:>14.3e} packet-hops per CPU second\n",
-             report["packet_hops_per_cpu_s"].get<double>());
+  if (is_virtual(report))
+    fmt::print("  model speed      {:>14.3e} packet-hops per CPU second\n",
+               report["packet_hops_per_cpu_s"].get<double>());
 }
 
 int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
@@ -128,15 +166,21 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   if (options.sampled() && options.sample > 0)
     throw BadInput("--peers and --sample are two samples; give one");
   const double pairs = static_cast<double>(shape.size()) * options.targets(shape);
-  check_memory(shape, carries_payload ? 2 * pairs * static_cast<double>(options.bytes) : 0);
+  const double arrays = carries_payload ? 2 * pairs * static_cast<double>(options.bytes) : 0;
+  check_memory(shape, arrays);
   refuse_one_file_for_two(std::array{options.common.json == "-" ? "" : options.common.json,
-                                     options.watch.record, options.watch.trace, options.export_to});
+                                     options.watch.record, options.watch.trace,
+                                     options.watch.report, options.export_to});
   JsonOutput json(reports ? options.common.json : "");
-  Watch watch(options.watch, shape, machine, run_options.fabric);
+  Watch watch(options.watch, report_notice(options.common.quiet, json.to_standard_output()), shape,
+              machine, run_options);
   MessageExport messages(options.export_to, shape, run_options.processes);
 
   const Policy& policy = policy_by_name(options.policy);
   const auto traffic = make_traffic(options.traffic(), shape, options.bytes, options.common.seed);
+  announce(run_expectation(exchange_work(policy, *traffic, shape, options.peers), shape, machine,
+                           run_options, arrays),
+           options.common.quiet || !reports);
   const PolicyExchangeOptions terms =
       exchange_options(options, policy, *traffic, shape, machine, carries_payload);
   PolicyExchange exchange(policy, *traffic, shape, machine, terms);
@@ -172,12 +216,6 @@ int run(const AllToAllOptions& options) {
   return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
 }
 
-std::string known_policies() {
-  std::vector<std::string_view> names;
-  for (const Policy* policy : built_in_policies()) names.push_back(policy->name());
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 }  // namespace
 
 Verb add_alltoall_verb(CLI::App& app) {
@@ -185,18 +223,25 @@ Verb add_alltoall_verb(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("alltoall", "an all-to-all exchange beside its bound");
   options->verb = verb;
   add_torus_options(*verb, options->torus);
+  begin_group(*verb, "Policy");
   verb->add_option("--policy", options->policy,
-                   "what the options below change: " + known_policies())
+                   "by which messages are sent; the options of this group change it; toroid info "
+                   "--policies says more")
+      ->type_name("NAME")
+      ->check(one_of_with_parameters("policy", policy_names()))
       ->capture_default_str();
-  verb->add_option("--drain", options->torus.drain,
-                   fmt::format("into which FIFO: {}", fmt::join(kDrainRuleNames, "|")))
-      ->capture_default_str();
-  verb->add_option("--bytes", options->bytes, "payload per (source, destination) pair")
-      ->transform(whole_number(0, std::uint64_t{1} << 32))
+  verb->add_option("--drain", options->torus.drain, "into which injection FIFO")
+      ->check(one_of("drain rule", kDrainRuleNames))
       ->capture_default_str();
   verb->add_option("--per-visit", options->per_visit,
                    "packets per visit of a peer: the patent's b; else 1 on sim, 32 elsewhere")
       ->transform(whole_number(1, 1u << 24));
+  begin_group(*verb, "Traffic");
+  verb->add_option("--bytes", options->bytes,
+                   "payload per (source, destination) pair, as 480, 1KiB")
+      ->type_name("SIZE")
+      ->transform(byte_count({.max = std::uint64_t{1} << 32}))
+      ->capture_default_str();
   verb->add_option("--peers", options->peers,
                    "on sim: each node sends only to the first so many of its order, a sample")
       ->transform(whole_number(1, 1u << 24));
@@ -207,6 +252,15 @@ Verb add_alltoall_verb(CLI::App& app) {
   add_watch_options(*verb, options->watch);
   add_export_option(*verb, options->export_to);
   add_common_options(*verb, options->common);
+  add_examples(*verb, {{"how near an exchange of 512 nodes comes to its bound",
+                        "toroid alltoall --torus 8x8x8 --bytes 480"},
+                       {"the same in rank order, which the patent argues against",
+                        "toroid alltoall --torus 8x8x8 --bytes 480 --policy rank"},
+                       {"in wall-clock time on this workstation",
+                        "toroid alltoall --torus 4x4x2 --bytes 4KiB --fabric shm"},
+                       {"the loads of links and FIFOs over time, as a page",
+                        "toroid alltoall --torus 4x4x4 --record run.json --quiet"},
+                       {"", "toroid report run.json -o run.html"}});
   return [options] { return run(*options); };
 }
 

@@ -1,10 +1,29 @@
 #include "tools/array_io.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
+#include "fft/box.hpp"
+#include "fft/description.hpp"
+#include "fft/local_array.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/npy/npy.hpp"
+#include "fft/plan.hpp"
+#include "hal/check.hpp"
 #include "hal/random.hpp"
+#include "tools/io/array_file.hpp"
 
 namespace toroid {
 namespace {
@@ -22,13 +41,13 @@ void check_size(const Size& size, std::int64_t batch, const std::string& what) {
   }
 }
 
-void check_finite(std::span<const Complex> values, const std::string& path) {
+void check_finite(std::span<const Complex> values, const std::string& name) {
   const auto is_finite = [](const Complex& value) {
     return std::isfinite(value.real()) && std::isfinite(value.imag());
   };
   const auto found = std::ranges::find_if_not(values, is_finite);
   if (found != values.end())
-    throw BadInput(fmt::format("{}: element {} in C order is not finite", path,
+    throw BadInput(fmt::format("{}: element {} in C order is not finite", name,
                                std::distance(values.begin(), found)));
 }
 
@@ -84,18 +103,19 @@ Size parse_size(const std::string& text) {
 }
 
 HostArray load_array(const std::string& path, std::int64_t batch) {
-  NpyArray file = read_npy(path);
+  const std::string name = input_name(path);
+  NpyArray file = read_array(path);
   Size shape(file.shape.begin(), file.shape.end());
   if (batch > 1) {
     if (shape.empty() || shape[0] != batch)
-      throw BadInput(fmt::format("{}: its first extent must be the batch of {}", path, batch));
+      throw BadInput(fmt::format("{}: its first extent must be the batch of {}", name, batch));
     shape.erase(shape.begin());
   }
   if (shape.empty() || shape.size() > kMaxAxes)
     throw BadInput(
-        fmt::format("{}: has {} dimensions; expected 1 to {}", path, shape.size(), kMaxAxes));
-  check_size(shape, batch, path);
-  check_finite(file.values, path);
+        fmt::format("{}: has {} dimensions; expected 1 to {}", name, shape.size(), kMaxAxes));
+  check_size(shape, batch, name);
+  check_finite(file.values, name);
   return {std::move(shape), batch, std::move(file.values)};
 }
 

@@ -1,12 +1,16 @@
 // Whole arrays on the host: where transforms get their input and leave their output.
 #pragma once
 
-#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "fft/box.hpp"
+#include "fft/description.hpp"
 #include "fft/local_array.hpp"
-#include "fft/npy/npy.hpp"
+#include "fft/node_layout.hpp"
 #include "fft/plan.hpp"
 
 namespace toroid {
@@ -27,8 +31,8 @@ struct HostArray {
 
 /// "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.
 Size parse_size(const std::string& text);
-/// A .npy of 1 to 6 axes, and of one more in front for the arrays of a batch of more than one.
-/// Throws BadInput.
+/// An array of 1 to 6 axes, and of one more in front for the arrays of a batch of more than one,
+/// from a file of any format that read_array() reads; "-" is standard input. Throws BadInput.
 HostArray load_array(const std::string& path, std::int64_t batch);
 /// Seeded noise, uniform in [0, 1) x [0, 1)i, or in [0, 1).
 HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uint64_t seed);

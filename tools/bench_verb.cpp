@@ -1,134 +1,229 @@
-// toroid bench: latency, message rate, bandwidth and all-to-all, with the headers that users of the
-// OSU benchmarks know.
+// toroid bench: latency, bandwidth, message rate and all-to-all, with the options and headers that
+// users of the OSU benchmarks know.
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
 #include "packet/block_messages.hpp"
-#include "packet/stream.hpp"
+#include "tools/bench_bounds.hpp"
+#include "tools/bench_kind.hpp"
+#include "tools/bench_table.hpp"
 #include "tools/choice.hpp"
+#include "tools/json.hpp"
+#include "tools/machine_file.hpp"
+#include "tools/memory.hpp"
 #include "tools/message_bench.hpp"
+#include "tools/message_sizes.hpp"
+#include "tools/option_values.hpp"
+#include "tools/options.hpp"
+#include "tools/output_file.hpp"
+#include "tools/progress.hpp"
 #include "tools/report.hpp"
+#include "tools/report_output.hpp"
 #include "tools/verbs.hpp"
 
 namespace toroid {
 namespace {
 
-enum class Kind { latency, rate, alltoall, idle };
-constexpr std::array<std::string_view, 4> kKindNames = {"latency", "rate", "alltoall", "idle"};
-
 struct BenchOptions {
   CommonOptions common;
   TorusOptions torus;
   std::string kind;
+  std::string report;
   std::vector<std::uint64_t> sizes;
+  std::string message_size;
+  std::optional<std::uint64_t> iterations;
+  std::optional<std::uint64_t> warm_up;
+  std::uint32_t window = 64;
   unsigned batches = 11;
+  bool full = false;
 };
 
-std::vector<std::uint64_t> sizes_of(const BenchOptions& options, Kind kind) {
+/// Options that not every benchmark heeds, and those that do.
+struct BenchOnly {
+  const char* option;
+  bool (*heeds)(BenchKind);
+  std::string_view who;
+};
+constexpr bool moves_messages(BenchKind kind) {
+  return kind != BenchKind::idle;
+}
+constexpr bool has_full_table(BenchKind kind) {
+  return kind == BenchKind::alltoall;
+}
+constexpr std::array<BenchOnly, 6> kBenchOnly = {
+    {{"--sizes", moves_messages, "benchmarks of messages"},
+     {"--message-size", moves_messages, "benchmarks of messages"},
+     {"--iterations", moves_messages, "benchmarks of messages"},
+     {"--warmup", moves_messages, "benchmarks of messages"},
+     {"--window-size", has_window, "bench bw and bibw"},
+     {"--full", has_full_table, "bench alltoall"}}};
+
+std::vector<std::uint64_t> sizes_of(const BenchOptions& options, BenchKind kind) {
   if (!options.sizes.empty()) return options.sizes;
-  if (kind == Kind::alltoall) return {256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
-  return {8, 16, 32, 64, 128, 240, 480, 1024, 4096, 16384, 65536};
+  if (!options.message_size.empty())
+    return doubled(parse_message_sizes(options.message_size, default_sizes(kind)));
+  if (kind == BenchKind::latency || kind == BenchKind::rate)  // full packets among them
+    return {8, 16, 32, 64, 128, 240, 480, 1024, 4096, 16384, 65536};
+  return doubled(default_sizes(kind));
 }
 
-Json size_json(Kind kind, std::uint64_t bytes, const BatchTimes& times, Rank pairs) {
-  const double time = times.median();
-  Json json = {{"bytes", bytes},
-               {"time_s", time},
-               {"least_s", times.seconds.front()},
-               {"most_s", times.seconds.back()},
-               {"iterations", times.per_batch * times.seconds.size()}};
-  if (kind != Kind::rate) return json;
-  json["messages_per_s"] = pairs / time;
-  json["packets_per_s"] = pairs * static_cast<double>(Stream::packets_of(bytes)) / time;
-  json["bytes_per_s"] = pairs * static_cast<double>(bytes) / time;
-  return json;
-}
-
-void print_header(Kind kind, const Shape& shape) {
+BatchTimes measure(BenchKind kind, const MessageBench& bench, std::uint64_t bytes) {
   switch (kind) {
-    case Kind::latency:
-      return fmt::print("# toroid Latency Test, one way\n# Size          Latency (us)\n");
-    case Kind::rate:
-      return fmt::print(
-          "# toroid Multiple Bandwidth / Message Rate Test\n# [ pairs: {} ]\n"
-          "# Size                  MB/s        Messages/s         Packets/s\n",
-          shape.size() / 2);
-    case Kind::alltoall:
-      return fmt::print(
-          "# toroid All-to-All Personalized Exchange Latency Test\n"
-          "# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations\n");
-    case Kind::idle:
-      return;
+    case BenchKind::latency:
+      return measure_latency(bench, bytes);
+    case BenchKind::bw:
+      return measure_bandwidth(bench, bytes);
+    case BenchKind::bibw:
+      return measure_both_ways(bench, bytes);
+    case BenchKind::rate:
+      return measure_rate(bench, bytes);
+    case BenchKind::alltoall:
+      return measure_all_to_all(bench, bytes);
+    case BenchKind::idle:
+      break;
   }
+  return measure_idle_turn(bench);
 }
 
-void print_size(Kind kind, const Json& size) {
-  const auto bytes = size["bytes"].get<std::uint64_t>();
-  const auto us = [&](const char* key) { return size[key].get<double>() * 1e6; };
-  if (kind == Kind::latency) return fmt::print("{:<10} {:>19.3f}\n", bytes, us("time_s"));
-  if (kind == Kind::rate)
-    return fmt::print("{:<10} {:>17.2f} {:>17.2f} {:>17.2f}\n", bytes,
-                      size["bytes_per_s"].get<double>() / 1e6, size["messages_per_s"].get<double>(),
-                      size["packets_per_s"].get<double>());
-  fmt::print("{:<10} {:>17.3f} {:>17.3f} {:>17.3f} {:>11}\n", bytes, us("time_s"), us("least_s"),
-             us("most_s"), size["iterations"].get<std::uint64_t>());
+Json measured_row(BenchKind kind, const MessageBench& bench, std::uint64_t bytes) {
+  const BatchTimes times = measure(kind, bench, bytes);
+  return bench_row(kind, bench, bytes, times, bench_bound(kind, bench, bytes, times.workers));
 }
 
-BatchTimes measure(Kind kind, const MessageBench& bench, std::uint64_t bytes) {
-  if (kind == Kind::latency) return measure_latency(bench, bytes);
-  if (kind == Kind::rate) return measure_rate(bench, bytes);
-  return measure_all_to_all(bench, bytes);
+/// Printed as it comes.
+void show(const std::string& text) {
+  fmt::print("{}", text);
+  std::fflush(stdout);
 }
 
-Json sizes_json(const BenchOptions& options, Kind kind, const MessageBench& bench, bool visible) {
-  if (visible) print_header(kind, bench.shape);
+/// An interruption leaves out the rest where there is a size already.
+Json sizes_json(const BenchOptions& options, BenchKind kind, const MessageBench& bench,
+                bool visible) {
+  if (visible) show(bench_header(kind, bench, options.full));
   Json sizes = Json::array();
-  for (const std::uint64_t bytes : sizes_of(options, kind)) {
-    throw_if_interrupted();
-    sizes.push_back(size_json(kind, bytes, measure(kind, bench, bytes), bench.shape.size() / 2));
-    if (visible) print_size(kind, sizes.back());
+  const std::vector<std::uint64_t> all = sizes_of(options, kind);
+  RunsProgress progress(options.common.quiet || !bench.run.processes.reports(), all.size(),
+                        "sizes");
+  for (std::size_t i = 0; i < all.size(); ++i) progress.expect(1);
+  try {
+    for (const std::uint64_t bytes : all) {
+      throw_if_interrupted();
+      progress.show();
+      sizes.push_back(measured_row(kind, bench, bytes));
+      progress.add(1);
+      progress.clear();
+      if (visible) show(bench_line(kind, sizes.back(), options.full));
+    }
+  } catch (const RunFailed&) {
+    if (!is_interrupted() || sizes.empty()) throw;
   }
   return sizes;
 }
 
-void check_sizes(Kind kind, const std::vector<std::uint64_t>& sizes, const Shape& shape) {
+void check_sizes(BenchKind kind, const std::vector<std::uint64_t>& sizes, const Shape& shape) {
   const double nodes = shape.size();
   for (const std::uint64_t bytes : sizes) {
-    if (kind == Kind::alltoall && bytes == 0)
+    if (kind == BenchKind::alltoall && bytes == 0)
       throw BadInput("an all-to-all of 0 bytes moves nothing");
-    if (kind == Kind::alltoall) BlockMessages::check(shape.size(), bytes);
-    const double buffers = kind == Kind::alltoall ? 4 * nodes * nodes : 2 * nodes;
+    if (kind == BenchKind::alltoall) BlockMessages::check(shape.size(), bytes);
+    const double buffers = kind == BenchKind::alltoall ? 4 * nodes * nodes : 2 * nodes;
     check_memory(shape, buffers * static_cast<double>(bytes));
   }
 }
 
-int run_on(const BenchOptions& options, Kind kind, const MessageBench& bench) {
+int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& bench) {
   const Shape& shape = bench.shape;
   const bool reports = bench.run.processes.reports();
-  if (kind != Kind::idle) check_sizes(kind, sizes_of(options, kind), shape);
+  if (kind != BenchKind::idle) check_sizes(kind, sizes_of(options, kind), shape);
+  refuse_one_file_for_two(
+      std::array{options.common.json == "-" ? "" : options.common.json, options.report});
   JsonOutput json(reports ? options.common.json : "");
+  ReportOutput page(reports ? options.report : "",
+                    report_notice(options.common.quiet, json.to_standard_output()));
   const bool visible = reports && !options.common.quiet && !json.to_standard_output();
   Json report = report_head("bench", options.common, shape, bench.machine);
   report["bench"] = options.kind;
-  if (kind == Kind::idle) {
-    const double turn = measure_idle_turn(bench).median();
+  if (has_window(kind)) report["window"] = options.window;
+  if (kind == BenchKind::idle) {
+    const double turn = measure(kind, bench, 0).median();
     report["turn_s"] = turn;
     if (visible)
       fmt::print("a turn of an idle node, one of {}: {:.2f} ns\n", shape.size(), turn * 1e9);
   } else {
     report["sizes"] = sizes_json(options, kind, bench, visible);
   }
+  if (is_interrupted()) report["interrupted"] = true;
   json.write(report);
+  page.write(report);
+  throw_if_interrupted();
   return 0;
 }
 
-int run(const BenchOptions& options) {
-  const Kind kind = parse_choice<Kind>("benchmark", kKindNames, options.kind);
+void refuse_what_it_does_not_heed(const CLI::App& verb, const BenchOptions& options,
+                                  BenchKind kind) {
+  for (const BenchOnly& only : kBenchOnly)
+    if (verb.count(only.option) > 0 && !only.heeds(kind))
+      throw BadInput(
+          fmt::format("{} is for {}, not for bench {}", only.option, only.who, options.kind));
+  if (verb.count("--sizes") > 0 && verb.count("--message-size") > 0)
+    throw BadInput("--sizes and --message-size both say the sizes; give one of them");
+}
+
+int run(const CLI::App& verb, const BenchOptions& options) {
+  const auto kind = parse_choice<BenchKind>("benchmark", kBenchKindNames, options.kind);
+  refuse_what_it_does_not_heed(verb, options, kind);
   const Shape shape = shape_of(options.torus);
   refuse_dead_nodes(shape);
   if (shape.size() < 2) throw BadInput("a benchmark of messages needs at least two nodes");
-  const MessageBench bench{shape, load_machine(options.common.machine),
-                           run_options(options.common, options.torus), options.batches};
-  if (kind == Kind::idle && bench.run.processes.count() > 1)
+  const MessageBench bench{.shape = shape,
+                           .machine = load_machine(options.common.machine),
+                           .run = run_options(options.common, options.torus),
+                           .batches = options.batches,
+                           .iterations = options.iterations,
+                           .warm_up = options.warm_up,
+                           .window = options.window};
+  if (kind == BenchKind::idle && bench.run.processes.count() > 1)
     throw BadInput("bench idle is for one process");
   return bench.run.processes.run([&] { return run_on(options, kind, bench); });
+}
+
+void add_message_options(CLI::App& verb, BenchOptions& options) {
+  begin_group(verb, "Messages");
+  verb.add_option("-m,--message-size", options.message_size,
+                  "least and most bytes of a message, or of a pair's, 8:4KiB; doubled from one to "
+                  "the other; MIN: or MAX alone leave the other as it is")
+      ->type_name("MIN:MAX")
+      ->check(not_empty());
+  add_byte_list(verb, "--sizes", options.sizes, {.max = std::uint64_t{1} << 30},
+                "these sizes instead: 8,240,4KiB or 8:64KiB:x2");
+  verb.add_option("-i,--iterations", options.iterations,
+                  "that count, of each size; else as many as suit it")
+      ->transform(whole_number(1, std::uint64_t{1} << 31));
+  verb.add_option("-x,--warmup", options.warm_up,
+                  "iterations before them that do not count; else as many as of a sample")
+      ->transform(whole_number(0, std::uint64_t{1} << 31));
+  verb.add_option("-W,--window-size", options.window,
+                  "bw, bibw: messages that are sent before the next ones wait")
+      ->transform(whole_number(1, 1 << 20))
+      ->capture_default_str();
+  verb.add_option("--batches", options.batches,
+                  "samples per size, among which the iterations are shared out; the median counts")
+      ->transform(whole_number(1, 100000))
+      ->capture_default_str();
+  verb.add_flag("-f,--full", options.full,
+                "alltoall: the shortest and the longest sample too, and the iterations");
 }
 
 }  // namespace
@@ -137,19 +232,21 @@ Verb add_bench_verb(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
   options->common.fabric = "shm";
   CLI::App* verb = app.add_subcommand("bench", "what moving messages between nodes takes");
-  verb->add_option("kind", options->kind, fmt::format("{}", fmt::join(kKindNames, "|")))
-      ->required();
+  verb->add_option("KIND", options->kind, "what is measured")
+      ->required()
+      ->check(one_of("benchmark", kBenchKindNames));
   add_torus_options(*verb, options->torus);
   options->torus.torus = "2";
   verb->get_option("--torus")->required(false)->capture_default_str();
-  verb->add_option("--sizes", options->sizes, "bytes per message or pair, e.g. 8,240,4096")
-      ->delimiter(',')
-      ->transform(whole_number(0, std::uint64_t{1} << 30));
-  verb->add_option("--batches", options->batches, "samples per size; the median counts")
-      ->transform(whole_number(1, 100000))
-      ->capture_default_str();
+  add_message_options(*verb, *options);
+  add_report_option(*verb, options->report);
   add_common_options(*verb, options->common);
-  return [options] { return run(*options); };
+  add_examples(*verb, {{"what a message takes from one node to the other",
+                        "toroid bench latency -m 8:4KiB -i 10000 -x 100"},
+                       {"bytes a second, windows of 64 messages", "toroid bench bw -m 1:4MiB"},
+                       {"messages per second from one node to the other",
+                        "toroid bench rate --sizes 8,240"}});
+  return [options, verb] { return run(*verb, *options); };
 }
 
 }  // namespace toroid

@@ -1,23 +1,22 @@
 // Names a user types for values of an enumeration.
 #pragma once
 
-#include <fmt/ranges.h>
-
+#include <cstddef>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "hal/check.hpp"
+#include "tools/spelling.hpp"
 
 namespace toroid {
 
-/// Throws BadInput with the list of the known names.
+/// Throws BadInput with the nearest and the list of the known names.
 template <typename Enum>
 Enum parse_choice(std::string_view what, std::span<const std::string_view> names,
                   std::string_view text) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == text) return static_cast<Enum>(i);
-  throw BadInput(fmt::format("unknown {} '{}'; known: {}", what, text, fmt::join(names, ", ")));
+  throw BadInput(unknown_name(what, text, names));
 }
 
 template <typename Enum>

@@ -1,13 +1,43 @@
 // toroid compare: policies beside each other, on every torus, at every size, under every traffic.
-#include <algorithm>
+#include <CLI/CLI.hpp>
 
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/json.hpp"
+#include "tools/lab/case.hpp"
+#include "tools/lab/expected.hpp"
 #include "tools/lab/options.hpp"
+#include "tools/lab/result.hpp"
+#include "tools/lab/row_table.hpp"
 #include "tools/lab/run_case.hpp"
-#include "tools/lab/table.hpp"
+#include "tools/lab/settings.hpp"
+#include "tools/option_values.hpp"
+#include "tools/terminal.hpp"
 #include "tools/verbs.hpp"
+#include "tools/wrap.hpp"
 
 namespace toroid {
 namespace {
+
+/// Of what somebody counts on the fabric.
+std::vector<FigureColumn> compare_columns(const LabSettings& settings) {
+  const bool is_virtual = settings.is_virtual();
+  std::vector<FigureColumn> columns = time_columns(settings);
+  if (is_virtual) columns.push_back(figure_column({"% link", 5, false, 1}, "/percent_of_peak", 1));
+  if (is_virtual || settings.common.route != "direct") {
+    columns.push_back(figure_column({"hottest", 7, false, 3}, "/links/max_load"));
+    columns.push_back(figure_column({"mean link", 8, false, 6}, "/links/mean_load", 1));
+  }
+  for (FigureColumn& column : latency_columns(settings, {2, 4}))
+    columns.push_back(std::move(column));
+  if (is_virtual)
+    columns.push_back(figure_column({"stalled %", 5, false, 5}, "/fifos/stalled_percent", 1));
+  return columns;
+}
 
 /// What is compared with each other: all but the policy is equal.
 bool are_rivals(const Json& a, const Json& b) {
@@ -16,36 +46,22 @@ bool are_rivals(const Json& a, const Json& b) {
 }
 
 bool is_fastest(const Json& row, std::span<const Json> rows) {
-  return std::ranges::none_of(rows, [&](const Json& other) {
-    return are_rivals(row, other) && !other.contains("error") && other["cycles"] < row["cycles"];
-  });
-}
-
-std::vector<std::string> compare_cells(const Json& row, std::span<const Json> rows) {
-  std::vector<std::string> names;
-  for (const char* key : {"policy", "traffic", "torus"})
-    names.push_back(row[key].get<std::string>());
-  names.push_back(row["bytes"].dump());
-  if (row.contains("error")) {
-    names.push_back(row["error"].get<std::string>());
-    return names;
+  bool has_rival = false;
+  for (const Json& other : rows) {
+    if (!are_rivals(row, other) || other.contains("error")) continue;
+    has_rival |= other["policy"] != row["policy"];
+    if (other["time_s"] < row["time_s"]) return false;
   }
-  for (const std::string& cell :
-       {fmt::format("{:.4e}", row["time_s"].get<double>()),
-        row["cycles"].dump() + (is_fastest(row, rows) ? " *" : "  "), row["bound_cycles"].dump(),
-        fixed_text(row["percent_of_peak"], 1), row["links"]["max_load"].dump(),
-        fixed_text(row["links"]["mean_load"], 1), figure_text(row["latency"]["p50"]),
-        figure_text(row["latency"]["p99"]), figure_text(row["fifos"]["stalled_percent"], 1)})
-    names.push_back(cell);
-  return names;
+  return has_rival;
 }
 
-std::string compare_table(std::span<const Json> rows) {
-  TextTable table({"policy", "traffic", "torus", "bytes", "time, s", "cycles  ", "bound",
-                   "% of peak", "hottest", "mean link", "p50", "p99", "stalled %"},
-                  3);
-  for (const Json& row : rows) table.add(compare_cells(row, rows));
-  return table.text();
+/// The winners, where there was a race.
+std::string fastest_lines(std::span<const Json> rows, const RowTable& table) {
+  std::string text;
+  for (const Json& row : rows)
+    if (!row.contains("error") && is_fastest(row, rows))
+      text += "  " + wrapped(table.case_text(row), line_width() - 2, 4);
+  return text.empty() ? "" : "the fastest of each traffic, torus and size:\n" + text;
 }
 
 int run(const LabOptions& options) {
@@ -55,18 +71,22 @@ int run(const LabOptions& options) {
   refuse_unfit(cases, settings);
   LabOutputs outputs(options, "compare", settings);
 
-  const std::vector<Json> rows = run_cases(cases, settings, outputs.journal());
-  Json report = lab_head("compare", settings);
-  if (options.peers != 0) report["peers"] = options.peers;
-  report["rows"] = rows;
-  report["result_hash"] = rows_hash(rows);
-  if (outputs.shows_table())
-    fmt::print(
-        "machine {}, seed {}, fabric {}; latencies in cycles; *: the fastest of its traffic, "
-        "torus and size\n{}",
-        settings.machine.name, options.common.seed, options.common.fabric, compare_table(rows));
-  outputs.write(report, rows);
-  return exit_code(rows);
+  announce_cases(cases, settings, outputs.journal());
+  const RowTable table(cases, compare_columns(settings), settings);
+  RowSink show;
+  if (outputs.shows_table()) {
+    print_now(table.head());
+    show = [&](const Json& row) { print_now(table.line(row)); };
+  }
+  CaseRows made = run_cases(cases, settings, outputs.journal(), show);
+  const LabResult result{.verb = "compare",
+                         .axis = "policy",
+                         .axes = axes_of(cases),
+                         .rows = made.finished(),
+                         .interrupted = made.interrupted()};
+  if (outputs.shows_table()) print_now(fastest_lines(result.rows, table) + table.remark());
+  outputs.write(lab_report(result, settings));
+  return exit_code(result.rows);
 }
 
 }  // namespace
@@ -75,6 +95,10 @@ Verb add_compare_verb(CLI::App& app) {
   auto options = std::make_shared<LabOptions>();
   CLI::App* verb = app.add_subcommand("compare", "policies beside each other, in one table");
   add_lab_options(*verb, *options);
+  add_examples(*verb, {{"three orders beside each other",
+                        "toroid compare --torus 4x4x4 --policies random,shift,rank"},
+                       {"at sizes from 240 B to 3840 B, as a table and CSV",
+                        "toroid compare --torus 4x4 --bytes 240:4kB:x2 --csv rows.csv"}});
   return [options] { return run(*options); };
 }
 

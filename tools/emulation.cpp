@@ -1,20 +1,32 @@
 #include "tools/emulation.hpp"
 
-#include <unistd.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <ctime>
+#include <memory>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
-#include "router/cpu_quota.hpp"
-#include "router/ofi_fabric.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node.hpp"
+#include "router/placement.hpp"
+#include "router/ring_fabric.hpp"
+#include "router/sim_fabric.hpp"
+#include "tools/memory.hpp"
+#include "tools/ofi.hpp"
+#include "tools/options.hpp"
+#include "tools/progress.hpp"
 
 namespace toroid {
 namespace {
-
-constexpr double kBytesPerNode = 2000;  ///< a little less than a node takes that does nothing
 
 SimOptions sim_options(const Shape& shape, const RunOptions& run, Progress& progress) {
   SimOptions options = run.sim;
@@ -33,18 +45,10 @@ double cpu_now() {
 
 }  // namespace
 
-void check_memory(const Shape& shape, double array_bytes) {
-  const double needed = kBytesPerNode * shape.size() + array_bytes;
-  const double present =
-      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  if (needed > present)
-    throw BadInput(fmt::format("needs at least {:.1f} GB of memory; this host has {:.1f} GB",
-                               needed / 1e9, present / 1e9));
-}
-
 Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOptions& options,
                      bool quiet, std::uint64_t packets_expected)
-    : progress_(quiet, packets_expected),
+    : progress_(quiet || !options.processes.reports(),
+                packets_expected / options.processes.count()),
       processes_(options.processes),
       fabric_(make_fabric(shape, machine, options)) {
   for (const Rank r : fabric_->nodes()) {
@@ -64,23 +68,20 @@ std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine
   RingOptions ring = options.ring;
   if (shape.failures() != nullptr && ring.route == RingRoute::direct)
     throw BadInput("--route direct crosses no link that could fail; failures need --route torus");
-  ring.watch = throw_if_interrupted;
+  ring.watch = [this](std::uint64_t delivered) { progress_.show(delivered); };
   Placement placement = placement_of(shape, options);
   workers_ = static_cast<unsigned>(placement.workers.size());
   if (options.fabric == FabricName::ofi)
-    return make_ofi_fabric(shape, machine, options, std::move(placement), std::move(ring));
+    return carried_fabric(make_ofi_fabric(processes_, shape, machine, std::move(placement),
+                                          std::move(ring), options.provider));
   check_memory(shape, RingFabric::ring_bytes(shape, machine, workers_, ring.route));
   return std::make_unique<RingFabric>(shape, machine, std::move(placement), std::move(ring));
 }
 
-std::unique_ptr<Fabric> Emulation::make_ofi_fabric(const Shape& shape, const Machine& machine,
-                                                   const RunOptions& options, Placement placement,
-                                                   RingOptions ring) {
-  auto fabric = std::make_unique<OfiFabric>(processes_.job(), shape, machine, std::move(placement),
-                                            OfiOptions{std::move(ring), options.provider});
-  provider_ = fabric->provider();
-  bytes_per_peer_ = fabric->bytes_per_peer();
-  return fabric;
+std::unique_ptr<Fabric> Emulation::carried_fabric(OfiEmulation emulation) {
+  provider_ = std::move(emulation.provider);
+  bytes_per_peer_ = emulation.bytes_per_peer;
+  return std::move(emulation.fabric);
 }
 
 void Emulation::run() {

@@ -1,22 +1,28 @@
 // A machine with a node on every place, on the fabric that the user chose: what the verbs run.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 
+#include "hal/counters.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/node.hpp"
+#include "tools/ofi.hpp"
 #include "tools/options.hpp"
+#include "tools/processes.hpp"
 #include "tools/progress.hpp"
 
 namespace toroid {
 
-/// Throws BadInput where this host cannot hold the nodes and so many bytes of arrays. Without it
-/// the system would promise the memory and kill the process when it is used.
-void check_memory(const Shape& shape, double array_bytes);
-
 class Emulation {
  public:
-  /// `packets_expected` is what the line of progress counts towards.
+  /// `packets_expected`, of all processes, is what the line of progress counts towards.
   Emulation(const Shape& shape, const Machine& machine, const RunOptions& options, bool quiet,
             std::uint64_t packets_expected);
 
@@ -45,9 +51,7 @@ class Emulation {
  private:
   std::unique_ptr<Fabric> make_fabric(const Shape& shape, const Machine& machine,
                                       const RunOptions& options);
-  std::unique_ptr<Fabric> make_ofi_fabric(const Shape& shape, const Machine& machine,
-                                          const RunOptions& options, Placement placement,
-                                          RingOptions ring);
+  std::unique_ptr<Fabric> carried_fabric(OfiEmulation emulation);
 
   Progress progress_;
   Processes processes_;

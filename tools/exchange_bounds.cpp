@@ -1,10 +1,23 @@
 #include "tools/exchange_bounds.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "hal/failures.hpp"
+#include "hal/bounds.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange_case.hpp"
+#include "packet/traffic.hpp"
 #include "packet/traffic_bounds.hpp"
 #include "packet/traffics/matrix_traffic.hpp"
+#include "tools/bound.hpp"
+#include "tools/emulation.hpp"
 #include "tools/host_bound.hpp"
 
 namespace toroid {
@@ -44,14 +57,26 @@ bool is_among_all(const Traffic& traffic, const Shape& shape) {
          (shape.failures() != nullptr && traffic.name() == "all-to-all");
 }
 
-Bounds whole_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic) {
-  if (!is_among_all(traffic, shape)) return traffic_bounds(machine, shape, traffic);
+/// Bounds of a traffic on a machine: of shortest ways, or of any.
+using BoundsOf = Bounds (*)(const Machine& machine, const Shape& shape, const Traffic& traffic);
+
+Bounds of_shortest_ways(const Machine& machine, const Shape& shape, const Traffic& traffic) {
+  return traffic_bounds(machine, shape, traffic);
+}
+
+/// What an all-to-all has to carry from one half of a torus to the other is the same whatever the
+/// ways: its closed formulas hold for any. Those of twisted tori are of shortest ways.
+Bounds whole_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
+                    BoundsOf bounds_of) {
+  const bool has_formula = bounds_of == of_shortest_ways || !shape.is_twisted();
+  if (!is_among_all(traffic, shape) || !has_formula) return bounds_of(machine, shape, traffic);
   const std::uint64_t bytes = bytes_of_first_message(traffic, shape.size());
   return all_to_all_bounds(machine, shape, message_cost(machine, bytes));
 }
 
-Bounds combined_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic) {
-  Bounds bounds = whole_bounds(machine, shape, PackedTraffic(traffic));
+Bounds combined_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
+                       BoundsOf bounds_of) {
+  Bounds bounds = whole_bounds(machine, shape, PackedTraffic(traffic), bounds_of);
   for (Tick* cycles : {&bounds.hottest_link, &bounds.injection, &bounds.processor})
     *cycles = (*cycles + kPayloadBytes - 1) / kPayloadBytes;
   return bounds;
@@ -103,21 +128,29 @@ double payload_sum(const Traffic& traffic, Rank nodes) {
   return sum;
 }
 
-}  // namespace
-
-Bounds exchange_bounds(const ExchangeCase& exchange, const Machine& machine) {
+Bounds bounds_by(BoundsOf bounds_of, const ExchangeCase& exchange, const Machine& machine) {
   const Shape& shape = exchange.shape();
-  if (exchange.is_sample()) return traffic_bounds(machine, shape, sampled_traffic(exchange));
+  if (exchange.is_sample()) return bounds_of(machine, shape, sampled_traffic(exchange));
   const bool combines = exchange.policy().combines();
-  return (combines ? combined_bounds : whole_bounds)(machine, shape, exchange.traffic());
+  return (combines ? combined_bounds : whole_bounds)(machine, shape, exchange.traffic(), bounds_of);
 }
 
-Timing exchange_timing(const ExchangeCase& exchange, const Bounds& bounds, const Machine& machine,
-                       const Emulation& emulation, Tick cycles) {
-  if (!exchange.options().payload) return {cycles, bounds.max(), bounds.hottest_link};
+}  // namespace
+
+ExchangeLimits exchange_limits(const ExchangeCase& exchange, const Machine& machine) {
+  const Bounds shortest = bounds_by(of_shortest_ways, exchange, machine);
+  if (exchange.policy().keeps_to_shortest_ways(exchange.shape()))
+    return {shortest, shortest.hottest_link};
+  return {bounds_by(traffic_bounds_of_any_ways, exchange, machine), shortest.hottest_link};
+}
+
+Timing exchange_timing(const ExchangeCase& exchange, const ExchangeLimits& limits,
+                       const Machine& machine, const Emulation& emulation, Tick cycles) {
+  if (!exchange.options().payload)
+    return virtual_timing(cycles, binding(limits.bounds), limits.hottest_link, machine);
   const double bytes = payload_sum(exchange.traffic(), exchange.shape().size());
-  const Tick copies = copy_bound(machine, bytes, emulation.workers());
-  return {cycles, copies, copies};
+  return wall_clock_timing(static_cast<double>(cycles) / machine.clock_hz,
+                           exchange_copy_seconds(bytes, emulation.workers()));
 }
 
 }  // namespace toroid

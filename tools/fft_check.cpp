@@ -1,9 +1,22 @@
 #include "tools/fft_check.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
 
+#include "fft/box.hpp"
+#include "fft/description.hpp"
 #include "fft/half.hpp"
+#include "fft/local/kernel.hpp"
+#include "fft/local_array.hpp"
 #include "fft/orbital/coefficients.hpp"
+#include "fft/transform_kind.hpp"
+#include "tools/array_io.hpp"
 #include "tools/progress.hpp"
 
 namespace toroid {

@@ -1,20 +1,42 @@
 #include "tools/fft_options.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "fft/description.hpp"
+#include "fft/local/kernel.hpp"
+#include "fft/local_array.hpp"
+#include "fft/transform_kind.hpp"
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "tools/array_io.hpp"
 #include "tools/choice.hpp"
-#include "tools/emulation.hpp"
+#include "tools/io/array_file.hpp"
+#include "tools/memory.hpp"
 #include "tools/message_export.hpp"
+#include "tools/option_values.hpp"
+#include "tools/options.hpp"
+#include "tools/watch_options.hpp"
 
 namespace toroid {
 namespace {
 
 constexpr std::array<std::string_view, 2> kPrecisionNames = {"single", "double"};
 constexpr std::array<std::string_view, 2> kRigorNames = {"estimate", "measure"};
+constexpr std::array<std::string_view, 3> kPlanNames = {"auto", kRigorNames[0], kRigorNames[1]};
 
 /// Options that only one method heeds.
 constexpr std::array<std::pair<const char*, std::string_view>, 6> kOptionsOfOneMethod = {
@@ -37,37 +59,47 @@ CLI::Validator planes() {
     const std::string error = count(text);
     return error.empty() ? error : error + ", nor -1";
   };
-  return {check, "-1 or " + count.get_description()};
+  return {check, ""};
 }
 
 void add_array_options(CLI::App& verb, FftOptions& options) {
+  begin_group(verb, "Input and output");
   verb.add_option("--size", options.size, "64x64x64, or 64 for a cube: seeded random input")
+      ->type_name("SIZE")
       ->check(not_empty());
-  verb.add_option("--in", options.in, ".npy of 1 to 6 dimensions: float32/64, complex64/128")
+  verb.add_option("--in", options.in,
+                  "array of 1 to 6 dimensions: .npy, .npz or .map; -: standard input")
+      ->type_name("FILE")
       ->check(not_empty());
   verb.add_option("--out", options.out,
-                  "result as .npy, C order: complex128, unless asked otherwise")
+                  "result as .npy, C order: complex128, unless asked otherwise; -: standard output")
+      ->type_name("FILE")
       ->check(not_empty());
   verb.add_flag("--real", options.real,
                 "real data: forward to the half spectrum of the last axis, inverse from it");
-  verb.add_option("--precision", options.precision,
-                  fmt::format("{}", fmt::join(kPrecisionNames, "|")))
+  verb.add_option("--precision", options.precision, "of numbers")
+      ->check(one_of("precision", kPrecisionNames))
       ->capture_default_str();
   verb.add_option("--batch", options.batch, "arrays in one call; the first extent of --in")
       ->transform(positive())
       ->capture_default_str();
-  verb.add_option("--scale", options.scale, fmt::format("{}", fmt::join(kScaleNames, "|")))
+  verb.add_option("--scale", options.scale, "what results are multiplied by")
+      ->check(one_of("scale", kScaleNames))
       ->capture_default_str();
 }
 
 void add_method_options(CLI::App& verb, FftOptions& options) {
-  verb.add_option("--method", options.method, fmt::format("{}", fmt::join(kMethodNames, "|")))
+  begin_group(verb, "Transform");
+  verb.add_option("--method", options.method, "how the transform is spread over the nodes")
+      ->check(one_of("method", kMethodNames))
       ->capture_default_str();
   verb.add_option("--transform", options.transform,
-                  fmt::format("{}; orbital: also one per axis, dct,dft,wht",
-                              fmt::join(kTransformKindNames, "|")))
+                  "of every axis; with the method orbital also one per axis, as dct,dft,wht")
+      ->type_name("KINDS")
+      ->check(suggested(kTransformKindNames))
       ->capture_default_str();
   verb.add_option("--schedule", options.schedule, "orbital: signs of its scheduling vector, as +-+")
+      ->type_name("SIGNS")
       ->capture_default_str();
   verb.add_flag("--inverse", options.inverse, "sum with exp(+2 pi i kn/N); see --scale");
   verb.add_flag("--return", options.return_to_input,
@@ -75,6 +107,7 @@ void add_method_options(CLI::App& verb, FftOptions& options) {
 }
 
 void add_slab_options(CLI::App& verb, FftOptions& options) {
+  begin_group(verb, "Method slab");
   verb.add_option("--planes", options.planes,
                   "slab: planes per non-blocking exchange; 0: blocking, -1: the fastest, measured")
       ->transform(planes())
@@ -94,10 +127,12 @@ void add_slab_options(CLI::App& verb, FftOptions& options) {
 }
 
 void add_run_options(CLI::App& verb, FftOptions& options) {
-  verb.add_option("--plan", options.plan,
-                  "of local transforms: estimate|measure; auto: measure where time is real")
+  begin_group(verb, "Run");
+  verb.add_option("--plan", options.plan, "of local transforms; auto: measure where time is real")
+      ->check(one_of("plan", kPlanNames))
       ->capture_default_str();
-  verb.add_option("--wisdom", options.wisdom, "file that keeps what has been measured")
+  verb.add_option("--wisdom", options.wisdom, "keeps what has been measured")
+      ->type_name("FILE")
       ->check(not_empty());
   verb.add_flag("--check", options.check, "compare with a serial transform on this host");
   verb.add_option("--repeat", options.repeat, "runs; the median counts where time is real")
@@ -143,12 +178,8 @@ bool takes_real(const FftOptions& options) {
   return options.real && !(options.inverse && keeps_half(options));
 }
 
-/// Input, result, before and after each stage, the reference: the arrays that exist at once.
 void check_memory_for(const FftOptions& options, const Shape& shape, const Size& size) {
-  const unsigned arrays = 6u + unsigned{options.return_to_input} + unsigned{options.check};
-  double bytes = static_cast<double>(sizeof(Complex) * arrays) * static_cast<double>(options.batch);
-  for (const std::int64_t n : size) bytes *= static_cast<double>(n);
-  check_memory(shape, bytes);
+  check_memory(shape, fft_bytes(options, size));
 }
 
 /// Of the spectrum that `inverse` takes.
@@ -192,7 +223,7 @@ void check_fits(const FftOptions& options, const Size& size, const HostArray& ar
   const std::string spectrum =
       expected == size ? "" : fmt::format(", whose spectrum is {},", fmt::join(expected, "x"));
   throw BadInput(fmt::format("--size {}{} does not fit {}, which is {}", options.size, spectrum,
-                             options.in, fmt::join(array.size, "x")));
+                             input_name(options.in), fmt::join(array.size, "x")));
 }
 
 /// Throws BadInput for the first element of --in that is not as it must be.
@@ -201,7 +232,7 @@ void check_elements(const FftOptions& options, const HostArray& array, const IsG
                     std::string_view fault) {
   const auto found = std::ranges::find_if_not(array.values, is_good);
   if (found != array.values.end())
-    throw BadInput(fmt::format("{}: element {} in C order {}", options.in,
+    throw BadInput(fmt::format("{}: element {} in C order {}", input_name(options.in),
                                std::distance(array.values.begin(), found), fault));
 }
 
@@ -228,6 +259,16 @@ void add_fft_options(CLI::App& verb, FftOptions& options) {
   add_watch_options(verb, options.watch);
   add_export_option(verb, options.export_to);
   add_common_options(verb, options.common);
+  add_examples(verb, {{"64^3 random numbers on 64 nodes, in virtual time",
+                       "toroid fft --size 64 --torus 4x4x4"},
+                      {"checked against a serial transform, in wall-clock time",
+                       "toroid fft --size 64 --torus 2x2x2 --fabric shm --check"},
+                      {"from a file of NumPy's to another",
+                       "toroid fft --in density.npy --torus 2x2x2 --out spectrum.npy"},
+                      {"by planes that overlap with computing",
+                       "toroid fft --size 32 --torus 4x2 --method slab --planes 2"},
+                      {"a cosine transform by the orbital method",
+                       "toroid fft --size 32 --torus 4x4x4 --method orbital --transform dct"}});
 }
 
 void refuse_options_without_effect(const CLI::App& verb, const FftOptions& options) {
@@ -272,9 +313,16 @@ Scale scale_of(const FftOptions& options) {
   return parse_choice<Scale>("scale", kScaleNames, options.scale);
 }
 
+double fft_bytes(const FftOptions& options, const Size& size) {
+  const unsigned arrays = 6u + unsigned{options.return_to_input} + unsigned{options.check};
+  double bytes = static_cast<double>(sizeof(Complex) * arrays) * static_cast<double>(options.batch);
+  for (const std::int64_t n : size) bytes *= static_cast<double>(n);
+  return bytes;
+}
+
 FftInput fft_input(const FftOptions& options, const Shape& shape) {
   if (options.in.empty() && options.size.empty())
-    throw BadInput("nothing to transform; give --in FILE.npy or --size 64x64x64");
+    throw BadInput("nothing to transform; give --in FILE or --size 64x64x64");
   if (options.in.empty()) {
     const Size size = parse_size(options.size);
     check_memory_for(options, shape, size);

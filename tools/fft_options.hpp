@@ -1,12 +1,13 @@
 // What the user says about a transform.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
+#include <cstdint>
 #include <string>
 
 #include "fft/description.hpp"
+#include "hal/shape.hpp"
 #include "tools/array_io.hpp"
+#include "tools/cli_fwd.hpp"
 #include "tools/options.hpp"
 #include "tools/watch_options.hpp"
 
@@ -60,5 +61,7 @@ struct FftInput {
   Size size;
 };
 FftInput fft_input(const FftOptions& options, const Shape& shape);
+/// Of the arrays that exist at once: input, result, before and after each stage, the reference.
+double fft_bytes(const FftOptions& options, const Size& size);
 
 }  // namespace toroid

@@ -1,13 +1,19 @@
 // The result of toroid fft, as JSON and as a table.
 #pragma once
 
+#include <string>
+
+#include "hal/machine.hpp"
+#include "tools/emulation.hpp"
 #include "tools/fft_options.hpp"
 #include "tools/fft_run.hpp"
-#include "tools/report.hpp"
+#include "tools/json.hpp"
 
 namespace toroid {
 
-Json fft_report(const FftOptions& options, const TransformJob& job, PlanBounds bounds,
+/// Phases add up to the time: each lasts from when the last node had ended the one before until the
+/// last had ended it.
+Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBounds& bounds,
                 const Machine& machine, const Emulation& emulation, const Outcome& outcome);
 
 std::string fft_table(const Json& report);

@@ -2,10 +2,32 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <span>
+#include <utility>
+#include <vector>
 
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/plan.hpp"
 #include "fft/transform_bounds.hpp"
+#include "hal/bounds.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "router/job/blob.hpp"
+#include "tools/array_io.hpp"
+#include "tools/bound.hpp"
+#include "tools/emulation.hpp"
 #include "tools/host_bound.hpp"
+#include "tools/processes.hpp"
 #include "tools/progress.hpp"
 
 namespace toroid {
@@ -166,6 +188,19 @@ class Results {
   Outcome outcome_;
 };
 
+double bytes_of(const Blueprint& blueprint, const Index& extents, bool real) {
+  return static_cast<double>(Box::of(extents).volume()) * blueprint.bytes(real);
+}
+
+/// Of the process that has most; all call it.
+double bytes_per_process(const Processes& processes, const std::deque<Side>& sides) {
+  std::size_t bytes = 0;
+  for (const Side& side : sides)
+    bytes += side.in.bytes().size() + side.out.bytes().size() + side.plan.array_bytes();
+  const std::vector<double> all = processes.numbers(static_cast<double>(bytes));
+  return *std::ranges::max_element(all);
+}
+
 Outcome outcome_of(const Emulation& emulation, const std::deque<Side>& sides,
                    const TransformJob& job) {
   const Processes& processes = emulation.processes();
@@ -204,37 +239,47 @@ Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray
   Outcome outcome = outcome_of(emulation, sides, job);
   const auto rolled = sides.front().plan.numbers_rolled();
   outcome.numbers_rolled.assign(rolled.begin(), rolled.end());
+  outcome.bytes_per_process = bytes_per_process(emulation.processes(), sides);
   const auto nodes = static_cast<double>(sides.size());
   outcome.allocate_s = allocate_s / nodes;
   outcome.deallocate_s = seconds([&] { sides.clear(); }) / nodes;
   return outcome;
 }
 
-PlanBounds bounds_of(const Blueprint& blueprint, Way way, const Machine& machine) {
-  TransformBounds transform(blueprint, machine, way);
+PlanBounds bounds_of(const Blueprint& blueprint, std::span<const Way> ways,
+                     const Machine& machine) {
+  TransformBounds transform(blueprint, machine, ways.front());
   PlanBounds bounds;
-  for (std::size_t s = 0; s < blueprint.stages().size(); ++s) {
-    throw_if_interrupted();
-    const ExchangeBounds exchange = transform.add_stage();
-    bounds.stages.push_back(
-        {exchange.max(), exchange.hottest_link, exchange.packets, exchange.payload_bytes});
-    bounds.total.packets += exchange.packets;
-    bounds.total.payload_bytes += exchange.payload_bytes;
+  for (const Way way : ways) {
+    transform.begin(way);
+    for (std::size_t s = 0; s < blueprint.stages().size(); ++s) {
+      throw_if_interrupted();
+      const ExchangeBounds exchange = transform.add_stage();
+      bounds.stages.push_back({exchange.bounds, exchange.packets, exchange.payload_bytes});
+      bounds.total.packets += exchange.packets;
+      bounds.total.payload_bytes += exchange.payload_bytes;
+    }
   }
-  bounds.total.least = transform.total();
-  bounds.total.peak = transform.hottest_link();
+  bounds.total.bounds = transform.total();
   bounds.paper_model = transform.paper_model();
+  bounds.array_bytes = std::max(bytes_of(blueprint, blueprint.in_extents(), blueprint.real_in()),
+                                bytes_of(blueprint, blueprint.out_extents(), blueprint.real_out()));
   return bounds;
 }
 
-PlanBounds on_host(PlanBounds bounds, const Machine& machine, unsigned workers) {
-  const auto set = [&](PlanBound& bound) {
-    bound.least = bound.peak =
-        copy_bound(machine, static_cast<double>(bound.payload_bytes), workers);
-  };
-  for (PlanBound& stage : bounds.stages) set(stage);
-  set(bounds.total);
-  return bounds;
+PlanBounds bounds_of(const Blueprint& blueprint, Way way, const Machine& machine) {
+  return bounds_of(blueprint, std::span(&way, 1), machine);
+}
+
+Timing plan_timing(const PlanBounds& bounds, const Machine& machine, const Emulation& emulation,
+                   bool is_virtual, Tick cycles) {
+  const Bounds& total = bounds.total.bounds;
+  if (is_virtual) return virtual_timing(cycles, binding(total), total.hottest_link, machine);
+  const double packets =
+      exchange_copy_seconds(static_cast<double>(bounds.total.payload_bytes), emulation.workers());
+  const double array = copy_seconds(bounds.array_bytes, emulation.workers());
+  return wall_clock_timing(static_cast<double>(cycles) / machine.clock_hz,
+                           std::max(packets, array));
 }
 
 }  // namespace toroid

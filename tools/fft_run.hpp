@@ -1,8 +1,20 @@
 // One run of a plan on an emulated machine: what it took, stage by stage, and its bounds.
 #pragma once
 
-#include "fft/plan.hpp"
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
+#include "hal/bounds.hpp"
+#include "hal/machine.hpp"
+#include "hal/tick.hpp"
 #include "tools/array_io.hpp"
+#include "tools/bound.hpp"
 #include "tools/emulation.hpp"
 
 namespace toroid {
@@ -37,6 +49,9 @@ struct Outcome {
   std::vector<std::uint64_t> numbers_rolled;  ///< of the orbital method: of the first node, by step
   double allocate_s = 0;  ///< to make a node's plan and arrays, mean, on the wall clock
   double deallocate_s = 0;
+  /// Of the arrays of all nodes of a process, the caller's and the plan's; of the process that has
+  /// most.
+  double bytes_per_process = 0;
   const Repetition& median() const { return repetitions[repetitions.size() / 2]; }
 };
 
@@ -61,11 +76,9 @@ struct TransformJob {
 /// Runs a transform on the machine's nodes, on which nothing has run before.
 Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input);
 
-/// Cycles that an exchange, or all of a transform, takes at least; and the share of them that
-/// percent_of_peak is of.
+/// What an exchange, or all of a transform, takes at least, and what it sends.
 struct PlanBound {
-  Tick least = 0;
-  Tick peak = 0;
+  Bounds bounds;  ///< on the emulated machine
   std::uint64_t packets = 0;
   std::uint64_t payload_bytes = 0;
 };
@@ -74,11 +87,17 @@ struct PlanBounds {
   std::vector<PlanBound> stages;
   PlanBound total;
   Tick paper_model = 0;
+  double array_bytes = 0;  ///< of all nodes, of what the transform takes or gives, the larger
 };
 
-/// On the emulated machine.
+/// Of one way after the other, each begun by every node when it has ended the one before.
+PlanBounds bounds_of(const Blueprint& blueprint, std::span<const Way> ways, const Machine& machine);
 PlanBounds bounds_of(const Blueprint& blueprint, Way way, const Machine& machine);
-/// On the host: what the packets' payload costs to copy, and nothing for the transforms.
-PlanBounds on_host(PlanBounds bounds, const Machine& machine, unsigned workers);
+
+/// Of all of it, beside the time that it took, in cycles of the machine's clock: in virtual time
+/// the machine's bounds; else what it takes this host to copy everything that is sent into packets
+/// and out of them again, or the whole array once where that is more.
+Timing plan_timing(const PlanBounds& bounds, const Machine& machine, const Emulation& emulation,
+                   bool is_virtual, Tick cycles);
 
 }  // namespace toroid

@@ -1,12 +1,39 @@
 // toroid fft: a distributed transform by active packets on the emulated torus.
-#include <algorithm>
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fft/blueprint.hpp"
+#include "fft/description.hpp"
+#include "fft/local/kernel.hpp"
 #include "fft/npy/npy.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "tools/array_io.hpp"
+#include "tools/emulation.hpp"
+#include "tools/expectation.hpp"
 #include "tools/fft_check.hpp"
 #include "tools/fft_options.hpp"
 #include "tools/fft_report.hpp"
 #include "tools/fft_run.hpp"
+#include "tools/fft_slices.hpp"
+#include "tools/fft_work.hpp"
+#include "tools/io/array_file.hpp"
+#include "tools/json.hpp"
+#include "tools/machine_file.hpp"
 #include "tools/message_export.hpp"
+#include "tools/options.hpp"
+#include "tools/output_file.hpp"
+#include "tools/plane_tuner.hpp"
+#include "tools/progress.hpp"
+#include "tools/report.hpp"
+#include "tools/report_output.hpp"
 #include "tools/slab_timings.hpp"
 #include "tools/verbs.hpp"
 #include "tools/watch.hpp"
@@ -18,7 +45,7 @@ namespace {
 struct Outputs {
   explicit Outputs(const FftOptions& options)
       : json((refuse_clashes(options), options.common.json)),
-        array(open(options.out)),
+        array(open_array(options.out)),
         wisdom(open(options.wisdom)) {}
 
   JsonOutput json;
@@ -27,12 +54,22 @@ struct Outputs {
 
  private:
   static void refuse_clashes(const FftOptions& options) {
+    if (options.out == kStandardStream && options.common.json == kStandardStream)
+      throw BadInput("--json - and --out - would mix in standard output; give one of them a file");
     const std::string json = options.common.json == "-" ? "" : options.common.json;
-    refuse_one_file_for_two(std::array{options.out, json, options.wisdom, options.watch.record,
-                                       options.watch.trace, options.export_to});
+    const std::string out = options.out == kStandardStream ? "" : options.out;
+    const std::string in = options.in == kStandardStream ? "" : options.in;
+    refuse_one_file_for_two(std::array{out, json, options.wisdom, options.watch.record,
+                                       options.watch.trace, options.watch.report,
+                                       options.export_to});
+    refuse_one_file_for_two(std::array{in, options.watch.report});
   }
   static std::unique_ptr<OutputFile> open(const std::string& path) {
     return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
+  }
+  static std::unique_ptr<OutputFile> open_array(const std::string& path) {
+    if (path != kStandardStream) return open(path);
+    return std::make_unique<OutputFile>(OutputFile::StandardOutput());
   }
 };
 
@@ -63,10 +100,14 @@ class FftCommand {
     (void)Blueprint(description, shape_);  // refuses what cannot be before anything is measured
     if (!options_.wisdom.empty()) local::load_wisdom(options_.wisdom);
     Outputs outputs(run_.processes.reports() ? options_ : FftOptions());
+    const bool fills_standard_output =
+        outputs.json.to_standard_output() || options_.out == kStandardStream;
+    Watch watch(options_.watch, report_notice(options_.common.quiet, fills_standard_output), shape_,
+                machine_, run_);
     if (options_.timings) timings_ = slab_timings(trial(description), input_.array);
     if (description.overlap.planes < 0)
       description.overlap.planes = tuned_planes(trial(description), input_.array, true);
-    return transform(description, outputs);
+    return transform(description, outputs, watch);
   }
 
  private:
@@ -79,15 +120,17 @@ class FftCommand {
             fmt::format("{} {} {}", options_.common.fabric, options_.common.route, machine_.name)};
   }
 
-  int transform(const Description& description, Outputs& outputs) {
+  int transform(const Description& description, Outputs& outputs, Watch& watch) {
     const bool is_sim = run_.fabric == FabricName::sim;
     const TransformJob job{std::make_shared<const Blueprint>(description, shape_), options_.way(),
                            scale_of(options_), is_sim ? 1 : options_.repeat};
     const PlanBounds bounds = bounds_of(*job.blueprint, job.way, machine_);
-    Watch watch(options_.watch, shape_, machine_, run_.fabric);
+    announce(run_expectation(transform_work(*job.blueprint) * job.repeat, shape_, machine_, run_,
+                             fft_bytes(options_, description.size)),
+             options_.common.quiet || !run_.processes.reports());
     MessageExport messages(options_.export_to, shape_, run_.processes);
     Emulation emulation(shape_, machine_, messages.recorded(watch.watched(run_)),
-                        options_.common.quiet, bounds.total.packets);
+                        options_.common.quiet, bounds.total.packets * job.repeat);
     const Outcome outcome =
         watch.guard([&] { return toroid::transform(emulation, job, input_.array); });
     messages.write(emulation, machine_);
@@ -98,22 +141,27 @@ class FftCommand {
     }
     Json report = fft_report(options_, job, bounds, machine_, emulation, outcome);
     if (!timings_.empty()) report["timings"] = timings_;
-    watch.write(report, emulation.counters());
-    return finish(job, outcome, std::move(report), outputs);
-  }
-
-  int finish(const TransformJob& job, const Outcome& outcome, Json report, Outputs& outputs) {
-    const Description& description = job.blueprint->description();
     const bool good = !options_.check || check(description, outcome, report);
-    if (!options_.common.quiet && !outputs.json.to_standard_output())
-      fmt::print("{}{}", fft_table(report), timings_.empty() ? "" : timings_table(timings_));
-    if (outputs.array && good)
-      write_array(*outputs.array, outcome.result, type_of(job.gives_real(), description.precision));
+    show(job, outcome, report, outputs, good);
+    Json pictures = Json::object();
+    if (watch.is_wanted()) pictures["slices"] = slices_json(job, input_.array, outcome.result);
+    watch.write(report, emulation.counters(), pictures);
     outputs.json.write(report);
     if (!good)
       throw RunFailed(fmt::format("the result differs from a serial transform's by more than {}",
                                   tolerance_of(description)));
     return 0;
+  }
+
+  /// The table; and the array, unless it is wrong.
+  void show(const TransformJob& job, const Outcome& outcome, const Json& report, Outputs& outputs,
+            bool good) const {
+    const Description& description = job.blueprint->description();
+    if (!options_.common.quiet && !outputs.json.to_standard_output())
+      fmt::print(options_.out == kStandardStream ? stderr : stdout, "{}{}", fft_table(report),
+                 timings_.empty() ? "" : timings_table(timings_));
+    if (outputs.array && good)
+      write_array(*outputs.array, outcome.result, type_of(job.gives_real(), description.precision));
   }
 
   bool check(const Description& description, const Outcome& outcome, Json& report) const {
@@ -139,6 +187,8 @@ int run(const FftOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   (void)scale_of(options);
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  if (options.in == kStandardStream && run_options.processes.count() > 1)
+    throw BadInput("--in - is for one process; several read a file, each by itself");
   return run_options.processes.run(
       [&] { return FftCommand(options, shape, machine, run_options).run(); });
 }

@@ -1,7 +1,31 @@
 // toroid hello: the first program. Every node tells every other its rank.
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <memory>
+
 #include "hal/bounds.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/counter.hpp"
+#include "packet/handlers.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "tools/bound.hpp"
+#include "tools/emulation.hpp"
 #include "tools/host_bound.hpp"
+#include "tools/json.hpp"
+#include "tools/machine_file.hpp"
+#include "tools/option_values.hpp"
+#include "tools/options.hpp"
+#include "tools/processes.hpp"
 #include "tools/report.hpp"
+#include "tools/result_hash.hpp"
 #include "tools/verbs.hpp"
 
 namespace toroid {
@@ -30,19 +54,24 @@ Program hello(Node& node) {
   if (sum != expected) throw RunFailed(fmt::format("the ranks heard add up to {}", sum));
 }
 
+Timing timing_of(const Shape& shape, const Machine& machine, const Emulation& emulation,
+                 bool is_virtual, Tick cycles) {
+  if (is_virtual) {
+    const Bounds bounds = all_to_all_bounds(machine, shape, message_cost(machine, sizeof(Rank)));
+    return virtual_timing(cycles, binding(bounds), bounds.hottest_link, machine);
+  }
+  const double payload = sizeof(Rank) * static_cast<double>(shape.size()) * (shape.size() - 1);
+  return wall_clock_timing(static_cast<double>(cycles) / machine.clock_hz,
+                           exchange_copy_seconds(payload, emulation.workers()));
+}
+
 Json make_report(const HelloOptions& options, const Shape& shape, const Machine& machine,
                  const Emulation& emulation, Tick cycles) {
-  const Bounds bounds = all_to_all_bounds(machine, shape, message_cost(machine, sizeof(Rank)));
-  const double payload = sizeof(Rank) * static_cast<double>(shape.size()) * (shape.size() - 1);
-  const Tick copies = copy_bound(machine, payload, emulation.workers());
   ResultHash hash;
   Json report = report_head("hello", options.common, shape, machine);
   add_workers(report, options.common, emulation);
-  add_timing(report,
-             is_virtual(report) ? Timing{cycles, bounds.max(), bounds.hottest_link}
-                                : Timing{cycles, copies, copies},
-             machine);
-  add_counters(report, hash, emulation.counters(), shape, machine, cycles);
+  add_timing(report, timing_of(shape, machine, emulation, is_virtual(report), cycles));
+  add_counters(report, hash, {emulation.counters(), shape, machine, cycles});
   add_hash(report, hash);
   add_wall_clock(report, emulation);
   return report;
@@ -80,6 +109,9 @@ Verb add_hello_verb(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("hello", "every node tells every other its rank");
   add_torus_options(*verb, options->torus);
   add_common_options(*verb, options->common);
+  add_examples(*verb, {{"64 nodes in virtual time", "toroid hello --torus 4x4x4"},
+                       {"two processes by way of libfabric",
+                        "toroid launch -n 2 hello --torus 4x4 --fabric ofi"}});
   return [options] { return run(*options); };
 }
 

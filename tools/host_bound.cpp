@@ -1,7 +1,11 @@
 #include "tools/host_bound.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <vector>
+
+#include "hal/packet.hpp"
 
 namespace toroid {
 namespace {
@@ -36,9 +40,12 @@ double payload_copy_rate() {
   return rate;
 }
 
-Tick copy_bound(const Machine& machine, double payload_bytes, unsigned workers) {
-  const double seconds = 2 * payload_bytes / payload_copy_rate() / workers;
-  return static_cast<Tick>(seconds * machine.clock_hz);
+double copy_seconds(double bytes, unsigned workers) {
+  return bytes / payload_copy_rate() / workers;
+}
+
+double exchange_copy_seconds(double payload_bytes, unsigned workers) {
+  return copy_seconds(2 * payload_bytes, workers);
 }
 
 }  // namespace toroid

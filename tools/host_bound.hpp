@@ -1,7 +1,5 @@
-// What this host cannot beat: the bound of exchanges on `shm`.
+// What this host cannot beat: the bound of exchanges whose time is the wall clock's.
 #pragma once
-
-#include "hal/machine.hpp"
 
 namespace toroid {
 
@@ -9,8 +7,10 @@ namespace toroid {
 /// measured at the first call, in some 10 ms.
 double payload_copy_rate();
 
-/// Cycles of the machine's clock that it takes `workers` cores to copy so many payload bytes into
-/// packets and out of them again: what any exchange through packets needs at least.
-Tick copy_bound(const Machine& machine, double payload_bytes, unsigned workers);
+/// Seconds in which `workers` cores copy so many bytes once.
+double copy_seconds(double bytes, unsigned workers);
+/// Seconds in which they copy so many payload bytes into packets and out of them again: what any
+/// exchange through packets needs at least.
+double exchange_copy_seconds(double payload_bytes, unsigned workers);
 
 }  // namespace toroid

@@ -1,20 +1,78 @@
 // toroid info: what this build is, and every number of a machine with its source.
-#include <fmt/ranges.h>
-
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "hal/bounds.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
 #include "packet/policies/policies.hpp"
+#include "packet/policy.hpp"
 #include "router/cpu_quota.hpp"
-#include "router/ofi/libfabric.hpp"
+#include "router/placement.hpp"
+#include "router/ring_fabric.hpp"
+#include "router/topology.hpp"
 #include "tools/choice.hpp"
+#include "tools/json.hpp"
+#include "tools/known_names.hpp"
+#include "tools/machine_file.hpp"
+#include "tools/ofi.hpp"
+#include "tools/option_values.hpp"
+#include "tools/options.hpp"
 #include "tools/quantity.hpp"
 #include "tools/report.hpp"
+#include "tools/terminal.hpp"
 #include "tools/verbs.hpp"
 #include "tools/version.hpp"
+#include "tools/wrap.hpp"
 
 namespace toroid {
 namespace {
+
+/// What is said beside a number of a machine file stands above it where the line is longer than
+/// `width`; comments and descriptions go on in the next line. A number itself is never cut.
+std::string fitted_line(std::string_view line, std::size_t width) {
+  constexpr std::size_t kDescription = 16;  // where those of policies begin
+  const std::size_t mark = line.find('#');
+  if (line.size() <= width || (mark == std::string_view::npos && !line.starts_with("  ")))
+    return std::string(line) + '\n';
+  if (mark == std::string_view::npos) return wrapped(line, width, kDescription);
+  std::string comment;  // what stands in columns becomes a list
+  std::string_view rest = line.substr(mark + 1);
+  while (!rest.empty()) {
+    const std::size_t blanks = std::min(rest.find_first_not_of(' '), rest.size());
+    if (blanks > 0) comment += blanks > 1 && !comment.empty() ? "; " : " ";
+    rest.remove_prefix(blanks);
+    comment += rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(rest.find(' '), rest.size()));
+  }
+  std::string lines = "#";
+  for (const char c : wrapped(comment, width - 1, 2))
+    lines += c == '\n' ? "\n#" : std::string(1, c);
+  lines.pop_back();
+  if (mark == 0) return lines;
+  return lines + std::string(line.substr(0, line.find_last_not_of(' ', mark - 1) + 1)) + '\n';
+}
+
+template <typename... Values>
+void print_fitted(fmt::format_string<Values...> format, Values&&... values) {
+  const std::size_t width = is_terminal() ? line_width() : std::string::npos;  // a file is whole
+  std::istringstream text(fmt::format(format, std::forward<Values>(values)...));
+  for (std::string line; std::getline(text, line);) fmt::print("{}", fitted_line(line, width));
+}
 
 struct InfoOptions {
   CommonOptions common;
@@ -45,7 +103,7 @@ Json packet_json() {
 }
 
 void print_packet() {
-  fmt::print(
+  print_fitted(
       "# packet: 1 to {} chunks of {} B; header {} B, half hardware, half software; payload at "
       "most {} "
       "B\n# virtual channels of a link: {} (IBM, published)\n",
@@ -56,7 +114,7 @@ void print_packet() {
 void print_comment(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
-    fmt::print("{}{}\n", line.empty() ? "#" : "# ", line);
+    print_fitted("{}{}\n", line.empty() ? "#" : "# ", line);
     text.remove_prefix(std::min(line.size() + 1, text.size()));
   }
 }
@@ -75,10 +133,10 @@ Json policies_json() {
 void print_policies() {
   for (const Policy* policy : built_in_policies()) {
     const std::string_view parameter = policy_parameter(policy->name());
-    fmt::print("{}\n  what:         {}\n", policy->name(), policy_definition(policy->name()));
-    if (!parameter.empty()) fmt::print("  parameter:    {}\n", parameter);
-    fmt::print("  source:       {}\n  known result: {}\n", policy->source(),
-               policy->known_result());
+    print_fitted("{}\n  what:         {}\n", policy->name(), policy_definition(policy->name()));
+    if (!parameter.empty()) print_fitted("  parameter:    {}\n", parameter);
+    print_fitted("  source:       {}\n  known result: {}\n", policy->source(),
+                 policy->known_result());
   }
 }
 
@@ -92,13 +150,13 @@ Json torus_json(const Shape& shape) {
 }
 
 void print_torus(const Shape& shape, const std::string& placement) {
-  fmt::print(
+  print_fitted(
       "\n# torus {}: {} nodes, {} links per node, diameter {}; an all-to-all sends {} messages "
       "over "
       "the hottest link\n",
       shape.text(), shape.size(), usable_links(shape), diameter(shape),
       hottest_link_messages(shape).value());
-  fmt::print("\n");
+  print_fitted("\n");
   print_comment("shm here: " + placement);
 }
 
@@ -116,30 +174,31 @@ Json placement_json(const Topology& topology, const Placement& placement) {
           {"workers", workers}};
 }
 
-Json providers_json(const std::vector<ofi::Candidate>& providers) {
+Json providers_json(const OfiHere& here) {
   Json json = Json::array();
-  for (const ofi::Candidate& provider : providers)
-    json.push_back({{"name", provider.name},
-                    {"usable", provider.info != nullptr},
-                    {"reason", provider.reason}});
+  for (const ProviderState& provider : here.providers)
+    json.push_back(
+        {{"name", provider.name}, {"usable", provider.usable}, {"reason", provider.reason}});
   return json;
 }
 
 /// The providers of libfabric that `ofi` would choose from, the best first.
-void print_providers(const std::vector<ofi::Candidate>& providers) {
-  const std::uint32_t version = ofi::library().version();
-  fmt::print("# ofi here: libfabric {}.{}\n", FI_MAJOR(version), FI_MINOR(version));
-  for (const ofi::Candidate& provider : providers)
-    fmt::print("#   {} {:<15} {}\n", provider.info != nullptr ? '+' : '-', provider.name,
-               provider.reason);
-  fmt::print("\n");
+void print_providers(const OfiHere& here) {
+  print_fitted("# ofi here: {}\n", here.library);
+  for (const ProviderState& provider : here.providers)
+    print_fitted("#   {} {:<15} {}\n", provider.usable ? '+' : '-', provider.name, provider.reason);
+  print_fitted("\n");
+}
+
+/// Those that this build has; `ofi` is the last.
+std::span<const std::string_view> fabrics() {
+  return std::span(kFabricNames).first(kFabricNames.size() - (has_ofi() ? 0 : 1));
 }
 
 /// All of it comments, before a machine file.
-void print_build(const std::vector<ofi::Candidate>& providers) {
-  fmt::print("# toroid {} ({}), fabrics: {}\n\n", kVersion, kGitHash,
-             fmt::join(kFabricNames, ", "));
-  print_providers(providers);
+void print_build(const OfiHere& here) {
+  print_fitted("# toroid {} ({}), fabrics: {}\n\n", kVersion, kGitHash, fmt::join(fabrics(), ", "));
+  print_providers(here);
   print_packet();
 }
 
@@ -151,14 +210,15 @@ int run(const InfoOptions& options) {
   Json report = {{"verb", "info"},
                  {"version", kVersion},
                  {"git_hash", kGitHash},
-                 {"fabrics", kFabricNames},
+                 {"fabrics", fabrics()},
                  {"machine", machine.name},
                  {"packet", packet_json()},
                  {"numbers", numbers_json(machine)}};
   parse_choice<FabricName>("fabric", kFabricNames, options.common.fabric);
   parse_choice<RingRoute>("route", kRingRouteNames, options.common.route);
-  const std::vector<ofi::Candidate> providers = ofi::Providers("").all();
-  report["providers"] = providers_json(providers);
+  const OfiHere here = ofi_here();
+  report["providers"] = providers_json(here);
+  report.update(known_names_json());
   const Topology topology = Topology::of_this_machine();
   std::optional<Placement> placement;
   if (shape) {
@@ -172,8 +232,9 @@ int run(const InfoOptions& options) {
     if (options.policies) {
       print_policies();
     } else {
-      print_build(providers);
-      fmt::print("{}", machine_text(machine));
+      print_build(here);
+      print_fitted("{}\n", known_names_text());
+      print_fitted("{}", machine_text(machine));
       if (shape) print_torus(*shape, placement_text(topology, *shape, *placement));
     }
   }
@@ -186,13 +247,21 @@ int run(const InfoOptions& options) {
 Verb add_info_verb(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
   CLI::App* verb = app.add_subcommand("info", "this build, a machine's numbers, a torus's bounds");
+  begin_group(*verb, "Torus");
   verb->add_option("--torus", options->torus,
                    "also the bounds of this shape and its workers on shm")
+      ->type_name("SHAPE")
       ->check(not_empty());
+  verb->add_flag("--mesh", options->mesh, "every dimension a mesh");
+  begin_group(*verb, "Output");
   verb->add_flag("--policies", options->policies,
                  "instead the policies, and what is known of each");
-  verb->add_flag("--mesh", options->mesh, "every dimension a mesh");
   add_common_options(*verb, options->common);
+  add_examples(
+      *verb,
+      {{"this build, what it knows by name, and the Blue Gene/L's numbers", "toroid info"},
+       {"the numbers of another machine, as a machine file", "toroid info --machine bgq"},
+       {"a torus's bounds, and which cores its nodes would run on", "toroid info --torus 8x8x8"}});
   return [options] { return run(*options); };
 }
 

@@ -1,7 +1,7 @@
 // JSON that keeps keys in the order in which they were added.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json.hpp>  // IWYU pragma: export
 
 namespace toroid {
 

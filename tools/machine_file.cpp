@@ -1,14 +1,20 @@
 #include "tools/machine_file.hpp"
 
-#define TOML_HEADER_ONLY 1
+#include <fmt/core.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/machine.hpp"
 #include "tools/quantity.hpp"
+#include "tools/spelling.hpp"
 #include "tools/text_file.hpp"
 
 namespace toroid {
@@ -118,12 +124,6 @@ class Reader {
   Machine machine_;
 };
 
-std::string preset_names() {
-  std::string names = "bgl";
-  for (const MachinePreset& preset : machine_presets()) names += fmt::format(", {}", preset.name);
-  return names;
-}
-
 }  // namespace
 
 Machine parse_machine(std::string_view text, std::string_view origin) {
@@ -146,11 +146,14 @@ Machine load_machine(const std::string& name_or_path) {
   if (name_or_path == "bgl") return {};
   for (const MachinePreset& preset : machine_presets())
     if (preset.name == name_or_path) return parse_machine(preset.text, preset.name);
+  std::vector<std::string_view> names{"bgl"};
+  for (const MachinePreset& preset : machine_presets()) names.push_back(preset.name);
   constexpr std::size_t kLongest = 1 << 20;  // bytes
   const std::optional<std::string> text = read_text(name_or_path, kLongest);
   if (!text)
-    throw BadInput(fmt::format("machine '{}' is neither one of {} nor a file that can be read",
-                               name_or_path, preset_names()));
+    throw BadInput(fmt::format("machine '{}' is neither one of {} nor a file that can be read{}",
+                               name_or_path, fmt::join(names, ", "),
+                               did_you_mean(name_or_path, names)));
   return parse_machine(*text, name_or_path);
 }
 

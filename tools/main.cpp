@@ -4,13 +4,14 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <new>
+#include <string>
 #include <system_error>
 
 #include "hal/check.hpp"
+#include "tools/command_line/command.hpp"
 #include "tools/progress.hpp"
-#include "tools/verbs.hpp"
-#include "tools/version.hpp"
 
 namespace {
 
@@ -28,45 +29,14 @@ void hold_standard_descriptors() {
   if (next >= 0) ::close(next);
 }
 
+int cannot_print(int error) {
+  return complain("cannot write to standard output: " + std::generic_category().message(error), 1);
+}
+
 /// Only the last flush tells whether all that was printed has been written.
 int flushed(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  return complain("cannot write to standard output: " + std::generic_category().message(errno), 1);
-}
-
-/// CLI11 looks for a missing verb before it looks at what is there instead.
-std::string explain(const CLI::App& app, const CLI::ParseError& error) {
-  if (!app.get_subcommands().empty()) return error.what();
-  std::string known;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
-    known += (known.empty() ? "" : ", ") + verb->get_name();
-  const std::vector<std::string> rest = app.remaining();
-  if (rest.empty()) return fmt::format("a verb is missing; known: {}", known);
-  return fmt::format("unknown verb '{}'; known: {}", rest.front(), known);
-}
-
-int run(int argc, char** argv) {
-  using namespace toroid;
-  CLI::App app("A bare-metal message layer on an emulated Blue Gene-style torus", "toroid");
-  app.set_version_flag("--version", fmt::format("toroid {} ({})", kVersion, kGitHash));
-  app.require_subcommand(1);
-  const std::pair<std::string, Verb> verbs[] = {
-      {"fft", add_fft_verb(app)},         {"alltoall", add_alltoall_verb(app)},
-      {"bench", add_bench_verb(app)},     {"compare", add_compare_verb(app)},
-      {"hello", add_hello_verb(app)},     {"info", add_info_verb(app)},
-      {"launch", add_launch_verb(app)},   {"paper", add_paper_verb(app)},
-      {"poisson", add_poisson_verb(app)}, {"sweep", add_sweep_verb(app)},
-      {"replay", add_replay_verb(app)},   {"report", add_report_verb(app)}};
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& success) {
-    return app.exit(success);
-  } catch (const CLI::ParseError& error) {
-    return complain(explain(app, error), 2);
-  }
-  for (const auto& [name, verb] : verbs)
-    if (app.got_subcommand(name)) return verb();
-  return 2;
+  return cannot_print(errno);
 }
 
 }  // namespace
@@ -75,11 +45,14 @@ int main(int argc, char** argv) {
   hold_standard_descriptors();
   toroid::catch_interrupts();
   try {
-    return flushed(run(argc, argv));
+    return flushed(toroid::Command().run({argv + (argc > 0 ? 1 : 0), argv + argc}));
   } catch (const toroid::BadInput& error) {
     return complain(error.what(), 2);
   } catch (const std::bad_alloc&) {
     return complain("not enough memory", 1);
+  } catch (const std::system_error& error) {  // fmt's, of a table longer than the buffer
+    return std::ferror(stdout) != 0 ? cannot_print(error.code().value())
+                                    : complain(error.what(), 1);
   } catch (const std::exception& error) {
     return complain(error.what(), 1);
   }

@@ -1,9 +1,25 @@
 #include "tools/message_bench.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/all_to_all.hpp"
 #include "packet/block_messages.hpp"
+#include "packet/counter.hpp"
+#include "packet/group.hpp"
+#include "packet/handlers.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "packet/stream.hpp"
+#include "tools/emulation.hpp"
+#include "tools/options.hpp"
 
 namespace toroid {
 namespace {
@@ -11,12 +27,31 @@ namespace {
 constexpr HandlerId kMessageHandler = kFirstUserHandler;
 constexpr HandlerId kEcho = kFirstUserHandler + 1;
 
+/// Iterations in batches: the first is the warm-up, then those that count, as equal as they can be.
+struct BenchLoop {
+  unsigned batches;  ///< that count
+  std::uint64_t iterations;
+  std::uint64_t warm_up;
+
+  std::uint64_t of(unsigned batch) const {
+    if (batch == 0) return warm_up;
+    return iterations / batches + (batch <= iterations % batches ? 1 : 0);
+  }
+};
+
+/// `per_batch` iterations each where the user has not said how many.
+BenchLoop loop_of(const MessageBench& bench, std::uint64_t per_batch) {
+  const std::uint64_t iterations = bench.iterations.value_or(bench.batches * per_batch);
+  const auto batches = static_cast<unsigned>(std::min<std::uint64_t>(bench.batches, iterations));
+  return {batches, iterations, bench.warm_up.value_or(iterations / batches)};
+}
+
 /// One node's side of a benchmark.
 struct BenchSide {
   Rank peer;
   std::uint64_t bytes;
-  unsigned batches;         ///< that count; one more goes before them
-  std::uint64_t per_batch;  ///< operations
+  BenchLoop loop;
+  std::uint32_t window;     ///< messages
   std::uint32_t per_visit;  ///< packets of an exchange
   std::vector<Tick> times{};
 
@@ -40,9 +75,9 @@ class Inbox {
   Counter arrived_{"packets of messages"};
 };
 
-std::uint64_t scaled(std::uint64_t operations, std::uint64_t bytes) {
+std::uint64_t scaled(std::uint64_t operations, std::uint64_t bytes, std::uint64_t least = 4) {
   return std::max<std::uint64_t>(
-      4, operations * kPayloadBytes / std::max<std::uint64_t>(bytes, kPayloadBytes));
+      least, operations * kPayloadBytes / std::max<std::uint64_t>(bytes, kPayloadBytes));
 }
 
 Program ping(Node& node, BenchSide& side) {
@@ -50,9 +85,9 @@ Program ping(Node& node, BenchSide& side) {
   const std::vector<std::byte> message(side.bytes);
   Stream stream(node, kMessageHandler, side.peer, message);
   std::uint64_t expected = 0;
-  for (unsigned batch = 0; batch <= side.batches; ++batch) {
+  for (unsigned batch = 0; batch <= side.loop.batches; ++batch) {
     const Tick begin = node.now();
-    for (std::uint64_t i = 0; i < side.per_batch; ++i) {
+    for (std::uint64_t i = 0; i < side.loop.of(batch); ++i) {
       stream.start();
       expected += stream.packets();
       co_await node.until(inbox.arrived(), expected);
@@ -65,7 +100,7 @@ Program pong(Node& node, BenchSide& side) {
   Inbox inbox(node, kMessageHandler, side.bytes);
   const std::vector<std::byte> message(side.bytes);
   Stream stream(node, kMessageHandler, side.peer, message);
-  const std::uint64_t messages = (side.batches + std::uint64_t{1}) * side.per_batch;
+  const std::uint64_t messages = side.loop.warm_up + side.loop.iterations;
   for (std::uint64_t i = 1; i <= messages; ++i) {
     const std::uint64_t expected = i * stream.packets();
     co_await node.until(inbox.arrived(), expected);
@@ -74,16 +109,27 @@ Program pong(Node& node, BenchSide& side) {
   co_await node.until(stream.sent(), messages);
 }
 
+/// A window that is 0 stands for all of a batch.
+std::uint64_t windows_of(const BenchSide& side, unsigned batch) {
+  return side.window == 0 ? 1 : side.loop.of(batch);
+}
+std::uint64_t messages_of_window(const BenchSide& side, unsigned batch) {
+  return side.window == 0 ? side.loop.of(batch) : side.window;
+}
+
 Program stream_out(Node& node, BenchSide& side) {
   Counter echoes("echoes");
   node.on(kEcho, [&](const Packet&) { echoes.bump(); });
   const std::vector<std::byte> message(side.bytes);
   Stream stream(node, kMessageHandler, side.peer, message);
-  for (unsigned batch = 0; batch <= side.batches; ++batch) {
+  std::uint64_t expected = 0;
+  for (unsigned batch = 0; batch <= side.loop.batches; ++batch) {
     const Tick begin = node.now();
-    stream.start(side.per_batch);
-    const std::uint64_t expected = batch + std::uint64_t{1};
-    co_await node.until(echoes, expected);
+    for (std::uint64_t w = 0; w < windows_of(side, batch); ++w) {
+      stream.start(messages_of_window(side, batch));
+      ++expected;
+      co_await node.until(echoes, expected);
+    }
     side.note(begin, node.now());
   }
 }
@@ -91,10 +137,31 @@ Program stream_out(Node& node, BenchSide& side) {
 Program stream_in(Node& node, BenchSide& side) {
   Inbox inbox(node, kMessageHandler, side.bytes);
   const std::uint64_t packets = Stream::packets_of(side.bytes);
-  for (unsigned batch = 0; batch <= side.batches; ++batch) {
-    const std::uint64_t expected = (batch + std::uint64_t{1}) * side.per_batch * packets;
-    co_await node.until(inbox.arrived(), expected);
-    node.post(side.peer, kEcho, {});
+  std::uint64_t expected = 0;
+  for (unsigned batch = 0; batch <= side.loop.batches; ++batch)
+    for (std::uint64_t w = 0; w < windows_of(side, batch); ++w) {
+      expected += messages_of_window(side, batch) * packets;
+      co_await node.until(inbox.arrived(), expected);
+      node.post(side.peer, kEcho, {});
+    }
+}
+
+/// Both nodes' side. Neither can be ahead of the other by more than a window.
+Program stream_both_ways(Node& node, BenchSide& side) {
+  Inbox inbox(node, kMessageHandler, side.bytes);
+  const std::vector<std::byte> message(side.bytes);
+  Stream stream(node, kMessageHandler, side.peer, message);
+  std::uint64_t sent = 0;
+  for (unsigned batch = 0; batch <= side.loop.batches; ++batch) {
+    const Tick begin = node.now();
+    for (std::uint64_t w = 0; w < windows_of(side, batch); ++w) {
+      stream.start(side.window);
+      sent += side.window;
+      co_await node.until(stream.sent(), sent);
+      const std::uint64_t expected = sent * stream.packets();
+      co_await node.until(inbox.arrived(), expected);
+    }
+    if (node.rank() == 0) side.note(begin, node.now());
   }
 }
 
@@ -112,9 +179,9 @@ Program exchange_rounds(Node& node, BenchSide& side) {
   AllToAll exchanges[2] = {{node, kMessageHandler, all, messages[0], schedule},
                            {node, kEcho, all, messages[1], schedule}};
   std::uint64_t round = 0;
-  for (unsigned batch = 0; batch <= side.batches; ++batch) {
+  for (unsigned batch = 0; batch <= side.loop.batches; ++batch) {
     const Tick begin = node.now();
-    for (std::uint64_t i = 0; i < side.per_batch; ++i) {
+    for (std::uint64_t i = 0; i < side.loop.of(batch); ++i) {
       AllToAll& exchange = exchanges[round % 2];
       exchange.start();
       const Tick at_once = 0;  // what finds room leaves before the own block is copied
@@ -137,24 +204,32 @@ Program go_round(Node& node, BenchSide& side) {
     co_await node.until(released, 1);
     co_return;
   }
-  for (unsigned batch = 0; batch <= side.batches; ++batch) {
+  for (unsigned batch = 0; batch <= side.loop.batches; ++batch) {
     const Tick begin = node.now();
-    for (std::uint64_t i = 0; i < side.per_batch; ++i) co_await node.compute(1);
+    for (std::uint64_t i = 0; i < side.loop.of(batch); ++i) co_await node.compute(1);
     side.note(begin, node.now());
   }
   for (Rank peer = 1; peer < node.size(); ++peer) node.post(peer, kMessageHandler, {});
 }
 
-/// Of the batches that count, averaged over the nodes of this process that measured.
-BatchTimes batch_times(const std::vector<BenchSide>& sides, const Machine& machine,
-                       double operations) {
-  BatchTimes result{std::vector<double>(sides.front().batches), sides.front().per_batch};
+/// What all nodes of this process measured.
+struct BenchSides {
+  std::vector<BenchSide> sides;
+  BenchLoop loop;
+  unsigned workers;
+};
+
+/// Of the batches that count, averaged over the nodes that measured; `operations` per iteration.
+BatchTimes batch_times(const BenchSides& run, const Machine& machine, double operations) {
+  BatchTimes result{std::vector<double>(run.loop.batches), run.loop.iterations, run.loop.warm_up,
+                    run.workers};
   std::size_t measured = 0;
-  for (const BenchSide& side : sides) {
+  for (const BenchSide& side : run.sides) {
     if (side.times.empty()) continue;
     ++measured;
-    for (unsigned b = 0; b < side.batches; ++b)
-      result.seconds[b] += static_cast<double>(side.times[b + 1]) / machine.clock_hz / operations;
+    for (unsigned b = 0; b < run.loop.batches; ++b)
+      result.seconds[b] += static_cast<double>(side.times[b + 1]) / machine.clock_hz /
+                           (operations * static_cast<double>(run.loop.of(b + 1)));
   }
   if (measured == 0) return result;
   for (double& seconds : result.seconds) seconds /= static_cast<double>(measured);
@@ -164,54 +239,75 @@ BatchTimes batch_times(const std::vector<BenchSide>& sides, const Machine& machi
 
 /// A side for every node; program(node, side) makes what it runs.
 template <typename Start>
-std::vector<BenchSide> run_sides(const MessageBench& bench, std::uint64_t bytes,
-                                 std::uint64_t per_batch, const Start& program) {
+BenchSides run_sides(const MessageBench& bench, std::uint64_t bytes, std::uint64_t per_batch,
+                     std::uint32_t window, const Start& program) {
   Emulation emulation(bench.shape, bench.machine, bench.run, true, 0);
-  std::vector<BenchSide> sides(bench.shape.size(), BenchSide{0, bytes, bench.batches, per_batch,
-                                                             packets_per_visit(bench.run.fabric)});
+  const BenchLoop loop = loop_of(bench, per_batch);
+  std::vector<BenchSide> sides(
+      bench.shape.size(), BenchSide{0, bytes, loop, window, packets_per_visit(bench.run.fabric)});
   for (Node& node : emulation.nodes()) node.run(program(node, sides[node.rank()]));
   emulation.run();
-  return sides;
+  return {std::move(sides), loop, emulation.workers()};
+}
+
+/// first(node, side) on the first node, last(node, side) on the last.
+template <typename First, typename Last>
+BenchSides run_pair(const MessageBench& bench, std::uint64_t bytes, std::uint64_t per_batch,
+                    std::uint32_t window, const First& first, const Last& last) {
+  const Rank end = bench.shape.size() - 1;
+  return run_sides(bench, bytes, per_batch, window, [&](Node& node, BenchSide& side) {
+    side.peer = end - node.rank();
+    if (node.rank() != 0 && node.rank() != end) return no_part(node);
+    return node.rank() == 0 ? first(node, side) : last(node, side);
+  });
+}
+
+/// Windows of a batch.
+std::uint64_t scaled_windows(const MessageBench& bench, std::uint64_t bytes) {
+  return scaled(20000, std::max<std::uint64_t>(bytes, kPayloadBytes) * bench.window, 1);
 }
 
 }  // namespace
 
 BatchTimes measure_latency(const MessageBench& bench, std::uint64_t bytes) {
-  const Rank last = bench.shape.size() - 1;
-  const std::uint64_t per_batch = scaled(2000, bytes);
-  const auto sides = run_sides(bench, bytes, per_batch, [&](Node& node, BenchSide& side) {
-    side.peer = last - node.rank();
-    if (node.rank() != 0 && node.rank() != last) return no_part(node);
-    return node.rank() == 0 ? ping(node, side) : pong(node, side);
-  });
-  return batch_times(sides, bench.machine, 2.0 * static_cast<double>(per_batch));
+  return batch_times(run_pair(bench, bytes, scaled(2000, bytes), 1, ping, pong), bench.machine, 2);
+}
+
+BatchTimes measure_bandwidth(const MessageBench& bench, std::uint64_t bytes) {
+  return batch_times(
+      run_pair(bench, bytes, scaled_windows(bench, bytes), bench.window, stream_out, stream_in),
+      bench.machine, 1);
+}
+
+BatchTimes measure_both_ways(const MessageBench& bench, std::uint64_t bytes) {
+  return batch_times(run_pair(bench, bytes, scaled_windows(bench, bytes), bench.window,
+                              stream_both_ways, stream_both_ways),
+                     bench.machine, 1);
 }
 
 BatchTimes measure_rate(const MessageBench& bench, std::uint64_t bytes) {
   const Rank half = bench.shape.size() / 2;
-  const std::uint64_t per_batch = scaled(20000, bytes);
-  const auto sides = run_sides(bench, bytes, per_batch, [&](Node& node, BenchSide& side) {
+  const auto start = [&](Node& node, BenchSide& side) {
     const bool sends = node.rank() < half;
     side.peer = sends ? node.rank() + half : node.rank() - half;
     if (node.rank() >= 2 * half) return no_part(node);
     return sends ? stream_out(node, side) : stream_in(node, side);
-  });
-  return batch_times(sides, bench.machine, static_cast<double>(per_batch));
+  };
+  return batch_times(run_sides(bench, bytes, scaled(20000, bytes), 0, start), bench.machine, 1);
 }
 
 BatchTimes measure_all_to_all(const MessageBench& bench, std::uint64_t bytes) {
   const std::uint64_t per_batch = scaled(2000, bytes * (bench.shape.size() - 1));
-  return batch_times(run_sides(bench, bytes, per_batch, exchange_rounds), bench.machine,
-                     static_cast<double>(per_batch));
+  return batch_times(run_sides(bench, bytes, per_batch, 1, exchange_rounds), bench.machine, 1);
 }
 
 BatchTimes measure_idle_turn(const MessageBench& bench) {
   constexpr std::uint64_t kRounds = 20000;
   MessageBench one = bench;
   one.run.threads = 1;
-  const BatchTimes many = batch_times(run_sides(one, 0, kRounds, go_round), one.machine, kRounds);
+  const BatchTimes many = batch_times(run_sides(one, 0, kRounds, 1, go_round), one.machine, 1);
   one.shape = Shape::parse("1");
-  const BatchTimes alone = batch_times(run_sides(one, 0, kRounds, go_round), one.machine, kRounds);
+  const BatchTimes alone = batch_times(run_sides(one, 0, kRounds, 1, go_round), one.machine, 1);
   BatchTimes turn = many;
   for (double& seconds : turn.seconds)
     seconds = (seconds - alone.median()) / (bench.shape.size() - 1);

@@ -1,8 +1,27 @@
 #include "tools/message_export.hpp"
 
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/message_record.hpp"
+#include "packet/node.hpp"
+#include "router/job/blob.hpp"
+#include "tools/emulation.hpp"
+#include "tools/option_values.hpp"
+#include "tools/options.hpp"
+#include "tools/output_file.hpp"
+#include "tools/processes.hpp"
 #include "tools/schedule_file.hpp"
 
 namespace toroid {
@@ -43,8 +62,10 @@ void unpack(std::span<const std::byte> blob, MessageRecord& record) {
 }  // namespace
 
 void add_export_option(CLI::App& verb, std::string& path) {
+  begin_group(verb, "Output");
   verb.add_option("--export", path,
                   "write the run's messages to FILE.goal or FILE.csv, for toroid replay")
+      ->type_name("FILE")
       ->check(not_empty());
 }
 

@@ -1,14 +1,17 @@
 // --export: a run's messages as a file that `toroid replay` performs.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <memory>
 #include <string>
 
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
 #include "packet/message_record.hpp"
+#include "tools/cli_fwd.hpp"
 #include "tools/emulation.hpp"
+#include "tools/options.hpp"
 #include "tools/output_file.hpp"
+#include "tools/processes.hpp"
 
 namespace toroid {
 

@@ -1,24 +1,45 @@
 #include "tools/options.hpp"
 
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
+#include "hal/check.hpp"
+#include "hal/failures.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
 #include "router/cpu_quota.hpp"
-#include "router/host_share.hpp"
-#include "router/partition.hpp"
+#include "router/placement.hpp"
+#include "router/ring_fabric.hpp"
+#include "router/routing.hpp"
+#include "router/topology.hpp"
 #include "tools/choice.hpp"
+#include "tools/machine_file.hpp"
+#include "tools/ofi.hpp"
+#include "tools/option_values.hpp"
+#include "tools/processes.hpp"
+#include "tools/provider.hpp"
 
 namespace toroid {
 namespace {
 
 constexpr std::array<std::string_view, 2> kBindingNames = {"none", "core"};
-
-template <std::size_t N>
-std::string one_of(const std::array<std::string_view, N>& names) {
-  return fmt::format("{}", fmt::join(names, "|"));
-}
 
 }  // namespace
 
@@ -54,55 +75,104 @@ CLI::Validator not_empty() {
   return {check, ""};
 }
 
-void add_common_options(CLI::App& verb, CommonOptions& options) {
-  verb.add_option("--machine", options.machine,
-                  "bgl, another preset (toroid info lists them) or a machine file")
+void add_machine_option(CLI::App& verb, std::string& machine) {
+  std::vector<std::string_view> names{"bgl"};
+  for (const MachinePreset& preset : machine_presets()) names.push_back(preset.name);
+  verb.add_option("--machine", machine, "a machine file, or one that comes along")
+      ->type_name("NAME|FILE")
+      ->check(suggested(names))
       ->capture_default_str();
-  verb.add_option("--fabric", options.fabric, one_of(kFabricNames))->capture_default_str();
-  verb.add_option("--seed", options.seed, "of every random choice")
+}
+
+void add_seed_option(CLI::App& verb, std::uint64_t& seed) {
+  verb.add_option("--seed", seed, "of every random choice")
       ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
+}
+
+void add_json_option(CLI::App& verb, std::string& json) {
+  verb.add_option("--json", json, "write the result as JSON; - is standard output")
+      ->type_name("FILE")
+      ->check(not_empty());
+}
+
+namespace {
+
+void add_fabric_options(CLI::App& verb, CommonOptions& options) {
+  begin_group(verb, "Fabric");
+  verb.add_option("--fabric", options.fabric,
+                  "what carries packets, in virtual time on sim, else by the wall clock")
+      ->check(one_of("fabric", kFabricNames))
       ->capture_default_str();
   verb.add_option("--threads", options.threads,
                   "of each process; else as many as it has cores, on sim where the torus is large")
       ->transform(whole_number(1, 1024));
-  verb.add_option("--bind", options.bind, "workers to their cores: " + one_of(kBindingNames))
+  verb.add_option("--bind", options.bind, "workers to cores")
+      ->check(one_of("binding", kBindingNames))
       ->capture_default_str();
-  verb.add_option("--route", options.route, "packets of shm and ofi: " + one_of(kRingRouteNames))
+  verb.add_option("--route", options.route, "of packets on shm and ofi, hop by hop or straight")
+      ->check(one_of("route", kRingRouteNames))
       ->capture_default_str();
   verb.add_option("--stall", options.stall, "seconds without progress that end a run; not on sim")
       ->check(number(0.1, 1e6))
       ->capture_default_str();
   verb.add_option("--provider", options.provider,
-                  "of libfabric on ofi, e.g. 'tcp;ofi_rxm'; else the best that all processes have")
+                  "of libfabric on ofi; else the best that all processes have")
+      ->type_name("PROVIDER")
+      ->check(suggested(kProviderNames))
       ->check(not_empty());
-  verb.add_option("--json", options.json,
-                  "write the result as JSON to a file, - for standard output")
-      ->check(not_empty());
+}
+
+void add_failure_options(CLI::App& verb, TorusOptions& options) {
+  verb.add_option("--fail-link", options.failures.links, "one that does not work: '(0,0,0)X+'")
+      ->type_name("LINK")
+      ->allow_extra_args(false);
+  verb.add_option("--fail-node", options.failures.nodes, "one that does not work: '(1,2,3)'")
+      ->type_name("NODE")
+      ->allow_extra_args(false);
+  verb.add_flag("--long-way", options.failures.long_ways,
+                "packets of which failed links cut every minimal way go round the other way");
+}
+
+}  // namespace
+
+void add_common_options(CLI::App& verb, CommonOptions& options) {
+  begin_group(verb, "Run");
+  add_machine_option(verb, options.machine);
+  add_seed_option(verb, options.seed);
+  add_fabric_options(verb, options);
+  begin_group(verb, "Output");
+  add_json_option(verb, options.json);
   verb.add_flag("--quiet", options.quiet, "no table, no progress");
 }
 
 void add_torus_options(CLI::App& verb, TorusOptions& options) {
-  verb.add_option(
-          "--torus", options.torus,
-          "extents, e.g. 8x8x8; 8x8x4m: that dimension a mesh; 8x4@YX4: a round in Y shifts X by 4")
+  begin_group(verb, "Torus");
+  verb.add_option("--torus", options.torus,
+                  "extents, as 8x8x8; 8x8x4m: that dimension a mesh; 8x4@YX4: a round in Y shifts "
+                  "X by 4")
+      ->type_name("SHAPE")
       ->required();
   verb.add_flag("--mesh", options.mesh, "every dimension a mesh");
-  verb.add_option("--order", options.order, one_of(kOrderRuleNames))->capture_default_str();
-  verb.add_option("--routing", options.routing, one_of(kRoutingRuleNames))->capture_default_str();
-  verb.add_option("--tie", options.tie, one_of(kTieRuleNames))->capture_default_str();
-  verb.add_option("--tying", options.tying, "of FIFOs to links: " + one_of(kFifoTyingNames))
+  add_failure_options(verb, options);
+  begin_group(verb, "Policy");
+  verb.add_option("--order", options.order, "of a node's peers")
+      ->check(one_of("order", kOrderRuleNames))
+      ->capture_default_str();
+  verb.add_option("--routing", options.routing, "of packets")
+      ->check(one_of("routing", kRoutingRuleNames))
+      ->capture_default_str();
+  verb.add_option("--tie", options.tie, "which way where both are equally long")
+      ->check(one_of("tie rule", kTieRuleNames))
+      ->capture_default_str();
+  verb.add_option("--tying", options.tying, "of injection FIFOs to links")
+      ->check(one_of("tying", kFifoTyingNames))
       ->capture_default_str();
   verb.add_option("--queues", options.queues, "output queues per node")
       ->transform(whole_number(1, 1024))
       ->capture_default_str();
   verb.add_flag("--no-transit-first", options.no_transit_first,
                 "injection and transit in one round robin");
-  verb.add_option("--fail-link", options.failures.links, "a link that does not work: '(0,0,0)X+'")
-      ->allow_extra_args(false);
-  verb.add_option("--fail-node", options.failures.nodes, "a node that does not work: '(1,2,3)'")
-      ->allow_extra_args(false);
-  verb.add_flag("--long-way", options.failures.long_ways,
-                "packets of which failed links cut every minimal way go round the other way");
   verb.add_flag("--no-bubble", options.no_bubble, "without the bubble rule: may deadlock");
 }
 
@@ -132,6 +202,13 @@ void refuse_unusual_shapes(const Shape& shape) {
 
 namespace {
 
+/// Where a launcher has started several processes, each would do all of the work.
+void refuse_several_processes() {
+  const char* const size = std::getenv("WORLD_SIZE");
+  if (std::getenv("TOROID_JOB_KEY") != nullptr && size != nullptr && std::string_view(size) != "1")
+    throw BadInput(fmt::format("started as one of {} processes; those are for --fabric ofi", size));
+}
+
 NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus) {
   return {.seed = common.seed,
           .order = parse_choice<OrderRule>("order", kOrderRuleNames, torus.order),
@@ -150,7 +227,8 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
   const auto fabric = parse_choice<FabricName>("fabric", kFabricNames, common.fabric);
   if (!common.provider.empty() && fabric != FabricName::ofi)
     throw BadInput("--provider is for --fabric ofi");
-  if (fabric != FabricName::ofi) Processes::refuse_several();
+  if (!common.provider.empty()) refuse_unknown_provider(common.provider);
+  if (fabric != FabricName::ofi) refuse_several_processes();
   return {.fabric = fabric,
           .node = node_options(common, torus),
           .sim = {.routing = routing, .tying = tying, .progress = {}},
@@ -186,14 +264,8 @@ Placement placement_of(const Shape& shape, const RunOptions& options) {
   Topology topology = Topology::of_this_machine();
   if (options.fabric != FabricName::ofi)
     return place(topology, shape, options.threads, options.binding, cpu_quota());
-  Job& job = options.processes.job();
-  const HostShare share = share_of_host(job, topology);
-  const bool enough = topology.cores().size() >= share.processes;
-  Placement placement = place(
-      cores_of(std::move(topology), share), shape, Partition(shape, job.size()).nodes(job.rank()),
-      options.threads, enough ? options.binding : Binding::none, cpu_quota() / share.processes);
-  placement.oversubscribed |= !enough;
-  return placement;
+  return place_beside_others(options.processes, std::move(topology), shape, options.threads,
+                             options.binding);
 }
 
 }  // namespace toroid

@@ -1,16 +1,18 @@
 // What all verbs have in common on the command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
-#include <optional>
+#include <array>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "hal/failures.hpp"
+#include "hal/shape.hpp"
 #include "packet/node.hpp"
+#include "router/placement.hpp"
 #include "router/ring_fabric.hpp"
 #include "router/sim_fabric.hpp"
-#include "tools/machine_file.hpp"
+#include "tools/cli_fwd.hpp"
 #include "tools/processes.hpp"
 
 namespace toroid {
@@ -52,6 +54,10 @@ CLI::Validator number(double min, double max);
 CLI::Validator not_empty();
 
 void add_common_options(CLI::App& verb, CommonOptions& options);
+// Parts of it, for verbs that have no more.
+void add_machine_option(CLI::App& verb, std::string& machine);
+void add_seed_option(CLI::App& verb, std::uint64_t& seed);
+void add_json_option(CLI::App& verb, std::string& json);
 void add_torus_options(CLI::App& verb, TorusOptions& options);
 
 enum class FabricName : std::uint8_t { sim, shm, ofi };

@@ -1,14 +1,21 @@
 #include "tools/output_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -56,15 +63,18 @@ fs::path followed(fs::path path) {
 }
 
 /// A file of its own for an own descriptor: closing it leaves the other open, and both share the
-/// place where the next byte goes.
-int open_target(const fs::path& path) {
-  const std::optional<int> own = own_descriptor(path);
-  if (!own) return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  const int flags = ::fcntl(*own, F_GETFL);
+/// place where the next byte goes. -1 where that is not for writing; errno says why.
+int duplicate(int own) {
+  const int flags = ::fcntl(own, F_GETFL);
   if (flags < 0) return -1;
-  if ((flags & O_ACCMODE) != O_RDONLY) return ::fcntl(*own, F_DUPFD_CLOEXEC, 0);
+  if ((flags & O_ACCMODE) != O_RDONLY) return ::fcntl(own, F_DUPFD_CLOEXEC, 0);
   errno = EBADF;
   return -1;
+}
+
+int open_target(const fs::path& path) {
+  const std::optional<int> own = own_descriptor(path);
+  return own ? duplicate(*own) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
 }
 
 /// Calls create(name), which sets errno, with new names until one did not exist.
@@ -96,6 +106,7 @@ struct OutputFile::State {
   ~State() { remove_temporary(); }
 
   void open(const fs::path& target, Staging staging);
+  void open_standard_output();
   void stage(const fs::path& path, Staging staging);
   void create(Staging staging);
   void keep_attributes(const struct stat& replaced);
@@ -123,6 +134,14 @@ void OutputFile::State::open(const fs::path& target, Staging staging) {
       file = std::move(existing);
     }
   }
+  buffer.attach(file.number());
+}
+
+void OutputFile::State::open_standard_output() {
+  file = Descriptor(duplicate(STDOUT_FILENO));
+  if (!file.is_open()) refuse(errno);
+  if (::isatty(file.number()) != 0)
+    throw BadInput("standard output is a terminal, which shows no binary data; redirect it");
   buffer.attach(file.number());
 }
 
@@ -206,7 +225,14 @@ void OutputFile::State::fail(std::string_view what, int error) const {
 
 OutputFile::OutputFile(const std::filesystem::path& target, Staging staging)
     : state_(std::make_unique<State>(target)) {
+  if (target == "-")
+    throw BadInput(
+        "cannot write -: standard output is for --json and the --out of fft; ./- is a file");
   state_->open(target, staging);
+}
+
+OutputFile::OutputFile(StandardOutput) : state_(std::make_unique<State>("standard output")) {
+  state_->open_standard_output();
 }
 
 OutputFile::~OutputFile() = default;

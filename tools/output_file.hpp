@@ -21,9 +21,13 @@ class OutputFile {
  public:
   enum class Staging { unnamed, named };
 
-  /// Throws BadInput, having created nothing, if the target cannot be written. Opening a FIFO
-  /// waits for its reader.
+  /// Throws BadInput, having created nothing, if the target cannot be written, and for "-", which
+  /// elsewhere means standard output. Opening a FIFO waits for its reader.
   explicit OutputFile(const std::filesystem::path& target, Staging staging = Staging::unnamed);
+  /// Standard output, for binary data, written as it comes. Throws BadInput where that is a
+  /// terminal or not open for writing.
+  struct StandardOutput {};
+  explicit OutputFile(StandardOutput);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

@@ -1,6 +1,27 @@
 #include "tools/plane_tuner.hpp"
 
+#include <fmt/core.h>
+#include <fmt/format.h>
+
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "fft/blueprint.hpp"
+#include "fft/description.hpp"
+#include "fft/local/kernel.hpp"
+#include "hal/check.hpp"
+#include "tools/array_io.hpp"
+#include "tools/emulation.hpp"
+#include "tools/fft_run.hpp"
+#include "tools/options.hpp"
 
 namespace toroid {
 namespace {

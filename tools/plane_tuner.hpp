@@ -1,9 +1,16 @@
 // The fastest number of planes per exchange of the slab method, found by trying.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fft/blueprint.hpp"
 #include "fft/description.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
 #include "tools/array_io.hpp"
-#include "tools/fft_options.hpp"
 #include "tools/fft_run.hpp"
 #include "tools/options.hpp"
 

@@ -1,11 +1,49 @@
 // toroid poisson: the potential in a crystal by distributed FFTs of real data, there and back; how
 // fast does rock salt's Madelung constant come as the grid grows?
-#include <deque>
-#include <numeric>
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/convolution.hpp"
+#include "fft/description.hpp"
+#include "fft/node_layout.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "tools/bound.hpp"
 #include "tools/choice.hpp"
+#include "tools/emulation.hpp"
 #include "tools/fft_run.hpp"
+#include "tools/json.hpp"
+#include "tools/machine_file.hpp"
+#include "tools/memory.hpp"
+#include "tools/option_values.hpp"
+#include "tools/options.hpp"
+#include "tools/output_file.hpp"
+#include "tools/progress.hpp"
 #include "tools/report.hpp"
+#include "tools/report_output.hpp"
+#include "tools/result_hash.hpp"
 #include "tools/rock_salt.hpp"
 #include "tools/verbs.hpp"
 
@@ -17,12 +55,15 @@ constexpr std::int64_t kLargestGrid = std::int64_t{1} << 16;
 /// From this size on nothing but rounding is left of the error; see tools/rock_salt.hpp.
 constexpr std::int64_t kConvergedGrid = 32;
 constexpr double kTolerance = 1e-10;
+/// The orbital method's transforms of real data have no spectrum of Fourier's.
+constexpr std::array<std::string_view, 3> kRealMethodNames = {"volumetric", "slab", "rows"};
 
 struct PoissonOptions {
   CommonOptions common;
   TorusOptions torus;
   std::int64_t size = 64;
   std::string method = "volumetric";
+  std::string report;
 };
 
 /// What all grids of a run have in common.
@@ -41,6 +82,7 @@ struct GridResult {
   double madelung;
   Tick cycles;
   std::uint64_t packets;
+  Timing timing{};
 
   double error() const { return std::abs(madelung - rock_salt::kMadelung); }
 };
@@ -105,6 +147,14 @@ GridResult solve(Emulation& emulation, const SharedBlueprint& blueprint) {
   return {points, rock_salt::madelung(potential), end, emulation.counters().packets};
 }
 
+/// There and back.
+Timing timing_of(const Setting& setting, const Blueprint& blueprint, const Emulation& emulation,
+                 Tick cycles) {
+  constexpr std::array kWays = {Way::forward, Way::backward};
+  return plan_timing(bounds_of(blueprint, kWays, setting.machine), setting.machine, emulation,
+                     setting.run.fabric == FabricName::sim, cycles);
+}
+
 SharedBlueprint blueprint_of(const Setting& setting, std::int64_t points) {
   Description description;
   description.size.assign(3, points);
@@ -163,26 +213,31 @@ void print_head(const Setting& setting) {
   fmt::print(
       "Madelung constant of rock salt, {:.14f}, by {} FFTs of real data\n"
       "torus {}, {} nodes, machine {}, seed {}, fabric {} ({} time)\n"
-      "{:>6} {:>20} {:>10} {:>15} {:>12}\n",
+      "{:>6} {:>20} {:>10} {:>12} {:>12}  {:<9} {:>9} {:>12}\n",
       rock_salt::kMadelung, setting.options.method, setting.shape.text(), setting.shape.size(),
       setting.machine.name, common.seed, common.fabric,
-      common.fabric == "sim" ? "virtual" : "wall clock", "grid", "constant", "error", "time",
-      "packets");
+      common.fabric == "sim" ? "virtual" : "wall clock", "grid", "constant", "error", "time, s",
+      "bound, s", "by", "of bound", "packets");
 }
 
-void print_grid(const GridResult& result, const Machine& machine) {
-  fmt::print("{:>4}^3 {:>20.14f} {:>10.1e} {:>13.6e} s {:>12}\n", result.points, result.madelung,
-             result.error(), static_cast<double>(result.cycles) / machine.clock_hz, result.packets);
+void print_grid(const GridResult& result) {
+  const Timing& timing = result.timing;
+  fmt::print("{:>4}^3 {:>20.14f} {:>10.1e} {:>12.4e} {:>12.4e}  {:<9} {:>7.1f} % {:>12}\n",
+             result.points, result.madelung, result.error(), timing.time_s, timing.bound_s,
+             name_of(kBoundByNames, timing.bound_by), percent_of(timing.bound_s, timing.time_s),
+             result.packets);
 }
 
-Json grids_json(const std::vector<GridResult>& results, const Machine& machine) {
+Json grids_json(const std::vector<GridResult>& results) {
   Json grids = Json::array();
-  for (const GridResult& result : results)
-    grids.push_back({{"size", result.points},
-                     {"madelung", result.madelung},
-                     {"error", result.error()},
-                     {"time_s", static_cast<double>(result.cycles) / machine.clock_hz},
-                     {"packets", result.packets}});
+  for (const GridResult& result : results) {
+    Json grid = {{"size", result.points},
+                 {"madelung", result.madelung},
+                 {"error", result.error()},
+                 {"packets", result.packets}};
+    add_timing(grid, result.timing);
+    grids.push_back(std::move(grid));
+  }
   return grids;
 }
 
@@ -196,22 +251,8 @@ void add_grids(ResultHash& hash, const std::vector<GridResult>& results, bool is
   }
 }
 
-/// There and back, one after the other.
-Timing timing_of(const Setting& setting, const Blueprint& blueprint, const Emulation& emulation,
-                 Tick cycles) {
-  Timing timing{cycles, 0, 0};
-  for (const Way way : {Way::forward, Way::backward}) {
-    PlanBounds bounds = bounds_of(blueprint, way, setting.machine);
-    if (setting.run.fabric != FabricName::sim)
-      bounds = on_host(std::move(bounds), setting.machine, emulation.workers());
-    timing.bound_cycles += bounds.total.least;
-    timing.hottest_link_cycles += bounds.total.peak;
-  }
-  return timing;
-}
-
 /// Time, packets and links are the largest grid's.
-Json make_report(const Setting& setting, const Blueprint& blueprint, const Emulation& emulation,
+Json make_report(const Setting& setting, const Emulation& emulation,
                  const std::vector<GridResult>& results) {
   const GridResult& last = results.back();
   ResultHash hash;
@@ -222,11 +263,11 @@ Json make_report(const Setting& setting, const Blueprint& blueprint, const Emula
                  {"reference", rock_salt::kMadelung},
                  {"error", last.error()}});
   add_workers(report, setting.options.common, emulation);
-  add_timing(report, timing_of(setting, blueprint, emulation, last.cycles), setting.machine);
-  add_counters(report, hash, emulation.counters(), setting.shape, setting.machine, last.cycles);
+  add_timing(report, last.timing);
+  add_counters(report, hash, {emulation.counters(), setting.shape, setting.machine, last.cycles});
   add_grids(hash, results, is_virtual(report));
   add_hash(report, hash);
-  report["grids"] = grids_json(results, setting.machine);
+  report["grids"] = grids_json(results);
   add_wall_clock(report, emulation);
   return report;
 }
@@ -244,7 +285,11 @@ int run_on(const Setting& setting) {
   const bool reports = setting.run.processes.reports();
   const std::vector<SharedBlueprint> blueprints = blueprints_of(setting);
   check_memory(setting.shape, array_bytes(*blueprints.back()));
+  refuse_one_file_for_two(
+      std::array{common.json == "-" ? "" : common.json, setting.options.report});
   JsonOutput json(reports ? common.json : "");
+  ReportOutput page(reports ? setting.options.report : "",
+                    report_notice(common.quiet, json.to_standard_output()));
   const bool visible = reports && !common.quiet && !json.to_standard_output();
 
   if (visible) print_head(setting);
@@ -254,10 +299,13 @@ int run_on(const Setting& setting) {
     emulation.emplace(setting.shape, setting.machine, setting.run, common.quiet,
                       packets_at_most(*blueprint));
     results.push_back(solve(*emulation, blueprint));
-    if (visible) print_grid(results.back(), setting.machine);
+    results.back().timing = timing_of(setting, *blueprint, *emulation, results.back().cycles);
+    if (visible) print_grid(results.back());
   }
   if (!reports) return 0;
-  json.write(make_report(setting, *blueprints.back(), *emulation, results));
+  const Json report = make_report(setting, *emulation, results);
+  json.write(report);
+  page.write(report);
   check(results.back());
   return 0;
 }
@@ -291,12 +339,17 @@ Verb add_poisson_verb(CLI::App& app) {
   CLI::App* verb =
       app.add_subcommand("poisson", "a crystal's potential by FFTs, and its Madelung constant");
   add_torus_options(*verb, options->torus);
+  begin_group(*verb, "Transform");
   verb->add_option("--size", options->size,
                    "even: points per side of the largest grid; 4, 8, 16, ... come before it")
       ->transform(whole_number(kSmallestGrid, kLargestGrid))
       ->capture_default_str();
-  verb->add_option("--method", options->method, "volumetric|slab|rows")->capture_default_str();
+  verb->add_option("--method", options->method, "how the transform is spread over the nodes")
+      ->check(one_of("method", kRealMethodNames))
+      ->capture_default_str();
+  add_report_option(*verb, options->report);
   add_common_options(*verb, options->common);
+  add_examples(*verb, {{"up to 32^3 points on 8 nodes", "toroid poisson --torus 2x2x2 --size 32"}});
   return [options] { return run(*options); };
 }
 

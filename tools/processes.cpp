@@ -1,12 +1,23 @@
 #include "tools/processes.hpp"
 
+#include <fmt/core.h>
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "router/job/blob.hpp"
+#include "router/job/job.hpp"
+#include "router/job/membership.hpp"
 #include "tools/progress.hpp"
+#include "tools/provenance.hpp"
 #include "tools/version.hpp"
 
 namespace toroid {
@@ -20,12 +31,9 @@ namespace {
 
 /// The build and the arguments, without the program's own name.
 std::string invocation() {
-  std::ifstream file("/proc/self/cmdline");
-  std::string program;
-  std::getline(file, program, '\0');
-  std::string text = fmt::format("{} ({})", kVersion, kGitHash);
-  for (std::string argument; std::getline(file, argument, '\0');) text += ' ' + argument;
-  return text;
+  std::vector<std::string> arguments = typed_arguments();
+  if (!arguments.empty()) arguments.erase(arguments.begin());
+  return fmt::format("{} ({}) {}", kVersion, kGitHash, fmt::join(arguments, " "));
 }
 
 void refuse_different(Job& job) {
@@ -52,10 +60,20 @@ Processes Processes::join() {
   return processes;
 }
 
-void Processes::refuse_several() {
-  const char* const size = std::getenv("WORLD_SIZE");
-  if (std::getenv("TOROID_JOB_KEY") != nullptr && size != nullptr && std::string_view(size) != "1")
-    throw BadInput(fmt::format("started as one of {} processes; those are for --fabric ofi", size));
+unsigned Processes::count() const {
+  return job_ == nullptr ? 1 : job_->size();
+}
+
+bool Processes::reports() const {
+  return job_ == nullptr || job_->rank() == 0;
+}
+
+void Processes::meet() const {
+  if (job_ != nullptr) job_->all_gather({});
+}
+
+void Processes::fail(const std::string& why) const noexcept {
+  if (job_ != nullptr) job_->fail(why);
 }
 
 std::vector<Blob> Processes::gather(Blob mine) const {

@@ -1,25 +1,30 @@
-// The processes that a run is spread over: one, but on `ofi`.
+// The processes that a run is spread over: one, but on `ofi`. In builds with -DTOROID_OFI=OFF
+// no_ofi.cpp takes the place of processes.cpp: a run is this process alone.
 #pragma once
 
+#include <exception>
 #include <memory>
+#include <string>
+#include <vector>
 
-#include "router/job/job.hpp"
+#include "router/job/blob.hpp"
 
 namespace toroid {
+
+class Job;
 
 class Processes {
  public:
   /// This one alone.
   Processes() = default;
   /// Those that the launcher has started; returns when all are there. Throws BadInput where they
-  /// were started with different arguments, RunFailed where one is missing.
+  /// were started with different arguments or in a build without `ofi`, RunFailed where one is
+  /// missing.
   static Processes join();
-  /// Throws BadInput where a launcher has started several, each of which would do all of the work.
-  static void refuse_several();
 
-  unsigned count() const { return job_ == nullptr ? 1 : job_->size(); }
+  unsigned count() const;
   /// Whether this one prints and writes the result.
-  bool reports() const { return job_ == nullptr || job_->rank() == 0; }
+  bool reports() const;
   /// REQUIRES: joined.
   Job& job() const { return *job_; }
 
@@ -33,15 +38,19 @@ class Processes {
   int run(const Work& work) const {
     try {
       const int code = work();
-      if (job_ != nullptr) job_->all_gather({});
+      meet();
       return code;
     } catch (const std::exception& error) {
-      if (job_ != nullptr) job_->fail(error.what());
+      fail(error.what());
       throw;
     }
   }
 
  private:
+  /// Returns when all have called it.
+  void meet() const;
+  void fail(const std::string& why) const noexcept;
+
   std::shared_ptr<Job> job_;
 };
 

@@ -1,14 +1,23 @@
 #include "tools/quantity.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <variant>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "tools/byte_count.hpp"
 
 namespace toroid {
 namespace {
@@ -17,6 +26,14 @@ struct Unit {
   std::string_view name;
   double factor;  ///< to the kind's base unit
 };
+
+constexpr auto kSizes = [] {
+  std::array<Unit, kByteUnits.size()> units;
+  std::ranges::transform(kByteUnits, units.begin(), [](const ByteUnit& unit) {
+    return Unit{unit.name, unit.bytes};
+  });
+  return units;
+}();
 
 /// What a field measures: its native unit, the suffix of its key, and what a text may say. The base
 /// unit is Hz, bit/s, B or s.
@@ -32,8 +49,6 @@ constexpr std::array kFrequencies = {Unit{"Hz", 1}, Unit{"kHz", 1e3}, Unit{"MHz"
 constexpr std::array kRates = {Unit{"bit/s", 1},      Unit{"Mbit/s", 1e6}, Unit{"Gbit/s", 1e9},
                                Unit{"kB/s", 8e3},     Unit{"MB/s", 8e6},   Unit{"GB/s", 8e9},
                                Unit{"MiB/s", 8388608}};
-constexpr std::array kSizes = {Unit{"B", 1}, Unit{"kB", 1e3}, Unit{"KiB", 1024},
-                               Unit{"MiB", 1048576}};
 constexpr std::array kTimes = {Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3}, Unit{"s", 1}};
 
 constexpr std::array kKinds = {QuantityKind{"Hz", "_hz", kFrequencies, "850 MHz"},

@@ -1,17 +1,49 @@
 // toroid replay: the messages of a file, sent when what they wait for has come, beside their bound.
-#include <algorithm>
-#include <deque>
-#include <numeric>
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/bounds.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/critical_path.hpp"
+#include "packet/handlers.hpp"
+#include "packet/node.hpp"
 #include "packet/replay.hpp"
+#include "packet/schedule_graph.hpp"
 #include "packet/traffic_bounds.hpp"
 #include "packet/traffics/matrix_traffic.hpp"
+#include "tools/bound.hpp"
+#include "tools/emulation.hpp"
+#include "tools/expectation.hpp"
 #include "tools/host_bound.hpp"
+#include "tools/json.hpp"
+#include "tools/machine_file.hpp"
+#include "tools/option_values.hpp"
+#include "tools/options.hpp"
+#include "tools/output_file.hpp"
+#include "tools/progress.hpp"
 #include "tools/report.hpp"
+#include "tools/report_output.hpp"
+#include "tools/result_hash.hpp"
 #include "tools/schedule_file.hpp"
 #include "tools/verbs.hpp"
 #include "tools/watch.hpp"
+#include "tools/watch_options.hpp"
 
 namespace toroid {
 namespace {
@@ -52,7 +84,9 @@ MatrixTraffic traffic_of(const ScheduleGraph& graph, Rank nodes) {
 struct ReplayBounds {
   Bounds traffic;
   Tick critical_path = 0;
-  Tick max() const { return std::max(traffic.max(), critical_path); }
+  Bound binding() const {
+    return larger(toroid::binding(traffic), {critical_path, BoundBy::latency});
+  }
 };
 
 Json replay_bounds_json(const ReplayBounds& bounds) {
@@ -91,9 +125,14 @@ class ReplayCommand {
   int run() {
     const bool reports = run_.processes.reports();
     refuse_one_file_for_two(std::array{options_.common.json == "-" ? "" : options_.common.json,
-                                       options_.watch.record, options_.watch.trace, options_.file});
+                                       options_.watch.record, options_.watch.trace,
+                                       options_.watch.report, options_.file});
+    announce(run_expectation(work(), shape_, machine_, run_,
+                             is_sim() ? 0 : 2 * static_cast<double>(sums_.bytes)),
+             options_.common.quiet || !reports);
     JsonOutput json(reports ? options_.common.json : "");
-    Watch watch(options_.watch, shape_, machine_, run_.fabric);
+    Watch watch(options_.watch, report_notice(options_.common.quiet, json.to_standard_output()),
+                shape_, machine_, run_);
     Emulation emulation(shape_, machine_, watch.watched(run_), options_.common.quiet,
                         sums_.packets);
     std::deque<Replay> replays;
@@ -119,15 +158,28 @@ class ReplayCommand {
             !is_sim()};
   }
 
+  RunWork work() const {
+    RunWork work;
+    for (const ScheduleMessage& m : graph_.messages()) {
+      if (m.from == m.to) continue;
+      const auto packets = static_cast<double>(packets_of(m));
+      work +=
+          {packets, packets * minimal_hops(shape_, shape_.coord(m.from), shape_.coord(m.to)), 0};
+    }
+    return work;
+  }
+
   ReplayBounds bounds() const {
     return {traffic_bounds(machine_, shape_, traffic_of(graph_, shape_.size())),
             critical_path(machine_, shape_, graph_)};
   }
 
   Timing timing(const ReplayBounds& bounds, const Emulation& emulation, Tick cycles) const {
-    if (is_sim()) return {cycles, bounds.max(), bounds.traffic.hottest_link};
-    const Tick copies = copy_bound(machine_, static_cast<double>(sums_.bytes), emulation.workers());
-    return {cycles, copies, copies};
+    if (is_sim())
+      return virtual_timing(cycles, bounds.binding(), bounds.traffic.hottest_link, machine_);
+    return wall_clock_timing(
+        static_cast<double>(cycles) / machine_.clock_hz,
+        exchange_copy_seconds(static_cast<double>(sums_.bytes), emulation.workers()));
   }
 
   Json make_report(const Emulation& emulation, Tick cycles) const {
@@ -141,15 +193,15 @@ class ReplayCommand {
                    {"tie", options_.torus.tie}});
     add_workers(report, options_.common, emulation);
     const ReplayBounds bounds = this->bounds();
-    add_timing(report, timing(bounds, emulation, cycles), machine_);
+    add_timing(report, timing(bounds, emulation, cycles));
     if (is_sim()) {
       report["bounds"] = replay_bounds_json(bounds);
       report["latency_cycles"] = message_latency_json(times_);
     }
-    add_counters(report, hash, emulation.counters(), shape_, machine_, cycles);
+    add_counters(report, hash, {emulation.counters(), shape_, machine_, cycles});
     add_hash(report, hash);
     // Between processes the two ends have different clocks; between threads they differ every time.
-    if (run_.fabric == FabricName::shm) report["latency_cycles"] = message_latency_json(times_);
+    if (run_.fabric == FabricName::shm) report["latency_s"] = latency_seconds();
     add_wall_clock(report, emulation);
     return report;
   }
@@ -157,10 +209,24 @@ class ReplayCommand {
   void print(const Json& report) const {
     fmt::print("replay of {}: {} messages of {} ranks, {} bytes\n{}", options_.file,
                graph_.messages().size(), graph_.ranks(), sums_.bytes, summary_table(report));
-    if (!report.contains("latency_cycles")) return;
-    const Json& latency = report["latency_cycles"];
-    fmt::print("  message latency  {:>14} p50 {:>14} p99 {:>14} most, cycles\n",
-               latency["p50"].get<Tick>(), latency["p99"].get<Tick>(), latency["max"].get<Tick>());
+    if (report.contains("latency_cycles")) {
+      const Json& latency = report["latency_cycles"];
+      fmt::print("  message latency  {:>14} cycles p50, {} p99, {} most\n",
+                 latency["p50"].get<Tick>(), latency["p99"].get<Tick>(),
+                 latency["max"].get<Tick>());
+    }
+    if (report.contains("latency_s")) {
+      const Json& latency = report["latency_s"];
+      fmt::print("  message latency  {:>14.3e} s p50, {:.3e} p99, {:.3e} most\n",
+                 latency["p50"].get<double>(), latency["p99"].get<double>(),
+                 latency["max"].get<double>());
+    }
+  }
+
+  Json latency_seconds() const {
+    Json latency = message_latency_json(times_);
+    for (Json& figure : latency) figure = figure.get<double>() / machine_.clock_hz;
+    return latency;
   }
 
   const ReplayCommandOptions& options_;
@@ -188,16 +254,20 @@ Verb add_replay_verb(CLI::App& app) {
   auto options = std::make_shared<ReplayCommandOptions>();
   CLI::App* verb = app.add_subcommand("replay", "the messages of a file beside their bound");
   options->verb = verb;
-  verb->add_option("file", options->file,
+  verb->add_option("FILE", options->file,
                    "FILE.goal (LogGOPSim's text) or FILE.csv (time,src,dst,bytes; seconds)")
       ->required()
       ->check(not_empty());
   add_torus_options(*verb, options->torus);
+  begin_group(*verb, "Policy");
   verb->add_option("--per-visit", options->per_visit,
                    "packets in turn of each message that may leave; 1 on sim, else 32")
       ->transform(whole_number(1, 1u << 24));
   add_watch_options(*verb, options->watch);
   add_common_options(*verb, options->common);
+  add_examples(*verb, {{"a transform's messages as a file",
+                        "toroid fft --size 16 --torus 2x2x2 --export run.goal --quiet"},
+                       {"sent again, on another shape", "toroid replay run.goal --torus 4x2"}});
   return [options] { return run_replay(*options); };
 }
 

@@ -1,8 +1,15 @@
 // Results as JSON with the keys that scripts rely on, and as a table for people.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <string_view>
 
+#include "hal/counters.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "tools/bound.hpp"
 #include "tools/emulation.hpp"
 #include "tools/json.hpp"
 #include "tools/options.hpp"
@@ -17,16 +24,21 @@ Json report_head(std::string_view verb, const CommonOptions& common, const Shape
 /// Whether time is virtual.
 bool is_virtual(const Json& report);
 
-struct Timing {
-  Tick cycles;
-  Tick bound_cycles;
-  Tick hottest_link_cycles;  ///< percent_of_peak = this / cycles
+/// time_s, bound_by, percent_of_bound; of virtual time cycles, bound_cycles and percent_of_peak,
+/// else bound_s.
+void add_timing(Json& report, const Timing& timing);
+
+/// What a fabric counted in some runs of one thing.
+struct Counted {
+  const FabricCounters& counters;
+  const Shape& shape;
+  const Machine& machine;
+  Tick cycles;        ///< of one run; counts where time is virtual
+  unsigned runs = 1;  ///< alike
 };
-/// time_s, cycles, bound_cycles, percent_of_peak.
-void add_timing(Json& report, const Timing& timing, const Machine& machine);
-/// packets, packet_hops, links, channels, injection_fifos; adds the same numbers to the hash.
-void add_counters(Json& report, ResultHash& hash, const FabricCounters& counters,
-                  const Shape& shape, const Machine& machine, Tick cycles);
+/// Of one run: packets, packet_hops, links, channels, injection_fifos; adds the same numbers to the
+/// hash. Where packets cross no links, on the route `direct`, nothing about links.
+void add_counters(Json& report, ResultHash& hash, const Counted& counted);
 /// result_hash: of what was added and of the whole report so far, the build's git_hash left out; on
 /// fabrics whose time is the wall clock also everything that depends on it.
 void add_hash(Json& report, ResultHash hash);
@@ -43,14 +55,20 @@ Json latency_json(const Histogram& latency) {
 
 /// Percent; where `whole` is 0, 100 of nothing and 0 of anything.
 double percent(Tick part, Tick whole);
+double percent_of(double part, double whole);
 /// The lines that all verbs print: time, bound, links.
 std::string summary_table(const Json& report);
+
+/// The result as it is written: indented, with its command and date. A machine may be named after a
+/// file whose name is not UTF-8; what is not becomes U+FFFD.
+std::string result_text(const Json& result);
 
 /// Where --json goes; opened before the run, so that a bad path costs nothing.
 class JsonOutput {
  public:
   /// Throws BadInput if the path cannot be written.
   explicit JsonOutput(const std::string& path);
+  /// With its numbers as people write them.
   void write(const Json& report);
   bool to_standard_output() const { return standard_output_; }
 

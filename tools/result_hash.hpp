@@ -1,14 +1,14 @@
 // A hash over everything of a result but wall-clock figures.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <bit>
 #include <complex>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "hal/random.hpp"
 

@@ -1,7 +1,12 @@
 #include "tools/rock_salt.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <numbers>
+#include <vector>
+
+#include "fft/convolution.hpp"
 
 namespace toroid::rock_salt {
 namespace {

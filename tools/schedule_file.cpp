@@ -1,8 +1,16 @@
 #include "tools/schedule_file.hpp"
 
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <ostream>
+#include <string>
+
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
 #include "packet/goal.hpp"
 #include "packet/message_csv.hpp"
+#include "packet/schedule.hpp"
 #include "tools/text_file.hpp"
 
 namespace toroid {

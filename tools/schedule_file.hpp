@@ -1,9 +1,11 @@
 // Files of messages: GOAL and CSV, told apart by their names' endings.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 
+#include "hal/shape.hpp"
 #include "packet/schedule.hpp"
 
 namespace toroid {

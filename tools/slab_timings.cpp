@@ -1,5 +1,23 @@
 #include "tools/slab_timings.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "tools/array_io.hpp"
+#include "tools/fft_run.hpp"
+#include "tools/json.hpp"
+#include "tools/options.hpp"
+#include "tools/plane_tuner.hpp"
+
 namespace toroid {
 namespace {
 

@@ -1,8 +1,11 @@
 // The slab paper's block table: blocking beside non-blocking, on 1 to all nodes.
 #pragma once
 
+#include <string>
+
+#include "tools/array_io.hpp"
+#include "tools/json.hpp"
 #include "tools/plane_tuner.hpp"
-#include "tools/report.hpp"
 
 namespace toroid {
 

@@ -1,12 +1,40 @@
 // toroid sweep: one number runs from small to large: the load that is offered, the size of
 // messages, the machine.
-#include <algorithm>
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/tick.hpp"
+#include "packet/open_loop.hpp"
 #include "tools/choice.hpp"
+#include "tools/json.hpp"
+#include "tools/lab/case.hpp"
+#include "tools/lab/expected.hpp"
+#include "tools/lab/journal.hpp"
 #include "tools/lab/options.hpp"
+#include "tools/lab/result.hpp"
+#include "tools/lab/row_table.hpp"
+#include "tools/lab/run_case.hpp"
 #include "tools/lab/saturation.hpp"
-#include "tools/lab/table.hpp"
+#include "tools/lab/settings.hpp"
+#include "tools/option_values.hpp"
+#include "tools/options.hpp"
+#include "tools/plain_number.hpp"
+#include "tools/terminal.hpp"
 #include "tools/verbs.hpp"
+#include "tools/wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -39,23 +67,6 @@ void sort_along(Axis axis, std::vector<LabCase>& cases) {
   std::ranges::stable_sort(cases, std::less<>(), place);
 }
 
-std::vector<std::string> case_names(const Json& row) {
-  return {row["policy"].get<std::string>(), row["traffic"].get<std::string>(),
-          row["torus"].get<std::string>(), row["bytes"].dump()};
-}
-
-/// Or the error, where there is one.
-template <typename Numbers>
-std::vector<std::string> sweep_cells(const Json& row, const Numbers& numbers) {
-  std::vector<std::string> all = case_names(row);
-  if (row.contains("error")) {
-    all.push_back(row["error"].get<std::string>());
-    return all;
-  }
-  for (const std::string& cell : numbers(row)) all.push_back(cell);
-  return all;
-}
-
 /// What a curve comes to.
 std::string saturation_text(const Json& curve) {
   std::string text = "keeps up at none of the loads offered";
@@ -67,36 +78,31 @@ std::string saturation_text(const Json& curve) {
   return text;
 }
 
-std::string load_table(const LoadSweep& sweep) {
-  TextTable table({"policy", "traffic", "torus", "bytes", "offered", "accepted", "p50", "p99", ""},
-                  3);
-  const auto numbers = [](const Json& row) -> std::vector<std::string> {
-    return {fixed_text(row["offered"], 4), fixed_text(row["accepted"], 4),
-            row["latency_p50"].dump(), row["latency_p99"].dump(),
-            row["saturated"].get<bool>() ? "saturated" : ""};
-  };
-  for (const Json& row : sweep.points) table.add(sweep_cells(row, numbers));
-  std::string text = table.text();
-  for (const Json& curve : sweep.saturation)
-    text += fmt::format("{}: {}\n", fmt::join(case_names(curve), ", "), saturation_text(curve));
+std::string saturation_lines(const Json& curves, const RowTable& table) {
+  std::string text;
+  for (const Json& curve : curves)
+    text += wrapped(fmt::format("{}: {}", table.case_text(curve), saturation_text(curve)),
+                    line_width(), 2);
   return text;
 }
 
-std::string axis_table(std::span<const Json> rows) {
-  TextTable table({"policy", "traffic", "torus", "bytes", "nodes", "time, s", "cycles", "bound",
-                   "% of peak", "p50", "p99"},
-                  3);
-  const auto numbers = [](const Json& row) -> std::vector<std::string> {
-    return {row["nodes"].dump(),
-            fmt::format("{:.4e}", row["time_s"].get<double>()),
-            row["cycles"].dump(),
-            row["bound_cycles"].dump(),
-            fixed_text(row["percent_of_peak"], 1),
-            figure_text(row["latency"]["p50"]),
-            figure_text(row["latency"]["p99"])};
-  };
-  for (const Json& row : rows) table.add(sweep_cells(row, numbers));
-  return table.text();
+std::vector<FigureColumn> load_columns() {
+  return {figure_column({"offered", 7}, "/offered", 4),
+          figure_column({"accepted", 7}, "/accepted", 4),
+          figure_column({"p50", 7, false, 1}, "/latency/p50"),
+          figure_column({"p99", 7, false, 2}, "/latency/p99"),
+          {{"", 9, true},
+           [](const Json& row) { return row["saturated"].get<bool>() ? "saturated" : ""; }}};
+}
+
+std::vector<FigureColumn> axis_columns(const LabSettings& settings) {
+  std::vector<FigureColumn> columns = {figure_column({"nodes", 6, false, 1}, "/nodes")};
+  for (FigureColumn& column : time_columns(settings)) columns.push_back(std::move(column));
+  if (settings.is_virtual())
+    columns.push_back(figure_column({"% link", 5, false, 3}, "/percent_of_peak", 1));
+  for (FigureColumn& column : latency_columns(settings, {1, 2}))
+    columns.push_back(std::move(column));
+  return columns;
 }
 
 LabSettings settings_of(const SweepOptions& options, Axis axis) {
@@ -124,20 +130,39 @@ void refuse_load_options(const SweepOptions& options) {
       throw BadInput(fmt::format("{} is for --axis load, not {}", option, options.axis));
 }
 
-struct Swept {
-  std::vector<Json> points;
-  std::string table;
-};
+/// Without those that refining adds.
+std::vector<LabCase> grid_of(std::span<const LabCase> cases, std::span<const double> loads) {
+  std::vector<LabCase> grid;
+  for (const LabCase& one : cases)
+    for (const double load : loads) grid.emplace_back(one).load = load;
+  return grid;
+}
 
-Swept sweep(const SweepOptions& options, Axis axis, std::vector<LabCase>& cases,
-            const LabSettings& settings, Journal* journal, Json& report) {
+/// The settings of the open loop; null as the case suggests.
+Json load_settings(const SweepOptions& options) {
+  const auto chosen = [](Tick cycles) { return cycles == 0 ? Json() : Json(cycles); };
+  return {{"refine", options.refine},
+          {"arrivals", options.arrivals},
+          {"window", chosen(options.window)},
+          {"warm_up", chosen(options.warm_up)}};
+}
+
+LabResult sweep(const SweepOptions& options, Axis axis, std::span<const LabCase> cases,
+                const LabSettings& settings, Journal* journal, const RowSink& show) {
+  LabResult result{.verb = "sweep", .axis = name_of(kAxisNames, axis), .axes = axes_of(cases)};
   if (axis != Axis::load) {
-    const std::vector<Json> rows = run_cases(cases, settings, journal);
-    return {rows, axis_table(rows)};
+    const CaseRows made = run_cases(cases, settings, journal, show);
+    result.rows = made.finished();
+    result.interrupted = made.interrupted();
+    return result;
   }
-  const LoadSweep swept = sweep_load(cases, options.loads, options.refine, settings, journal);
-  report["saturation"] = swept.saturation;
-  return {swept.points, load_table(swept)};
+  result.axes["offered"] = options.loads;
+  result.settings = load_settings(options);
+  LoadSweep swept = sweep_load(cases, options.loads, options.refine, settings, journal, show);
+  result.rows = std::move(swept.rows);
+  result.saturation = swept.saturation;
+  result.interrupted = swept.interrupted;
+  return result;
 }
 
 int run(const SweepOptions& options) {
@@ -152,16 +177,19 @@ int run(const SweepOptions& options) {
   refuse_unfit(cases, settings, axis == Axis::load);
   LabOutputs outputs(options.lab, "sweep", settings);
 
-  Json report = lab_head("sweep", settings);
-  report["axis"] = options.axis;
-  const Swept swept = sweep(options, axis, cases, settings, outputs.journal(), report);
-  report["points"] = swept.points;
-  report["result_hash"] = rows_hash(swept.points);
-  if (outputs.shows_table())
-    fmt::print("machine {}, seed {}, fabric {}; latencies in cycles\n{}", settings.machine.name,
-               options.lab.common.seed, options.lab.common.fabric, swept.table);
-  outputs.write(report, swept.points);
-  return exit_code(swept.points);
+  announce_cases(axis == Axis::load ? grid_of(cases, options.loads) : cases, settings,
+                 outputs.journal());
+  const RowTable table(cases, axis == Axis::load ? load_columns() : axis_columns(settings),
+                       settings);
+  RowSink show;
+  if (outputs.shows_table()) {
+    print_now(table.head());
+    show = [&](const Json& row) { print_now(table.line(row)); };
+  }
+  const LabResult result = sweep(options, axis, cases, settings, outputs.journal(), show);
+  if (outputs.shows_table()) print_now(saturation_lines(result.saturation, table) + table.remark());
+  outputs.write(lab_report(result, settings));
+  return exit_code(result.rows);
 }
 
 }  // namespace
@@ -170,24 +198,32 @@ Verb add_sweep_verb(CLI::App& app) {
   auto options = std::make_shared<SweepOptions>();
   CLI::App* verb = app.add_subcommand("sweep", "from small to large: load, message size, machine");
   options->verb = verb;
-  verb->add_option("--axis", options->axis, fmt::format("{}", fmt::join(kAxisNames, "|")))
-      ->required();
-  verb->add_option("--load", options->loads, "offered, of the hottest link's bound's rate")
-      ->delimiter(',')
-      ->check(number(1e-6, 100))
-      ->capture_default_str();
+  begin_group(*verb, "Axis");
+  verb->add_option("--axis", options->axis, "what runs from small to large")
+      ->required()
+      ->check(one_of("axis", kAxisNames));
+  add_number_list(*verb, "--load", options->loads, {1e-6, 100},
+                  "offered, of the hottest link's bound's rate, as 0.2,0.4 or 0.1:1.0:0.1");
   verb->add_option("--refine", options->refine, "halvings in search of the saturation load")
       ->transform(whole_number(0, 30))
       ->capture_default_str();
-  verb->add_option("--arrivals", options->arrivals,
-                   fmt::format("{}", fmt::join(kArrivalRuleNames, "|")))
+  verb->add_option("--arrivals", options->arrivals, "of messages at a node")
+      ->check(one_of("arrivals", kArrivalRuleNames))
       ->capture_default_str();
   verb->add_option("--window", options->window, "cycles measured; else as the case suggests")
       ->transform(whole_number(1, std::uint64_t{1} << 30));
   verb->add_option("--warm-up", options->warm_up, "cycles before; else half the window")
       ->transform(whole_number(1, std::uint64_t{1} << 30));
   add_lab_options(*verb, options->lab);
-  return [options] { return run(*options); };
+  add_examples(
+      *verb,
+      {{"how much of the bound's rate an exchange keeps up with",
+        "toroid sweep --axis load --torus 4x4 --load 0.2:1.0:0.2 --policies random"},
+       {"larger and larger messages", "toroid sweep --axis bytes --torus 4x4 --bytes 240:4kB:x4"}});
+  return [options] {
+    for (double& load : options->loads) load = plain_number(load);
+    return run(*options);
+  };
 }
 
 }  // namespace toroid

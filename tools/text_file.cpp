@@ -1,7 +1,12 @@
 #include "tools/text_file.hpp"
 
-#include <algorithm>
+#include <fmt/core.h>
+
+#include <cstddef>
 #include <fstream>
+#include <ios>
+#include <optional>
+#include <string>
 
 #include "hal/check.hpp"
 

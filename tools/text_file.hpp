@@ -1,6 +1,7 @@
 // A file that a user named, as one text.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 

@@ -1,16 +1,18 @@
-// --record and --trace, as typed.
+// --record, --trace and --report, as typed.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
+#include <cstdint>
 #include <string>
+
+#include "tools/cli_fwd.hpp"
 
 namespace toroid {
 
 struct WatchOptions {
-  std::string record;                  ///< empty: none
-  std::string trace;                   ///< empty: none
-  std::uint64_t trace_megabytes = 64;  ///< of the trace, at most
+  std::string record;                      ///< empty: none
+  std::string trace;                       ///< empty: none
+  std::string report;                      ///< empty: none
+  std::uint64_t trace_bytes = 64'000'000;  ///< of the trace, at most
 };
 
 void add_watch_options(CLI::App& verb, WatchOptions& options);

@@ -1,8 +1,14 @@
+#include <fftw3.h>
+
 #include <algorithm>
+#include <array>
+#include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "fft/local/fftw_api.hpp"

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <complex>
 #include <cstdint>
 #include <filesystem>

@@ -1,8 +1,17 @@
+#include <fftw3.h>
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <mutex>
+#include <string>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "fft/local/fftw_api.hpp"
 #include "fft/local/kernel.hpp"

@@ -1,9 +1,14 @@
 #include "fft/local/work.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <tuple>
+#include <utility>
+#include <vector>
 
+#include "fft/local/kernel.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::local {

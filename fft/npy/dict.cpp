@@ -1,11 +1,21 @@
 #include "fft/npy/dict.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
+
+#include "fft/npy/header.hpp"
+#include "fft/npy/npy.hpp"
+#include "hal/check.hpp"
 
 namespace toroid::npy {
 namespace {

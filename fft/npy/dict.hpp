@@ -1,6 +1,8 @@
 // The Python dict literal in the header of a .npy file.
 #pragma once
 
+#include <string_view>
+
 #include "fft/npy/header.hpp"
 #include "hal/check.hpp"
 
@@ -11,6 +13,8 @@ namespace toroid::npy {
 Header parse_dict(std::string_view text);
 
 BadInput unsupported_dtype(std::string_view dtype);
-inline constexpr std::string_view kAcceptedDtypes = "expected one of <f4, <f8, <c8, <c16";
+/// NumPy's numbers, all but what a machine's own long double may be elsewhere.
+inline constexpr std::string_view kAcceptedDtypes =
+    "expected b1, i1 to i8, u1 to u8, f2 to f8, c8 or c16 in either byte order, <f16 or <c32";
 
 }  // namespace toroid::npy

@@ -1,11 +1,20 @@
 #include "fft/npy/header.hpp"
 
-#include <algorithm>
+#include <fmt/core.h>
 #include <array>
+#include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "fft/npy/dict.hpp"
+#include "fft/npy/element.hpp"
+#include "fft/npy/npy.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::npy {
@@ -14,10 +23,8 @@ namespace {
 constexpr std::size_t kVersionEnd = 8;  // bytes: magic, major, minor
 constexpr std::size_t kAlignment = 64;  // bytes: where NumPy begins the data
 
-constexpr std::array<ItemFormat, 4> kFormats = {{{NpyType::f4, "f4", 4},
-                                                 {NpyType::f8, "f8", 8},
-                                                 {NpyType::c8, "c8", 8},
-                                                 {NpyType::c16, "c16", 16}}};
+/// Of NpyType, in its order.
+constexpr std::array<std::string_view, 4> kWrittenCodes = {"f4", "f8", "c8", "c16"};
 
 /// The text of the header; `bytes` then begins at the data.
 std::string_view take_header_text(std::span<const std::byte>& bytes) {
@@ -55,23 +62,18 @@ std::string tuple_text(std::span<const std::size_t> shape) {
   return text + ')';
 }
 
+void check_data_size(std::size_t expected, std::size_t found) {
+  if (found == expected) return;
+  const std::string_view wrong =
+      found < expected ? "data truncated" : "trailing bytes after the data";
+  throw BadInput(
+      fmt::format("{}: expected {} bytes after the header, found {}", wrong, expected, found));
+}
+
 }  // namespace
 
 Header take_header(std::span<const std::byte>& bytes) {
   return parse_dict(take_header_text(bytes));
-}
-
-const ItemFormat& format_of(std::string_view dtype) {
-  const std::string_view order = dtype.substr(0, 1);
-  for (const ItemFormat& format : kFormats) {
-    if (dtype.empty() || dtype.substr(1) != format.code) continue;
-    if (order == "<" || order == "=") return format;
-    if (order == ">") {
-      throw BadInput(
-          fmt::format("big-endian dtype {} is not supported; {}", dtype, kAcceptedDtypes));
-    }
-  }
-  throw unsupported_dtype(dtype);
 }
 
 std::size_t element_count(std::span<const std::size_t> shape, std::size_t item_size) {
@@ -85,10 +87,23 @@ std::size_t element_count(std::span<const std::size_t> shape, std::size_t item_s
   return count;
 }
 
+NpyArray array_of(Header header, std::span<const std::byte> data) {
+  const ElementFormat format = format_of(header.dtype);
+  check_data_size(element_count(header.shape, format.size()) * format.size(), data.size());
+  std::vector<std::complex<double>> values =
+      decode(data, header.shape, header.fortran_order, format);
+  return {std::move(header.shape), std::move(values), std::move(header.dtype)};
+}
+
+NpyArray parse(std::span<const std::byte> bytes) {
+  Header header = take_header(bytes);
+  return array_of(std::move(header), bytes);
+}
+
 std::string header_text(std::span<const std::size_t> shape, NpyType type, bool fortran_order) {
-  const auto format = std::ranges::find(kFormats, type, &ItemFormat::type);
   std::string dict = fmt::format("{{'descr': '<{}', 'fortran_order': {}, 'shape': {}, }}",
-                                 format->code, fortran_order ? "True" : "False", tuple_text(shape));
+                                 kWrittenCodes[static_cast<std::size_t>(type)],
+                                 fortran_order ? "True" : "False", tuple_text(shape));
   const std::size_t begin = kVersionEnd + 2;
   const std::size_t end = (begin + dict.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;
   dict.resize(end - begin - 1, ' ');

@@ -13,13 +13,6 @@ namespace toroid::npy {
 
 inline constexpr std::string_view kMagic = "\x93NUMPY";
 
-/// How one element stands in the file.
-struct ItemFormat {
-  NpyType type;
-  std::string_view code;  ///< as in a dtype, without the byte order
-  std::size_t size;       ///< bytes
-};
-
 struct Header {
   std::string dtype;
   bool fortran_order;
@@ -33,10 +26,12 @@ std::string shortened(std::string_view text);
 /// Checks magic, version and length; `bytes` then begins at the data. All of these throw BadInput
 /// without the file's name.
 Header take_header(std::span<const std::byte>& bytes);
-/// The format that a dtype names.
-const ItemFormat& format_of(std::string_view dtype);
 /// Elements of an array; as NumPy does, refuses what overflows without its zero extents too.
 std::size_t element_count(std::span<const std::size_t> shape, std::size_t item_size);
+/// The array that the header describes, of the bytes after it.
+NpyArray array_of(Header header, std::span<const std::byte> data);
+/// The array of a complete file.
+NpyArray parse(std::span<const std::byte> bytes);
 
 /// Format 1.0, everything up to the data.
 std::string header_text(std::span<const std::size_t> shape, NpyType type, bool fortran_order);

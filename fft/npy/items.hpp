@@ -1,8 +1,7 @@
-// The elements of a .npy file: their C++ types, and their order.
+// The order of a .npy file's elements.
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <complex>
 #include <cstddef>
 #include <iterator>
@@ -13,26 +12,8 @@
 
 namespace toroid::npy {
 
-static_assert(std::endian::native == std::endian::little, "elements are copied as they are");
-
 using Complex = std::complex<double>;
 inline constexpr std::size_t kTile = 8;  ///< elements: a tile's rows stay in the nearest cache
-
-/// Calls `f` with a value of the C++ type that is in the file.
-template <class F>
-decltype(auto) with_item(NpyType type, F f) {
-  switch (type) {
-    case NpyType::f4:
-      return f(float());
-    case NpyType::f8:
-      return f(double());
-    case NpyType::c8:
-      return f(std::complex<float>());
-    case NpyType::c16:
-      break;
-  }
-  return f(Complex());
-}
 
 template <class Load>
 std::vector<Complex> in_order(std::size_t count, Load load) {

@@ -21,11 +21,16 @@ struct NpyArray {
   std::string dtype;                         ///< as in the file, e.g. "<f4"
 };
 
-/// The types of element that are read and written, all little-endian.
+/// The types of element that are written, all little-endian.
 enum class NpyType { f4, f8, c8, c16 };
 
-/// Reads a complete .npy file from memory: format 1.0, 2.0 or 3.0, C or Fortran order. Every
-/// finite element is converted exactly; the imaginary part of a real element is +0. Throws
+/// Whether a file that begins so is a .npy file.
+bool is_npy(std::span<const std::byte> bytes);
+
+/// Reads a complete .npy file from memory: format 1.0, 2.0 or 3.0, C or Fortran order, elements of
+/// any boolean, integer, float or complex type in either byte order (long double in the machine's
+/// own). Every finite element is converted exactly, but for integers of more than 53 bits and long
+/// doubles, which are rounded to the nearest; the imaginary part of a real element is +0. Throws
 /// BadInput, beginning with `name`, when `bytes` are anything else; what is allocated is
 /// proportional to bytes.size(), whatever the header claims.
 NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view name);

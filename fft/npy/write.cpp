@@ -1,7 +1,17 @@
+#include <algorithm>
+#include <bit>
+#include <complex>
+#include <cstddef>
+#include <ios>
 #include <ostream>
+#include <span>
+#include <string>
 #include <type_traits>
+#include <vector>
 
+#include "fft/npy/header.hpp"
 #include "fft/npy/items.hpp"
+#include "fft/npy/npy.hpp"
 #include "hal/check.hpp"
 
 namespace toroid {
@@ -10,6 +20,24 @@ namespace {
 using npy::Complex;
 
 constexpr std::size_t kBlock = 65536;  // elements converted at a time
+
+static_assert(std::endian::native == std::endian::little, "elements are written as they are");
+
+/// Calls `f` with a value of the C++ type that is in the file.
+template <class F>
+decltype(auto) with_item(NpyType type, F f) {
+  switch (type) {
+    case NpyType::f4:
+      return f(float());
+    case NpyType::f8:
+      return f(double());
+    case NpyType::c8:
+      return f(std::complex<float>());
+    case NpyType::c16:
+      break;
+  }
+  return f(Complex());
+}
 
 template <class Item>
 Item narrowed(const Complex& value) {
@@ -46,7 +74,7 @@ void write_npy(std::ostream& out, std::span<const std::size_t> shape,
     reversed = npy::reverse_axes(shape, [values](std::size_t i) { return values[i]; });
     values = reversed;
   }
-  npy::with_item(type, [&](auto zero) { write_items<decltype(zero)>(out, values); });
+  with_item(type, [&](auto zero) { write_items<decltype(zero)>(out, values); });
 }
 
 }  // namespace toroid

@@ -1,5 +1,22 @@
 #include "fft/orbital/base.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fft/local_array.hpp"
+#include "fft/orbital/plan.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/tick.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "packet/roll.hpp"
+
 namespace toroid {
 OrbitalBase::OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_handler, Bytes bytes)
     : node_(&node), plan_(&plan), times_(std::size_t{plan.options().repeat} * plan.kStages) {
@@ -15,6 +32,13 @@ OrbitalBase::OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_ha
 }
 
 /// A node by itself needs no second buffers.
+std::size_t OrbitalBase::array_bytes() const {
+  std::size_t elements = 0;
+  for (const std::vector<LocalArray>& places : buffers_)
+    for (const LocalArray& array : places) elements += array.size();
+  return elements * sizeof(Complex);
+}
+
 void OrbitalBase::make_buffers(Bytes bytes) {
   const bool alone = plan_->extent() == 1;
   for (unsigned number = 0; number < buffers_.size(); ++number) {

@@ -8,10 +8,20 @@
 // Different directions get in each other's way in a single output queue: nodes should have two.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <span>
+#include <vector>
 
 #include "fft/local_array.hpp"
 #include "fft/orbital/plan.hpp"
+#include "hal/packet.hpp"
+#include "hal/tick.hpp"
+#include "packet/handlers.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "packet/roll.hpp"
 
 namespace toroid {
@@ -40,6 +50,9 @@ class OrbitalBase {
   /// Numbers that this node has sent on, step by step: b^3 + b^2 where coefficients roll, else
   /// 2b^3; none where P is 1.
   std::span<const std::uint64_t> numbers_rolled() const { return numbers_rolled_; }
+
+  /// Of this node's blocks, those that roll twice over.
+  std::size_t array_bytes() const;
 
   void forget_numbers_rolled() { numbers_rolled_.clear(); }
 

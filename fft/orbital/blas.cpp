@@ -2,6 +2,7 @@
 
 #include <cblas.h>
 
+#include <complex>
 #include <mutex>
 
 namespace toroid {

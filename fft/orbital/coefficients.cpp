@@ -1,9 +1,14 @@
 #include "fft/orbital/coefficients.hpp"
 
+#include <array>
 #include <bit>
 #include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
 #include <numbers>
 
+#include "fft/transform_kind.hpp"
 #include "hal/check.hpp"
 
 namespace toroid {

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <complex>
+#include <cstdint>
 
 #include "fft/transform_kind.hpp"
 

@@ -1,7 +1,14 @@
 #include "fft/orbital/plan.hpp"
 
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "fft/box.hpp"
+#include "fft/orbital/coefficients.hpp"
 #include "fft/orbital/refusals.hpp"
-#include "hal/check.hpp"
+#include "fft/transform_kind.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 

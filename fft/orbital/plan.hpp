@@ -25,11 +25,14 @@
 // its own per axis.
 #pragma once
 
-#include <string>
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "fft/box.hpp"
-#include "fft/orbital/coefficients.hpp"
+#include "fft/transform_kind.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {

@@ -1,6 +1,13 @@
 #include "fft/orbital/product.hpp"
 
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+
+#include "fft/local_array.hpp"
 #include "fft/orbital/blas.hpp"
+#include "fft/orbital/coefficients.hpp"
+#include "fft/transform_kind.hpp"
 #include "hal/check.hpp"
 
 namespace toroid {

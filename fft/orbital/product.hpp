@@ -1,11 +1,14 @@
 // One node's share of a step: a block times a block of coefficients along one axis.
 #pragma once
 
+#include <complex>
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <vector>
 
 #include "fft/local_array.hpp"
-#include "fft/orbital/coefficients.hpp"
+#include "fft/transform_kind.hpp"
 
 namespace toroid {
 

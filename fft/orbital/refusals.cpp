@@ -1,10 +1,19 @@
 #include "fft/orbital/refusals.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
+#include <string>
 #include <vector>
 
+#include "fft/orbital/coefficients.hpp"
+#include "fft/orbital/plan.hpp"
+#include "fft/transform_kind.hpp"
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
 #include "packet/roll.hpp"
 
 namespace toroid {

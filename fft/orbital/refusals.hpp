@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fft/orbital/plan.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 

@@ -1,7 +1,16 @@
 // The orbital transform as the one stage of a plan: blocks in, skewed blocks out.
+#include <cstdint>
+
 #include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
 #include "fft/half.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/orbital/plan.hpp"
 #include "fft/orbital/station.hpp"
+#include "fft/spread.hpp"
+#include "fft/transform_kind.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -1,8 +1,15 @@
 #include "fft/orbital/station.hpp"
 
+#include <complex>
+#include <cstddef>
 #include <cstring>
+#include <memory>
 
+#include "fft/description.hpp"
+#include "fft/orbital/base.hpp"
+#include "fft/orbital/plan.hpp"
 #include "fft/orbital/transform.hpp"
+#include "packet/node.hpp"
 
 namespace toroid {
 namespace {

@@ -1,10 +1,14 @@
 // The orbital transform between the arrays of a plan's station, whatever their elements are.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
-#include "fft/blueprint.hpp"
+#include "fft/description.hpp"
 #include "fft/orbital/base.hpp"
+#include "fft/orbital/plan.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
 
 namespace toroid {
 

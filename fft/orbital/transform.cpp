@@ -1,5 +1,19 @@
 #include "fft/orbital/transform.hpp"
 
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "fft/local_array.hpp"
+#include "fft/orbital/base.hpp"
+#include "fft/orbital/plan.hpp"
+#include "fft/orbital/product.hpp"
+#include "fft/transform_kind.hpp"
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "packet/node.hpp"
+
 namespace toroid {
 namespace {
 

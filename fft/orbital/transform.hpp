@@ -1,8 +1,17 @@
 // One node's arrays and coefficients of an orbital transform, for each type of elements.
 #pragma once
 
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fft/local_array.hpp"
 #include "fft/orbital/base.hpp"
+#include "fft/orbital/plan.hpp"
 #include "fft/orbital/product.hpp"
+#include "hal/packet.hpp"
+#include "packet/node.hpp"
 
 namespace toroid {
 

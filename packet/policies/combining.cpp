@@ -1,10 +1,15 @@
 // Policies that put blocks for many nodes into one message. Each stage settles one digit of the
 // destination.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
 #include "packet/policies/builders.hpp"
+#include "packet/policy.hpp"
 
 namespace toroid::policies {
 namespace {
@@ -22,6 +27,7 @@ class ThreePhase final : public Combining {
             "three-phase", "dimension-ordered all-to-all with combining, a phase per dimension",
             "few messages, each byte through a processor per dimension: good for short ones") {}
   unsigned stages(const Shape& shape) const override { return shape.dims(); }
+  bool keeps_to_shortest_ways(const Shape& shape) const override { return !shape.is_twisted(); }
   Rank relay(const Shape& shape, const Waypoint& block) const override {
     Coord next = shape.coord(block.here);
     next[block.stage] = shape.coord(block.to)[block.stage];

@@ -1,8 +1,15 @@
 // The farthest peers first, random among equally far ones. No table of peers is kept: how many
 // peers are how far follows from the extents.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
 
+#include "hal/bijection.hpp"
 #include "hal/random.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
 #include "packet/policies/builders.hpp"
 
 namespace toroid::policies {

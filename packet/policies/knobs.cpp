@@ -1,9 +1,21 @@
 // The patent's order with one knob turned.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
+#include "hal/drain.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node.hpp"
 #include "packet/policies/builders.hpp"
+#include "packet/policy.hpp"
 #include "packet/traffic_bounds.hpp"
 
 namespace toroid::policies {

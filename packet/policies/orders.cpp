@@ -1,8 +1,16 @@
 // Policies that are a send order and nothing else.
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
+#include "hal/bijection.hpp"
 #include "hal/random.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
 #include "packet/policies/builders.hpp"
 
 namespace toroid::policies {

@@ -1,13 +1,24 @@
 #include "packet/policies/policies.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
+#include "hal/check.hpp"
 #include "packet/policies/builders.hpp"
+#include "packet/policy.hpp"
 
 namespace toroid {
 namespace {

@@ -1,7 +1,10 @@
 // Policies whose packets go by way of another node's processor.
-#include <algorithm>
+#include <memory>
 
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
 #include "packet/policies/builders.hpp"
+#include "packet/policy.hpp"
 
 namespace toroid::policies {
 namespace {
@@ -28,6 +31,7 @@ class TwoPhase final : public RandomOrderPolicy {
     return {.queue_per_direction = true, .queue_capacity = 32};
   }
   unsigned stages(const Shape&) const override { return 2; }
+  bool keeps_to_shortest_ways(const Shape& shape) const override { return !shape.is_twisted(); }
   Rank relay(const Shape& shape, const Waypoint& packet) const override {
     if (packet.stage > 0) return packet.to;
     const unsigned d = longest_dimension(shape);

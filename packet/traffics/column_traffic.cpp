@@ -2,8 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
 #include "packet/traffics/draw.hpp"
 
 namespace toroid {

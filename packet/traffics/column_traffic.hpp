@@ -1,8 +1,13 @@
 // How much a node is sent depends on nothing but that node: hotspots, incast, skew.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
 #include "packet/traffic.hpp"
 
 namespace toroid {

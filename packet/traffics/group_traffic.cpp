@@ -1,5 +1,13 @@
 #include "packet/traffics/group_traffic.hpp"
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+
 namespace toroid {
 
 GroupTraffic::GroupTraffic(std::string name, const Shape& shape, unsigned inside,

@@ -1,8 +1,13 @@
 // All-to-all within groups of nodes: the machine, its planes, its lines.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
 #include "packet/traffic.hpp"
 
 namespace toroid {

@@ -1,6 +1,10 @@
 #include "packet/traffics/living_traffic.hpp"
 
-#include <utility>
+#include <cstdint>
+#include <vector>
+
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 

@@ -2,8 +2,14 @@
 // receive.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
 #include "packet/traffic.hpp"
 
 namespace toroid {

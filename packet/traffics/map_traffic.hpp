@@ -1,8 +1,13 @@
 // Every node sends to one: the permutations that networks are judged by.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
 #include "packet/traffic.hpp"
 
 namespace toroid {

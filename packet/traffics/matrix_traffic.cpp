@@ -1,10 +1,17 @@
 #include "packet/traffics/matrix_traffic.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
 #include "packet/traffics/draw.hpp"
 
 namespace toroid {

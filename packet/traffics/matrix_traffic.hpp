@@ -1,8 +1,14 @@
 // Any matrix, stored by its entries.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
 #include "packet/traffic.hpp"
 
 namespace toroid {

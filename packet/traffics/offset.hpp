@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 
+#include "hal/direction.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {

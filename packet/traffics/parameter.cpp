@@ -1,10 +1,17 @@
 #include "packet/traffics/parameter.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
 
 #include "hal/check.hpp"
+#include "hal/direction.hpp"
 
 namespace toroid {
 

@@ -1,6 +1,7 @@
 // What stands after the colon of a traffic's name.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 

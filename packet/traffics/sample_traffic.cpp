@@ -1,8 +1,14 @@
 #include "packet/traffics/sample_traffic.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
 #include "packet/traffics/offset.hpp"
 
 namespace toroid {

@@ -1,8 +1,13 @@
 // A sample of the all-to-all that loads all links as evenly as the whole does.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
 #include "packet/traffic.hpp"
 
 namespace toroid {

@@ -1,6 +1,14 @@
 #include "packet/traffics/stencil_traffic.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/traffics/offset.hpp"
 
 namespace toroid {
 namespace {

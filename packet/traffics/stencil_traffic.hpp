@@ -1,8 +1,13 @@
 // Everybody sends to the same places relative to itself: neighbours, halos, rolls.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
 #include "packet/traffic.hpp"
 #include "packet/traffics/offset.hpp"
 

@@ -1,10 +1,21 @@
 #include "router/job/connection.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 #include <sys/uio.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "router/job/blob.hpp"
+#include "router/job/socket.hpp"
+#include "router/job/wire.hpp"
 
 namespace toroid::job {
 namespace {

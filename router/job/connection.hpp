@@ -3,10 +3,15 @@
 
 #include <poll.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <utility>
+#include <vector>
 
+#include "router/job/blob.hpp"
 #include "router/job/socket.hpp"
 #include "router/job/wire.hpp"
 

@@ -1,12 +1,25 @@
 #include "router/job/dial.hpp"
 
+#include <fmt/core.h>
+#include <poll.h>
+
 #include <algorithm>
+#include <chrono>
+#include <exception>
 #include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "hal/check.hpp"
 #include "router/job/awake_clock.hpp"
+#include "router/job/blob.hpp"
+#include "router/job/connection.hpp"
+#include "router/job/job.hpp"
+#include "router/job/membership.hpp"
 #include "router/job/proof.hpp"
+#include "router/job/socket.hpp"
+#include "router/job/wire.hpp"
 
 namespace toroid::job {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
+#include "router/job/membership.hpp"
 
 namespace toroid::job {
 

@@ -1,11 +1,17 @@
 // The environment that PyTorch's launchers and `toroid launch` set.
-#include <unistd.h>
+#include <fmt/core.h>
 
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
+#include <string>
+#include <system_error>
 
 #include "hal/check.hpp"
+#include "router/job/key.hpp"
+#include "router/job/membership.hpp"
 #include "router/job/socket.hpp"
 #include "router/job/sources.hpp"
 

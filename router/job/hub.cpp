@@ -1,10 +1,29 @@
 // Process 0: it admits the others, passes on what they say and decides how a run ends.
+#include <fmt/core.h>
+#include <poll.h>
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "router/job/awake_clock.hpp"
+#include "router/job/blob.hpp"
+#include "router/job/connection.hpp"
+#include "router/job/job.hpp"
 #include "router/job/judge.hpp"
+#include "router/job/key.hpp"
 #include "router/job/lobby.hpp"
+#include "router/job/membership.hpp"
 #include "router/job/party.hpp"
+#include "router/job/process_info.hpp"
+#include "router/job/socket.hpp"
+#include "router/job/wire.hpp"
 
 namespace toroid::job {
 namespace {

@@ -1,9 +1,12 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
-#include <net/if.h>
+#include <net/if.h>  // IWYU pragma: keep (IFF_UP is an enumerator and a macro of its own name)
 #include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "router/job/socket.hpp"
 

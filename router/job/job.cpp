@@ -1,7 +1,20 @@
 #include "router/job/job.hpp"
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "hal/check.hpp"
+#include "router/job/blob.hpp"
+#include "router/job/key.hpp"
+#include "router/job/membership.hpp"
 #include "router/job/party.hpp"
+#include "router/job/wire.hpp"
 
 namespace toroid {
 

@@ -9,20 +9,19 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "router/job/blob.hpp"
+#include "router/job/key.hpp"
 #include "router/job/membership.hpp"
 
 namespace toroid {
-
-using Blob = std::vector<std::byte>;
-
-inline std::string text_of(std::span<const std::byte> blob) {
-  return {reinterpret_cast<const char*>(blob.data()), blob.size()};
-}
 
 struct JobOptions {
   std::chrono::milliseconds patience{60000};  ///< for all to join

@@ -1,7 +1,14 @@
 #include "router/job/judge.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
+
+#include "router/job/awake_clock.hpp"
+#include "router/job/job.hpp"
 
 namespace toroid::job {
 namespace {

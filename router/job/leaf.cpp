@@ -1,10 +1,23 @@
 // Any process but 0.
-#include <optional>
+#include <poll.h>
 
-#include "hal/check.hpp"
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "router/job/awake_clock.hpp"
+#include "router/job/blob.hpp"
 #include "router/job/clock_offset.hpp"
+#include "router/job/connection.hpp"
 #include "router/job/dial.hpp"
+#include "router/job/job.hpp"
+#include "router/job/membership.hpp"
 #include "router/job/party.hpp"
+#include "router/job/process_info.hpp"
+#include "router/job/socket.hpp"
+#include "router/job/wire.hpp"
 
 namespace toroid::job {
 namespace {

@@ -1,6 +1,19 @@
 #include "router/job/lobby.hpp"
 
-#include "hal/check.hpp"
+#include <fmt/core.h>
+#include <poll.h>
+
+#include <cstddef>
+#include <list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "router/job/awake_clock.hpp"
+#include "router/job/connection.hpp"
+#include "router/job/proof.hpp"
+#include "router/job/socket.hpp"
+#include "router/job/wire.hpp"
 
 namespace toroid::job {
 namespace {

@@ -3,12 +3,21 @@
 // without proving anything.
 #pragma once
 
+#include <poll.h>
+
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <list>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "router/job/awake_clock.hpp"
 #include "router/job/connection.hpp"
+#include "router/job/key.hpp"
 #include "router/job/proof.hpp"
+#include "router/job/socket.hpp"
 
 namespace toroid::job {
 

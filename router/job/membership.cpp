@@ -1,5 +1,7 @@
 #include "router/job/membership.hpp"
 
+#include <utility>
+
 #include "router/job/sources.hpp"
 
 namespace toroid {

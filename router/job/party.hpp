@@ -7,16 +7,25 @@
 
 #include <poll.h>
 
+#include <chrono>
 #include <condition_variable>
+#include <cstdint>
+#include <memory>
 #include <mutex>
-#include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "router/job/awake_clock.hpp"
+#include "router/job/blob.hpp"
 #include "router/job/connection.hpp"
+#include "router/job/job.hpp"
+#include "router/job/membership.hpp"
 #include "router/job/process_info.hpp"
+#include "router/job/socket.hpp"
 #include "router/job/wake.hpp"
+#include "router/job/wire.hpp"
 
 namespace toroid::job {
 

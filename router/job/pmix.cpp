@@ -1,11 +1,21 @@
 // The place in a run of mpirun or srun. Process 0 draws the key and opens its port; the launcher's
 // own connections, which no stranger has, carry both to the others.
+#include <fmt/core.h>
 #include <pmix.h>
+#include <pmix_common.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "router/job/blob.hpp"
+#include "router/job/key.hpp"
+#include "router/job/membership.hpp"
 #include "router/job/socket.hpp"
 #include "router/job/sources.hpp"
 #include "router/job/wire.hpp"

@@ -1,13 +1,23 @@
 #include "router/job/process_info.hpp"
 
+#include <fmt/core.h>
 #include <limits.h>
+#include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
+#include <string>
+#include <vector>
 
-#include "hal/check.hpp"
+#include "router/job/blob.hpp"
+#include "router/job/job.hpp"
 #include "router/job/socket.hpp"
+#include "router/job/wire.hpp"
 
 namespace toroid::job {
 namespace {

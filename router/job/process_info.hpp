@@ -1,9 +1,13 @@
 // Who the processes of a job are, and what they are called.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "router/job/blob.hpp"
+#include "router/job/job.hpp"
 #include "router/job/wire.hpp"
 
 namespace toroid::job {

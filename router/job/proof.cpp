@@ -1,6 +1,14 @@
 #include "router/job/proof.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "router/job/blob.hpp"
+#include "router/job/key.hpp"
+#include "router/job/wire.hpp"
 
 namespace toroid::job {
 namespace {

@@ -3,6 +3,11 @@
 // What was recorded elsewhere proves nothing, since each end has just drawn a nonce of its own.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "router/job/blob.hpp"
 #include "router/job/key.hpp"
 #include "router/job/wire.hpp"
 

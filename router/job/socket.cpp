@@ -1,6 +1,7 @@
 #include "router/job/socket.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -8,9 +9,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "hal/check.hpp"
 #include "router/job/awake_clock.hpp"

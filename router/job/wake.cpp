@@ -1,9 +1,11 @@
 #include "router/job/wake.hpp"
 
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "hal/check.hpp"
 

@@ -3,6 +3,8 @@
 
 #include <poll.h>
 
+#include <vector>
+
 #include "router/job/socket.hpp"
 
 namespace toroid::job {

@@ -1,6 +1,14 @@
 #include "router/job/wire.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
 #include "hal/check.hpp"
+#include "router/job/blob.hpp"
+#include "router/job/job.hpp"
 
 namespace toroid::job {
 namespace {

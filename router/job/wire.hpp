@@ -7,8 +7,9 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <vector>
+#include <utility>
 
+#include "router/job/blob.hpp"
 #include "router/job/job.hpp"
 
 namespace toroid::job {

@@ -1,9 +1,14 @@
 #include "router/ofi/buffers.hpp"
 
-#include <algorithm>
+#include <cstddef>
 #include <new>
+#include <span>
 
 #include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "router/ofi/flow.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ofi/wire.hpp"
 
 namespace toroid::ofi {
 namespace {

@@ -1,10 +1,13 @@
 // The memory of all frames of a process, in one piece that can be registered with a network.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "router/ofi/flow.hpp"
+#include "router/ofi/wire.hpp"
 
 namespace toroid::ofi {
 

@@ -1,6 +1,25 @@
 #include "router/ofi/direct_gateway.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "router/ofi/buffers.hpp"
+#include "router/ofi/flow.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ofi/gateway.hpp"
+#include "router/ofi/host_node.hpp"
+#include "router/ofi/wire.hpp"
+#include "router/partition.hpp"
+#include "router/placement.hpp"
+#include "router/ring/link.hpp"
+#include "router/ring/node.hpp"
+#include "router/ring/switch_wiring.hpp"
+#include "router/ring/tagged_ring.hpp"
 
 namespace toroid::ofi {
 namespace {

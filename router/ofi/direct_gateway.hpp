@@ -3,9 +3,28 @@
 // in between.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "router/ofi/buffers.hpp"
+#include "router/ofi/flow.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ofi/gateway.hpp"
 #include "router/ofi/host_node.hpp"
+#include "router/ofi/wire.hpp"
 #include "router/partition.hpp"
 #include "router/placement.hpp"
+#include "router/ring/node.hpp"
+#include "router/ring/switch_wiring.hpp"
+#include "router/ring/tagged_ring.hpp"
 
 namespace toroid::ofi {
 

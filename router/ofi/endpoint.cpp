@@ -1,11 +1,24 @@
 #include "router/ofi/endpoint.hpp"
 
+#include <fmt/core.h>
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "router/ofi/libfabric.hpp"
+#include "router/ofi/library.hpp"
+#include "router/ofi/wire.hpp"
 
 namespace toroid::ofi {
 namespace {

@@ -1,13 +1,19 @@
 // The endpoint of a process: a Wire over libfabric.
 #pragma once
 
-#include <rdma/fi_cm.h>
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
 
+#include <cstddef>
 #include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
-#include "router/ofi/buffers.hpp"
 #include "router/ofi/libfabric.hpp"
+#include "router/ofi/wire.hpp"
 
 namespace toroid::ofi {
 

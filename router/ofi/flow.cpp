@@ -1,7 +1,12 @@
 #include "router/ofi/flow.hpp"
 
+#include <cstdint>
+#include <span>
 #include <tuple>
 #include <utility>
+
+#include "router/ofi/frame.hpp"
+#include "router/ofi/wire.hpp"
 
 namespace toroid::ofi {
 

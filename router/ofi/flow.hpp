@@ -6,6 +6,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "router/ofi/frame.hpp"

@@ -2,7 +2,12 @@
 
 #include <isa-l/crc.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <vector>
 
 namespace toroid::ofi {
 namespace {

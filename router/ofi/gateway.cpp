@@ -1,6 +1,22 @@
 #include "router/ofi/gateway.hpp"
 
-#include "hal/check.hpp"
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hal/packet.hpp"
+#include "router/ofi/buffers.hpp"
+#include "router/ofi/flow.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ofi/wire.hpp"
 
 namespace toroid::ofi {
 namespace {

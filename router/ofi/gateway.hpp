@@ -5,13 +5,19 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "hal/packet.hpp"
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/flow.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ofi/wire.hpp"
 #include "router/ring/port.hpp"
 
 namespace toroid::ofi {

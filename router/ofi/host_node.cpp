@@ -1,6 +1,15 @@
 #include "router/ofi/host_node.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "hal/device.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ring/direct_node.hpp"
 
 namespace toroid::ofi {
 namespace {

@@ -1,10 +1,18 @@
 // A node of the direct route whose peers may live in other processes.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 
+#include "hal/device.hpp"
+#include "hal/shape.hpp"
+#include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
+#include "router/ring/direct_node.hpp"
+#include "router/ring/node.hpp"
 #include "router/ring/switch_wiring.hpp"
+#include "router/ring/tagged_ring.hpp"
 
 namespace toroid::ofi {
 

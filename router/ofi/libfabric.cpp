@@ -1,14 +1,25 @@
 #include "router/ofi/libfabric.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <netdb.h>
+#include <rdma/fabric.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <new>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "router/ofi/library.hpp"
 
 namespace toroid::ofi {
 namespace {

@@ -13,8 +13,10 @@
 //   overrun    the provider holds senders back (FI_RM_ENABLED); windows keep it from having to
 #pragma once
 
+#include <rdma/fabric.h>
+
+#include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,9 +1,11 @@
 #include "router/ofi/library.hpp"
 
 #include <dlfcn.h>
+#include <fmt/core.h>
 #include <signal.h>
 
 #include <array>
+#include <cstddef>
 
 #include "hal/check.hpp"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <rdma/fabric.h>
+#include <rdma/fi_errno.h>
 
 namespace toroid::ofi {
 

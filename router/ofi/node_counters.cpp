@@ -1,7 +1,20 @@
 #include "router/ofi/node_counters.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/job/blob.hpp"
+#include "router/ring/node.hpp"
 
 namespace toroid::ofi {
 namespace {

@@ -1,8 +1,15 @@
 // What the nodes of a process have counted, on its way to the process that reports.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "hal/counters.hpp"
-#include "router/job/job.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/job/blob.hpp"
 #include "router/ring/node.hpp"
 
 namespace toroid::ofi {

@@ -1,9 +1,18 @@
 #include "router/ofi/provider_choice.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "router/job/blob.hpp"
+#include "router/job/job.hpp"
+#include "router/ofi/libfabric.hpp"
 
 namespace toroid::ofi {
 namespace {

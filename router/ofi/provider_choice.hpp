@@ -1,6 +1,8 @@
 // The provider that all processes of a job take.
 #pragma once
 
+#include <string>
+
 #include "router/job/job.hpp"
 #include "router/ofi/libfabric.hpp"
 

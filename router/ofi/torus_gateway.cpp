@@ -1,6 +1,23 @@
 #include "router/ofi/torus_gateway.hpp"
 
+#include <fmt/core.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "router/ofi/buffers.hpp"
+#include "router/ofi/flow.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ofi/gateway.hpp"
+#include "router/ofi/wire.hpp"
+#include "router/partition.hpp"
+#include "router/ring/border.hpp"
+#include "router/ring/link.hpp"
+#include "router/ring/node.hpp"
 
 namespace toroid::ofi {
 

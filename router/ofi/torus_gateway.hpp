@@ -2,9 +2,20 @@
 // packets through a link's channels and the counts of slots that are free again.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hal/packet.hpp"
+#include "router/ofi/buffers.hpp"
+#include "router/ofi/flow.hpp"
+#include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
+#include "router/ofi/wire.hpp"
 #include "router/partition.hpp"
 #include "router/ring/border.hpp"
+#include "router/ring/link.hpp"
 #include "router/ring/node.hpp"
 
 namespace toroid::ofi {

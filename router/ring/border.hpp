@@ -3,8 +3,11 @@
 // ring of the same size in the other process. So a node sees exactly the room downstream.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 
+#include "hal/direction.hpp"
+#include "hal/shape.hpp"
 #include "router/ring/link.hpp"
 
 namespace toroid::ring {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <ratio>
 
 #include "hal/machine.hpp"
+#include "hal/tick.hpp"
 
 namespace toroid::ring {
 

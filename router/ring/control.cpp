@@ -1,5 +1,10 @@
 #include "router/ring/control.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
 #include <utility>
 
 namespace toroid::ring {
@@ -47,6 +52,13 @@ RunControl::Heartbeat RunControl::heartbeat() const {
     beat.rounds.push_back(status.rounds.load(std::memory_order_relaxed));
   }
   return beat;
+}
+
+std::uint64_t RunControl::received() const {
+  std::uint64_t sum = 0;
+  // Relaxed: a number for people. Partner: Worker::tell_received().
+  for (const WorkerStatus& status : status_) sum += status.received.load(std::memory_order_relaxed);
+  return sum;
 }
 
 }  // namespace toroid::ring

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -26,6 +27,7 @@ struct alignas(64) WorkerStatus {
   std::atomic<std::uint64_t> delivered{0};  ///< likewise
   std::atomic<std::uint64_t> rounds{0};     ///< of its loop
   std::atomic<std::uint64_t> moved{0};      ///< rounds in which something moved
+  std::atomic<std::uint64_t> received{0};   ///< packets, as of some rounds ago
 };
 
 enum class Ending : int {
@@ -67,6 +69,8 @@ class RunControl {
     std::vector<std::uint64_t> rounds;
   };
   Heartbeat heartbeat() const;
+  /// Packets that the workers' nodes have received, as of some of their rounds ago.
+  std::uint64_t received() const;
 
  private:
   std::vector<WorkerStatus> status_;

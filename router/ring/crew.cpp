@@ -1,9 +1,20 @@
 #include "router/ring/crew.hpp"
 
+#include <fmt/core.h>
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
 #include <latch>
 #include <thread>
+#include <utility>
+#include <vector>
 
-#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "router/placement.hpp"
+#include "router/ring/control.hpp"
+#include "router/ring/node.hpp"
 #include "router/ring/worker.hpp"
 
 namespace toroid::ring {

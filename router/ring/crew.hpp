@@ -2,10 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
+#include <vector>
 
 #include "router/placement.hpp"
 #include "router/ring/control.hpp"
+#include "router/ring/node.hpp"
 #include "router/ring/port.hpp"
 #include "router/ring/wiring.hpp"
 

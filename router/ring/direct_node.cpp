@@ -1,6 +1,20 @@
 #include "router/ring/direct_node.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hal/device.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "router/ring/node.hpp"
+#include "router/ring/tagged_ring.hpp"
+#include "router/ring/territory.hpp"
 
 namespace toroid::ring {
 namespace {

@@ -3,6 +3,12 @@
 // reception buffer, of which every worker has a ring.
 #pragma once
 
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "hal/device.hpp"
+#include "hal/shape.hpp"
 #include "router/ring/node.hpp"
 #include "router/ring/tagged_ring.hpp"
 

@@ -1,6 +1,7 @@
 // How often every worker has gone round.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -1,5 +1,7 @@
 #include "router/ring/link.hpp"
 
+#include "hal/packet.hpp"
+
 namespace toroid::ring {
 
 void LinkMemory::allocate() {

@@ -1,7 +1,20 @@
 #include "router/ring/node.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 #include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/processor.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid::ring {
 

@@ -3,13 +3,21 @@
 // the direct switch (direct_node.hpp).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
 #include "hal/processor.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "router/ring/clock.hpp"
-#include "router/ring/link.hpp"
 #include "router/ring/territory.hpp"
 
 namespace toroid::ring {

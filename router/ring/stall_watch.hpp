@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <utility>
 
 #include "router/ring/control.hpp"

@@ -1,6 +1,19 @@
 #include "router/ring/switch_wiring.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "router/placement.hpp"
+#include "router/ring/direct_node.hpp"
+#include "router/ring/node.hpp"
+#include "router/ring/tagged_ring.hpp"
+#include "router/ring/wiring.hpp"
 
 namespace toroid::ring {
 namespace {

@@ -1,10 +1,22 @@
 // Rings from every worker to every node of the process, as through a switch.
 #pragma once
 
+#include <cstddef>
 #include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
 
+#include "hal/shape.hpp"
+#include "router/placement.hpp"
 #include "router/ring/direct_node.hpp"
+#include "router/ring/node.hpp"
+#include "router/ring/tagged_ring.hpp"
+#include "router/ring/territory.hpp"
 #include "router/ring/wiring.hpp"
+#include "router/routing.hpp"
 
 namespace toroid::ring {
 

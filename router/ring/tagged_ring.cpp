@@ -1,5 +1,9 @@
 #include "router/ring/tagged_ring.hpp"
 
+#include <cstdint>
+
+#include "hal/packet.hpp"
+
 namespace toroid::ring {
 
 void TaggedMemory::allocate() {

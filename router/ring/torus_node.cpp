@@ -1,8 +1,25 @@
 #include "router/ring/torus_node.hpp"
 
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <utility>
 
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/direction.hpp"
 #include "hal/failures.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "router/arbitration.hpp"
+#include "router/ring/link.hpp"
+#include "router/ring/node.hpp"
+#include "router/routing.hpp"
 
 namespace toroid::ring {
 namespace {

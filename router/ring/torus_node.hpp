@@ -1,7 +1,20 @@
 // A node whose packets travel hop by hop, by the routing rules of the hardware.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "hal/device.hpp"
+#include "hal/direction.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "router/arbitration.hpp"
+#include "router/ring/link.hpp"
 #include "router/ring/node.hpp"
 #include "router/routing.hpp"
 

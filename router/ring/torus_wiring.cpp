@@ -1,8 +1,24 @@
-#include <algorithm>
-#include <deque>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "router/ring/border.hpp"
+#include "router/ring/link.hpp"
+#include "router/ring/node.hpp"
+#include "router/ring/territory.hpp"
 #include "router/ring/torus_node.hpp"
 #include "router/ring/wiring.hpp"
+#include "router/routing.hpp"
 
 namespace toroid::ring {
 namespace {

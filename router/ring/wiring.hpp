@@ -1,13 +1,16 @@
 // Which node is wired to which: builds the nodes of a fabric and the rings between them.
 #pragma once
 
-#include <functional>
+#include <cstddef>
 #include <memory>
+#include <optional>
 
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
 #include "router/placement.hpp"
 #include "router/ring/border.hpp"
 #include "router/ring/node.hpp"
-#include "router/stall.hpp"
+#include "router/routing.hpp"
 
 namespace toroid::ring {
 

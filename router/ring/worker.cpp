@@ -1,9 +1,18 @@
 #include "router/ring/worker.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "router/ring/control.hpp"
+#include "router/ring/node.hpp"
+#include "router/ring/port.hpp"
 #include "router/stall.hpp"
 
 namespace toroid::ring {
@@ -13,10 +22,16 @@ namespace {
 /// the cache lines from those who write them.
 constexpr unsigned kRoundsBeforeRest = 500;
 
-/// Counts one up where nobody else writes.
-void bump(std::atomic<std::uint64_t>& count) {
+/// Packets received are summed up for progress once in so many rounds: a look at each node's count
+/// is much less than a round of its step.
+constexpr std::uint64_t kRoundsPerCount = 256;
+
+/// Counts one up where nobody else writes, and returns the count.
+std::uint64_t bump(std::atomic<std::uint64_t>& count) {
   // Relaxed: read by the thread that watches, which only compares. Partner: heartbeat().
-  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  const std::uint64_t more = count.load(std::memory_order_relaxed) + 1;
+  count.store(more, std::memory_order_relaxed);
+  return more;
 }
 
 }  // namespace
@@ -46,7 +61,7 @@ std::string Worker::failed_at(const std::exception& error) const {
 
 void Worker::loop() {
   while (!control_->ended()) {
-    bump(status_->rounds);
+    if (bump(status_->rounds) % kRoundsPerCount == 0) tell_received();
     if (step_all()) {
       bump(status_->moved);
       idle_.reset();
@@ -94,6 +109,13 @@ void Worker::rest() {
     if (!step_port(true)) idle_.wait();
   }
   wake();
+}
+
+void Worker::tell_received() {
+  std::uint64_t sum = 0;
+  for (const RingNode* node : nodes_) sum += node->delivered();
+  // Relaxed: a number for people. Partner: RunControl::received().
+  status_->received.store(sum, std::memory_order_relaxed);
 }
 
 /// Before anything is done about the news: whoever learns of a packet that this worker sends from

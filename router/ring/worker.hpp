@@ -1,6 +1,9 @@
 // A worker thread: takes its nodes' steps round and round.
 #pragma once
 
+#include <cstddef>
+#include <exception>
+#include <string>
 #include <vector>
 
 #include "router/ring/control.hpp"
@@ -28,6 +31,7 @@ class Worker {
   bool has_news() const;
   bool is_quiet() const;
   void rest();
+  void tell_received();
   void wake();
 
   std::vector<RingNode*> nodes_;

@@ -1,8 +1,21 @@
 #include "router/sim/block.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <cstdint>
+#include <exception>
+#include <vector>
 
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/routing.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/mail.hpp"
+#include "router/sim/node.hpp"
+#include "router/sim_probe.hpp"
 #include "router/stall.hpp"
 
 namespace toroid::sim {

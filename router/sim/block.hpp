@@ -2,12 +2,21 @@
 // per thread; which block a node belongs to changes no result.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <vector>
 
+#include "hal/counters.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/routing.hpp"
+#include "router/sim/mail.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/node.hpp"
+#include "router/sim_probe.hpp"
 
 namespace toroid::sim {
 

@@ -1,6 +1,11 @@
 #include "router/sim/calendar.hpp"
 
 #include <algorithm>
+#include <bit>
+
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/tick.hpp"
 
 namespace toroid::sim {
 

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <vector>
 
 #include "hal/machine.hpp"
+#include "hal/tick.hpp"
 #include "router/sim/delay_line.hpp"
+#include "router/sim/event.hpp"
 #include "router/sim/event_wheel.hpp"
 
 namespace toroid::sim {

@@ -2,7 +2,7 @@
 // stand in order of time without sorting, with one time for all of a cycle.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // An event of the model, packed into one word.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <limits>
 

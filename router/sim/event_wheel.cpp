@@ -1,6 +1,13 @@
 #include "router/sim/event_wheel.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hal/tick.hpp"
+#include "router/sim/event.hpp"
 
 namespace toroid::sim {
 

@@ -1,7 +1,16 @@
 #include "router/sim/flight.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
 
+#include "hal/check.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
 #include "router/sim/event.hpp"
 
 namespace toroid::sim {

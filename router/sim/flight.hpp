@@ -2,12 +2,17 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "hal/dimension_order.hpp"
+#include "hal/direction.hpp"
 #include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
 #include "hal/route.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid::sim {
 

@@ -1,8 +1,31 @@
 #include "router/sim/network.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <utility>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/reception_buffer.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/arbitration.hpp"
+#include "router/routing.hpp"
+#include "router/sim/delay_line.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/flight.hpp"
+#include "router/sim/mail.hpp"
+#include "router/sim_probe.hpp"
 
 namespace toroid::sim {
 namespace {

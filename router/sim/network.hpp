@@ -9,17 +9,24 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "hal/counters.hpp"
+#include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "hal/machine.hpp"
+#include "hal/packet.hpp"
 #include "hal/reception_buffer.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "router/arbitration.hpp"
 #include "router/routing.hpp"
 #include "router/sim/calendar.hpp"
+#include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/mail.hpp"
 #include "router/sim_probe.hpp"

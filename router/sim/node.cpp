@@ -1,7 +1,24 @@
 #include "router/sim/node.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <utility>
+
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/processor.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/flight.hpp"
+#include "router/sim/network.hpp"
 
 namespace toroid::sim {
 

@@ -1,9 +1,20 @@
 // One node of the model: its processor's clock, and the Device that the processor touches.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/output_queues.hpp"
 #include "hal/processor.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/sim/flight.hpp"
 #include "router/sim/network.hpp"
 
 namespace toroid::sim {

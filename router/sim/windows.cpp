@@ -1,10 +1,26 @@
 #include "router/sim/windows.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
 #include <latch>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/tick.hpp"
 #include "router/ring/idle.hpp"
+#include "router/sim/block.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/mail.hpp"
+#include "router/sim/network.hpp"
 
 namespace toroid::sim {
 

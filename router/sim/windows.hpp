@@ -9,11 +9,16 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <deque>
+#include <exception>
 #include <functional>
-#include <span>
+#include <vector>
 
+#include "hal/machine.hpp"
+#include "hal/tick.hpp"
 #include "router/sim/block.hpp"
+#include "router/sim/mail.hpp"
 
 namespace toroid::sim {
 

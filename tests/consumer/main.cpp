@@ -1,8 +1,17 @@
 // Every node tells every other its rank; the model says how long that takes.
+#include <cstdint>
 #include <cstdio>
 #include <deque>
 
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/counter.hpp"
+#include "packet/handlers.hpp"
 #include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "router/sim_fabric.hpp"
 
 using namespace toroid;

@@ -1,10 +1,22 @@
 // A packet scheduling policy of somebody else's, judged on the model. docs/POLICIES.md quotes this
 // file.
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <deque>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hal/bounds.hpp"
+#include "hal/drain.hpp"
+#include "hal/machine.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node.hpp"
+#include "packet/policy.hpp"
 #include "packet/policy_exchange.hpp"
 #include "packet/traffics.hpp"
 #include "router/sim_fabric.hpp"

@@ -2,6 +2,7 @@
 // tests.
 #include <gtest/gtest.h>
 
+#include "fft/description.hpp"
 #include "tests/fft/plan_check.hpp"
 
 namespace toroid {

@@ -1,11 +1,12 @@
-#include "fft/orbital/blas.hpp"
-
 #include <gtest/gtest.h>
 
+#include <complex>
+#include <cstddef>
 #include <latch>
 #include <thread>
 #include <vector>
 
+#include "fft/orbital/blas.hpp"
 #include "tests/fft/reference.hpp"
 
 namespace toroid {

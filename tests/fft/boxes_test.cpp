@@ -1,9 +1,19 @@
 // Data that lies, and results that go, wherever the user says.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <random>
+#include <vector>
 
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
+#include "fft/half.hpp"
+#include "fft/node_layout.hpp"
+#include "hal/shape.hpp"
 #include "tests/fft/plan_check.hpp"
+#include "tests/fft/plan_run.hpp"
 #include "tests/fft/random_boxes.hpp"
 
 namespace toroid {

@@ -1,7 +1,11 @@
-#include "fft/orbital/coefficients.hpp"
-
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "fft/orbital/coefficients.hpp"
+#include "fft/transform_kind.hpp"
 #include "tests/fft/reference.hpp"
 
 namespace toroid {

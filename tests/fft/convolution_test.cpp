@@ -1,12 +1,33 @@
-#include "fft/convolution.hpp"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <numbers>
+#include <ostream>
+#include <utility>
+#include <vector>
 
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/convolution.hpp"
+#include "fft/description.hpp"
 #include "fft/half.hpp"
+#include "fft/local_array.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/transform_kind.hpp"
 #include "hal/check.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "router/sim_fabric.hpp"
 #include "tests/fft/plan_run.hpp"
 #include "tests/router/ring_machine.hpp"
 

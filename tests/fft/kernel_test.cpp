@@ -1,16 +1,27 @@
-#include "fft/local/kernel.hpp"
-
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <numbers>
+#include <span>
 #include <sstream>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "fft/local/kernel.hpp"
 #include "fft/local_array.hpp"
 #include "hal/check.hpp"
 
@@ -420,7 +431,9 @@ class KernelWisdom : public ::testing::Test {
     return lines;
   }
 
-  std::filesystem::path path_ = std::filesystem::path(::testing::TempDir()) / "kernel-wisdom";
+  // Of this process: tests run beside each other.
+  std::filesystem::path path_ =
+      std::filesystem::path(::testing::TempDir()) / fmt::format("kernel-wisdom-{}", ::getpid());
 };
 
 TEST_F(KernelWisdom, ComesBackInBothPrecisions) {

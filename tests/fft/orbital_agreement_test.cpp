@@ -1,6 +1,15 @@
 // The orbital transform computes on rings, bit for bit, what it computes on the model.
 #include <gtest/gtest.h>
 
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+
+#include "fft/orbital/plan.hpp"
+#include "fft/transform_kind.hpp"
+#include "hal/machine.hpp"
+#include "packet/node.hpp"
+#include "router/sim_fabric.hpp"
 #include "tests/fft/orbital_run.hpp"
 #include "tests/router/ring_machine.hpp"
 

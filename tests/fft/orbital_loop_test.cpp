@@ -2,9 +2,25 @@
 // inverse begins.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <complex>
+#include <cstddef>
 #include <deque>
+#include <span>
+#include <vector>
 
+#include "fft/orbital/base.hpp"
+#include "fft/orbital/plan.hpp"
+#include "fft/orbital/transform.hpp"
+#include "fft/transform_kind.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "router/sim_fabric.hpp"
 #include "tests/fft/orbital_run.hpp"
+#include "tests/fft/reference.hpp"
 #include "tests/router/ring_machine.hpp"
 
 namespace toroid {

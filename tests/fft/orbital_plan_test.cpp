@@ -1,12 +1,16 @@
 // Who holds what, and what an orbital plan refuses.
-#include "fft/orbital/plan.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 
+#include "fft/box.hpp"
+#include "fft/orbital/plan.hpp"
+#include "fft/transform_kind.hpp"
 #include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/shape.hpp"
 #include "tests/fft/orbital_run.hpp"
 
 namespace toroid {

@@ -1,9 +1,25 @@
 // Runs an orbital transform and gathers its result: shared by its tests.
 #pragma once
 
-#include <deque>
+#include <fmt/core.h>
 
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "fft/box.hpp"
+#include "fft/orbital/base.hpp"
+#include "fft/orbital/plan.hpp"
+#include "fft/orbital/product.hpp"
 #include "fft/orbital/transform.hpp"
+#include "fft/transform_kind.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
 #include "router/sim_fabric.hpp"
 #include "tests/fft/reference.hpp"
 

@@ -1,8 +1,19 @@
 // What the orbital transform sends: exactly what its source says, to nearest neighbours only.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fft/orbital/plan.hpp"
+#include "fft/transform_kind.hpp"
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/tick.hpp"
+#include "router/sim_fabric.hpp"
 #include "tests/fft/orbital_run.hpp"
-#include "tests/router/counter_sums.hpp"
 
 namespace toroid {
 namespace {

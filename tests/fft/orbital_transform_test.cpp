@@ -1,9 +1,18 @@
 // The orbital transform against the definitions.
-#include "fft/orbital/transform.hpp"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fft/orbital/coefficients.hpp"
+#include "fft/orbital/plan.hpp"
+#include "fft/transform_kind.hpp"
 #include "tests/fft/orbital_run.hpp"
+#include "tests/fft/reference.hpp"
 
 namespace toroid {
 namespace {

@@ -1,9 +1,28 @@
 // Plans compute on rings, bit for bit, what they compute on the model, whenever the nodes come.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <complex>
+#include <cstddef>
 #include <deque>
+#include <memory>
+#include <vector>
 
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
+#include "fft/half.hpp"
+#include "fft/local_array.hpp"
+#include "hal/check.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "router/ring_fabric.hpp"
+#include "router/sim_fabric.hpp"
 #include "tests/fft/plan_check.hpp"
+#include "tests/fft/plan_run.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 

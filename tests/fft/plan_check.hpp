@@ -1,12 +1,32 @@
 // What a plan must give, from the definition, and how far from it a plan is.
 #pragma once
 
+#include <fmt/core.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <ostream>
+#include <random>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
 #include "fft/half.hpp"
+#include "fft/node_layout.hpp"
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
 #include "tests/fft/dft_reference.hpp"
 #include "tests/fft/plan_run.hpp"
 

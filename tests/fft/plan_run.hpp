@@ -1,10 +1,24 @@
 // Runs a plan on every node of a machine and puts the result together: shared by the tests of fft/.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <memory>
+#include <vector>
 
-#include "fft/local_array.hpp"
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
+#include "fft/node_layout.hpp"
 #include "fft/plan.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "router/sim_fabric.hpp"
 #include "tests/fft/reference.hpp"
 

@@ -1,12 +1,33 @@
 // Plans of every method: results, repetition, scales, arrays in place, several plans.
-#include "fft/plan.hpp"
-
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <deque>
+#include <memory>
 #include <numbers>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
 
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
+#include "fft/half.hpp"
+#include "fft/local_array.hpp"
+#include "fft/plan.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "tests/fft/plan_check.hpp"
+#include "tests/fft/plan_run.hpp"
 #include "tests/router/sim_machine.hpp"
 
 namespace toroid {

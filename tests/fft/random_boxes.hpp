@@ -1,9 +1,14 @@
 // Boxes of an array that nobody would think of.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <random>
+#include <vector>
 
 #include "fft/box.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid::testing {
 

@@ -1,8 +1,19 @@
 // Descriptions that nobody would think of: whatever is not refused must be right.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <random>
+#include <string>
 
+#include "fft/box.hpp"
+#include "fft/description.hpp"
+#include "fft/half.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
 #include "tests/fft/plan_check.hpp"
 #include "tests/fft/random_boxes.hpp"
 

@@ -1,8 +1,16 @@
 // Real data: half spectra of lengths of every sort.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "fft/description.hpp"
 #include "fft/local/kernel.hpp"
+#include "fft/local_array.hpp"
 #include "tests/fft/plan_check.hpp"
+#include "tests/fft/plan_run.hpp"
 
 namespace toroid {
 namespace {

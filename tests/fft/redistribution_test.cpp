@@ -1,11 +1,23 @@
 // Exchanges between the stages of every method, with nothing else: every value is its own index.
-#include "fft/redistribution.hpp"
-
-#include <deque>
-
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "fft/blueprint.hpp"
+#include "fft/description.hpp"
 #include "fft/exchange.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/redistribution.hpp"
+#include "fft/spread.hpp"
+#include "fft/transfer.hpp"
+#include "hal/shape.hpp"
+#include "packet/all_to_all.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "tests/fft/plan_run.hpp"
 #include "tests/fft/spreads.hpp"
 #include "tests/router/sim_machine.hpp"

@@ -2,6 +2,7 @@
 // nothing of the code under test but the names of the kinds.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -10,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "fft/orbital/coefficients.hpp"
+#include "fft/transform_kind.hpp"
 
 namespace toroid::testing {
 

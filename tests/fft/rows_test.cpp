@@ -1,7 +1,16 @@
 // The patent's own way: whole lines by rank, exchanges of the whole machine, arrays of one to six
 // axes.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <vector>
+
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
+#include "fft/node_layout.hpp"
+#include "hal/shape.hpp"
 #include "tests/fft/plan_check.hpp"
 
 namespace toroid {

@@ -1,8 +1,22 @@
 // The slab method: planes in pieces, box cuts, what it refuses.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fft/redistribution.hpp"
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
+#include "fft/local_array.hpp"
+#include "fft/transfer.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "tests/fft/plan_check.hpp"
+#include "tests/fft/plan_run.hpp"
+#include "tests/fft/reference.hpp"
 #include "tests/fft/spreads.hpp"
 
 namespace toroid {

@@ -1,12 +1,22 @@
 // Layouts of one node and spreads over all of them.
-#include "fft/spread.hpp"
-
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
 #include "fft/local_array.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/spread.hpp"
+#include "hal/shape.hpp"
 #include "tests/fft/plan_check.hpp"
+#include "tests/fft/plan_run.hpp"
 #include "tests/fft/spreads.hpp"
 
 namespace toroid {

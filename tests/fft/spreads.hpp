@@ -1,9 +1,16 @@
 // Blueprints of every sort, for tests of what they are made of.
 #pragma once
 
-#include <set>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "fft/blueprint.hpp"
+#include "fft/description.hpp"
+#include "fft/spread.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid::testing {
 

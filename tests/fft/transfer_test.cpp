@@ -1,12 +1,24 @@
 // Transfers: what travels between two nodes, in which order and in which packets.
-#include "fft/transfer.hpp"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <set>
+#include <utility>
+#include <vector>
 
+#include "fft/blueprint.hpp"
+#include "fft/box.hpp"
+#include "fft/divisor.hpp"
+#include "fft/node_layout.hpp"
+#include "fft/transfer.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/group.hpp"
 #include "tests/fft/plan_run.hpp"
 #include "tests/fft/spreads.hpp"
 

@@ -5,7 +5,11 @@
 #include <cstdint>
 #include <cstring>
 
+#include "hal/check.hpp"
+#include "hal/direction.hpp"
 #include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -3,7 +3,7 @@
 // Tries the corpus as it is, then mutations of it and random bytes until the time is over. The
 // inputs follow from the seed and the corpus alone, so that a failure comes again; an input that
 // fails ends the program by abort() or a sanitizer.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +14,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <ios>
 #include <iterator>
 #include <memory>
 #include <random>

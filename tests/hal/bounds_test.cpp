@@ -1,6 +1,13 @@
-#include "hal/bounds.hpp"
-
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "hal/bounds.hpp"
+#include "hal/machine.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 
 namespace toroid {
 namespace {

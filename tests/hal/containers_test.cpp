@@ -1,8 +1,15 @@
 // ReceptionBuffer, DescriptorQueue and OutputQueues against plain standard containers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <vector>
 
+#include "hal/direction.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/random.hpp"
 #include "hal/reception_buffer.hpp"
 #include "tests/hal/descriptors.hpp"
 

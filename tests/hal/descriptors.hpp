@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
+#include "hal/direction.hpp"
 #include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
 
 namespace toroid::testing {
 

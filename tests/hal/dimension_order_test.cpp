@@ -1,11 +1,13 @@
-#include "hal/dimension_order.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
-#include <numeric>
 #include <set>
+#include <vector>
+
+#include "hal/dimension_order.hpp"
+#include "hal/direction.hpp"
 
 namespace toroid {
 namespace {

@@ -1,9 +1,16 @@
 // Drain against FIG. 10 written down without its shortcuts, on random queues and FIFOs.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <vector>
 
+#include "hal/direction.hpp"
 #include "hal/drain.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "tests/hal/descriptors.hpp"
 

@@ -1,9 +1,14 @@
-#include "hal/drain.hpp"
-
 #include <gtest/gtest.h>
 
-#include <utility>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
 
+#include "hal/direction.hpp"
+#include "hal/drain.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/output_queues.hpp"
 #include "tests/hal/descriptors.hpp"
 
 namespace toroid {

@@ -1,12 +1,21 @@
 // Failed links and nodes against a search that follows every order of the hops.
-#include "hal/failures.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "hal/bounds.hpp"
 #include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/failures.hpp"
+#include "hal/machine.hpp"
 #include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
 #include "tests/hal/shapes.hpp"
 
 namespace toroid {

@@ -1,8 +1,17 @@
 // Fill against FIG. 9 written down as three plain loops.
-#include "hal/fill.hpp"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hal/direction.hpp"
+#include "hal/fill.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
 #include "tests/hal/descriptors.hpp"
 
 namespace toroid {

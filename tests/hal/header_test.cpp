@@ -1,7 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
+#include "hal/dimension_order.hpp"
+#include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -1,8 +1,10 @@
-#include "hal/injection_fifo.hpp"
-
 #include <gtest/gtest.h>
 
-#include "tests/hal/shapes.hpp"
+#include <vector>
+
+#include "hal/direction.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -3,10 +3,15 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
+#include "hal/direction.hpp"
+#include "hal/random.hpp"
 #include "hal/route.hpp"
+#include "hal/shape.hpp"
 #include "tests/hal/shapes.hpp"
 
 namespace toroid::testing {

@@ -1,8 +1,15 @@
 // The closed formulas for the hottest link against enumeration of every message and every hop.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 #include "hal/bounds.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
 #include "tests/hal/link_loads.hpp"
+#include "tests/hal/shapes.hpp"
 
 namespace toroid {
 namespace {

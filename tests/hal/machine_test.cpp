@@ -1,12 +1,18 @@
-#include "hal/machine.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
 
 #include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
 
 namespace toroid {
 namespace {

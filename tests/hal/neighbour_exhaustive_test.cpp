@@ -1,6 +1,14 @@
 // Every link of every torus and mesh up to 5x5x5.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hal/direction.hpp"
+#include "hal/shape.hpp"
 #include "tests/hal/shapes.hpp"
 
 namespace toroid {

@@ -3,10 +3,21 @@
 // dimension 0 is X and dimension 1 is Y.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <vector>
 
+#include "hal/direction.hpp"
 #include "hal/drain.hpp"
 #include "hal/fill.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
 #include "tests/hal/descriptors.hpp"
 
 namespace toroid {

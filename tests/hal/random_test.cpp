@@ -1,9 +1,10 @@
-#include "hal/random.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 #include <set>
+
+#include "hal/random.hpp"
 
 namespace toroid {
 namespace {

@@ -1,9 +1,16 @@
 // Minimal routes of every pair of nodes of every torus and mesh up to 5x5x5, and some others,
 // against a breadth-first search.
-#include "hal/route.hpp"
-
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hal/direction.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
 #include "tests/hal/shapes.hpp"
 
 namespace toroid {

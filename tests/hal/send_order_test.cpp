@@ -1,9 +1,14 @@
-#include "hal/send_order.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hal/bijection.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -1,9 +1,11 @@
-#include "hal/shape.hpp"
-
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+
 #include "hal/check.hpp"
-#include "tests/hal/shapes.hpp"
+#include "hal/direction.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

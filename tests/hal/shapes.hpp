@@ -1,11 +1,14 @@
 // Worlds for exhaustive tests: every torus and mesh up to an extent.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "hal/direction.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid::testing {

@@ -1,8 +1,12 @@
 // Distance exactly k/2 on an even ring: which of the two ways each rule takes.
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "hal/direction.hpp"
+#include "hal/random.hpp"
 #include "hal/route.hpp"
-#include "tests/hal/shapes.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

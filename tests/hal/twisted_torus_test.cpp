@@ -2,11 +2,19 @@
 // search from every node, and the definition as a lattice.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "hal/bounds.hpp"
 #include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
 #include "hal/shortest_ways.hpp"
 #include "tests/hal/shapes.hpp"
 

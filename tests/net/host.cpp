@@ -1,9 +1,24 @@
 #include "tests/net/host.hpp"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <filesystem>
 #include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "tests/net/file_descriptor.hpp"
+#include "tests/net/process.hpp"
+#include "tests/tools/run_command.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -4,13 +4,14 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
+#include <filesystem>
 #include <functional>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
+#include "tests/net/file_descriptor.hpp"
 #include "tests/net/process.hpp"
+#include "tests/tools/run_command.hpp"
 
 namespace toroid::testing {
 

@@ -1,11 +1,24 @@
 #include "tests/net/hosts.hpp"
 
+#include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/net/file_descriptor.hpp"
+#include "tests/net/host.hpp"
+#include "tests/net/switch.hpp"
 
 namespace toroid::testing {
 namespace {

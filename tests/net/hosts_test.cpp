@@ -1,9 +1,22 @@
 // The hosts of the tests themselves: what a program in one sees and reaches.
+#include "tests/net/hosts.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
-#include "tests/net/hosts.hpp"
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "tests/net/file_descriptor.hpp"
+#include "tests/net/host.hpp"
+#include "tests/net/process.hpp"
 #include "tests/net/tcp.hpp"
+#include "tests/tools/run_command.hpp"
 
 namespace toroid::testing {
 namespace {

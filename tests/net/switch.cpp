@@ -2,8 +2,19 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <mutex>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "tests/net/file_descriptor.hpp"
 
 namespace toroid::testing {
 namespace {

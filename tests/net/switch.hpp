@@ -11,6 +11,7 @@
 #include <random>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/net/file_descriptor.hpp"

@@ -1,7 +1,22 @@
 // The switch of the tests themselves: that it delays, loses and cuts what it is told to.
+#include "tests/net/switch.hpp"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "tests/net/file_descriptor.hpp"
+#include "tests/net/host.hpp"
 #include "tests/net/hosts.hpp"
+#include "tests/net/process.hpp"
 #include "tests/net/tcp.hpp"
 
 namespace toroid::testing {

@@ -1,13 +1,31 @@
 #include "tests/net/tcp.hpp"
 
 #include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
+#include <mutex>
 #include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "tests/net/file_descriptor.hpp"
+#include "tests/net/host.hpp"
+#include "tests/net/process.hpp"
 
 namespace toroid::testing {
 namespace {

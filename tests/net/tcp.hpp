@@ -3,7 +3,7 @@
 #pragma once
 
 #include <atomic>
-#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -11,7 +11,9 @@
 #include <thread>
 #include <vector>
 
+#include "tests/net/file_descriptor.hpp"
 #include "tests/net/host.hpp"
+#include "tests/net/process.hpp"
 
 namespace toroid::testing {
 

@@ -1,10 +1,24 @@
 // The all-to-all moves the same bytes on rings as on the model.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <vector>
 
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/all_to_all.hpp"
 #include "packet/block_messages.hpp"
+#include "packet/group.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "tests/packet/indexed_messages.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 

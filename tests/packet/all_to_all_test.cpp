@@ -1,10 +1,21 @@
 // The all-to-all with real payloads of uneven length, some of them empty, in lines, planes and the
 // whole machine.
-#include "packet/all_to_all.hpp"
-
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/all_to_all.hpp"
+#include "packet/group.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "tests/packet/indexed_messages.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 
 namespace toroid {

@@ -1,6 +1,16 @@
 // On rings too nobody passes a barrier before all have entered it.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hal/counters.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 

@@ -1,6 +1,12 @@
 // Traffics for tests of policies.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
 #include "packet/traffic.hpp"
 
 namespace toroid::testing {

@@ -3,6 +3,9 @@
 
 #include <functional>
 
+#include "hal/shape.hpp"
+#include "router/ring_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 

@@ -1,8 +1,17 @@
 // What goes wrong inside a handler or a program surfaces from run().
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <stdexcept>
+#include <string>
 
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/handlers.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 
 namespace toroid {

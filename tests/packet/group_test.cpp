@@ -1,9 +1,11 @@
 // Groups against brute force: who shares all coordinates outside the group's dimensions.
-#include "packet/group.hpp"
-
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
+
+#include "hal/shape.hpp"
+#include "packet/group.hpp"
 
 namespace toroid {
 namespace {

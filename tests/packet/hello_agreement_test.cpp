@@ -1,6 +1,12 @@
 // Everybody greets everybody: on rings the same greetings arrive as on the model.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/greetings.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/sim_machine.hpp"

@@ -1,6 +1,16 @@
 // The first program a newcomer reads: every node tells every other its rank.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/counter.hpp"
+#include "packet/handlers.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "tests/router/sim_machine.hpp"
 
 namespace toroid {

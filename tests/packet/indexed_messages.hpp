@@ -4,10 +4,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <vector>
 
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
 #include "packet/all_to_all.hpp"
+#include "packet/group.hpp"
 
 namespace toroid::testing {
 

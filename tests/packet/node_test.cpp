@@ -1,6 +1,18 @@
 // Handlers: packets to oneself, handlers that post, what packets carry.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/counter.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 
 namespace toroid {

@@ -1,10 +1,19 @@
 // Messages at a given rate: what an empty machine and a full one do with them.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <deque>
+#include <string_view>
+#include <tuple>
 
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/latency.hpp"
+#include "packet/node.hpp"
 #include "packet/open_loop.hpp"
 #include "packet/traffics.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 
 namespace toroid {

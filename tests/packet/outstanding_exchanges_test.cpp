@@ -1,13 +1,28 @@
 // All-to-alls that go on while their node does something else: several at once, tested, waited for,
 // started again.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <deque>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/all_to_all.hpp"
+#include "packet/group.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "tests/packet/every_machine.hpp"
 #include "tests/packet/indexed_messages.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/failure_of.hpp"
+#include "tests/router/sim_machine.hpp"
 
 namespace toroid {
 namespace {

@@ -1,11 +1,24 @@
 // Programs that are made of parts, and the handlers that parts reserve.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/counter.hpp"
+#include "packet/handlers.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "tests/packet/every_machine.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/failure_of.hpp"
+#include "tests/router/sim_machine.hpp"
 
 namespace toroid {
 namespace {

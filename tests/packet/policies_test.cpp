@@ -1,14 +1,27 @@
 // The built-in policies: their orders, ways and names, against enumeration.
-#include "packet/policies/policies.hpp"
-
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policy.hpp"
 #include "packet/traffics.hpp"
 
 namespace toroid {

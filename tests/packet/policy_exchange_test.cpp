@@ -1,17 +1,39 @@
 // Every policy delivers every packet once, on the model and on rings.
-#include "packet/policy_exchange.hpp"
-
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hal/bounds.hpp"
+#include "hal/check.hpp"
+#include "hal/fabric.hpp"
 #include "hal/failures.hpp"
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/combining_plan.hpp"
+#include "packet/conservation.hpp"
+#include "packet/exchange_case.hpp"
+#include "packet/latency.hpp"
 #include "packet/policies/policies.hpp"
+#include "packet/policy.hpp"
+#include "packet/policy_exchange.hpp"
+#include "packet/traffic.hpp"
 #include "packet/traffics.hpp"
+#include "router/ring_fabric.hpp"
 #include "router/sim_fabric.hpp"
 #include "tests/packet/even_traffic.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/ring_machine.hpp"
 
 namespace toroid {
@@ -300,7 +322,8 @@ TEST(PolicyExchange, RefusesKnobsThatCannotBeWithThePolicysName) {
 }
 
 TEST(PolicyExchange, RefusesRelaysWhereNodesAreDead) {
-  const Shape shape = Shape::parse("4x4").with_failures({.links = {}, .nodes = {"(1,0)"}});
+  const Shape shape =
+      Shape::parse("4x4").with_failures(FailureList{.links = {}, .nodes = {"(1,0)"}});
   const auto traffic = make_traffic("all-to-all", shape, 480, 1);
   for (const Policy* policy : built_in_policies()) {
     const bool relays = policy->stages(shape) > 1 || policy->combines();

@@ -1,14 +1,28 @@
 // Schedules performed on machines: times told by hand, every message once, on every fabric.
-#include "packet/replay.hpp"
-
-#include <deque>
-
-#include <gmock/gmock.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/critical_path.hpp"
 #include "packet/goal.hpp"
+#include "packet/handlers.hpp"
 #include "packet/message_csv.hpp"
+#include "packet/node.hpp"
+#include "packet/replay.hpp"
+#include "packet/schedule.hpp"
+#include "packet/schedule_graph.hpp"
+#include "router/ring_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 

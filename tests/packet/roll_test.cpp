@@ -1,13 +1,25 @@
 // Blocks that roll round a ring: everything that arrives is what was sent, whatever the nodes'
 // pace.
-#include "packet/roll.hpp"
-
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <span>
+#include <vector>
 
+#include "hal/check.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/handlers.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "packet/roll.hpp"
+#include "router/sim_fabric.hpp"
 #include "tests/router/ring_machine.hpp"
-#include "tests/router/sim_machine.hpp"
 
 namespace toroid {
 namespace {

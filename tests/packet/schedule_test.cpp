@@ -2,14 +2,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
+#include "hal/machine.hpp"
 #include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/critical_path.hpp"
 #include "packet/goal.hpp"
 #include "packet/message_csv.hpp"
+#include "packet/schedule.hpp"
+#include "packet/schedule_graph.hpp"
 
 namespace toroid {
 namespace {
@@ -192,7 +202,8 @@ TEST(MessageCsv, MayHaveNoMessage) {
 }
 
 TEST(ScheduleGraph, RefusesWhatADeadNodeWouldHaveToDo) {
-  const Shape shape = Shape::parse("2x2").with_failures({.links = {}, .nodes = {"(1,1)"}});
+  const Shape shape =
+      Shape::parse("2x2").with_failures(FailureList{.links = {}, .nodes = {"(1,1)"}});
   const auto refusal_on = [&](std::string_view text) -> std::string {
     const ScheduleGraph graph(parse_message_csv(text, "f", kNodes));
     try {

@@ -1,7 +1,19 @@
 // Streams put the same bytes into the same places on rings as on the model.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/counter.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "packet/stream.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 

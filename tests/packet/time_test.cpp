@@ -1,6 +1,17 @@
 // Virtual time as programs see it.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/counter.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 
 namespace toroid {

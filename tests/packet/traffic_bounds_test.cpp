@@ -1,13 +1,28 @@
 // Bounds of traffic against enumeration of every hop, against closed formulas and known values.
-#include "packet/traffic_bounds.hpp"
-
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/bounds.hpp"
+#include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "packet/traffic.hpp"
+#include "packet/traffic_bounds.hpp"
 #include "packet/traffic_flow.hpp"
 #include "packet/traffics.hpp"
 #include "packet/traffics/matrix_traffic.hpp"
 #include "tests/hal/link_loads.hpp"
+#include "tests/hal/shapes.hpp"
 
 namespace toroid {
 namespace {
@@ -100,6 +115,46 @@ TEST(TrafficBounds, HoldForEveryDecisionOfTies) {
         EXPECT_LE(bounds.hottest_link, kBgl.wire_cycles(hottest)) << name << " on " << text;
         EXPECT_LE(bounds.hottest_link, traffic_bounds(kBgl, shape, *traffic, rule).hottest_link);
       }
+    }
+}
+
+/// All hops of every message, along each dimension, over all links of the dimension; nothing that a
+/// way round could spare.
+double mean_link_bytes(const Shape& shape, const Traffic& traffic, unsigned d) {
+  double bytes = 0;
+  for (Rank a = 0; a < shape.size(); ++a)
+    for (const Rank b : traffic.targets(a)) {
+      const unsigned k = shape.extent(d);
+      const unsigned x = shape.coord(a)[d];
+      const unsigned y = shape.coord(b)[d];
+      const unsigned apart = std::max(x, y) - std::min(x, y);
+      const unsigned hops = shape.wraps(d) ? std::min(apart, k - apart) : apart;
+      bytes += hops * static_cast<double>(message_cost(kBgl, traffic.bytes(a, b)).wire_bytes);
+    }
+  double links = 0;
+  for (Rank r = 0; r < shape.size(); ++r)
+    for (const Direction way : {Direction::plus(d), Direction::minus(d)})
+      links += shape.neighbour(r, way) ? 1 : 0;
+  return links == 0 ? 0 : bytes / links;
+}
+
+TEST(TrafficBounds, OfAnyWaysAreThoseOfTheMeanLinkAndNeverMoreThanOfShortestOnes) {
+  for (const char* text : kBoundedShapes)
+    for (const char* name : names_for(Shape::parse(text))) {
+      const Shape shape = Shape::parse(text);
+      const auto traffic = make_traffic(name, shape, 250, 3);
+      const Bounds any = traffic_bounds_of_any_ways(kBgl, shape, *traffic);
+      const Bounds shortest = traffic_bounds(kBgl, shape, entries_of(*traffic, shape));
+      const std::string which = fmt::format("{} on {}", name, text);
+      double mean = 0;
+      for (unsigned d = 0; d < shape.dims(); ++d)
+        mean = std::max(mean, mean_link_bytes(shape, *traffic, d));
+      EXPECT_NEAR(static_cast<double>(any.hottest_link), mean * 8 / kBgl.link_bits_per_cycle, 1)
+          << which;
+      EXPECT_LE(any.hottest_link, shortest.hottest_link + 1) << which;
+      EXPECT_LE(any.injection, shortest.injection) << which;
+      EXPECT_EQ(any.processor, shortest.processor) << which;
+      EXPECT_EQ(any.zero_load, shortest.zero_load) << which;
     }
 }
 

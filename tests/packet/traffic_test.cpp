@@ -1,13 +1,23 @@
 // Patterns of traffic against their definitions, by enumeration of all pairs on small machines.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
 #include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "packet/traffic.hpp"
 #include "packet/traffic_bounds.hpp"
 #include "packet/traffics.hpp"
 #include "packet/traffics/matrix_traffic.hpp"

@@ -1,7 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include <utility>
+#include <vector>
+
+#include "hal/shape.hpp"
 #include "router/placement.hpp"
+#include "router/topology.hpp"
 #include "tests/router/affinity.hpp"
 
 namespace toroid {

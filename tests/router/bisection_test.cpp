@@ -1,9 +1,12 @@
-#include "router/bisection.hpp"
-
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "router/bisection.hpp"
 #include "tests/router/placements.hpp"
 
 namespace toroid {

@@ -1,9 +1,17 @@
 // No run of the model beats a bound: every small shape, both routings, short and long messages.
-#include "hal/bounds.hpp"
-
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <vector>
+
+#include "hal/bounds.hpp"
+#include "hal/machine.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node.hpp"
 #include "tests/hal/shapes.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 
 namespace toroid {

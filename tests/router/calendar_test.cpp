@@ -1,12 +1,18 @@
 // DelayLine and Calendar against ordered maps.
-#include "router/sim/calendar.hpp"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 
+#include "hal/machine.hpp"
 #include "hal/random.hpp"
+#include "hal/tick.hpp"
+#include "router/sim/calendar.hpp"
+#include "router/sim/delay_line.hpp"
+#include "router/sim/event.hpp"
 #include "tests/router/numbered_event.hpp"
 
 namespace toroid::sim {

@@ -1,7 +1,21 @@
 // Every packet that is sent is delivered exactly once, to whom it was sent.
 #include <gtest/gtest.h>
 
-#include "tests/hal/shapes.hpp"
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "hal/counters.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "router/sim_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 #include "tests/router/tagged_messages.hpp"
 

@@ -1,6 +1,8 @@
 // What a fabric counts, summed up.
 #pragma once
 
+#include <cstdint>
+
 #include "hal/counters.hpp"
 
 namespace toroid::testing {

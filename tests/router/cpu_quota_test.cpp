@@ -1,9 +1,10 @@
-#include "router/cpu_quota.hpp"
-
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <limits>
+#include <string>
 
+#include "router/cpu_quota.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid {

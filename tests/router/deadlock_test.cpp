@@ -2,7 +2,19 @@
 // every run completes.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "router/sim_fabric.hpp"
 #include "tests/router/buffer_cycle.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 

@@ -1,7 +1,14 @@
 // Results follow from the input alone: two runs of one seed agree in everything that is counted.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/everything.hpp"
+#include "tests/router/sim_machine.hpp"
 
 namespace toroid {
 namespace {

@@ -2,12 +2,23 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
 #include "hal/fabric.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/all_to_all.hpp"
+#include "packet/group.hpp"
+#include "packet/handlers.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 
 namespace toroid::testing {
 

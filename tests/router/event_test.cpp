@@ -1,8 +1,10 @@
-#include "router/sim/event.hpp"
-
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 #include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "router/sim/event.hpp"
 
 namespace toroid::sim {
 namespace {

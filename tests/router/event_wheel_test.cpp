@@ -1,12 +1,15 @@
 // EventWheel against an ordered map on random schedules.
-#include "router/sim/event_wheel.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <vector>
 
 #include "hal/random.hpp"
+#include "hal/tick.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/event_wheel.hpp"
 #include "tests/router/numbered_event.hpp"
 
 namespace toroid::sim {

@@ -1,8 +1,12 @@
 // All that a run of the model counts, to be compared.
 #pragma once
 
+#include <cstdint>
 #include <tuple>
+#include <vector>
 
+#include "hal/counters.hpp"
+#include "hal/tick.hpp"
 #include "tests/router/sim_machine.hpp"
 
 namespace toroid::testing {

@@ -3,7 +3,10 @@
 
 #include <stdexcept>
 
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
 #include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "tests/router/emulated_machine.hpp"
 
 namespace toroid::testing {

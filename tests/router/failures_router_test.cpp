@@ -1,8 +1,25 @@
 // Machines with failed links: what can arrive does, on every fabric that goes hop by hop.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "hal/bounds.hpp"
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
 #include "hal/failures.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "router/ring_fabric.hpp"
+#include "router/sim_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"

@@ -1,7 +1,15 @@
 // The program in which everybody greets everybody, and what must come of it.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
+#include "hal/packet.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/counter.hpp"
 #include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "tests/router/emulated_machine.hpp"
 
 namespace toroid::testing {

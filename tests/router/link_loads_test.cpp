@@ -1,8 +1,19 @@
 // What the model counts on each link against enumeration.
 #include <gtest/gtest.h>
 
-#include "hal/bounds.hpp"
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hal/counters.hpp"
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
 #include "tests/hal/link_loads.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 
 namespace toroid {

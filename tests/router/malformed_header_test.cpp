@@ -1,6 +1,12 @@
 // Headers as software may write them: what is malformed is counted and goes nowhere.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
 #include "router/sim_fabric.hpp"
 #include "tests/router/scripted_machine.hpp"
 

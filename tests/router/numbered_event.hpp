@@ -1,6 +1,8 @@
 // Events that are told apart by their values.
 #pragma once
 
+#include <cstdint>
+
 #include "router/sim/event.hpp"
 
 namespace toroid::sim {

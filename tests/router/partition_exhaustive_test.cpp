@@ -1,10 +1,16 @@
 // Every division of every small torus among every number of processes.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
 #include "router/bisection.hpp"
 #include "router/partition.hpp"
 

@@ -1,10 +1,15 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <vector>
 
+#include "hal/shape.hpp"
 #include "router/bisection.hpp"
+#include "router/placement.hpp"
+#include "router/topology.hpp"
 #include "tests/hal/shapes.hpp"
 #include "tests/router/placements.hpp"
 

@@ -1,8 +1,12 @@
-#include "router/placement.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "router/placement.hpp"
+#include "router/topology.hpp"
 #include "tests/router/placements.hpp"
 
 namespace toroid {

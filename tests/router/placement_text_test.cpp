@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string>
 
-#include "tests/router/placements.hpp"
+#include "hal/shape.hpp"
+#include "router/placement.hpp"
+#include "router/topology.hpp"
 
 namespace toroid {
 namespace {

@@ -1,11 +1,14 @@
 // Measures of placements, independent of the code that makes them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "hal/shape.hpp"
 #include "router/placement.hpp"
+#include "router/topology.hpp"
 
 namespace toroid::testing {
 

@@ -1,8 +1,16 @@
 // A device that says "not now" every now and then, though it could.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include "hal/device.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
 #include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 
 namespace toroid::testing {
 

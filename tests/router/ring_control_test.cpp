@@ -1,9 +1,13 @@
 // How workers agree that nothing is left to do, and how a run ends.
-#include "router/ring/control.hpp"
-
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <thread>
+#include <vector>
+
+#include "router/ring/control.hpp"
 
 namespace toroid::ring {
 namespace {

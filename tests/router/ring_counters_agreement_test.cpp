@@ -1,7 +1,21 @@
 // What rings count is what the model counts: minimal routing leaves no choice in how many.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hal/counters.hpp"
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "router/ring_fabric.hpp"
 #include "tests/router/counter_sums.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"

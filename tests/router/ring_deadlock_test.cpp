@@ -2,9 +2,19 @@
 // With one worker a run is the same every time; with more it is the wall clock's luck whether they
 // fill up, so several seeds are tried. On these toruses the first one has always sufficed; a single
 // ring with packets in transit first hardly ever fills up.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "router/ring_fabric.hpp"
 #include "tests/router/buffer_cycle.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 

@@ -2,7 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <memory>
 
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "router/placement.hpp"
+#include "router/ring_fabric.hpp"
+#include "router/topology.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/ring_machine.hpp"
 
 namespace toroid {

@@ -1,9 +1,21 @@
 // What goes wrong on any node or in the watch ends a run on rings, whatever the others do.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
+#include "hal/shape.hpp"
+#include "packet/all_to_all.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "router/ring_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/failing_programs.hpp"
 #include "tests/router/failure_of.hpp"
 #include "tests/router/ring_machine.hpp"
@@ -99,7 +111,7 @@ TEST(RingFailure, OfTheWatchSurfacesUnchangedFromTheThreadThatCalledRun) {
     for (const unsigned threads : testing::kWorkers) {
       RingOptions options = testing::routed(route);
       int calls = 0;
-      options.watch = [&calls] {
+      options.watch = [&calls](std::uint64_t) {
         if (++calls == 3) throw Stop{std::this_thread::get_id()};
       };
       RingMachine machine(Shape::parse("2x3"), threads, {}, options);

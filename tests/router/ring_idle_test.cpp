@@ -2,8 +2,19 @@
 // processor time in the time that passes, not about speed; the limits are generous.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 
+#include <chrono>
+#include <thread>
+
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/counter.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "router/ring/idle.hpp"
+#include "router/ring_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/ring_machine.hpp"
 
 namespace toroid {

@@ -1,11 +1,15 @@
 // One direction of a link: rings with one producer and one consumer each.
-#include "router/ring/link.hpp"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <thread>
 
+#include "hal/packet.hpp"
 #include "hal/random.hpp"
+#include "router/ring/link.hpp"
 
 namespace toroid::ring {
 namespace {

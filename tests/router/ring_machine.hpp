@@ -1,9 +1,22 @@
 // A machine of rings and worker threads with an active-packet node at every rank.
 #pragma once
 
-#include <string>
+#include <fmt/core.h>
 
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "router/placement.hpp"
 #include "router/ring_fabric.hpp"
+#include "router/topology.hpp"
 #include "tests/router/emulated_machine.hpp"
 
 namespace toroid::testing {

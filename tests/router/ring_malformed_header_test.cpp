@@ -1,6 +1,12 @@
 // Headers as software may write them, on rings: what is malformed is counted and goes nowhere.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "hal/packet.hpp"
+#include "router/ring_fabric.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/scripted_machine.hpp"
 

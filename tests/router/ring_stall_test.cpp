@@ -1,6 +1,18 @@
 // A run on rings that cannot go on ends at once, and one that only takes long does not.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/counter.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "router/ring_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/failure_of.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/waiting_programs.hpp"

@@ -1,7 +1,11 @@
 // The stall watch with made-up heartbeats and times.
-#include "router/ring/stall_watch.hpp"
-
 #include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+
+#include "router/ring/control.hpp"
+#include "router/ring/stall_watch.hpp"
 
 namespace toroid::ring {
 namespace {

@@ -1,6 +1,21 @@
 // Rings under load in the smallest buffers: every run completes and no packet is lost or doubled.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hal/device.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "router/ring_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/reluctant_device.hpp"
 #include "tests/router/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"

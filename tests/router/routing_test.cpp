@@ -1,7 +1,13 @@
 // The rules by which a packet gets onto a link, one by one.
-#include "router/routing.hpp"
-
 #include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "hal/dimension_order.hpp"
+#include "hal/direction.hpp"
+#include "hal/packet.hpp"
+#include "router/routing.hpp"
 
 namespace toroid {
 namespace {

@@ -1,10 +1,15 @@
 // A processor that injects the headers that it is given, as they are, and receives what comes.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "hal/device.hpp"
+#include "hal/packet.hpp"
 #include "hal/processor.hpp"
+#include "hal/tick.hpp"
 
 namespace toroid::testing {
 

@@ -1,12 +1,20 @@
 // A machine whose first node injects the headers that it is given: sound ones and malformed ones.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/direction.hpp"
 #include "hal/fabric.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
 #include "hal/route.hpp"
+#include "hal/shape.hpp"
 #include "tests/router/script.hpp"
 
 namespace toroid::testing {

@@ -1,6 +1,12 @@
 // A simulated machine with an active-packet node at every rank.
 #pragma once
 
+#include <memory>
+#include <utility>
+
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
 #include "router/sim_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"
 

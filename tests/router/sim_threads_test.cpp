@@ -1,9 +1,29 @@
 // However many threads share the torus, every result is that of one.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
 #include "packet/block_messages.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "router/sim_fabric.hpp"
+#include "router/sim_probe.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/everything.hpp"
 #include "tests/router/failing_programs.hpp"
+#include "tests/router/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
 namespace toroid {

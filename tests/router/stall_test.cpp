@@ -1,6 +1,14 @@
 // A run that cannot go on ends with a report of who waits for what.
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "router/sim_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/failure_of.hpp"
 #include "tests/router/sim_machine.hpp"
 #include "tests/router/waiting_programs.hpp"

@@ -3,9 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
 #include "packet/all_to_all.hpp"
+#include "packet/node.hpp"
 
 namespace toroid::testing {
 

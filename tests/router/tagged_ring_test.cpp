@@ -1,9 +1,12 @@
 // The rings whose packets announce themselves.
-#include "router/ring/tagged_ring.hpp"
-
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstring>
 #include <thread>
+
+#include "hal/packet.hpp"
+#include "router/ring/tagged_ring.hpp"
 
 namespace toroid::ring {
 namespace {

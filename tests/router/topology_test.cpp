@@ -1,9 +1,11 @@
-#include "router/topology.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "hal/check.hpp"
+#include "router/topology.hpp"
 #include "tests/router/affinity.hpp"
 
 namespace toroid {

@@ -1,7 +1,11 @@
 // Programs that wait for what never comes.
 #pragma once
 
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/counter.hpp"
 #include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "tests/router/emulated_machine.hpp"
 
 namespace toroid::testing {

@@ -1,6 +1,17 @@
 // One packet on an empty machine takes exactly inject + hops · hop latency + wire cycles.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 
 namespace toroid {

@@ -1,5 +1,12 @@
 // Command lines that cannot be used.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
 #include "tests/tools/refusal.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
 namespace {

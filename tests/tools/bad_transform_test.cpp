@@ -1,8 +1,17 @@
 // Transforms that cannot be, and options that would do nothing.
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <cstddef>
+#include <filesystem>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "fft/npy/npy.hpp"
 #include "tests/tools/refusal.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -121,8 +130,9 @@ TEST_F(BadTransform, HasANumberOutOfRange) {
     expect_refusal(kVolumetric + Arguments{"--batch=" + number}, {"--batch", number});
   for (const std::string number : {"0", "33", "1000", "-1", "x", "4294967297"})
     expect_refusal(kSlab + Arguments{"--planes", "1", "--window=" + number}, {"--window", "32"});
-  for (const std::string number : {"-2", "1.5", "x", "", "99999999999999999999", "--1"})
+  for (const std::string number : {"-2", "1.5", "x", "99999999999999999999", "--1"})
     expect_refusal(kSlab + Arguments{"--planes=" + number}, {"--planes", "nor -1"});
+  expect_refusal(kSlab + Arguments{"--planes="}, {"option '--planes' of fft needs a value"});
   for (const std::string number : {"0", "-1", "x"})
     expect_refusal(kSlab + Arguments{"--planes", "1", "--test-interval=" + number},
                    {"--test-interval", number});
@@ -173,9 +183,11 @@ TEST_F(BadTransform, IsOfNumbersBeyondSinglePrecision) {
 }
 
 TEST_F(BadTransform, HasOneFileForTwoOutputs) {
-  for (const std::string name : {"same", "-"})
-    testing::expect_refusal(directory_, kVolumetric + Arguments{"--out", name, "--wisdom", name},
-                            {"are the same file", name});
+  const auto both = [](const std::string& name) {
+    return kVolumetric + Arguments{"--out", name, "--wisdom", name};
+  };
+  testing::expect_refusal(directory_, both("same"), {"are the same file", "same"});
+  testing::expect_refusal(directory_, both("-"), {"cannot write -: standard output is for"});
 }
 
 TEST_F(BadTransform, IsAnInverseWhoseSizeDoesNotFitItsSpectrum) {

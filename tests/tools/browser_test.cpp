@@ -1,101 +1,37 @@
-// The report in a real browser, without a screen: the page looks at itself and says what it sees in
-// the document element's data attributes (tools/report/page/main.js).
+// The report's plots are drawn, play, and show where something is to be seen.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
 
-#include "tests/tools/run_command.hpp"
-#include "tests/tools/temporary_directory.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "tests/tools/browser_page.hpp"
+#include "tools/report/blob.hpp"
+#include "tools/report/json_place.hpp"
+#include "tools/report/recording.hpp"
 
 namespace toroid::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
-/// Where the program is on the PATH; empty: nowhere.
-std::string found_program(const std::string& name) {
-  std::string path = ::getenv("PATH") == nullptr ? "" : ::getenv("PATH");
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find(':', begin), path.size());
-    const std::string program = path.substr(begin, end - begin) + "/" + name;
-    if (::access(program.c_str(), X_OK) == 0) return program;
-    begin = end + 1;
-  }
-  return "";
-}
-
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
-    text.replace(at, from.size(), to);
-}
-
-/// The value of the first attribute of that name in a dumped document; empty: it has none.
-std::string attribute_of(const std::string& document, const std::string& name) {
-  const std::string mark = " " + name + "=\"";
-  const std::size_t begin = document.find(mark);
-  if (begin == document.npos) return "";
-  const std::size_t from = begin + mark.size();
-  std::string value = document.substr(from, document.find('"', from) - from);
-  replace_all(value, "&quot;", "\"");
-  replace_all(value, "&lt;", "<");
-  replace_all(value, "&gt;", ">");
-  replace_all(value, "&amp;", "&");
-  return value;
-}
-
-class BrowserTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    for (const char* name : {"chromium", "chromium-browser", "google-chrome"})
-      if (browser_.empty()) browser_ = found_program(name);
-    if (browser_.empty()) GTEST_SKIP() << "no chromium here; tests/packages.txt names it";
-  }
-
-  void run(const Arguments& arguments) {
-    const Ended ended =
-        run_command(arguments + Arguments{"--quiet"}, {.directory = directory_.path()});
-    ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  }
-
-  /// Virtual time: the browser hurries through the pauses, and ends the document when they are
-  /// over.
-  std::string opened() {
-    const Arguments headless = {"--headless",
-                                "--no-sandbox",
-                                "--disable-gpu",
-                                "--disable-dev-shm-usage",
-                                "--window-size=1280,1600",
-                                "--virtual-time-budget=30000",
-                                "--user-data-dir=" + directory_ / "profile"};
-    const Ended ended = run_command(
-        headless + Arguments{"--dump-dom", "file://" + (directory_ / "r.html") + "#selftest"},
-        {.directory = directory_.path(), .program = browser_.c_str()});
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    return ended.out.substr(0, ended.out.find("<body"));
-  }
-
-  /// No error, every plot drawn, and what the page could do.
-  json expect_drawn(const std::vector<std::string>& plots) {
-    const std::string document = opened();
-    EXPECT_EQ(attribute_of(document, "data-errors"), "[]");
-    std::printf("ready after %s ms of the page's time\n",
-                attribute_of(document, "data-ready").c_str());
-    const std::string text = attribute_of(document, "data-selftest");
-    const json outcome = json::parse(text.empty() ? "{}" : text);
-    EXPECT_EQ(outcome.value("ink", json::object()).size(), plots.size()) << text;
-    for (const std::string& plot : plots)
-      EXPECT_GT(outcome.value(json::json_pointer("/ink/" + plot), 0.0), 0.001) << plot << text;
-    return outcome;
-  }
-
-  const TemporaryDirectory directory_;
-  std::string browser_;
-};
-
-constexpr const char* kSweepReport = R"({"verb":"sweep","axis":"load","points":[
-  {"offered":0.5,"accepted":0.5,"latency_p50":900,"latency_p99":2000,"policy":"random","torus":"4x4"},
-  {"offered":0.9,"accepted":0.8,"latency_p50":5000,"latency_p99":9000,"policy":"random",
+constexpr const char* kSweepReport = R"({"verb":"sweep","axis":"load","rows":[
+  {"offered":0.5,"accepted":0.5,"latency":{"p50":900,"p99":2000},"policy":"random","torus":"4x4"},
+  {"offered":0.9,"accepted":0.8,"latency":{"p50":5000,"p99":9000},"policy":"random",
    "torus":"4x4","saturated":true}]})";
 
 TEST_F(BrowserTest, DrawsEveryPlotAndPlaysTheTorus) {
@@ -103,11 +39,16 @@ TEST_F(BrowserTest, DrawsEveryPlotAndPlaysTheTorus) {
   run({"alltoall", "--torus", "4x4x4", "--record", "a.json"});
   run({"alltoall", "--torus", "4x4x4", "--order", "rank", "--json", "b.json"});
   run({"report", "a.json", "b.json", "sweep.json", "-o", "r.html"});
-  const json outcome = expect_drawn({"peak", "sweep0", "torus", "heat", "links", "fifos"});
-  EXPECT_TRUE(outcome.value("plays", false));
-  EXPECT_TRUE(outcome.value("turns", false));
-  EXPECT_THAT(outcome.value("heat", ""), ::testing::HasSubstr("(0,0,0) X+: "));
-  EXPECT_GT(outcome.value("tables", 0), 20);
+  for (const int width : {1280, 700}) {
+    SCOPED_TRACE(width);
+    const json page = seen(width);
+    EXPECT_THAT(plots_of(page),
+                UnorderedElementsAre("bound-virtual", "sweep0", "torus", "heat", "links", "fifos"));
+    EXPECT_TRUE(page["torus"]["plays"]);
+    EXPECT_TRUE(page["torus"]["turns"]);
+    EXPECT_THAT(page["heat"].get<std::string>(), HasSubstr("(0,0,0) X+: "));
+    EXPECT_GT(page["tables"], 20);
+  }
 }
 
 TEST_F(BrowserTest, DrawsOneToSixDimensionsAndMeshes) {
@@ -115,9 +56,119 @@ TEST_F(BrowserTest, DrawsOneToSixDimensionsAndMeshes) {
     SCOPED_TRACE(torus);
     run({"alltoall", "--torus", torus, "--record", "a.json"});
     run({"report", "a.json", "-o", "r.html"});
-    const json outcome = expect_drawn({"peak", "torus", "heat", "links", "fifos"});
-    EXPECT_TRUE(outcome.value("turns", false));
+    const json page = seen();
+    EXPECT_THAT(plots_of(page),
+                UnorderedElementsAre("bound-virtual", "torus", "heat", "links", "fifos"));
+    EXPECT_TRUE(page["torus"]["turns"]);
   }
+}
+
+/// Standard deviation of the loads of a sample's links; all of them exist.
+double spread_of(const Recording& recording, std::size_t sample) {
+  const std::size_t links = recording.links();
+  double sum = 0, squares = 0;
+  for (std::size_t l = 0; l < links; ++l) {
+    const double busy = recording.link_busy[sample * links + l] / 255.0;
+    sum += busy;
+    squares += busy * busy;
+  }
+  const double mean = sum / static_cast<double>(links);
+  return std::sqrt(std::max(0.0, squares / static_cast<double>(links) - mean * mean));
+}
+
+TEST_F(BrowserTest, OpensTheTorusWhereItsLinksDifferMost) {
+  run({"alltoall", "--torus", "4x4x4", "--bytes", "960", "--record", "a.json"});
+  run({"report", "a.json", "-o", "r.html"});
+  const json page = seen();
+  const json made = result("a.json");
+  const Recording recording =
+      Recording::from_json(JsonPlace(made["recording"], "a.json"), Shape::parse("4x4x4"));
+  double most = 0;
+  for (std::size_t s = 0; s < recording.samples(); ++s)
+    most = std::max(most, spread_of(recording, s));
+  const std::size_t opened = page["torus"]["opened"];
+  EXPECT_GT(most, 0.05);
+  EXPECT_NEAR(spread_of(recording, opened), most, 1e-5);
+  const Tick until = std::min((opened + 1) * recording.interval, recording.end);
+  std::string now = page["torus"]["now"];
+  std::erase(now, ',');
+  EXPECT_EQ(
+      now, fmt::format("cycles {} to {} of {}", opened * recording.interval, until, recording.end));
+}
+
+TEST_F(BrowserTest, DrawsALoadInTheSameColourNearAndFarAndExplainsTheFifos) {
+  run({"alltoall", "--torus", "6x6x6", "--record", "a.json"});
+  run({"report", "a.json", "-o", "r.html"});
+  const json page = seen();
+  EXPECT_THAT(page["torus"]["evenColours"], SizeIs(1)) << page["torus"]["evenColours"];
+  EXPECT_THAT(page["torus"]["key"], ElementsAre("injection FIFOs", "empty", "half full", "full"));
+}
+
+/// A slice of 4 x 2 pixels from 0 to 255.
+json slice(const char* kind, bool log) {
+  const std::vector<std::uint8_t> pixels = {0, 36, 73, 109, 146, 182, 219, 255};
+  return {{"kind", kind},    {"axis", 0},
+          {"index", 3},      {"where", "x = 3 of 8"},
+          {"rows", "ky"},    {"width", 4},
+          {"columns", "kz"}, {"height", 2},
+          {"min", -2.0},     {"max", 3.0},
+          {"log", log},      {"unit", "e/A^3"},
+          {"block", 1},      {"pixels", pack_bytes(pixels)}};
+}
+
+TEST_F(BrowserTest, ShowsSlicesWithTheirScaleAndTheirAxes) {
+  json run = {{"verb", "fft"},
+              {"fabric", "sim"},
+              {"time_kind", "virtual"},
+              {"torus", "2x2"},
+              {"cycles", 200},
+              {"bound_cycles", 100},
+              {"percent_of_bound", 50.0},
+              {"bound_by", "processor"},
+              {"percent_of_peak", 20.0}};
+  run["slices"] = json::array({slice("density", false), slice("spectrum", true)});
+  const json phase = {{"name", "X lines"},
+                      {"cycles", 90},
+                      {"exchange_cycles", 60},
+                      {"exchange_bound_cycles", 45},
+                      {"bound_by", "link"}};
+  run["phases"] = json::array({phase});
+  json data;
+  data["runs"] = json::array({run});
+  make_page(data);
+  const json page = seen();
+  EXPECT_THAT(plots_of(page),
+              UnorderedElementsAre("density", "spectrum", "bound-virtual", "phases-virtual"));
+  const json& density = page["plots"]["density"];
+  EXPECT_THAT(density["names"], ElementsAre("x = 3 of 8"));
+  EXPECT_THAT(density["texts"], ElementsAre("kz", "ky"));
+  EXPECT_THAT(density["ticks"], ::testing::IsSupersetOf({"-2", "3", "0"}));
+  EXPECT_THAT(page["plots"]["spectrum"]["ticks"], ::testing::IsSupersetOf({"0.01", "1000", "1"}));
+  EXPECT_EQ(density["images"].dump(), "[[4,2]]");
+  EXPECT_THAT(page["plots"]["phases-virtual"]["texts"].dump(),
+              HasSubstr("exchange 75.0 % of the link bound"));
+  EXPECT_THAT(page["plots"]["bound-virtual"]["texts"].dump(),
+              HasSubstr("50.0 % of the processor bound"));
+}
+
+TEST_F(BrowserTest, DrawsPhasesOneAfterTheOtherAndWhereTheyOverlap) {
+  make_page(
+      json::parse(R"({"runs": [{"verb": "fft", "time_kind": "virtual", "cycles": 190, "phases": [
+    {"name": "z", "cycles": 90, "exchange_cycles": 60, "exchange_bound_cycles": 45},
+    {"name": "y", "cycles": 100, "exchange_cycles": 80, "overlap_cycles": 20}]}]})"));
+  const json page = seen();
+  const std::vector<std::vector<std::vector<double>>> bars =  // phase, bar: left end, length
+      page["plots"]["phases-virtual"]["phases"];
+  ASSERT_THAT(bars, ElementsAre(SizeIs(2), SizeIs(2)));
+  const double origin = bars[0][0][0];
+  const double cycle = bars[0][0][1] / 60;
+  const auto expect_bar = [&](const std::vector<double>& bar, double begin, double end) {
+    EXPECT_NEAR(bar[0], origin + cycle * begin, 0.1);
+    EXPECT_NEAR(bar[1], cycle * (end - begin), 0.1);
+  };
+  expect_bar(bars[0][1], 60, 90);
+  expect_bar(bars[1][0], 70, 150);
+  expect_bar(bars[1][1], 150, 190);
 }
 
 }  // namespace

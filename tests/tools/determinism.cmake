@@ -36,7 +36,7 @@ function(run)
   endif()
 endfunction()
 
-# Everything but wall-clock figures and the build's own name.
+# Everything but wall-clock figures, the command's and the build's own name.
 function(result_of command job variable)
   separate_arguments(arguments UNIX_COMMAND "${job}")
   execute_process(COMMAND ${command} ${arguments} --json - RESULT_VARIABLE failed
@@ -44,7 +44,7 @@ function(result_of command job variable)
   if(failed)
     message(FATAL_ERROR "${command} ${job}: ${failed}")
   endif()
-  foreach(key wall_s packet_hops_per_cpu_s git_hash)
+  foreach(key wall_s packet_hops_per_cpu_s git_hash command date)
     string(JSON json REMOVE "${json}" ${key})
   endforeach()
   set(${variable} "${json}" PARENT_SCOPE)

@@ -1,10 +1,12 @@
 // toroid fft from file to file: every format in, FFTW's values out, and back again.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <complex>
+#include <filesystem>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "fft/npy/npy.hpp"
 #include "tests/tools/run_command.hpp"

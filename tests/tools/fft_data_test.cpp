@@ -1,14 +1,22 @@
 // What toroid fft reads and writes: real and complex numbers, batches, precisions, scales.
-#include <gmock/gmock.h>
+#include <fmt/core.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <complex>
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
 #include <numbers>
 #include <numeric>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "fft/npy/npy.hpp"
+#include "tests/tools/python.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tests/tools/values.hpp"
@@ -51,13 +59,6 @@ Values half_of(const Values& spectrum, std::size_t n) {
   for (std::size_t at = 0; at < spectrum.size(); ++at)
     if (at % n <= n / 2) half.push_back(spectrum[at]);
   return half;
-}
-
-/// Empty: there is none.
-std::string python_with_numpy() {
-  for (const std::string python : {"python3", "/usr/bin/python3"})
-    if (std::system((python + " -c 'import numpy' 2>/dev/null").c_str()) == 0) return python;
-  return {};
 }
 
 const std::vector<Arguments> kMethods = {
@@ -116,7 +117,7 @@ TEST_F(FftData, OfRealNumbersIsTheHalfSpectrumAndComesBack) {
 }
 
 TEST_F(FftData, OfRealNumbersIsWhatNumpyGives) {
-  const std::string python = python_with_numpy();
+  const std::string python = python_with("numpy");
   if (python.empty()) GTEST_SKIP() << "no python3 with numpy";
   for (const Extents& shape : {Extents{4, 6, 5}, {3, 5, 8}}) {
     save("in.npy", shape, some_values(120, false), NpyType::f8);

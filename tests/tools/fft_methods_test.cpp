@@ -1,8 +1,14 @@
 // toroid fft by every method: right on every fabric, and the same every time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
 
 #include "tests/tools/checked_run.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/values.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -1,8 +1,17 @@
 // toroid info: every number of the machine, with its source; and machine files through the command.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/tools/refusal.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -34,6 +43,13 @@ const std::vector<Number> kBlueGene = {
     {"fft_cycles_factor", 2, kPaper},      {"transpose_cycles", 0, kAssumed},
     {"fma_cycles", 1, kAssumed},
 };
+
+/// Of a run of info, but for its command line and date.
+json info_of(const std::string& machine) {
+  json info = json_of({"info", "--machine", machine});
+  for (const char* key : {"command", "date"}) EXPECT_EQ(info.erase(key), 1u) << key;
+  return info;
+}
 
 TEST(Info, GivesEveryNumberOfTheMachineWithItsSource) {
   const json numbers = json_of({"info"})["numbers"];
@@ -77,20 +93,40 @@ TEST(Info, PrintsAMachineFileThatGivesTheSameMachine) {
   directory.save("own.toml", "name = \"own\"\nhop_latency_cycles = 70\nclock_hz = 123456789.125\n");
   const std::string printed = run_command({"info", "--machine", directory / "own.toml"}).out;
   directory.save("printed.toml", printed);
-  EXPECT_EQ(json_of({"info", "--machine", directory / "own.toml"}),
-            json_of({"info", "--machine", directory / "printed.toml"}));
+  EXPECT_EQ(info_of(directory / "own.toml"), info_of(directory / "printed.toml"));
 }
 
 TEST(Info, KnowsEveryPresetAndSaysTheSourceOfEachOfItsNumbers) {
-  for (const std::string name : {"bgp", "bgq", "tpu-v4-like", "smallest-buffers"}) {
+  for (const std::string name :
+       {"bgl-fft-text", "bgl-fitted", "bgp", "bgq", "tpu-v4-like", "smallest-buffers"}) {
     const TemporaryDirectory directory;
     directory.save("printed.toml", run_command({"info", "--machine", name, "--torus", "4x4"}).out);
-    const json info = json_of({"info", "--machine", name});
+    const json info = info_of(name);
     EXPECT_EQ(info["machine"], name);
-    EXPECT_EQ(info, json_of({"info", "--machine", directory / "printed.toml"}));
+    EXPECT_EQ(info, info_of(directory / "printed.toml"));
     for (const json& number : info["numbers"])
       EXPECT_FALSE(number["source"].get<std::string>().empty()) << number;
   }
+}
+
+TEST(Info, ListsWhatHasANameInLinesThatFitThePage) {
+  const json info = json_of({"info"});
+  const std::string text = run_command({"info"}).out;
+  for (const char* list : {"presets", "policies", "traffics", "orders"})
+    for (const json& one : info[list]) {
+      EXPECT_FALSE(one["about"].get<std::string>().empty()) << one;
+      EXPECT_THAT(text, HasSubstr("\n# " + one["name"].get<std::string>()));
+    }
+  EXPECT_EQ(info["orders"].size(), 3u);
+  EXPECT_GE(info["policies"].size(), 20u);
+  EXPECT_GE(info["traffics"].size(), 15u);
+  for (const json& preset : info["presets"]) {
+    const auto name = preset["name"].get<std::string>();
+    EXPECT_EQ(json_of({"info", "--machine", name})["machine"], name);
+  }
+  std::istringstream lines(text.substr(text.find("# machines")));
+  for (std::string line; std::getline(lines, line) && line.starts_with("#");)
+    EXPECT_LE(line.size(), 80u) << line;
 }
 
 TEST(Info, SaysWhatIsKnownOfEveryPolicy) {

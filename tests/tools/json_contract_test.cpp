@@ -1,8 +1,11 @@
 // The JSON that scripts rely on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
@@ -40,13 +43,17 @@ bool is_real(const json& value) {
 TEST(Json, HasTheKeysOfTheContract) {
   for (const Arguments& run : kRuns) {
     const json report = json_of(run);
-    expect_types(
-        report,
-        {"verb", "version", "git_hash", "fabric", "time_kind", "torus", "machine", "result_hash"},
-        is_text);
+    expect_types(report,
+                 {"verb", "version", "git_hash", "fabric", "time_kind", "torus", "machine",
+                  "bound_by", "result_hash"},
+                 is_text);
     expect_types(report, {"nodes", "seed", "cycles", "bound_cycles", "packets", "packet_hops"},
                  is_count);
-    expect_types(report, {"time_s", "percent_of_peak", "wall_s", "packet_hops_per_cpu_s"}, is_real);
+    expect_types(
+        report,
+        {"time_s", "percent_of_bound", "percent_of_peak", "wall_s", "packet_hops_per_cpu_s"},
+        is_real);
+    EXPECT_FALSE(report.contains("bound_s"));
     expect_types(report["links"], {"max_load"}, is_count);
     expect_types(report["links"], {"mean_load"}, is_real);
     EXPECT_EQ(report["verb"], run.front());
@@ -55,17 +62,39 @@ TEST(Json, HasTheKeysOfTheContract) {
   }
 }
 
+TEST(Json, HasTheKeysOfTheContractOnTheWallClock) {
+  for (const Arguments& run : kRuns) {
+    const json report = json_of(run + kShm);
+    expect_types(report, {"time_kind", "bound_by", "route", "result_hash"}, is_text);
+    expect_types(report, {"nodes", "seed", "packets", "packet_hops", "workers"}, is_count);
+    expect_types(report, {"time_s", "bound_s", "percent_of_bound", "wall_s"}, is_real);
+    for (const char* key : {"cycles", "bound_cycles", "percent_of_peak"})
+      EXPECT_FALSE(report.contains(key)) << key;
+    EXPECT_EQ(report["bound_by"], "copy");
+  }
+}
+
 TEST(Json, HasTheTransformsOwnKeys) {
   const json report = json_of(kReportedFft + Arguments{"--check"});
   EXPECT_EQ(report["size"], (json{6, 5, 7}));
   expect_types(report, {"method", "transform"}, is_text);
-  expect_types(report, {"max_error", "l2_error"}, is_real);
+  expect_types(report, {"max_error", "l2_error", "gflops"}, is_real);
+  expect_types(report, {"bytes_per_process"}, is_count);
   ASSERT_EQ(report["phases"].size(), 3U);
   for (const json& phase : report["phases"]) {
-    expect_types(phase, {"name"}, is_text);
-    expect_types(phase, {"cycles", "exchange_cycles", "exchange_bound_cycles", "packets"},
-                 is_count);
-    expect_types(phase, {"time_s", "percent_of_peak"}, is_real);
+    expect_types(phase, {"name", "bound_by"}, is_text);
+    expect_types(
+        phase, {"cycles", "overlap_cycles", "exchange_cycles", "exchange_bound_cycles", "packets"},
+        is_count);
+    expect_types(phase, {"time_s", "percent_of_bound", "percent_of_peak"}, is_real);
+  }
+  const json on_rings = json_of(kReportedFft + kShm);
+  for (const json& phase : on_rings["phases"]) {
+    expect_types(phase, {"name", "bound_by"}, is_text);
+    expect_types(phase, {"packets"}, is_count);
+    expect_types(phase,
+                 {"time_s", "overlap_s", "exchange_s", "exchange_bound_s", "percent_of_bound"},
+                 is_real);
   }
   EXPECT_EQ(json_of(kReportedFft + Arguments{"--return"})["phases"].size(), 4U);
 }
@@ -100,6 +129,8 @@ TEST(Json, GivesThePercentageOfTheHottestLinksBound) {
       report["percent_of_peak"].get<double>(),
       100 * report["bounds"]["hottest_link"].get<double>() / report["cycles"].get<double>());
   EXPECT_EQ(report["bounds"]["hottest_link"], report["bound_cycles"]);
+  EXPECT_EQ(report["bound_by"], "link");
+  EXPECT_EQ(report["percent_of_bound"], report["percent_of_peak"]);
 }
 
 TEST(Json, BoundsASampleByWhatTheSampleSends) {
@@ -118,6 +149,8 @@ TEST(Json, NothingOfSomethingIsNoPercent) {
   EXPECT_EQ(percent(0, 0), 100);
   EXPECT_EQ(percent(5, 0), 0);
   EXPECT_EQ(percent(5, 10), 50);
+  EXPECT_EQ(percent_of(0.0, 0.0), 100);
+  EXPECT_EQ(percent_of(0.5, 2.0), 25);
 }
 
 TEST(Json, SaysPolicyAndOrderApart) {

@@ -2,13 +2,27 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "tests/tools/temporary_directory.hpp"
+#include "tools/json.hpp"
 #include "tools/lab/campaign.hpp"
 #include "tools/lab/csv.hpp"
+#include "tools/lab/journal.hpp"
 #include "tools/lab/table.hpp"
+#include "tools/plain_number.hpp"
+#include "tools/progress.hpp"
 
 namespace toroid {
 namespace {
@@ -173,24 +187,110 @@ TEST(Campaign, MakesARowOfAFailureAndAllOtherRows) {
   }
 }
 
+TEST(Campaign, ShowsRowsInOrderHoweverTheyEnd) {
+  const auto all = case_keys(20);
+  std::vector<std::size_t> shown;
+  CampaignOptions options = quiet_campaign(4);
+  options.show = [&](std::size_t i, const Json& row) {
+    EXPECT_EQ(row["square"], i * i);
+    shown.push_back(i);
+  };
+  const auto later_ones_first = [](std::size_t i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(i % 4 == 0 ? 10 : 0));
+    return squared(i);
+  };
+  run_campaign(options, all, later_ones_first);
+  ASSERT_EQ(shown.size(), 20u);
+  EXPECT_TRUE(std::ranges::is_sorted(shown));
+}
+
+TEST(Campaign, EndsWhereRowsCannotBeShown) {
+  CampaignOptions options = quiet_campaign(2);
+  options.show = [](std::size_t i, const Json&) {
+    if (i == 3) throw RunFailed("nobody reads");
+  };
+  EXPECT_THROW(run_campaign(options, case_keys(20), squared), RunFailed);
+}
+
 TEST(Csv, FlattensAndQuotes) {
   const std::vector<Json> rows = {
       {{"name", "a,\"b\""}, {"links", {{"max", 3}, {"mean", 1.5}}}, {"list", {1, 2.5}}},
       {{"name", "c"}, {"error", "x\ny"}}};
   EXPECT_EQ(csv_text(rows),
-            "name,links_max,links_mean,list,error\n"
-            "\"a,\"\"b\"\"\",3,1.5,1 2.5,\n"
-            "c,,,,\"x\ny\"\n");
+            "name,error,links_max,links_mean,list_0,list_1\n"
+            "\"a,\"\"b\"\"\",,3,1.5,1,2.5\n"
+            "c,\"x\ny\",,,,\n");
 }
 
-TEST(Table, IsAsWideAsItsCells) {
-  TextTable table({"name", "number", "more"}, 1);
-  table.add({"x", "12345678", "1"});
-  table.add({"long name", "a text that runs on over the rest"});
-  EXPECT_EQ(table.text(),
-            "name         number  more\n"
-            "x          12345678     1\n"
-            "long name  a text that runs on over the rest\n");
+TEST(Csv, PutsColumnsBehindThoseThatTheyFollow) {
+  const std::vector<Json> rows = {{{"a", 1}, {"error", "none"}},
+                                  {{"a", 2}, {"list", {3}}, {"z", nullptr}, {"error", nullptr}},
+                                  {{"a", 2}, {"list", {3, 4}}, {"z", 5}, {"error", nullptr}}};
+  EXPECT_EQ(csv_text(rows),
+            "a,list_0,list_1,z,error\n"
+            "1,,,,none\n"
+            "2,3,,,\n"
+            "2,3,4,5,\n");
+}
+
+const std::vector<TableColumn> kColumns = {
+    {"name", 9, true}, {"number", 8}, {"spare", 5, false, 1}, {"spare too", 9, false, 2}};
+
+TEST(LabTable, StandsInColumnsThatAreFixed) {
+  const Table table(kColumns, 40);
+  EXPECT_EQ(table.header(), "name         number  spare  spare too\n");
+  EXPECT_EQ(table.line({"x", "12345678", "1", "2"}), "x          12345678      1          2\n");
+  EXPECT_EQ(table.line({"long name", "a text that runs on"}), "long name  a text that runs on\n");
+  EXPECT_EQ(table.remark(), "");
+}
+
+TEST(LabTable, LeavesOutWhatFindsNoRoomAndSaysSo) {
+  EXPECT_EQ(Table(kColumns, 26).header(), "name         number  spare\n");
+  EXPECT_EQ(Table(kColumns, 25).header(), "name         number\n");
+  EXPECT_THAT(Table(kColumns, 25).remark(), HasSubstr("spare,"));
+  EXPECT_THAT(Table(kColumns, 25).line({"x", "1", "2", "3"}), "x                 1\n");
+}
+
+TEST(LabTable, ShortensTextsAndLongNumbersVisibly) {
+  const Table table(kColumns, 18);
+  EXPECT_EQ(table.line({"long name", "1234567890", "", ""}), "long ...  1.23e+09\n");
+  EXPECT_EQ(Table(kColumns, 40).line({"a longer name", "1", "", ""}), "a long...         1\n");
+}
+
+TEST(LabTable, WrapsAnErrorThatFindsNoRoom) {
+  const Table table(kColumns, 30);
+  EXPECT_EQ(table.line({"x", "many words that need more than a line"}),
+            "x\n"
+            "    many words that need more\n"
+            "    than a line\n");
+}
+
+TEST(PlainNumber, IsTheNumberThatWasMeant) {
+  EXPECT_EQ(plain_number(3.9999999999999996), 4);
+  EXPECT_EQ(plain_number(0.1 + 0.2), 0.3);
+  EXPECT_EQ(plain_number(-(0.1 + 0.7)), -0.8);
+  EXPECT_EQ(plain_number(0), 0);
+  EXPECT_EQ(plain_number(1e-300), 1e-300);
+  EXPECT_TRUE(std::isnan(plain_number(std::nan(""))));
+}
+
+TEST(PlainNumber, LosesNothingOfWhatWasNotMeantToBeShort) {
+  for (const double number :
+       {2917 / 700e6, 1.0 / 3, std::nextafter(1.0, 2) + 1e-13, 5e-324, 1e308, 123456789.0123456})
+    EXPECT_EQ(plain_number(number), number);
+  const Json json = {{"a", {0.1 + 0.2, "0.30000000000000004", 7u, 3.9999999999999996}},
+                     {"b", 1.0 / 3},
+                     {"c", {1e300, -2.0, nullptr}}};
+  EXPECT_EQ(with_plain_numbers(json).dump(),
+            R"({"a":[0.3,"0.30000000000000004",7,4],"b":0.3333333333333333,"c":[1e+300,-2,null]})");
+}
+
+TEST(Duration, IsSaidAsPeopleSayIt) {
+  EXPECT_EQ(duration_text(0), "1 s");
+  EXPECT_EQ(duration_text(11.2), "12 s");
+  EXPECT_EQ(duration_text(119), "119 s");
+  EXPECT_EQ(duration_text(120.5), "3 min");
+  EXPECT_EQ(duration_text(7201), "2 h 1 min");
 }
 
 }  // namespace

@@ -1,14 +1,25 @@
 // toroid launch, with shells as its processes and a script for ssh.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/types.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <ios>
+#include <iterator>
+#include <sstream>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tests/tools/refusal.hpp"
-#include "tools/launch/shell.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+#include "tools/shell_word.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -185,6 +196,36 @@ TEST(LaunchCommand, LeavesNoOrphans) {
   for (int tries = 0; tries < 3000 && ::kill(pid, 0) == 0; ++tries)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_NE(::kill(pid, 0), 0);
+}
+
+const Arguments kHello = {"hello", "--torus", "2x2x1", "--fabric", "ofi"};
+
+TEST(LaunchCommand, StartsAVerbOfItsOwnWithItsOptions) {
+  for (const Arguments& hello : {kHello, Arguments{"toroid"} + kHello}) {
+    const Ended ended = run_command(Arguments{"launch", "-n", "2"} + hello);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("4 nodes of torus 2x2x1 in 2 processes"));
+  }
+}
+
+TEST(LaunchCommand, TakesAVerbBeforeAProgramAndBehindTwoHyphensAProgramOnly) {
+  const TemporaryDirectory directory;
+  directory.save("hello", "#!/bin/sh\necho a program: $*\n");
+  fs::permissions(directory / "hello", fs::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (directory.path().string() + ":" + path).c_str(), 1);
+  EXPECT_THAT(run_command(Arguments{"launch", "-n", "1"} + kHello).out, HasSubstr("4 nodes"));
+  EXPECT_EQ(run_command(Arguments{"launch", "-n", "1", "--"} + kHello).out,
+            "a program: --torus 2x2x1 --fabric ofi\n");
+  EXPECT_EQ(run_command({"launch", "-n", "1", "echo", "--grace", "[a,b]", "--", "-n"}).out,
+            "--grace [a,b] -- -n\n");
+  ::setenv("PATH", path.c_str(), 1);
+}
+
+TEST(LaunchCommand, PrintsHelpOfAVerbOnce) {
+  const Ended ended = run_command({"launch", "-n", "3", "hello", "--help"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.out, run_command({"help", "hello"}).out);
 }
 
 TEST(LaunchCommand, RefusesWhatItCannotStart) {

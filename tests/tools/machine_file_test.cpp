@@ -1,10 +1,15 @@
 // Machine files: every number in, every number out.
-#include "tools/machine_file.hpp"
-
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
 #include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "tools/machine_file.hpp"
 #include "tools/quantity.hpp"
 
 namespace toroid::testing {

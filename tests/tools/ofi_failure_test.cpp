@@ -1,10 +1,22 @@
 // What befalls one process or one link in the middle of a run ends the run everywhere, soon, with
 // the name of what was lost.
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <optional>
 #include <regex>
+#include <string>
+#include <vector>
 
+#include "tests/net/hosts.hpp"
+#include "tests/net/process.hpp"
+#include "tests/net/switch.hpp"
 #include "tests/tools/ofi_run.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -16,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 constexpr Milliseconds kPromise = 10s;
 constexpr Milliseconds kAllowance = 5s;
 
-const Arguments kFft = {"fft", "--torus", "4x2x2", "--plan", "estimate"};
+const Arguments kFft = {"fft", "--torus", "4x2x2", "--plan", "estimate", "--quiet"};
 const Arguments kEndless = kFft + Arguments{"--size", "36", "--repeat", "1000000"};
 
 class OfiFailure : public ::testing::Test {

@@ -1,10 +1,20 @@
 // Runs that a launcher starts on this host: Open MPI's, and the command's own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/types.h>
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <fstream>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/net/process.hpp"
+#include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {

@@ -1,6 +1,20 @@
 // Four hosts, one process on each: what they compute together is what the model computes, over
 // good networks and bad ones.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/net/hosts.hpp"
 #include "tests/tools/ofi_run.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
 namespace {

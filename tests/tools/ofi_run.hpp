@@ -1,14 +1,22 @@
 // One run of the command by several processes, one on each of the first hosts.
 #pragma once
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "tests/net/hosts.hpp"
+#include "tests/net/process.hpp"
 #include "tests/net/tcp.hpp"
+#include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {

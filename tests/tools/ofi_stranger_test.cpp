@@ -1,7 +1,22 @@
 // What strangers send to a run's ports, in the middle of it or before it, changes nothing.
-#include <random>
+#include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <random>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "tests/net/file_descriptor.hpp"
+#include "tests/net/host.hpp"
+#include "tests/net/hosts.hpp"
+#include "tests/net/process.hpp"
+#include "tests/net/tcp.hpp"
 #include "tests/tools/ofi_run.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
 namespace {

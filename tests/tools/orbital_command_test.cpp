@@ -1,9 +1,13 @@
 // toroid fft --method orbital: compute and roll, every kind of transform, every schedule.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
 
 #include "tests/tools/checked_run.hpp"
+#include "tests/tools/run_command.hpp"
 
 namespace toroid::testing {
 namespace {

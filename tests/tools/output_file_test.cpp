@@ -1,5 +1,3 @@
-#include "tools/output_file.hpp"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,14 +5,17 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <future>
+#include <ios>
 #include <iterator>
 #include <ostream>
 #include <stdexcept>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "tools/output_file.hpp"
 
 namespace toroid {
 namespace {

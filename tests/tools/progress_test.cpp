@@ -1,12 +1,26 @@
 // The line of progress: for a person at a terminal, and for nobody else.
+#include <asm-generic/ioctls.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/types.h>
 #include <termios.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <initializer_list>
+#include <sstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -41,6 +55,10 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
 
   int program() const { return program_; }
+  void set_width(unsigned short columns) {
+    winsize size{24, columns, 0, 0};
+    ::ioctl(program_, TIOCSWINSZ, &size);
+  }
   /// As when the window is closed.
   void hang_up() {
     if (user_ >= 0) ::close(user_);
@@ -48,8 +66,10 @@ class Terminal {
   }
 
   /// What appears on the screen while the command runs.
-  std::string screen_of(const Arguments& arguments, Ended& ended, bool with_output = false) {
-    RunningCommand command(arguments, {.out = with_output ? program_ : -1, .err = program_});
+  std::string screen_of(const Arguments& arguments, Ended& ended, bool with_output = false,
+                        const std::filesystem::path& directory = ".") {
+    RunningCommand command(
+        arguments, {.directory = directory, .out = with_output ? program_ : -1, .err = program_});
     ::close(program_);  // so that the last reader's end is seen
     program_ = -1;
     std::string screen;
@@ -100,6 +120,33 @@ TEST(Progress, TellsTheShareThatIsDone) {
   }
 }
 
+TEST(Progress, CountsPacketsWhereTimeIsTheWallClock) {
+  const Arguments again = {"fft", "--torus", "2x2x2",    "--size",    "32", "--repeat",
+                           "200", "--plan",  "estimate", "--threads", "2"};
+  for (const char* route : {"torus", "direct"}) {
+    Ended ended;
+    const std::string screen =
+        Terminal().screen_of(again + kShm + Arguments{"--route", route}, ended);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    const std::size_t share = screen.rfind(" packets delivered (");
+    ASSERT_NE(share, std::string::npos) << screen;
+    EXPECT_LE(std::stoi(screen.substr(screen.find('(', share) + 1)), 100);
+    EXPECT_GT(std::stoi(screen.substr(screen.find('(', share) + 1)), 0);
+    EXPECT_THAT(screen, EndsWith(kClearLine));
+  }
+}
+
+TEST(Progress, CountsTheRunsOfACampaignAndOfThePaper) {
+  for (const Arguments& runs : {Arguments{"compare", "--policies", "random,rank", "--torus", "4x4"},
+                                Arguments{"paper", "--rows", "orbital"}}) {
+    Ended ended;
+    const std::string screen = Terminal().screen_of(runs, ended);
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_THAT(screen, StartsWith(kClearLine + "[--------------------] 0 of "));
+    EXPECT_THAT(screen, EndsWith(kClearLine));
+  }
+}
+
 TEST(Progress, IsClearedBeforeTheTable) {
   Ended ended;
   const std::string screen = Terminal().screen_of(kShownAllToAll, ended, true);
@@ -121,6 +168,64 @@ TEST(Progress, IsSilencedByQuiet) {
 
 TEST(Progress, IsNotShownWhereThereIsNoTerminal) {
   for (const Arguments& run : {kShownAllToAll, kShownFft}) EXPECT_EQ(run_command(run).err, "");
+}
+
+/// Every line that a verb prints, without the lines of progress, which clear themselves.
+TEST(Tables, FitTheTerminal) {
+  const Arguments cases = {"--policies", "random,rank,farthest-first,random-rounds",
+                           "--torus",    "4x4,2x2x2",
+                           "--traffic",  "all-to-all,neighbour",
+                           "--bytes",    "32,240"};
+  const std::vector<Arguments> verbs = {
+      Arguments{"compare"} + cases,
+      Arguments{"compare", "--policies", "random", "--torus", "2x2"} + kShm,
+      Arguments{"sweep", "--axis", "bytes"} + cases,
+      Arguments{"sweep", "--axis", "nodes"} + cases,
+      {"sweep", "--axis", "load", "--torus", "4x2,2x2", "--load", "0.1,1.2", "--refine", "1"},
+      {"compare", "--policies", "random", "--torus", "4", "--machine", "long-name.toml"},
+      {"paper", "--rows", "model,orbital"},
+      {"info"},
+      {"info", "--policies"},
+      {"info", "--torus", "4x4x4"}};
+  const TemporaryDirectory directory;
+  directory.save("long-name.toml", "name = \"" + std::string(70, 'm') + "\"\n");
+  for (const unsigned short width : std::initializer_list<unsigned short>{80, 132})
+    for (const Arguments& verb : verbs) {
+      Ended ended;
+      Terminal terminal;
+      terminal.set_width(width);
+      std::istringstream screen(terminal.screen_of(verb, ended, true, directory.path()));
+      EXPECT_EQ(ended.exit_code, 0);
+      std::size_t lines = 0;
+      for (std::string line; std::getline(screen, line); ++lines) {
+        const std::size_t clear = line.rfind(kClearLine);
+        if (clear != std::string::npos) line.erase(0, clear + kClearLine.size());
+        EXPECT_LE(line.size(), width) << verb.front() << ": " << line;
+      }
+      EXPECT_GT(lines, 2u) << verb.front();
+    }
+}
+
+TEST(Tables, AreAtMost100ColumnsWideWhereThereIsNoTerminal) {
+  std::istringstream out(run_command({"compare", "--torus", "2x2,4", "--traffic",
+                                      "all-to-all,neighbour", "--bytes", "32,240"})
+                             .out);
+  for (std::string line; std::getline(out, line);) EXPECT_LE(line.size(), 100u) << line;
+}
+
+TEST(Expectation, IsSaidBeforeALongRunUnlessItIsToBeQuiet) {
+  const Arguments slow = {"alltoall", "--torus", "16x16x16", "--bytes", "24000"};
+  for (const bool quiet : {false, true}) {
+    RunningCommand running(slow + (quiet ? Arguments{"--quiet"} : Arguments{}));
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    running.signal(SIGINT);
+    EXPECT_THAT(running.wait().err,
+                ::testing::MatchesRegex(
+                    std::string(quiet ? ""
+                                      : "toroid: expects to take about [0-9]+ [a-z0-9 ]* and "
+                                        "[0-9]+ MB of memory\n") +
+                    "toroid: interrupted\n"));
+  }
 }
 
 TEST(Progress, DoesNotStopARunWhoseTerminalHasGone) {

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
 

@@ -2,13 +2,37 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
 #include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/sim_probe.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 #include "tests/tools/refusal.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+#include "tools/json.hpp"
 #include "tools/report/blob.hpp"
+#include "tools/report/inputs.hpp"
+#include "tools/report/json_place.hpp"
 #include "tools/report/page.hpp"
 #include "tools/report/recorder.hpp"
+#include "tools/report/recording.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -26,7 +50,7 @@ Octets noise(std::size_t count) {
 }
 
 TEST(Blob, ComesBackAsItWas) {
-  for (const std::size_t count : {0, 1, 2, 3, 1000, 70001})
+  for (const std::size_t count : {0u, 1u, 2u, 3u, 1000u, 70001u})
     EXPECT_EQ(unpack_bytes(pack_bytes(noise(count)), count), noise(count));
   const std::vector<std::uint32_t> words = {0, 1, 0xffffffff, 0x01020304};
   EXPECT_EQ(unpack_words(pack_words(words), 4), words);
@@ -34,7 +58,8 @@ TEST(Blob, ComesBackAsItWas) {
 
 TEST(Blob, IsRefusedWhereItIsDamagedOrOfAnotherLength) {
   const std::string packed = pack_bytes(noise(100));
-  for (const std::size_t count : {0, 99, 101}) EXPECT_EQ(unpack_bytes(packed, count), std::nullopt);
+  for (const std::size_t count : {0u, 99u, 101u})
+    EXPECT_EQ(unpack_bytes(packed, count), std::nullopt);
   for (const std::string& text : {std::string(), packed.substr(4), packed.substr(0, 40),
                                   std::string("AAAA"), "?" + packed.substr(1)})
     EXPECT_EQ(unpack_bytes(text, 100), std::nullopt) << text;
@@ -236,7 +261,7 @@ TEST_F(Report, IsARecordedResultThatIsOtherwiseTheSame) {
 TEST_F(Report, NamesTheRunsThatCameToNothing) {
   directory_.save("rows.json", R"({"verb":"compare","rows":[
       {"policy":"xor","traffic":"all-to-all","torus":"3x3","bytes":9,"error":"no way"}]})");
-  directory_.save("points.json", R"({"verb":"sweep","axis":"load","points":[
+  directory_.save("points.json", R"({"verb":"sweep","axis":"load","rows":[
       {"policy":"rank","torus":"4","offered":0.5,"error":"not enough memory"}]})");
   const std::string page = page_of({"rows.json", "points.json"});
   EXPECT_THAT(page, HasSubstr(R"({"name":"xor all-to-all 3x3 9 B","error":"no way"})"));
@@ -252,11 +277,11 @@ TEST_F(Report, RefusesWhatIsNoResult) {
   expect_refused(R"({"verb":"compare"})", {"expected rows to be an array, not missing"});
   expect_refused(R"({"verb":"compare","rows":[{"torus":7}]})",
                  {"expected rows[0].torus to be a text, not number"});
-  expect_refused(R"({"verb":"sweep","axis":"time","points":[]})", {"expected axis to be load"});
-  expect_refused(R"({"verb":"sweep","axis":"load","points":[{"offered":"x"}]})",
-                 {"expected points[0].offered to be a number, not string"});
-  expect_refused(R"({"verb":"sweep","axis":"load","points":[{"offered":-1}]})",
-                 {"points[0].offered to be a finite number of at least 0"});
+  expect_refused(R"({"verb":"sweep","axis":"time","rows":[]})", {"expected axis to be load"});
+  expect_refused(R"({"verb":"sweep","axis":"load","rows":[{"offered":"x"}]})",
+                 {"expected rows[0].offered to be a number, not string"});
+  expect_refused(R"({"verb":"sweep","axis":"load","rows":[{"offered":-1}]})",
+                 {"rows[0].offered to be a finite number of at least 0"});
 }
 
 TEST_F(Report, RefusesARecordingThatDoesNotFitItsTorus) {
@@ -279,7 +304,7 @@ TEST_F(Report, RefusesARecordingThatDoesNotFitItsTorus) {
 TEST_F(Report, RefusesFilesThatCannotBe) {
   expect_refusal(directory_, {"report", "none.json"}, {"none.json: expected a file"});
   expect_refusal(directory_, {"report", "."}, {".: expected a file"});
-  expect_refusal(directory_, {"report"}, {"files is required"});
+  expect_refusal(directory_, {"report"}, {"report needs FILES..."});
   run({"alltoall", "--torus", "2", "--json", "a.json"});
   expect_refusal(directory_, {"report", "a.json", "-o", "a.json"}, {"a.json: expected another"});
   expect_refusal(directory_, {"report", "a.json", "-o", "no/r.html"}, {"cannot write no/r.html"});

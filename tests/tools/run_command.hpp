@@ -7,10 +7,13 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -47,6 +50,7 @@ struct Surroundings {
   int out = -1;
   int err = -1;
   const char* program = TOROID_COMMAND;
+  int in = -1;  ///< where its standard input comes from; -1: there is nothing
 };
 
 /// A run that has begun. Outputs go to memory, so that nobody has to read them meanwhile.
@@ -60,7 +64,10 @@ class RunningCommand {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_addchdir_np(&actions, at.directory.c_str());
-    ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (at.in == -1)
+      ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    else
+      connect(actions, 0, at.in, at.in);
     connect(actions, 1, at.out, out_);
     connect(actions, 2, at.err, err_);
     const int error = ::posix_spawn(&pid_, argv[0], &actions, attributes(), argv.data(), environ);

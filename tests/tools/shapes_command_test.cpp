@@ -1,9 +1,15 @@
 // Machines of every number of dimensions, twisted ones, and such as have failed links and nodes,
 // through the command.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
 
 #include "tests/tools/refusal.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
 namespace {

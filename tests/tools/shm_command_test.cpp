@@ -1,8 +1,15 @@
 // toroid alltoall and fft on shm: rings and worker threads instead of the model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "tests/tools/refusal.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -2,10 +2,16 @@
 // remembered.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/tools/checked_run.hpp"
+#include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {

@@ -1,8 +1,16 @@
 // Runs that Slurm starts: a cluster of its daemons on this host, for the time of a test.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
 
 #include "tests/net/hosts.hpp"
+#include "tests/net/process.hpp"
+#include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {

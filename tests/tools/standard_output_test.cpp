@@ -1,6 +1,12 @@
 // What is printed arrives, or the run says that it did not.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
 
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"

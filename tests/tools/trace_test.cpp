@@ -1,12 +1,20 @@
 // What a trace holds, and how little of it there is where there must be less.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
-#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "hal/machine.hpp"
 #include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
@@ -75,7 +83,7 @@ TEST(Trace, HasNoSlicesOfATrackThatOverlap) {
 
 TEST(Trace, LeavesOutWholePacketsWhereThereAreTooMany) {
   const Traced all("4x4");
-  for (const std::size_t most : {1000, 300, 20}) {
+  for (const std::size_t most : {1000u, 300u, 20u}) {
     const Traced some("4x4", most);
     EXPECT_LE(some.tracer.slices().size(), most);
     EXPECT_GT(some.tracer.one_in(), 1u);

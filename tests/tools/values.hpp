@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <vector>
 
 namespace toroid::testing {

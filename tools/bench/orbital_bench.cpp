@@ -1,15 +1,22 @@
 // The local products of the orbital transform against plain matrix products of the same size, taken
 // in turns: b² x b by b x b, or 2b² x b by b x b real ones where complex elements have real
 // coefficients.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <complex>
+#include <cstddef>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "fft/local_array.hpp"
 #include "fft/orbital/blas.hpp"
+#include "fft/orbital/coefficients.hpp"
 #include "fft/orbital/product.hpp"
+#include "fft/transform_kind.hpp"
 
 namespace toroid {
 namespace {

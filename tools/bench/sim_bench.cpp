@@ -1,7 +1,17 @@
 // Speed of the model in packet-hops per CPU second: all-to-all without payload, one thread.
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
+#include <deque>
+
+#include "hal/machine.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
 #include "packet/all_to_all.hpp"
+#include "packet/group.hpp"
+#include "packet/handlers.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "tools/emulation.hpp"
 
 namespace toroid {

@@ -1,58 +1,63 @@
-# find_package(toroid) for others: the libraries toroid::hal, ::router, ::packet; with the component
-# fft toroid::fft, with the component ofi toroid::job and ::ofi. Without COMPONENTS all.
+# What cmake --install gives, in two components. `command`: the command, machine files, examples, licence
+# and changelog, beside the manual pages and completion of documents.cmake. `development`: the libraries
+# with their headers, for find_package(toroid) and pkg-config.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/toroid)
-install(TARGETS toroid_options toroid_hal toroid_router toroid_packet EXPORT toroid_core_targets)
-install(TARGETS toroid_fft EXPORT toroid_fft_targets)
-install(TARGETS toroid_job toroid_ofi EXPORT toroid_ofi_targets)
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(header_dir ${CMAKE_INSTALL_INCLUDEDIR}/toroid)
+set(generated_dir ${PROJECT_BINARY_DIR}/package)
 set_target_properties(toroid_options PROPERTIES EXPORT_NAME options)
-install(TARGETS toroid)
-foreach(folder hal router packet fft)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/toroid FILES_MATCHING PATTERN "*.hpp")
-endforeach()
-foreach(part core fft ofi)
+
+install(TARGETS toroid RUNTIME COMPONENT command)
+install(DIRECTORY tools/machines DESTINATION ${CMAKE_INSTALL_DATADIR}/toroid COMPONENT command)
+install(DIRECTORY tools/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/toroid COMPONENT command
+        OPTIONAL FILES_MATCHING PATTERN "*.map" PATTERN "*.md")
+install(FILES LICENSE CHANGELOG.md README.md tools/packaging/copyright
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
+
+# Whose targets come with the component of the package's configuration.
+set(core_targets toroid_options toroid_hal toroid_router toroid_packet)
+set(fft_targets toroid_fft)
+set(parts core fft)
+set(private_headers /router/job /router/ofi /router/ofi_fabric.hpp /router/host_share.hpp)
+if(TOROID_WITH_OFI)
+  set(ofi_targets toroid_job toroid_ofi)
+  list(APPEND parts ofi)
+  set(private_headers "")
+endif()
+foreach(part IN LISTS parts)
+  install(TARGETS ${${part}_targets} EXPORT toroid_${part}_targets ARCHIVE COMPONENT development)
   install(EXPORT toroid_${part}_targets NAMESPACE toroid:: FILE toroid-${part}-targets.cmake
-          DESTINATION ${config_dir})
+          DESTINATION ${config_dir} COMPONENT development)
 endforeach()
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/toroid-config.cmake @ONLY CONTENT [[
-include(CMakeFindDependencyMacro)
-if(NOT toroid_FIND_COMPONENTS)
-  set(toroid_FIND_COMPONENTS fft ofi)
-endif()
-find_dependency(fmt)
-find_dependency(PkgConfig)
-pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc>=2)
-include(${CMAKE_CURRENT_LIST_DIR}/toroid-core-targets.cmake)
-if("fft" IN_LIST toroid_FIND_COMPONENTS)
-  pkg_check_modules(FFTW3 REQUIRED IMPORTED_TARGET fftw3)
-  pkg_check_modules(FFTW3F REQUIRED IMPORTED_TARGET fftw3f)
-  pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
-  include(${CMAKE_CURRENT_LIST_DIR}/toroid-fft-targets.cmake)
-  set(toroid_fft_FOUND TRUE)
-endif()
-if("ofi" IN_LIST toroid_FIND_COMPONENTS)
-  find_dependency(Threads)
-  find_dependency(OpenSSL 3 COMPONENTS Crypto)
-  pkg_check_modules(PMIX REQUIRED IMPORTED_TARGET pmix)
-  pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
-  include(${CMAKE_CURRENT_LIST_DIR}/toroid-ofi-targets.cmake)
-  set(toroid_ofi_FOUND TRUE)
-endif()
-set(toroid_packet_FOUND TRUE)
-set(toroid_router_FOUND TRUE)
-set(toroid_hal_FOUND TRUE)
-foreach(component IN LISTS toroid_FIND_COMPONENTS)
-  if(toroid_FIND_REQUIRED_${component} AND NOT toroid_${component}_FOUND)
-    set(toroid_FOUND FALSE)
-    set(toroid_NOT_FOUND_MESSAGE "toroid has no component ${component}; known: hal router packet fft ofi")
-  endif()
+
+set(excluded "")
+foreach(path IN LISTS private_headers)
+  list(APPEND excluded PATTERN "*${path}" EXCLUDE)
 endforeach()
-]])
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/toroid-config-version.cmake
+foreach(folder hal router packet fft)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${header_dir} COMPONENT development
+          FILES_MATCHING PATTERN "*.hpp" ${excluded})
+endforeach()
+
+configure_file(tools/cmake/toroid-config.cmake.in ${generated_dir}/toroid-config.cmake @ONLY)
+write_basic_package_version_file(${generated_dir}/toroid-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/toroid-config.cmake
-              ${PROJECT_BINARY_DIR}/toroid-config-version.cmake
-        DESTINATION ${config_dir})
+install(FILES ${generated_dir}/toroid-config.cmake ${generated_dir}/toroid-config-version.cmake
+        DESTINATION ${config_dir} COMPONENT development)
+
+# The prefix is found from where the .pc file lies, so that the whole can be moved.
+file(RELATIVE_PATH to_prefix /prefix/${pkgconfig_dir} /prefix)
+string(REGEX REPLACE "/$" "" to_prefix ${to_prefix})
+configure_file(tools/cmake/toroid.pc.in ${generated_dir}/toroid.pc @ONLY)
+install(FILES ${generated_dir}/toroid.pc DESTINATION ${pkgconfig_dir} COMPONENT development)
+if(TOROID_WITH_OFI)
+  configure_file(tools/cmake/toroid-ofi.pc.in ${generated_dir}/toroid-ofi.pc @ONLY)
+  install(FILES ${generated_dir}/toroid-ofi.pc DESTINATION ${pkgconfig_dir} COMPONENT development)
+endif()
+
+install(DIRECTORY tests/consumer/ DESTINATION ${CMAKE_INSTALL_DATADIR}/toroid/examples/library
+        COMPONENT development FILES_MATCHING PATTERN "CMakeLists.txt" PATTERN "*.cpp")

@@ -2,33 +2,27 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <new>
+#include <span>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "hal/check.hpp"
 #include "router/cpu_quota.hpp"
 #include "router/topology.hpp"
+#include "tools/json.hpp"
+#include "tools/lab/journal.hpp"
 #include "tools/progress.hpp"
 
 namespace toroid {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-/// [######--------------] 12 of 40 runs, about 35 s left
-std::string progress_text(std::size_t done, std::size_t all, std::size_t made, double seconds) {
-  constexpr std::size_t kWidth = 20;
-  const std::size_t filled = kWidth * done / std::max<std::size_t>(all, 1);
-  std::string text = fmt::format("[{}{}] {} of {} runs", std::string(filled, '#'),
-                                 std::string(kWidth - filled, '-'), done, all);
-  if (made > 0)
-    text += fmt::format(", about {:.0f} s left", std::ceil(seconds / static_cast<double>(made) *
-                                                           static_cast<double>(all - done)));
-  return text;
-}
 
 class Runs {
  public:
@@ -38,24 +32,27 @@ class Runs {
         keys_(keys),
         run_one_(run_one),
         rows_(keys.size()),
-        line_(options.quiet) {
+        progress_(options.quiet, keys.size()) {
+    CHECK(options.work.empty() || options.work.size() == keys.size());
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const Json* row = options.journal == nullptr ? nullptr : options.journal->find(keys[i]);
       row == nullptr ? todo_.push_back(i) : static_cast<void>(rows_[i] = *row);
     }
+    for (const std::size_t i : todo_) progress_.expect(work_of(i));  // the rest is done
   }
 
   std::vector<Json> run() {
-    show();
+    show_rows(false);
+    progress_.show();
     {
       std::vector<std::jthread> others;
       const std::size_t threads = std::min<std::size_t>(options_.at_once, todo_.size());
       for (std::size_t t = 1; t < threads; ++t) others.emplace_back([this] { work(); });
       work();
     }
-    line_.clear();
+    progress_.clear();
     if (failure_) std::rethrow_exception(failure_);
-    if (is_interrupted()) throw RunFailed(interruption());
+    show_rows(true);
     return std::move(rows_);
   }
 
@@ -90,25 +87,24 @@ class Runs {
     try {
       if (options_.journal != nullptr && outcome.lasts)
         options_.journal->add(keys_[i], outcome.row);
+      rows_[i] = std::move(outcome.row);
+      show_rows(false);
     } catch (...) {
       if (!failed_.exchange(true)) failure_ = std::current_exception();
     }
-    rows_[i] = std::move(outcome.row);
-    ++made_;
-    show();
+    progress_.add(work_of(i));
+    progress_.show();
   }
 
-  void show() {
-    if (!line_.visible()) return;
-    const std::chrono::duration<double> spent = Clock::now() - began_;
-    const std::size_t done = keys_.size() - todo_.size() + made_;
-    line_.show(progress_text(done, keys_.size(), made_, spent.count()));
-  }
+  double work_of(std::size_t i) const { return options_.work.empty() ? 1 : options_.work[i]; }
 
-  std::string interruption() const {
-    if (options_.journal == nullptr) return "interrupted";
-    return fmt::format("interrupted; {} finished runs are in {}", options_.journal->size(),
-                       options_.journal->path());
+  /// Those that come next; or all that are there.
+  void show_rows(bool with_gaps) {
+    for (; shown_ < rows_.size() && (with_gaps || !rows_[shown_].is_null()); ++shown_) {
+      if (!options_.show || rows_[shown_].is_null()) continue;
+      progress_.clear();
+      options_.show(shown_, rows_[shown_]);
+    }
   }
 
   const CampaignOptions& options_;
@@ -117,12 +113,11 @@ class Runs {
   std::vector<std::size_t> todo_;
   std::atomic<std::size_t> next_ = 0;  ///< of todo_
   std::atomic<bool> failed_ = false;
-  std::mutex mutex_;  ///< guards the journal, and all below, while threads run
+  std::mutex mutex_;  ///< guards the journal, what is shown, and all below, while threads run
   std::vector<Json> rows_;
-  std::exception_ptr failure_;  ///< of the journal
-  std::size_t made_ = 0;
-  ProgressLine line_;
-  Clock::time_point began_ = Clock::now();
+  std::size_t shown_ = 0;       ///< rows before this one
+  std::exception_ptr failure_;  ///< of the journal or of whom rows are shown to
+  RunsProgress progress_;
 };
 
 }  // namespace

@@ -1,10 +1,25 @@
 #include "tools/lab/case.hpp"
 
-#include <algorithm>
-#include <functional>
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
 #include "packet/policies/policies.hpp"
+#include "packet/policy.hpp"
+#include "packet/traffic.hpp"
 #include "packet/traffics.hpp"
+#include "tools/json.hpp"
+#include "tools/known_names.hpp"
+#include "tools/option_values.hpp"
 
 namespace toroid {
 namespace {
@@ -19,7 +34,7 @@ void refuse_repetition(std::string_view option, const std::vector<T>& values,
       throw BadInput(fmt::format("{} names {} twice", option, *at));
 }
 
-std::vector<std::string> policy_names(const LabLists& lists) {
+std::vector<std::string> names_of_policies(const LabLists& lists) {
   if (!names_all(lists)) return lists.policies;
   std::vector<std::string> all;
   for (const Policy* policy : built_in_policies()) all.emplace_back(policy->name());
@@ -46,19 +61,23 @@ bool names_all(const LabLists& lists) {
 }
 
 void add_lab_lists(CLI::App& verb, LabLists& lists) {
+  begin_group(verb, "Cases");
   verb.add_option("--policies", lists.policies, "names with commas between them, or all")
+      ->type_name("NAMES")
       ->delimiter(',')
+      ->check(one_of_with_parameters("policy", policy_names_and_all()))
       ->capture_default_str();
   verb.add_option("--traffic", lists.traffics, "likewise: patterns of traffic")
+      ->type_name("NAMES")
       ->delimiter(',')
+      ->check(one_of_with_parameters("traffic", traffic_pattern_names()))
       ->capture_default_str();
-  verb.add_option("--torus", lists.toruses, "likewise: extents, e.g. 8x8x8,16x16x16m")
+  verb.add_option("--torus", lists.toruses, "likewise: extents, as 8x8x8,16x16x16m")
+      ->type_name("SHAPES")
       ->delimiter(',')
       ->required();
-  verb.add_option("--bytes", lists.bytes, "likewise: payload per (source, destination) pair")
-      ->delimiter(',')
-      ->transform(whole_number(1, std::uint64_t{1} << 32))
-      ->capture_default_str();
+  add_byte_list(verb, "--bytes", lists.bytes, {.min = 1, .max = std::uint64_t{1} << 32},
+                "likewise: payload per (source, destination) pair, as 240,1KiB or 1KiB:64KiB:x2");
   verb.add_flag("--mesh", lists.mesh, "every dimension of every torus a mesh");
 }
 
@@ -73,7 +92,7 @@ Json LabCase::json() const {
 }
 
 std::vector<LabCase> make_cases(const LabLists& lists, std::uint64_t seed) {
-  const std::vector<std::string> policies = policy_names(lists);
+  const std::vector<std::string> policies = names_of_policies(lists);
   refuse_repetition("--policies", policies,
                     [](const std::string& name) { return policy_by_name(name).name(); });
   refuse_repetition("--traffic", lists.traffics);

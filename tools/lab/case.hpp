@@ -1,12 +1,17 @@
 // What a campaign consists of.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "hal/shape.hpp"
 #include "packet/policy.hpp"
 #include "packet/traffic.hpp"
-#include "tools/report.hpp"
+#include "tools/cli_fwd.hpp"
+#include "tools/json.hpp"
 
 namespace toroid {
 

@@ -1,6 +1,15 @@
 #include "tools/lab/csv.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/json.hpp"
+#include "tools/plain_number.hpp"
 
 namespace toroid {
 namespace {
@@ -10,18 +19,27 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 std::string field_of(const Json& value) {
   if (value.is_null()) return {};
   if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return value.dump();
-  std::string text;
-  for (const Json& one : value) text += (text.empty() ? "" : " ") + field_of(one);
-  return text;
+  return with_plain_numbers(value).dump();
 }
 
-void flatten(const Json& object, const std::string& prefix, Fields& fields) {
-  for (const auto& [name, value] : object.items())
-    if (value.is_object())
-      flatten(value, prefix + name + '_', fields);
-    else
-      fields.emplace_back(prefix + name, field_of(value));
+void flatten(const Json& value, const std::string& name, Fields& fields) {
+  const std::string prefix = name.empty() ? "" : name + '_';
+  if (value.is_object())
+    for (const auto& [key, part] : value.items()) flatten(part, prefix + key, fields);
+  else if (value.is_array())
+    for (std::size_t i = 0; i < value.size(); ++i)
+      flatten(value[i], prefix + std::to_string(i), fields);
+  else
+    fields.emplace_back(name, field_of(value));
+}
+
+/// A column that is new stands behind the one before it in this row.
+void add_columns(const Fields& fields, std::vector<std::string>& columns) {
+  auto at = columns.begin();
+  for (const auto& [name, text] : fields) {
+    const auto found = std::ranges::find(columns, name);
+    at = std::next(found != columns.end() ? found : columns.insert(at, name));
+  }
 }
 
 std::string csv_quoted(const std::string& text) {
@@ -48,8 +66,7 @@ std::string csv_text(std::span<const Json> rows) {
   std::vector<std::string> columns;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     flatten(rows[i], "", flat[i]);
-    for (const auto& [name, value] : flat[i])
-      if (std::ranges::find(columns, name) == columns.end()) columns.push_back(name);
+    add_columns(flat[i], columns);
   }
   std::string text;
   for (const std::string& column : columns)

@@ -4,13 +4,13 @@
 #include <span>
 #include <string>
 
-#include "tools/report.hpp"
+#include "tools/json.hpp"
 
 namespace toroid {
 
-/// A line of names, then a line per row. The columns are all that any row has, in the order in
-/// which they first come; those of an object inside a row are named `outer_inner`, an array's
-/// numbers stand in one field with blanks between them.
+/// A line of names, then a line per row, with one number or one text per cell. The columns are all
+/// that any row has, each behind the one that it follows in its row; those of an object inside a
+/// row are named `outer_inner`, those of an array `name_0`, `name_1`, ... Null is an empty cell.
 std::string csv_text(std::span<const Json> rows);
 
 }  // namespace toroid

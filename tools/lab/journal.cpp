@@ -1,12 +1,20 @@
 #include "tools/lab/journal.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <system_error>
+
+#include "hal/check.hpp"
+#include "tools/json.hpp"
 
 namespace toroid {
 namespace {

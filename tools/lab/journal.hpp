@@ -2,11 +2,12 @@
 // where this one ended, however it ended.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
 
-#include "tools/report.hpp"
+#include "tools/json.hpp"
 
 namespace toroid {
 

@@ -1,14 +1,41 @@
 // A case in open loop: how much of what is offered gets through, and how late.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <deque>
 #include <numeric>
+#include <span>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
+#include "hal/bounds.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/handlers.hpp"
+#include "packet/node.hpp"
+#include "packet/open_loop.hpp"
+#include "packet/policy.hpp"
 #include "packet/policy_exchange.hpp"
+#include "packet/traffic.hpp"
 #include "packet/traffic_bounds.hpp"
+#include "tools/bound.hpp"
+#include "tools/choice.hpp"
+#include "tools/emulation.hpp"
+#include "tools/json.hpp"
+#include "tools/lab/case.hpp"
 #include "tools/lab/row.hpp"
 #include "tools/lab/run_case.hpp"
+#include "tools/lab/settings.hpp"
+#include "tools/options.hpp"
+#include "tools/report.hpp"
 
 namespace toroid {
 namespace {
@@ -27,6 +54,7 @@ constexpr double kLatenciesInWindow = 50;
 /// The bound's rate: the traffic's bytes in the time of its hottest link's bound.
 struct FullRate {
   Tick bound = 0;                ///< cycles
+  Bound binding{};               ///< of links and processors: less than that rate may be had
   std::vector<double> messages;  ///< of each node in that time
   double mean() const {
     return std::reduce(messages.begin(), messages.end()) / static_cast<double>(messages.size());
@@ -42,7 +70,9 @@ double bytes_sent(const Traffic& traffic, Rank from, const Shape& shape) {
 }
 
 FullRate full_rate(const LabCase& one, const Machine& machine) {
-  FullRate rate{traffic_bounds(machine, one.shape, *one.traffic).hottest_link, {}};
+  Bounds bounds = traffic_bounds(machine, one.shape, *one.traffic);
+  bounds.zero_load = 0;  // nobody waits for the last packet
+  FullRate rate{bounds.hottest_link, binding(bounds), {}};
   if (rate.bound == 0)
     throw BadInput(fmt::format("traffic {} on {} crosses no link: there is no rate to offer",
                                one.traffic_name, one.shape.text()));
@@ -125,12 +155,11 @@ Json load_row(const OpenLoopCounts& counts, const FullRate& rate, const LabCase&
   const Tick median = counts.latency.permille(500);
   return {{"generated", generated / full},
           {"accepted", accepted / full},
-          {"latency_p50", median},
-          {"latency_p99", counts.latency.permille(990)},
-          {"latency_max", counts.latency.max()},
           {"zero_load", std::round(zero_load)},
           {"window", periods.window},
-          {"bound_cycles", rate.bound},
+          {"bound_cycles", rate.binding.cycles},
+          {"bound_by", name_of(kBoundByNames, rate.binding.by)},
+          {"percent_of_bound", accepted / full * percent(rate.binding.cycles, rate.bound)},
           {"percent_of_peak", 100 * accepted / full},
           {"saturated", accepted < kAcceptedShare * generated ||
                             static_cast<double>(median) > kLatencyFactor * zero_load}};
@@ -177,6 +206,13 @@ std::vector<LabCase> cases_for_load(std::span<const LabCase> cases, const Machin
   return kept;
 }
 
+double exchanges_at_full_load(const LabCase& one, const LabSettings& settings) {
+  const FullRate rate = full_rate(one, settings.machine);
+  const OpenLoopPeriods periods =
+      periods_of(settings.load, rate, zero_load_latency(one, settings, rate));
+  return static_cast<double>(periods.end()) / static_cast<double>(rate.bound);
+}
+
 Json run_load_case(const LabCase& one, const LabSettings& settings) {
   PolicyExchange options(*one.policy, *one.traffic, one.shape, settings.machine,
                          {.seed = settings.common.seed});
@@ -197,9 +233,13 @@ Json run_load_case(const LabCase& one, const LabSettings& settings) {
         fmt::format("no packet was generated in the window of {} cycles: a longer "
                     "--window has some",
                     periods.window));
-  Json row = load_row(generators.counts(), rate, one, periods, zero_load);
-  row["cycles"] = emulation.counters().end;
-  add_counted(row, emulation, one, settings, emulation.counters().end);
+  const OpenLoopCounts& counts = generators.counts();
+  const Tick end = emulation.counters().end;
+  Json row = load_row(counts, rate, one, periods, zero_load);
+  row["time_s"] = static_cast<double>(end) / settings.machine.clock_hz;
+  row["cycles"] = end;
+  add_counted(row, emulation, one, settings, end);
+  row["latency"] = latency_json(counts.latency);
   row["wall_s"] = emulation.wall_seconds();
   return row;
 }

@@ -1,11 +1,30 @@
 #include "tools/lab/options.hpp"
 
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <array>
-#include <ostream>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "hal/check.hpp"
+#include "tools/json.hpp"
+#include "tools/lab/case.hpp"
 #include "tools/lab/csv.hpp"
+#include "tools/lab/journal.hpp"
 #include "tools/lab/run_case.hpp"
+#include "tools/lab/settings.hpp"
+#include "tools/memory.hpp"
+#include "tools/option_values.hpp"
+#include "tools/options.hpp"
+#include "tools/output_file.hpp"
+#include "tools/report_output.hpp"
 
 namespace toroid {
 
@@ -14,11 +33,15 @@ void add_lab_options(CLI::App& verb, LabOptions& options) {
   verb.add_option("--peers", options.peers,
                   "on sim: each node sends only to the first so many of its order, a sample")
       ->transform(whole_number(1, 1u << 24));
+  begin_group(verb, "Output");
   verb.add_option("--csv", options.csv, "write the rows as comma-separated values")
+      ->type_name("FILE")
       ->check(not_empty());
   verb.add_option("--resume", options.resume,
                   "keep what is finished in this file, and do not run again what it has")
+      ->type_name("FILE")
       ->check(not_empty());
+  add_report_option(verb, options.report);
   add_common_options(verb, options.common);
   verb.get_option("--threads")
       ->description("runs at once on sim, else workers of the one run; else one per core");
@@ -30,7 +53,7 @@ namespace {
 const LabOptions& apart(const LabOptions& options) {
   if (options.csv == "-") throw BadInput("--csv -: expected a file; only --json has -");
   refuse_one_file_for_two(std::array{options.common.json == "-" ? "" : options.common.json,
-                                     options.csv, options.resume});
+                                     options.csv, options.resume, options.report});
   return options;
 }
 
@@ -38,17 +61,55 @@ const LabOptions& apart(const LabOptions& options) {
 
 LabOutputs::LabOutputs(const LabOptions& options, std::string_view verb,
                        const LabSettings& settings)
-    : quiet_(options.common.quiet), json_(apart(options).common.json) {
+    : quiet_(options.common.quiet),
+      paths_{options.common.json == "-" ? "standard output" : options.common.json, options.csv,
+             options.report},
+      json_(apart(options).common.json),
+      report_(options.report, report_notice(quiet_, json_.to_standard_output())) {
   if (!options.csv.empty()) csv_ = std::make_unique<OutputFile>(options.csv);
   if (options.resume.empty()) return;
   journal_ = std::make_unique<Journal>(options.resume, journal_settings(verb, settings));
 }
 
-void LabOutputs::write(const Json& report, std::span<const Json> rows) {
+namespace {
+
+/// What rows of several files can be told apart by, in front; a failure's reason as the last.
+std::vector<Json> csv_rows(const Json& report) {
+  std::vector<Json> rows;
+  for (const Json& row : report["rows"]) {
+    Json& whole = rows.emplace_back();
+    for (const char* key : {"verb", "version", "fabric", "machine", "seed"})
+      whole[key] = report[key];
+    whole.update(row);
+    if (!whole.contains("error")) whole["error"] = nullptr;
+  }
+  return rows;
+}
+
+}  // namespace
+
+void LabOutputs::write(Json report) {
+  const bool interrupted = report.contains("interrupted");
+  const std::size_t rows = report["rows"].size();
+  if (interrupted && rows == 0) tell_of_interruption(rows);
   json_.write(report);
-  if (!csv_) return;
-  csv_->stream() << csv_text(rows);
-  csv_->commit();
+  if (csv_) {
+    csv_->stream() << csv_text(csv_rows(report));
+    csv_->commit();
+  }
+  report_.write(report);
+  if (interrupted) tell_of_interruption(rows);
+}
+
+void LabOutputs::tell_of_interruption(std::size_t rows) const {
+  std::vector<std::string> places;
+  for (const std::string& path : paths_)
+    if (!path.empty() && rows > 0) places.push_back(path);
+  if (journal_ != nullptr) places.push_back(journal_->path());
+  const std::size_t runs = journal_ != nullptr ? journal_->size() : rows;
+  if (runs == 0) throw RunFailed("interrupted");
+  throw RunFailed(fmt::format("interrupted; {} run{} finished{}{}", runs, runs == 1 ? "" : "s",
+                              places.empty() ? "" : ", kept in ", fmt::join(places, ", ")));
 }
 
 void refuse_unfit(std::span<const LabCase> cases, const LabSettings& settings, bool in_open_loop) {

@@ -1,9 +1,24 @@
 // The command line and the outputs that both verbs of the lab have.
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "tools/cli_fwd.hpp"
+#include "tools/json.hpp"
+
 #include "tools/lab/case.hpp"
 #include "tools/lab/journal.hpp"
 #include "tools/lab/settings.hpp"
+#include "tools/options.hpp"
+#include "tools/output_file.hpp"
+#include "tools/report.hpp"
+#include "tools/report_output.hpp"
 
 namespace toroid {
 
@@ -13,6 +28,7 @@ struct LabOptions {
   Rank peers = 0;
   std::string csv;
   std::string resume;
+  std::string report;
 };
 void add_lab_options(CLI::App& verb, LabOptions& options);
 
@@ -24,12 +40,17 @@ class LabOutputs {
   Journal* journal() const { return journal_.get(); }
   /// Whether the table may be printed.
   bool shows_table() const { return !quiet_ && !json_.to_standard_output(); }
-  /// `rows` are what goes into the CSV.
-  void write(const Json& report, std::span<const Json> rows);
+  /// The report, and its rows as CSV, each with version, machine and seed. Throws RunFailed after
+  /// that where an interruption has left rows out, and writes nothing where there is none at all.
+  void write(Json report);
 
  private:
+  [[noreturn]] void tell_of_interruption(std::size_t rows) const;
+
   bool quiet_;
+  std::vector<std::string> paths_;  ///< of JSON, CSV and page
   JsonOutput json_;
+  ReportOutput report_;
   std::unique_ptr<OutputFile> csv_;
   std::unique_ptr<Journal> journal_;  ///< the last: what refuses the others leaves none
 };

@@ -1,6 +1,18 @@
 #include "tools/lab/row.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "hal/counters.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "tools/emulation.hpp"
+#include "tools/json.hpp"
+#include "tools/lab/case.hpp"
+#include "tools/lab/settings.hpp"
+#include "tools/report.hpp"
+#include "tools/result_hash.hpp"
 
 namespace toroid {
 namespace {
@@ -29,12 +41,13 @@ void add_counted(Json& row, const Emulation& emulation, const LabCase& one,
   Json all = lab_head("", settings);
   ResultHash hash;
   const FabricCounters& counters = emulation.counters();
-  add_counters(all, hash, counters, one.shape, settings.machine, cycles);
-  all["links"].erase("directions");
-  for (const char* key : {"packets", "packet_hops", "links"}) row[key] = all[key];
+  add_counters(all, hash, {counters, one.shape, settings.machine, cycles});
+  if (all.contains("links")) all["links"].erase("directions");
+  for (const char* key : {"packets", "packet_hops", "links"})
+    if (all.contains(key)) row[key] = all[key];
   row["fifos"] = fifos_json(counters, one.shape.size(), cycles);
-  if (!settings.is_virtual())  // nobody counts them there
-    row["fifos"]["stalled_cycles"] = row["fifos"]["stalled_percent"] = Json();
+  if (!settings.is_virtual())  // nobody counts stalls there
+    row["fifos"] = {{"most_chunks", row["fifos"]["most_chunks"]}};
   row["result_hash"] = hash.text();
 }
 

@@ -1,7 +1,9 @@
 // Columns that the rows of all kinds of runs have.
 #pragma once
 
+#include "hal/tick.hpp"
 #include "tools/emulation.hpp"
+#include "tools/json.hpp"
 #include "tools/lab/case.hpp"
 #include "tools/lab/settings.hpp"
 

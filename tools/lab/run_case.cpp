@@ -1,11 +1,33 @@
 #include "tools/lab/run_case.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange_case.hpp"
+#include "packet/latency.hpp"
+#include "packet/node.hpp"
 #include "packet/policy_exchange.hpp"
+#include "tools/bound.hpp"
+#include "tools/emulation.hpp"
 #include "tools/exchange_bounds.hpp"
+#include "tools/json.hpp"
 #include "tools/lab/campaign.hpp"
+#include "tools/lab/case.hpp"
+#include "tools/lab/expected.hpp"
 #include "tools/lab/row.hpp"
+#include "tools/lab/settings.hpp"
+#include "tools/options.hpp"
+#include "tools/report.hpp"
+#include "tools/result_hash.hpp"
 
 namespace toroid {
 
@@ -25,16 +47,19 @@ Timing timing_of(const LabCase& one, const LabSettings& settings, const Emulatio
                  Tick cycles) {
   const Machine& machine = settings.machine;
   const ExchangeCase judged(*one.policy, *one.traffic, one.shape, machine, terms_of(settings));
-  return exchange_timing(judged, exchange_bounds(judged, machine), machine, emulation, cycles);
+  return exchange_timing(judged, exchange_limits(judged, machine), machine, emulation, cycles);
 }
 
-/// Null by null where packets had no place for a time.
-Json latency_of(const PolicyExchange& exchange, const LabSettings& settings) {
+/// In cycles, or in seconds of the wall clock; there nothing where packets had no place for a time.
+void add_latency(Json& row, const PolicyExchange& exchange, const LabSettings& settings) {
   const LatencyHistogram latency = exchange.latency();
   Json json = latency_json(latency);
-  if (!settings.is_virtual() && latency.count() == 0)
-    for (Json& figure : json) figure = Json();
-  return json;
+  if (settings.is_virtual()) {
+    row["latency"] = std::move(json);
+  } else if (latency.count() > 0) {
+    for (Json& figure : json) figure = figure.get<double>() / settings.machine.clock_hz;
+    row["latency_s"] = std::move(json);
+  }
 }
 
 }  // namespace
@@ -56,37 +81,67 @@ Json run_exchange_case(const LabCase& one, const LabSettings& settings) {
 
   const Tick cycles = std::max(emulation.programs_end(), exchange.last_arrival());
   Json row;
-  add_timing(row, timing_of(one, settings, emulation, cycles), settings.machine);
+  add_timing(row, timing_of(one, settings, emulation, cycles));
   add_counted(row, emulation, one, settings, cycles);
-  row["latency"] = latency_of(exchange, settings);
+  add_latency(row, exchange, settings);
   row["wall_s"] = emulation.wall_seconds();
   return row;
 }
 
-std::vector<Json> run_cases(std::span<const LabCase> cases, const LabSettings& settings,
-                            Journal* journal) {
-  std::vector<std::string> keys;
-  for (const LabCase& one : cases) keys.push_back(one.key());
-  const CampaignOptions options{settings.at_once(), settings.common.quiet, settings.is_virtual(),
-                                journal};
-  std::vector<Json> rows = run_campaign(options, keys, [&](std::size_t i) {
-    return cases[i].load ? run_load_case(cases[i], settings)
-                         : run_exchange_case(cases[i], settings);
-  });
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    Json row = cases[i].json();
-    row.update(rows[i]);
-    rows[i] = std::move(row);
-  }
-  return rows;
+namespace {
+
+Json whole_row(const LabCase& one, const Json& result) {
+  Json row = one.json();
+  row.update(result);
+  return row;
 }
 
-std::string rows_hash(std::span<const Json> rows) {
+/// What one run differs in from the next where time is the wall clock's.
+Json without_wall_clock(const Json& row, bool is_virtual) {
+  Json kept = row;
+  kept.erase("wall_s");
+  if (is_virtual) return kept;
+  kept = Json::object();
+  for (const char* key : {"policy", "traffic", "torus", "bytes", "packets", "error", "result_hash"})
+    if (row.contains(key)) kept[key] = row[key];
+  return kept;
+}
+
+}  // namespace
+
+bool CaseRows::interrupted() const {
+  return std::ranges::any_of(rows, [](const Json& row) { return row.is_null(); });
+}
+
+std::vector<Json> CaseRows::finished() const {
+  std::vector<Json> kept;
+  std::ranges::copy_if(rows, std::back_inserter(kept),
+                       [](const Json& row) { return !row.is_null(); });
+  return kept;
+}
+
+CaseRows run_cases(std::span<const LabCase> cases, const LabSettings& settings, Journal* journal,
+                   const RowSink& show) {
+  std::vector<std::string> keys;
+  for (const LabCase& one : cases) keys.push_back(one.key());
+  CampaignOptions options{settings.at_once(), settings.common.quiet, settings.is_virtual(),
+                          journal};
+  options.work = expected_seconds(cases, settings);
+  if (show)
+    options.show = [&](std::size_t i, const Json& result) { show(whole_row(cases[i], result)); };
+  CaseRows all{run_campaign(options, keys, [&](std::size_t i) {
+    return cases[i].load ? run_load_case(cases[i], settings)
+                         : run_exchange_case(cases[i], settings);
+  })};
+  for (std::size_t i = 0; i < all.rows.size(); ++i)
+    if (!all.rows[i].is_null()) all.rows[i] = whole_row(cases[i], all.rows[i]);
+  return all;
+}
+
+std::string rows_hash(std::span<const Json> rows, const LabSettings& settings) {
   ResultHash hash;
-  for (Json row : rows) {
-    row.erase("wall_s");
-    hash.add(std::string_view(row.dump()));
-  }
+  for (const Json& row : rows)
+    hash.add(std::string_view(without_wall_clock(row, settings.is_virtual()).dump()));
   return hash.text();
 }
 

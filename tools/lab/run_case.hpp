@@ -1,13 +1,24 @@
 // One case to its row.
 #pragma once
 
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "packet/policy.hpp"
+#include "tools/json.hpp"
+
 #include "tools/lab/case.hpp"
 #include "tools/lab/settings.hpp"
 
 namespace toroid {
 
-/// The exchange of the case's traffic under its policy: cycles, time_s, bound_cycles,
-/// percent_of_peak, packets, packet_hops, links, latency, fifos, result_hash, wall_s. Throws
+class Journal;
+
+/// The exchange of the case's traffic under its policy: what add_timing() gives, packets,
+/// packet_hops, links, latency (on the wall clock latency_s), fifos, result_hash, wall_s. Throws
 /// RunFailed where it cannot be finished or a packet was lost.
 Json run_exchange_case(const LabCase& one, const LabSettings& settings);
 
@@ -15,6 +26,9 @@ Json run_exchange_case(const LabCase& one, const LabSettings& settings);
 /// (docs/LAB.md). Throws RunFailed where a packet was lost, BadInput where a node would have to
 /// send more than a message per cycle. REQUIRES: virtual time.
 Json run_load_case(const LabCase& one, const LabSettings& settings);
+
+/// How many of the case's exchanges have as many packets as its open loop at the load 1.
+double exchanges_at_full_load(const LabCase& one, const LabSettings& settings);
 
 /// Throws BadInput where the policy cannot run the traffic.
 void refuse_unfit(const LabCase& one, const LabSettings& settings, bool in_open_loop);
@@ -25,13 +39,21 @@ void refuse_unfit_for_load(const LabCase& one, const LabSettings& settings,
 /// Those that the open loop can run, of policies that do the same there the first.
 std::vector<LabCase> cases_for_load(std::span<const LabCase> cases, const Machine& machine);
 
-/// Rows as they were made, in the order of the cases, each with its case's columns in front.
-/// `journal` as for run_campaign.
-class Journal;
-std::vector<Json> run_cases(std::span<const LabCase> cases, const LabSettings& settings,
-                            Journal* journal);
+/// Is shown each row in the order of the cases, as soon as it and all before it are there.
+using RowSink = std::function<void(const Json& row)>;
+
+/// A campaign's rows, each with its case's columns in front.
+struct CaseRows {
+  std::vector<Json> rows;  ///< null: not finished
+  bool interrupted() const;
+  std::vector<Json> finished() const;
+};
+
+/// In the order of the cases. `journal` as for run_campaign; `show` may be empty.
+CaseRows run_cases(std::span<const LabCase> cases, const LabSettings& settings, Journal* journal,
+                   const RowSink& show);
 
 /// Of rows, but for what depends on the wall clock.
-std::string rows_hash(std::span<const Json> rows);
+std::string rows_hash(std::span<const Json> rows, const LabSettings& settings);
 
 }  // namespace toroid

@@ -1,7 +1,18 @@
 #include "tools/lab/saturation.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tools/json.hpp"
+#include "tools/lab/case.hpp"
+#include "tools/lab/run_case.hpp"
+#include "tools/lab/settings.hpp"
+#include "tools/plain_number.hpp"
 
 namespace toroid {
 namespace {
@@ -43,43 +54,69 @@ struct Curve {
   }
 };
 
-/// Runs one case of some of the curves and adds the rows to them.
-void run(std::vector<Curve>& curves, const std::vector<std::pair<std::size_t, double>>& loads,
-         const LabSettings& settings, Journal* journal) {
-  std::vector<LabCase> cases;
-  for (const auto& [curve, load] : loads) cases.push_back(curves[curve].at(load));
-  std::vector<Json> rows = run_cases(cases, settings, journal);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    curves[loads[i].first].points[loads[i].second] = std::move(rows[i]);
-}
+/// All curves, round by round.
+class LoadRounds {
+ public:
+  LoadRounds(std::span<const LabCase> bases, const LabSettings& settings, Journal* journal,
+             const RowSink& show)
+      : settings_(settings), journal_(journal), show_(show) {
+    for (const LabCase& base : bases) curves_.push_back({base, {}});
+  }
 
-void bisect(std::vector<Curve>& curves, const LabSettings& settings, Journal* journal) {
-  std::vector<std::pair<std::size_t, double>> next;
-  for (std::size_t c = 0; c < curves.size(); ++c)
-    if (const auto end = curves[c].saturated_at(); end && !curves[c].failed())
-      next.emplace_back(c, (curves[c].carried() + *end) / 2);
-  run(curves, next, settings, journal);
-}
+  void grid(const std::vector<double>& loads) {
+    std::vector<Place> places;
+    for (Curve& curve : curves_)
+      for (const double load : loads) places.emplace_back(&curve, load);
+    run(places);
+  }
+  void bisect() {
+    std::vector<Place> places;
+    for (Curve& curve : curves_)
+      if (const auto end = curve.saturated_at(); end && !curve.failed())
+        places.emplace_back(&curve, plain_number((curve.carried() + *end) / 2));
+    run(places);
+  }
+  bool interrupted() const { return interrupted_; }
+
+  LoadSweep result() const {
+    LoadSweep sweep{.rows = {}, .saturation = {}, .interrupted = interrupted_};
+    for (const Curve& curve : curves_) {
+      for (const auto& [load, row] : curve.points) sweep.rows.push_back(row);
+      if (!curve.points.empty()) sweep.saturation.push_back(curve.saturation());
+    }
+    return sweep;
+  }
+
+ private:
+  using Place = std::pair<Curve*, double>;  ///< at that load
+
+  void run(const std::vector<Place>& places) {
+    std::vector<LabCase> cases;
+    for (const auto& [curve, load] : places) cases.push_back(curve->at(load));
+    CaseRows made = run_cases(cases, settings_, journal_, show_);
+    interrupted_ |= made.interrupted();
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (!made.rows[i].is_null())
+        places[i].first->points[places[i].second] = std::move(made.rows[i]);
+  }
+
+  const LabSettings& settings_;
+  Journal* journal_;
+  const RowSink& show_;
+  std::vector<Curve> curves_;
+  bool interrupted_ = false;
+};
 
 }  // namespace
 
 LoadSweep sweep_load(std::span<const LabCase> bases, std::vector<double> loads,
-                     unsigned refinements, const LabSettings& settings, Journal* journal) {
-  std::vector<Curve> curves;
-  for (const LabCase& base : bases) curves.push_back({base, {}});
+                     unsigned refinements, const LabSettings& settings, Journal* journal,
+                     const RowSink& show) {
+  LoadRounds rounds(bases, settings, journal, show);
   std::ranges::sort(loads);
-  std::vector<std::pair<std::size_t, double>> grid;
-  for (std::size_t c = 0; c < curves.size(); ++c)
-    for (const double load : loads) grid.emplace_back(c, load);
-  run(curves, grid, settings, journal);
-  for (unsigned i = 0; i < refinements; ++i) bisect(curves, settings, journal);
-
-  LoadSweep sweep;
-  for (const Curve& curve : curves) {
-    for (const auto& [load, row] : curve.points) sweep.points.push_back(row);
-    sweep.saturation.push_back(curve.saturation());
-  }
-  return sweep;
+  rounds.grid(loads);
+  for (unsigned i = 0; i < refinements && !rounds.interrupted(); ++i) rounds.bisect();
+  return rounds.result();
 }
 
 }  // namespace toroid

@@ -1,7 +1,17 @@
 #include "tools/lab/settings.hpp"
 
+#include <string>
+#include <string_view>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "packet/open_loop.hpp"
 #include "tools/choice.hpp"
+#include "tools/json.hpp"
 #include "tools/lab/campaign.hpp"
+#include "tools/machine_file.hpp"
+#include "tools/options.hpp"
+#include "tools/result_hash.hpp"
 #include "tools/version.hpp"
 
 namespace toroid {
@@ -32,13 +42,15 @@ LabSettings lab_settings(const CommonOptions& common) {
 }
 
 Json lab_head(std::string_view verb, const LabSettings& settings) {
-  return {{"verb", verb},
-          {"version", kVersion},
-          {"git_hash", kGitHash},
-          {"fabric", settings.common.fabric},
-          {"time_kind", name_of(kTimeKinds, settings.run.fabric)},
-          {"seed", settings.common.seed},
-          {"machine", settings.machine.name}};
+  Json head = {{"verb", verb},
+               {"version", kVersion},
+               {"git_hash", kGitHash},
+               {"fabric", settings.common.fabric},
+               {"time_kind", name_of(kTimeKinds, settings.run.fabric)},
+               {"seed", settings.common.seed},
+               {"machine", settings.machine.name}};
+  if (!settings.is_virtual()) head["route"] = settings.common.route;
+  return head;
 }
 
 Json journal_settings(std::string_view verb, const LabSettings& settings) {
@@ -49,7 +61,6 @@ Json journal_settings(std::string_view verb, const LabSettings& settings) {
   json["window"] = settings.load.window;
   json["warm_up"] = settings.load.warm_up;
   if (settings.is_virtual()) return json;
-  json["route"] = settings.common.route;
   json["threads"] = settings.common.threads;
   json["bind"] = settings.common.bind;
   return json;

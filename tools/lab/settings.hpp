@@ -1,8 +1,14 @@
 // What all runs of a campaign share.
 #pragma once
 
+#include <string_view>
+
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/open_loop.hpp"
-#include "tools/report.hpp"
+#include "tools/json.hpp"
+#include "tools/options.hpp"
 
 namespace toroid {
 

@@ -1,17 +1,24 @@
 #include "tools/launch/child.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "router/job/socket.hpp"
 
 namespace toroid {
 namespace {

@@ -3,9 +3,13 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <ctime>
 
-#include "hal/check.hpp"
+#include "tools/launch/child.hpp"
 
 namespace toroid {
 namespace {

@@ -1,10 +1,8 @@
 // All processes of a launched run, until the last one has ended.
 #pragma once
 
-#include <signal.h>
-
 #include <chrono>
-#include <optional>
+#include <csignal>
 #include <vector>
 
 #include "tools/launch/child.hpp"

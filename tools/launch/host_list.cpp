@@ -1,9 +1,17 @@
 #include "tools/launch/host_list.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cstddef>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "hal/check.hpp"
 

@@ -1,14 +1,15 @@
 #include "tools/launch/shell.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+
+#include <string>
+#include <vector>
+
+#include "tools/launch/child.hpp"
+
+#include "tools/shell_word.hpp"
 
 namespace toroid {
-
-std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
 
 /// By sh, whatever the user's own shell is. The watcher holds nothing of the command's output, so
 /// that ssh ends with the command.

@@ -8,9 +8,6 @@
 
 namespace toroid {
 
-/// One word for a POSIX shell.
-std::string shell_word(const std::string& text);
-
 /// Runs the command with the key, which comes first on standard input, until it ends or that input
 /// does: then the launcher has gone, or wants an end.
 std::string remote_script(const std::string& directory, const Variables& variables,

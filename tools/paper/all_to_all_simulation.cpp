@@ -1,9 +1,30 @@
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <string>
 
 #include "hal/bounds.hpp"
+#include "hal/counters.hpp"
+#include "hal/machine.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/all_to_all.hpp"
+#include "packet/group.hpp"
+#include "packet/handlers.hpp"
+#include "packet/node.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/program.hpp"
+#include "packet/traffics.hpp"
 #include "tools/choice.hpp"
+#include "tools/emulation.hpp"
+#include "tools/expectation.hpp"
+#include "tools/json.hpp"
+#include "tools/options.hpp"
 #include "tools/paper/simulation.hpp"
+#include "tools/report.hpp"
 
 namespace toroid {
 namespace {
@@ -55,6 +76,13 @@ Json run_all_to_all(const AllToAllCase& what, const PaperSetting& setting) {
   return figures_of(what, shape, setting.machine, emulation.counters(), end);
 }
 
+Expectation all_to_all_expectation(const AllToAllCase& what, const PaperSetting& setting) {
+  const Shape shape = Shape::parse(what.torus);
+  const auto everybody = make_traffic("all-to-all", shape, what.bytes, setting.seed);
+  return run_expectation(exchange_work(policy_by_name("random"), *everybody, shape, what.peers),
+                         shape, setting.machine, RunOptions{.threads = 1}, 0);
+}
+
 }  // namespace
 
 std::string AllToAllCase::key() const {
@@ -64,7 +92,8 @@ std::string AllToAllCase::key() const {
 }
 
 Simulation all_to_all_simulation(const AllToAllCase& what) {
-  return {what.key(), [what](const PaperSetting& s) { return run_all_to_all(what, s); }};
+  return {what.key(), [what](const PaperSetting& s) { return run_all_to_all(what, s); }, false,
+          [what](const PaperSetting& s) { return all_to_all_expectation(what, s); }};
 }
 
 }  // namespace toroid

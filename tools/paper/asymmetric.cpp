@@ -2,7 +2,19 @@
 // packets of the longest dimension stand in the way of all others, and in two phases. Published by
 // S. Kumar et al., "Optimization of All-to-all Communication on the Blue Gene/L Supercomputer"
 // (ICPP 2008), and S. Kumar and P. Heidelberger, IBM Research Report RC24327 (2007).
+#include <fmt/core.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
+#include "tools/paper/simulation.hpp"
 
 namespace toroid {
 namespace {
@@ -46,6 +58,7 @@ PaperRow asymmetric_row(const AsymmetricTorus& machine, const char* way, Percent
                machine.source, "% of peak",
                seed,           ours};
   row.bound = 100;
+  row.bound_by = "link";
   row.note = asymmetric_note(machine, seed ? published : "");
   return row;
 }

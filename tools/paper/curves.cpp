@@ -1,10 +1,23 @@
 // Figures 2 to 5 of the volumetric FFT paper: time and speed-up from one node to 2,048, the slab
 // beside it. The figures are pictures; what the text says of them in numbers is in the rows.
-#include <cmath>
-#include <limits>
+#include <fmt/core.h>
 
-#include "tools/choice.hpp"
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "fft/description.hpp"
+#include "tools/lab/table.hpp"
+#include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
+#include "tools/paper/simulation.hpp"
 
 namespace toroid {
 namespace {
@@ -102,15 +115,30 @@ std::vector<PaperRow> curve_rows(const PaperResults& results, const PaperSetting
   return rows;
 }
 
-std::string curve_line(const Points& points, std::int64_t size, const CurvePartition& partition) {
+Table curve_table(std::size_t width) {
+  return Table({{"size", 6},
+                {"nodes", 5},
+                {"partition", 9, true},
+                {"volumetric", 9},
+                {"bound, s", 9},
+                {"speed-up", 6},
+                {"t*n^(2/3)", 9, false, 2},
+                {"slab, s", 9},
+                {"speed-up", 6, false, 1}},
+               width);
+}
+
+std::string curve_line(const Points& points, std::int64_t size, const CurvePartition& partition,
+                       const Table& table) {
   const CurvePoint* volumetric = point(points, size, partition.nodes, Method::volumetric);
   if (volumetric == nullptr) return "";
   const CurvePoint* slab = point(points, size, partition.nodes, Method::slab);
-  return fmt::format("  {:>4}^3 {:>6} {:<9} {:>11.3e} {:>11.3e} {:>9.1f} {:>11.3e} {:>11} {:>9}\n",
-                     size, partition.nodes, partition.torus, volumetric->time_s,
-                     volumetric->bound_s, volumetric->speedup, volumetric->scaled_s(),
-                     slab == nullptr ? "-" : fmt::format("{:.3e}", slab->time_s),
-                     slab == nullptr ? "-" : fmt::format("{:.1f}", slab->speedup));
+  const auto seconds = [](double s) { return fmt::format("{:.3e}", s); };
+  return table.line({fmt::format("{}^3", size), std::to_string(partition.nodes), partition.torus,
+                     seconds(volumetric->time_s), seconds(volumetric->bound_s),
+                     fixed_text(volumetric->speedup, 1), seconds(volumetric->scaled_s()),
+                     slab == nullptr ? "-" : seconds(slab->time_s),
+                     slab == nullptr ? "-" : fixed_text(slab->speedup, 1)});
 }
 
 }  // namespace
@@ -128,19 +156,19 @@ std::vector<CurvePoint> curve_points(const PaperResults& results, const PaperSet
                    "cycles", setting);
     if (!time || !alone) return;
     points.push_back({what.size, nodes, what.torus, what.method, *time,
-                      *seconds_of(results, what.key(), "bound_cycles", setting), *alone / *time});
+                      *seconds_of(results, what.key(), "bound_cycles", setting),
+                      text_of(results, what.key(), "bound_by"), *alone / *time});
   });
   return points;
 }
 
-std::string curves_table(const Points& points) {
-  std::string text =
-      fmt::format("Figures 2 to 5\n  {:>6} {:>6} {:<9} {:>11} {:>11} {:>9} {:>11} {:>11} {:>9}\n",
-                  "size", "nodes", "partition", "volumetric", "bound, s", "speed-up", "t*n^(2/3)",
-                  "slab, s", "speed-up");
+std::string curves_table(const Points& points, std::size_t width) {
+  const Table table = curve_table(width);
+  std::string text = "Figures 2 to 5\n" + table.header();
   for (const std::int64_t size : kCurveSizes)
-    for (const CurvePartition& partition : kPartitions) text += curve_line(points, size, partition);
-  return text;
+    for (const CurvePartition& partition : kPartitions)
+      text += curve_line(points, size, partition, table);
+  return text + table.remark();
 }
 
 const PaperSection kCurvesSection = {kCurves, curve_simulations, curve_rows};

@@ -1,6 +1,20 @@
 #include "tools/paper/formats.hpp"
+#include "tools/report.hpp"
 
+#include <fmt/core.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fft/description.hpp"
+#include "hal/machine.hpp"
 #include "tools/choice.hpp"
+#include "tools/json.hpp"
+#include "tools/paper/row.hpp"
+#include "tools/paper/section.hpp"
+#include "tools/report.hpp"
 
 namespace toroid {
 namespace {
@@ -29,10 +43,11 @@ std::string csv_line(const PaperRow& row) {
   const auto bar = [&](double RatioBar::*end) {
     return csv_field(row.bar ? std::optional(*row.bar.*end) : std::nullopt);
   };
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", row.section, csv_field(row.what),
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", row.section, csv_field(row.what),
                      row.unit, csv_field(row.seed), csv_field(row.ours), csv_field(row.ratio()),
-                     csv_field(row.bound), bar(&RatioBar::least), bar(&RatioBar::most),
-                     csv_field(row.source), csv_field(row.note));
+                     csv_field(row.bound), row.bound_by, csv_field(row.percent_of_bound()),
+                     bar(&RatioBar::least), bar(&RatioBar::most), csv_field(row.source),
+                     csv_field(row.note));
 }
 
 std::string method_name(const CurvePoint& point) {
@@ -51,6 +66,8 @@ Json rows_json(const std::vector<PaperRow>& rows) {
                     {"ours", json_of(row.ours)},
                     {"ratio", json_of(row.ratio())},
                     {"bound", json_of(row.bound)},
+                    {"bound_by", row.bound_by.empty() ? Json() : Json(row.bound_by)},
+                    {"percent_of_bound", json_of(row.percent_of_bound())},
                     {"bar", bar_json(row)},
                     {"source", row.source},
                     {"note", row.note}});
@@ -66,13 +83,16 @@ Json curves_json(const std::vector<CurvePoint>& points) {
                     {"method", method_name(point)},
                     {"time_s", point.time_s},
                     {"bound_s", point.bound_s},
+                    {"bound_by", point.bound_by},
+                    {"percent_of_bound", percent_of(point.bound_s, point.time_s)},
                     {"speedup", point.speedup},
                     {"time_nodes_2_3_s", point.scaled_s()}});
   return json;
 }
 
 std::string rows_csv(const std::vector<PaperRow>& rows) {
-  std::string text = "section,what,unit,seed,ours,ratio,bound,least,most,source,note\n";
+  std::string text =
+      "section,what,unit,seed,ours,ratio,bound,bound_by,percent_of_bound,least,most,source,note\n";
   for (const PaperRow& row : rows) text += csv_line(row);
   return text;
 }
@@ -85,6 +105,7 @@ std::string curves_csv(const std::vector<CurvePoint>& points) {
                  "Figures 2 to 5", "s"};
     row.ours = point.time_s;
     row.bound = point.bound_s;
+    row.bound_by = point.bound_by;
     text += csv_line(row);
   }
   return text;

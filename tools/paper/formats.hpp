@@ -1,6 +1,12 @@
 // The table for programs: JSON and CSV.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "tools/json.hpp"
+#include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
 
 namespace toroid {
@@ -8,8 +14,8 @@ namespace toroid {
 /// What is not known is null.
 Json rows_json(const std::vector<PaperRow>& rows);
 Json curves_json(const std::vector<CurvePoint>& points);
-/// section,what,unit,seed,ours,ratio,bound,least,most,source,note; empty: not known. The points of
-/// the curves follow, as rows of times.
+/// section,what,unit,seed,ours,ratio,bound,bound_by,percent_of_bound,least,most,source,note; empty:
+/// not known. The points of the curves follow, as rows of times.
 std::string rows_csv(const std::vector<PaperRow>& rows);
 std::string curves_csv(const std::vector<CurvePoint>& points);
 

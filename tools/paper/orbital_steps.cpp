@@ -1,5 +1,19 @@
 // The orbital paper's counts: 3P steps of compute and roll, b³ + b² or 2b³ numbers in each.
+#include <fmt/core.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fft/description.hpp"
+#include "tools/json.hpp"
+#include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
+#include "tools/paper/simulation.hpp"
 
 namespace toroid {
 namespace {

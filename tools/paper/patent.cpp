@@ -1,6 +1,17 @@
 // The patent's claim: in an order all nodes share, links of one sign idle; in random order none do.
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
 #include "tools/choice.hpp"
+#include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
+#include "tools/paper/simulation.hpp"
 
 namespace toroid {
 namespace {
@@ -30,6 +41,7 @@ PaperRow peak_row(const PaperResults& results, OrderRule order) {
       "claim 1, FIG. 9", "% of peak"};
   row.ours = figure_of(results, case_of(order, 0).key(), "percent_of_peak");
   row.bound = 100;
+  row.bound_by = "link";
   return row;
 }
 

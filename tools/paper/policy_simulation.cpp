@@ -1,6 +1,18 @@
 // An exchange under a policy: a case of the lab.
-#include "tools/emulation.hpp"
+#include <fmt/core.h>
+
+#include <string>
+
+#include "hal/shape.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/traffics.hpp"
+#include "tools/expectation.hpp"
+#include "tools/json.hpp"
+#include "tools/lab/case.hpp"
 #include "tools/lab/run_case.hpp"
+#include "tools/lab/settings.hpp"
+#include "tools/memory.hpp"
+#include "tools/options.hpp"
 #include "tools/paper/simulation.hpp"
 
 namespace toroid {
@@ -31,6 +43,14 @@ Json run_under_policy(const PolicyRun& what, const PaperSetting& setting) {
   return run_exchange_case(one, lab_settings_of(setting));
 }
 
+/// A sample is as far away as all others are.
+Expectation expected_of(const PolicyRun& what, const PaperSetting& setting) {
+  const Shape shape = Shape::parse(what.torus);
+  const auto everybody = make_traffic("all-to-all", shape, what.bytes, setting.seed);
+  return run_expectation(exchange_work(policy_by_name(what.policy), *everybody, shape, what.sample),
+                         shape, setting.machine, RunOptions{.threads = 1}, 0);
+}
+
 }  // namespace
 
 std::string PolicyRun::key() const {
@@ -38,7 +58,8 @@ std::string PolicyRun::key() const {
 }
 
 Simulation policy_simulation(const PolicyRun& what, bool is_long) {
-  return {what.key(), [what](const PaperSetting& s) { return run_under_policy(what, s); }, is_long};
+  return {what.key(), [what](const PaperSetting& s) { return run_under_policy(what, s); }, is_long,
+          [what](const PaperSetting& s) { return expected_of(what, s); }};
 }
 
 }  // namespace toroid

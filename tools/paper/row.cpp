@@ -1,13 +1,20 @@
 #include "tools/paper/row.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/wrap.hpp"
 
 namespace toroid {
 namespace {
 
-std::string figure_text(const std::optional<double>& value) {
+std::string paper_figure(const std::optional<double>& value) {
   return value ? fmt::format("{:.4g}", *value) : "-";
 }
 
@@ -25,13 +32,39 @@ std::string remark(const PaperRow& row) {
   return bar + (bar.empty() || row.note.empty() ? "" : "; ") + row.note;
 }
 
-std::string row_line(const PaperRow& row) {
+constexpr std::size_t kFigures = 41;  // columns of the four figures
+constexpr std::size_t kLongest = 53;  // "what" of the longest row
+constexpr std::size_t kSourceWidth = 20;
+
+std::size_t what_width(std::size_t width) {
+  return std::min(kLongest, width - kFigures);
+}
+
+std::string without_blanks(const std::string& line) {
+  return line.substr(0, line.find_last_not_of(' ') + 1);
+}
+
+/// What it is of stands above the figures where it finds no room beside them.
+std::string figures_line(const PaperRow& row, std::size_t width) {
   const std::optional<double> ratio = row.ratio();
-  const std::string line = fmt::format(
-      "  {:<51} {:>10} {:>10} {:>7} {:>10}  {:<20} {}", fmt::format("{}, {}", row.what, row.unit),
-      figure_text(row.seed), row.ours ? figure_text(*row.ours) : "left out",
-      ratio ? fmt::format("{:.3f}", *ratio) : "-", figure_text(row.bound), row.source, remark(row));
-  return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  const std::string what = fmt::format("  {}, {}", row.what, row.unit);
+  const std::string figures =
+      fmt::format(" {:>10} {:>10} {:>7} {:>10}", paper_figure(row.seed),
+                  row.ours ? paper_figure(*row.ours) : "left out",
+                  ratio ? fmt::format("{:.3f}", *ratio) : "-", paper_figure(row.bound));
+  const std::size_t room = what_width(width);
+  if (what.size() <= room) return fmt::format("{:<{}}{}", what, room, figures);
+  return wrapped(what, width, 4) + std::string(room, ' ') + figures;
+}
+
+std::string row_lines(const PaperRow& row, bool repeats_source, std::size_t width) {
+  const std::string figures = figures_line(row, width);
+  const std::string beside =
+      without_blanks(fmt::format("{}  {:<{}} {}", figures, row.source, kSourceWidth, remark(row)));
+  if (beside.size() <= width) return beside + "\n";
+  std::string below = repeats_source ? "" : row.source;
+  if (!remark(row).empty()) below += (below.empty() ? "" : "; ") + remark(row);
+  return figures + "\n" + (below.empty() ? "" : "      " + wrapped(below, width - 6, 6));
 }
 
 }  // namespace
@@ -41,18 +74,31 @@ std::optional<double> PaperRow::ratio() const {
   return *ours / *seed;
 }
 
+std::optional<double> PaperRow::percent_of_bound() const {
+  if (!ours || !bound || *ours == 0 || *bound == 0) return std::nullopt;
+  return 100 * (unit == "s" ? *bound / *ours : *ours / *bound);
+}
+
 bool PaperRow::misses_bar() const {
   const std::optional<double> ratio = this->ratio();
   return bar && ratio && !bar->holds(*ratio);
 }
 
-std::string rows_table(const std::vector<PaperRow>& rows) {
-  std::string text = fmt::format("{:<53} {:>10} {:>10} {:>7} {:>10}  {:<20} {}\n", "what",
-                                 "published", "ours", "ratio", "bound", "source", "bar, note");
-  std::string section;
+std::string rows_head(std::size_t width) {
+  const std::string figures = fmt::format("{:<{}} {:>10} {:>10} {:>7} {:>10}", "what",
+                                          what_width(width), "published", "ours", "ratio", "bound");
+  const std::string beside = fmt::format("{}  {:<{}} bar, note", figures, "source", kSourceWidth);
+  return (beside.size() <= width ? beside : figures) + "\n";
+}
+
+std::string rows_table(const std::vector<PaperRow>& rows, std::size_t width) {
+  std::string text;
+  const PaperRow* before = nullptr;
   for (const PaperRow& row : rows) {
-    if (row.section != section) text += fmt::format("{}\n", section = row.section);
-    text += row_line(row);
+    const bool begins = before == nullptr || row.section != before->section;
+    if (begins) text += row.section + "\n";
+    text += row_lines(row, !begins && row.source == before->source, width);
+    before = &row;
   }
   return text;
 }

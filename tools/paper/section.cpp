@@ -1,8 +1,16 @@
 #include "tools/paper/section.hpp"
 
 #include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "tools/choice.hpp"
+#include "hal/check.hpp"
+#include "tools/json.hpp"
+#include "tools/paper/simulation.hpp"
+#include "tools/spelling.hpp"
 
 namespace toroid {
 
@@ -19,7 +27,7 @@ const PaperSection& paper_section(std::string_view name) {
     if (section.name == name) return section;
     names.push_back(section.name);
   }
-  throw BadInput(fmt::format("unknown rows '{}'; known: {}", name, fmt::join(names, ", ")));
+  throw BadInput(unknown_name("rows", name, names));
 }
 
 const Json* figures_in(const PaperResults& results, const std::string& key) {
@@ -32,6 +40,11 @@ std::optional<double> figure_of(const PaperResults& results, const std::string& 
   const Json* figures = figures_in(results, key);
   if (figures == nullptr || !figures->contains(figure)) return std::nullopt;
   return figures->at(figure).get<double>();
+}
+
+std::string text_of(const PaperResults& results, const std::string& key, const char* figure) {
+  const Json* figures = figures_in(results, key);
+  return figures == nullptr ? "" : figures->value(figure, "");
 }
 
 std::optional<double> seconds_of(const PaperResults& results, const std::string& key,

@@ -1,9 +1,15 @@
 // The parts of the table. A section names the runs that it needs and makes rows of their figures.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "fft/description.hpp"
 #include "tools/paper/row.hpp"
 #include "tools/paper/simulation.hpp"
 
@@ -17,6 +23,7 @@ struct CurvePoint {
   Method method = Method::volumetric;
   double time_s = 0;
   double bound_s = 0;
+  std::string bound_by;
   double speedup = 0;  ///< against the same method on one node
   /// time·nodes^(2/3), s: level where bandwidth alone limits.
   double scaled_s() const;
@@ -36,7 +43,8 @@ const PaperSection& paper_section(std::string_view name);
 inline constexpr std::string_view kCurves = "curves";
 /// Of the runs that were made; by size, nodes, method.
 std::vector<CurvePoint> curve_points(const PaperResults& results, const PaperSetting& setting);
-std::string curves_table(const std::vector<CurvePoint>& points);
+/// Lines of at most `width` characters.
+std::string curves_table(const std::vector<CurvePoint>& points, std::size_t width);
 
 // Each in a file of its own.
 extern const PaperSection kTable1Section;
@@ -53,5 +61,7 @@ std::optional<double> seconds_of(const PaperResults& results, const std::string&
 /// A figure as it is.
 std::optional<double> figure_of(const PaperResults& results, const std::string& key,
                                 const char* figure);
+/// Likewise a text; empty: there is none.
+std::string text_of(const PaperResults& results, const std::string& key, const char* figure);
 
 }  // namespace toroid

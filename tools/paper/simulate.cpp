@@ -1,84 +1,65 @@
 #include "tools/paper/simulate.hpp"
 
-#include <unistd.h>
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
 
-#include <cmath>
-#include <exception>
-#include <mutex>
-#include <thread>
-
-#include "router/cpu_quota.hpp"
-#include "router/topology.hpp"
-#include "tools/progress.hpp"
+#include "hal/check.hpp"
+#include "tools/expectation.hpp"
+#include "tools/json.hpp"
+#include "tools/lab/campaign.hpp"
+#include "tools/paper/simulation.hpp"
 
 namespace toroid {
 namespace {
 
-/// What the threads share.
-class Work {
- public:
-  Work(const std::vector<Simulation>& simulations, const PaperSetting& setting, bool quiet)
-      : simulations_(simulations), setting_(setting), shows_(!quiet && ::isatty(2) == 1) {}
+Expectation expected_of(const Simulation& simulation, const PaperSetting& setting) {
+  return simulation.expected ? simulation.expected(setting) : Expectation{};
+}
 
-  /// Until there are no more.
-  void run() {
-    while (const Simulation* next = take()) {
-      try {
-        throw_if_interrupted();
-        keep(next->key, next->run(setting_));
-      } catch (...) {
-        fail(std::current_exception());
-      }
-    }
-  }
-  PaperResults results() && {
-    if (shows_) fmt::print(stderr, "\r\033[K");
-    if (failure_) std::rethrow_exception(failure_);
-    return std::move(results_);
-  }
-
- private:
-  const Simulation* take() {
-    const std::scoped_lock lock(mutex_);
-    return next_ == simulations_.size() || failure_ ? nullptr : &simulations_[next_++];
-  }
-  void keep(const std::string& key, Json figures) {
-    const std::scoped_lock lock(mutex_);
-    results_[key] = std::move(figures);
-    if (shows_)
-      fmt::print(stderr, "\r\033[K{} of {} runs: {}", results_.size(), simulations_.size(), key);
-  }
-  void fail(std::exception_ptr failure) {
-    const std::scoped_lock lock(mutex_);
-    if (!failure_) failure_ = std::move(failure);
-  }
-
-  const std::vector<Simulation>& simulations_;
-  const PaperSetting& setting_;
-  bool shows_;
-  std::mutex mutex_;
-  std::size_t next_ = 0;
-  PaperResults results_;
-  std::exception_ptr failure_;
-};
-
-unsigned one_per_core() {
-  const auto cores = static_cast<double>(Topology::of_this_machine().cores().size());
-  return std::max(1u, static_cast<unsigned>(std::min(cores, std::ceil(cpu_quota()))));
+unsigned runs_at_once(const SimulateOptions& options) {
+  return options.at_once != 0 ? options.at_once : cores_at_hand();
 }
 
 }  // namespace
 
 PaperResults simulate(const std::vector<Simulation>& simulations, const PaperSetting& setting,
                       const SimulateOptions& options) {
-  Work work(simulations, setting, options.quiet);
-  {
-    std::vector<std::jthread> threads;
-    const unsigned at_once = options.at_once != 0 ? options.at_once : one_per_core();
-    for (unsigned i = 1; i < at_once; ++i) threads.emplace_back([&] { work.run(); });
-    work.run();
+  std::vector<std::string> keys;
+  CampaignOptions campaign{.at_once = runs_at_once(options), .quiet = options.quiet};
+  for (const Simulation& simulation : simulations) {
+    keys.push_back(simulation.key);
+    campaign.work.push_back(expected_of(simulation, setting).seconds);
   }
-  return std::move(work).results();
+  PaperResults results;
+  campaign.show = [&](std::size_t i, const Json& figures) {
+    if (figures.contains("error")) throw RunFailed(figures["error"].get<std::string>());
+    results[keys[i]] = figures;
+    if (options.show) options.show(results);
+  };
+  run_campaign(campaign, keys, [&](std::size_t i) { return simulations[i].run(setting); });
+  return results;
+}
+
+Expectation simulate_expectation(const std::vector<Simulation>& simulations,
+                                 const PaperSetting& setting, unsigned at_once) {
+  Expectation all;
+  double longest = 0;
+  std::vector<double> bytes;
+  for (const Simulation& simulation : simulations) {
+    const Expectation one = expected_of(simulation, setting);
+    all.seconds += one.seconds;
+    longest = std::max(longest, one.seconds);
+    bytes.push_back(one.bytes);
+  }
+  const unsigned threads = runs_at_once({.at_once = at_once});
+  all.seconds = std::max(longest, all.seconds / threads);
+  std::ranges::sort(bytes, std::greater());
+  for (std::size_t i = 0; i < std::min<std::size_t>(threads, bytes.size()); ++i)
+    all.bytes += bytes[i];
+  return all;
 }
 
 }  // namespace toroid

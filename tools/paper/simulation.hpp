@@ -1,15 +1,17 @@
 // The runs that rows are made of: what they are, and the figures that they leave.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "fft/description.hpp"
 #include "hal/machine.hpp"
 #include "hal/send_order.hpp"
-#include "tools/report.hpp"
+#include "hal/shape.hpp"
+#include "tools/expectation.hpp"
+#include "tools/json.hpp"
 
 namespace toroid {
 
@@ -24,6 +26,8 @@ struct Simulation {
   std::string key;
   std::function<Json(const PaperSetting&)> run;
   bool is_long = false;  ///< more than some seconds: --quick leaves it out
+  /// What it takes, about; none: next to nothing.
+  std::function<Expectation(const PaperSetting&)> expected{};
 };
 
 /// Figures by name of the run. What was left out is not there.

@@ -1,6 +1,18 @@
 // Tables 1 and 2 of the slab paper: what the blocks of the non-blocking version take relative to
 // those of the blocking one, of the full transform and of the zero-padded one.
+#include <fmt/core.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tools/json.hpp"
+#include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
+#include "tools/paper/simulation.hpp"
 
 namespace toroid {
 namespace {

@@ -1,6 +1,23 @@
+#include <fmt/core.h>
+
+#include <memory>
+#include <string>
+
+#include "fft/blueprint.hpp"
+#include "fft/description.hpp"
+#include "hal/shape.hpp"
+#include "tools/array_io.hpp"
+#include "tools/bound.hpp"
 #include "tools/choice.hpp"
+#include "tools/emulation.hpp"
+#include "tools/expectation.hpp"
+#include "tools/fft_options.hpp"
 #include "tools/fft_run.hpp"
+#include "tools/fft_work.hpp"
+#include "tools/json.hpp"
+#include "tools/options.hpp"
 #include "tools/paper/simulation.hpp"
+#include "tools/plane_tuner.hpp"
 #include "tools/slab_timings.hpp"
 
 namespace toroid {
@@ -25,7 +42,10 @@ TransformJob job_of(const FftOptions& options, const Shape& shape) {
 }
 
 Json plan_bounds_json(const PlanBounds& bounds) {
-  return {{"bound_cycles", bounds.total.least}, {"paper_model_cycles", bounds.paper_model}};
+  const Bound bound = binding(bounds.total.bounds);
+  return {{"bound_cycles", bound.cycles},
+          {"bound_by", name_of(kBoundByNames, bound.by)},
+          {"paper_model_cycles", bounds.paper_model}};
 }
 
 Json run_transform(const TransformCase& what, const PaperSetting& setting) {
@@ -60,6 +80,15 @@ Json run_slab(const SlabCase& what, const PaperSetting& setting) {
   return slab_comparison(trial, input.array);
 }
 
+Expectation transform_expectation(const TransformCase& what, const PaperSetting& setting,
+                                  double runs) {
+  const FftOptions options = options_of(what, setting);
+  const Shape shape = shape_of(options.torus);
+  const TransformJob job = job_of(options, shape);
+  return run_expectation(transform_work(*job.blueprint) * runs, shape, setting.machine,
+                         RunOptions{.threads = 1}, fft_bytes(options, parse_size(options.size)));
+}
+
 }  // namespace
 
 std::string TransformCase::key() const {
@@ -67,7 +96,8 @@ std::string TransformCase::key() const {
 }
 
 Simulation transform_simulation(const TransformCase& what, bool is_long) {
-  return {what.key(), [what](const PaperSetting& s) { return run_transform(what, s); }, is_long};
+  return {what.key(), [what](const PaperSetting& s) { return run_transform(what, s); }, is_long,
+          [what](const PaperSetting& s) { return transform_expectation(what, s, 1); }};
 }
 
 Simulation model_simulation(const TransformCase& what) {
@@ -80,7 +110,11 @@ std::string SlabCase::key() const {
 }
 
 Simulation slab_simulation(const SlabCase& what) {
-  return {what.key(), [what](const PaperSetting& s) { return run_slab(what, s); }};
+  constexpr double kRuns = 2;  // blocking and not
+  return {what.key(), [what](const PaperSetting& s) { return run_slab(what, s); }, false,
+          [what](const PaperSetting& s) {
+            return transform_expectation({Method::slab, what.torus, what.size}, s, kRuns);
+          }};
 }
 
 }  // namespace toroid

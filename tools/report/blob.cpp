@@ -1,9 +1,16 @@
 #include "tools/report/blob.hpp"
 
-#include <openssl/evp.h>
+#include <sodium/utils.h>
+#include <zconf.h>
 #include <zlib.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "hal/check.hpp"
 
@@ -48,23 +55,23 @@ bool inflate_all(Bytes& in, Bytes& out) {
   return whole;
 }
 
+constexpr int kAlphabet = sodium_base64_VARIANT_ORIGINAL;  // RFC 4648's, padded
+
 std::string base64(const Bytes& bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // EVP ends it with a zero byte
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(),
-                                   static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
+  std::string text(sodium_base64_encoded_len(bytes.size(), kAlphabet), '\0');
+  sodium_bin2base64(text.data(), text.size(), bytes.data(), bytes.size(), kAlphabet);
+  text.pop_back();  // the zero byte that ends it
   return text;
 }
 
-/// Padding becomes zero bytes, which come after the end of what is deflated.
 std::optional<Bytes> from_base64(const std::string& text) {
-  if (text.size() > std::numeric_limits<int>::max()) return std::nullopt;
-  Bytes bytes(text.size() / 4 * 3 + 3);
-  const int size =
-      EVP_DecodeBlock(bytes.data(), reinterpret_cast<const unsigned char*>(text.data()),
-                      static_cast<int>(text.size()));
-  if (size < 0) return std::nullopt;
-  bytes.resize(static_cast<std::size_t>(size));
+  if (text.empty() || text.size() > std::numeric_limits<uInt>::max()) return std::nullopt;
+  Bytes bytes(text.size() / 4 * 3);
+  std::size_t size = 0;
+  if (sodium_base642bin(bytes.data(), bytes.size(), text.data(), text.size(), nullptr, &size,
+                        nullptr, kAlphabet) != 0)
+    return std::nullopt;
+  bytes.resize(size);
   return bytes;
 }
 

@@ -1,25 +1,54 @@
 #include "tools/report/inputs.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "tools/json.hpp"
+#include "tools/report/blob.hpp"
+#include "tools/report/json_place.hpp"
+#include "tools/report/recording.hpp"
+#include "tools/report/slice.hpp"
 
 namespace toroid {
 namespace {
 
 constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53;  // what a number of JavaScript counts
 
-void copy_text(const JsonPlace& from, Json& to, const char* key) {
-  if (from.has(key)) to[key] = from.at(key).text();
+/// A result, and the file that it comes from; empty: none.
+struct Source {
+  JsonPlace place;
+  std::string file;
+};
+
+/// All texts, numbers and truth values of an object, and the extents of an array.
+Json scalars(const JsonPlace& place) {
+  Json json = Json::object();
+  for (const auto& [key, value] : place.value().items())
+    if (value.is_string() || value.is_number() || value.is_boolean()) json[key] = value;
+  if (!place.has("size") || !place.at("size").value().is_array()) return json;
+  json["size"] = Json::array();
+  for (const JsonPlace& extent : place.at("size").items())
+    json["size"].push_back(extent.count(1, kMostExact));
+  return json;
 }
 
-void copy_number(const JsonPlace& from, Json& to, const char* key) {
-  if (from.has(key)) to[key] = from.at(key).number();
-}
-
-/// Null is what was not counted.
-void copy_figure(const JsonPlace& from, Json& to, const char* key) {
-  if (!from.value().is_null()) to[key] = from.number();
+/// Of a whole result: what its rows have in common.
+Json head_of(const Source& source) {
+  Json head = {{"verb", source.place.at("verb").text()}};
+  if (!source.file.empty()) head["file"] = source.file;
+  head.update(scalars(source.place));
+  return head;
 }
 
 Shape shape_at(const JsonPlace& torus) {
@@ -30,33 +59,39 @@ Shape shape_at(const JsonPlace& torus) {
   }
 }
 
-/// What every kind of run has: its name, its time, its bound.
-Json figures(const JsonPlace& run, const std::string& file) {
-  Json figures = {{"file", file},
-                  {"torus", run.at("torus").text()},
-                  {"cycles", run.at("cycles").count(0, kMostExact)},
-                  {"bound_cycles", run.at("bound_cycles").count(0, kMostExact)},
-                  {"percent_of_peak", run.at("percent_of_peak").number()}};
-  for (const char* key : {"policy", "traffic", "order", "routing", "machine", "fabric", "method"})
-    copy_text(run, figures, key);
-  for (const char* key : {"bytes", "seed"}) copy_number(run, figures, key);
-  if (run.has("links")) {
-    figures["max_load"] = run.at("links").at("max_load").number();
-    figures["mean_load"] = run.at("links").at("mean_load").number();
-  }
-  if (run.has("latency")) {
-    copy_figure(run.at("latency").at("p50"), figures, "latency_p50");
-    copy_figure(run.at("latency").at("p99"), figures, "latency_p99");
-  }
-  return figures;
+bool is_virtual_time(const Json& head) {
+  return !head.contains("time_kind") || head["time_kind"] == "virtual";
 }
 
-/// What a row of compare or a point of sweep has in common with others.
-Json words_of(const JsonPlace& row) {
-  Json words;
-  for (const char* key : {"policy", "traffic", "torus"}) copy_text(row, words, key);
-  copy_number(row, words, "bytes");
-  return words;
+/// Time and bound, in cycles where time is virtual. The share of the bound is theirs.
+void check_times(const JsonPlace& run, Json& head) {
+  const bool in_cycles = is_virtual_time(head);
+  const char* const time_key = in_cycles ? "cycles" : "time_s";
+  const char* const bound_key = in_cycles ? "bound_cycles" : "bound_s";
+  const double time = run.at(time_key).number();
+  const double bound = run.at(bound_key).number();
+  if (!run.has("percent_of_bound")) head["percent_of_bound"] = time > 0 ? 100 * bound / time : 100;
+  if (in_cycles) head["percent_of_peak"] = run.at("percent_of_peak").number();
+}
+
+/// Null is what was not counted.
+void add_latencies(const JsonPlace& run, Json& head) {
+  if (!run.has("latency")) return;
+  for (const char* key : {"p50", "p99"}) {
+    const JsonPlace figure = run.at("latency").at(key);
+    if (!figure.value().is_null()) head[std::string("latency_") + key] = figure.number();
+  }
+}
+
+/// What a run has besides its scalars.
+void add_figures(const JsonPlace& run, Json& head) {
+  head["torus"] = run.at("torus").text();
+  check_times(run, head);
+  if (run.has("links")) {
+    head["max_load"] = run.at("links").at("max_load").number();
+    head["mean_load"] = run.at("links").at("mean_load").number();
+  }
+  add_latencies(run, head);
 }
 
 /// What tells this run from others.
@@ -64,81 +99,157 @@ std::string name_of(const Json& run) {
   std::vector<std::string> words;
   const char* const order = run.contains("policy") ? "policy" : "order";
   for (const char* key : {"verb", order, "traffic", "torus", "method", "routing"})
-    if (run.contains(key)) words.push_back(run[key].get<std::string>());
-  if (run.contains("bytes")) words.push_back(fmt::format("{} B", run["bytes"].get<double>()));
+    if (run.contains(key) && run[key].is_string()) words.push_back(run[key].get<std::string>());
+  if (run.contains("bytes") && run["bytes"].is_number())
+    words.push_back(fmt::format("{} B", run["bytes"].get<double>()));
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-ReportRun single_run(const JsonPlace& file, const std::string& path) {
-  ReportRun run{{{"verb", file.at("verb").text()}}, {}};
-  run.head.update(figures(file, path));
+/// Objects of a name and numbers.
+Json phases(const JsonPlace& place) {
+  Json phases = Json::array();
+  for (const JsonPlace& phase : place.items()) {
+    (void)phase.at("name").text();
+    phases.push_back(scalars(phase));
+  }
+  return phases;
+}
+
+LinkLoads loads_from(const JsonPlace& place, const Shape& shape) {
+  const JsonPlace packed = place.at("packets");
+  const std::size_t links = std::size_t{shape.size()} * shape.links();
+  auto packets = unpack_words(packed.text(), links);
+  if (!packets) packed.refuse(fmt::format("{} packed values", links));
+  return {shape, *std::move(packets)};
+}
+
+ReportRun single_run(const Source& source) {
+  const JsonPlace& place = source.place;
+  ReportRun run{head_of(source)};
+  add_figures(place, run.head);
   run.head["name"] = name_of(run.head);
-  const Shape shape = shape_at(file.at("torus"));
-  if (file.has("recording")) run.recording = Recording::from_json(file.at("recording"), shape);
+  if (place.has("phases")) run.head["phases"] = phases(place.at("phases"));
+  const Shape shape = shape_at(place.at("torus"));
+  if (place.has("recording")) run.recording = Recording::from_json(place.at("recording"), shape);
+  if (place.has("loads")) run.loads = loads_from(place.at("loads"), shape);
+  if (place.has("slices"))
+    for (const JsonPlace& slice : place.at("slices").items())
+      run.slices.push_back(Slice::from_json(slice));
   return run;
 }
 
 /// True: the row is a run that came to nothing, and is noted as such.
 bool add_failure(const JsonPlace& row, std::vector<Json>& failed) {
   if (!row.has("error")) return false;
-  failed.push_back({{"name", name_of(words_of(row))}, {"error", row.at("error").text()}});
+  Json words = Json::object();
+  for (const char* key : {"policy", "traffic", "torus", "bytes"})
+    if (row.has(key)) words[key] = row.at(key).value();
+  failed.push_back({{"name", name_of(words)}, {"error", row.at("error").text()}});
   return true;
 }
 
-void add_rows(const JsonPlace& file, const std::string& path, ReportInputs& inputs) {
-  for (const JsonPlace& row : file.at("rows").items()) {
+void add_rows(const Source& source, ReportInputs& inputs) {
+  for (const JsonPlace& row : source.place.at("rows").items()) {
     if (add_failure(row, inputs.failed)) continue;
-    Json head = figures(row, path);
+    Json head = head_of(source);
+    head.update(scalars(row));
+    add_figures(row, head);
     head["name"] = name_of(head);
-    inputs.runs.push_back({std::move(head), {}});
+    inputs.runs.push_back({std::move(head)});
   }
 }
 
-Json sweep_point(const JsonPlace& point, const std::string& axis) {
-  Json json = {{"x", point.at(axis == "load" ? "offered" : axis.c_str()).number()}};
-  for (const char* key :
-       {"accepted", "latency_p50", "latency_p99", "cycles", "bound_cycles", "percent_of_peak"})
-    copy_number(point, json, key);
-  if (axis == "load")
-    for (const char* key : {"latency_p50", "latency_p99"}) json[key] = point.at(key).number();
-  else
-    for (const char* key : {"cycles", "bound_cycles"}) json[key] = point.at(key).number();
+/// What tells one curve of a sweep from another.
+std::string series_of(const JsonPlace& point, const std::string& axis) {
   std::vector<std::string> words;
   for (const char* key : {"policy", "traffic", "torus"})
     if (point.has(key) && !(axis == "nodes" && std::string_view(key) == "torus"))
       words.push_back(point.at(key).text());
-  json["series"] = fmt::format("{}", fmt::join(words, " "));
-  json["saturated"] = point.has("saturated") && point.at("saturated").truth();
+  if (point.has("bytes") && axis != "bytes")
+    words.push_back(fmt::format("{} B", point.at("bytes").number()));
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+Json sweep_point(const JsonPlace& point, const std::string& axis, Json head) {
+  head.update(scalars(point));
+  head["x"] = point.at(axis == "load" ? "offered" : axis.c_str()).number();
+  if (axis == "load")
+    add_latencies(point, head);
+  else
+    add_figures(point, head);
+  head["series"] = series_of(point, axis);
+  head["saturated"] = point.has("saturated") && point.at("saturated").truth();
+  return head;
+}
+
+Json sweep_json(const Source& source, std::vector<Json>& failed) {
+  const std::string axis = source.place.at("axis").text();
+  if (axis != "load" && axis != "bytes" && axis != "nodes")
+    source.place.at("axis").refuse("load, bytes or nodes");
+  const Json head = head_of(source);
+  const Json common = {{"time_kind", is_virtual_time(head) ? Json("virtual") : head["time_kind"]}};
+  Json points = Json::array();
+  for (const JsonPlace& point : source.place.at("rows").items())
+    if (!add_failure(point, failed)) points.push_back(sweep_point(point, axis, common));
+  return {{"axis", axis}, {"file", source.file}, {"head", head}, {"points", points}};
+}
+
+/// Rows of a size and a time, as the kind of benchmark has them.
+Json bench_json(const Source& source) {
+  Json rows = Json::array();
+  if (source.place.has("sizes"))
+    for (const JsonPlace& row : source.place.at("sizes").items()) {
+      for (const char* key : {"bytes", "time_s"}) (void)row.at(key).number();
+      rows.push_back(scalars(row));
+    }
+  return {{"head", head_of(source)}, {"rows", rows}};
+}
+
+Json paper_row(const JsonPlace& row) {
+  Json json = scalars(row);
+  for (const char* key : {"section", "what"}) (void)row.at(key).text();
+  for (const char* key : {"seed", "ours", "ratio", "bound"})
+    if (!row.at(key).value().is_null()) (void)row.at(key).any_number();
+  if (row.has("bar") && !row.at("bar").value().is_null()) json["bar"] = scalars(row.at("bar"));
   return json;
 }
 
-Json sweep(const JsonPlace& file, const std::string& path, std::vector<Json>& failed) {
-  const std::string axis = file.at("axis").text();
-  if (axis != "load" && axis != "bytes" && axis != "nodes")
-    file.at("axis").refuse("load, bytes or nodes");
-  Json points = Json::array();
-  for (const JsonPlace& point : file.at("points").items())
-    if (!add_failure(point, failed)) points.push_back(sweep_point(point, axis));
-  return {{"axis", axis}, {"file", path}, {"points", points}};
+Json paper_json(const Source& source) {
+  Json rows = Json::array();
+  for (const JsonPlace& row : source.place.at("rows").items()) rows.push_back(paper_row(row));
+  Json curves = Json::array();
+  if (source.place.has("curves"))
+    for (const JsonPlace& point : source.place.at("curves").items()) {
+      for (const char* key : {"size", "nodes", "time_s", "bound_s"}) (void)point.at(key).number();
+      (void)point.at("method").text();
+      curves.push_back(scalars(point));
+    }
+  return {{"head", head_of(source)}, {"rows", rows}, {"curves", curves}};
 }
 
 }  // namespace
 
+void add_report_input(ReportInputs& inputs, const Json& result, const std::string& file) {
+  const Source source{JsonPlace(result, file.empty() ? "the result" : file), file};
+  const std::string verb = source.place.at("verb").text();
+  if (verb == "compare")
+    add_rows(source, inputs);
+  else if (verb == "sweep")
+    inputs.sweeps.push_back(sweep_json(source, inputs.failed));
+  else if (verb == "bench")
+    inputs.benches.push_back(bench_json(source));
+  else if (verb == "paper")
+    inputs.papers.push_back(paper_json(source));
+  else if (source.place.has("time_s"))
+    inputs.runs.push_back(single_run(source));
+  else
+    source.place.at("verb").refuse(
+        "a verb whose result has a time_s, or compare, sweep, bench or paper");
+}
+
 ReportInputs read_report_inputs(std::span<const std::string> paths) {
   ReportInputs inputs;
-  for (const std::string& path : paths) {
-    const Json json = read_json(path);
-    const JsonPlace file(json, path);
-    const std::string verb = file.at("verb").text();
-    if (verb == "compare")
-      add_rows(file, path, inputs);
-    else if (verb == "sweep")
-      inputs.sweeps.push_back(sweep(file, path, inputs.failed));
-    else if (file.has("percent_of_peak"))
-      inputs.runs.push_back(single_run(file, path));
-    else
-      file.at("verb").refuse("a verb whose result has a percent_of_peak, or compare or sweep");
-  }
+  for (const std::string& path : paths) add_report_input(inputs, read_json(path), path);
   return inputs;
 }
 

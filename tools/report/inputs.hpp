@@ -1,28 +1,47 @@
 // The result files of a report, checked and brought to one form.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "hal/shape.hpp"
+#include "tools/json.hpp"
 #include "tools/report/recording.hpp"
+#include "tools/report/slice.hpp"
 
 namespace toroid {
 
-/// One run: a file of alltoall or fft, or a row of compare. What the page calls a run, and if it
-/// was recorded, what was.
+/// Packets that crossed each link, [rank · shape.links() + direction], of a run that was not
+/// recorded.
+struct LinkLoads {
+  Shape shape;
+  std::vector<std::uint32_t> packets;
+};
+
+/// One run: a file of alltoall, fft, replay or poisson, or a row of compare. `head`: every text,
+/// number and truth value of its result, its `name`, and what the page shows of the rest under
+/// names of its own (max_load, latency_p50, ...).
 struct ReportRun {
   Json head;
-  std::optional<Recording> recording;
+  std::optional<Recording> recording{};
+  std::optional<LinkLoads> loads{};
+  std::vector<Slice> slices{};
 };
 
 struct ReportInputs {
-  std::vector<ReportRun> runs;
-  std::vector<Json> sweeps;  ///< axis, file, points
-  std::vector<Json> failed;  ///< name, error: rows of compare and points of sweep without a result
+  std::vector<ReportRun> runs{};
+  std::vector<Json> sweeps{};   ///< axis, file, head, points
+  std::vector<Json> benches{};  ///< head, rows
+  std::vector<Json> papers{};   ///< head, rows, curves
+  std::vector<Json> failed{};   ///< name, error: rows of compare and sweep without a result
 };
 
+/// Adds one result. `file`: its name, for messages and on the page; empty: it comes from no file.
 /// Throws BadInput that names the file and what was expected in it.
+void add_report_input(ReportInputs& inputs, const Json& result, const std::string& file);
 ReportInputs read_report_inputs(std::span<const std::string> paths);
 
 }  // namespace toroid

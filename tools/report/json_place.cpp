@@ -1,9 +1,17 @@
 #include "tools/report/json_place.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "tools/json.hpp"
 #include "tools/text_file.hpp"
 
 namespace toroid {
@@ -20,6 +28,13 @@ double JsonPlace::number() const {
   if (!value_->is_number()) refuse("a number");
   const auto number = value_->get<double>();
   if (!std::isfinite(number) || number < 0) refuse("a finite number of at least 0");
+  return number;
+}
+
+double JsonPlace::any_number() const {
+  if (!value_->is_number()) refuse("a number");
+  const auto number = value_->get<double>();
+  if (!std::isfinite(number)) refuse("a finite number");
   return number;
 }
 
@@ -65,6 +80,8 @@ Json read_json(const std::string& path) {
         text->begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text->size()));
     throw BadInput(fmt::format("{}:{}: expected JSON, as --json and --record write it", path,
                                1 + std::count(text->begin(), end, '\n')));
+  } catch (const Json::out_of_range&) {
+    throw BadInput(path + ": expected numbers of at most 1.8e308");
   }
 }
 

@@ -1,7 +1,9 @@
 // A value of a JSON file that a user gave, which knows its place in it for messages.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/json.hpp"
@@ -18,6 +20,8 @@ class JsonPlace {
   bool has(const char* key) const { return value_->is_object() && value_->contains(key); }
   /// Finite and at least 0.
   double number() const;
+  /// Finite, of either sign.
+  double any_number() const;
   /// Likewise, and whole, from `least` to `most`.
   std::uint64_t count(std::uint64_t least, std::uint64_t most) const;
   bool truth() const;

@@ -1,9 +1,20 @@
 #include "tools/report/page.hpp"
 
-#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "tools/json.hpp"
+#include "tools/provenance.hpp"
 #include "tools/report/assets.hpp"
+#include "tools/report/blob.hpp"
+#include "tools/report/inputs.hpp"
+#include "tools/report/recording.hpp"
+#include "tools/report/slice.hpp"
 #include "tools/version.hpp"
 
 namespace toroid {
@@ -19,16 +30,33 @@ Json shape_json(const Shape& shape) {
   return {{"extents", extents}, {"wraps", wraps}};
 }
 
+/// Of the making of the page.
+Json about_json() {
+  return {{"version", kVersion},
+          {"git_hash", kGitHash},
+          {"date", provenance().date},
+          {"command", provenance().command}};
+}
+
 Json data_json(const ReportInputs& inputs) {
   Json runs = Json::array();
   for (const ReportRun& run : inputs.runs) {
     Json& json = runs.emplace_back(run.head);
-    if (!run.recording) continue;
-    json["recording"] = run.recording->to_json();
-    json["recording"].update(shape_json(run.recording->shape));
+    if (run.recording) {
+      json["recording"] = run.recording->to_json();
+      json["recording"].update(shape_json(run.recording->shape));
+    }
+    if (run.loads) {
+      json["loads"] = {{"packets", pack_words(run.loads->packets)}};
+      json["loads"].update(shape_json(run.loads->shape));
+    }
+    if (run.slices.empty()) continue;
+    json["slices"] = Json::array();
+    for (const Slice& slice : run.slices) json["slices"].push_back(slice.to_json());
   }
-  return {
-      {"version", kVersion}, {"runs", runs}, {"sweeps", inputs.sweeps}, {"failed", inputs.failed}};
+  return {{"version", kVersion},     {"about", about_json()},     {"runs", runs},
+          {"sweeps", inputs.sweeps}, {"benches", inputs.benches}, {"papers", inputs.papers},
+          {"failed", inputs.failed}};
 }
 
 /// Inside a script element: no text of the data can end it.

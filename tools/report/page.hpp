@@ -1,6 +1,7 @@
 // The report: one HTML file that needs nothing else.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "tools/report/inputs.hpp"

@@ -1,7 +1,15 @@
 // Watches a run of the model and keeps what a report shows of it.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hal/counters.hpp"
 #include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "router/sim_probe.hpp"
 #include "tools/report/recording.hpp"
 

@@ -1,9 +1,17 @@
 #include "tools/report/recording.hpp"
 
-#include <algorithm>
+#include <fmt/core.h>
 
-#include "hal/check.hpp"
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "tools/json.hpp"
 #include "tools/report/blob.hpp"
+#include "tools/report/json_place.hpp"
 
 namespace toroid {
 namespace {

@@ -1,11 +1,13 @@
 // What a run leaves for a report besides its result: loads per link and samples over time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "tools/json.hpp"
 #include "tools/report/json_place.hpp"
 
 namespace toroid {

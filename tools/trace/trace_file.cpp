@@ -1,10 +1,21 @@
 #include "tools/trace/trace_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <ostream>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/direction.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "tools/report/recording.hpp"
+#include "tools/trace/tracer.hpp"
 
 namespace toroid {
 namespace {

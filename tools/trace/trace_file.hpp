@@ -1,8 +1,13 @@
 // A trace as ui.perfetto.dev and chrome://tracing read it.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <iosfwd>
 
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "tools/report/recording.hpp"
 #include "tools/trace/tracer.hpp"
 
 namespace toroid {

@@ -1,9 +1,18 @@
 #include "tools/trace/tracer.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
 #include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/sim_probe.hpp"
 
 namespace toroid {
 

@@ -1,12 +1,17 @@
 // Watches packets of a run of the model and writes their ways for ui.perfetto.dev.
 #pragma once
 
-#include <iosfwd>
+#include <cstddef>
+#include <cstdint>
 #include <unordered_map>
+#include <vector>
 
+#include "hal/direction.hpp"
 #include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "router/sim_probe.hpp"
-#include "tools/report/recording.hpp"
 
 namespace toroid {
 

@@ -2,8 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <mutex>
+#include <string>
+#include <vector>
 
+#include "router/job/job.hpp"
 #include "tests/router/job/jobs.hpp"
 
 namespace toroid::testing {

@@ -1,7 +1,17 @@
 // What processes tell each other.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "router/job/blob.hpp"
+#include "router/job/job.hpp"
+#include "router/job/membership.hpp"
 #include "tests/router/job/jobs.hpp"
 
 namespace toroid::testing {

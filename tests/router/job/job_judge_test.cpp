@@ -1,8 +1,12 @@
 // What is made of reports, without clocks or connections.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 
+#include "router/job/awake_clock.hpp"
+#include "router/job/job.hpp"
 #include "router/job/judge.hpp"
 #include "tests/router/job/jobs.hpp"
 

@@ -1,5 +1,12 @@
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "hal/check.hpp"
 #include "router/job/clock_offset.hpp"

@@ -1,7 +1,15 @@
 // Processes that die, hang, or never come.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "router/job/job.hpp"
+#include "router/job/socket.hpp"
 #include "tests/router/job/jobs.hpp"
 
 namespace toroid::testing {

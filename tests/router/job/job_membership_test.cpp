@@ -1,10 +1,16 @@
 // What the environment says, and how it may be wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "tests/router/job/jobs.hpp"
+#include "hal/check.hpp"
+#include "router/job/membership.hpp"
+#include "router/job/socket.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -1,7 +1,13 @@
 // Waiting that ends by an exception of whoever waits.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
+#include "hal/check.hpp"
+#include "router/job/job.hpp"
+#include "router/job/membership.hpp"
 #include "router/job/socket.hpp"
 #include "tests/router/job/jobs.hpp"
 

@@ -4,7 +4,20 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "router/job/blob.hpp"
+#include "router/job/job.hpp"
+#include "router/job/key.hpp"
+#include "router/job/membership.hpp"
 #include "router/job/proof.hpp"
+#include "router/job/socket.hpp"
+#include "router/job/wire.hpp"
 #include "tests/router/job/jobs.hpp"
 
 namespace toroid::testing {

@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <mutex>
 
+#include "router/job/job.hpp"
+#include "router/job/membership.hpp"
 #include "tests/router/job/jobs.hpp"
 
 namespace toroid::testing {

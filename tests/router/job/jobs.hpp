@@ -5,16 +5,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include "hal/check.hpp"
+#include "router/job/blob.hpp"
 #include "router/job/job.hpp"
+#include "router/job/membership.hpp"
 #include "router/job/socket.hpp"
 
 namespace toroid::testing {

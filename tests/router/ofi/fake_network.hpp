@@ -6,10 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
-#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "hal/random.hpp"

@@ -1,8 +1,17 @@
 // Frames: what is written is read again, and nothing else is taken for a frame.
-#include "router/ofi/frame.hpp"
-
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "router/ofi/frame.hpp"
 #include "tests/router/ofi/frames.hpp"
 
 namespace toroid::ofi {

@@ -1,11 +1,15 @@
 // Frames in memory that ends where they end, so that a sanitizer sees a byte too many.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <span>
 #include <vector>
 
+#include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "router/ofi/frame.hpp"
 

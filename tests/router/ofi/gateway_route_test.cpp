@@ -1,7 +1,24 @@
 // The gateways of both routes with real nodes, over a network in memory that is slow and unfair.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/all_to_all.hpp"
+#include "packet/group.hpp"
+#include "packet/node.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ofi/gateway.hpp"
+#include "router/ring_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"
+#include "tests/router/ofi/fake_network.hpp"
 #include "tests/router/ofi/stepped_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 #include "tests/router/tagged_messages.hpp"

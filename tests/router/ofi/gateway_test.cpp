@@ -1,10 +1,24 @@
 // What goes through a gateway arrives once and in order, whatever the network and strangers do.
-#include "router/ofi/gateway.hpp"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <span>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "hal/random.hpp"
+#include "router/ofi/buffers.hpp"
+#include "router/ofi/flow.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ofi/gateway.hpp"
+#include "router/ofi/wire.hpp"
+#include "tests/router/ofi/fake_network.hpp"
 #include "tests/router/ofi/frames.hpp"
 #include "tests/router/ofi/number_gateway.hpp"
 

@@ -1,10 +1,21 @@
 // Processes that send each other numbers over a network in memory: the gateway by itself.
 #pragma once
 
-#include <deque>
-#include <memory>
+#include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "router/ofi/buffers.hpp"
+#include "router/ofi/flow.hpp"
+#include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
+#include "router/ofi/wire.hpp"
 #include "tests/router/ofi/fake_network.hpp"
 
 namespace toroid::testing {

@@ -1,13 +1,32 @@
 // The same programs on several processes as on the model: the same greetings, bytes and counts.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
 
+#include "hal/counters.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/all_to_all.hpp"
 #include "packet/block_messages.hpp"
+#include "packet/counter.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "packet/stream.hpp"
+#include "router/job/job.hpp"
+#include "router/ring_fabric.hpp"
 #include "tests/router/counter_sums.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/greetings.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
+#include "tests/router/ring_machine.hpp"
 #include "tests/router/sim_machine.hpp"
 #include "tests/router/tagged_messages.hpp"
 

@@ -1,23 +1,50 @@
 // A fabric of several processes: under load, when it fails, when nobody can go on, and where it
 // listens.
-#include "router/ofi_fabric.hpp"
-
-#include <arpa/inet.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <iterator>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
 
+#include "hal/check.hpp"
+#include "hal/device.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/counter.hpp"
+#include "packet/node.hpp"
+#include "packet/program.hpp"
 #include "router/host_share.hpp"
+#include "router/job/job.hpp"
+#include "router/ofi/buffers.hpp"
 #include "router/ofi/endpoint.hpp"
+#include "router/ofi/libfabric.hpp"
+#include "router/partition.hpp"
+#include "router/ring_fabric.hpp"
+#include "router/topology.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/failing_programs.hpp"
+#include "tests/router/job/jobs.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
 #include "tests/router/reluctant_device.hpp"
+#include "tests/router/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 #include "tests/router/tagged_messages.hpp"
 
@@ -157,7 +184,8 @@ TEST_P(OfiFailure, OfTheWatchEndsAllAndSurfacesUnchangedWhereItWas) {
   const Shape shape = Shape::parse("2x2");
   const auto outcomes = testing::run_job_over(GetParam(), 2, [&](Job& job) {
     OfiCase c{.provider = GetParam()};
-    if (job.rank() == 1) c.watch = [] { throw std::runtime_error("the user has had enough"); };
+    if (job.rank() == 1)
+      c.watch = [](std::uint64_t) { throw std::runtime_error("the user has had enough"); };
     EmulatedMachine machine(ofi_fabric(job, shape, c));
     machine.run([](Node& node) { return testing::fail_in_the_program(node, 99); });
   });
@@ -170,7 +198,7 @@ TEST_P(OfiFailure, OfTheWatchEndsAllWhateverItThrows) {
   const Shape shape = Shape::parse("2");
   const auto outcomes = testing::run_job_over(GetParam(), 2, [&](Job& job) {
     OfiCase c{.provider = GetParam()};
-    if (job.rank() == 1) c.watch = [] { throw Stop(); };
+    if (job.rank() == 1) c.watch = [](std::uint64_t) { throw Stop(); };
     EmulatedMachine machine(ofi_fabric(job, shape, c));
     const auto run = [&] {
       machine.run([](Node& node) { return testing::fail_in_the_program(node, 99); });

@@ -2,10 +2,25 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <cstring>
+#include <string>
+#include <vector>
 
-#include "tests/fft/plan_check.hpp"
+#include "fft/box.hpp"
+#include "fft/description.hpp"
+#include "fft/half.hpp"
+#include "fft/local_array.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "router/job/job.hpp"
+#include "router/ring_fabric.hpp"
+#include "router/sim_fabric.hpp"
+#include "tests/fft/plan_run.hpp"
+#include "tests/fft/reference.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
+#include "tests/router/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
 namespace toroid {

@@ -4,15 +4,36 @@
 // are children of the test.
 #pragma once
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "router/job/job.hpp"
+#include "router/job/membership.hpp"
 #include "router/ofi/libfabric.hpp"
 #include "router/ofi_fabric.hpp"
+#include "router/partition.hpp"
+#include "router/placement.hpp"
+#include "router/ring_fabric.hpp"
+#include "router/topology.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/job/jobs.hpp"
 #include "tests/router/ring_machine.hpp"
@@ -29,7 +50,7 @@ struct OfiCase {
   std::string provider = "tcp;ofi_rxm";
   Machine machine{};
   std::chrono::milliseconds stall{120'000};  ///< far beyond what a busy computer takes
-  std::function<void()> watch{};
+  std::function<void(std::uint64_t)> watch{};
 
   NodeOptions node() const { return {.seed = seed, .routing = routing}; }
   std::string text() const {

@@ -2,13 +2,37 @@
 // every worker is taken in an order that follows from a seed.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
+#include <vector>
 
-#include "packet/all_to_all.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/node.hpp"
+#include "router/ofi/buffers.hpp"
 #include "router/ofi/direct_gateway.hpp"
+#include "router/ofi/flow.hpp"
+#include "router/ofi/gateway.hpp"
 #include "router/ofi/torus_gateway.hpp"
+#include "router/partition.hpp"
+#include "router/placement.hpp"
+#include "router/ring/border.hpp"
+#include "router/ring/clock.hpp"
+#include "router/ring/node.hpp"
+#include "router/ring/switch_wiring.hpp"
+#include "router/ring/territory.hpp"
+#include "router/ring/wiring.hpp"
 #include "router/ring_fabric.hpp"
+#include "router/topology.hpp"
+#include "tests/router/ofi/fake_network.hpp"
 #include "tests/router/ofi/number_gateway.hpp"
 
 namespace toroid::testing {

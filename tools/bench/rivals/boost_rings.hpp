@@ -1,9 +1,11 @@
 // Boost.Lockfree's ring of one producer and one consumer, with the interface of OwnRing.
 #pragma once
 
+#include <boost/lockfree/policies.hpp>
 #include <boost/lockfree/spsc_queue.hpp>
+
+#include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 namespace rival {
 

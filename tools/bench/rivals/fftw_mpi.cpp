@@ -3,8 +3,14 @@
 // first transform are not counted.
 //   mpirun ... fftw_mpi [real] N REPEAT in|out|destroy[:WISDOM]...
 #include <fftw3-mpi.h>
+#include <fftw3.h>
+#include <mpi.h>
 
+#include <cstddef>
+#include <cstdio>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "tools/bench/rivals/fftw_field.hpp"
 #include "tools/bench/rivals/report.hpp"
@@ -33,8 +39,8 @@ int rank() {
 fftw_plan make_plan(std::ptrdiff_t n, bool real, unsigned flags, rival::Field& input,
                     rival::Field& output) {
   if (real)
-    return fftw_mpi_plan_dft_r2c_3d(n, n, n, reinterpret_cast<double*>(input.data()),
-                                    output.data(), MPI_COMM_WORLD, flags);
+    return fftw_mpi_plan_dft_r2c_3d(n, n, n, reinterpret_cast<double*>(input.data()), output.data(),
+                                    MPI_COMM_WORLD, flags);
   return fftw_mpi_plan_dft_3d(n, n, n, input.data(), output.data(), MPI_COMM_WORLD, FFTW_FORWARD,
                               flags);
 }
@@ -46,8 +52,7 @@ fftw_plan plan(std::ptrdiff_t n, bool real, const rival::Kind& kind, rival::Fiel
   if (rank() != 0) fftw_forget_wisdom();
   MPI_Bcast(&known, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (known) fftw_mpi_broadcast_wisdom(MPI_COMM_WORLD);
-  const fftw_plan made =
-      make_plan(n, real, kind.flags | FFTW_MPI_TRANSPOSED_OUT, input, output);
+  const fftw_plan made = make_plan(n, real, kind.flags | FFTW_MPI_TRANSPOSED_OUT, input, output);
   if (!made) MPI_Abort(MPI_COMM_WORLD, 1);
   if (known) return made;
   fftw_mpi_gather_wisdom(MPI_COMM_WORLD);

@@ -1,7 +1,12 @@
 // Forward transform of N^3 complex doubles by FFTW with threads, in one process; seconds per
 // transform. Planning and a first transform are not counted.
 //   fftw_threads N THREADS REPEAT in|out|destroy[:WISDOM]...
+#include <fftw3.h>
+
+#include <cstddef>
+#include <cstdio>
 #include <memory>
+#include <vector>
 
 #include "tools/bench/rivals/fftw_field.hpp"
 #include "tools/bench/rivals/report.hpp"

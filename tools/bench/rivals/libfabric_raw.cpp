@@ -6,12 +6,24 @@
 //   libfabric_raw PROVIDER poll PEERS            an idle fi_cq_read beside so many connections
 //   libfabric_raw PROVIDER startup BYTES         finding, opening, and a first round trip
 // PROVIDER: tcp;ofi_rxm, net, shm, udp;ofi_rxd, sockets.
+#include <rdma/fabric.h>
+#include <rdma/fi_errno.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tools/bench/rivals/libfabric_endpoint.hpp"
 #include "tools/bench/rivals/pinned.hpp"

@@ -3,6 +3,11 @@
 //   mpirun ... mpi_alltoall BYTES...      bytes per pair of ranks
 #include <mpi.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "tools/bench/rivals/report.hpp"
 
 namespace {

@@ -2,6 +2,10 @@
 //   mpirun -n 2 mpi_rate [bytes = 256]
 #include <mpi.h>
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "tools/bench/rivals/report.hpp"
 
 namespace {

@@ -3,7 +3,9 @@
 //   ping_pong [milliseconds = 50]
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <thread>
+#include <vector>
 
 #include "tools/bench/rivals/pinned.hpp"
 #include "tools/bench/rivals/report.hpp"

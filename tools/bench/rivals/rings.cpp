@@ -2,9 +2,14 @@
 // producer copies each packet from a warm buffer and the consumer copies it to another.
 //   rings [samples = 5] [packets per sample = 300000]
 #include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tools/bench/rivals/boost_rings.hpp"
 #include "tools/bench/rivals/own_ring.hpp"

@@ -1,49 +1,67 @@
-// Percent of peak: a bar per run, its bound on it.
+// How near each run comes to its bound: a bar per run, in a figure for each kind of time.
 
 const MOST_BARS = 400;
 
-// What percent a run would reach that took exactly its bound: less than 100 where something else
-// than the hottest link bounds it.
-const boundPercent = run => run.bound_cycles > 0 && run.cycles > 0
-    ? run.percent_of_peak * run.cycles / run.bound_cycles : 100;
+function boundFigures(runs) {
+  for (const kind of Object.keys(TIME_KINDS)) {
+    const these = runs.filter(run => run.kind === kind && isNumber(run.percent));
+    if (these.length) boundFigure(kind, these);
+  }
+}
 
-function bars(runs) {
+function boundFigure(kind, runs) {
   const shown = runs.slice(0, MOST_BARS);
-  const step = 26;
-  const best = runs.reduce((a, b) => (b.percent_of_peak > a.percent_of_peak ? b : a));
+  const best = runs.reduce((a, b) => (b.percent > a.percent ? b : a));
   const more = runs.length > shown.length ? ` The first ${shown.length}; all are in the table.` : '';
   figure({
-    id: 'peak', title: 'Percent of peak',
-    caption: 'The hottest link’s time at full rate, over the time taken. Dashed: what a run of exactly its bound would reach.' + more,
-    label: `Bar chart of percent of peak for ${runs.length} runs; the best is ${best.name} with ${number(best.percent_of_peak)} percent`,
-    height: 36 + step * shown.length,
-    draw: (c, width) => drawBars(c, width, shown, step),
+    id: 'bound-' + kind, kind, title: runs.length > 1 ? 'How near the bound' : 'Time against its bound',
+    caption: (kind === 'virtual'
+      ? 'Bar: the bound that binds, over the time taken; no schedule goes beyond 100 %. Diamond: the share of the time in which the hottest link would be busy at full rate.'
+      : 'Bar: the least time that copying into and out of packets takes on this host, over the time taken.') + more,
+    label: `Bar chart of percent of the bound for ${plural(runs.length, 'run')}, ${TIME_KINDS[kind].badge}; the best is ${best.label} with ${percentText(best.percent)}`,
+    draw: (width, label) => drawBars(width, label, shown, kind),
     table: {
-      head: ['run', '% of peak', 'bound, %', 'cycles', 'bound, cycles', 'hottest link', 'mean link', 'p50', 'p99', 'seed', 'machine', 'file'],
-      rows: () => runs.map(r => [r.name, r.percent_of_peak, boundPercent(r), r.cycles, r.bound_cycles, r.max_load, r.mean_load,
-        r.latency_p50, r.latency_p99, r.seed === undefined ? '' : String(r.seed), r.machine, r.file]),
+      head: ['run', '% of bound', 'bound by', kind === 'virtual' ? 'cycles' : 'time, s', kind === 'virtual' ? 'bound, cycles' : 'bound, s',
+             'hottest link, % of peak', 'hottest link', 'mean link', 'p50', 'p99', 'seed', 'machine', 'file'],
+      rows: () => runs.map(({label, percent, boundBy, time, bound, peak, head}) => [label, percent, boundBy, time, bound, peak,
+        head.max_load, head.mean_load, head.latency_p50, head.latency_p99, isKnown(head.seed) ? String(head.seed) : '', head.machine, head.file]),
     },
   });
 }
 
-function drawBars(c, width, runs, step) {
-  const names = Math.min(width * 0.4, Math.max(...runs.map(r => c.measureText(r.name).width)) + 12);
-  const box = {x: names, w: width - names - 56, y: 4, h: step * runs.length};
+const percentWords = run => percentText(run.percent) + (boundName(run) ? ` of the ${boundName(run)} bound` : ' of the bound');
+const againstWords = run => `${timeText(run, run.time)}, bound ${timeText(run, run.bound)}`;
+
+// A line of words over each bar: labels are long, and windows may be narrow.
+function drawBars(width, label, runs, kind) {
+  const step = runs.length > 12 ? 35 : 46;
+  const top = 20;
+  const made = picture(width, 0, label);
   // Ways other than the minimal ones may be faster than those: beyond 100.
-  const most = Math.max(100, ...runs.map(r => Math.max(r.percent_of_peak, boundPercent(r))));
-  const apart = most > 200 ? 10 ** Math.ceil(Math.log10(most / 10)) : 25;
-  const X = percent => box.x + box.w * percent / most;
-  for (let value = 0; value <= most; value += apart) {
-    line(c, [[X(value), box.y], [X(value), box.y + box.h]], theme.grid);
-    text(c, value + ' %', X(value), box.y + box.h + 16, {align: 'center'});
-  }
-  runs.forEach((run, i) => {
-    const y = box.y + i * step;
-    text(c, fitted(c, run.name, names - 12), 0, y + step / 2, {colour: theme.ink});
-    c.fillStyle = theme.bar;
-    c.fillRect(box.x, y + 5, X(run.percent_of_peak) - box.x, step - 10);
-    const at = X(boundPercent(run));
-    boundLine(c, [[at, y + 1], [at, y + step - 1]]);
-    text(c, run.percent_of_peak.toFixed(1), width - 46, y + step / 2, {colour: theme.ink});
-  });
+  const most = Math.max(100, ...runs.map(run => Math.max(run.percent, run.peak ?? 0)));
+  const box = {x: 1, y: top, w: width - 26, h: step * runs.length};
+  const x = scaleOf({kind: 'linear', low: 0, high: most, name: '% of the bound', text: value => `${number(value)} %`}, box.x, box.x + box.w);
+  for (const value of x.marks(width < 600 ? 4 : 5)) made.append(stroke(x.place(value), top, x.place(value), top + box.h, 'grid'));
+  made.append(xAxis(box, {...x, marks: () => linearTicks(0, most, width < 600 ? 4 : 5)}));
+  runs.forEach((run, i) => made.append(barOf(run, x, top + i * step, width, step)));
+  made.append(stroke(x.place(100), top - 4, x.place(100), top + box.h, 'bound'), words('bound', x.place(100), 8, {anchor: 'end', kind: 'bound'}));
+  const entries = [{name: 'bound / time', draw: swatch('bar')}];
+  if (runs.some(run => isNumber(run.peak)))
+    entries.push({name: 'hottest link’s share', draw: (at, y) => [marker('diamond', at + 13, y, 'var(--ink)', {hollow: true})]});
+  return closeWith(made, legend(0, 0, width, entries), top + box.h + 48);
+}
+
+function barOf(run, x, y, width, step) {
+  const tall = step - 28;  // below the words, and some air
+  const against = againstWords(run);
+  const share = percentWords(run);
+  const right = width >= 640 ? `${share}  ·  ${against}` : share;
+  const group = svg('g', {class: 'run'});
+  const name = words(run.label, 0, y + 11, {kind: 'name', most: x.place(100) - textWidth(right) - 28});
+  const from = x.place(0);
+  group.append(name, words(right, x.place(100) - 8, y + 11, {anchor: 'end', kind: 'plain'}),
+    svg('rect', {x: from, y: y + 21, width: Math.max(1, x.place(run.percent) - from), height: Math.min(16, tall + 3), class: 'bar', 'data-percent': run.percent}));
+  if (isNumber(run.peak)) group.append(marker('diamond', x.place(run.peak), y + 21 + Math.min(16, tall + 3) / 2, 'var(--ink)', {hollow: true, radius: 3.6}));
+  group.append(svg('title', {}, `${run.label}: ${share}; ${against}`));
+  return group;
 }

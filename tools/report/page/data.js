@@ -1,4 +1,4 @@
-// The data of the page: results as they are, recordings unpacked when they are shown.
+// Recordings, unpacked when they are shown.
 
 const DIMENSIONS = ['X', 'Y', 'Z', 'U', 'V', 'W'];
 const directionName = d => DIMENSIONS[d >> 1] + '+-'[d & 1];
@@ -44,10 +44,28 @@ async function openRecording(run) {
   const degree = 2 * r.extents.length;
   const opened = {run, extents: r.extents, wraps: r.wraps, nodes, degree, links: nodes * degree,
     samples: linkBusy.length / (nodes * degree), interval: r.interval_cycles, end: r.end_cycles,
-    fifos: r.fifos, fifoChunks: r.fifo_chunks, bound: run.bound_cycles,
-    packets, busyCycles, linkBusy, fifoFill, fifoMean, fifoMost};
+    fifos: r.fifos, fifoChunks: r.fifo_chunks, bound: run.bound, linkBound: linkBound(run) ?? 0,
+    packets, values: busyCycles, unit: 'cycles', linkBusy, fifoFill, fifoMean, fifoMost};
+  opened.boundText = `bound ${number(opened.linkBound)} cycles`;
   opened.exists = presentLinks(opened);
   opened.over = utilisation(opened);
+  return opened;
+}
+
+// Of a run without a recording: packets per link, beside the mean, which is the least that the
+// hottest link can have on ways of this length.
+async function openLoads(run) {
+  const {packets: packed, extents, wraps} = run.loads;
+  const packets = await wordsOf(packed);
+  const nodes = extents.reduce((a, b) => a * b, 1);
+  const degree = 2 * extents.length;
+  const opened = {run, extents, wraps, nodes, degree, links: nodes * degree, packets, values: packets, unit: 'packets'};
+  opened.exists = presentLinks(opened);
+  const count = sumOf(opened.exists);
+  opened.linkBound = count ? sumOf(packets.filter((_, l) => opened.exists[l])) / count : 0;
+  opened.boundText = `bound ${number(opened.linkBound)} packets, the mean link’s load`;
+  opened.over = Array.from({length: degree}, (_, direction) => ({direction, count: sumOf(opened.exists.filter((_, l) => l % degree === direction))}))
+      .filter(row => row.count);
   return opened;
 }
 
@@ -86,6 +104,26 @@ function utilisation({samples, links, degree, linkBusy, exists}) {
     }
   }
   return rows.map((row, d) => ({...row, direction: d, count: count[d]})).filter(row => row.count);
+}
+
+// Standard deviation of the loads of a sample's links, 0 to 1.
+function spreadOf({links, linkBusy, exists}, sample) {
+  let count = 0, sum = 0, squares = 0;
+  for (let l = 0, at = sample * links; l < links; ++l, ++at) {
+    if (!exists[l]) continue;
+    const busy = linkBusy[at] / 255;
+    ++count, sum += busy, squares += busy * busy;
+  }
+  return count ? Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2)) : 0;
+}
+
+// The sample in which the links differ most: amid links that are all busy nothing is to be seen. If
+// they never differ, the first in which most is going on.
+function tellingSample(recording) {
+  const samples = Array.from({length: recording.samples}, (_, s) => s);
+  const spreads = samples.map(s => spreadOf(recording, s));
+  const scores = Math.max(...spreads) > 0.01 ? spreads : samples.map(s => sumOf(recording.over.map(row => row.mean[s])));
+  return scores.indexOf(Math.max(...scores));
 }
 
 // Where a sample lies, cycles.

@@ -12,101 +12,106 @@ function unrolled(extents) {
           place: at => [index(columns, at), index(rows, at)]};
 }
 
-// Of the colours: from 0, but where all loads are alike from the least, so that they differ.
-function rangeOf({busyCycles, exists, bound}) {
-  let least = Infinity;
+// Of the colours: from 0, but where all loads are alike from the least, so that they differ. The
+// bound is always within.
+function rangeOf({values, exists, linkBound: bound}) {
+  let least = bound;
   let most = Math.max(1, bound);
-  for (let l = 0; l < busyCycles.length; ++l) {
+  for (let l = 0; l < values.length; ++l) {
     if (!exists[l]) continue;
-    least = Math.min(least, busyCycles[l]);
-    most = Math.max(most, busyCycles[l]);
+    least = Math.min(least, values[l]);
+    most = Math.max(most, values[l]);
   }
-  return {least: least > most / 2 && least < most ? least : 0, most};
+  return {low: least > most / 2 && least < most ? least : 0, high: most};
 }
 
-function heatMap(recording) {
-  const grid = unrolled(recording.extents);
+function nodesOfGrid({extents, nodes}, grid) {
   const cells = new Int32Array(grid.width * grid.height);
-  for (let node = 0; node < recording.nodes; ++node) {
-    const [x, y] = grid.place(coordinates(node, recording.extents));
+  for (let node = 0; node < nodes; ++node) {
+    const [x, y] = grid.place(coordinates(node, extents));
     cells[y * grid.width + x] = node;
   }
-  const bound = recording.bound;
-  const {least, most} = rangeOf(recording);
-  const map = {recording, grid, cells, bound, least, most, cursor: null};
+  return cells;
+}
+
+const COUNTED_AS = {
+  cycles: 'cycles in which the link carried something. Marked on the scale: what the hottest link needs at its full rate.',
+  packets: 'packets that the link carried. Marked on the scale: the mean link’s load; on ways of this length no hottest link has less.',
+};
+
+function heatMap(recording, section) {
+  const grid = unrolled(recording.extents);
+  const map = {recording, grid, cells: nodesOfGrid(recording, grid), ...rangeOf(recording), bound: recording.linkBound, cursor: null};
   const names = dims => dims.map(d => DIMENSIONS[d]).join(', ') || 'one';
   const plot = figure({
-    id: 'heat', title: 'Load of every link', interactive: true,
-    caption: `A strip per direction; across ${names(grid.columns)}, down ${names(grid.rows)}. Colour: cycles in which the link carried something; the scale has the bound marked and begins where the least load does if all are alike. Point at a cell, or move with the arrow keys.`,
-    label: `Heat map of link loads of ${recording.run.name}, a strip per direction; hottest ${number(most)} cycles, bound ${number(bound)} cycles`,
-    height: width => TOP + recording.over.length * stripHeight(grid, width),
-    draw: (c, width) => drawHeat(c, width, map),
-    table: {head: ['direction', 'links', 'least, cycles', 'mean, cycles', 'hottest, cycles', 'bound, cycles', 'hottest, packets', 'hottest node'],
+    id: 'heat', section, kind: recording.run.kind, title: 'Load of every link',
+    caption: `A strip per direction; across ${names(grid.columns)}, down ${names(grid.rows)}. Colour: ${COUNTED_AS[recording.unit]}${map.low > 0 ? ' Loads are alike: the scale begins at the least of them, not at 0.' : ''} Point at a cell, or move with the arrow keys.`,
+    label: `Heat map of link loads of ${recording.run.label}, a strip per direction; hottest ${number(map.high)}, bound ${number(map.bound)} ${recording.unit}`,
+    draw: (width, label) => drawHeat(width, label, map),
+    table: {head: ['direction', 'links', ...['least', 'mean', 'hottest', 'bound'].map(what => `${what}, ${recording.unit}`), 'hottest, packets', 'hottest node'],
             rows: () => heatRows(map)},
   });
-  plot.canvas.addEventListener('mousemove', event => point(plot, map, event));
-  plot.canvas.addEventListener('mouseleave', () => plot.readout.textContent = '');
-  plot.canvas.addEventListener('keydown', event => moveCursor(plot, map, event));
+  plot.place.setAttribute('tabindex', '0');
+  plot.place.addEventListener('mousemove', event => pointAt(plot, map, event));
+  plot.place.addEventListener('mouseleave', () => { plot.readout.textContent = ''; });
+  plot.place.addEventListener('keydown', event => moveCursor(plot, map, event));
+  return plot;
 }
 
 const NAME_WIDTH = 34;
-const TOP = 48;
+const TOP = 66;
+const BETWEEN = 22;
 function cellHeight(grid, width) {
   const across = (width - NAME_WIDTH) / grid.width;
   return Math.max(Math.min(across, 26), Math.min(48 / grid.height, 12), 0.5);
 }
 const stripHeight = (grid, width) => Math.max(14, Math.ceil(cellHeight(grid, width) * grid.height)) + 10;
 
-function drawHeat(c, width, map) {
-  const {recording, grid} = map;
-  const strip = stripHeight(grid, width);
+// Where the strips are: beside each other where they are narrow.
+function layOut(map, width) {
+  const {grid, recording} = map;
   const across = Math.min(width - NAME_WIDTH, 26 * grid.width);
-  Object.assign(map, {strip, across, top: TOP});
-  const {least, most, bound} = map;
-  loadScale(c, NAME_WIDTH, 14, Math.min(360, width - NAME_WIDTH), {least, most, bound, unit: 'cycles'});
-  const image = document.createElement('canvas');
-  image.width = grid.width;
-  image.height = grid.height;
-  recording.over.forEach(({direction}, i) => {
-    const y = map.top + i * strip;
-    text(c, directionName(direction), 0, y + (strip - 10) / 2, {colour: theme.ink});
-    fillStrip(image, map, direction);
-    c.imageSmoothingEnabled = false;
-    c.drawImage(image, NAME_WIDTH, y, across, strip - 10);
-    separate(c, map, y);
-  });
-  if (map.cursor) markCursor(c, map);
+  const beside = Math.max(1, Math.floor((width + BETWEEN) / (across + NAME_WIDTH + BETWEEN)));
+  const columns = beside > 1 && beside < recording.over.length ? beside - beside % 2 : beside;  // X+ beside X-
+  const strip = stripHeight(grid, width);
+  const corner = i => [NAME_WIDTH + i % columns * (across + NAME_WIDTH + BETWEEN), TOP + Math.floor(i / columns) * strip];
+  return Object.assign(map, {strip, across, corner, height: TOP + Math.ceil(recording.over.length / columns) * strip});
 }
 
-function fillStrip(image, {recording, cells, least, most}, direction) {
-  const context = image.getContext('2d');
-  const pixels = context.createImageData(image.width, image.height);
-  for (let i = 0; i < cells.length; ++i) {
-    const link = cells[i] * recording.degree + direction;
-    if (!recording.exists[link]) continue;
-    const [r, g, b] = loadColour((recording.busyCycles[link] - least) / (most - least));
-    pixels.data.set([r, g, b, 255], 4 * i);
-  }
-  context.putImageData(pixels, 0, 0);
+function drawHeat(width, label, map) {
+  const {recording, grid, low, high, bound, strip, across, corner, height} = layOut(map, width);
+  const made = picture(width, height, label);
+  made.append(loadScale(NAME_WIDTH, 22, Math.min(460, width - NAME_WIDTH - 2),
+      {low, high, bound, text: brief, boundText: recording.boundText}));
+  recording.over.forEach(({direction}, i) => {
+    const [x, y] = corner(i);
+    const image = imageOf(grid.width, grid.height, cell => loadOf(map, cell, direction));
+    made.append(words(directionName(direction), x - NAME_WIDTH + 4, y + (strip - 10) / 2, {kind: 'plain'}),
+      svg('image', {x, y, width: across, height: strip - 10, href: image, preserveAspectRatio: 'none', class: 'pixels strip'}),
+      ...separators(map, x, y));
+  });
+  if (map.cursor) made.append(cursorOf(map));
+  return made;
+}
+
+function loadOf({recording, cells, low, high}, cell, direction) {
+  const link = cells[cell] * recording.degree + direction;
+  return recording.exists[link] ? loadColour((recording.values[link] - low) / (high - low || 1)) : null;
 }
 
 // A thin line between the planes of the slower dimensions.
-function separate(c, {grid, recording, across, strip}, y) {
+function separators({grid, recording, across, strip}, left, y) {
   const fast = recording.extents[grid.columns[grid.columns.length - 1]];
-  if (grid.columns.length < 2 || across / grid.width * fast < 6) return;
-  for (let x = fast; x < grid.width; x += fast) {
-    const at = NAME_WIDTH + across * x / grid.width;
-    line(c, [[at, y], [at, y + strip - 10]], theme.card, {width: 1.5});
-  }
+  if (grid.columns.length < 2 || across / grid.width * fast < 6) return [];
+  return Array.from({length: grid.width / fast - 1}, (_, i) => left + across * (i + 1) * fast / grid.width)
+      .map(x => stroke(x, y, x, y + strip - 10, 'gap'));
 }
 
-function markCursor(c, {grid, across, strip, top, cursor}) {
-  const [x, y, i] = cursor;
+function cursorOf({grid, across, strip, corner, cursor: [x, y, i]}) {
   const w = across / grid.width;
   const h = (strip - 10) / grid.height;
-  c.strokeStyle = theme.bound;
-  c.lineWidth = 2;
-  c.strokeRect(NAME_WIDTH + x * w - 1, top + i * strip + y * h - 1, w + 2, h + 2);
+  const [left, top] = corner(i);
+  return svg('rect', {x: left + x * w - 1, y: top + y * h - 1, width: w + 2, height: h + 2, class: 'cursor'});
 }
 
 function describe(map, x, y, i) {
@@ -116,18 +121,22 @@ function describe(map, x, y, i) {
   const link = node * recording.degree + direction;
   const name = `${coordinateText(coordinates(node, recording.extents))} ${directionName(direction)}`;
   if (!recording.exists[link]) return name + ': no link';
-  const cycles = recording.busyCycles[link];
-  return `${name}: ${number(cycles)} cycles, ${number(recording.packets[link])} packets; ` +
-         `${number(100 * cycles / (bound || 1))} % of the bound’s ${number(bound)} cycles`;
+  const value = recording.values[link];
+  const packets = recording.unit === 'packets' ? '' : `, ${number(recording.packets[link])} packets`;
+  return `${name}: ${number(value)} ${recording.unit}${packets}; ` +
+         `${number(+(100 * value / (bound || 1)).toFixed(1))} % of the bound’s ${number(bound)} ${recording.unit}`;
 }
 
-function point(plot, map, event) {
-  const {grid, across, strip, top, recording} = map;
-  const i = Math.floor((event.offsetY - top) / strip);
-  const x = Math.floor((event.offsetX - NAME_WIDTH) / across * grid.width);
-  const y = Math.floor((event.offsetY - top - i * strip) / (strip - 10) * grid.height);
-  const inside = i >= 0 && i < recording.over.length && x >= 0 && x < grid.width && y >= 0 && y < grid.height;
-  plot.readout.textContent = inside ? describe(map, x, y, i) : '';
+function pointAt(plot, map, event) {
+  const {grid, across, strip, corner, recording} = map;
+  const frame = plot.place.getBoundingClientRect();
+  const found = recording.over.map((_, i) => {
+    const [left, top] = corner(i);
+    const x = Math.floor((event.clientX - frame.left - left) / across * grid.width);
+    const y = Math.floor((event.clientY - frame.top - top) / (strip - 10) * grid.height);
+    return {x, y, i};
+  }).find(({x, y}) => x >= 0 && x < grid.width && y >= 0 && y < grid.height);
+  plot.readout.textContent = found ? describe(map, found.x, found.y, found.i) : '';
 }
 
 function moveCursor(plot, map, event) {
@@ -151,10 +160,10 @@ function heatRows({recording, bound}) {
     for (let node = 0; node < recording.nodes; ++node) {
       const link = node * recording.degree + direction;
       if (!recording.exists[link]) continue;
-      const cycles = recording.busyCycles[link];
-      sum += cycles;
-      least = Math.min(least, cycles);
-      if (cycles > most) most = cycles, hottest = node;
+      const value = recording.values[link];
+      sum += value;
+      least = Math.min(least, value);
+      if (value > most) most = value, hottest = node;
     }
     return [directionName(direction), count, least, sum / count, most, bound,
       recording.packets[hottest * recording.degree + direction], coordinateText(coordinates(hottest, recording.extents))];

@@ -1,0 +1,22 @@
+// Whatever parse_array() makes of an archive or of a file compressed with gzip is an array with as
+// many elements as its shape says, or a refusal in one line.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "fft/npy/npy.hpp"
+#include "hal/check.hpp"
+#include "tools/io/array_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    const auto array = toroid::parse_array(std::as_bytes(std::span(data, size)), "input");
+    std::size_t elements = 1;
+    for (const std::size_t extent : array.shape) elements *= extent;
+    CHECK_EQ(array.values.size(), elements);
+  } catch (const toroid::BadInput& reason) {
+    CHECK(std::string(reason.what()).find('\n') == std::string::npos);
+  }
+  return 0;
+}

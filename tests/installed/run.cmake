@@ -1,0 +1,96 @@
+# Installs the build, moves what was installed, and uses it as others would: the command, CMake's
+# find_package, and a plain compiler with pkg-config.
+#   cmake -DBUILD=DIR -DCOMPILER=PATH -DFLAGS=FLAGS -DWITH_OFI=BOOL -DSCRATCH=DIR -P run.cmake
+cmake_minimum_required(VERSION 3.23)
+set(prefix ${SCRATCH}/installed)
+set(example ${prefix}/share/toroid/examples/library)
+
+# run(COMMAND...): its output is in `output`.
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGV " " shown)
+    message(FATAL_ERROR "exit ${result} of: ${shown}\n${text}")
+  endif()
+  set(output "${text}" PARENT_SCOPE)
+endfunction()
+
+function(expect_match text pattern)
+  if(NOT text MATCHES "${pattern}")
+    message(FATAL_ERROR "no '${pattern}' in:\n${text}")
+  endif()
+endfunction()
+
+# find_package(toroid ARGUMENTS): what CMake says where that is refused must match.
+function(expect_refused arguments pattern)
+  file(WRITE ${SCRATCH}/refused/CMakeLists.txt "cmake_minimum_required(VERSION 3.23)
+project(refused LANGUAGES CXX)
+find_package(toroid ${arguments})
+")
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${SCRATCH}/refused -B ${SCRATCH}/refused/build --fresh
+                          -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${COMPILER}
+                  RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  string(REGEX REPLACE "[ \n]+" " " text "${text}")
+  expect_match("${result} ${text}" "^1 .*${pattern}")
+endfunction()
+
+# compile_plainly(PROGRAM SOURCE PACKAGE [OPTION...]): with no build system.
+function(compile_plainly program source package)
+  run(pkg-config --cflags --libs ${ARGN} ${package})
+  separate_arguments(needed UNIX_COMMAND "${output}")
+  separate_arguments(flags UNIX_COMMAND "${FLAGS}")
+  run(${COMPILER} ${flags} ${source} -o ${program} ${needed})
+endfunction()
+
+file(REMOVE_RECURSE ${SCRATCH})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/elsewhere)
+file(RENAME ${SCRATCH}/elsewhere ${prefix})
+set(ENV{PKG_CONFIG_PATH} "")
+foreach(folder lib lib64 lib/x86_64-linux-gnu)
+  set(ENV{PKG_CONFIG_PATH} "${prefix}/${folder}/pkgconfig:$ENV{PKG_CONFIG_PATH}")
+endforeach()
+
+foreach(file bin/toroid share/toroid/machines/bgl-fitted.toml share/doc/toroid/LICENSE
+             share/doc/toroid/CHANGELOG.md include/toroid/hal/packet.hpp)
+  if(NOT EXISTS ${prefix}/${file})
+    message(FATAL_ERROR "not installed: ${file}")
+  endif()
+endforeach()
+run(${prefix}/bin/toroid alltoall --torus 2x2x2 --bytes 240)
+
+run(${CMAKE_COMMAND} -S ${example} -B ${SCRATCH}/build -DCMAKE_PREFIX_PATH=${prefix}
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS})
+run(${CMAKE_COMMAND} --build ${SCRATCH}/build --parallel)
+run(${SCRATCH}/build/policy)
+run(${SCRATCH}/build/consumer)
+set(expected "${output}")
+
+expect_refused("REQUIRED COMPONENTS fft nosuch" "has no component nosuch; known: hal router packet fft")
+expect_refused("0.0 EXACT REQUIRED" "requested version")
+
+compile_plainly(${SCRATCH}/plain ${example}/main.cpp toroid)
+run(${SCRATCH}/plain)
+expect_match("${output}" "^${expected}$")
+
+if(WITH_OFI)
+  file(WRITE ${SCRATCH}/ofi.cpp "#include <cstdio>
+#include \"router/job/key.hpp\"
+#include \"router/ofi_fabric.hpp\"
+int main() {
+  const toroid::JobKey key = toroid::JobKey::random();
+  if (key.text().empty()) toroid::OfiFabric(*static_cast<toroid::Job*>(nullptr), {}, {}, {});
+  std::printf(\"%zu\", key.text().size());
+}
+")
+  compile_plainly(${SCRATCH}/ofi ${SCRATCH}/ofi.cpp toroid-ofi)
+  run(${SCRATCH}/ofi)
+  expect_match("${output}" "^64$")
+  file(GLOB_RECURSE targets ${prefix}/*/toroid-ofi-targets*.cmake)
+  file(REMOVE ${targets})  # as a build without ofi would install
+else()
+  file(GLOB_RECURSE headers ${prefix}/include/toroid/router/job/*.hpp
+       ${prefix}/include/toroid/router/ofi*.hpp)
+  expect_match("${headers}" "^$")
+endif()
+expect_refused("REQUIRED COMPONENTS fft ofi" "no component ofi: it was built without ofi .TOROID_OFI.")
+expect_refused("REQUIRED COMPONENTS job" "no component job: it was built without ofi .TOROID_OFI.")

@@ -1,0 +1,61 @@
+# Makes the Debian packages of the build and reads them: what they hold and what they ask for.
+#   cmake -DBUILD=DIR -DWITH_OFI=BOOL -DSCRATCH=DIR -P deb.cmake
+cmake_minimum_required(VERSION 3.23)
+
+# read(VARIABLE COMMAND...): what it prints.
+function(read variable)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE errors)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " shown)
+    message(FATAL_ERROR "exit ${result} of: ${shown}\n${text}${errors}")
+  endif()
+  set(${variable} "${text}" PARENT_SCOPE)
+endfunction()
+
+function(expect_match text pattern)
+  if(NOT text MATCHES "${pattern}")
+    message(FATAL_ERROR "no '${pattern}' in:\n${text}")
+  endif()
+endfunction()
+
+# expect_files(PACKAGE PATTERN...): each matches the path of a file.
+function(expect_files package)
+  read(listing dpkg-deb --contents ${package})
+  foreach(pattern IN LISTS ARGN)
+    expect_match("${listing}" " \\./usr/${pattern}\n")
+  endforeach()
+  if(listing MATCHES " \\./usr/(local|src)/")
+    message(FATAL_ERROR "files in a place of the administrator's:\n${listing}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${SCRATCH})
+read(log ${CMAKE_CPACK_COMMAND} --config ${BUILD}/CPackConfig.cmake -G DEB -B ${SCRATCH})
+file(GLOB command ${SCRATCH}/toroid_*.deb)
+file(GLOB development ${SCRATCH}/libtoroid-dev_*.deb)
+
+read(needs dpkg-deb --field ${command} Depends)
+foreach(library libc6 libfftw3-double3 libfftw3-single3 libfmt9 libhwloc15 libopenblas0 zlib1g)
+  expect_match("${needs}" "${library} ?[(,]")
+endforeach()
+read(recommended dpkg-deb --field ${command} Recommends)
+read(development_needs dpkg-deb --field ${development} Depends)
+if(WITH_OFI)
+  expect_match("${needs}" "libpmix2 .*libssl3 ")
+  expect_match("${recommended}" "libfabric1")
+  expect_match("${development_needs}" "libpmix-dev")
+elseif("${needs} ${recommended} ${development_needs}" MATCHES "pmix|libssl|libisal|libfabric")
+  message(FATAL_ERROR "a build without ofi asks for its libraries: ${needs} ${recommended}")
+endif()
+read(fields dpkg-deb --field ${command} Section Maintainer Description)
+expect_match("${fields}" "Section: science\nMaintainer: .+ <.+@.+>\nDescription: .+\n .+")
+
+expect_files(${command} bin/toroid share/man/man1/toroid\\.1 share/man/man1/toroid-fft\\.1
+             share/bash-completion/completions/toroid share/zsh/vendor-completions/_toroid
+             share/fish/vendor_completions\\.d/toroid\\.fish share/toroid/machines/bgl-fitted\\.toml
+             share/toroid/examples/EMD-3001\\.map share/toroid/examples/README\\.md
+             share/doc/toroid/LICENSE share/doc/toroid/CHANGELOG\\.md share/doc/toroid/copyright)
+expect_files(${development} lib/libtoroid_fft\\.a lib/cmake/toroid/toroid-config\\.cmake
+             lib/pkgconfig/toroid\\.pc include/toroid/hal/packet\\.hpp
+             share/toroid/examples/library/CMakeLists\\.txt)
+file(REMOVE_RECURSE ${SCRATCH})

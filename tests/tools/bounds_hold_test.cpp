@@ -1,0 +1,315 @@
+// No time is under its bound, and the bound that is named is the largest of its parts.
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/bounds.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/traffic_bounds.hpp"
+#include "packet/traffics.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using nlohmann::json;
+using Parts = std::vector<std::pair<std::string, Tick>>;  ///< what binds, cycles
+
+const Machine kBgl;
+const std::vector<std::string> kSmallToruses = {"1",     "2",      "2m",   "5",    "4m",
+                                                "1x3",   "2x2",    "3x4",  "3mx2", "5x1x2",
+                                                "2x2x2", "3x2mx2", "4x4m", "7x2",  "2x2x2x2"};
+
+/// The first of the largest.
+std::pair<std::string, Tick> largest(const Parts& parts) {
+  return *std::ranges::max_element(parts, {}, &Parts::value_type::second);
+}
+
+void expect_bound(const json& report, const Parts& parts, const std::string& which) {
+  const auto [by, cycles] = largest(parts);
+  EXPECT_EQ(report["bound_cycles"], cycles) << which;
+  EXPECT_EQ(report["bound_by"], by) << which;
+}
+
+/// Of any result or row; of virtual time where it has cycles.
+void expect_holds(const json& row, const std::string& which) {
+  const bool is_virtual = row.contains("cycles");
+  const double time = row[is_virtual ? "cycles" : "time_s"];
+  const double bound = row[is_virtual ? "bound_cycles" : "bound_s"];
+  EXPECT_LE(bound, time) << which;
+  const double percent = row["percent_of_bound"];
+  EXPECT_GE(percent, 0) << which;
+  EXPECT_LE(percent, 100) << which;
+  EXPECT_DOUBLE_EQ(percent, time == 0 ? 100 : 100 * bound / time) << which;
+  EXPECT_EQ(row["bound_by"] == "copy", !is_virtual) << which;
+  EXPECT_EQ(row.contains("percent_of_peak"), is_virtual) << which;
+}
+
+/// Full packets of 240 bytes and a rest, each with 16 bytes of header in chunks of 32, and 14 more
+/// on the wire.
+struct Cut {
+  explicit Cut(std::uint64_t bytes) : packets(bytes / 240), wire(packets * 270) {
+    if (bytes % 240 == 0) return;
+    ++packets;
+    wire += (bytes % 240 + 16 + 31) / 32 * 32 + 14;
+  }
+  std::uint64_t packets;
+  std::uint64_t wire;
+};
+
+Tick wire_ticks(double bytes) {
+  return static_cast<Tick>(std::ceil(bytes * 8 / kBgl.link_bits_per_cycle));
+}
+
+/// Of one dimension, where every node sends to every other: bytes over the mean link of a ring, or
+/// over the links of the cut of a mesh that most crosses.
+double busiest_link_bytes(const Shape& shape, unsigned d, std::uint64_t wire) {
+  const unsigned k = shape.extent(d);
+  const double lines = shape.size() / k;
+  double hops = 0;
+  std::vector<double> crossing(k, 0);
+  for (Rank from = 0; from < shape.size(); ++from)
+    for (Rank to = 0; to < shape.size(); ++to) {
+      const unsigned a = shape.coord(from)[d];
+      const unsigned b = shape.coord(to)[d];
+      hops += std::min((a + k - b) % k, (b + k - a) % k);
+      for (unsigned cut = a; cut < b; ++cut) ++crossing[cut];
+    }
+  const double messages =
+      shape.wraps(d) ? hops / (2 * lines * k) : *std::ranges::max_element(crossing) / lines;
+  return messages * static_cast<double>(wire);
+}
+
+/// Counted pair by pair.
+Parts all_to_all_parts(const Shape& shape, std::uint64_t bytes) {
+  const Cut cut(bytes);
+  const std::uint64_t peers = shape.size() - 1;
+  if (peers == 0 || cut.packets == 0) return {{"link", 0}};
+  double hottest = 0;
+  unsigned links = 0;
+  unsigned farthest = 0;
+  for (unsigned d = 0; d < shape.dims(); ++d) {
+    if (shape.extent(d) == 1) continue;
+    hottest = std::max(hottest, busiest_link_bytes(shape, d, cut.wire));
+    links += shape.wraps(d) || shape.extent(d) > 2 ? 2 : 1;
+    farthest += shape.wraps(d) ? shape.extent(d) / 2 : shape.extent(d) - 1;
+  }
+  const Tick injection = wire_ticks(static_cast<double>(peers * cut.wire) / links);
+  return {{"link", std::max(wire_ticks(hottest), injection)},
+          {"processor", peers * cut.packets * (kBgl.inject_cycles + kBgl.receive_cycles)},
+          {"latency", kBgl.inject_cycles + farthest * kBgl.hop_latency_cycles + wire_ticks(46)}};
+}
+
+TEST(BoundsHold, OfAnAllToAllIsTheLargestOfItsPartsCountedPairByPair) {
+  std::vector<std::string> seen;
+  for (const std::string& torus : kSmallToruses)
+    for (const std::string bytes : {"0", "1", "240", "241", "2000"}) {
+      const json report = json_of({"alltoall", "--torus", torus, "--bytes", bytes});
+      const std::string which = torus + ", " + bytes;
+      expect_bound(report, all_to_all_parts(Shape::parse(torus), std::stoull(bytes)), which);
+      expect_holds(report, which);
+      seen.push_back(report["bound_by"]);
+    }
+  for (const char* by : {"link", "processor", "latency"})
+    EXPECT_THAT(seen, ::testing::Contains(by));
+}
+
+/// The words for the parts of the bound.
+Parts named(const Bounds& bounds) {
+  return {{"link", std::max(bounds.hottest_link, bounds.injection)},
+          {"processor", bounds.processor},
+          {"latency", bounds.zero_load}};
+}
+
+bool fits(const std::string& traffic, const Shape& shape) {
+  try {
+    make_traffic(traffic, shape, 1, 1);
+    return true;
+  } catch (const BadInput&) {
+    return false;
+  }
+}
+
+TEST(BoundsHold, UnderEveryPolicyAndTrafficOnEverySmallTorus) {
+  std::size_t rows = 0;
+  for (const std::string& torus : kSmallToruses) {
+    const Shape shape = Shape::parse(torus);
+    std::vector<std::string> traffics;
+    for (const char* name : {"all-to-all", "tornado", "neighbour", "hotspot", "incast:0", "zipf",
+                             "permutation", "bit-complement", "halo"})
+      if (fits(name, shape)) traffics.emplace_back(name);
+    const json report = json_of({"compare", "--torus", torus, "--bytes", "1,500", "--traffic",
+                                 fmt::format("{}", fmt::join(traffics, ","))});
+    for (const json& row : report["rows"]) {
+      if (row.contains("error")) continue;
+      expect_holds(row, row.dump());
+      ++rows;
+      if (row["policy"] != "random" && row["policy"] != "rank") continue;
+      const auto traffic = make_traffic(row["traffic"].get<std::string>(), shape, row["bytes"], 1);
+      expect_bound(row, named(traffic_bounds(kBgl, shape, *traffic)), row.dump());
+    }
+  }
+  EXPECT_GT(rows, 1000U);
+}
+
+TEST(BoundsHold, WhereAPolicyLeavesTheShortestWaysBoundsOfAnyWaysDo) {
+  // Half of the links idle on shortest ways; valiant uses them.
+  const json rows = json_of({"compare", "--torus", "8", "--bytes", "9600", "--policies",
+                             "random,valiant", "--traffic", "tornado"})["rows"];
+  EXPECT_EQ(rows[0]["bound_cycles"], 2 * rows[1]["bound_cycles"].get<Tick>());
+  for (const json& row : rows) expect_holds(row, row.dump());
+}
+
+TEST(BoundsHold, OfSamplesAndOfMachinesWithFailedLinks) {
+  for (const Arguments& more :
+       std::vector<Arguments>{{"--peers", "1"},
+                              {"--peers", "3"},
+                              {"--sample", "2"},
+                              {"--policy", "valiant", "--peers", "2"},
+                              {"--fail-link", "0:X+"},
+                              {"--fail-link", "0:X+", "--policy", "two-phase"}})
+    for (const char* torus : {"4x4", "5x3", "3x2x2"}) {
+      const Ended ended =
+          run_command(Arguments{"alltoall", "--torus", torus, "--json", "-"} + more);
+      if (ended.exit_code == 2) continue;
+      ASSERT_EQ(ended.exit_code, 0) << ended.err;
+      expect_holds(ended.json(), torus + ::testing::PrintToString(more));
+    }
+}
+
+const std::vector<Arguments> kMethodsOfBounds = {{"--method", "volumetric"},
+                                                 {"--method", "slab"},
+                                                 {"--method", "slab", "--planes", "1"},
+                                                 {"--method", "rows"},
+                                                 {"--method", "orbital"}};
+
+/// Phases last from the end of one to the end of the next.
+void expect_sum(const json& report, const std::string& which) {
+  const char* const key = report.contains("cycles") ? "cycles" : "time_s";
+  double sum = 0;
+  for (const json& phase : report["phases"]) sum += phase[key].get<double>();
+  EXPECT_NEAR(sum, report[key].get<double>(), 1e-9 * sum) << which;
+}
+
+void expect_phases_hold(const json& report, const std::string& which) {
+  const bool is_virtual = report.contains("cycles");
+  const auto named = [&](const char* name) {
+    return fmt::format("{}{}", name, is_virtual ? "_cycles" : "_s");
+  };
+  for (const json& phase : report["phases"]) {
+    EXPECT_GE(phase["percent_of_bound"], 0) << which;
+    EXPECT_LE(phase["percent_of_bound"], 100) << which;
+    EXPECT_LE(phase[named("exchange_bound")], phase[named("exchange")]) << which;
+    const double whole = phase[is_virtual ? "cycles" : "time_s"].get<double>() +
+                         phase[named("overlap")].get<double>();
+    EXPECT_LE(phase[named("exchange")].get<double>(), whole * (1 + 1e-9)) << which;
+    EXPECT_EQ(phase.contains("percent_of_peak"), is_virtual) << which;
+  }
+}
+
+std::size_t expect_transforms_hold(const std::vector<std::string>& toruses,
+                                   const std::vector<std::string>& sizes, const Arguments& more) {
+  std::size_t runs = 0;
+  for (const std::string& torus : toruses)
+    for (const std::string& size : sizes)
+      for (const Arguments& method : kMethodsOfBounds) {
+        const Arguments run =
+            Arguments{"fft", "--torus", torus, "--size", size, "--json", "-"} + method + more;
+        const Ended ended = run_command(run);
+        if (ended.exit_code == 2) continue;
+        const std::string which = ::testing::PrintToString(run);
+        EXPECT_EQ(ended.exit_code, 0) << which << ended.err;
+        expect_holds(ended.json(), which);
+        expect_phases_hold(ended.json(), which);
+        expect_sum(ended.json(), which);
+        ++runs;
+      }
+  return runs;
+}
+
+TEST(BoundsHold, OfTransformsByEveryMethodAndTheirPhasesAddUp) {
+  EXPECT_GT(expect_transforms_hold(kSmallToruses, {"8x8x8", "7x5x6"}, {}), 80U);
+  EXPECT_GT(
+      expect_transforms_hold({"2x3", "4m", "2x2x2"}, {"8x8x8", "5x7x6"}, {"--real", "--inverse"}),
+      10U);
+}
+
+TEST(BoundsHold, OfTransformsOnTheWallClockAndTheirPhasesAddUp) {
+  EXPECT_GT(expect_transforms_hold({"1", "2", "3x2"}, {"16x16x16", "7x5x6"},
+                                   Arguments{"--repeat", "3", "--threads", "2"} + kShm),
+            15U);
+}
+
+/// Every node sends an equal message to every other of its line, dimension by dimension; in packets
+/// that hold stretches of it, so that there are some more than its bytes would fill.
+TEST(BoundsHold, OfEvenTransformsExchangesAreThoseOfAllToAllsInLines) {
+  const json report = json_of({"fft", "--torus", "2x4x4m", "--size", "16"});
+  const std::uint64_t bytes_of_a_node = 16 * 16 * 16 / 32 * 16;
+  std::vector<Tick> full;
+  for (const char* line : {"2", "4", "4m"}) {
+    const Shape shape = Shape::parse(line);
+    full.push_back(largest(all_to_all_parts(shape, bytes_of_a_node / shape.size())).second);
+  }
+  std::vector<Tick> bounds;
+  for (const json& phase : report["phases"])
+    if (phase["packets"] > 0) bounds.push_back(phase["exchange_bound_cycles"]);
+  std::ranges::sort(bounds);
+  ASSERT_EQ(bounds.size(), full.size());
+  for (std::size_t i = 0; i < full.size(); ++i) {
+    EXPECT_GE(bounds[i], full[i]);
+    EXPECT_LE(static_cast<double>(bounds[i]), 1.2 * static_cast<double>(full[i]));
+  }
+}
+
+TEST(BoundsHold, OfTransformsThereAndBack) {
+  for (const char* torus : {"1", "3", "2x2m", "2x3x2"})
+    for (const char* method : {"volumetric", "slab", "rows"})
+      for (const char* fabric : {"sim", "shm"}) {
+        const json report = json_of(
+            {"poisson", "--torus", torus, "--size", "12", "--method", method, "--fabric", fabric});
+        expect_holds(report, fmt::format("{} {} {}", torus, method, fabric));
+        for (const json& grid : report["grids"]) expect_holds(grid, grid.dump());
+      }
+}
+
+TEST(BoundsHold, OfReplaysWhoseLongestChainIsALatency) {
+  const TemporaryDirectory directory;
+  directory.save("chain.csv", "time,src,dst,bytes\n0,0,1,8\n0.001,1,2,8\n");
+  directory.save("burst.csv", "time,src,dst,bytes\n0,0,1,24000\n0,1,0,24000\n");
+  directory.save("none.csv", "time,src,dst,bytes\n0,1,1,8\n");
+  const auto replay = [&](const char* file, const Arguments& more) {
+    return json_of(Arguments{"replay", directory / file, "--torus", "4"} + more);
+  };
+  EXPECT_EQ(replay("chain.csv", {})["bound_by"], "latency");
+  EXPECT_EQ(replay("burst.csv", {})["bound_by"], "link");
+  for (const char* file : {"chain.csv", "burst.csv", "none.csv"})
+    for (const Arguments& more : {Arguments{}, kShm}) expect_holds(replay(file, more), file);
+}
+
+TEST(BoundsHold, OfTheWallClockAreOfCopying) {
+  for (const char* route : {"torus", "direct"})
+    for (const char* torus : {"1", "3", "2x2m"})
+      for (const char* bytes : {"0", "1", "4800"}) {
+        const json report = json_of(
+            Arguments{"alltoall", "--torus", torus, "--bytes", bytes, "--route", route} + kShm);
+        expect_holds(report, fmt::format("{} {} {}", route, torus, bytes));
+        EXPECT_EQ(report["bound_by"], "copy");
+      }
+}
+
+}  // namespace
+}  // namespace toroid::testing

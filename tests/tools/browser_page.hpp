@@ -1,0 +1,131 @@
+// The report in a real browser, without a screen: the page looks at itself as a reader would and
+// says what it sees in the document element's data attributes (tools/report/page/selftest.js).
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+#include "tools/report/page.hpp"
+
+namespace toroid::testing {
+
+/// Where the program is on the PATH; empty: nowhere.
+inline std::string found_program(const std::string& name) {
+  std::string path = ::getenv("PATH") == nullptr ? "" : ::getenv("PATH");
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    const std::string program = path.substr(begin, end - begin) + "/" + name;
+    if (::access(program.c_str(), X_OK) == 0) return program;
+    begin = end + 1;
+  }
+  return "";
+}
+
+inline void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+/// The value of the first attribute of that name in a dumped document; empty: it has none.
+inline std::string attribute_of(const std::string& document, const std::string& name) {
+  const std::string mark = " " + name + "=\"";
+  const std::size_t begin = document.find(mark);
+  if (begin == document.npos) return "";
+  const std::size_t from = begin + mark.size();
+  std::string value = document.substr(from, document.find('"', from) - from);
+  replace_all(value, "&quot;", "\"");
+  replace_all(value, "&lt;", "<");
+  replace_all(value, "&gt;", ">");
+  replace_all(value, "&nbsp;", " ");
+  replace_all(value, "&amp;", "&");
+  return value;
+}
+
+class BrowserTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"chromium", "chromium-browser", "google-chrome"})
+      if (browser_.empty()) browser_ = found_program(name);
+    if (browser_.empty()) GTEST_SKIP() << "no chromium here; tests/packages.txt names it";
+  }
+
+  void run(const Arguments& arguments) {
+    const Ended ended =
+        run_command(arguments + Arguments{"--quiet"}, {.directory = directory_.path()});
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  }
+
+  /// The result of a run that keeps it in that file.
+  nlohmann::json result(const std::string& file) {
+    return nlohmann::json::parse(directory_.content_of(file));
+  }
+
+  /// A page of this data, as the report would embed it.
+  void make_page(const nlohmann::json& data) {
+    std::string page = report_page({});
+    const std::string mark = "id=\"data\">";
+    const std::size_t begin = page.find(mark) + mark.size();
+    std::string text = data.dump();
+    replace_all(text, "<", "\\u003c");
+    page.replace(begin, page.find("</script>", begin) - begin, text);
+    directory_.save("r.html", page);
+  }
+
+  /// Virtual time: the browser hurries through the pauses, and ends the document when they are
+  /// over.
+  std::string opened(int width) {
+    const Arguments headless = {"--headless",
+                                "--no-sandbox",
+                                "--disable-gpu",
+                                "--disable-dev-shm-usage",
+                                "--window-size=" + std::to_string(width) + ",1600",
+                                "--virtual-time-budget=30000",
+                                "--user-data-dir=" + directory_ / "profile"};
+    const Ended ended = run_command(
+        headless + Arguments{"--dump-dom", "file://" + (directory_ / "r.html") + "#selftest"},
+        {.directory = directory_.path(), .program = browser_.c_str()});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return ended.out;
+  }
+
+  /// What the page r.html sees of itself, having drawn everything without an error, legibly.
+  nlohmann::json seen(int width = 1280) {
+    document_ = opened(width);
+    const std::string root = document_.substr(0, document_.find("<body"));
+    EXPECT_EQ(attribute_of(root, "data-errors"), "[]");
+    const std::string text = attribute_of(root, "data-selftest");
+    if (text.empty()) throw std::runtime_error("the page did not come to its end");
+    const nlohmann::json seen = nlohmann::json::parse(text);
+    EXPECT_FALSE(seen.value("wide", true)) << "the page is wider than the window";
+    const nlohmann::json plots = seen.value("plots", nlohmann::json::object());
+    for (const auto& [id, plot] : plots.items()) {
+      EXPECT_EQ(plot["illegible"], nlohmann::json::array()) << id;
+      EXPECT_EQ(plot["broken"], nlohmann::json::array()) << id;
+      EXPECT_TRUE(plot["shapes"] > 2 || plot["ink"] > 0.001) << id;
+    }
+    return seen;
+  }
+
+  static std::vector<std::string> plots_of(const nlohmann::json& seen) {
+    std::vector<std::string> ids;
+    for (const auto& [id, plot] : seen["plots"].items()) ids.push_back(id);
+    return ids;
+  }
+
+  const TemporaryDirectory directory_;
+  std::string browser_;
+  std::string document_;  ///< the last that was opened
+};
+
+}  // namespace toroid::testing

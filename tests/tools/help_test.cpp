@@ -1,0 +1,119 @@
+// Help: of the whole command and of each verb, in lines that fit the page.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/tools/run_command.hpp"
+#include "tools/cli_fwd.hpp"
+#include "tools/command_line/command.hpp"
+#include "tools/command_line/help.hpp"
+#include "tools/command_line/option_text.hpp"
+#include "tools/option_values.hpp"
+#include "tools/wrap.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<std::string> help_lines(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string printed(const Arguments& arguments) {
+  const Ended ended = run_command(arguments);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.err, "");
+  return ended.out;
+}
+
+TEST(Help, FitsEightyColumns) {
+  const Command command;
+  std::string all = help_text(command.app());
+  for (const CLI::App* verb : verbs_of(command.app())) all += help_text(*verb);
+  EXPECT_GT(help_lines(all).size(), 300u);
+  for (const std::string& line : help_lines(all)) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(Help, HasEveryOptionOfEveryVerbInAGroupWithADescription) {
+  const Command command;
+  for (const CLI::App* verb : verbs_of(command.app())) {
+    const std::string help = help_text(*verb);
+    SCOPED_TRACE(help.substr(0, help.find('\n')));
+    for (const OptionText& option : option_texts(*verb)) {
+      EXPECT_THAT(help, HasSubstr("\n  " + option.heading()));
+      EXPECT_FALSE(option.description.empty()) << option.heading();
+      if (option.is_argument()) continue;
+      EXPECT_NE(option.group, "Options") << option.heading();
+      EXPECT_THAT(help, HasSubstr("\n" + option.group + ":\n"));
+    }
+  }
+}
+
+TEST(Help, EndsWithExamplesOfEveryVerbThatItTakes) {
+  const Command command;
+  for (const CLI::App* verb : verbs_of(command.app())) {
+    const std::vector<Example> examples = examples_of(*verb);
+    EXPECT_FALSE(examples.empty()) << full_name(*verb);
+    for (const Example& example : examples) {
+      EXPECT_THAT(help_text(*verb), HasSubstr("\n  " + example.command + "\n"));
+      std::istringstream in(example.command.substr(0, example.command.find(" |")));
+      Arguments words;
+      for (std::string word; in >> word;) words.push_back(word);
+      if (words.front() != "toroid") continue;
+      words.erase(words.begin());
+      EXPECT_NO_THROW(Command().parse(words)) << example.command;
+    }
+  }
+}
+
+TEST(Help, IsTheSameByVerbAndByOption) {
+  for (const std::string verb : {"fft", "launch", "help", "completion"}) {
+    const std::string help = printed({"help", verb});
+    EXPECT_THAT(help, HasSubstr("Usage: toroid " + verb));
+    EXPECT_EQ(printed({verb, "--help"}), help);
+    EXPECT_EQ(printed({verb, "-h"}), help);
+  }
+  EXPECT_EQ(printed({"--help"}), printed({"help"}));
+  EXPECT_THAT(printed({"help"}), HasSubstr("Usage: toroid VERB [OPTIONS]\n"));
+}
+
+TEST(Help, SaysChoicesRangesDefaultsAndWhatIsRequired) {
+  const std::string help = printed({"help", "alltoall"});
+  EXPECT_THAT(help, HasSubstr("--torus SHAPE"));
+  EXPECT_THAT(help, HasSubstr("X by 4 (required)"));
+  EXPECT_THAT(help, HasSubstr("random, rank, shift"));
+  EXPECT_THAT(help, HasSubstr("output queues per node (1 to 1024; default 1)"));
+  EXPECT_THAT(printed({"help", "bench"}), HasSubstr("Usage: toroid bench [OPTIONS] KIND\n"));
+}
+
+TEST(Help, OfTheVersionIsOneLine) {
+  const std::string version = printed({"--version"});
+  EXPECT_EQ(help_lines(version).size(), 1u);
+  EXPECT_THAT(version, ::testing::MatchesRegex("toroid [0-9.]+ \\(.+\\)\n"));
+  EXPECT_EQ(printed({"-V"}), version);
+}
+
+TEST(Wrap, BreaksAtBlanks) {
+  EXPECT_THAT(wrapped("one two three", 7), ElementsAre("one two", "three"));
+  EXPECT_THAT(wrapped("one two three", 6), ElementsAre("one", "two", "three"));
+  EXPECT_THAT(wrapped("immeasurable one", 5), ElementsAre("immeasurable", "one"));
+  EXPECT_THAT(wrapped("", 5), ElementsAre(""));
+}
+
+TEST(Wrap, PutsATextBesideItsHeadingWhereThereIsRoom) {
+  EXPECT_EQ(list_entry("-n N", "processes", 2, 8), "  -n N  processes\n");
+  EXPECT_EQ(list_entry("-nn N", "processes", 2, 8), "  -nn N processes\n");
+  EXPECT_EQ(list_entry("-nnn N", "processes", 2, 8), "  -nnn N\n        processes\n");
+  EXPECT_EQ(list_entry("-q", "", 2, 8), "  -q\n");
+}
+
+}  // namespace
+}  // namespace toroid::testing

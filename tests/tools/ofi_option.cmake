@@ -1,0 +1,42 @@
+# What cmake -DTOROID_OFI=... makes of a host with and without libfabric, PMIx, ISA-L and OpenSSL:
+#   cmake -DSOURCE=DIR -DCOMPILER=PATH -DSCRATCH=DIR -P ofi_option.cmake
+cmake_minimum_required(VERSION 3.23)
+
+# A host without PMIx and ISA-L: all other descriptions that pkg-config has.
+execute_process(COMMAND pkg-config --variable pc_path pkg-config OUTPUT_VARIABLE folders
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+string(REPLACE ":" ";" folders "${folders}")
+file(REMOVE_RECURSE ${SCRATCH})
+file(MAKE_DIRECTORY ${SCRATCH}/few)
+foreach(folder IN LISTS folders)
+  file(GLOB files ${folder}/*.pc)
+  list(FILTER files EXCLUDE REGEX "/(pmix|libisal)\\.pc$")
+  file(COPY ${files} DESTINATION ${SCRATCH}/few)
+endforeach()
+
+# configure(EXIT REGEX [ARGUMENT...]): what it prints must match.
+function(configure expected pattern)
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${SCRATCH}/build --fresh
+                          -DCMAKE_CXX_COMPILER=${COMPILER} -DTOROID_TESTS=OFF ${ARGN}
+                  RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  string(REGEX REPLACE "[ \n]+" " " text "${text}")
+  if(result)
+    set(result 1)
+  endif()
+  if(NOT result EQUAL expected OR NOT text MATCHES "${pattern}")
+    message(FATAL_ERROR "${ARGN}: exit ${result}, expected ${expected} and '${pattern}' in:\n${text}")
+  endif()
+endfunction()
+
+configure(0 "Configuring done" -DTOROID_OFI=ON)
+configure(0 "Without ofi, the fabric between processes: TOROID_OFI is OFF" -DTOROID_OFI=OFF)
+file(GLOB exported ${SCRATCH}/build/CMakeFiles/Export/*/*/*ofi*)
+if(exported)
+  message(FATAL_ERROR "a build without ofi would install ${exported}")
+endif()
+
+set(ENV{PKG_CONFIG_LIBDIR} ${SCRATCH}/few)
+configure(0 "Without ofi, the fabric between processes: not found: PMIx, ISA-L ")
+configure(1 "TOROID_OFI is ON, but these were not found: PMIx, ISA-L" -DTOROID_OFI=ON)
+configure(0 "Without ofi, the fabric between processes: TOROID_OFI is OFF " -DTOROID_OFI=OFF)
+file(REMOVE_RECURSE ${SCRATCH})

@@ -1,0 +1,252 @@
+// Whatever is mistyped is named, with the nearest that exists.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "tests/tools/refusal.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+#include "tools/command_line/command.hpp"
+#include "tools/command_line/option_text.hpp"
+#include "tools/spelling.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// A letter dropped, two swapped, one doubled: in the middle of a word, where it makes a
+/// difference.
+std::vector<std::string> typos_of(const std::string& word) {
+  std::size_t at = word.size() / 2;
+  while (at + 1 < word.size() && word[at] == word[at - 1]) ++at;
+  if (word.size() < 2 || word[at] == word[at - 1]) return {};
+  std::string dropped = word;
+  dropped.erase(at, 1);
+  std::string swapped = word;
+  std::swap(swapped[at - 1], swapped[at]);
+  std::string doubled = word;
+  doubled.insert(at, 1, word[at]);
+  return {dropped, swapped, doubled};
+}
+
+std::string refusal_of(Command& command, const Arguments& arguments) {
+  try {
+    command.parse(arguments);
+  } catch (const BadInput& refusal) {
+    return refusal.what();
+  }
+  return "accepted";
+}
+
+/// What the message suggests; empty: nothing.
+std::string suggested_in(const std::string& message) {
+  const std::string_view mark = "did you mean '";
+  const std::size_t begin = message.find(mark);
+  if (begin == std::string::npos) return {};
+  const std::size_t end = message.find('\'', begin + mark.size());
+  return message.substr(begin + mark.size(), end - begin - mark.size());
+}
+
+/// It must be a name that is as near as the one that was meant, of which the typo is one edit away.
+void expect_nearest(const std::string& message, const std::string& typo,
+                    const std::vector<std::string>& names) {
+  const std::string suggested = suggested_in(message);
+  EXPECT_EQ(std::ranges::count(names, suggested), 1) << message;
+  EXPECT_LE(edit_distance(typo, suggested), 1u) << message;
+}
+
+std::vector<std::string> long_names_of(const std::vector<OptionText>& options) {
+  std::vector<std::string> names;
+  for (const OptionText& option : options)
+    std::ranges::copy_if(option.names, std::back_inserter(names),
+                         [](const std::string& name) { return name.starts_with("--"); });
+  return names;
+}
+
+std::vector<std::string> all_verbs() {
+  return verb_names(Command().app());
+}
+
+TEST(WrongCommandLine, NamesTheNearestOptionForEveryTypoOfEveryOptionOfEveryVerb) {
+  std::size_t wrong = 0;
+  for (const std::string& verb : all_verbs()) {
+    Command command;
+    const std::vector<std::string> options =
+        long_names_of(option_texts(*find_verb(command.app(), verb)));
+    for (const std::string& option : options)
+      for (const std::string& typo : typos_of(option.substr(2))) {
+        const std::string typed = "--" + typo;
+        if (std::ranges::count(options, typed) > 0) continue;
+        const std::string message = refusal_of(command, {verb, typed, "2"});
+        EXPECT_THAT(message, StartsWith("unknown option '" + typed + "' of " + verb + ";"));
+        expect_nearest(message, typed, options);
+        ++wrong;
+      }
+  }
+  EXPECT_GE(wrong, 500u);
+}
+
+TEST(WrongCommandLine, NamesTheNearestVerbForEveryTypoOfEveryVerb) {
+  Command command;
+  const std::vector<std::string> verbs = all_verbs();
+  for (const std::string& verb : verbs)
+    for (const std::string& typo : typos_of(verb))
+      for (const Arguments& arguments : {Arguments{typo}, Arguments{typo, "--torus", "2"},
+                                         Arguments{typo, "--help"}, Arguments{"help", typo}}) {
+        if (std::ranges::count(verbs, typo) > 0) continue;
+        const std::string message = refusal_of(command, arguments);
+        EXPECT_THAT(message, StartsWith("unknown verb '" + typo + "';"));
+        expect_nearest(message, typo, verbs);
+      }
+}
+
+/// Those whose value may be something else: a file, a name that only this host knows, a list.
+bool is_open(const OptionText& option) {
+  return option.takes_file() || option.value == "KINDS" || option.value == "PROVIDER" ||
+         option.value == "ROWS";
+}
+
+TEST(WrongCommandLine, NamesTheNearestNameForEveryTypoOfEveryNameThatAValueMayBe) {
+  std::size_t wrong = 0;
+  for (const std::string& verb : all_verbs()) {
+    Command command;
+    for (const OptionText& option : option_texts(*find_verb(command.app(), verb))) {
+      if (is_open(option)) continue;
+      for (const std::string& choice : option.choices)
+        for (const std::string& typo : typos_of(choice)) {
+          if (std::ranges::count(option.choices, typo) > 0) continue;
+          const Arguments value =
+              option.is_argument() ? Arguments{typo} : Arguments{option.names.back(), typo};
+          const std::string message = refusal_of(command, Arguments{verb} + value);
+          EXPECT_THAT(message, HasSubstr("'" + typo + "';")) << verb;
+          expect_nearest(message, typo, option.choices);
+          ++wrong;
+        }
+    }
+  }
+  EXPECT_GE(wrong, 500u);
+}
+
+struct WrongLine {
+  Arguments arguments;
+  std::vector<std::string> words;
+};
+
+const std::vector<WrongLine> kWrongLines = {
+    // Verbs.
+    {{}, {"a verb is missing; known: fft, "}},
+    {{"nosuch", "--help"}, {"unknown verb 'nosuch'; known: "}},
+    {{"nosuch"}, {"unknown verb 'nosuch'; known: "}},
+    {{"FFT", "--size", "4"}, {"unknown verb 'FFT'; did you mean 'fft'?"}},
+    {{"all-to-all"}, {"unknown verb 'all-to-all'; did you mean 'alltoall'?"}},
+    {{"help", "nosuch"}, {"unknown verb 'nosuch'; known: "}},
+    {{"help", "poison"}, {"unknown verb 'poison'; did you mean 'poisson'?"}},
+    {{"help", "fft", "alltoall"}, {"unexpected 'alltoall' after help"}},
+    {{"man", "sweeep"}, {"unknown verb 'sweeep'; did you mean 'sweep'?"}},
+    {{"completion"}, {"completion needs SHELL", "bash, zsh, fish"}},
+    {{"completion", "tcsh"}, {"unknown shell 'tcsh'", "known: bash, zsh, fish"}},
+    {{"completion", "bsh"}, {"unknown shell 'bsh'; did you mean 'bash'?"}},
+    {{"fft", "alltoall", "--torus", "2"}, {"unexpected 'alltoall' after fft; one verb"}},
+    {{"--verison"}, {"unknown option '--verison' of toroid; did you mean '--version'?"}},
+    {{"--torus", "2", "fft"}, {"unknown option '--torus' of toroid; '--torus' is of fft, "}},
+    {{"-v"}, {"unknown option '-v' of toroid; did you mean '-V'?"}},
+    // Options.
+    {{"alltoall", "--polcy", "random"},
+     {"unknown option '--polcy' of alltoall; did you mean '--policy'?"}},
+    {{"alltoall", "--torus", "2", "--policies", "random"},
+     {"'--policies' of alltoall; did you mean '--policy'? '--policies' is of compare, "}},
+    {{"alltoall", "--size", "4"}, {"unknown option '--size' of alltoall", "is of fft, poisson"}},
+    {{"hello", "--method", "slab"}, {"unknown option '--method' of hello", "is of fft, poisson"}},
+    {{"paper", "--torus", "2"}, {"unknown option '--torus' of paper", "is of fft, alltoall"}},
+    {{"fft", "-size", "4"}, {"unknown option '-size' of fft; did you mean '--size'?"}},
+    {{"fft", "--frobnicate"}, {"unknown option '--frobnicate' of fft; 'toroid help fft' lists"}},
+    {{"fft", "--meth=slab"}, {"unknown option '--meth' of fft; did you mean '--method'?"}},
+    {{"fft", "--hlep"}, {"unknown option '--hlep' of fft; did you mean '--help'?"}},
+    {{"fft", "--frob", "--help"}, {"unknown option '--frob' of fft"}},
+    {{"replay", "--tors", "2", "file.goal"},
+     {"unknown option '--tors' of replay; did you mean '--torus'?"}},
+    {{"report", "a.json", "--ot", "b.html"}, {"'--ot' of report; did you mean '--out'?"}},
+    {{"launch", "-m", "2", "hello"}, {"unknown option '-m' of launch; did you mean '-n'?"}},
+    {{"bench", "--kind", "latency"}, {"unknown option '--kind' of bench"}},
+    {{"alltoall", "torus", "2"}, {"unexpected 'torus' after alltoall; did you mean '--torus'?"}},
+    {{"alltoall", "--torus", "2", "extra"}, {"unexpected 'extra' after alltoall"}},
+    {{"alltoall", "--torus", "2", "--bytes", "1", "KiB"}, {"unexpected 'KiB' after alltoall"}},
+    // Values that are missing, or too many.
+    {{"alltoall", "--torus"}, {"option '--torus' of alltoall needs a value"}},
+    {{"fft", "--torus", "--mesh"}, {"option '--torus' of fft needs a value, but '--mesh' follows"}},
+    {{"fft", "--torus", "2", "--size"}, {"option '--size' of fft needs a value"}},
+    {{"launch", "-n"}, {"option '-n' of launch needs a value"}},
+    {{"fft", "--size", "4"}, {"fft needs --torus SHAPE"}},
+    {{"sweep", "--torus", "2"}, {"sweep needs --axis", "load, bytes, nodes"}},
+    {{"bench"}, {"bench needs KIND", "latency, "}},
+    {{"replay", "--torus", "2"}, {"replay needs FILE"}},
+    {{"report"}, {"report needs FILES..."}},
+    {{"launch", "-n", "2"}, {"launch needs a command"}},
+    {{"fft", "--torus", "2", "--torus", "3"}, {"'--torus' of fft is given more than once"}},
+    {{"hello", "--torus=", "--mesh"}, {"option '--torus' of hello needs a value"}},
+    {{"fft", "--mesh=yes"}, {"option '--mesh' of fft takes no value"}},
+    {{"alltoall", "--torus", "2", "--trace-limit", "3"}, {"--trace-limit", "--trace"}},
+    // Names.
+    {{"alltoall", "--torus", "2", "--order", "randm"},
+     {"--order: unknown order 'randm'; did you mean 'random'? known: random, rank, shift"}},
+    {{"alltoall", "--torus", "2", "--policy", "bruk:4"},
+     {"unknown policy 'bruk'; did you mean 'bruck'?"}},
+    {{"compare", "--torus", "2", "--policies", "random,thre-phase"},
+     {"unknown policy 'thre-phase'; did you mean 'three-phase'?"}},
+    {{"compare", "--torus", "2", "--traffic", "all2all"}, {"unknown traffic 'all2all'"}},
+    {{"compare", "--torus", "2", "--traffic", "zpif:1.2"},
+     {"unknown traffic 'zpif'; did you mean 'zipf'?"}},
+    {{"fft", "--torus", "2", "--size", "4", "--method", "slabs"},
+     {"unknown method 'slabs'; did you mean 'slab'?"}},
+    {{"fft", "--torus", "2", "--size", "4", "--transform", "dtf"},
+     {"unknown transform 'dtf'; did you mean 'dft'?"}},
+    {{"fft", "--torus", "2", "--size", "4", "--fabric", "smh"},
+     {"unknown fabric 'smh'; did you mean 'shm'?"}},
+    {{"info", "--machine", "bgl-fited"}, {"machine 'bgl-fited'", "did you mean 'bgl-fitted'?"}},
+    {{"hello", "--torus", "2", "--fabric", "ofi", "--provider", "tpc"},
+     {"unknown provider 'tpc'; did you mean 'tcp;ofi_rxm'? known: shm, "}},
+    {{"hello", "--torus", "2", "--fabric", "ofi", "--provider", "smoke signals"},
+     {"unknown provider 'smoke signals'; known: shm, "}},
+    {{"paper", "--rows", "patnt"}, {"unknown rows 'patnt'; did you mean 'patent'?"}},
+    // Units, numbers and ranges.
+    {{"alltoall", "--torus", "2", "--bytes", "1KB"},
+     {"--bytes: '1KB': unknown unit 'KB'; did you mean 'kB'? known: B, kB, KiB, "}},
+    {{"alltoall", "--torus", "2", "--bytes", "1kib"}, {"'1kib'", "did you mean 'KiB'?"}},
+    {{"alltoall", "--torus", "2", "--bytes", "1.5"}, {"'1.5' is not a whole number"}},
+    {{"alltoall", "--torus", "2", "--bytes", "100GiB"}, {"'100GiB'", "0 to 4294967296"}},
+    {{"alltoall", "--torus", "2", "--seed", "1KiB"}, {"--seed: '1KiB' is not a whole number"}},
+    {{"alltoall", "--torus", "2", "--stall", "10s"}, {"--stall: '10s' is not a number from 0.1"}},
+    {{"bench", "latency", "--sizes", "8,16kb"}, {"'16kb'", "did you mean 'kB'?"}},
+    {{"compare", "--torus", "2", "--bytes", "1KiB:4KiB"}, {"'1KiB:4KiB'", "step is missing"}},
+    {{"sweep", "--axis", "load", "--torus", "2", "--load", "0.1:1.0:0"},
+     {"--load: range '0.1:1.0:0'", "step is not a number above 0"}},
+    {{"sweep", "--axis", "load", "--torus", "2", "--load", "1:0.1:0.1"},
+     {"'1:0.1:0.1'", "begins above its end"}},
+    {{"sweep", "--axis", "bytes", "--torus", "2", "--bytes", "8:64:2x"}, {"'2x'", "unit 'x'"}},
+    // Launched.
+    {{"launch", "-n", "2", "helo", "--torus", "2"},
+     {"'helo' is neither a verb of toroid nor a program", "did you mean 'hello'?"}},
+    {{"launch", "-n", "2", "hello", "--tors", "2"},
+     {"unknown option '--tors' of hello; did you mean '--torus'?"}},
+    {{"launch", "-n", "2", "toroid", "helo"}, {"unknown verb 'helo'; did you mean 'hello'?"}},
+    {{"launch", "-n", "2", "launch", "-n", "2", "hello"}, {"launch cannot launch itself"}},
+};
+
+TEST(WrongCommandLine, GetsOneLineThatNamesWhatWasTypedAndWhatExists) {
+  EXPECT_GE(kWrongLines.size(), 60u);
+  const TemporaryDirectory directory;
+  for (const WrongLine& line : kWrongLines) expect_refusal(directory, line.arguments, line.words);
+}
+
+}  // namespace
+}  // namespace toroid::testing

@@ -1,0 +1,48 @@
+// The bound that binds: the largest of those that no run can beat, and what sets it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "hal/bounds.hpp"
+#include "hal/machine.hpp"
+#include "hal/tick.hpp"
+
+namespace toroid {
+
+/// What sets a bound.
+enum class BoundBy : std::uint8_t {
+  link,  ///< bytes over links: the hottest one, or those of the node that sends or receives most
+  processor,  ///< the busiest processor: injecting, receiving, computing
+  latency,    ///< the longest way of a packet, or chain of messages that wait for one another
+  copy,       ///< of wall-clock time: memory, copied into packets and out of them again
+};
+inline constexpr std::array<std::string_view, 4> kBoundByNames = {"link", "processor", "latency",
+                                                                  "copy"};
+
+struct Bound {
+  Tick cycles = 0;
+  BoundBy by = BoundBy::link;
+};
+/// The larger of the two; of equal ones the first.
+Bound larger(const Bound& first, const Bound& second);
+/// The largest; of equal ones that which stands first in BoundBy. `injection`, which is also over
+/// links, is by link; `zero_load` by latency.
+Bound binding(const Bounds& bounds);
+
+/// How long a run took, and what no run beats.
+struct Timing {
+  double time_s = 0;
+  double bound_s = 0;
+  BoundBy bound_by = BoundBy::copy;  ///< copy: time is the wall clock's
+  // Where time is virtual.
+  Tick cycles = 0;
+  Tick bound_cycles = 0;
+  Tick hottest_link_cycles = 0;  ///< percent_of_peak = this / cycles
+};
+Timing virtual_timing(Tick cycles, const Bound& bound, Tick hottest_link_cycles,
+                      const Machine& machine);
+Timing wall_clock_timing(double time_s, double bound_s);
+
+}  // namespace toroid

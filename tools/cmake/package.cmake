@@ -1,0 +1,45 @@
+# cpack -G DEB, in the build folder: the packages toroid, the command, and libtoroid-dev, the libraries.
+set(CPACK_PACKAGE_NAME toroid)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_VENDOR toroid)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Message layer on an emulated Blue Gene-style torus")
+set(CPACK_PACKAGE_DESCRIPTION "\
+Node programs exchange active packets on a torus of up to six dimensions: in a
+deterministic packet-level model, between emulated nodes of one workstation, or
+between hosts over libfabric. On top of it distributed Fourier transforms, and
+a command to validate packet scheduling policies against bounds.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_GENERATOR DEB)
+set(CPACK_COMPONENTS_ALL command development)
+
+# Whoever distributes the packages names himself: -DCPACK_DEBIAN_PACKAGE_MAINTAINER="NAME <ADDRESS>".
+if(NOT CPACK_DEBIAN_PACKAGE_MAINTAINER)
+  set(CPACK_DEBIAN_PACKAGE_MAINTAINER "The toroid developers <toroid@localhost>")
+endif()
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
+
+# What the command links dpkg-shlibdeps finds; libfabric it loads when it is needed.
+set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME toroid)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
+if(TOROID_WITH_OFI)
+  set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS libfabric1)
+  set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "openssh-client, openmpi-bin")
+endif()
+
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtoroid-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(development_needs libfmt-dev libfftw3-dev libhwloc-dev "libopenblas-dev")
+if(TOROID_WITH_OFI)
+  list(APPEND development_needs libisal-dev libpmix-dev libssl-dev)
+endif()
+list(JOIN development_needs ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "toroid, cmake, pkg-config")
+set(CPACK_COMPONENT_COMMAND_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The static libraries, headers, and what find_package and pkg-config need.")
+include(CPack)

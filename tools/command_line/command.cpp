@@ -1,0 +1,122 @@
+#include "tools/command_line/command.hpp"
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "tools/command_line/arguments.hpp"
+#include "tools/command_line/explain.hpp"
+#include "tools/command_line/help.hpp"
+#include "tools/command_line/option_text.hpp"
+#include "tools/option_values.hpp"
+#include "tools/verbs.hpp"
+#include "tools/version.hpp"
+#include "tools/wrap.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr const char* kRuns = "Transforms and exchanges";
+constexpr const char* kMeasures = "Measurements";
+constexpr const char* kProcesses = "Several processes";
+constexpr const char* kDocuments = "Results and documents";
+
+struct VerbKind {
+  std::string_view name;
+  const char* group;
+  Verb (*add)(CLI::App&);
+};
+
+constexpr VerbKind kVerbs[] = {
+    {"fft", kRuns, add_fft_verb},
+    {"alltoall", kRuns, add_alltoall_verb},
+    {"bench", kMeasures, add_bench_verb},
+    {"compare", kMeasures, add_compare_verb},
+    {"hello", kRuns, add_hello_verb},
+    {"info", kDocuments, add_info_verb},
+    {"paper", kMeasures, add_paper_verb},
+    {"poisson", kRuns, add_poisson_verb},
+    {"sweep", kMeasures, add_sweep_verb},
+    {"replay", kRuns, add_replay_verb},
+    {"report", kDocuments, add_report_verb},
+    {"help", kDocuments, add_help_verb},
+    {"man", kDocuments, add_man_verb},
+    {"completion", kDocuments, add_completion_verb},
+};
+
+/// What was left over goes before help: `toroid nosuch --help` asks for the help of nothing.
+void print_unless_left_over(const CLI::App& app, const std::string& text) {
+  if (const std::string left = left_over(app); !left.empty()) throw BadInput(left);
+  print_text(text);
+}
+
+const CLI::App& asked_for(const CLI::App& app) {
+  return app.get_subcommands().empty() ? app : *app.get_subcommands().front();
+}
+
+}  // namespace
+
+Command::Command()
+    : app_(std::make_unique<CLI::App>(
+          "a bare-metal message layer on an emulated Blue Gene-style torus", "toroid")) {
+  app_->get_help_ptr()->group("Help")->description("this text; also 'toroid help VERB'");
+  app_->set_version_flag("-V,--version", fmt::format("toroid {} ({})", kVersion, kGitHash),
+                         "version and commit")
+      ->group("Help");
+  app_->require_subcommand(1);
+  add_examples(*app_, {{"a transform on 64 nodes in virtual time, checked against a serial one",
+                        "toroid fft --size 32 --torus 4x4x4 --check"},
+                       {"how near an exchange of 512 nodes comes to its bound",
+                        "toroid alltoall --torus 8x8x8 --bytes 480"},
+                       {"policies beside each other",
+                        "toroid compare --torus 4x4x4 --policies random,shift,rank"}});
+  const auto add = [&](std::string_view name, const char* group, Verb verb) {
+    verbs_.emplace_back(name, std::move(verb));
+    CLI::App& added = *app_->get_subcommand(verbs_.back().first);
+    added.group(group);
+    added.get_help_ptr()->group("Help")->description("this text");
+  };
+  for (const VerbKind& kind : kVerbs) add(kind.name, kind.group, kind.add(*app_));
+  add("launch", kProcesses, add_launch_verb(*app_, launched_));
+  std::vector<std::string_view> names;
+  for (const CLI::App* verb : verbs_of(*app_)) names.push_back(verb->get_name());
+  for (const char* verb : {"help", "man"})
+    app_->get_subcommand(verb)->get_option("VERB")->check(one_of("verb", names));
+}
+
+Command::~Command() = default;
+
+bool Command::parse(Words arguments) {
+  launched_ = take_launched(*app_, arguments);
+  refuse_options_as_values(*app_, arguments);
+  std::ranges::reverse(arguments);  // as CLI11 wants them
+  try {
+    app_->parse(arguments);
+  } catch (const CLI::CallForVersion& version) {
+    print_unless_left_over(*app_, fmt::format("{}\n", version.what()));
+    return false;
+  } catch (const CLI::CallForHelp&) {
+    print_unless_left_over(*app_, help_text(asked_for(*app_)));
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw BadInput(explain(*app_, error));
+  }
+  return true;
+}
+
+int Command::run(Words arguments) {
+  if (!parse(std::move(arguments))) return 0;
+  const std::string name = asked_for(*app_).get_name();
+  for (const auto& [verb, run] : verbs_)
+    if (verb == name) return run();
+  return 2;
+}
+
+}  // namespace toroid

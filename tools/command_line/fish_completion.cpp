@@ -1,0 +1,58 @@
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+#include "tools/command_line/completion.hpp"
+#include "tools/command_line/option_text.hpp"
+
+namespace toroid {
+namespace {
+
+/// "-s o -l out".
+std::string fish_names(const OptionText& option) {
+  std::string text;
+  for (const std::string& name : option.names)
+    text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+  return text;
+}
+
+/// What its value may be: -x takes no files.
+std::string fish_value(const OptionText& option) {
+  if (option.value.empty()) return "";
+  std::string text = option.takes_file() ? " -r -F" : " -x";
+  if (!option.choices.empty())
+    text +=
+        fmt::format(" -a {}", quoted_for_shells(fmt::format("{}", fmt::join(option.choices, " "))));
+  return text;
+}
+
+std::string fish_option(const std::string& verb, const OptionText& option) {
+  const std::string condition = fmt::format("__fish_seen_subcommand_from {}", verb);
+  if (option.is_argument() && option.choices.empty() && !option.takes_file()) return "";
+  return fmt::format("complete -c toroid -n {}{}{} -d {}\n", quoted_for_shells(condition),
+                     fish_names(option), fish_value(option), quoted_for_shells(option.description));
+}
+
+}  // namespace
+
+std::string fish_completion(const CLI::App& app) {
+  const std::string names = fmt::format("{}", fmt::join(verb_names(app), " "));
+  const std::string no_verb = fmt::format("not __fish_seen_subcommand_from {}", names);
+  std::string text =
+      "# fish completion for toroid, made by `toroid completion fish`\ncomplete -c toroid -f\n";
+  for (const OptionText& option : option_texts(app))
+    text += fmt::format("complete -c toroid -n {}{} -d {}\n", quoted_for_shells(no_verb),
+                        fish_names(option), quoted_for_shells(option.description));
+  for (const CLI::App* verb : verbs_of(app))
+    text += fmt::format("complete -c toroid -n {} -a {} -d {}\n", quoted_for_shells(no_verb),
+                        verb->get_name(), quoted_for_shells(verb->get_description()));
+  for (const CLI::App* verb : verbs_of(app))
+    for (const OptionText& option : option_texts(*verb))
+      text += fish_option(verb->get_name(), option);
+  return text;
+}
+
+}  // namespace toroid

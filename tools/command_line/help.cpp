@@ -1,0 +1,69 @@
+#include "tools/command_line/help.hpp"
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tools/command_line/option_text.hpp"
+#include "tools/option_values.hpp"
+#include "tools/wrap.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::size_t kIndent = 2;
+constexpr std::size_t kVerbColumn = 14;
+constexpr std::size_t kTextColumn = 26;
+
+std::string options_help(const std::vector<OptionText>& options) {
+  std::string text;
+  for (const OptionText& option : options)
+    if (option.is_argument())
+      text += (text.empty() ? "\nArguments:\n" : "") +
+              list_entry(option.heading(), option.full_description(), kIndent, kTextColumn);
+  for (const std::string& group : option_groups(options)) {
+    text += fmt::format("\n{}:\n", group);
+    for (const OptionText& option : options)
+      if (!option.is_argument() && option.group == group)
+        text += list_entry(option.heading(), option.full_description(), kIndent, kTextColumn);
+  }
+  return text;
+}
+
+std::string verbs_help(const CLI::App& app) {
+  std::string text;
+  std::string group;
+  for (const CLI::App* verb : verbs_of(app)) {
+    if (verb->get_group() != group) text += fmt::format("\n{}:\n", verb->get_group());
+    group = verb->get_group();
+    text += list_entry(verb->get_name(), verb->get_description(), kIndent, kVerbColumn);
+  }
+  return text;
+}
+
+std::string examples_help(const CLI::App& app) {
+  std::string text;
+  for (const Example& example : examples_of(app)) {
+    text += text.empty() ? "\nExamples:\n" : "";
+    text += example.what.empty() ? "" : fmt::format("  # {}\n", example.what);
+    text += fmt::format("  {}\n", example.command);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string help_text(const CLI::App& app) {
+  std::string text =
+      list_entry(full_name(app) + ":", app.get_description(), 0, full_name(app).size() + 2);
+  text += "\n" + list_entry("Usage:", usage_of(app), 0, 7);
+  text += verbs_help(app) + options_help(option_texts(app)) + examples_help(app);
+  if (app.get_parent() == nullptr)
+    text += "\n'toroid help VERB' has a verb's options and examples.\n";
+  return text;
+}
+
+}  // namespace toroid

@@ -1,0 +1,14 @@
+// What --help prints.
+#pragma once
+
+#include "tools/cli_fwd.hpp"
+
+#include <string>
+
+namespace toroid {
+
+/// Of a verb, or of the whole command: usage, options by groups, examples, in lines that fit the
+/// page.
+std::string help_text(const CLI::App& app);
+
+}  // namespace toroid

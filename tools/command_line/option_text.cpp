@@ -1,0 +1,164 @@
+#include "tools/command_line/option_text.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace toroid {
+namespace {
+
+constexpr std::string_view kHelpGroup = "Help";
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> parts;
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+/// The part of `text` between two letters; empty: there is none.
+std::string between(const std::string& text, char begin, char end) {
+  const std::size_t first = text.find(begin);
+  const std::size_t last = text.rfind(end);
+  if (first == std::string::npos || last == std::string::npos || last < first) return {};
+  return text.substr(first + 1, last - first - 1);
+}
+
+/// "1 - 1024" as people say it.
+std::string range_text(const std::string& range) {
+  const std::size_t dash = range.find(" - ");
+  if (dash == std::string::npos) return range;
+  return range.substr(0, dash) + " to " + range.substr(dash + 3);
+}
+
+/// CLI11's words for types, unless the option has its own.
+std::string value_word(const std::string& type) {
+  if (type == "TEXT") return "NAME";
+  if (type == "UINT" || type == "INT") return "N";
+  return type == "FLOAT" ? "X" : type;
+}
+
+/// A type is written "TYPE:{names}" or "TYPE:[range]".
+void add_type(OptionText& text, const std::string& type) {
+  const std::size_t colon = std::min(type.find(':'), type.size());
+  text.value = value_word(type.substr(0, colon));
+  const std::string limits = type.substr(colon);
+  text.choices = split_at_commas(between(limits, '{', '}'));
+  text.range = range_text(between(limits, '[', ']'));
+}
+
+/// CLI11 puts a list's default into brackets.
+std::string default_text(const CLI::Option& option) {
+  std::string text = option.get_default_str();
+  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
+  return text;
+}
+
+OptionText option_text(const CLI::Option& option) {
+  OptionText text;
+  for (const std::string& name : option.get_snames()) text.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) text.names.push_back("--" + name);
+  text.description = option.get_description();
+  text.group = option.get_group();
+  text.required = option.get_required();
+  text.is_list = option.get_delimiter() != '\0';
+  if (option.get_items_expected_max() > 0) {
+    add_type(text, option.get_type_name());
+    text.usual = default_text(option);
+  }
+  if (!text.is_argument()) return text;
+  text.value = option.get_name(true);
+  text.repeats = option.get_items_expected_max() > 1;
+  return text;
+}
+
+}  // namespace
+
+std::string OptionText::heading() const {
+  const std::string all = fmt::format("{}", fmt::join(names, ", "));
+  if (value.empty()) return all;
+  return fmt::format("{}{}{}{}", all, is_argument() ? "" : " ", value, repeats ? "..." : "");
+}
+
+std::string OptionText::full_description() const {
+  std::string text = description;
+  if (!choices.empty()) text += fmt::format(": {}", fmt::join(choices, ", "));
+  std::vector<std::string> notes;
+  if (required) notes.emplace_back("required");
+  if (!range.empty()) notes.push_back(range);
+  if (!usual.empty()) notes.push_back("default " + usual);
+  return notes.empty() ? text : fmt::format("{} ({})", text, fmt::join(notes, "; "));
+}
+
+std::vector<OptionText> option_texts(const CLI::App& app) {
+  std::vector<OptionText> texts;
+  for (const CLI::Option* option : app.get_options())
+    if (!option->get_group().empty()) texts.push_back(option_text(*option));
+  std::ranges::stable_partition(texts, &OptionText::is_argument);
+  return texts;
+}
+
+std::vector<std::string> option_groups(const std::vector<OptionText>& options) {
+  std::vector<std::string> groups;
+  for (const OptionText& option : options)
+    if (!option.is_argument() && std::ranges::find(groups, option.group) == groups.end())
+      groups.push_back(option.group);
+  std::ranges::stable_partition(groups, [](const auto& group) { return group != kHelpGroup; });
+  return groups;
+}
+
+std::string full_name(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  return parent == nullptr ? app.get_name() : parent->get_name() + " " + app.get_name();
+}
+
+std::string usage_of(const CLI::App& app) {
+  std::string usage = full_name(app);
+  if (!verbs_of(app).empty()) return usage + " VERB [OPTIONS]";
+  std::string arguments;
+  bool has_options = false;
+  for (const OptionText& option : option_texts(app)) {
+    if (option.is_argument())
+      arguments += option.required ? " " + option.heading() : " [" + option.heading() + "]";
+    else if (option.required)
+      usage += " " + option.heading();
+    else
+      has_options |= option.group != kHelpGroup;
+  }
+  return usage + (has_options ? " [OPTIONS]" : "") + arguments;
+}
+
+std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
+  std::vector<std::string> groups;
+  std::vector<const CLI::App*> verbs =
+      app.get_subcommands([](const CLI::App* verb) { return !verb->get_group().empty(); });
+  for (const CLI::App* verb : verbs)
+    if (std::ranges::find(groups, verb->get_group()) == groups.end())
+      groups.push_back(verb->get_group());
+  std::ranges::stable_sort(verbs, {}, [&](const CLI::App* verb) {
+    return std::ranges::find(groups, verb->get_group()) - groups.begin();
+  });
+  return verbs;
+}
+
+const CLI::App* find_verb(const CLI::App& app, const std::string& name) {
+  const auto verbs = verbs_of(app);
+  const auto found =
+      std::ranges::find(verbs, name, [](const auto* verb) { return verb->get_name(); });
+  return found == verbs.end() ? nullptr : *found;
+}
+
+std::vector<std::string> verb_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : verbs_of(app)) names.push_back(verb->get_name());
+  return names;
+}
+
+}  // namespace toroid

@@ -1,0 +1,97 @@
+#include "tools/io/array_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fft/npy/file.hpp"
+#include "fft/npy/header.hpp"
+#include "fft/npy/npy.hpp"
+#include "hal/check.hpp"
+#include "tools/io/inflate.hpp"
+#include "tools/io/map_file.hpp"
+#include "tools/io/npz_file.hpp"
+#include "tools/io/zip_archive.hpp"
+
+namespace toroid {
+namespace {
+
+using FileBytes = std::span<const std::byte>;
+
+struct ArrayFormat {
+  bool (*begins)(FileBytes);
+  NpyArray (*parse)(FileBytes);
+  std::array<std::string_view, 4> endings;  ///< of names, in lower case; what is left is empty
+};
+
+constexpr std::array<ArrayFormat, 3> kArrayFormats = {
+    {{is_npy, npy::parse, {".npy"}},
+     {is_zip, parse_npz, {".npz"}},
+     {is_map, parse_map, {".map", ".mrc", ".mrcs", ".ccp4"}}}};
+
+const ArrayFormat* format_of_content(FileBytes bytes) {
+  const auto* const found = std::ranges::find_if(
+      kArrayFormats, [bytes](const ArrayFormat& format) { return format.begins(bytes); });
+  return found == kArrayFormats.end() ? nullptr : found;
+}
+
+bool may_hold_an_array(FileBytes bytes) {
+  return is_gzip(bytes) || format_of_content(bytes) != nullptr;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+const ArrayFormat* format_of_name(std::string_view name) {
+  std::string lower = lower_case(name);
+  if (lower.ends_with(".gz")) lower.resize(lower.size() - 3);
+  for (const ArrayFormat& format : kArrayFormats)
+    for (const std::string_view ending : format.endings)
+      if (!ending.empty() && lower.ends_with(ending)) return &format;
+  return nullptr;
+}
+
+NpyArray array_in(FileBytes bytes, std::string_view name) {
+  if (const ArrayFormat* const format = format_of_content(bytes)) return format->parse(bytes);
+  if (const ArrayFormat* const missed = format_of_name(name)) return missed->parse(bytes);
+  throw BadInput(
+      "no array: begins neither as a NumPy .npy file nor as an .npz archive, nor does it have the "
+      "mark 'MAP ' of an MRC/CCP4 map at byte 208");
+}
+
+NpyArray unpacked_array_in(FileBytes bytes, std::string_view name) {
+  if (!is_gzip(bytes)) return array_in(bytes, name);
+  return array_in(gunzipped(bytes), name);
+}
+
+}  // namespace
+
+std::string input_name(const std::string& path) {
+  return path == kStandardStream ? "standard input" : path;
+}
+
+NpyArray parse_array(std::span<const std::byte> bytes, std::string_view name) {
+  return npy::naming(name, [&] { return unpacked_array_in(bytes, name); });
+}
+
+NpyArray read_array(const std::string& path) {
+  const std::string name = input_name(path);
+  return npy::naming(name, [&] {
+    const std::vector<std::byte> bytes = path == kStandardStream
+                                             ? npy::read_bytes(stdin, 0, may_hold_an_array)
+                                             : npy::read_bytes(path, may_hold_an_array);
+    return unpacked_array_in(bytes, name);
+  });
+}
+
+}  // namespace toroid

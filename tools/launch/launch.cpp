@@ -1,0 +1,116 @@
+#include "tools/launch/launch.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "router/job/key.hpp"
+#include "router/job/process_info.hpp"
+#include "router/job/socket.hpp"
+#include "tools/launch/child.hpp"
+#include "tools/launch/children.hpp"
+#include "tools/launch/host_list.hpp"
+#include "tools/launch/shell.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr const char* kLoopback = "127.0.0.1";
+// Below what systems choose for connections that go out.
+constexpr std::uint64_t kFirstPort = 20000;
+constexpr std::uint64_t kPorts = 12000;
+
+/// Which process runs where.
+struct Seat {
+  std::string host;
+  unsigned local_rank = 0;
+  unsigned local_size = 0;
+};
+
+std::vector<Seat> seats_of(const std::vector<HostSlots>& hosts, unsigned processes) {
+  std::vector<Seat> seats;
+  for (const HostSlots& host : hosts) {
+    const auto left = static_cast<unsigned>(processes - seats.size());
+    const unsigned here = processes == 0 ? host.slots : std::min(host.slots, left);
+    for (unsigned local = 0; local < here; ++local) seats.push_back({host.name, local, here});
+  }
+  if (seats.size() < processes)
+    throw BadInput(
+        fmt::format("the hosts have {} slots, too few for {} processes", seats.size(), processes));
+  return seats;
+}
+
+Variables variables_of(const std::vector<Seat>& seats, unsigned rank, const std::string& master,
+                       std::uint64_t port) {
+  return {{"RANK", std::to_string(rank)},
+          {"WORLD_SIZE", std::to_string(seats.size())},
+          {"LOCAL_RANK", std::to_string(seats[rank].local_rank)},
+          {"LOCAL_WORLD_SIZE", std::to_string(seats[rank].local_size)},
+          {"MASTER_ADDR", master},
+          {"MASTER_PORT", std::to_string(port)}};
+}
+
+/// Process 0 gets a socket that listens already, so that nobody can take its port before.
+int launch_here(const LaunchOptions& options, Children& children) {
+  if (options.processes == 0) throw BadInput("-n is required: how many processes to start");
+  const std::string host = job::this_process().host;
+  const auto seats = seats_of({{host, options.processes}}, options.processes);
+  const JobKey key = JobKey::random();
+  job::Socket listener = job::listen_on(kLoopback, 0);
+  for (unsigned rank = 0; rank < seats.size(); ++rank) {
+    Variables variables = variables_of(seats, rank, kLoopback, job::port_of(listener));
+    variables.emplace_back("TOROID_JOB_KEY", key.text());
+    if (rank == 0) variables.emplace_back("TOROID_LISTENER_FD", std::to_string(listener.fd()));
+    children.start({.rank = rank,
+                    .host = host,
+                    .arguments = options.command,
+                    .environment = variables,
+                    .kept = rank == 0 ? listener.fd() : -1,
+                    .input = {}});
+  }
+  listener.close();
+  return children.wait();
+}
+
+std::string ssh_program() {
+  const char* program = std::getenv("TOROID_SSH");
+  return program == nullptr || *program == '\0' ? "ssh" : program;
+}
+
+/// The key goes by standard input: command lines are there for everybody to read.
+int launch_there(const LaunchOptions& options, Children& children) {
+  const std::vector<HostSlots> hosts = load_hosts(options.hosts);
+  const auto seats = seats_of(hosts, options.processes);
+  const std::string master = options.master.empty() ? address_of(hosts.front()) : options.master;
+  const std::uint64_t port = options.port != 0 ? options.port : kFirstPort + random_word() % kPorts;
+  const std::string directory = std::filesystem::current_path();
+  const JobKey key = JobKey::random();
+  for (unsigned rank = 0; rank < seats.size(); ++rank) {
+    const std::string script =
+        remote_script(directory, variables_of(seats, rank, master, port), options.command);
+    children.start({.rank = rank,
+                    .host = seats[rank].host,
+                    .arguments = {ssh_program(), "-o", "BatchMode=yes", seats[rank].host, script},
+                    .environment = {},
+                    .kept = -1,
+                    .input = key.text() + "\n"});
+  }
+  return children.wait();
+}
+
+}  // namespace
+
+int launch(const LaunchOptions& options) {
+  Children children(std::chrono::milliseconds(std::llround(options.grace * 1e3)));
+  return options.hosts.empty() ? launch_here(options, children) : launch_there(options, children);
+}
+
+}  // namespace toroid

@@ -1,0 +1,22 @@
+// Starts the processes of a run, on this host or on others by ssh, and waits for them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace toroid {
+
+struct LaunchOptions {
+  unsigned processes = 0;  ///< 0: as many as the hosts have slots
+  std::string hosts;       ///< a file; empty: this host
+  std::string master;      ///< empty: the first host
+  unsigned port = 0;       ///< 0: drawn at random
+  double grace = 8;        ///< seconds
+  std::vector<std::string> command;
+};
+
+/// Returns the exit code of the whole: 0 where every process ended with 0. Throws BadInput where
+/// they cannot be started, or the build is without `ofi`.
+int launch(const LaunchOptions& options);
+
+}  // namespace toroid

@@ -1,0 +1,40 @@
+// Pictures of an array: planes through its middle, reduced to what a page shows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/json.hpp"
+#include "tools/report/json_place.hpp"
+
+namespace toroid {
+
+/// A plane of an array as bytes. All slices of one array and kind share one scale, min to max.
+struct Slice {
+  std::string kind;          ///< "density" or "spectrum"
+  unsigned axis = 0;         ///< that is held fixed; of more than three axes, one of the last three
+  std::uint64_t index = 0;   ///< on that axis, as the array is numbered: 0 is frequency 0
+  std::string where;         ///< for people: "x = 32 of 64", "kx = 0"
+  std::string rows;          ///< the axis that runs down, "y" or "ky"
+  std::string columns;       ///< the axis that runs to the right
+  std::size_t width = 1;     ///< pixels
+  std::size_t height = 1;    ///< pixels
+  std::size_t block = 1;     ///< elements per side that one pixel stands for
+  std::string reduced_by{};  ///< "mean" or "max" of a block; empty where block is 1
+  bool log = false;          ///< min and max are log10 of magnitudes
+  double min = 0;            ///< value of byte 0
+  double max = 0;            ///< value of byte 255
+  std::string unit;          ///< of min and max
+  std::vector<std::uint8_t> pixels;  ///< row by row, the first row on top
+
+  Json to_json() const;
+  /// Throws BadInput.
+  static Slice from_json(const JsonPlace& place);
+};
+
+/// Most pixels per side. Of a longer axis a pixel stands for a block of elements.
+inline constexpr std::size_t kMostPixels = 256;
+
+}  // namespace toroid

@@ -1,0 +1,30 @@
+// Text in lines of a limited length.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace toroid {
+
+/// Columns of a page: what everything that is printed as text fits into.
+inline constexpr std::size_t kPageColumns = 80;
+
+/// Lines of at most `columns` letters, broken at blanks; a word longer than that has its own.
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
+
+/// The same as one text, each line with its newline; all but the first begin with `indent` blanks.
+/// A word longer than a line is broken.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
+
+/// An entry of a list: `heading` in a first column `indent` from the left, `text` from column
+/// `begin` on, below where the heading leaves no room. Each line ends with a newline.
+std::string list_entry(std::string_view heading, std::string_view text, std::size_t indent,
+                       std::size_t begin);
+
+/// To standard output. Not by fmt::print, which throws where a text is longer than the buffer and
+/// cannot be written: the last flush says so for all.
+void print_text(const std::string& text);
+
+}  // namespace toroid
