@@ -82,7 +82,8 @@ TEST(Compare, GoesOnWithPartOfTheCases) {
   const nlohmann::json whole = json_of(kCompare);
   json_of(Arguments{"compare", "--policies", "rank", "--torus", "3x2", "--bytes", "480"} + resume);
   EXPECT_EQ(without_wall_clock(json_of(kCompare + resume)), without_wall_clock(whole));
-  EXPECT_EQ(json_of(kCompare + resume), json_of(kCompare + resume));  // nothing is run any more
+  // Nothing is run any more, so that the times measured are those of before, too.
+  EXPECT_EQ(json_of(kCompare + resume)["rows"], json_of(kCompare + resume)["rows"]);
 }
 
 auto lines_in(const TemporaryDirectory& directory, std::string_view file) {
