@@ -41,8 +41,11 @@ MessageCost stream_cost(const Machine& machine, std::uint64_t bytes) {
 std::vector<TrafficEntry> pairs_of(BenchKind kind, Rank nodes, std::uint64_t bytes) {
   const Rank last = nodes - 1;
   if (kind == BenchKind::bibw) return {{0, last, bytes}, {last, 0, bytes}};
-  // Each pair times itself and waits for no other, so that it may have its links to itself.
-  return {{0, kind == BenchKind::rate ? nodes / 2 : last, bytes}};
+  if (kind != BenchKind::rate) return {{0, last, bytes}};
+  std::vector<TrafficEntry> pairs;
+  for (Rank sender = 0; sender < nodes / 2; ++sender)
+    pairs.push_back({sender, sender + nodes / 2, bytes});
+  return pairs;
 }
 
 /// What a message takes of a long stream of them, and the way of one packet.

@@ -188,24 +188,28 @@ std::string rates_text(const Json& report) {
       report["bytes_per_process"].get<double>() / (1 << 20));
 }
 
+/// A phase that exchanges nothing has no bound.
+std::string bound_text(const Json& phase, const std::string& bound) {
+  return phase["packets"] == 0 ? "-" : bound;
+}
+
 /// What a phase's exchange has of its bound, and of a link; "-": there is none.
 std::string exchange_share(const Json& phase, const char* key) {
-  if (phase["packets"] == 0) return "-";
-  return fmt::format("{:.1f} %", phase[key].get<double>());
+  return bound_text(phase, fmt::format("{:.1f} %", phase[key].get<double>()));
 }
 
 std::string by_text(const Json& phase) {
-  return phase["packets"] == 0 ? "-" : phase["bound_by"].get<std::string>();
+  return bound_text(phase, phase["bound_by"]);
 }
 
-/// Exchanges may take longer than their phases do.
-template <typename Number>
-std::string overlap_text(const Json& phases, const char* key, const char* unit) {
+/// Exchanges may take longer than their phases do; text_of(number) is how much earlier they began.
+template <typename TextOf>
+std::string overlap_text(const Json& phases, const char* key, const char* unit,
+                         const TextOf& text_of) {
   std::vector<std::string> parts;
   for (const Json& phase : phases)
     if (phase[key] > 0)
-      parts.push_back(fmt::format("{} {:.4g}", phase["name"].get<std::string>(),
-                                  static_cast<double>(phase[key].get<Number>())));
+      parts.push_back(phase["name"].get<std::string>() + " " + text_of(phase[key]));
   if (parts.empty()) return "";
   return fmt::format("    exchanges begun before the phase before had ended everywhere, {}: {}\n",
                      unit, fmt::join(parts, ", "));
@@ -219,13 +223,14 @@ std::string virtual_phases_text(const Json& phases) {
     const auto count = [&](const char* key) { return phase[key].get<std::uint64_t>(); };
     text += fmt::format("    {:<6} {:>9} {:>10} {:>10}  {:<9} {:>9} {:>13} {:>9}\n",
                         phase["name"].get<std::string>(), count("cycles"), count("exchange_cycles"),
-                        count("exchange_bound_cycles"), by_text(phase),
-                        exchange_share(phase, "percent_of_bound"),
+                        bound_text(phase, fmt::to_string(count("exchange_bound_cycles"))),
+                        by_text(phase), exchange_share(phase, "percent_of_bound"),
                         exchange_share(phase, "percent_of_peak"), count("packets"));
     sum += count("cycles");
   }
   return text + fmt::format("    {:<6} {:>9}\n", "sum", sum) +
-         overlap_text<Tick>(phases, "overlap_cycles", "cycles");
+         overlap_text(phases, "overlap_cycles", "cycles",
+                      [](const Json& cycles) { return fmt::to_string(cycles.get<Tick>()); });
 }
 
 std::string wall_clock_phases_text(const Json& phases) {
@@ -234,15 +239,17 @@ std::string wall_clock_phases_text(const Json& phases) {
   double sum = 0;
   for (const Json& phase : phases) {
     const auto seconds = [&](const char* key) { return phase[key].get<double>(); };
-    text += fmt::format("    {:<6} {:>9.3e} {:>12.3e} {:>11.3e}  {:<9} {:>9} {:>9}\n",
+    text += fmt::format("    {:<6} {:>9.3e} {:>12.3e} {:>11}  {:<9} {:>9} {:>9}\n",
                         phase["name"].get<std::string>(), seconds("time_s"), seconds("exchange_s"),
-                        seconds("exchange_bound_s"), by_text(phase),
-                        exchange_share(phase, "percent_of_bound"),
+                        bound_text(phase, fmt::format("{:.3e}", seconds("exchange_bound_s"))),
+                        by_text(phase), exchange_share(phase, "percent_of_bound"),
                         phase["packets"].get<std::uint64_t>());
     sum += seconds("time_s");
   }
   return text + fmt::format("    {:<6} {:>9.3e}\n", "sum", sum) +
-         overlap_text<double>(phases, "overlap_s", "s");
+         overlap_text(phases, "overlap_s", "s", [](const Json& seconds) {
+           return fmt::format("{:.3e}", seconds.get<double>());
+         });
 }
 
 std::string phases_text(const Json& report) {

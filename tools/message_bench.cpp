@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,12 @@ BenchLoop loop_of(const MessageBench& bench, std::uint64_t per_batch) {
   return {batches, iterations, bench.warm_up.value_or(iterations / batches)};
 }
 
+/// When a batch began and ended on a node's clock.
+struct TickSpan {
+  Tick begin;
+  Tick end;
+};
+
 /// One node's side of a benchmark.
 struct BenchSide {
   Rank peer;
@@ -53,9 +60,10 @@ struct BenchSide {
   BenchLoop loop;
   std::uint32_t window;     ///< messages
   std::uint32_t per_visit;  ///< packets of an exchange
-  std::vector<Tick> times{};
+  bool together;            ///< all nodes begin every batch at once, behind a barrier
+  std::vector<TickSpan> times{};
 
-  void note(Tick begin, Tick end) { times.push_back(end - begin); }
+  void note(Tick begin, Tick end) { times.push_back({begin, end}); }
 };
 
 /// Writes messages of a stream to where they belong and counts their packets.
@@ -124,6 +132,7 @@ Program stream_out(Node& node, BenchSide& side) {
   Stream stream(node, kMessageHandler, side.peer, message);
   std::uint64_t expected = 0;
   for (unsigned batch = 0; batch <= side.loop.batches; ++batch) {
+    if (side.together) co_await node.barrier();
     const Tick begin = node.now();
     for (std::uint64_t w = 0; w < windows_of(side, batch); ++w) {
       stream.start(messages_of_window(side, batch));
@@ -138,12 +147,14 @@ Program stream_in(Node& node, BenchSide& side) {
   Inbox inbox(node, kMessageHandler, side.bytes);
   const std::uint64_t packets = Stream::packets_of(side.bytes);
   std::uint64_t expected = 0;
-  for (unsigned batch = 0; batch <= side.loop.batches; ++batch)
+  for (unsigned batch = 0; batch <= side.loop.batches; ++batch) {
+    if (side.together) co_await node.barrier();
     for (std::uint64_t w = 0; w < windows_of(side, batch); ++w) {
       expected += messages_of_window(side, batch) * packets;
       co_await node.until(inbox.arrived(), expected);
       node.post(side.peer, kEcho, {});
     }
+  }
 }
 
 /// Both nodes' side. Neither can be ahead of the other by more than a window.
@@ -165,8 +176,10 @@ Program stream_both_ways(Node& node, BenchSide& side) {
   }
 }
 
-Program no_part(Node&) {
-  co_return;
+/// Of a node that neither sends nor receives.
+Program no_part(Node& node, BenchSide& side) {
+  for (unsigned batch = 0; side.together && batch <= side.loop.batches; ++batch)
+    co_await node.barrier();
 }
 
 /// Two exchanges by turns: a node that begins the one has received all of the other, so that
@@ -219,32 +232,55 @@ struct BenchSides {
   unsigned workers;
 };
 
-/// Of the batches that count, averaged over the nodes that measured; `operations` per iteration.
-BatchTimes batch_times(const BenchSides& run, const Machine& machine, double operations) {
+/// The mean of what the nodes that measured took for a batch.
+double mean_ticks(const std::vector<BenchSide>& sides, std::size_t batch) {
+  double sum = 0;
+  double measured = 0;
+  for (const BenchSide& side : sides) {
+    if (side.times.empty()) continue;
+    sum += static_cast<double>(side.times[batch].end - side.times[batch].begin);
+    ++measured;
+  }
+  return measured == 0 ? 0 : sum / measured;
+}
+
+/// From the first that began a batch to the last that ended it.
+double joint_ticks(const std::vector<BenchSide>& sides, std::size_t batch) {
+  TickSpan all{std::numeric_limits<Tick>::max(), 0};
+  for (const BenchSide& side : sides) {
+    if (side.times.empty()) continue;
+    all.begin = std::min(all.begin, side.times[batch].begin);
+    all.end = std::max(all.end, side.times[batch].end);
+  }
+  return all.end < all.begin ? 0 : static_cast<double>(all.end - all.begin);
+}
+
+/// Of the batches that count; ticks_of(sides, batch) is what a batch took, `operations` are those
+/// of an iteration.
+template <typename TicksOf>
+BatchTimes batch_times(const BenchSides& run, const Machine& machine, double operations,
+                       const TicksOf& ticks_of) {
   BatchTimes result{std::vector<double>(run.loop.batches), run.loop.iterations, run.loop.warm_up,
                     run.workers};
-  std::size_t measured = 0;
-  for (const BenchSide& side : run.sides) {
-    if (side.times.empty()) continue;
-    ++measured;
-    for (unsigned b = 0; b < run.loop.batches; ++b)
-      result.seconds[b] += static_cast<double>(side.times[b + 1]) / machine.clock_hz /
-                           (operations * static_cast<double>(run.loop.of(b + 1)));
-  }
-  if (measured == 0) return result;
-  for (double& seconds : result.seconds) seconds /= static_cast<double>(measured);
+  for (unsigned b = 0; b < run.loop.batches; ++b)
+    result.seconds[b] = ticks_of(run.sides, b + 1) / machine.clock_hz /
+                        (operations * static_cast<double>(run.loop.of(b + 1)));
   std::ranges::sort(result.seconds);
   return result;
+}
+BatchTimes batch_times(const BenchSides& run, const Machine& machine, double operations) {
+  return batch_times(run, machine, operations, mean_ticks);
 }
 
 /// A side for every node; program(node, side) makes what it runs.
 template <typename Start>
 BenchSides run_sides(const MessageBench& bench, std::uint64_t bytes, std::uint64_t per_batch,
-                     std::uint32_t window, const Start& program) {
+                     std::uint32_t window, const Start& program, bool together = false) {
   Emulation emulation(bench.shape, bench.machine, bench.run, true, 0);
   const BenchLoop loop = loop_of(bench, per_batch);
   std::vector<BenchSide> sides(
-      bench.shape.size(), BenchSide{0, bytes, loop, window, packets_per_visit(bench.run.fabric)});
+      bench.shape.size(),
+      BenchSide{0, bytes, loop, window, packets_per_visit(bench.run.fabric), together});
   for (Node& node : emulation.nodes()) node.run(program(node, sides[node.rank()]));
   emulation.run();
   return {std::move(sides), loop, emulation.workers()};
@@ -257,7 +293,7 @@ BenchSides run_pair(const MessageBench& bench, std::uint64_t bytes, std::uint64_
   const Rank end = bench.shape.size() - 1;
   return run_sides(bench, bytes, per_batch, window, [&](Node& node, BenchSide& side) {
     side.peer = end - node.rank();
-    if (node.rank() != 0 && node.rank() != end) return no_part(node);
+    if (node.rank() != 0 && node.rank() != end) return no_part(node, side);
     return node.rank() == 0 ? first(node, side) : last(node, side);
   });
 }
@@ -290,10 +326,11 @@ BatchTimes measure_rate(const MessageBench& bench, std::uint64_t bytes) {
   const auto start = [&](Node& node, BenchSide& side) {
     const bool sends = node.rank() < half;
     side.peer = sends ? node.rank() + half : node.rank() - half;
-    if (node.rank() >= 2 * half) return no_part(node);
+    if (node.rank() >= 2 * half) return no_part(node, side);
     return sends ? stream_out(node, side) : stream_in(node, side);
   };
-  return batch_times(run_sides(bench, bytes, scaled(20000, bytes), 0, start), bench.machine, 1);
+  return batch_times(run_sides(bench, bytes, scaled(20000, bytes), 0, start, true), bench.machine,
+                     1, joint_ticks);
 }
 
 BatchTimes measure_all_to_all(const MessageBench& bench, std::uint64_t bytes) {

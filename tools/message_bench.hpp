@@ -40,8 +40,9 @@ BatchTimes measure_bandwidth(const MessageBench& bench, std::uint64_t bytes);
 /// Likewise both ways at once, without acknowledgement: an iteration ends when the own window has
 /// left and the other's has arrived.
 BatchTimes measure_both_ways(const MessageBench& bench, std::uint64_t bytes);
-/// The first half of the nodes streams to the second half: per message of a pair, which is an
-/// iteration.
+/// The first half of the nodes streams to the second half, all pairs at once: per message of every
+/// pair, which is an iteration. A batch lasts from the first that begins to the last that ends, of
+/// the nodes of this process.
 BatchTimes measure_rate(const MessageBench& bench, std::uint64_t bytes);
 /// All-to-all exchange with so many bytes for every pair, back to back.
 BatchTimes measure_all_to_all(const MessageBench& bench, std::uint64_t bytes);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,10 +37,6 @@ std::string list_entry(std::string_view heading, std::string_view text, std::siz
     first = false;
   }
   return entry + '\n';
-}
-
-void print_text(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
 }
 
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {

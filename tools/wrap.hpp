@@ -23,8 +23,4 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
 std::string list_entry(std::string_view heading, std::string_view text, std::size_t indent,
                        std::size_t begin);
 
-/// To standard output. Not by fmt::print, which throws where a text is longer than the buffer and
-/// cannot be written: the last flush says so for all.
-void print_text(const std::string& text);
-
 }  // namespace toroid

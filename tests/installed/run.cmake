@@ -2,24 +2,9 @@
 # find_package, and a plain compiler with pkg-config.
 #   cmake -DBUILD=DIR -DCOMPILER=PATH -DFLAGS=FLAGS -DWITH_OFI=BOOL -DSCRATCH=DIR -P run.cmake
 cmake_minimum_required(VERSION 3.23)
+include(${CMAKE_CURRENT_LIST_DIR}/../checks.cmake)
 set(prefix ${SCRATCH}/installed)
 set(example ${prefix}/share/toroid/examples/library)
-
-# run(COMMAND...): its output is in `output`.
-function(run)
-  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
-  if(NOT result EQUAL 0)
-    list(JOIN ARGV " " shown)
-    message(FATAL_ERROR "exit ${result} of: ${shown}\n${text}")
-  endif()
-  set(output "${text}" PARENT_SCOPE)
-endfunction()
-
-function(expect_match text pattern)
-  if(NOT text MATCHES "${pattern}")
-    message(FATAL_ERROR "no '${pattern}' in:\n${text}")
-  endif()
-endfunction()
 
 # find_package(toroid ARGUMENTS): what CMake says where that is refused must match.
 function(expect_refused arguments pattern)

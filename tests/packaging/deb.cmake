@@ -1,21 +1,12 @@
 # Makes the Debian packages of the build and reads them: what they hold and what they ask for.
 #   cmake -DBUILD=DIR -DWITH_OFI=BOOL -DSCRATCH=DIR -P deb.cmake
 cmake_minimum_required(VERSION 3.23)
+include(${CMAKE_CURRENT_LIST_DIR}/../checks.cmake)
 
 # read(VARIABLE COMMAND...): what it prints.
 function(read variable)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE errors)
-  if(NOT result EQUAL 0)
-    list(JOIN ARGN " " shown)
-    message(FATAL_ERROR "exit ${result} of: ${shown}\n${text}${errors}")
-  endif()
-  set(${variable} "${text}" PARENT_SCOPE)
-endfunction()
-
-function(expect_match text pattern)
-  if(NOT text MATCHES "${pattern}")
-    message(FATAL_ERROR "no '${pattern}' in:\n${text}")
-  endif()
+  run(${ARGN})
+  set(${variable} "${output}" PARENT_SCOPE)
 endfunction()
 
 # expect_files(PACKAGE PATTERN...): each matches the path of a file.

@@ -18,7 +18,6 @@
 #include "tools/option_values.hpp"
 #include "tools/verbs.hpp"
 #include "tools/version.hpp"
-#include "tools/wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -54,7 +53,7 @@ constexpr VerbKind kVerbs[] = {
 /// What was left over goes before help: `toroid nosuch --help` asks for the help of nothing.
 void print_unless_left_over(const CLI::App& app, const std::string& text) {
   if (const std::string left = left_over(app); !left.empty()) throw BadInput(left);
-  print_text(text);
+  fmt::print("{}", text);
 }
 
 const CLI::App& asked_for(const CLI::App& app) {

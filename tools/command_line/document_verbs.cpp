@@ -17,7 +17,6 @@
 #include "tools/options.hpp"
 #include "tools/output_file.hpp"
 #include "tools/verbs.hpp"
-#include "tools/wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -59,7 +58,7 @@ Verb add_help_verb(CLI::App& app) {
   verb->add_option("VERB", *name, "which; else all verbs in a line each");
   add_examples(*verb, {{"what a transform may be told", "toroid help fft"}});
   return [&app, name] {
-    print_text(help_text(named(app, *name)));
+    fmt::print("{}", help_text(named(app, *name)));
     return 0;
   };
 }
@@ -76,7 +75,7 @@ Verb add_man_verb(CLI::App& app) {
   return [&app, options] {
     const CLI::App& page = named(app, options->verb);
     if (options->directory.empty())
-      print_text(man_page(page));
+      fmt::print("{}", man_page(page));
     else
       write_pages(options->directory, app);
     return 0;
@@ -91,7 +90,7 @@ Verb add_completion_verb(CLI::App& app) {
       ->check(one_of("shell", kShellNames));
   add_examples(*verb, {{"in this bash, from now on", "source <(toroid completion bash)"}});
   return [&app, shell] {
-    print_text(completion_for(*shell, app));
+    fmt::print("{}", completion_for(*shell, app));
     return 0;
   };
 }
