@@ -123,7 +123,10 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
                  {"tie", name_of(kTieRuleNames, knobs.tie)},
                  {"drain", name_of(kDrainRuleNames, knobs.drain)},
                  {"tying", name_of(kFifoTyingNames, knobs.tying)},
-                 {"transit_first", !options.torus.no_transit_first}});
+                 {"packets_per_visit", knobs.packets_per_visit},
+                 {"output_queues", knobs.output_queues},
+                 {"transit_first", !options.torus.no_transit_first},
+                 {"bubble_rule", !options.torus.no_bubble}});
   if (options.sampled()) report["peers"] = options.peers;
   if (options.sample > 0) report["sample"] = options.sample;
   add_workers(report, options.common, emulation);

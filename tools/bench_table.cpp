@@ -32,8 +32,10 @@ void add_bandwidth(Json& row, BenchKind kind, const MessageBench& bench, const B
   row["messages_per_s"] = per_s;
   row["packets_per_s"] = per_s * static_cast<double>(Stream::packets_of(bytes));
   row["bytes_per_s"] = per_s * static_cast<double>(bytes);
-  if (bound.seconds > 0)
+  if (bound.seconds > 0) {
+    row["bound_messages_per_s"] = messages / bound.seconds;
     row["bound_bytes_per_s"] = messages * static_cast<double>(bytes) / bound.seconds;
+  }
 }
 
 std::string_view title_of(BenchKind kind) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,9 @@
 #include "tools/bench_bounds.hpp"
 #include "tools/bench_kind.hpp"
 #include "tools/bench_table.hpp"
+#include "tools/bench_work.hpp"
 #include "tools/choice.hpp"
+#include "tools/expectation.hpp"
 #include "tools/json.hpp"
 #include "tools/machine_file.hpp"
 #include "tools/memory.hpp"
@@ -62,8 +65,9 @@ constexpr bool moves_messages(BenchKind kind) {
 constexpr bool has_full_table(BenchKind kind) {
   return kind == BenchKind::alltoall;
 }
-constexpr std::array<BenchOnly, 6> kBenchOnly = {
-    {{"--sizes", moves_messages, "benchmarks of messages"},
+constexpr std::array<BenchOnly, 7> kBenchOnly = {
+    {{"--report", moves_messages, "benchmarks of messages"},
+     {"--sizes", moves_messages, "benchmarks of messages"},
      {"--message-size", moves_messages, "benchmarks of messages"},
      {"--iterations", moves_messages, "benchmarks of messages"},
      {"--warmup", moves_messages, "benchmarks of messages"},
@@ -132,15 +136,30 @@ Json sizes_json(const BenchOptions& options, BenchKind kind, const MessageBench&
   return sizes;
 }
 
-void check_sizes(BenchKind kind, const std::vector<std::uint64_t>& sizes, const Shape& shape) {
+/// What the messages of one size take.
+double buffer_bytes(BenchKind kind, const Shape& shape, std::uint64_t bytes) {
   const double nodes = shape.size();
+  return (kind == BenchKind::alltoall ? 4 * nodes * nodes : 2 * nodes) * static_cast<double>(bytes);
+}
+
+void check_sizes(BenchKind kind, const std::vector<std::uint64_t>& sizes, const Shape& shape) {
   for (const std::uint64_t bytes : sizes) {
     if (kind == BenchKind::alltoall && bytes == 0)
       throw BadInput("an all-to-all of 0 bytes moves nothing");
     if (kind == BenchKind::alltoall) BlockMessages::check(shape.size(), bytes);
-    const double buffers = kind == BenchKind::alltoall ? 4 * nodes * nodes : 2 * nodes;
-    check_memory(shape, buffers * static_cast<double>(bytes));
+    check_memory(shape, buffer_bytes(kind, shape, bytes));
   }
+}
+
+Expectation expectation_of(BenchKind kind, const MessageBench& bench,
+                           const std::vector<std::uint64_t>& sizes) {
+  RunWork work;
+  double buffers = 0;
+  for (const std::uint64_t bytes : sizes) {
+    work += bench_work(kind, bench, bytes);
+    buffers = std::max(buffers, buffer_bytes(kind, bench.shape, bytes));
+  }
+  return run_expectation(work, bench.shape, bench.machine, bench.run, buffers);
 }
 
 int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& bench) {
@@ -153,8 +172,14 @@ int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& benc
   ReportOutput page(reports ? options.report : "",
                     report_notice(options.common.quiet, json.to_standard_output()));
   const bool visible = reports && !options.common.quiet && !json.to_standard_output();
+  if (kind != BenchKind::idle)
+    announce(expectation_of(kind, bench, sizes_of(options, kind)),
+             options.common.quiet || !reports);
   Json report = report_head("bench", options.common, shape, bench.machine);
   report["bench"] = options.kind;
+  add_torus_settings(report, options.torus);
+  if (bench.run.fabric != FabricName::sim) report["route"] = options.common.route;
+  report["batches"] = options.batches;
   if (has_window(kind)) report["window"] = options.window;
   if (kind == BenchKind::idle) {
     const double turn = measure(kind, bench, 0).median();

@@ -166,7 +166,10 @@ Expectation run_expectation(const RunWork& work, const Shape& shape, const Machi
 
 void announce(const Expectation& expected, bool quiet) {
   constexpr double kLong = 5, kGoodPart = 0.1;
-  check_memory(expected.bytes);
+  check_memory(expected.bytes,
+               expected.runs_at_once > 1
+                   ? fmt::format(" for {} runs at once; --threads has fewer", expected.runs_at_once)
+                   : "");
   if (quiet || (expected.seconds < kLong && expected.bytes < kGoodPart * present_memory())) return;
   std::fputs(fmt::format("toroid: expects to take about {} and {} of memory\n",
                          duration_text(expected.seconds), memory_text(expected.bytes))

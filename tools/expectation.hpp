@@ -21,7 +21,8 @@ struct RunWork {
 
 struct Expectation {
   double seconds = 0;
-  double bytes = 0;  ///< of memory at the run's end
+  double bytes = 0;           ///< of memory at the run's end
+  unsigned runs_at_once = 1;  ///< that have it together
 };
 
 /// An exchange of all messages of a traffic under a policy, each node to `peers` others at most (0:

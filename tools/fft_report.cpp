@@ -282,6 +282,7 @@ Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBo
   ResultHash hash;
   Json report = report_head("fft", options.common, job.blueprint->shape(), machine);
   add_description(report, options, job);
+  add_torus_settings(report, options.torus);
   add_workers(report, options.common, emulation);
   const Tick cycles = outcome.median().cycles();
   const Timing timing = plan_timing(bounds, machine, emulation, is_virtual(report), cycles);
@@ -324,8 +325,9 @@ std::string fft_table(const Json& report) {
                     report["steps"].get<std::size_t>(),
                     fmt::join(report["numbers_per_step"].get<std::vector<std::uint64_t>>(), " "));
   if (report.contains("l2_error"))
-    text += fmt::format("  against serial   {:>14.2e} relative l2 error, {:.2e} largest error\n",
-                        report["l2_error"].get<double>(), report["max_error"].get<double>());
+    text += fmt::format("  against serial   {:>14.2e} relative l2 error, {:.2e} largest error{}\n",
+                        report["l2_error"].get<double>(), report["max_error"].get<double>(),
+                        report["max_error"] == 0 ? ": the same bits" : "");
   return text;
 }
 

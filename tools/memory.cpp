@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
@@ -24,11 +25,11 @@ std::string memory_text(double bytes) {
                      : fmt::format("{:.1f} GB", bytes / 1e9);
 }
 
-void check_memory(double bytes) {
+void check_memory(double bytes, std::string_view remedy) {
   const double present = present_memory();
   if (bytes > present)
-    throw BadInput(fmt::format("needs at least {} of memory; this host has {}", memory_text(bytes),
-                               memory_text(present)));
+    throw BadInput(fmt::format("needs at least {} of memory; this host has {}{}",
+                               memory_text(bytes), memory_text(present), remedy));
 }
 
 void check_memory(const Shape& shape, double array_bytes) {

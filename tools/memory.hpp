@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "hal/shape.hpp"
 
@@ -13,9 +14,9 @@ double present_memory();
 /// "120 MB", "3.4 GB".
 std::string memory_text(double bytes);
 
-/// Throws BadInput where so much cannot be had. Without it the system would promise the memory and
-/// kill the process when it is used.
-void check_memory(double bytes);
+/// Throws BadInput where so much cannot be had; `remedy` says what would need less. Without it the
+/// system would promise the memory and kill the process when it is used.
+void check_memory(double bytes, std::string_view remedy = "");
 /// Likewise of the nodes, at the least, and so many bytes of arrays.
 void check_memory(const Shape& shape, double array_bytes);
 

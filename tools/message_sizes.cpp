@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -33,8 +34,11 @@ MessageSizes parse_message_sizes(std::string_view text, const MessageSizes& usua
   if (min.empty() && max.empty())
     throw BadInput(
         fmt::format("'{}' is no size of messages; expected MIN:MAX, as 8:4KiB, or MAX", text));
-  const MessageSizes sizes{min.empty() ? usual.min : parse_bytes(min, kSizeLimits),
-                           max.empty() ? usual.max : parse_bytes(max, kSizeLimits)};
+  MessageSizes sizes = usual;
+  if (!min.empty()) sizes.min = parse_bytes(min, kSizeLimits);
+  if (!max.empty()) sizes.max = parse_bytes(max, kSizeLimits);
+  if (min.empty()) sizes.min = std::min(sizes.min, sizes.max);
+  if (max.empty()) sizes.max = std::max(sizes.min, sizes.max);
   if (sizes.min > sizes.max)
     throw BadInput(
         fmt::format("'{}': the minimum, {}, is above the maximum, {}", text, sizes.min, sizes.max));

@@ -24,6 +24,7 @@
 #include "fft/description.hpp"
 #include "fft/node_layout.hpp"
 #include "hal/check.hpp"
+#include "hal/counters.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
@@ -33,7 +34,9 @@
 #include "tools/bound.hpp"
 #include "tools/choice.hpp"
 #include "tools/emulation.hpp"
+#include "tools/expectation.hpp"
 #include "tools/fft_run.hpp"
+#include "tools/fft_work.hpp"
 #include "tools/json.hpp"
 #include "tools/machine_file.hpp"
 #include "tools/memory.hpp"
@@ -81,7 +84,7 @@ struct GridResult {
   std::int64_t points;  ///< per side
   double madelung;
   Tick cycles;
-  std::uint64_t packets;
+  FabricCounters counters;
   Timing timing{};
 
   double error() const { return std::abs(madelung - rock_salt::kMadelung); }
@@ -144,7 +147,7 @@ GridResult solve(Emulation& emulation, const SharedBlueprint& blueprint) {
   emulation.run();
   const double potential = potential_at_ion(emulation, fields);
   const Tick end = emulation.latest(emulation.programs_end());
-  return {points, rock_salt::madelung(potential), end, emulation.counters().packets};
+  return {points, rock_salt::madelung(potential), end, emulation.counters()};
 }
 
 /// There and back.
@@ -203,6 +206,14 @@ double array_bytes(const Blueprint& blueprint) {
          bytes_of(blueprint, blueprint.out_extents(), false) + exchanged_bytes(blueprint);
 }
 
+/// Of all grids, there and back.
+Expectation expectation_of(const Setting& setting, const std::vector<SharedBlueprint>& blueprints) {
+  RunWork work;
+  for (const SharedBlueprint& blueprint : blueprints) work += transform_work(*blueprint) * 2;
+  return run_expectation(work, setting.shape, setting.machine, setting.run,
+                         array_bytes(*blueprints.back()));
+}
+
 /// A little more than there are: what stays on its node is not sent.
 std::uint64_t packets_at_most(const Blueprint& blueprint) {
   return static_cast<std::uint64_t>(exchanged_bytes(blueprint) / kPayloadBytes);
@@ -225,7 +236,7 @@ void print_grid(const GridResult& result) {
   fmt::print("{:>4}^3 {:>20.14f} {:>10.1e} {:>12.4e} {:>12.4e}  {:<9} {:>7.1f} % {:>12}\n",
              result.points, result.madelung, result.error(), timing.time_s, timing.bound_s,
              name_of(kBoundByNames, timing.bound_by), percent_of(timing.bound_s, timing.time_s),
-             result.packets);
+             result.counters.packets);
 }
 
 Json grids_json(const std::vector<GridResult>& results) {
@@ -234,7 +245,7 @@ Json grids_json(const std::vector<GridResult>& results) {
     Json grid = {{"size", result.points},
                  {"madelung", result.madelung},
                  {"error", result.error()},
-                 {"packets", result.packets}};
+                 {"packets", result.counters.packets}};
     add_timing(grid, result.timing);
     grids.push_back(std::move(grid));
   }
@@ -246,12 +257,12 @@ void add_grids(ResultHash& hash, const std::vector<GridResult>& results, bool is
   for (const GridResult& result : results) {
     hash.add(static_cast<std::uint64_t>(result.points));
     hash.add(result.madelung);
-    hash.add(result.packets);
+    hash.add(result.counters.packets);
     if (is_virtual) hash.add(result.cycles);
   }
 }
 
-/// Time, packets and links are the largest grid's.
+/// Time, packets and links are the last grid's: the largest, unless the user has interrupted it.
 Json make_report(const Setting& setting, const Emulation& emulation,
                  const std::vector<GridResult>& results) {
   const GridResult& last = results.back();
@@ -262,9 +273,10 @@ Json make_report(const Setting& setting, const Emulation& emulation,
                  {"madelung", last.madelung},
                  {"reference", rock_salt::kMadelung},
                  {"error", last.error()}});
+  add_torus_settings(report, setting.options.torus);
   add_workers(report, setting.options.common, emulation);
   add_timing(report, last.timing);
-  add_counters(report, hash, {emulation.counters(), setting.shape, setting.machine, last.cycles});
+  add_counters(report, hash, {last.counters, setting.shape, setting.machine, last.cycles});
   add_grids(hash, results, is_virtual(report));
   add_hash(report, hash);
   report["grids"] = grids_json(results);
@@ -292,20 +304,27 @@ int run_on(const Setting& setting) {
                     report_notice(common.quiet, json.to_standard_output()));
   const bool visible = reports && !common.quiet && !json.to_standard_output();
 
+  announce(expectation_of(setting, blueprints), common.quiet || !reports);
   if (visible) print_head(setting);
   std::optional<Emulation> emulation;  // a fresh one for each grid, the last for the report
   std::vector<GridResult> results;
-  for (const SharedBlueprint& blueprint : blueprints) {
-    emulation.emplace(setting.shape, setting.machine, setting.run, common.quiet,
-                      packets_at_most(*blueprint));
-    results.push_back(solve(*emulation, blueprint));
-    results.back().timing = timing_of(setting, *blueprint, *emulation, results.back().cycles);
-    if (visible) print_grid(results.back());
+  try {
+    for (const SharedBlueprint& blueprint : blueprints) {
+      emulation.emplace(setting.shape, setting.machine, setting.run, common.quiet,
+                        packets_at_most(*blueprint));
+      results.push_back(solve(*emulation, blueprint));
+      results.back().timing = timing_of(setting, *blueprint, *emulation, results.back().cycles);
+      if (visible) print_grid(results.back());
+    }
+  } catch (const RunFailed&) {  // what is finished is kept
+    if (!is_interrupted() || results.empty()) throw;
   }
   if (!reports) return 0;
-  const Json report = make_report(setting, *emulation, results);
+  Json report = make_report(setting, *emulation, results);
+  if (is_interrupted()) report["interrupted"] = true;
   json.write(report);
   page.write(report);
+  throw_if_interrupted();
   check(results.back());
   return 0;
 }

@@ -163,6 +163,16 @@ Json report_head(std::string_view verb, const CommonOptions& common, const Shape
   return head;
 }
 
+void add_torus_settings(Json& report, const TorusOptions& torus) {
+  report.update({{"order", torus.order},
+                 {"routing", torus.routing},
+                 {"tie", torus.tie},
+                 {"tying", torus.tying},
+                 {"output_queues", torus.queues},
+                 {"transit_first", !torus.no_transit_first},
+                 {"bubble_rule", !torus.no_bubble}});
+}
+
 bool is_virtual(const Json& report) {
   return report["time_kind"] == "virtual";
 }

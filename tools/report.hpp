@@ -21,6 +21,9 @@ namespace toroid {
 /// A result without its figures: verb, version, machine, torus, seed.
 Json report_head(std::string_view verb, const CommonOptions& common, const Shape& shape,
                  const Machine& machine);
+/// What schedules a node's packets, of verbs without a policy: order, routing, tie, tying,
+/// output_queues, transit_first, bubble_rule.
+void add_torus_settings(Json& report, const TorusOptions& torus);
 /// Whether time is virtual.
 bool is_virtual(const Json& report);
 

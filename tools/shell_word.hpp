@@ -2,10 +2,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace toroid {
 
 /// The text in single quotes: one word, whatever is in it.
-std::string shell_word(const std::string& text);
+std::string shell_word(std::string_view text);
 
 }  // namespace toroid

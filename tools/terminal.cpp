@@ -1,6 +1,5 @@
 #include "tools/terminal.hpp"
 
-#include <asm-generic/ioctls.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -20,7 +19,7 @@ bool is_terminal() {
 }
 
 std::size_t line_width() {
-  constexpr std::size_t kLeast = 40, kElsewhere = 100;
+  constexpr std::size_t kLeast = 48, kElsewhere = 100;
   winsize size{};
   if (!is_terminal() || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
     return kElsewhere;

@@ -103,7 +103,7 @@ void Watch::write(const Json& report, const FabricCounters& counters, const Json
     const Recording recording = recorder_->finish(counters);
     if (tracer_) write_trace_file(recording, true);
     if (is_wanted()) result["recording"] = recording.to_json();
-  } else if (is_wanted() && fits_a_page() && !is_virtual(result)) {
+  } else if (is_wanted() && fits_a_page() && !is_virtual(result) && result.contains("links")) {
     const bool repeats = report.contains("repetitions");
     result["loads"] =
         loads_json(counters, repeats ? report["repetitions"]["count"].get<std::uint64_t>() : 1);

@@ -100,6 +100,9 @@ json bench_of(const char* kind, const char* fabric) {
   for (const double bytes : {8, 64, 512, 4096})
     rows.push_back({{"bytes", bytes},
                     {"time_s", 1e-6 + bytes * 1e-9},
+                    {"bound_s", 1e-7 + bytes * 1e-10},
+                    {"bound_bytes_per_s", bytes / 1e-7},
+                    {"bound_messages_per_s", 1e7},
                     {"least_s", 9e-7 + bytes * 1e-9},
                     {"most_s", 2e-6 + bytes * 1e-9},
                     {"bytes_per_s", bytes / 1e-6},
@@ -121,6 +124,8 @@ TEST_F(BrowserTest, PlotsBenchmarksEachKindInItsFigure) {
   EXPECT_THAT(plots_of(page),
               UnorderedElementsAre("bench-latency-wall", "bench-latency-virtual", "bench-rate-wall",
                                    "bench-alltoall-wall", "bench-bw-wall", "bench-bibw-wall"));
+  for (const auto& [name, plot] : page["plots"].items())
+    EXPECT_THAT(plot["caption"].get<std::string>(), HasSubstr("Dashed: the bound")) << name;
   EXPECT_EQ(page["plots"]["bench-latency-wall"]["curves"].size(), 2u);
   EXPECT_EQ(page["plots"]["bench-latency-wall"]["curves"][1]["name"], "ofi");
 }
@@ -132,6 +137,10 @@ TEST_F(BrowserTest, PlotsPublishedFiguresBesideOurs) {
               "ratio": 1.1, "bound": 1.9, "bar": {"least": 0.8, "most": 1.2, "held": true}},
              {"section": "patent", "what": "8x8x8", "unit": "%", "seed": 50, "ours": 25,
               "ratio": 0.5, "bar": {"least": 0.9, "most": 1.1, "held": false}},
+             {"section": "patent", "what": "at most", "unit": "s", "seed": 4, "ours": 2,
+              "ratio": 0.5, "bar": {"least": 0, "most": 1, "held": true}},
+             {"section": "patent", "what": "at least", "unit": "s", "seed": 4, "ours": 8,
+              "ratio": 2, "bar": {"least": 1, "held": true}},
              {"section": "patent", "what": "left out", "seed": 3, "ours": null}],
     "curves": [{"size": 64, "nodes": 8, "method": "slab", "time_s": 0.1, "bound_s": 0.05},
                {"size": 64, "nodes": 64, "method": "slab", "time_s": 0.02, "bound_s": 0.01}]}]})"));

@@ -1,5 +1,4 @@
 // The line of progress: for a person at a terminal, and for nobody else.
-#include <asm-generic/ioctls.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -217,7 +216,8 @@ TEST(Expectation, IsSaidBeforeALongRunUnlessItIsToBeQuiet) {
   const Arguments slow = {"alltoall", "--torus", "16x16x16", "--bytes", "24000"};
   for (const bool quiet : {false, true}) {
     RunningCommand running(slow + (quiet ? Arguments{"--quiet"} : Arguments{}));
-    std::this_thread::sleep_for(std::chrono::seconds(3));
+    for (int tries = 0; tries < (quiet ? 300 : 6000) && running.said().empty(); ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     running.signal(SIGINT);
     EXPECT_THAT(running.wait().err,
                 ::testing::MatchesRegex(

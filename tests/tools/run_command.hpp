@@ -84,6 +84,8 @@ class RunningCommand {
 
   pid_t pid() const { return pid_; }
   void signal(int number) const { ::kill(pid_, number); }
+  /// What it has said on standard error so far.
+  std::string said() const { return content_of(err_); }
 
   Ended wait() {
     int status = 0;

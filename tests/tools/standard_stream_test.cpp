@@ -19,6 +19,7 @@
 #include "tests/tools/temporary_directory.hpp"
 #include "tests/tools/values.hpp"
 #include "tests/tools/zip_bytes.hpp"
+#include "tools/ofi.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -150,6 +151,7 @@ TEST_F(StandardStream, IsNoOutputOfWhatIsNeitherJsonNorTheArray) {
 }
 
 TEST_F(StandardStream, OfSeveralProcessesIsNobodys) {
+  if (!has_ofi()) GTEST_SKIP() << "built without ofi";
   const Arguments launch = {"launch", "-n", "2", "--", TOROID_COMMAND};
   const Ended ended = run(launch + kFft + kIn + Arguments{"--fabric", "ofi"}, npy_);
   EXPECT_EQ(ended.exit_code, 2) << ended.err;

@@ -16,6 +16,7 @@
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/command_line/command.hpp"
 #include "tools/command_line/option_text.hpp"
+#include "tools/ofi.hpp"
 #include "tools/spelling.hpp"
 
 namespace toroid::testing {
@@ -213,10 +214,6 @@ const std::vector<WrongLine> kWrongLines = {
     {{"fft", "--torus", "2", "--size", "4", "--fabric", "smh"},
      {"unknown fabric 'smh'; did you mean 'shm'?"}},
     {{"info", "--machine", "bgl-fited"}, {"machine 'bgl-fited'", "did you mean 'bgl-fitted'?"}},
-    {{"hello", "--torus", "2", "--fabric", "ofi", "--provider", "tpc"},
-     {"unknown provider 'tpc'; did you mean 'tcp;ofi_rxm'? known: shm, "}},
-    {{"hello", "--torus", "2", "--fabric", "ofi", "--provider", "smoke signals"},
-     {"unknown provider 'smoke signals'; known: shm, "}},
     {{"paper", "--rows", "patnt"}, {"unknown rows 'patnt'; did you mean 'patent'?"}},
     // Units, numbers and ranges.
     {{"alltoall", "--torus", "2", "--bytes", "1KB"},
@@ -241,6 +238,16 @@ const std::vector<WrongLine> kWrongLines = {
     {{"launch", "-n", "2", "toroid", "helo"}, {"unknown verb 'helo'; did you mean 'hello'?"}},
     {{"launch", "-n", "2", "launch", "-n", "2", "hello"}, {"launch cannot launch itself"}},
 };
+
+TEST(WrongCommandLine, OfAnUnknownProviderSaysWhichThereAre) {
+  if (!has_ofi()) GTEST_SKIP() << "built without ofi";
+  const TemporaryDirectory directory;
+  const Arguments provider = {"hello", "--torus", "2", "--fabric", "ofi", "--provider"};
+  expect_refusal(directory, provider + Arguments{"tpc"},
+                 {"unknown provider 'tpc'; did you mean 'tcp;ofi_rxm'? known: shm, "});
+  expect_refusal(directory, provider + Arguments{"smoke signals"},
+                 {"unknown provider 'smoke signals'; known: shm, "});
+}
 
 TEST(WrongCommandLine, GetsOneLineThatNamesWhatWasTypedAndWhatExists) {
   EXPECT_GE(kWrongLines.size(), 60u);

@@ -8,6 +8,7 @@
 
 #include "tools/command_line/completion.hpp"
 #include "tools/command_line/option_text.hpp"
+#include "tools/shell_word.hpp"
 
 namespace toroid {
 namespace {
@@ -72,7 +73,7 @@ std::string bash_names_case(const std::string& verb, const OptionText& option) {
   for (const std::string& name : names) patterns.push_back(fmt::format("\"{} \"{}", verb, name));
   return fmt::format(
       "    {}) echo {};;\n", fmt::join(patterns, "|"),
-      quoted_for_shells(fmt::format("{} {}", value_kind(option), fmt::join(option.choices, " "))));
+      shell_word(fmt::format("{} {}", value_kind(option), fmt::join(option.choices, " "))));
 }
 
 /// One function that answers for a verb: `line` makes the answer from its options.
@@ -82,7 +83,7 @@ std::string bash_table(const CLI::App& app, std::string_view function, const Lin
   const auto add = [&](const CLI::App& one) {
     const std::vector<std::string> words = line(option_texts(one));
     text += fmt::format("    {}) echo {};;\n", one.get_name(),
-                        quoted_for_shells(fmt::format("{}", fmt::join(words, " "))));
+                        shell_word(fmt::format("{}", fmt::join(words, " "))));
   };
   add(app);
   for (const CLI::App* verb : verbs_of(app)) add(*verb);
@@ -122,16 +123,10 @@ std::string bash_names(const CLI::App& app) {
 std::string bash_completion(const CLI::App& app) {
   std::string text(kBashHead);
   text += fmt::format("_toroid_verbs() {{\n  echo {}\n}}\n\n",
-                      quoted_for_shells(fmt::format("{}", fmt::join(verb_names(app), " "))));
+                      shell_word(fmt::format("{}", fmt::join(verb_names(app), " "))));
   text += bash_table(app, "_toroid_options", all_options);
   text += bash_table(app, "_toroid_values", options_with_values);
   return text + bash_names(app) + "complete -F _toroid toroid\n";
-}
-
-std::string quoted_for_shells(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 }  // namespace toroid

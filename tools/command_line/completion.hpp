@@ -16,7 +16,4 @@ std::string bash_completion(const CLI::App& app);
 std::string zsh_completion(const CLI::App& app);
 std::string fish_completion(const CLI::App& app);
 
-/// In single quotes, as all three shells take it.
-std::string quoted_for_shells(std::string_view text);
-
 }  // namespace toroid

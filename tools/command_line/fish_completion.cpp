@@ -7,6 +7,7 @@
 
 #include "tools/command_line/completion.hpp"
 #include "tools/command_line/option_text.hpp"
+#include "tools/shell_word.hpp"
 
 namespace toroid {
 namespace {
@@ -24,16 +25,15 @@ std::string fish_value(const OptionText& option) {
   if (option.value.empty()) return "";
   std::string text = option.takes_file() ? " -r -F" : " -x";
   if (!option.choices.empty())
-    text +=
-        fmt::format(" -a {}", quoted_for_shells(fmt::format("{}", fmt::join(option.choices, " "))));
+    text += fmt::format(" -a {}", shell_word(fmt::format("{}", fmt::join(option.choices, " "))));
   return text;
 }
 
 std::string fish_option(const std::string& verb, const OptionText& option) {
   const std::string condition = fmt::format("__fish_seen_subcommand_from {}", verb);
   if (option.is_argument() && option.choices.empty() && !option.takes_file()) return "";
-  return fmt::format("complete -c toroid -n {}{}{} -d {}\n", quoted_for_shells(condition),
-                     fish_names(option), fish_value(option), quoted_for_shells(option.description));
+  return fmt::format("complete -c toroid -n {}{}{} -d {}\n", shell_word(condition),
+                     fish_names(option), fish_value(option), shell_word(option.description));
 }
 
 }  // namespace
@@ -44,11 +44,11 @@ std::string fish_completion(const CLI::App& app) {
   std::string text =
       "# fish completion for toroid, made by `toroid completion fish`\ncomplete -c toroid -f\n";
   for (const OptionText& option : option_texts(app))
-    text += fmt::format("complete -c toroid -n {}{} -d {}\n", quoted_for_shells(no_verb),
-                        fish_names(option), quoted_for_shells(option.description));
+    text += fmt::format("complete -c toroid -n {}{} -d {}\n", shell_word(no_verb),
+                        fish_names(option), shell_word(option.description));
   for (const CLI::App* verb : verbs_of(app))
-    text += fmt::format("complete -c toroid -n {} -a {} -d {}\n", quoted_for_shells(no_verb),
-                        verb->get_name(), quoted_for_shells(verb->get_description()));
+    text += fmt::format("complete -c toroid -n {} -a {} -d {}\n", shell_word(no_verb),
+                        verb->get_name(), shell_word(verb->get_description()));
   for (const CLI::App* verb : verbs_of(app))
     for (const OptionText& option : option_texts(*verb))
       text += fish_option(verb->get_name(), option);

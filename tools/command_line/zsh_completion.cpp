@@ -8,6 +8,7 @@
 
 #include "tools/command_line/completion.hpp"
 #include "tools/command_line/option_text.hpp"
+#include "tools/shell_word.hpp"
 
 namespace toroid {
 namespace {
@@ -43,10 +44,9 @@ std::string zsh_option(const OptionText& option) {
   for (const std::string& name : option.names) {
     const bool is_long = name.starts_with("--");
     const std::string_view joint = option.value.empty() ? "" : is_long ? "=" : "+";
-    text += fmt::format(
-        " \\\n        {}",
-        quoted_for_shells(fmt::format("{}{}[{}]{}", name, joint, zsh_escaped(option.description),
-                                      zsh_value(option))));
+    text += fmt::format(" \\\n        {}", shell_word(fmt::format("{}{}[{}]{}", name, joint,
+                                                                  zsh_escaped(option.description),
+                                                                  zsh_value(option))));
   }
   return text;
 }
@@ -60,9 +60,8 @@ std::string zsh_argument(const OptionText& option) {
 std::string zsh_verb(const CLI::App& verb) {
   std::string text = fmt::format("    {})\n      _arguments -S", verb.get_name());
   for (const OptionText& option : option_texts(verb))
-    text += option.is_argument()
-                ? fmt::format(" \\\n        {}", quoted_for_shells(zsh_argument(option)))
-                : zsh_option(option);
+    text += option.is_argument() ? fmt::format(" \\\n        {}", shell_word(zsh_argument(option)))
+                                 : zsh_option(option);
   return text + "\n      ;;\n";
 }
 
@@ -98,9 +97,8 @@ std::string zsh_completion(const CLI::App& app) {
       "#compdef toroid\n# Made by `toroid completion zsh`.\n\n_toroid_verbs() {\n"
       "  local -a verbs\n  verbs=(\n";
   for (const CLI::App* verb : verbs_of(app))
-    text += fmt::format("    {}\n",
-                        quoted_for_shells(fmt::format("{}:{}", verb->get_name(),
-                                                      zsh_escaped(verb->get_description()))));
+    text += fmt::format("    {}\n", shell_word(fmt::format("{}:{}", verb->get_name(),
+                                                           zsh_escaped(verb->get_description()))));
   text +=
       "  )\n  _describe verb verbs\n}\n\n"
       "# $words begins with the verb.\n_toroid_arguments() {\n  case $words[1] in\n";

@@ -77,9 +77,10 @@ void announce_cases(std::span<const LabCase> cases, const LabSettings& settings,
     ++runs;
   }
   check_memory(largest);
-  const double at_once = static_cast<double>(std::min<std::size_t>(settings.at_once(), runs));
-  if (at_once > 1) all.seconds = std::max(longest, all.seconds / at_once);
-  all.bytes = largest * std::max(1.0, at_once);
+  all.runs_at_once =
+      static_cast<unsigned>(std::clamp<std::size_t>(runs, 1, std::max(1u, settings.at_once())));
+  all.seconds = std::max(longest, all.seconds / all.runs_at_once);
+  all.bytes = largest * all.runs_at_once;
   announce(all, settings.common.quiet);
 }
 

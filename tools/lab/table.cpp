@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "tools/json.hpp"
 #include "tools/wrap.hpp"
 
 namespace toroid {
@@ -45,14 +44,6 @@ std::string trimmed(const std::string& line) {
 }
 
 }  // namespace
-
-std::string figure_text(const Json& figure) {
-  return figure.is_null() ? "-" : figure.dump();
-}
-
-std::string figure_text(const Json& figure, int digits) {
-  return figure.is_null() ? "-" : fixed_text(figure, digits);
-}
 
 Table::Table(std::vector<TableColumn> columns, std::size_t width)
     : columns_(std::move(columns)), shown_(columns_.size(), true), width_(width) {

@@ -7,18 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "tools/json.hpp"
-
 namespace toroid {
 
 /// A number with so many decimals.
 inline std::string fixed_text(double number, int digits) {
   return fmt::format("{:.{}f}", number, digits);
 }
-
-/// Likewise of a row's figure; "-" where nobody has counted it.
-std::string figure_text(const Json& figure);
-std::string figure_text(const Json& figure, int digits);
 
 struct TableColumn {
   std::string name;

@@ -1,5 +1,4 @@
 #include "tools/paper/formats.hpp"
-#include "tools/report.hpp"
 
 #include <fmt/core.h>
 

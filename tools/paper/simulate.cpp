@@ -57,6 +57,7 @@ Expectation simulate_expectation(const std::vector<Simulation>& simulations,
   const unsigned threads = runs_at_once({.at_once = at_once});
   all.seconds = std::max(longest, all.seconds / threads);
   std::ranges::sort(bytes, std::greater());
+  all.runs_at_once = static_cast<unsigned>(std::clamp<std::size_t>(bytes.size(), 1, threads));
   for (std::size_t i = 0; i < std::min<std::size_t>(threads, bytes.size()); ++i)
     all.bytes += bytes[i];
   return all;

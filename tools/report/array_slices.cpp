@@ -35,6 +35,8 @@ struct DrawnAxis {
   std::int64_t index(std::int64_t drawn) const {
     return centred ? (drawn + points - points / 2) % points : drawn;
   }
+  /// The number of what is drawn first, as people count frequencies.
+  std::int64_t first() const { return centred ? -(points / 2) : 0; }
   std::int64_t mirrored(std::int64_t index) const { return (points - index) % points; }
 };
 
@@ -145,6 +147,10 @@ Plane plane_of(const Drawing& drawing, unsigned held, Reduction by) {
   slice.block = blocks_of(std::max(down.points, right.points), kMostPixels);
   slice.width = blocks_of(right.points, slice.block);
   slice.height = blocks_of(down.points, slice.block);
+  slice.first_row = down.first();
+  slice.row_count = down.points;
+  slice.first_column = right.first();
+  slice.column_count = right.points;
   if (slice.block > 1) slice.reduced_by = by == Reduction::max ? "max" : "mean";
   reduce(drawing, rows, columns, by, plane);
   return plane;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,11 +32,19 @@ struct Source {
   std::string file;
 };
 
-/// All texts, numbers and truth values of an object, and the extents of an array.
+bool is_scalar(const Json& value) {
+  return value.is_string() || value.is_number() || value.is_boolean();
+}
+
+/// All texts, numbers and truth values of an object, what has failed, and the extents of an array.
 Json scalars(const JsonPlace& place) {
   Json json = Json::object();
   for (const auto& [key, value] : place.value().items())
-    if (value.is_string() || value.is_number() || value.is_boolean()) json[key] = value;
+    if (is_scalar(value)) json[key] = value;
+  for (const char* key : {"failed_links", "failed_nodes"})
+    if (place.has(key) && place.at(key).value().is_array() &&
+        std::ranges::all_of(place.at(key).value(), is_scalar))
+      json[key] = place.at(key).value();
   if (!place.has("size") || !place.at("size").value().is_array()) return json;
   json["size"] = Json::array();
   for (const JsonPlace& extent : place.at("size").items())

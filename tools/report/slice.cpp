@@ -15,13 +15,24 @@
 namespace toroid {
 
 Json Slice::to_json() const {
-  Json json = {{"kind", kind},   {"axis", axis},
-               {"index", index}, {"where", where},
-               {"rows", rows},   {"columns", columns},
-               {"width", width}, {"height", height},
-               {"min", min},     {"max", max},
-               {"log", log},     {"unit", unit},
-               {"block", block}, {"pixels", pack_bytes(pixels)}};
+  Json json = {{"kind", kind},
+               {"axis", axis},
+               {"index", index},
+               {"where", where},
+               {"rows", rows},
+               {"columns", columns},
+               {"width", width},
+               {"height", height},
+               {"min", min},
+               {"max", max},
+               {"log", log},
+               {"unit", unit},
+               {"block", block},
+               {"pixels", pack_bytes(pixels)},
+               {"first_row", first_row},
+               {"row_count", row_count},
+               {"first_column", first_column},
+               {"column_count", column_count}};
   if (block > 1) json["reduced_by"] = reduced_by;
   return json;
 }
@@ -44,6 +55,13 @@ Slice Slice::from_json(const JsonPlace& place) {
   slice.log = place.at("log").truth();
   slice.unit = place.at("unit").text();
   slice.block = place.at("block").count(1, kLongestAxis);
+  const auto extent = [&](const char* key) {
+    return static_cast<std::int64_t>(place.at(key).count(1, kLongestAxis));
+  };
+  slice.row_count = extent("row_count");
+  slice.column_count = extent("column_count");
+  slice.first_row = static_cast<std::int64_t>(place.at("first_row").any_number());
+  slice.first_column = static_cast<std::int64_t>(place.at("first_column").any_number());
   if (slice.block > 1) slice.reduced_by = place.at("reduced_by").text();
   const JsonPlace packed = place.at("pixels");
   const std::size_t pixels = slice.width * slice.height;

@@ -13,20 +13,24 @@ namespace toroid {
 
 /// A plane of an array as bytes. All slices of one array and kind share one scale, min to max.
 struct Slice {
-  std::string kind;          ///< "density" or "spectrum"
-  unsigned axis = 0;         ///< that is held fixed; of more than three axes, one of the last three
-  std::uint64_t index = 0;   ///< on that axis, as the array is numbered: 0 is frequency 0
-  std::string where;         ///< for people: "x = 32 of 64", "kx = 0"
-  std::string rows;          ///< the axis that runs down, "y" or "ky"
-  std::string columns;       ///< the axis that runs to the right
-  std::size_t width = 1;     ///< pixels
-  std::size_t height = 1;    ///< pixels
-  std::size_t block = 1;     ///< elements per side that one pixel stands for
-  std::string reduced_by{};  ///< "mean" or "max" of a block; empty where block is 1
-  bool log = false;          ///< min and max are log10 of magnitudes
-  double min = 0;            ///< value of byte 0
-  double max = 0;            ///< value of byte 255
-  std::string unit;          ///< of min and max
+  std::string kind;         ///< "density" or "spectrum"
+  unsigned axis = 0;        ///< that is held fixed; of more than three axes, one of the last three
+  std::uint64_t index = 0;  ///< on that axis, as the array is numbered: 0 is frequency 0
+  std::string where;        ///< for people: "x = 32 of 64", "kx = 0"
+  std::string rows;         ///< the axis that runs down, "y" or "ky"
+  std::string columns;      ///< the axis that runs to the right
+  std::size_t width = 1;    ///< pixels
+  std::size_t height = 1;   ///< pixels
+  std::size_t block = 1;    ///< elements per side that one pixel stands for
+  std::int64_t first_row = 0;        ///< number of the first element, negative: a frequency
+  std::int64_t first_column = 0;     ///< likewise to the right
+  std::int64_t row_count = 1;        ///< elements from top to bottom
+  std::int64_t column_count = 1;     ///< from left to right
+  std::string reduced_by{};          ///< "mean" or "max" of a block; empty where block is 1
+  bool log = false;                  ///< min and max are log10 of magnitudes
+  double min = 0;                    ///< value of byte 0
+  double max = 0;                    ///< value of byte 255
+  std::string unit;                  ///< of min and max
   std::vector<std::uint8_t> pixels;  ///< row by row, the first row on top
 
   Json to_json() const;

@@ -48,7 +48,7 @@ function drawPaper(width, label, rows) {
   for (const section of sections) {
     made.append(words(section ?? '', 0, y + 14, {kind: 'name', most: left > 100 ? left - 12 : width}));
     y += head;
-    for (const row of rows.filter(one => one.section === section)) made.append(paperRow(row, x, y, width, left, step)), y += step;
+    for (const row of rows.filter(one => one.section === section)) made.append(paperRow(row, x, box, {y, width, left, step})), y += step;
   }
   const key = legend(0, 0, width, [
     {name: 'ours', draw: (at, row) => [marker('circle', at + 13, row, 'var(--series0)', {radius: 4.5})]},
@@ -63,13 +63,17 @@ function paperText({seed, ours, unit, ...row}) {
   return `${figures} (×${number(+ratioOf({seed, ours, ...row}).toPrecision(3))})`;
 }
 
-function paperRow(row, x, y, width, left, step) {
+function paperRow(row, x, box, {y, width, left, step}) {
   const narrow = step > 30;
   const middle = narrow ? y + 27 : y + step / 2;
   const group = svg('g', {class: 'figure-row', 'data-ratio': ratioOf(row)}, svg('title', {}, `${row.what}: ${paperText(row)}${row.source ? `; ${row.source}` : ''}`));
   group.append(words(row.what ?? '', narrow ? 0 : 4, narrow ? y + 9 : middle, {kind: 'plain', most: narrow ? width : left - 14}),
     words(paperText(row), width - 4, middle, {anchor: 'end', kind: 'plain'}));
-  if (row.bar) group.append(svg('rect', {x: x.place(row.bar.least), y: middle - 7, width: x.place(row.bar.most) - x.place(row.bar.least), height: 14, rx: 2, class: 'range'}));
+  if (row.bar) {  // open to a side where it has no limit there
+    const least = row.bar.least > 0 ? x.place(row.bar.least) : box.x;
+    const most = isNumber(row.bar.most) ? x.place(row.bar.most) : box.x + box.w;
+    group.append(svg('rect', {x: least, y: middle - 7, width: most - least, height: 14, rx: 2, class: 'range'}));
+  }
   const missed = row.bar && row.bar.held === false;
   group.append(stroke(x.place(1), middle, x.place(ratioOf(row)), middle, 'base'));
   if (row.bound > 0) group.append(...boundMark(x.place(row.bound / row.seed), middle - 9, middle + 9));

@@ -3,9 +3,9 @@
 
 const SLICES = {
   density: {title: 'Slices of the density', stops: DENSITY,
-    caption: 'Planes through the middle of the array that was transformed, all on the colour scale at the right.'},
+    caption: whose => `Planes through the middle of the ${whose}, all on the colour scale at the right.`},
   spectrum: {title: 'Slices of its spectrum', stops: SPECTRUM,
-    caption: 'Planes through frequency 0 of the transform’s result: the magnitude, on the logarithmic colour scale at the right.'},
+    caption: whose => `Planes through the lowest frequency of the ${whose}: the magnitude, on the logarithmic colour scale at the right.`},
 };
 
 const HELD = ['x', 'y', 'z'];
@@ -37,11 +37,13 @@ function reducedText({block, reduced_by: by}) {
 
 function sliceFigure(kind, slices, images, run, section) {
   const [{min, max, log}] = slices;
+  const isInput = (kind === 'spectrum') === (run.head.inverse === true);
+  const whose = isInput ? 'array that was transformed' : 'transform’s result';
   figure({
     id: kind, section, title: SLICES[kind].title,
-    caption: SLICES[kind].caption + reducedText(slices[0]),
+    caption: SLICES[kind].caption(whose) + reducedText(slices[0]),
     label: `${plural(slices.length, 'slice')} of the ${kind} of ${run.label}: ${slices.map(whereText).join('; ')}; from ${valueOfScale(min, log)} to ${valueOfScale(max, log)}`,
-    draw: (width, label) => drawSlices(width, label, slices, images, run),
+    draw: (width, label) => drawSlices(width, label, slices, images),
     table: {head: ['slice', 'down', 'across', 'pixels', 'least', 'most', 'unit'],
             rows: () => slices.map(s => [whereText(s), rowName(s), columnName(s), `${s.height} × ${s.width}`,
               valueOfScale(s.min, s.log), valueOfScale(s.max, s.log), s.unit])},
@@ -55,25 +57,25 @@ const magnitudeText = value => (value >= 0.01 && value < 1e5 ? String(+value.toP
 
 const PANEL_LEFT = 50;
 const BAR_WIDTH = 84;
-function drawSlices(width, label, slices, images, run) {
+function drawSlices(width, label, slices, images) {
   const wide = Math.min(300, (width - BAR_WIDTH - slices.length * PANEL_LEFT - 6) / slices.length);
   const scale = Math.min(...slices.map(s => Math.min(wide / s.width, 320 / s.height)));
   const talls = slices.map(s => Math.max(24, s.height * scale));
   const tall = Math.max(...talls, 120);
   const made = picture(width, tall + 64, label);
-  slices.forEach((slice, i) => made.append(slicePanel(slice, images[i], run,
+  slices.forEach((slice, i) => made.append(slicePanel(slice, images[i],
     {x: PANEL_LEFT + i * (wide + PANEL_LEFT), y: 22, w: Math.max(8, slice.width * scale), h: talls[i]})));
   made.append(colourBar(slices[0], PANEL_LEFT + slices.length * (wide + PANEL_LEFT) - 34, 22, tall));
   return made;
 }
 
-function slicePanel(slice, image, run, box) {
+function slicePanel(slice, image, box) {
   const group = svg('g', {class: 'slice', 'data-kind': slice.kind, 'data-axis': slice.axis ?? ''});
   group.append(words(whereText(slice), box.x, 8, {kind: 'name'}),
     svg('image', {...sides(box), href: image, preserveAspectRatio: 'none', class: 'pixels', 'data-pixels': `${slice.width} ${slice.height}`}),
     svg('rect', {...sides(box), class: 'outline'}));
-  const across = indexRange(slice, slice.width, run);
-  const down = indexRange(slice, slice.height, run);
+  const across = indexRange(slice.first_column, slice.column_count, slice.width, slice.block);
+  const down = indexRange(slice.first_row, slice.row_count, slice.height, slice.block);
   for (const value of indexTicks(across, box.w / 60)) {
     const x = box.x + box.w * across.share(value);
     group.append(stroke(x, box.y + box.h, x, box.y + box.h + 4, 'base'), words(value, x, box.y + box.h + 13, {anchor: 'middle', kind: 'tick'}));
@@ -90,12 +92,9 @@ function slicePanel(slice, image, run, box) {
 }
 const sides = ({x, y, w, h}) => ({x, y, width: w, height: h});
 
-// Frequencies that wrap are drawn with 0 in the middle.
-function indexRange(slice, pixels, run) {
-  const points = pixels * (slice.block ?? 1);
-  const wraps = isSpectrum(slice) && ['dft', 'dht', undefined].includes(run.head.transform);
-  const first = wraps ? -Math.floor(points / 2) : 0;
-  return {first, last: first + points - 1, share: value => (value - first + 0.5) / points};
+// The last pixel may stand for less than a block.
+function indexRange(first, count, pixels, block) {
+  return {first, last: first + count - 1, share: value => (value - first + 0.5) / (pixels * block)};
 }
 const indexTicks = ({first, last}, count) => linearTicks(first, last, Math.max(2, Math.floor(count))).filter(Number.isInteger);
 

@@ -1,0 +1,17 @@
+# What tests written in CMake share.
+
+# run(COMMAND...): its output is in `output`.
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE errors)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGV " " shown)
+    message(FATAL_ERROR "exit ${result} of: ${shown}\n${text}${errors}")
+  endif()
+  set(output "${text}" PARENT_SCOPE)
+endfunction()
+
+function(expect_match text pattern)
+  if(NOT text MATCHES "${pattern}")
+    message(FATAL_ERROR "no '${pattern}' in:\n${text}")
+  endif()
+endfunction()
