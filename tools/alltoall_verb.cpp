@@ -166,6 +166,9 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   const bool carries_payload = run_options.fabric != FabricName::sim;
   if (carries_payload && options.sampled())
     throw BadInput("--peers is for --fabric sim; elsewhere everybody sends to everybody");
+  if (options.sampled() && options.peers >= shape.size())
+    throw BadInput(fmt::format("--peers {}: a node of torus {} has {} others", options.peers,
+                               shape.text(), shape.size() - 1));
   if (options.sampled() && options.sample > 0)
     throw BadInput("--peers and --sample are two samples; give one");
   const double pairs = static_cast<double>(shape.size()) * options.targets(shape);

@@ -22,8 +22,13 @@ namespace {
 constexpr double kMostExactBytes = 9007199254740992.0;
 
 [[noreturn]] void refuse_bytes(std::string_view text, const ByteLimits& limits) {
-  throw BadInput(fmt::format("'{}' is not a whole number from {} to {}{}", text, limits.min,
-                             limits.max, limits.unit == 1 ? ", nor one with a unit, as 1KiB" : ""));
+  if (limits.unit == 1e6)
+    throw BadInput(fmt::format("'{}' is not a size from {}MB to {}MB, the unit where there is none",
+                               text, static_cast<double>(limits.min) / 1e6,
+                               static_cast<double>(limits.max) / 1e6));
+  throw BadInput(
+      fmt::format("'{}' is not a whole number from {} to {}, nor one with a unit, as 1KiB", text,
+                  limits.min, limits.max));
 }
 
 [[noreturn]] void refuse_unit(std::string_view text, std::string_view unit) {

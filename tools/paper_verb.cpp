@@ -178,10 +178,10 @@ Json paper_report(const PaperOptions& options, const PaperSetting& setting,
   return report;
 }
 
-void print_paper_end(const PaperOptions& options, const PaperTable& table, double wall_s) {
+void print_paper_end(const PaperTable& table, double wall_s) {
   std::string text = table.points.empty() ? "" : curves_table(table.points, line_width());
   text += fmt::format("{} runs in {:.1f} s\n", table.runs, wall_s);
-  if (options.quick)
+  if (table.left_out > 0)
     text += wrapped(
         fmt::format("--quick has left out {} of {} runs: transforms on 1,024 nodes and more, and "
                     "of 128^3 on 256 and more; all-to-alls on 4,096 and more",
@@ -215,7 +215,7 @@ int run_paper(const PaperOptions& options) {
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
   Json report = paper_report(options, setting, table);
   report["wall_s"] = wall.count();
-  if (visible) print_paper_end(options, table, wall.count());
+  if (visible) print_paper_end(table, wall.count());
   if (table.interrupted && table.rows.empty()) throw_if_missing_or_missed(table);
   if (csv) {
     csv->stream() << rows_csv(table.rows) << curves_csv(table.points);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <memory>
@@ -237,6 +238,7 @@ void print_grid(const GridResult& result) {
              result.points, result.madelung, result.error(), timing.time_s, timing.bound_s,
              name_of(kBoundByNames, timing.bound_by), percent_of(timing.bound_s, timing.time_s),
              result.counters.packets);
+  std::fflush(stdout);  // it may be long before the next one
 }
 
 Json grids_json(const std::vector<GridResult>& results) {
@@ -312,9 +314,10 @@ int run_on(const Setting& setting) {
     for (const SharedBlueprint& blueprint : blueprints) {
       emulation.emplace(setting.shape, setting.machine, setting.run, common.quiet,
                         packets_at_most(*blueprint));
-      results.push_back(solve(*emulation, blueprint));
-      results.back().timing = timing_of(setting, *blueprint, *emulation, results.back().cycles);
-      if (visible) print_grid(results.back());
+      GridResult result = solve(*emulation, blueprint);
+      result.timing = timing_of(setting, *blueprint, *emulation, result.cycles);
+      if (visible) print_grid(result);
+      results.push_back(result);
     }
   } catch (const RunFailed&) {  // what is finished is kept
     if (!is_interrupted() || results.empty()) throw;

@@ -113,7 +113,9 @@ json slice(const char* kind, bool log) {
           {"columns", "kz"}, {"height", 2},
           {"min", -2.0},     {"max", 3.0},
           {"log", log},      {"unit", "e/A^3"},
-          {"block", 1},      {"pixels", pack_bytes(pixels)}};
+          {"block", 1},      {"pixels", pack_bytes(pixels)},
+          {"first_row", -1}, {"first_column", 10},
+          {"row_count", 2},  {"column_count", 4}};
 }
 
 TEST_F(BrowserTest, ShowsSlicesWithTheirScaleAndTheirAxes) {
@@ -144,11 +146,27 @@ TEST_F(BrowserTest, ShowsSlicesWithTheirScaleAndTheirAxes) {
   EXPECT_THAT(density["texts"], ElementsAre("kz", "ky"));
   EXPECT_THAT(density["ticks"], ::testing::IsSupersetOf({"-2", "3", "0"}));
   EXPECT_THAT(page["plots"]["spectrum"]["ticks"], ::testing::IsSupersetOf({"0.01", "1000", "1"}));
+  EXPECT_THAT(density["ticks"], ::testing::IsSupersetOf({"-1", "10", "13"}));
+  EXPECT_THAT(density["caption"].get<std::string>(), HasSubstr("array that was transformed"));
+  EXPECT_THAT(page["plots"]["spectrum"]["caption"].get<std::string>(),
+              HasSubstr("lowest frequency of the transform’s result"));
   EXPECT_EQ(density["images"].dump(), "[[4,2]]");
   EXPECT_THAT(page["plots"]["phases-virtual"]["texts"].dump(),
               HasSubstr("exchange 75.0 % of the link bound"));
   EXPECT_THAT(page["plots"]["bound-virtual"]["texts"].dump(),
               HasSubstr("50.0 % of the processor bound"));
+}
+
+TEST_F(BrowserTest, SaysOfAnInverseThatItsSpectrumWasTransformed) {
+  json run = {{"verb", "fft"}, {"time_kind", "virtual"}, {"cycles", 2}, {"inverse", true}};
+  run["slices"] = json::array({slice("density", false), slice("spectrum", true)});
+  json data;
+  data["runs"] = json::array({run});
+  make_page(data);
+  const json plots = seen()["plots"];
+  EXPECT_THAT(plots["density"]["caption"].get<std::string>(), HasSubstr("transform’s result"));
+  EXPECT_THAT(plots["spectrum"]["caption"].get<std::string>(),
+              HasSubstr("lowest frequency of the array that was transformed"));
 }
 
 TEST_F(BrowserTest, DrawsPhasesOneAfterTheOtherAndWhereTheyOverlap) {

@@ -4,10 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/tools/refusal.hpp"
@@ -19,6 +22,7 @@ namespace toroid::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::HasSubstr;
 
 constexpr double kMadelung = -1.747564594633182190636;  // OEIS A085469
 const Arguments kPoisson = {"poisson", "--torus", "2x2x2", "--size", "32"};
@@ -137,6 +141,26 @@ TEST(PoissonCommand, PrintsOneLinePerGrid) {
   EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), 3 + 4);
   EXPECT_THAT(ended.out, ::testing::HasSubstr("-1.74756459463318"));
   EXPECT_EQ(run_command(kPoisson + Arguments{"--quiet"}).out, "");
+}
+
+TEST(PoissonCommand, KeepsTheGridsThatAreFinishedWhenItIsInterrupted) {
+  const TemporaryDirectory directory;
+  RunningCommand running(
+      {"poisson", "--torus", "2x2x2", "--size", "256", "--json", "r.json", "--report", "r.html"},
+      {.directory = directory.path()});
+  for (int tries = 0; tries < 6000 && running.printed().find("\n   8^3") == std::string::npos;
+       ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  running.signal(SIGINT);
+  const Ended ended = running.wait();
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("toroid: interrupted\n"));
+  const auto report = nlohmann::json::parse(directory.content_of("r.json"));
+  EXPECT_EQ(report["interrupted"], true);
+  EXPECT_GE(report["grids"].size(), 2u);
+  EXPECT_LT(report["grids"].back()["size"], 256);
+  EXPECT_EQ(report["packets"], report["grids"].back()["packets"]);
+  EXPECT_THAT(directory.content_of("r.html"), HasSubstr("</html>"));
 }
 
 TEST(PoissonCommand, RefusesGridsWithoutAPointForEveryIon) {

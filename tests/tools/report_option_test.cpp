@@ -247,6 +247,35 @@ TEST_F(ReportOption, ShowsTheSpectrumThatAnInverseTook) {
   EXPECT_LT(slices[3]["max"], 0.16);  // random numbers of the unit square, at most sqrt(2) long
 }
 
+TEST_F(ReportOption, HasEverySettingInWhichRunsMayDiffer) {
+  const Arguments fft = {"fft", "--torus", "2x2", "--size", "4"};
+  const Arguments exchange = {"alltoall", "--torus", "2x2"};
+  const Arguments more = {"--routing", "deterministic", "--tie",      "plus",
+                          "--tying",   "any",           "--queues",   "3",
+                          "--order",   "rank",          "--no-bubble"};
+  for (const Arguments& verb : {fft, exchange, kOnePoisson}) {
+    const json run = shown(verb + more)["runs"][0];
+    EXPECT_EQ(run["routing"], "deterministic") << verb[0];
+    EXPECT_EQ(run["tie"], "plus") << verb[0];
+    EXPECT_EQ(run["tying"], "any") << verb[0];
+    EXPECT_EQ(run["output_queues"], 3) << verb[0];
+    EXPECT_EQ(run["order"], "rank") << verb[0];
+    EXPECT_EQ(run["bubble_rule"], false) << verb[0];
+  }
+  const json failed =
+      shown({"alltoall", "--torus", "4x4", "--fail-link", "(0,0)X+", "--long-way"})["runs"][0];
+  EXPECT_EQ(failed["failed_links"].dump(), R"(["(0,0)X+"])");
+  const json bench =
+      shown({"bench", "latency", "--route", "direct", "-i", "1", "--sizes", "8"})["benches"][0];
+  EXPECT_EQ(bench["head"]["route"], "direct");
+}
+
+TEST_F(ReportOption, HasNoLoadsOfLinksThatNothingCrosses) {
+  const Arguments run = {"alltoall", "--torus", "2x2", "--fabric", "shm", "--route"};
+  EXPECT_TRUE(shown(run + Arguments{"torus"})["runs"][0].contains("loads"));
+  EXPECT_FALSE(shown(run + Arguments{"direct"})["runs"][0].contains("loads"));
+}
+
 TEST_F(ReportOption, ShowsOneSliceOfAMatrix) {
   const Arguments rows = {"fft", "--method", "rows", "--torus", "2", "--size"};
   EXPECT_EQ(shown(rows + Arguments{"8x6"})["runs"][0]["slices"].size(), 2u);

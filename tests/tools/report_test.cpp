@@ -273,7 +273,9 @@ TEST_F(Report, RefusesWhatIsNoResult) {
   expect_refused("{\n\"verb\":\n}", {"in.json:3: expected JSON"});
   expect_refused("[]", {"in.json: expected the file to be an object, not array"});
   expect_refused("{}", {"in.json: expected verb to be a text, not missing"});
-  expect_refused(R"({"verb":"info"})", {"in.json: expected verb"});
+  expect_refused(R"({"verb":"info"})", {"in.json: a result of info has nothing to show"});
+  expect_refused(R"({"verb":"fft","torus":"2","fabric":"sim"})",
+                 {"in.json: expected cycles to be a number, not missing"});
   expect_refused(R"({"verb":"compare"})", {"expected rows to be an array, not missing"});
   expect_refused(R"({"verb":"compare","rows":[{"torus":7}]})",
                  {"expected rows[0].torus to be a text, not number"});

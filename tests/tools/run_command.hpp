@@ -86,6 +86,8 @@ class RunningCommand {
   void signal(int number) const { ::kill(pid_, number); }
   /// What it has said on standard error so far.
   std::string said() const { return content_of(err_); }
+  /// Likewise on standard output.
+  std::string printed() const { return content_of(out_); }
 
   Ended wait() {
     int status = 0;

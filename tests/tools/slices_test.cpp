@@ -230,6 +230,24 @@ TEST(Slices, HaveAFiniteScaleWhateverTheNumbers) {
     EXPECT_TRUE(std::isfinite(slice.min) && std::isfinite(slice.max)) << slice.max;
 }
 
+TEST(Slices, CountFrequenciesFromWhereTheyAreDrawn) {
+  using Kind = TransformKind;
+  const HostArray array = host_array({4, 5, 600}, some_values(4 * 5 * 600, true));
+  const SpectrumOrder mixed{{Kind::dct, Kind::dft, Kind::dht}};
+  const Slice slice = spectrum_slices(array, mixed)[0];  // kx is held
+  EXPECT_EQ(slice.first_row, -2);
+  EXPECT_EQ(slice.row_count, 5u);
+  EXPECT_EQ(slice.first_column, -300);
+  EXPECT_EQ(slice.column_count, 600u);
+  EXPECT_EQ(slice.block, 3u);
+  const Slice other = spectrum_slices(array, mixed)[2];  // kz is held
+  EXPECT_EQ(other.first_row, 0);
+  EXPECT_EQ(other.first_column, -2);
+  const Slice density = density_slices(array)[0];
+  EXPECT_EQ(density.first_column, 0);
+  EXPECT_EQ(density.column_count, 600u);
+}
+
 TEST(Slices, ComeBackFromTheirJson) {
   const Values values = some_values(3 * 300, true);
   for (const Slice& slice : density_slices(host_array({3, 300}, values))) {

@@ -197,6 +197,14 @@ const std::vector<WrongLine> kWrongLines = {
     {{"hello", "--torus=", "--mesh"}, {"option '--torus' of hello needs a value"}},
     {{"fft", "--mesh=yes"}, {"option '--mesh' of fft takes no value"}},
     {{"alltoall", "--torus", "2", "--trace-limit", "3"}, {"--trace-limit", "--trace"}},
+    {{"alltoall", "--torus", "2", "--json", "--"}, {"option '--json' of alltoall needs a value"}},
+    {{"compare", "--torus", "4", "--policies", "random,,rank"},
+     {"option '--policies' of compare: an item of 'random,,rank' is empty"}},
+    {{"sweep", "--axis", "bytes", "--torus", "4", "--bytes", ",8"}, {"an item of ',8' is empty"}},
+    {{"alltoall", "--torus", "4x4", "--peers", "16"},
+     {"--peers 16: a node of torus 4x4 has 15 others"}},
+    {{"alltoall", "--torus", "2", "--trace", "x", "--trace-limit", "0"},
+     {"--trace-limit: '0' is not a size from 1MB to 4096MB"}},
     // Names.
     {{"alltoall", "--torus", "2", "--order", "randm"},
      {"--order: unknown order 'randm'; did you mean 'random'? known: random, rank, shift"}},
@@ -237,6 +245,9 @@ const std::vector<WrongLine> kWrongLines = {
      {"unknown option '--tors' of hello; did you mean '--torus'?"}},
     {{"launch", "-n", "2", "toroid", "helo"}, {"unknown verb 'helo'; did you mean 'hello'?"}},
     {{"launch", "-n", "2", "launch", "-n", "2", "hello"}, {"launch cannot launch itself"}},
+    {{"launch", "-n", "2", "hello", "--torus", "2"},
+     {"hello --fabric sim is for one process", "--fabric ofi"}},
+    {{"launch", "-n", "2", "report", "x.json", "-o", "y.html"}, {"report is for one process"}},
 };
 
 TEST(WrongCommandLine, OfAnUnknownProviderSaysWhichThereAre) {

@@ -35,7 +35,7 @@ _toroid_verb() {
 
 _toroid() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-  local verb kind names before=
+  local verb kind names i before=
   COMPREPLY=()
   if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
   _toroid_verb
@@ -48,6 +48,9 @@ _toroid() {
   if [[ $kind == *list* && $cur == *,* ]]; then before=${cur%,*}, cur=${cur##*,}; fi
   if [[ $kind == *names* ]]; then
     COMPREPLY=($(compgen -P "$before" -W "$names" -- "$cur"))
+    for i in "${!COMPREPLY[@]}"; do  # a word with these in it has to be quoted
+      [[ ${COMPREPLY[i]} == *[\;\(\)]* ]] && printf -v "COMPREPLY[i]" %q "${COMPREPLY[i]}"
+    done
   fi
   if [[ $kind == *files* ]]; then
     local IFS=$'\n'

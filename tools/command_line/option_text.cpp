@@ -45,9 +45,9 @@ std::string value_word(const std::string& type) {
   return type == "FLOAT" ? "X" : type;
 }
 
-/// A type is written "TYPE:{names}" or "TYPE:[range]".
+/// A type is written "TYPE:{names}" or "TYPE:[range]"; TYPE itself may have a colon.
 void add_type(OptionText& text, const std::string& type) {
-  const std::size_t colon = std::min(type.find(':'), type.size());
+  const std::size_t colon = std::min({type.find(":{"), type.find(":["), type.size()});
   text.value = value_word(type.substr(0, colon));
   const std::string limits = type.substr(colon);
   text.choices = split_at_commas(between(limits, '{', '}'));

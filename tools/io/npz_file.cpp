@@ -38,7 +38,8 @@ std::string array_names(const std::vector<ZipMember>& members) {
 }  // namespace
 
 NpyArray parse_npz(std::span<const std::byte> bytes) {
-  if (!is_zip(bytes)) throw BadInput("not an .npz archive: expected it to begin with PK");
+  if (!is_zip(bytes))
+    throw BadInput("not an .npz archive: expected it to begin with the bytes 'P' 'K' 3 4");
   std::vector<ZipMember> arrays = zip_members(bytes);
   const std::size_t members = arrays.size();
   std::erase_if(arrays, [](const ZipMember& m) { return !m.name.ends_with(kArrayEnding); });

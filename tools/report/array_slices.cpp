@@ -148,9 +148,9 @@ Plane plane_of(const Drawing& drawing, unsigned held, Reduction by) {
   slice.width = blocks_of(right.points, slice.block);
   slice.height = blocks_of(down.points, slice.block);
   slice.first_row = down.first();
-  slice.row_count = down.points;
+  slice.row_count = static_cast<std::uint64_t>(down.points);
   slice.first_column = right.first();
-  slice.column_count = right.points;
+  slice.column_count = static_cast<std::uint64_t>(right.points);
   if (slice.block > 1) slice.reduced_by = by == Reduction::max ? "max" : "mean";
   reduce(drawing, rows, columns, by, plane);
   return plane;

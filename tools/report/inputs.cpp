@@ -42,7 +42,7 @@ Json scalars(const JsonPlace& place) {
   for (const auto& [key, value] : place.value().items())
     if (is_scalar(value)) json[key] = value;
   for (const char* key : {"failed_links", "failed_nodes"})
-    if (place.has(key) && place.at(key).value().is_array() &&
+    if (place.has(key) && place.at(key).value().is_array() && !place.at(key).value().empty() &&
         std::ranges::all_of(place.at(key).value(), is_scalar))
       json[key] = place.at(key).value();
   if (!place.has("size") || !place.at("size").value().is_array()) return json;
@@ -191,6 +191,18 @@ Json sweep_point(const JsonPlace& point, const std::string& axis, Json head) {
   return head;
 }
 
+/// A sweep's head with the settings that all of its points have.
+Json with_common(Json head, const Json& points, const std::string& axis) {
+  for (const char* key : {"policy", "traffic", "torus", "bytes"}) {
+    const auto agrees = [&](const Json& point) {
+      return point.contains(key) && point[key] == points[0][key];
+    };
+    if (key != axis && !points.empty() && std::ranges::all_of(points, agrees))
+      head[key] = points[0][key];
+  }
+  return head;
+}
+
 Json sweep_json(const Source& source, std::vector<Json>& failed) {
   const std::string axis = source.place.at("axis").text();
   if (axis != "load" && axis != "bytes" && axis != "nodes")
@@ -200,7 +212,10 @@ Json sweep_json(const Source& source, std::vector<Json>& failed) {
   Json points = Json::array();
   for (const JsonPlace& point : source.place.at("rows").items())
     if (!add_failure(point, failed)) points.push_back(sweep_point(point, axis, common));
-  return {{"axis", axis}, {"file", source.file}, {"head", head}, {"points", points}};
+  return {{"axis", axis},
+          {"file", source.file},
+          {"head", with_common(head, points, axis)},
+          {"points", points}};
 }
 
 /// Rows of a size and a time, as the kind of benchmark has them.
@@ -249,11 +264,10 @@ void add_report_input(ReportInputs& inputs, const Json& result, const std::strin
     inputs.benches.push_back(bench_json(source));
   else if (verb == "paper")
     inputs.papers.push_back(paper_json(source));
-  else if (source.place.has("time_s"))
-    inputs.runs.push_back(single_run(source));
+  else if (verb == "hello" || verb == "info")
+    throw BadInput(fmt::format("{}: a result of {} has nothing to show", file, verb));
   else
-    source.place.at("verb").refuse(
-        "a verb whose result has a time_s, or compare, sweep, bench or paper");
+    inputs.runs.push_back(single_run(source));
 }
 
 ReportInputs read_report_inputs(std::span<const std::string> paths) {

@@ -55,11 +55,8 @@ Slice Slice::from_json(const JsonPlace& place) {
   slice.log = place.at("log").truth();
   slice.unit = place.at("unit").text();
   slice.block = place.at("block").count(1, kLongestAxis);
-  const auto extent = [&](const char* key) {
-    return static_cast<std::int64_t>(place.at(key).count(1, kLongestAxis));
-  };
-  slice.row_count = extent("row_count");
-  slice.column_count = extent("column_count");
+  slice.row_count = place.at("row_count").count(1, kLongestAxis);
+  slice.column_count = place.at("column_count").count(1, kLongestAxis);
   slice.first_row = static_cast<std::int64_t>(place.at("first_row").any_number());
   slice.first_column = static_cast<std::int64_t>(place.at("first_column").any_number());
   if (slice.block > 1) slice.reduced_by = place.at("reduced_by").text();

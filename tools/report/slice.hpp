@@ -24,8 +24,8 @@ struct Slice {
   std::size_t block = 1;    ///< elements per side that one pixel stands for
   std::int64_t first_row = 0;        ///< number of the first element, negative: a frequency
   std::int64_t first_column = 0;     ///< likewise to the right
-  std::int64_t row_count = 1;        ///< elements from top to bottom
-  std::int64_t column_count = 1;     ///< from left to right
+  std::uint64_t row_count = 1;       ///< elements from top to bottom
+  std::uint64_t column_count = 1;    ///< from left to right
   std::string reduced_by{};          ///< "mean" or "max" of a block; empty where block is 1
   bool log = false;                  ///< min and max are log10 of magnitudes
   double min = 0;                    ///< value of byte 0

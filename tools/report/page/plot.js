@@ -11,13 +11,18 @@ function drawCurves(width, label, {x, y, curves, marks = [], secondName, boundNa
   const X = scaleOf(x, box.x, box.x + box.w);
   const Y = scaleOf(y, box.y + box.h, box.y);
   made.append(yAxis(box, Y), xAxis(box, X));
-  for (const mark of marks) made.append(...markLine(mark, X, Y, box));
-  const boundsDrawn = new Set();  // curves with one bound share its line
+  const limits = marks.map(mark => markLine(mark, X, Y, box));
+  made.append(...limits.map(([line]) => line));
+  const bounds = curves.map(curve => JSON.stringify(curve.bound ?? []));
+  const areSeveral = new Set(bounds.filter(bound => bound !== '[]')).size > 1;
+  const boundsDrawn = new Set();  // curves with one bound share its line; of several each has its curve's colour
   const paths = curves.map(curve => JSON.stringify(curve.points));
-  curves.forEach((curve, i) => made.append(curveGroup(curve, {...styles[i], under: paths.slice(i + 1).filter(path => path === paths[i]).length}, X, Y, boundsDrawn)));
+  curves.forEach((curve, i) => made.append(curveGroup(curve, {...styles[i], hasOwnBound: areSeveral && bounds.filter(bound => bound === bounds[i]).length === 1, under: paths.slice(i + 1).filter(path => path === paths[i]).length}, X, Y, boundsDrawn)));
+  made.append(...limits.map(([, name]) => name));  // over what crosses them
   return closeWith(made, key, box.y + box.h + 56);
 }
 
+// [line, its name]
 function markLine({x, y, name}, X, Y, box) {
   if (isNumber(x)) return [stroke(X.place(x), box.y, X.place(x), box.y + box.h, 'bound'),
     words(name, X.place(x) - 5, box.y + 9, {anchor: 'end', kind: 'bound'})];
@@ -29,7 +34,7 @@ function curveGroup(curve, style, X, Y, boundsDrawn) {
   const group = svg('g', {class: 'curve', 'data-name': curve.name});
   const at = points => pathOf(points.filter(([x, y]) => isNumber(x) && isNumber(y)).map(([x, y]) => [X.place(x), Y.place(y)]));
   const bound = at(curve.bound ?? []);
-  if (bound && !boundsDrawn.has(bound)) group.append(svg('path', {d: bound, class: 'bound'}));
+  if (bound && !boundsDrawn.has(bound)) group.append(svg('path', {d: bound, class: 'bound', ...(style.hasOwnBound ? {style: `stroke:${style.colour}`} : {})}));
   boundsDrawn.add(bound);
   if (curve.band?.length) group.append(bandOf(curve.band, style.colour, X, Y));
   if (curve.second?.length) group.append(svg('path', {d: at(curve.second), class: 'second', style: `stroke:${style.colour}`}));
@@ -60,6 +65,7 @@ function curveLegend(width, curves, styles, {secondName, boundName, hollowName})
   const entries = curves.map((curve, i) => ({name: curve.name, draw: sample(styles[i])}));
   if (secondName) entries.push({name: secondName, draw: dashes('second quiet')});
   if (hollowName) entries.push({name: hollowName, draw: (x, y) => [marker('circle', x + 13, y, 'var(--muted)', {hollow: true})]});
-  if (boundName) entries.push({name: boundName, draw: dashes('bound')});
+  const areSeveral = new Set(curves.map(curve => JSON.stringify(curve.bound ?? []))).size > 1;
+  if (boundName) entries.push({name: boundName + (areSeveral ? ', in the colour of its curve unless curves share it' : ''), draw: dashes('bound')});
   return legend(4, 0, width - 8, entries);
 }

@@ -2,7 +2,7 @@
 // scale of colours.
 
 const SLICES = {
-  density: {title: 'Slices of the density', stops: DENSITY,
+  density: {title: 'Slices of the array', stops: DENSITY,
     caption: whose => `Planes through the middle of the ${whose}, all on the colour scale at the right.`},
   spectrum: {title: 'Slices of its spectrum', stops: SPECTRUM,
     caption: whose => `Planes through the lowest frequency of the ${whose}: the magnitude, on the logarithmic colour scale at the right.`},
@@ -126,6 +126,6 @@ function barMarks({min, max, log}, height) {
 const SUPERSCRIPT = {'-': '⁻', 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹'};
 function powerText(value) {
   const exponent = Math.log10(value);
-  if (Math.abs(exponent - Math.round(exponent)) > 1e-9 || Math.abs(exponent) < 4) return brief(value);
+  if (Math.abs(exponent - Math.round(exponent)) > 1e-9 || Math.abs(exponent) < 3) return brief(value);
   return '10' + [...String(Math.round(exponent))].map(letter => SUPERSCRIPT[letter]).join('');
 }

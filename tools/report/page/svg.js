@@ -69,8 +69,10 @@ const SHAPES = {
   cross: r => `M${-r} ${-r}L${r} ${r}M${-r} ${r}L${r} ${-r}`,
   plus: r => `M${-1.3 * r} 0H${1.3 * r}M0 ${-1.3 * r}V${1.3 * r}`,
 };
+const NO_INSIDE = new Set(['cross', 'plus']);  // hollow, they stand in a ring
 function marker(shape, x, y, colour, {hollow = false, radius = 3.4} = {}) {
-  return svg('path', {d: SHAPES[shape](radius), transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
+  const ring = hollow && NO_INSIDE.has(shape) ? SHAPES.circle(1.7 * radius) : '';
+  return svg('path', {d: ring + SHAPES[shape](radius), transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
     class: 'marker', 'data-shape': shape, style: `stroke:${colour};fill:${hollow ? 'var(--card)' : colour}`});
 }
 
