@@ -96,7 +96,7 @@ const sides = ({x, y, w, h}) => ({x, y, width: w, height: h});
 function indexRange(first, count, pixels, block) {
   return {first, last: first + count - 1, share: value => (value - first + 0.5) / (pixels * block)};
 }
-const indexTicks = ({first, last}, count) => linearTicks(first, last, Math.max(2, Math.floor(count))).filter(Number.isInteger);
+const indexTicks = ({first, last}, count) => linearTicks(first, last, Math.max(4, Math.floor(count))).filter(Number.isInteger);
 
 // Where the scale is logarithmic, min and max are exponents of 10.
 function colourBar(slice, x, y, height) {
