@@ -45,15 +45,25 @@ void expect_bound(const json& report, const Parts& parts, const std::string& whi
   EXPECT_EQ(report["bound_by"], by) << which;
 }
 
+/// Sanitizers slow copying down many times more than what FFTW computes, so that the one is no
+/// bound of the other.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kIsInstrumented = true;
+#else
+constexpr bool kIsInstrumented = false;
+#endif
+
 /// Of any result or row; of virtual time where it has cycles.
 void expect_holds(const json& row, const std::string& which) {
   const bool is_virtual = row.contains("cycles");
   const double time = row[is_virtual ? "cycles" : "time_s"];
   const double bound = row[is_virtual ? "bound_cycles" : "bound_s"];
-  EXPECT_LE(bound, time) << which;
   const double percent = row["percent_of_bound"];
   EXPECT_GE(percent, 0) << which;
-  EXPECT_LE(percent, 100) << which;
+  if (is_virtual || !kIsInstrumented) {
+    EXPECT_LE(bound, time) << which;
+    EXPECT_LE(percent, 100) << which;
+  }
   const double expected = time == 0 ? 100 : 100 * bound / time;
   EXPECT_NEAR(percent, expected, 1e-12 * expected) << which;  // rounded when written
   EXPECT_EQ(row["bound_by"] == "copy", !is_virtual) << which;
