@@ -32,7 +32,7 @@ std::string one_line(std::string text);
 
 }  // namespace toroid
 
-#define CHECK(condition)                                                     \
+#define TOROID_CHECK(condition)                                              \
   do {                                                                       \
     if (!(condition)) [[unlikely]]                                           \
       ::toroid::check_failed(__FILE__, __LINE__, #condition, std::string()); \
@@ -47,6 +47,6 @@ std::string one_line(std::string text);
                              fmt::format("{} against {}", toroid_check_a, toroid_check_b)); \
   } while (false)
 
-#define CHECK_EQ(a, b) TOROID_CHECK_OP(a, ==, b)
-#define CHECK_LT(a, b) TOROID_CHECK_OP(a, <, b)
-#define CHECK_LE(a, b) TOROID_CHECK_OP(a, <=, b)
+#define TOROID_CHECK_EQ(a, b) TOROID_CHECK_OP(a, ==, b)
+#define TOROID_CHECK_LT(a, b) TOROID_CHECK_OP(a, <, b)
+#define TOROID_CHECK_LE(a, b) TOROID_CHECK_OP(a, <=, b)

@@ -50,7 +50,7 @@ class Fill {
   /// patent has it.
   Fill(SendOrder order, Batching batching, Reorder reorder = {})
       : order_(std::move(order)), batching_(batching), reorder_(std::move(reorder)) {
-    CHECK_LT(0u, batching.per_visit);
+    TOROID_CHECK_LT(0u, batching.per_visit);
   }
 
   bool done() const { return order_.size() == 0 || sent_ >= batching_.packets; }

@@ -27,7 +27,7 @@ unsigned slot_of(Direction direction, FifoTying tying) {
 
 std::vector<InjectionFifo> tie_fifos(const Shape& shape, unsigned count, unsigned capacity,
                                      FifoTying tying) {
-  CHECK_LT(0u, count);
+  TOROID_CHECK_LT(0u, count);
   std::vector<InjectionFifo> fifos(count, InjectionFifo{.directions = {}, .capacity = capacity});
   const unsigned slots = slots_of(shape, tying);
   for (unsigned f = 0; f < std::max(count, slots); ++f)

@@ -95,7 +95,7 @@ class OutputQueues {
   /// never wait, may exceed it. `named` queues come after those in turn. REQUIRES: in_turn > 0.
   OutputQueues(unsigned in_turn, std::size_t capacity, unsigned named = 0)
       : queues_(in_turn + named), capacity_(capacity), in_turn_(in_turn) {
-    CHECK_LT(0u, in_turn);
+    TOROID_CHECK_LT(0u, in_turn);
   }
 
   unsigned count() const { return static_cast<unsigned>(queues_.size()); }

@@ -193,7 +193,7 @@ struct alignas(64) Packet {
   template <typename T>
   requires std::is_trivially_copyable_v<T> T as()
   const {
-    CHECK_LE(sizeof(T), header.payload_bytes());
+    TOROID_CHECK_LE(sizeof(T), header.payload_bytes());
     T value;
     std::memcpy(&value, payload.data(), sizeof(T));
     return value;

@@ -26,7 +26,7 @@ class ReceptionBuffer {
 
   /// The processor has taken the packet out.
   void release(unsigned fifo, unsigned chunks) {
-    CHECK_LE(chunks, used_[fifo]);
+    TOROID_CHECK_LE(chunks, used_[fifo]);
     used_[fifo] = static_cast<std::uint16_t>(used_[fifo] - chunks);
   }
 

@@ -28,7 +28,7 @@ std::vector<Rank> shuffled(Rank count, std::uint64_t seed) {
 
 SendOrder::SendOrder(OrderRule rule, Rank self, Rank members, std::uint64_t seed)
     : rule_(rule), self_(self), peers_(members - 1), visits_(peers_) {
-  CHECK_LT(self, members);
+  TOROID_CHECK_LT(self, members);
   if (rule != OrderRule::random) return;
   const std::uint64_t key = mix64(seed);
   if (peers_ <= kStoredPeers)

@@ -11,7 +11,7 @@
 
 #include "hal/check.hpp"
 #include "tools/command_line/command.hpp"
-#include "tools/progress.hpp"
+#include "tools/run/progress.hpp"
 
 namespace {
 

@@ -7,26 +7,26 @@
 #include <span>
 #include <vector>
 
-#include "fft/local_array.hpp"
+#include "fft/execute/local_array.hpp"
 #include "fft/orbital/plan.hpp"
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/tick.hpp"
-#include "packet/node.hpp"
-#include "packet/program.hpp"
-#include "packet/roll.hpp"
+#include "packet/exchange/ring_shift.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
 
 namespace toroid {
 OrbitalBase::OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_handler, Bytes bytes)
     : node_(&node), plan_(&plan), times_(std::size_t{plan.options().repeat} * plan.kStages) {
-  CHECK_EQ(node.size(), plan.extent() * plan.extent() * plan.extent());
+  TOROID_CHECK_EQ(node.size(), plan.extent() * plan.extent() * plan.extent());
   const Machine& machine = node.machine();
   two_packets_ = machine.wire_cycles(2 * machine.wire_bytes(kMaxChunks));
   make_buffers(bytes);
   for (unsigned roll = 0; roll < kCoefficients; ++roll) {
     make_roll(roll, first_handler, bytes);
-    first_handler = static_cast<HandlerId>(first_handler + Roll::kHandlers);
+    first_handler = static_cast<HandlerId>(first_handler + RingShift::kHandlers);
   }
   list_rolling();
 }
@@ -121,8 +121,8 @@ void OrbitalBase::end_step(unsigned repetition, unsigned step) {
   time(repetition, step).end = node_->now();
 }
 
-/// No barrier is needed for what rolls: see Roll. Between repetitions there is one so that each
-/// begins on all nodes at once, and their times say what a transform takes by itself.
+/// No barrier is needed for what rolls: see RingShift. Between repetitions there is one so that
+/// each begins on all nodes at once, and their times say what a transform takes by itself.
 Program orbital_transform(Node& node, OrbitalBase& transform) {
   for (unsigned repetition = 0; repetition < transform.repetitions(); ++repetition) {
     if (transform.repetitions() > 1) co_await node.barrier();
@@ -137,7 +137,7 @@ Program orbital_transform(Node& node, OrbitalBase& transform) {
       }
       transform.send_sum(step);
       for (std::size_t i = 0; i < transform.rolling(step); ++i) {
-        const Roll& roll = transform.roll(step, i);
+        const RingShift& roll = transform.roll(step, i);
         const std::uint64_t sent = roll.sent_when_done();
         co_await node.until(roll.sent(), sent);
         const std::uint64_t arrived = roll.arrived_when_done();

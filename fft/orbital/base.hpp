@@ -15,14 +15,14 @@
 #include <span>
 #include <vector>
 
-#include "fft/local_array.hpp"
+#include "fft/execute/local_array.hpp"
 #include "fft/orbital/plan.hpp"
 #include "hal/packet.hpp"
 #include "hal/tick.hpp"
-#include "packet/handlers.hpp"
-#include "packet/node.hpp"
-#include "packet/program.hpp"
-#include "packet/roll.hpp"
+#include "packet/exchange/ring_shift.hpp"
+#include "packet/node/handlers.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
 
 namespace toroid {
 
@@ -37,7 +37,7 @@ struct OrbitalTimes {
 class OrbitalBase {
  public:
   static constexpr HandlerId kFirstHandler = kFirstUserHandler;
-  static constexpr HandlerId kHandlers = 4 * Roll::kHandlers;
+  static constexpr HandlerId kHandlers = 4 * RingShift::kHandlers;
 
   virtual ~OrbitalBase() = default;
   OrbitalBase(const OrbitalBase&) = delete;
@@ -69,7 +69,7 @@ class OrbitalBase {
   void send_sum(unsigned step);
   /// Things that roll in a step.
   std::size_t rolling(unsigned step) const { return rolling_numbers(step).size(); }
-  const Roll& roll(unsigned step, std::size_t number) const {
+  const RingShift& roll(unsigned step, std::size_t number) const {
     return rolls_[rolling_numbers(step)[number]];
   }
   /// REQUIRES: everything that rolls in this step has gone and come.
@@ -111,7 +111,7 @@ class OrbitalBase {
   Node* node_;
   const OrbitalPlan* plan_;
   std::array<std::vector<LocalArray>, 5> buffers_;
-  std::deque<Roll> rolls_;
+  std::deque<RingShift> rolls_;
   std::array<std::vector<unsigned>, OrbitalPlan::kStages> rolling_;  ///< in rolls_
   std::array<bool, OrbitalPlan::kStages> sum_rolls_{};
   Tick two_packets_;  ///< cycles that they keep a link busy

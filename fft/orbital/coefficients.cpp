@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <numbers>
 
-#include "fft/transform_kind.hpp"
+#include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 
 namespace toroid {
@@ -64,7 +64,7 @@ Value coefficient(TransformKind kind, Sign sign, std::int64_t size, std::int64_t
     case TransformKind::wht:
       return wht(n, k);
   }
-  CHECK(false);
+  TOROID_CHECK(false);
 }
 
 }  // namespace toroid

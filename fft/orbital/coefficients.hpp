@@ -18,7 +18,7 @@
 #include <complex>
 #include <cstdint>
 
-#include "fft/transform_kind.hpp"
+#include "fft/plan/transform_kind.hpp"
 
 namespace toroid {
 

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "fft/box.hpp"
+#include "fft/layout/box.hpp"
 #include "fft/orbital/coefficients.hpp"
 #include "fft/orbital/refusals.hpp"
-#include "fft/transform_kind.hpp"
+#include "fft/plan/transform_kind.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {

@@ -31,8 +31,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fft/box.hpp"
-#include "fft/transform_kind.hpp"
+#include "fft/layout/box.hpp"
+#include "fft/plan/transform_kind.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {

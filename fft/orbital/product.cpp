@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "fft/local_array.hpp"
+#include "fft/execute/local_array.hpp"
 #include "fft/orbital/blas.hpp"
 #include "fft/orbital/coefficients.hpp"
-#include "fft/transform_kind.hpp"
+#include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 
 namespace toroid {
@@ -50,7 +50,7 @@ OrbitalProduct<T>::OrbitalProduct(TransformKind kind, unsigned axis, int block)
       parts_(same_type_ || axis != 2
                  ? 0
                  : 4 * static_cast<std::size_t>(block) * static_cast<std::size_t>(block)) {
-  CHECK(kComplex || !has_complex_coefficients(kind));
+  TOROID_CHECK(kComplex || !has_complex_coefficients(kind));
 }
 
 template <typename T>
@@ -62,7 +62,7 @@ std::size_t OrbitalProduct<T>::coefficient_bytes() const {
 template <typename T>
 void OrbitalProduct<T>::fill(LocalArray& coefficients, Sign sign, std::int64_t size, unsigned in,
                              unsigned out) const {
-  CHECK_LE(coefficient_bytes(), coefficients.size() * sizeof(Complex));
+  TOROID_CHECK_LE(coefficient_bytes(), coefficients.size() * sizeof(Complex));
   if (same_type_)
     fill_as(coefficients.as<T>(), sign, size, in, out);
   else

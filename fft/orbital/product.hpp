@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "fft/local_array.hpp"
-#include "fft/transform_kind.hpp"
+#include "fft/execute/local_array.hpp"
+#include "fft/plan/transform_kind.hpp"
 
 namespace toroid {
 

@@ -11,10 +11,10 @@
 
 #include "fft/orbital/coefficients.hpp"
 #include "fft/orbital/plan.hpp"
-#include "fft/transform_kind.hpp"
+#include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
-#include "packet/roll.hpp"
+#include "packet/exchange/ring_shift.hpp"
 
 namespace toroid {
 namespace {
@@ -115,15 +115,15 @@ void check_elements(const OrbitalOptions& options) {
 /// On a single node nothing is sent.
 void check_bytes(std::int64_t n, std::int64_t p, ElementType element) {
   const auto b = static_cast<std::uint64_t>(n / p);
-  if (p > 1) Roll::check(b * b * b * bytes_of(element));
+  if (p > 1) RingShift::check(b * b * b * bytes_of(element));
 }
 
 }  // namespace
 
 void refuse_what_is_no_orbit(const CubeSize& size, const Shape& shape,
                              const OrbitalOptions& options) {
-  for (const int sign : options.alpha) CHECK_EQ(sign * sign, 1);
-  CHECK_LT(0u, options.repeat);
+  for (const int sign : options.alpha) TOROID_CHECK_EQ(sign * sign, 1);
+  TOROID_CHECK_LT(0u, options.repeat);
   check_size(size);
   check_torus(size[0], shape);
   check_blocks(size[0], shape.extent(0));

@@ -1,15 +1,15 @@
 // The orbital transform as the one stage of a plan: blocks in, skewed blocks out.
 #include <cstdint>
 
-#include "fft/blueprint.hpp"
-#include "fft/box.hpp"
-#include "fft/description.hpp"
-#include "fft/half.hpp"
-#include "fft/node_layout.hpp"
+#include "fft/layout/box.hpp"
+#include "fft/layout/distribution.hpp"
+#include "fft/layout/node_layout.hpp"
 #include "fft/orbital/plan.hpp"
-#include "fft/orbital/station.hpp"
-#include "fft/spread.hpp"
-#include "fft/transform_kind.hpp"
+#include "fft/orbital/stage_state.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/half.hpp"
+#include "fft/plan/transform_kind.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {
@@ -41,8 +41,10 @@ Stages orbital_stages(const Description& description, const Shape& shape) {
   const Index extents = in_extents(description);
   const std::int64_t batch = description.batch;
   const bool real = description.real;
-  const Spread canonical{extents, [=](Rank node) { return of_batch(plan.input_box(node), batch); }};
-  const Spread skewed{extents, [=](Rank node) { return of_batch(plan.output_box(node), batch); }};
+  const Distribution canonical{extents,
+                               [=](Rank node) { return of_batch(plan.input_box(node), batch); }};
+  const Distribution skewed{extents,
+                            [=](Rank node) { return of_batch(plan.output_box(node), batch); }};
   Stages stages;
   stages.stages.push_back({"xyz", canonical, skewed, {}, real, real, true});
   if (description.return_to_input) {

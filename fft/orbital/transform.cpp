@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <span>
 
-#include "fft/local_array.hpp"
+#include "fft/execute/local_array.hpp"
 #include "fft/orbital/base.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/product.hpp"
-#include "fft/transform_kind.hpp"
+#include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "hal/packet.hpp"
-#include "packet/node.hpp"
+#include "packet/node/node.hpp"
 
 namespace toroid {
 namespace {
@@ -37,7 +37,7 @@ OrbitalTransform<T>::OrbitalTransform(Node& node, const OrbitalPlan& plan, Handl
           node, plan, first_handler,
           {cubed(plan.block()) * sizeof(T),
            OrbitalProduct<T>(plan.options().kinds[2], 2, plan.block()).coefficient_bytes()}) {
-  CHECK(plan.options().element == element_type<T>());
+  TOROID_CHECK(plan.options().element == element_type<T>());
   for (const unsigned axis : plan.kProductAxes)
     products_.emplace_back(plan.options().kinds[axis], axis, plan.block());
   for (const unsigned pair : {1u, 2u})

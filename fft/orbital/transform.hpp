@@ -6,12 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "fft/local_array.hpp"
+#include "fft/execute/local_array.hpp"
 #include "fft/orbital/base.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/product.hpp"
 #include "hal/packet.hpp"
-#include "packet/node.hpp"
+#include "packet/node/node.hpp"
 
 namespace toroid {
 

@@ -9,7 +9,7 @@
 
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "packet/policy.hpp"
+#include "packet/policies/policy.hpp"
 
 namespace toroid::policies {
 

@@ -9,7 +9,7 @@
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/builders.hpp"
-#include "packet/policy.hpp"
+#include "packet/policies/policy.hpp"
 
 namespace toroid::policies {
 namespace {

@@ -18,7 +18,7 @@
 
 #include "hal/check.hpp"
 #include "packet/policies/builders.hpp"
-#include "packet/policy.hpp"
+#include "packet/policies/policy.hpp"
 
 namespace toroid {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "packet/policy.hpp"
+#include "packet/policies/policy.hpp"
 
 namespace toroid {
 

@@ -4,7 +4,7 @@
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/builders.hpp"
-#include "packet/policy.hpp"
+#include "packet/policies/policy.hpp"
 
 namespace toroid::policies {
 namespace {
@@ -27,7 +27,7 @@ class TwoPhase final : public RandomOrderPolicy {
                           "longest dimension, then the rest",
                           "IBM measured over 99 % of peak on 64x32x32 and on 40x32x16") {}
   /// A packet that may go one way only must not stand before those that go the other way.
-  PolicyKnobs knobs(const PolicyCase&) const override {
+  PolicySettings settings(const PolicyCase&) const override {
     return {.queue_per_direction = true, .queue_capacity = 32};
   }
   unsigned stages(const Shape&) const override { return 2; }

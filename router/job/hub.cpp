@@ -16,14 +16,14 @@
 #include "router/job/blob.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
-#include "router/job/judge.hpp"
 #include "router/job/key.hpp"
-#include "router/job/lobby.hpp"
+#include "router/job/member.hpp"
 #include "router/job/membership.hpp"
-#include "router/job/party.hpp"
+#include "router/job/pending_connections.hpp"
 #include "router/job/process_info.hpp"
 #include "router/job/socket.hpp"
 #include "router/job/wire.hpp"
+#include "router/termination/detector.hpp"
 
 namespace toroid::job {
 namespace {
@@ -77,7 +77,7 @@ class Hub final : public Party {
     if (membership_.listener >= 0) return Socket(membership_.listener);
     for (const std::string& address : membership_.master)
       if (!is_loopback(address)) return listen_on_all(membership_.port);
-    CHECK(!membership_.master.empty());
+    TOROID_CHECK(!membership_.master.empty());
     return listen_on(membership_.master.front(), membership_.port);
   }
 

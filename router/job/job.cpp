@@ -12,8 +12,8 @@
 #include "hal/check.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/key.hpp"
+#include "router/job/member.hpp"
 #include "router/job/membership.hpp"
-#include "router/job/party.hpp"
 #include "router/job/wire.hpp"
 
 namespace toroid {
@@ -30,7 +30,7 @@ class Job::Impl {
 };
 
 Job::Job(Membership membership, JobOptions options) {
-  CHECK_LT(membership.rank, membership.size);
+  TOROID_CHECK_LT(membership.rank, membership.size);
   impl_ = std::make_unique<Impl>(std::move(membership), options);
 }
 Job::~Job() = default;
@@ -48,7 +48,7 @@ const std::string& Job::source() const {
   return impl_->party->membership().source;
 }
 const ProcessInfo& Job::process(unsigned rank) const {
-  CHECK_LT(rank, size());
+  TOROID_CHECK_LT(rank, size());
   return impl_->party->process(rank);
 }
 std::uint64_t Job::session() const {
@@ -61,11 +61,11 @@ std::uint64_t Job::refused() const {
   return impl_->party->refused();
 }
 std::string Job::name(unsigned rank) const {
-  CHECK_LT(rank, size());
+  TOROID_CHECK_LT(rank, size());
   return impl_->party->name(rank);
 }
 void Job::set_place(unsigned rank, std::string place) {
-  CHECK_LT(rank, size());
+  TOROID_CHECK_LT(rank, size());
   impl_->party->set_place(rank, std::move(place));
 }
 std::vector<Blob> Job::all_gather(std::span<const std::byte> mine) {

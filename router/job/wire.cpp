@@ -45,7 +45,7 @@ void Reader::end() const {
 }
 
 Blob frame(Type type, Bytes payload) {
-  CHECK_LE(payload.size(), kMaxFrame);
+  TOROID_CHECK_LE(payload.size(), kMaxFrame);
   return Writer()
       .put(static_cast<std::uint32_t>(type))
       .put(static_cast<std::uint32_t>(payload.size()))

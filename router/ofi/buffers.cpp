@@ -50,7 +50,7 @@ Buffers::Buffers(unsigned peers, const FlowLimits& limits)
       inward_((limits.window + kSpareInward) * peers),
       outward_(limits.send_buffers * peers),
       small_(peers) {
-  CHECK_EQ(limits.frame_bytes % kFrameAlignment, 0u);
+  TOROID_CHECK_EQ(limits.frame_bytes % kFrameAlignment, 0u);
   for (std::size_t i = 0; i < inward_.size(); ++i)
     inward_[i] = {.context = {}, .buffer = cut(stride(limits)), .receives = true, .user = i};
   for (Operation& operation : outward_)

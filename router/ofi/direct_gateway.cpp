@@ -12,14 +12,14 @@
 #include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
-#include "router/ofi/host_node.hpp"
+#include "router/ofi/host_device.hpp"
 #include "router/ofi/wire.hpp"
-#include "router/partition.hpp"
-#include "router/placement.hpp"
-#include "router/ring/link.hpp"
-#include "router/ring/node.hpp"
-#include "router/ring/switch_wiring.hpp"
-#include "router/ring/tagged_ring.hpp"
+#include "router/placement/partition.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/device.hpp"
+#include "router/shm/direct/switch_topology.hpp"
+#include "router/shm/direct/tagged_ring.hpp"
+#include "router/shm/torus/link.hpp"
 
 namespace toroid::ofi {
 namespace {

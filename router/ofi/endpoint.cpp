@@ -33,7 +33,7 @@ void check(long result, const char* what) {
 
 Endpoint::Endpoint(const Candidate& provider, std::span<std::byte> memory)
     : info_(provider.info.get()) {
-  CHECK(info_ != nullptr);
+  TOROID_CHECK(info_ != nullptr);
   auto* const info = provider.info.get();
   fid_fabric* fabric = nullptr;
   check(library().fabric(info->fabric_attr, &fabric, nullptr), "open the fabric");

@@ -18,7 +18,7 @@
 #include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/wire.hpp"
-#include "router/ring/port.hpp"
+#include "router/shm/port.hpp"
 
 namespace toroid::ofi {
 

@@ -14,7 +14,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/job/blob.hpp"
-#include "router/ring/node.hpp"
+#include "router/shm/device.hpp"
 
 namespace toroid::ofi {
 namespace {
@@ -44,7 +44,7 @@ class Reader {
   template <typename T>
   T get() {
     T value;
-    CHECK_LE(sizeof(T), rest_.size());
+    TOROID_CHECK_LE(sizeof(T), rest_.size());
     std::memcpy(&value, rest_.data(), sizeof(T));
     rest_ = rest_.subspan(sizeof(T));
     return value;

@@ -10,7 +10,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/job/blob.hpp"
-#include "router/ring/node.hpp"
+#include "router/shm/device.hpp"
 
 namespace toroid::ofi {
 

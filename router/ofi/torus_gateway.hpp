@@ -13,10 +13,10 @@
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/wire.hpp"
-#include "router/partition.hpp"
-#include "router/ring/border.hpp"
-#include "router/ring/link.hpp"
-#include "router/ring/node.hpp"
+#include "router/placement/partition.hpp"
+#include "router/shm/device.hpp"
+#include "router/shm/torus/boundary_links.hpp"
+#include "router/shm/torus/link.hpp"
 
 namespace toroid::ofi {
 

@@ -11,12 +11,12 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "router/routing.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/mail.hpp"
-#include "router/sim/node.hpp"
-#include "router/sim_probe.hpp"
-#include "router/stall.hpp"
+#include "router/sim/probe.hpp"
+#include "router/termination/stall.hpp"
 
 namespace toroid::sim {
 
@@ -30,7 +30,7 @@ Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& r
 
 void Block::start() {
   for (const SimNode& node : nodes_) {
-    CHECK(node.processor() != nullptr);
+    TOROID_CHECK(node.processor() != nullptr);
     network_.calendar().at(0, {EventKind::turn, node.place(), 0});
   }
 }

@@ -12,11 +12,11 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "router/routing.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/device.hpp"
 #include "router/sim/mail.hpp"
 #include "router/sim/network.hpp"
-#include "router/sim/node.hpp"
-#include "router/sim_probe.hpp"
+#include "router/sim/probe.hpp"
 
 namespace toroid::sim {
 

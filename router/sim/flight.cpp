@@ -41,7 +41,7 @@ FlightId FlightPool::add(const SendDescriptor& descriptor, const Route& route) {
                   .group = static_cast<std::uint8_t>(header.group()),
                   .order = header.order()};
   headers_[id] = header;
-  CHECK(descriptor.source != nullptr || header.payload_bytes() == 0);
+  TOROID_CHECK(descriptor.source != nullptr || header.payload_bytes() == 0);
   if (descriptor.source != nullptr) gather(descriptor, id);
   return id;
 }

@@ -23,13 +23,13 @@
 #include "hal/reception_buffer.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "router/arbitration.hpp"
-#include "router/routing.hpp"
+#include "router/rules/arbitration.hpp"
+#include "router/rules/routing.hpp"
 #include "router/sim/calendar.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/mail.hpp"
-#include "router/sim_probe.hpp"
+#include "router/sim/probe.hpp"
 
 namespace toroid::sim {
 

@@ -16,7 +16,7 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
-#include "router/ring/idle.hpp"
+#include "router/shm/idle.hpp"
 #include "router/sim/block.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/mail.hpp"

@@ -125,15 +125,15 @@ TEST(Headers, HaveNoAnonymousNamespaces) {
 
 TEST(Includes, ThatAreForbiddenAreFound) {
   EXPECT_NE(violation({"hal/x.hpp", "router/x.hpp", false}), "");
-  EXPECT_NE(violation({"router/x.cpp", "packet/node.hpp", false}), "");
+  EXPECT_NE(violation({"router/x.cpp", "packet/node/node.hpp", false}), "");
   EXPECT_NE(violation({"router/sim/x.cpp", "fft/x.hpp", false}), "");
-  EXPECT_NE(violation({"packet/x.hpp", "router/sim_fabric.hpp", false}), "");
-  EXPECT_NE(violation({"fft/x.hpp", "router/sim_fabric.hpp", false}), "");
+  EXPECT_NE(violation({"packet/x.hpp", "router/sim/sim_fabric.hpp", false}), "");
+  EXPECT_NE(violation({"fft/x.hpp", "router/sim/sim_fabric.hpp", false}), "");
   EXPECT_NE(violation({"fft/x.hpp", "tools/x.hpp", false}), "");
   EXPECT_NE(violation({"tools/x.hpp", "tests/x.hpp", false}), "");
   EXPECT_NE(violation({"hal/x.hpp", "router/x.hpp", true}), "");
-  EXPECT_NE(violation({"packet/node.hpp", "coroutine", true}), "");
-  EXPECT_EQ(violation({"packet/program.hpp", "coroutine", true}), "");
+  EXPECT_NE(violation({"packet/node/node.hpp", "coroutine", true}), "");
+  EXPECT_EQ(violation({"packet/node/program.hpp", "coroutine", true}), "");
   EXPECT_EQ(violation({"packet/x.hpp", "hal/x.hpp", false}), "");
   EXPECT_EQ(violation({"packet/x.hpp", "vector", true}), "");
 }

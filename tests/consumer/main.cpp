@@ -8,11 +8,11 @@
 #include "hal/packet.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "packet/counter.hpp"
-#include "packet/handlers.hpp"
-#include "packet/node.hpp"
-#include "packet/program.hpp"
-#include "router/sim_fabric.hpp"
+#include "packet/node/counter.hpp"
+#include "packet/node/handlers.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "router/sim/sim_fabric.hpp"
 
 using namespace toroid;
 
@@ -28,7 +28,7 @@ Program hello(Node& node) {
   const SendOrder order = node.random_order();
   for (Rank peer : order) co_await node.send(peer, kHello, node.rank());
   co_await node.until(heard, node.size() - 1);
-  CHECK_EQ(sum, std::uint64_t{node.size()} * (node.size() - 1) / 2 - node.rank());
+  TOROID_CHECK_EQ(sum, std::uint64_t{node.size()} * (node.size() - 1) / 2 - node.rank());
 }
 
 int main() {

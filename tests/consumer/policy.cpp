@@ -15,11 +15,11 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/node.hpp"
-#include "packet/policy.hpp"
-#include "packet/policy_exchange.hpp"
-#include "packet/traffics.hpp"
-#include "router/sim_fabric.hpp"
+#include "packet/exchange/policy_exchange.hpp"
+#include "packet/node/node.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/patterns.hpp"
+#include "router/sim/sim_fabric.hpp"
 
 using namespace toroid;
 
@@ -30,7 +30,7 @@ class NearestFirst final : public Policy {
   std::string_view source() const override { return "docs/POLICIES.md"; }
   std::string_view known_result() const override { return "what this program prints"; }
 
-  PolicyKnobs knobs(const PolicyCase&) const override {
+  PolicySettings settings(const PolicyCase&) const override {
     return {.output_queues = 2, .drain = DrainRule::first_fit};
   }
   SendOrder order(const Shape& shape, Rank self, std::uint64_t, std::uint32_t) const override {
@@ -51,7 +51,7 @@ int main() {
   const NearestFirst policy;
   PolicyExchange exchange(policy, *traffic, shape, machine);
 
-  SimFabric fabric(shape, machine, {.routing = {}, .tying = exchange.knobs().tying});
+  SimFabric fabric(shape, machine, {.routing = {}, .tying = exchange.settings().tying});
   std::deque<Node> nodes;
   for (Rank r = 0; r < shape.size(); ++r) {
     Node& node = nodes.emplace_back(fabric.device(r), exchange.node_options());

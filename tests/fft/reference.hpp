@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "fft/transform_kind.hpp"
+#include "fft/plan/transform_kind.hpp"
 
 namespace toroid::testing {
 

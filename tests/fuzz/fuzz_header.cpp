@@ -40,7 +40,7 @@ const Shape& shape_of(std::uint8_t selector) {
 
 /// Follows the route link by link.
 void check_arrives(const Shape& shape, Rank from, const PacketHeader& header, const Route& route) {
-  CHECK(route.directions == header.hints());
+  TOROID_CHECK(route.directions == header.hints());
   Rank at = from;
   unsigned hops = 0;
   for (std::uint8_t l = 0; l < shape.links(); ++l) {
@@ -48,27 +48,27 @@ void check_arrives(const Shape& shape, Rank from, const PacketHeader& header, co
     if (!route.directions.has(direction)) continue;
     for (unsigned h = 0; h < route.hops[direction.dim()]; ++h, ++hops) {
       const auto next = shape.neighbour(at, direction);
-      CHECK(next.has_value());
+      TOROID_CHECK(next.has_value());
       at = *next;
     }
   }
-  CHECK_EQ(at, header.destination());
-  CHECK_EQ(hops, route.total_hops());
+  TOROID_CHECK_EQ(at, header.destination());
+  TOROID_CHECK_EQ(hops, route.total_hops());
 }
 
 void check_fields(const PacketHeader& header) {
   const HeaderFields fields = header.fields();
-  CHECK(PacketHeader(fields) == header);
-  CHECK_LE(fields.payload_bytes, kPayloadBytes);
-  CHECK_LE(fields.chunks, kMaxChunks);
-  CHECK(fields.order == 0 || fields.dynamic);
-  CHECK_LE(kHeaderBytes + fields.payload_bytes, kChunkBytes * fields.chunks);
+  TOROID_CHECK(PacketHeader(fields) == header);
+  TOROID_CHECK_LE(fields.payload_bytes, kPayloadBytes);
+  TOROID_CHECK_LE(fields.chunks, kMaxChunks);
+  TOROID_CHECK(fields.order == 0 || fields.dynamic);
+  TOROID_CHECK_LE(kHeaderBytes + fields.payload_bytes, kChunkBytes * fields.chunks);
 }
 
 void try_header(const Shape& shape, Rank from, const PacketHeader& header) {
   Route route;
   const HeaderError error = validate(header, shape, shape.coord(from), route);
-  CHECK_LT(static_cast<std::size_t>(error), kHeaderErrorNames.size());
+  TOROID_CHECK_LT(static_cast<std::size_t>(error), kHeaderErrorNames.size());
   if (error != HeaderError::none) return;
   check_fields(header);
   check_arrives(shape, from, header, route);

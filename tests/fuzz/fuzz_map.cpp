@@ -4,19 +4,19 @@
 #include <span>
 #include <string>
 
-#include "fft/npy/npy.hpp"
 #include "hal/check.hpp"
 #include "tools/io/map_file.hpp"
+#include "tools/io/npy/npy.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const toroid::NpyArray array = toroid::parse_map(std::as_bytes(std::span(data, size)));
     std::size_t elements = 1;
     for (const std::size_t extent : array.shape) elements *= extent;
-    CHECK_EQ(array.values.size(), elements);
-    CHECK_LE(1024 + elements, size);
+    TOROID_CHECK_EQ(array.values.size(), elements);
+    TOROID_CHECK_LE(1024 + elements, size);
   } catch (const toroid::BadInput& reason) {
-    CHECK(std::string(reason.what()).find('\n') == std::string::npos);
+    TOROID_CHECK(std::string(reason.what()).find('\n') == std::string::npos);
   }
   return 0;
 }

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <string>
 
-#include "fft/npy/npy.hpp"
 #include "hal/check.hpp"
+#include "tools/io/npy/npy.hpp"
 
 namespace toroid {
 namespace {
@@ -17,11 +17,11 @@ void check_round_trip(const NpyArray& array, bool fortran_order) {
   write_npy(out, array.shape, array.values, NpyType::c16, fortran_order);
   const std::string file = out.str();
   const NpyArray again = parse_npy(std::as_bytes(std::span(file)), "written");
-  CHECK(again.shape == array.shape);
-  CHECK_EQ(again.dtype, "<c16");
+  TOROID_CHECK(again.shape == array.shape);
+  TOROID_CHECK_EQ(again.dtype, "<c16");
   // As bytes: a NaN is not equal to itself.
-  CHECK(std::ranges::equal(std::as_bytes(std::span(again.values)),
-                           std::as_bytes(std::span(array.values))));
+  TOROID_CHECK(std::ranges::equal(std::as_bytes(std::span(again.values)),
+                                  std::as_bytes(std::span(array.values))));
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     toroid::check_round_trip(array, false);
     toroid::check_round_trip(array, true);
   } catch (const toroid::BadInput& reason) {
-    CHECK(std::string(reason.what()).find('\n') == std::string::npos);
+    TOROID_CHECK(std::string(reason.what()).find('\n') == std::string::npos);
   }
   return 0;
 }

@@ -5,18 +5,18 @@
 #include <span>
 #include <string>
 
-#include "fft/npy/npy.hpp"
 #include "hal/check.hpp"
 #include "tools/io/array_file.hpp"
+#include "tools/io/npy/npy.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const auto array = toroid::parse_array(std::as_bytes(std::span(data, size)), "input");
     std::size_t elements = 1;
     for (const std::size_t extent : array.shape) elements *= extent;
-    CHECK_EQ(array.values.size(), elements);
+    TOROID_CHECK_EQ(array.values.size(), elements);
   } catch (const toroid::BadInput& reason) {
-    CHECK(std::string(reason.what()).find('\n') == std::string::npos);
+    TOROID_CHECK(std::string(reason.what()).find('\n') == std::string::npos);
   }
   return 0;
 }

@@ -4,10 +4,10 @@
 #include <functional>
 
 #include "hal/shape.hpp"
-#include "router/ring_fabric.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"
-#include "tests/router/ring_machine.hpp"
-#include "tests/router/sim_machine.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+#include "tests/router/sim/sim_machine.hpp"
 
 namespace toroid::testing {
 

@@ -13,11 +13,11 @@
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "packet/node.hpp"
-#include "router/sim_fabric.hpp"
+#include "packet/node/node.hpp"
+#include "router/sim/sim_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"
-#include "tests/router/sim_machine.hpp"
-#include "tests/router/tagged_messages.hpp"
+#include "tests/router/shm/tagged_messages.hpp"
+#include "tests/router/sim/sim_machine.hpp"
 
 namespace toroid {
 namespace {

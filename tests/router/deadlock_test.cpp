@@ -11,11 +11,11 @@
 #include "hal/machine.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
-#include "packet/node.hpp"
-#include "router/sim_fabric.hpp"
-#include "tests/router/buffer_cycle.hpp"
+#include "packet/node/node.hpp"
+#include "router/sim/sim_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"
-#include "tests/router/sim_machine.hpp"
+#include "tests/router/rules/buffer_cycle.hpp"
+#include "tests/router/sim/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
 namespace toroid {

@@ -14,11 +14,11 @@
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/all_to_all.hpp"
-#include "packet/group.hpp"
-#include "packet/handlers.hpp"
-#include "packet/node.hpp"
-#include "packet/program.hpp"
+#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/node/handlers.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
 
 namespace toroid::testing {
 

@@ -7,7 +7,7 @@
 
 #include "hal/counters.hpp"
 #include "hal/tick.hpp"
-#include "tests/router/sim_machine.hpp"
+#include "tests/router/sim/sim_machine.hpp"
 
 namespace toroid::testing {
 

@@ -5,8 +5,8 @@
 
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
-#include "packet/node.hpp"
-#include "packet/program.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
 #include "tests/router/emulated_machine.hpp"
 
 namespace toroid::testing {

@@ -16,12 +16,12 @@
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
-#include "packet/node.hpp"
-#include "router/ring_fabric.hpp"
-#include "router/sim_fabric.hpp"
+#include "packet/node/node.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "router/sim/sim_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"
-#include "tests/router/ring_machine.hpp"
-#include "tests/router/sim_machine.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+#include "tests/router/sim/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
 namespace toroid {

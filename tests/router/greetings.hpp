@@ -7,9 +7,9 @@
 #include "hal/packet.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "packet/counter.hpp"
-#include "packet/node.hpp"
-#include "packet/program.hpp"
+#include "packet/node/counter.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
 #include "tests/router/emulated_machine.hpp"
 
 namespace toroid::testing {

@@ -11,10 +11,10 @@
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
-#include "packet/node.hpp"
+#include "packet/node/node.hpp"
 #include "tests/hal/link_loads.hpp"
 #include "tests/router/emulated_machine.hpp"
-#include "tests/router/sim_machine.hpp"
+#include "tests/router/sim/sim_machine.hpp"
 
 namespace toroid {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "router/sim_fabric.hpp"
-#include "tests/router/scripted_machine.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tests/router/sim/scripted_machine.hpp"
 
 namespace toroid {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "fft/npy/npy.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
+#include "tools/io/npy/npy.hpp"
 
 namespace toroid::testing {
 namespace {

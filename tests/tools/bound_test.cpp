@@ -10,9 +10,9 @@
 
 #include "hal/machine.hpp"
 #include "tests/tools/run_command.hpp"
-#include "tools/bound.hpp"
-#include "tools/json.hpp"
-#include "tools/report.hpp"
+#include "tools/results/bound.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/report.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -18,8 +18,8 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/traffic_bounds.hpp"
-#include "packet/traffics.hpp"
+#include "packet/traffic/patterns.hpp"
+#include "packet/traffic/traffic_bounds.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
 

@@ -11,10 +11,10 @@
 
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/cli_fwd.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/command.hpp"
+#include "tools/command_line/known_names.hpp"
 #include "tools/command_line/option_text.hpp"
-#include "tools/known_names.hpp"
 
 namespace toroid::testing {
 namespace {

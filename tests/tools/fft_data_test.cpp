@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "fft/npy/npy.hpp"
 #include "tests/tools/python.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tests/tools/values.hpp"
+#include "tools/io/npy/npy.hpp"
 
 namespace toroid::testing {
 namespace {

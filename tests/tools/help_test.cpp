@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "tests/tools/run_command.hpp"
-#include "tools/cli_fwd.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/command.hpp"
 #include "tools/command_line/help.hpp"
 #include "tools/command_line/option_text.hpp"
-#include "tools/option_values.hpp"
-#include "tools/wrap.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/command_line/wrap.hpp"
 
 namespace toroid::testing {
 namespace {

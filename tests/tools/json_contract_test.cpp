@@ -9,7 +9,7 @@
 
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/report.hpp"
+#include "tools/results/report.hpp"
 
 namespace toroid::testing {
 namespace {

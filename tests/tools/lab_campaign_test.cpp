@@ -16,13 +16,13 @@
 
 #include "hal/check.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/json.hpp"
-#include "tools/lab/campaign.hpp"
-#include "tools/lab/csv.hpp"
-#include "tools/lab/journal.hpp"
-#include "tools/lab/table.hpp"
-#include "tools/plain_number.hpp"
-#include "tools/progress.hpp"
+#include "tools/campaign/campaign.hpp"
+#include "tools/campaign/csv.hpp"
+#include "tools/campaign/journal.hpp"
+#include "tools/campaign/table.hpp"
+#include "tools/command_line/plain_number.hpp"
+#include "tools/results/json.hpp"
+#include "tools/run/progress.hpp"
 
 namespace toroid {
 namespace {

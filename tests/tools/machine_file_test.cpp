@@ -9,8 +9,8 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "tools/machine_file.hpp"
-#include "tools/quantity.hpp"
+#include "tools/command_line/quantity.hpp"
+#include "tools/machines/machine_file.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -17,20 +17,20 @@
 #include <utility>
 #include <vector>
 
-#include "fft/description.hpp"
+#include "fft/plan/description.hpp"
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/json.hpp"
-#include "tools/machine_file.hpp"
+#include "tools/machines/machine_file.hpp"
 #include "tools/paper/formats.hpp"
 #include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
 #include "tools/paper/simulate.hpp"
 #include "tools/paper/simulation.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -16,7 +16,7 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/ofi.hpp"
+#include "tools/run/ofi.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/byte_count.hpp"
-#include "tools/range.hpp"
+#include "tools/command_line/byte_count.hpp"
+#include "tools/command_line/range.hpp"
 
 namespace toroid::testing {
 namespace {

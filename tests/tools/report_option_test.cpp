@@ -13,13 +13,13 @@
 #include <string>
 #include <vector>
 
-#include "fft/npy/npy.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tests/tools/values.hpp"
-#include "tools/provenance.hpp"
+#include "tools/io/npy/npy.hpp"
 #include "tools/report/blob.hpp"
+#include "tools/results/provenance.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -20,19 +20,19 @@
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "router/sim_probe.hpp"
+#include "router/sim/probe.hpp"
 #include "tests/router/emulated_machine.hpp"
-#include "tests/router/sim_machine.hpp"
+#include "tests/router/sim/sim_machine.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/json.hpp"
 #include "tools/report/blob.hpp"
 #include "tools/report/inputs.hpp"
 #include "tools/report/json_place.hpp"
 #include "tools/report/page.hpp"
 #include "tools/report/recorder.hpp"
 #include "tools/report/recording.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid::testing {
 namespace {

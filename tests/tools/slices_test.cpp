@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "fft/transform_kind.hpp"
+#include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "tests/tools/values.hpp"
-#include "tools/array_io.hpp"
-#include "tools/json.hpp"
+#include "tools/io/array_io.hpp"
 #include "tools/report/array_slices.hpp"
 #include "tools/report/json_place.hpp"
 #include "tools/report/slice.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid::testing {
 namespace {

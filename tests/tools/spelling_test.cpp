@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/spelling.hpp"
+#include "tools/command_line/spelling.hpp"
 
 namespace toroid::testing {
 namespace {

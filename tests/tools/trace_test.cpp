@@ -15,7 +15,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "tests/router/emulated_machine.hpp"
-#include "tests/router/sim_machine.hpp"
+#include "tests/router/sim/sim_machine.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/trace/tracer.hpp"

@@ -16,8 +16,8 @@
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/command_line/command.hpp"
 #include "tools/command_line/option_text.hpp"
-#include "tools/ofi.hpp"
-#include "tools/spelling.hpp"
+#include "tools/command_line/spelling.hpp"
+#include "tools/run/ofi.hpp"
 
 namespace toroid::testing {
 namespace {

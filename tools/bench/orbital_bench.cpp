@@ -12,11 +12,11 @@
 #include <thread>
 #include <vector>
 
-#include "fft/local_array.hpp"
+#include "fft/execute/local_array.hpp"
 #include "fft/orbital/blas.hpp"
 #include "fft/orbital/coefficients.hpp"
 #include "fft/orbital/product.hpp"
-#include "fft/transform_kind.hpp"
+#include "fft/plan/transform_kind.hpp"
 
 namespace toroid {
 namespace {

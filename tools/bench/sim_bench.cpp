@@ -7,12 +7,12 @@
 #include "hal/machine.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "packet/all_to_all.hpp"
-#include "packet/group.hpp"
-#include "packet/handlers.hpp"
-#include "packet/node.hpp"
-#include "packet/program.hpp"
-#include "tools/emulation.hpp"
+#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/node/handlers.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "tools/run/emulation.hpp"
 
 namespace toroid {
 namespace {

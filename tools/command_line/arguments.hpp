@@ -1,7 +1,7 @@
 // The words of a command line, before they are parsed.
 #pragma once
 
-#include "tools/cli_fwd.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 
 #include <string>
 #include <vector>

@@ -8,7 +8,7 @@
 
 #include "tools/command_line/completion.hpp"
 #include "tools/command_line/option_text.hpp"
-#include "tools/shell_word.hpp"
+#include "tools/command_line/shell_word.hpp"
 
 namespace toroid {
 namespace {

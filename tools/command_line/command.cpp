@@ -15,8 +15,8 @@
 #include "tools/command_line/explain.hpp"
 #include "tools/command_line/help.hpp"
 #include "tools/command_line/option_text.hpp"
-#include "tools/option_values.hpp"
-#include "tools/verbs.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/version.hpp"
 
 namespace toroid {

@@ -1,7 +1,7 @@
 // The command as a whole: its verbs, with all that they take.
 #pragma once
 
-#include "tools/cli_fwd.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,7 @@
 // Completion of the command in shells: verbs, options, names that values may be, files.
 #pragma once
 
-#include "tools/cli_fwd.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 
 #include <array>
 #include <string>

@@ -15,7 +15,7 @@
 #include "hal/check.hpp"
 #include "tools/command_line/arguments.hpp"
 #include "tools/command_line/option_text.hpp"
-#include "tools/spelling.hpp"
+#include "tools/command_line/spelling.hpp"
 
 namespace toroid {
 namespace {

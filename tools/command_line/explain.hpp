@@ -1,7 +1,7 @@
 // Command lines that cannot be used: one line each that names what was typed and what exists.
 #pragma once
 
-#include "tools/cli_fwd.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 
 #include <string>
 #include <vector>

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tools/command_line/option_text.hpp"
-#include "tools/option_values.hpp"
-#include "tools/wrap.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/command_line/wrap.hpp"
 
 namespace toroid {
 namespace {

@@ -1,7 +1,7 @@
 // What --help prints.
 #pragma once
 
-#include "tools/cli_fwd.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 
 #include <string>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tools/command_line/option_text.hpp"
-#include "tools/option_values.hpp"
+#include "tools/command_line/option_values.hpp"
 #include "tools/version.hpp"
 
 namespace toroid {

@@ -1,7 +1,7 @@
 // Manual pages in man(7)'s macros, for man, mandoc and groff.
 #pragma once
 
-#include "tools/cli_fwd.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 
 #include <string>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli_fwd.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 
 namespace toroid {
 

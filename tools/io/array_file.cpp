@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "fft/npy/file.hpp"
-#include "fft/npy/header.hpp"
-#include "fft/npy/npy.hpp"
 #include "hal/check.hpp"
 #include "tools/io/inflate.hpp"
 #include "tools/io/map_file.hpp"
+#include "tools/io/npy/file.hpp"
+#include "tools/io/npy/header.hpp"
+#include "tools/io/npy/npy.hpp"
 #include "tools/io/npz_file.hpp"
 #include "tools/io/zip_archive.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "fft/npy/npy.hpp"
+#include "tools/io/npy/npy.hpp"
 
 namespace toroid {
 

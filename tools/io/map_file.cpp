@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "fft/npy/element.hpp"
-#include "fft/npy/header.hpp"
-#include "fft/npy/npy.hpp"
 #include "hal/check.hpp"
+#include "tools/io/npy/element.hpp"
+#include "tools/io/npy/header.hpp"
+#include "tools/io/npy/npy.hpp"
 
 namespace toroid {
 namespace {

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "fft/npy/file.hpp"
-#include "fft/npy/header.hpp"
-#include "fft/npy/npy.hpp"
 #include "hal/check.hpp"
+#include "tools/io/npy/file.hpp"
+#include "tools/io/npy/header.hpp"
+#include "tools/io/npy/npy.hpp"
 #include "tools/io/zip_archive.hpp"
 
 namespace toroid {

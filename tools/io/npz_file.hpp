@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "fft/npy/npy.hpp"
+#include "tools/io/npy/npy.hpp"
 
 namespace toroid {
 

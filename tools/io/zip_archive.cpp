@@ -54,7 +54,7 @@ class Record {
 
   template <typename T>
   T get(std::size_t at) const {
-    CHECK_LE(at + sizeof(T), bytes_.size());
+    TOROID_CHECK_LE(at + sizeof(T), bytes_.size());
     std::uint64_t value = 0;
     for (std::size_t i = sizeof(T); i-- > 0;)
       value = value << 8 | std::to_integer<std::uint64_t>(bytes_[at + i]);

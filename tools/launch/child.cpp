@@ -66,7 +66,7 @@ job::Socket no_input() {
 
 /// Small enough for the pipe to take at once.
 void write_all(const job::Socket& pipe, const std::string& text) {
-  CHECK_LE(text.size(), 4096u);
+  TOROID_CHECK_LE(text.size(), 4096u);
   [[maybe_unused]] const auto written = ::write(pipe.fd(), text.data(), text.size());
 }
 

@@ -15,8 +15,8 @@
 #include "tools/command_line/arguments.hpp"
 #include "tools/command_line/command.hpp"
 #include "tools/command_line/option_text.hpp"
-#include "tools/provider.hpp"
-#include "tools/spelling.hpp"
+#include "tools/command_line/spelling.hpp"
+#include "tools/run/provider.hpp"
 
 namespace toroid {
 namespace {

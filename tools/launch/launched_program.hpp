@@ -1,7 +1,7 @@
 // What `toroid launch` starts: a verb of this command, or another program.
 #pragma once
 
-#include "tools/cli_fwd.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 
 #include <string>
 #include <vector>

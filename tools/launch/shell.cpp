@@ -7,7 +7,7 @@
 
 #include "tools/launch/child.hpp"
 
-#include "tools/shell_word.hpp"
+#include "tools/command_line/shell_word.hpp"
 
 namespace toroid {
 

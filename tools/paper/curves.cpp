@@ -13,8 +13,8 @@
 #include <limits>
 #include <optional>
 
-#include "fft/description.hpp"
-#include "tools/lab/table.hpp"
+#include "fft/plan/description.hpp"
+#include "tools/campaign/table.hpp"
 #include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
 #include "tools/paper/simulation.hpp"

@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "fft/description.hpp"
+#include "fft/plan/description.hpp"
 #include "hal/machine.hpp"
-#include "tools/choice.hpp"
-#include "tools/json.hpp"
+#include "tools/command_line/choice.hpp"
 #include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
-#include "tools/report.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/report.hpp"
 
 namespace toroid {
 namespace {

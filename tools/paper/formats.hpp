@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "hal/machine.hpp"
-#include "tools/json.hpp"
 #include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid {
 

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "fft/description.hpp"
-#include "tools/json.hpp"
+#include "fft/plan/description.hpp"
 #include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
 #include "tools/paper/simulation.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

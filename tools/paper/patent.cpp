@@ -8,7 +8,7 @@
 
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "tools/choice.hpp"
+#include "tools/command_line/choice.hpp"
 #include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
 #include "tools/paper/simulation.hpp"

@@ -5,15 +5,15 @@
 
 #include "hal/shape.hpp"
 #include "packet/policies/policies.hpp"
-#include "packet/traffics.hpp"
-#include "tools/expectation.hpp"
-#include "tools/json.hpp"
-#include "tools/lab/case.hpp"
-#include "tools/lab/run_case.hpp"
-#include "tools/lab/settings.hpp"
-#include "tools/memory.hpp"
-#include "tools/options.hpp"
+#include "packet/traffic/patterns.hpp"
+#include "tools/campaign/case.hpp"
+#include "tools/campaign/run_case.hpp"
+#include "tools/campaign/settings.hpp"
+#include "tools/command_line/options.hpp"
 #include "tools/paper/simulation.hpp"
+#include "tools/results/json.hpp"
+#include "tools/run/expectation.hpp"
+#include "tools/run/memory.hpp"
 
 namespace toroid {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/wrap.hpp"
+#include "tools/command_line/wrap.hpp"
 
 namespace toroid {
 namespace {

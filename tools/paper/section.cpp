@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/json.hpp"
+#include "tools/command_line/spelling.hpp"
 #include "tools/paper/simulation.hpp"
-#include "tools/spelling.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/expectation.hpp"
-#include "tools/json.hpp"
-#include "tools/lab/campaign.hpp"
+#include "tools/campaign/campaign.hpp"
 #include "tools/paper/simulation.hpp"
+#include "tools/results/json.hpp"
+#include "tools/run/expectation.hpp"
 
 namespace toroid {
 namespace {

@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "tools/expectation.hpp"
 #include "tools/paper/simulation.hpp"
+#include "tools/run/expectation.hpp"
 
 namespace toroid {
 

@@ -6,12 +6,12 @@
 #include <map>
 #include <string>
 
-#include "fft/description.hpp"
+#include "fft/plan/description.hpp"
 #include "hal/machine.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "tools/expectation.hpp"
-#include "tools/json.hpp"
+#include "tools/results/json.hpp"
+#include "tools/run/expectation.hpp"
 
 namespace toroid {
 

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/json.hpp"
 #include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
 #include "tools/paper/simulation.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fft/description.hpp"
+#include "fft/plan/description.hpp"
 #include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
 #include "tools/paper/simulation.hpp"

@@ -3,22 +3,22 @@
 #include <memory>
 #include <string>
 
-#include "fft/blueprint.hpp"
-#include "fft/description.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
-#include "tools/array_io.hpp"
-#include "tools/bound.hpp"
-#include "tools/choice.hpp"
-#include "tools/emulation.hpp"
-#include "tools/expectation.hpp"
-#include "tools/fft_options.hpp"
-#include "tools/fft_run.hpp"
-#include "tools/fft_work.hpp"
-#include "tools/json.hpp"
-#include "tools/options.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/io/array_io.hpp"
 #include "tools/paper/simulation.hpp"
-#include "tools/plane_tuner.hpp"
-#include "tools/slab_timings.hpp"
+#include "tools/results/bound.hpp"
+#include "tools/results/json.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/run/expectation.hpp"
+#include "tools/transform/options.hpp"
+#include "tools/transform/plane_tuner.hpp"
+#include "tools/transform/run.hpp"
+#include "tools/transform/slab_timings.hpp"
+#include "tools/transform/work.hpp"
 
 namespace toroid {
 namespace {

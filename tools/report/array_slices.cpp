@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "fft/local_array.hpp"
-#include "fft/transform_kind.hpp"
-#include "tools/array_io.hpp"
+#include "fft/execute/local_array.hpp"
+#include "fft/plan/transform_kind.hpp"
+#include "tools/io/array_io.hpp"
 #include "tools/report/slice.hpp"
 
 namespace toroid {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "fft/transform_kind.hpp"
-#include "tools/array_io.hpp"
+#include "fft/plan/transform_kind.hpp"
+#include "tools/io/array_io.hpp"
 #include "tools/report/slice.hpp"
 
 namespace toroid {

@@ -23,17 +23,17 @@ constexpr int kRaw = -MAX_WBITS;  // no header, no checksum of zlib's own
 constexpr int kMemoryLevel = 8;   // zlib's default
 
 Bytes deflated(std::span<const std::uint8_t> bytes) {
-  CHECK_LE(bytes.size(), std::numeric_limits<uInt>::max());
+  TOROID_CHECK_LE(bytes.size(), std::numeric_limits<uInt>::max());
   z_stream stream{};
-  CHECK_EQ(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRaw, kMemoryLevel,
-                        Z_DEFAULT_STRATEGY),
-           Z_OK);
+  TOROID_CHECK_EQ(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRaw, kMemoryLevel,
+                               Z_DEFAULT_STRATEGY),
+                  Z_OK);
   Bytes out(deflateBound(&stream, static_cast<uLong>(bytes.size())));
   stream.next_in = const_cast<Bytef*>(bytes.data());
   stream.avail_in = static_cast<uInt>(bytes.size());
   stream.next_out = out.data();
   stream.avail_out = static_cast<uInt>(out.size());
-  CHECK_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  TOROID_CHECK_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
   out.resize(stream.total_out);
   deflateEnd(&stream);
   return out;
@@ -48,7 +48,7 @@ bool inflate_all(Bytes& in, Bytes& out) {
   stream.avail_in = static_cast<uInt>(in.size());
   stream.next_out = out.data();
   stream.avail_out = static_cast<uInt>(out.size());
-  CHECK_EQ(inflateInit2(&stream, kRaw), Z_OK);
+  TOROID_CHECK_EQ(inflateInit2(&stream, kRaw), Z_OK);
   const bool whole = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.total_out == expected;
   inflateEnd(&stream);
   out.resize(expected);

@@ -15,11 +15,11 @@
 
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
-#include "tools/json.hpp"
 #include "tools/report/blob.hpp"
 #include "tools/report/json_place.hpp"
 #include "tools/report/recording.hpp"
 #include "tools/report/slice.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "hal/shape.hpp"
-#include "tools/json.hpp"
 #include "tools/report/recording.hpp"
 #include "tools/report/slice.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/json.hpp"
-#include "tools/text_file.hpp"
+#include "tools/io/text_file.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/json.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid {
 

@@ -8,13 +8,13 @@
 
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
-#include "tools/json.hpp"
-#include "tools/provenance.hpp"
 #include "tools/report/assets.hpp"
 #include "tools/report/blob.hpp"
 #include "tools/report/inputs.hpp"
 #include "tools/report/recording.hpp"
 #include "tools/report/slice.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/provenance.hpp"
 #include "tools/version.hpp"
 
 namespace toroid {
@@ -74,7 +74,7 @@ std::string filled(std::string_view page, const Json& data) {
   std::string text;
   for (const auto& [mark, part] : parts) {
     const std::size_t at = page.find(mark);
-    CHECK(at != page.npos);
+    TOROID_CHECK(at != page.npos);
     text.append(page.substr(0, at)).append(part);
     page.remove_prefix(at + mark.size());
   }

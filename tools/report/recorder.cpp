@@ -16,7 +16,7 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "router/sim_probe.hpp"
+#include "router/sim/probe.hpp"
 #include "tools/report/recording.hpp"
 
 namespace toroid {

@@ -9,9 +9,9 @@
 
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "tools/json.hpp"
 #include "tools/report/blob.hpp"
 #include "tools/report/json_place.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "tools/json.hpp"
 #include "tools/report/json_place.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid {
 

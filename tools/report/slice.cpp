@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "tools/json.hpp"
 #include "tools/report/blob.hpp"
 #include "tools/report/json_place.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid {
 

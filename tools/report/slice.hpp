@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/json.hpp"
 #include "tools/report/json_place.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid {
 

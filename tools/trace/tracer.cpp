@@ -12,7 +12,7 @@
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "router/sim_probe.hpp"
+#include "router/sim/probe.hpp"
 
 namespace toroid {
 

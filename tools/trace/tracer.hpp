@@ -11,7 +11,7 @@
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "router/sim_probe.hpp"
+#include "router/sim/probe.hpp"
 
 namespace toroid {
 

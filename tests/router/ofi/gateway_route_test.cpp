@@ -11,17 +11,17 @@
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
-#include "packet/all_to_all.hpp"
-#include "packet/group.hpp"
-#include "packet/node.hpp"
+#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/node/node.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
-#include "router/ring_fabric.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/ofi/fake_network.hpp"
 #include "tests/router/ofi/stepped_machine.hpp"
+#include "tests/router/shm/tagged_messages.hpp"
 #include "tests/router/smallest_buffers.hpp"
-#include "tests/router/tagged_messages.hpp"
 
 namespace toroid {
 namespace {

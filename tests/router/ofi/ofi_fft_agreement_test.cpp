@@ -7,20 +7,20 @@
 #include <string>
 #include <vector>
 
-#include "fft/box.hpp"
-#include "fft/description.hpp"
-#include "fft/half.hpp"
-#include "fft/local_array.hpp"
+#include "fft/execute/local_array.hpp"
+#include "fft/layout/box.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/half.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
-#include "packet/node.hpp"
+#include "packet/node/node.hpp"
 #include "router/job/job.hpp"
-#include "router/ring_fabric.hpp"
-#include "router/sim_fabric.hpp"
-#include "tests/fft/plan_run.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tests/fft/plan/plan_run.hpp"
 #include "tests/fft/reference.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
-#include "tests/router/ring_machine.hpp"
+#include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
 namespace toroid {

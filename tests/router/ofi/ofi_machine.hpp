@@ -25,18 +25,18 @@
 
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
-#include "packet/node.hpp"
+#include "packet/node/node.hpp"
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
 #include "router/ofi/libfabric.hpp"
-#include "router/ofi_fabric.hpp"
-#include "router/partition.hpp"
-#include "router/placement.hpp"
-#include "router/ring_fabric.hpp"
-#include "router/topology.hpp"
+#include "router/ofi/ofi_fabric.hpp"
+#include "router/placement/host_topology.hpp"
+#include "router/placement/partition.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/job/jobs.hpp"
-#include "tests/router/ring_machine.hpp"
+#include "tests/router/shm/ring_machine.hpp"
 
 namespace toroid::testing {
 

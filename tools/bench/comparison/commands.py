@@ -120,9 +120,9 @@ def reason(err):
 
 
 def build(root, jobs, toroid_too):
-    """Builds the rivals, and toroid in Release."""
-    rivals = ["-S", "tools/bench/rivals", "-B", "build/rivals", "-G", "Ninja"]
-    steps = [["cmake", *rivals], ["cmake", "--build", "build/rivals", f"-j{jobs}"]]
+    """Builds the baselines, and toroid in Release."""
+    baselines = ["-S", "tools/bench/baselines", "-B", "build/baselines", "-G", "Ninja"]
+    steps = [["cmake", *baselines], ["cmake", "--build", "build/baselines", f"-j{jobs}"]]
     if toroid_too:
         steps += [["cmake", "--preset", "release"],
                   ["cmake", "--build", "--preset", "release", "--target", "toroid", f"-j{jobs}"]]

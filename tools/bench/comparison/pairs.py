@@ -49,7 +49,7 @@ def of_one_kind(pair):
 
 
 def one_side(measurement, runner):
-    """For what has no rival, or is one without a bar."""
+    """For what has no baseline, or is one without a bar."""
     result = {"kind": None, "ping_pongs": [], "ours": None, "theirs": None}
     if measurement.ours:
         result["ours"] = measurement.read_ours(runner.json(measurement.ours))

@@ -13,7 +13,7 @@ ATTEMPTS = 3  # times the plannings wanted
 
 
 def prepare(measurement, runner, folder, plannings):
-    """Appends the kinds with their best plans to the rival's command."""
+    """Appends the kinds with their best plans to the baseline's command."""
     folder.mkdir(parents=True, exist_ok=True)
     best = {kind: best_plan(measurement, runner, folder, kind, plannings) for kind in measurement.kinds}
     fastest = min(time for _, time, _ in best.values())

@@ -19,7 +19,7 @@ HUNDRED_PACKETS = 100 * 240
 class Bar:
     limit: float | None  # none: the ratio is shown and not judged
     at_most: bool = True  # of times; rates must be at least the limit
-    absolute: bool = False  # the limit is for our value, not for the ratio to the rival's
+    absolute: bool = False  # the limit is for our value, not for the ratio to the baseline's
     unit: str = "s"
 
     def passes(self, value):
@@ -40,25 +40,25 @@ class Measurement:
 
 
 class Rows:
-    def __init__(self, toroid, flags, rivals):
-        self.toroid, self.flags, self.rivals = toroid, flags, rivals
+    def __init__(self, toroid, flags, baselines):
+        self.toroid, self.flags, self.baselines = toroid, flags, baselines
 
     def all(self):
         two = self.mpi(2)
-        rows = [self.fft(f"fft-mpi2-{n}", n, "2x1x1", [*two, f"{self.rivals}/fftw_mpi"], bar)
+        rows = [self.fft(f"fft-mpi2-{n}", n, "2x1x1", [*two, f"{self.baselines}/fftw_mpi"], bar)
                 for n, bar in ((64, 1.0), (128, 0.95), (256, 0.7))]
-        rows += [self.fft("fft-mpi2-real-128", 128, "2x1x1", [*two, f"{self.rivals}/fftw_mpi", "real"], 0.95,
+        rows += [self.fft("fft-mpi2-real-128", 128, "2x1x1", [*two, f"{self.baselines}/fftw_mpi", "real"], 0.95,
                           data=["--real"])]
-        rows += [self.fft(f"fft-mpi64-{n}", n, "4x4x4", [*self.mpi(64), f"{self.rivals}/fftw_mpi"], 0.5,
+        rows += [self.fft(f"fft-mpi64-{n}", n, "4x4x4", [*self.mpi(64), f"{self.baselines}/fftw_mpi"], 0.5,
                           REPEATS_OF_64_RANKS) for n in (64, 128)]
-        rows += [self.fft(f"fft-threads-{n}", n, "2x1x1", [f"{self.rivals}/fftw_threads"], 1.3)
+        rows += [self.fft(f"fft-threads-{n}", n, "2x1x1", [f"{self.baselines}/fftw_threads"], 1.3)
                  for n in (64, 128, 256)]
         return rows + [self.all_to_all(), self.latency(), self.ring(), self.idle(),
                        self.information("mpi-latency"), self.information("mpi-rate"), *self.ofi()]
 
     def ofi(self):
         """Two processes: over TCP against MPI kept from shared memory, and against raw libfabric."""
-        two = ["-n", "2", f"{self.rivals}/fftw_mpi"]
+        two = ["-n", "2", f"{self.baselines}/fftw_mpi"]
         return [self.ofi_fft("fft-tcp-128", TCP, ["mpirun", "--bind-to", "core", *MPI_OVER_TCP, *two], 1.0),
                 self.ofi_fft("fft-ofi-shm-128", "shm", ["mpirun", "--bind-to", "core", *MPI_OVER_TCP, *two], 1.0),
                 self.ofi_bandwidth("ofi-bandwidth", "both"),
@@ -91,7 +91,7 @@ class Rows:
                 "--provider", provider, *route, "--torus", torus, *more, *self.flags, "--quiet", "--json", "-"]
 
     def raw(self, mode, number):
-        return [f"{self.rivals}/libfabric_raw", TCP, mode, str(number)]
+        return [f"{self.baselines}/libfabric_raw", TCP, mode, str(number)]
 
     def ofi_fft(self, name, provider, program, bar):
         repeat = str(REPEATS[128])
@@ -103,7 +103,7 @@ class Rows:
             lambda result: {name: medians(result, "kind")}, planned=True)
 
     def ofi_bandwidth(self, name, mode):
-        """Bytes of both directions together; of the rival's stream, of its one."""
+        """Bytes of both directions together; of the baseline's stream, of its one."""
         return Measurement(
             name, {name: Bar(0.9, at_most=False, unit="B/s")},
             self.processes(["bench", "alltoall"], TCP, "2", "--sizes", str(EXCHANGE_BYTES)),
@@ -136,7 +136,7 @@ class Rows:
             self.ours(["bench", "alltoall"], "2"),
             lambda result: {rows[size]: {"": time} for size, time in sizes(result, "time_s").items()
                             if size in rows},
-            [*self.mpi(2), f"{self.rivals}/mpi_alltoall", *map(str, rows)],
+            [*self.mpi(2), f"{self.baselines}/mpi_alltoall", *map(str, rows)],
             lambda result: {rows[row["bytes"]]: {"": row["median_s"]} for row in result["rows"]})
 
     def latency(self):
@@ -144,7 +144,7 @@ class Rows:
             "latency", {"latency": Bar(4)},
             self.ours(["bench", "latency"], "2"),
             lambda result: {"latency": {"": sizes(result, "time_s")[8]}},
-            [f"{self.rivals}/ping_pong"],
+            [f"{self.baselines}/ping_pong"],
             lambda result: {"latency": {"one way": medians(result, "what")["one_way"]}})
 
     def ring(self):
@@ -152,7 +152,7 @@ class Rows:
             "ring", {"ring": Bar(0.5, at_most=False, unit="1/s")},
             self.ours(["bench", "rate", "--sizes", str(LONG_MESSAGE_BYTES)], "2"),
             lambda result: {"ring": {"": sizes(result, "packets_per_s")[LONG_MESSAGE_BYTES]}},
-            [f"{self.rivals}/rings", "3"],
+            [f"{self.baselines}/rings", "3"],
             lambda result: {"ring": {f"{row['ring']} of {row['slots']}": row["packets_per_s"]
                                      for row in result["rows"]}})
 
@@ -163,8 +163,8 @@ class Rows:
             lambda result: {"idle": {"": result["turn_s"]}})
 
     def information(self, name):
-        """A rival without a bar, for what stands beside it."""
-        program = f"{self.rivals}/{name.replace('-', '_')}"
+        """A baseline without a bar, for what stands beside it."""
+        program = f"{self.baselines}/{name.replace('-', '_')}"
         return Measurement(name, {name: None}, None, None, [*self.mpi(2), program],
                            lambda result: {name: {"": result["rows"][0]["median_s"]}})
 

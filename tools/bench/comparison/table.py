@@ -4,7 +4,7 @@ import statistics
 
 from comparison.pairs import kept
 
-HEAD = ("row", "kind", "pairs", "ours", "theirs", "ratio", "of pairs", "bar", "", "rival's variant")
+HEAD = ("row", "kind", "pairs", "ours", "theirs", "ratio", "of pairs", "bar", "", "baseline's variant")
 
 
 def summarise(measurement, pairs, kind):

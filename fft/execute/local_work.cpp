@@ -1,0 +1,248 @@
+#include "fft/execute/local_work.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "fft/execute/local_array.hpp"
+#include "fft/kernels/kernel.hpp"
+#include "fft/layout/box.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/plan/description.hpp"
+#include "hal/machine.hpp"
+#include "hal/tick.hpp"
+
+namespace toroid {
+namespace {
+
+std::int64_t bytes_of(Precision precision, bool real) {
+  const std::int64_t one = precision == Precision::single ? 4 : 8;
+  return real ? one : 2 * one;
+}
+
+bool is_cut(const LocalTask& task) {
+  if (task.real_from || task.real_to || task.from.size() == 0) return false;
+  const Box& from = task.from.boxes()[0];
+  const Box& to = task.to.boxes()[0];
+  for (unsigned axis = 0; axis < kAxes; ++axis)
+    if (task.axes[axis] && from.length(axis) != to.length(axis)) return true;
+  return false;
+}
+
+local::Kind kind_of(const LocalTask& task) {
+  if (task.real_from && !task.real_to) return local::Kind::real_to_half;
+  if (task.real_to && !task.real_from) return local::Kind::half_to_real;
+  return task.backward ? local::Kind::inverse : local::Kind::forward;
+}
+
+/// The last of the transformed axes: of real data the halved one.
+unsigned last_axis(const Axes& axes) {
+  unsigned last = 0;
+  for (unsigned axis = 0; axis < kAxes; ++axis)
+    if (axes[axis]) last = axis;
+  return last;
+}
+
+}  // namespace
+
+LocalCost cost_of(const LocalTask& task, const Machine& machine) {
+  LocalCost cost;
+  for (std::size_t b = 0; b < task.from.boxes().size(); ++b) {
+    Index lengths;
+    for (unsigned axis = 0; axis < kAxes; ++axis) lengths[axis] = task.from.boxes()[b].length(axis);
+    for (unsigned i = 0; i < kAxes; ++i) {
+      const unsigned axis = task.backward ? i : kAxes - 1 - i;
+      if (!task.axes[axis]) continue;
+      const std::int64_t to = task.to.boxes()[b].length(axis);
+      const std::int64_t points = std::max(lengths[axis], to);
+      const std::int64_t lines = Box::of(lengths).volume() / lengths[axis];
+      const bool real = task.real_from != task.real_to && axis == last_axis(task.axes);
+      cost.lines += lines;
+      cost.cycles += static_cast<Tick>(lines) *
+                     machine.line_transform_cycles(static_cast<std::uint64_t>(points)) /
+                     (real ? 2 : 1);
+      lengths[axis] = to;
+    }
+  }
+  return cost;
+}
+
+LocalWork::LocalWork(const LocalTask& task, Precision precision, Rigor rigor,
+                     const Machine& machine)
+    : precision_(precision), rigor_(rigor), cost_(cost_of(task, machine)) {
+  if (task.from.size() == 0) return;
+  if (task.axes == Axes{})
+    plan_copy(task);
+  else if (task.from.boxes().size() > 1)
+    plan_lines(task);
+  else if (is_cut(task))
+    plan_cut(task);
+  else
+    plan_box(task);
+  for (std::size_t i = 0; i < 2; ++i)
+    if (scratch_bytes_[i] > 0)
+      scratch_[i] = std::make_unique<LocalArray>(
+          LocalArray::of_bytes(static_cast<std::size_t>(scratch_bytes_[i])));
+}
+
+local::Work LocalWork::blank(const LocalTask& task) const {
+  local::Work work;
+  work.kind = kind_of(task);
+  work.precision = precision_;
+  work.in_place = task.in_place;
+  work.aligned = task.aligned;
+  return work;
+}
+
+LocalWork::Step& LocalWork::add(const local::Work& work, Place in, Place out) {
+  steps_.push_back({local::fftw().plan(work, rigor_), in, out});
+  return steps_.back();
+}
+
+/// Box by box from one layout to the other.
+void LocalWork::plan_copy(const LocalTask& task) {
+  const std::int64_t bytes = bytes_of(precision_, task.real_from);
+  for (const Box& box : task.from.boxes()) {
+    local::Work work = blank(task);
+    work.kind = task.real_from ? local::Kind::real_to_half : local::Kind::forward;
+    work.aligned = false;
+    for (unsigned axis = 0; axis < kAxes; ++axis)
+      work.axes[axis] = {box.length(axis), task.from.stride(axis), task.to.stride(axis), false};
+    Step& step = add(work, Place::from, Place::to);
+    step.in_at = task.from.offset(box.lo) * bytes;
+    step.out_at = task.to.offset(box.lo) * bytes;
+  }
+}
+
+/// The lines of several boxes stand one behind the other, whatever they belong to.
+void LocalWork::plan_lines(const LocalTask& task) {
+  const unsigned axis = last_axis(task.axes);
+  const std::int64_t in_length = task.from.boxes()[0].length(axis);
+  const std::int64_t out_length = task.to.boxes()[0].length(axis);
+  const std::int64_t length = std::max(in_length, out_length);
+  const std::int64_t lines = task.from.size() / in_length;
+  local::Work work = blank(task);
+  work.axes[0] = {lines, in_length, out_length, false};
+  work.axes[1] = {length, 1, 1, true};
+  add(work, Place::from, Place::to);
+}
+
+void LocalWork::plan_box(const LocalTask& task) {
+  const Box& from = task.from.boxes()[0];
+  const Box& to = task.to.boxes()[0];
+  local::Work work = blank(task);
+  for (unsigned axis = 0; axis < kAxes; ++axis) {
+    const std::int64_t length = std::max(from.length(axis), to.length(axis));
+    work.axes[axis] = {length, task.from.stride(axis), task.to.stride(axis), task.axes[axis]};
+  }
+  if (work.kind != local::Kind::half_to_real || task.may_destroy_from) {
+    add(work, Place::from, Place::to);
+    return;
+  }
+  // It destroys what it reads: that is to be a copy.
+  const Side copy = scratch(from, Place::first);
+  LocalTask to_copy;
+  to_copy.from = task.from;
+  to_copy.to = copy.layout;
+  plan_copy(to_copy);
+  steps_.back().out = Place::first;
+  for (unsigned axis = 0; axis < kAxes; ++axis)
+    work.axes[axis].in_stride = copy.layout.stride(axis);
+  add(work, Place::first, Place::to);
+}
+
+LocalWork::Side LocalWork::scratch(const Box& box, Place place) {
+  Side side{NodeLayout::dense(box), place};
+  std::int64_t& bytes = scratch_bytes_[place == Place::first ? 0 : 1];
+  bytes = std::max(bytes, side.layout.extent() * bytes_of(precision_, false));
+  return side;
+}
+
+/// One axis of a whole box, from one array to another.
+LocalWork::Side LocalWork::fourier(const LocalTask& task, const Side& from, const Side& to,
+                                   unsigned axis) {
+  const Box& box = from.layout.boxes()[0];
+  local::Work work = blank(task);
+  work.in_place = false;
+  for (unsigned a = 0; a < kAxes; ++a)
+    work.axes[a] = {box.length(a), from.layout.stride(a), to.layout.stride(a), a == axis};
+  add(work, from.place, to.place);
+  return to;
+}
+
+/// Between the spectra of n and of m points: the frequencies 0, 1, ... and those below 0, which
+/// stand at the end of either. Forward from large to small.
+void LocalWork::copy_centre(const LocalTask& task, const Side& large, const Side& small,
+                            unsigned axis) {
+  const Box& box = small.layout.boxes()[0];
+  const std::int64_t n = large.layout.boxes()[0].length(axis);
+  const std::int64_t m = box.length(axis);
+  const std::int64_t bytes = bytes_of(precision_, false);
+  const std::int64_t upper = (m + 1) / 2;
+  const Side& from = task.backward ? small : large;
+  const Side& to = task.backward ? large : small;
+  for (const auto& [begin, length] : {std::pair{std::int64_t{0}, upper}, {upper, m - upper}}) {
+    if (length == 0) continue;
+    local::Work work = blank(task);
+    work.in_place = false;
+    work.aligned = false;
+    for (unsigned a = 0; a < kAxes; ++a)
+      work.axes[a] = {a == axis ? length : box.length(a), from.layout.stride(a),
+                      to.layout.stride(a), false};
+    Step& step = add(work, from.place, to.place);
+    const std::int64_t in_large = begin == 0 ? 0 : n - m + begin;
+    step.in_at = (task.backward ? begin : in_large) * from.layout.stride(axis) * bytes;
+    step.out_at = (task.backward ? in_large : begin) * to.layout.stride(axis) * bytes;
+  }
+}
+
+/// Axis by axis, the last one first, each only where its neighbours still count; backward the other
+/// way round.
+void LocalWork::plan_cut(const LocalTask& task) {
+  std::vector<unsigned> axes;
+  for (unsigned axis = kAxes; axis-- > 0;)
+    if (task.axes[axis]) axes.push_back(axis);
+  if (task.backward) std::ranges::reverse(axes);
+  Side from{task.from, Place::from};
+  const Side to{task.to, Place::to};
+  for (const unsigned axis : axes) {
+    const bool is_last = axis == axes.back();
+    Box next = from.layout.boxes()[0];
+    next.lo[axis] = task.to.boxes()[0].lo[axis];
+    next.hi[axis] = task.to.boxes()[0].hi[axis];
+    if (task.backward) {
+      const Side padded = scratch(next, Place::second);
+      const std::size_t first = steps_.size();
+      copy_centre(task, padded, from, axis);
+      steps_[first].clear =
+          static_cast<std::size_t>(padded.layout.extent() * bytes_of(precision_, false));
+      from = fourier(task, padded, is_last ? to : scratch(next, Place::first), axis);
+    } else {
+      const Side whole = scratch(from.layout.boxes()[0], Place::first);
+      fourier(task, from, whole, axis);
+      const Side centre = is_last ? to : scratch(next, Place::second);
+      copy_centre(task, whole, centre, axis);
+      from = centre;
+    }
+  }
+}
+
+std::byte* LocalWork::at(Place place, const std::byte* from, std::byte* to) {
+  if (place == Place::from) return const_cast<std::byte*>(from);  // kernels only read it
+  if (place == Place::to) return to;
+  return reinterpret_cast<std::byte*>(scratch_[place == Place::first ? 0 : 1]->data());
+}
+
+void LocalWork::run(const std::byte* from, std::byte* to) {
+  for (const Step& step : steps_) {
+    std::byte* const out = at(step.out, from, to);
+    if (step.clear > 0) std::memset(out, 0, step.clear);
+    step.kernel->run(at(step.in, from, to) + step.in_at, out + step.out_at);
+  }
+}
+
+}  // namespace toroid

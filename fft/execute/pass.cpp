@@ -1,0 +1,194 @@
+#include "fft/execute/pass.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "fft/execute/local_array.hpp"
+#include "fft/execute/local_work.hpp"
+#include "fft/execute/pipelined_exchange.hpp"
+#include "fft/layout/box.hpp"
+#include "fft/layout/distribution.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/orbital/stage_state.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/node.hpp"
+
+namespace toroid {
+namespace {
+
+/// Pieces that the array of a pipelined stage has room for: while one is computed, the one before
+/// leaves. More would not stay in the cache.
+constexpr std::uint32_t kBuffers = 2;
+
+}  // namespace
+
+Pass::Pass(Node& node, const Blueprint& blueprint, Way way)
+    : node_(&node), blueprint_(&blueprint), way_(way) {
+  for (std::size_t number = 0; number <= last(); ++number) add_station(number);
+  for (std::size_t number = 0; number < last(); ++number) connect(number);
+}
+
+const Stage& Pass::stage(std::size_t station) const {
+  return blueprint_->stages()[way_ == Way::forward ? station : last() - station];
+}
+
+std::size_t Pass::exchange_number(std::size_t station) const {
+  return way_ == Way::forward ? station : last() - 1 - station;
+}
+
+const StageExchange& Pass::exchange(std::size_t station) const {
+  return blueprint_->exchanges()[exchange_number(station)];
+}
+
+Pass::Side Pass::from(std::size_t station) const {
+  const Stage& stage = this->stage(station);
+  return way_ == Way::forward ? Side{&stage.in, stage.real_in} : Side{&stage.out, stage.real_out};
+}
+
+Pass::Side Pass::to(std::size_t station) const {
+  const Stage& stage = this->stage(station);
+  return way_ == Way::forward ? Side{&stage.out, stage.real_out} : Side{&stage.in, stage.real_in};
+}
+
+std::span<std::byte> Pass::allocate(std::int64_t elements, bool real) {
+  const std::size_t bytes = static_cast<std::size_t>(elements) * blueprint_->bytes(real);
+  LocalArray& array = arrays_.emplace_back(LocalArray::of_bytes(bytes));
+  return {reinterpret_cast<std::byte*>(array.data()), bytes};
+}
+
+std::size_t Pass::bytes() const {
+  std::size_t bytes = 0;
+  for (const LocalArray& array : arrays_) bytes += array.size() * sizeof(Complex);
+  for (const StageState& station : stations_) {
+    bytes += station.work.scratch_bytes() + station.rest_work.scratch_bytes();
+    if (station.orbital) bytes += station.orbital->transform().array_bytes();
+  }
+  return bytes;
+}
+
+void Pass::add_station(std::size_t number) {
+  StageState& station = stations_.emplace_back();
+  station.stage = &stage(number);
+  const Side from = this->from(number);
+  const Side to = this->to(number);
+  const NodeLayout from_layout = layout(from);
+  const NodeLayout to_layout = layout(to);
+  const bool is_first = number == 0;
+  const bool is_last = number == last();
+  station.in_place = station.stage->same_spread && (!is_first || station.stage->is_empty()) &&
+                     (!is_last || (!is_first && blueprint_->description().may_leave_gaps));
+  station.in_result = is_last && station.in_place;
+  if (!is_first && !station.in_result) station.from = allocate(from_layout.extent(), from.real);
+  set_pieces(station, number);
+  if (station.in_place)
+    station.to = station.from;
+  else if (!is_last)
+    station.to = allocate(room_for(station, to_layout), to.real);
+  set_work(station, number);
+}
+
+/// Elements.
+std::int64_t Pass::room_for(const StageState& station, const NodeLayout& to) const {
+  const StagePieces& pieces = station.pieces;
+  if (pieces.planes == 0 || to.order()[0] != pieces.axis) return to.extent();
+  return pieces.buffers * pieces.planes * to.stride(pieces.axis);
+}
+
+/// The stage before an exchange that may go in pieces.
+void Pass::set_pieces(StageState& station, std::size_t number) {
+  if (number == last() || station.in_place) return;
+  StagePieces& pieces = station.pieces;
+  const PieceRule rule = blueprint_->pieces(exchange_number(number), way_);
+  if (rule.planes == 0) return;
+  const Side to = this->to(number);
+  const NodeLayout from_layout = layout(this->from(number));
+  const NodeLayout to_layout = layout(to);
+  const Rank nodes = exchange(number).group(blueprint_->shape(), node_->rank()).size();
+  const auto parts = [&](std::int64_t planes) {
+    return static_cast<std::uint32_t>((planes + rule.planes - 1) / rule.planes);
+  };
+  const std::uint32_t all = parts(Split{to.spread->extents[rule.axis], nodes}.most());
+  const std::int64_t length = to_layout.size() == 0 ? 0 : to_layout.boxes()[0].length(rule.axis);
+  pieces.axis = rule.axis;
+  pieces.planes = rule.planes;
+  pieces.own = parts(length);
+  const bool contiguous = to_layout.order()[0] == rule.axis;
+  pieces.buffers = contiguous ? std::min(all, kBuffers) : all;
+  pieces.from_step = pieces.planes * from_layout.stride(rule.axis) *
+                     std::int64_t{blueprint_->bytes(this->from(number).real)};
+  pieces.to_step =
+      pieces.planes * to_layout.stride(rule.axis) * std::int64_t{blueprint_->bytes(to.real)};
+}
+
+LocalTask Pass::task(std::size_t number, const StageState& station) const {
+  const Side from = this->from(number);
+  const Side to = this->to(number);
+  const bool aligned = station.pieces.planes == 0 ||
+                       (station.pieces.from_step % 16 == 0 && station.pieces.to_step % 16 == 0);
+  return {.from = layout(from),
+          .to = layout(to),
+          .axes = station.stage->axes,
+          .real_from = from.real,
+          .real_to = to.real,
+          .backward = way_ == Way::backward,
+          .in_place = station.in_place,
+          .may_destroy_from = number > 0,
+          .aligned = aligned};
+}
+
+void Pass::set_work(StageState& station, std::size_t number) {
+  const bool sends_what_it_finds = station.in_place && station.stage->is_empty();
+  const Description& description = blueprint_->description();
+  if (station.stage->is_orbital)
+    station.orbital = OrbitalStageState::make(*node_, description, way_);
+  if (sends_what_it_finds || station.orbital != nullptr) return;
+  const auto prepare = [&](const LocalTask& task) {
+    return LocalWork(task, description.precision, description.rigor, node_->machine());
+  };
+  const LocalTask whole = task(number, station);
+  const StagePieces& pieces = station.pieces;
+  if (pieces.planes == 0) {
+    station.work = prepare(whole);
+    return;
+  }
+  if (whole.to.size() == 0) return;
+  const std::int64_t begin = whole.to.boxes()[0].lo[pieces.axis];
+  const std::int64_t length = whole.to.boxes()[0].length(pieces.axis);
+  const auto first_planes = [&](std::int64_t planes) {
+    LocalTask piece = whole;
+    piece.from = whole.from.planes(pieces.axis, begin, begin + planes);
+    piece.to = whole.to.planes(pieces.axis, begin, begin + planes);
+    return prepare(piece);
+  };
+  if (length >= pieces.planes) station.work = first_planes(pieces.planes);
+  if (const std::int64_t rest = length % pieces.planes; rest > 0)
+    station.rest_work = first_planes(rest);
+}
+
+void Pass::set_result(std::span<std::byte> result) {
+  TOROID_CHECK(fills_result());
+  stations_.back().from = stations_.back().to = result;
+  stations_[last() - 1].exchange->set_target(result);
+}
+
+void Pass::connect(std::size_t number) {
+  StageState& station = stations_[number];
+  const StageExchange& next = exchange(number);
+  const Side from = to(number);
+  const Side target = this->from(number + 1);
+  const Description& description = blueprint_->description();
+  const Pipeline pipeline{{station.pieces.axis, station.pieces.planes},
+                          station.pieces.planes == 0 ? 1 : description.overlap.window,
+                          description.packets_per_visit};
+  station.exchange = std::make_unique<Exchange>(
+      *node_, *from.spread, *target.spread, blueprint_->bytes(from.real),
+      next.group(blueprint_->shape(), node_->rank()), pipeline, stations_[number + 1].from);
+}
+
+}  // namespace toroid

@@ -1,0 +1,133 @@
+#include "fft/execute/pipelined_exchange.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "fft/layout/distribution.hpp"
+#include "fft/layout/redistribution.hpp"
+#include "fft/layout/transfer.hpp"
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/node/node.hpp"
+
+namespace toroid {
+namespace {
+
+/// Set in an argument that names a packet of a message; otherwise it is a place.
+constexpr std::uint32_t kNamesPacket = std::uint32_t{1} << 31;
+
+}  // namespace
+
+PieceMessages::PieceMessages(const Redistribution& redistribution, std::uint32_t first,
+                             std::uint32_t stride, std::span<std::byte> target)
+    : redistribution_(&redistribution),
+      first_(first),
+      stride_(stride),
+      number_bits_(31 - static_cast<unsigned>(std::bit_width(redistribution.group().size() - 1))),
+      sending_(first),
+      target_(target),
+      receiving_(first) {
+  TOROID_CHECK_LE(redistribution.most_packets(), std::uint32_t{1} << number_bits_);
+}
+
+void PieceMessages::set_piece(std::uint32_t piece, const std::byte* source) {
+  TOROID_CHECK_EQ(piece % stride_, first_);
+  sending_ = piece;
+  source_ = source;
+}
+
+void PieceMessages::copy_own() {
+  const auto [transfer, shift] = redistribution_->to(redistribution_->group().self(), sending_);
+  if (transfer == nullptr) return;
+  const std::int64_t bytes = shift * redistribution_->element_bytes();
+  transfer->copy({0, transfer->size()}, source_, target_.data() + bytes);
+}
+
+std::uint64_t PieceMessages::bytes_to(Rank member) const {
+  const Transfer* transfer = redistribution_->to(member, sending_).transfer;
+  return transfer == nullptr ? 0 : std::uint64_t{transfer->size()} * transfer->element_bytes();
+}
+
+MessageRun PieceMessages::run(Rank member, std::uint32_t first, std::uint32_t limit) const {
+  const Transfer* transfer = redistribution_->to(member, sending_).transfer;
+  if (transfer == nullptr || first >= transfer->packets()) return {};
+  return {transfer->elements(first).count * transfer->element_bytes(),
+          std::min({limit, transfer->alike(first), transfer->packets() - first})};
+}
+
+std::uint32_t PieceMessages::gather(Rank member, std::uint32_t number,
+                                    std::span<std::byte> payload) const {
+  const auto [transfer, shift] = redistribution_->to(member, sending_);
+  const Transfer::Elements elements = transfer->elements(number);
+  transfer->gather(elements, source_, payload.data());
+  if (transfer->in_runs())
+    return static_cast<std::uint32_t>(transfer->target_offset(elements.first) + shift);
+  return kNamesPacket | redistribution_->group().self() << number_bits_ | number;
+}
+
+void PieceMessages::arrive(const Packet& packet) {
+  bool again = false;  // at the slot's first piece
+  while (arrived_ == redistribution_->packets_expected(receiving_)) {
+    arrived_ = 0;
+    receiving_ += stride_;
+    if (receiving_ < redistribution_->pieces()) continue;
+    TOROID_CHECK(!std::exchange(again, true));  // nobody sends what nobody expects
+    receiving_ = first_;
+  }
+  ++arrived_;
+  if ((packet.header.argument() & kNamesPacket) == 0)
+    arrive_in_run(packet);
+  else
+    scatter(packet);
+}
+
+void PieceMessages::arrive_in_run(const Packet& packet) {
+  const std::size_t at = std::size_t{packet.header.argument()} * redistribution_->element_bytes();
+  const std::size_t bytes = packet.header.payload_bytes();
+  TOROID_CHECK_LE(at + bytes, target_.size());
+  std::memcpy(target_.data() + at, packet.payload.data(), bytes);
+}
+
+void PieceMessages::scatter(const Packet& packet) {
+  const std::uint32_t argument = packet.header.argument();
+  const Rank member = (argument & ~kNamesPacket) >> number_bits_;
+  const std::uint32_t number = argument & ((std::uint32_t{1} << number_bits_) - 1);
+  const auto [transfer, shift] = redistribution_->from(member, receiving_);
+  TOROID_CHECK(transfer != nullptr);
+  const std::int64_t bytes = shift * redistribution_->element_bytes();
+  transfer->scatter(transfer->elements(number), packet.payload.data(), target_.data() + bytes);
+}
+
+Exchange::Exchange(Node& node, const Distribution& from, const Distribution& to,
+                   std::uint32_t element_bytes, const Group& group, const Pipeline& pipeline,
+                   std::span<std::byte> target)
+    : redistribution_(from, to, element_bytes, group, pipeline.rule),
+      window_(std::min(pipeline.window, redistribution_.pieces())) {
+  TOROID_CHECK_LT(0u, window_);
+  const std::uint32_t slots = std::min(2 * window_, redistribution_.pieces());
+  const HandlerId first = node.reserve_handlers(slots);
+  for (std::uint32_t slot = 0; slot < slots; ++slot)
+    slots_.emplace_back(node, static_cast<HandlerId>(first + slot), redistribution_, slot, slots,
+                        pipeline.packets_per_visit, target);
+}
+
+void Exchange::set_target(std::span<std::byte> target) {
+  for (Slot& slot : slots_) slot.messages.set_target(target);
+}
+
+void Exchange::start(std::uint32_t piece, const std::byte* source) {
+  Slot& slot = slots_[piece % slots_.size()];
+  slot.messages.set_piece(piece, source);
+  slot.messages.copy_own();
+  slot.exchange.start();
+}
+
+}  // namespace toroid

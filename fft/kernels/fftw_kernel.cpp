@@ -1,0 +1,253 @@
+#include <fftw3.h>
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+
+#include "fft/execute/local_array.hpp"
+#include "fft/kernels/fftw_api.hpp"
+#include "fft/kernels/kernel.hpp"
+#include "fft/kernels/work.hpp"
+#include "hal/check.hpp"
+
+namespace toroid::local {
+namespace {
+
+/// Which of FFTW's interfaces does it. Without a transformed axis `complex` and `real` copy.
+enum class Form : std::uint8_t { complex, real_to_half, half_to_real, real };
+
+Form form_of(const Work& work) {
+  if (!is_real(work.kind)) return Form::complex;
+  if (!transforms(work)) return Form::real;
+  return work.kind == Kind::real_to_half ? Form::real_to_half : Form::half_to_real;
+}
+
+/// The axes that are transformed, or those that are not, as FFTW wants them: a halved one last.
+struct Dimensions {
+  Dimensions(const Work& work, bool transformed) {
+    for (const Axis& axis : work.axes)
+      if (axis.transformed == transformed && (transformed || axis.length != 1))
+        dims[static_cast<std::size_t>(count++)] = {axis.length, axis.in_stride, axis.out_stride};
+  }
+  std::array<fftw_iodim64, kMaxLocalAxes> dims{};  // single precision has the same type
+  int count = 0;
+};
+
+template <typename Real>
+class Plan {
+  using Api = Fftw<Real>;
+  using Complex = typename Api::Complex;
+
+ public:
+  /// REQUIRES: `planner` is held, here and when it is destroyed.
+  Plan(const Work& work, void* in, void* out, unsigned flags)
+      : form_(form_of(work)), plan_(make(work, in, out, flags)) {
+    TOROID_CHECK(plan_ != nullptr);
+  }
+
+  /// FFTW's own signatures are without const; what it writes is said in Kernel::run.
+  void run(const void* from, void* out) const {
+    void* in = const_cast<void*>(from);
+    switch (form_) {
+      case Form::complex:
+        return Api::run_complex(plan_.get(), to<Complex>(in), to<Complex>(out));
+      case Form::real_to_half:
+        return Api::run_real_to_half(plan_.get(), to<Real>(in), to<Complex>(out));
+      case Form::half_to_real:
+        return Api::run_half_to_real(plan_.get(), to<Complex>(in), to<Real>(out));
+      case Form::real:
+        return Api::run_real(plan_.get(), to<Real>(in), to<Real>(out));
+    }
+  }
+
+ private:
+  struct Destroy {
+    void operator()(typename Api::Plan* plan) const { Api::destroy(plan); }
+  };
+
+  template <typename Element>
+  static Element* to(void* data) {
+    return static_cast<Element*>(data);
+  }
+
+  typename Api::Plan* make(const Work& work, void* in, void* out, unsigned flags) const {
+    const Dimensions lines(work, true), batches(work, false);
+    const auto call = [&](auto plan, auto* from, auto* into, auto... what) {
+      return plan(lines.count, lines.dims.data(), batches.count, batches.dims.data(), from, into,
+                  what...);
+    };
+    const int sign = work.kind == Kind::inverse ? FFTW_BACKWARD : FFTW_FORWARD;
+    const unsigned keep = flags | FFTW_PRESERVE_INPUT;
+    switch (form_) {
+      case Form::complex:
+        return call(Api::plan_complex, to<Complex>(in), to<Complex>(out), sign, keep);
+      case Form::real_to_half:
+        return call(Api::plan_real_to_half, to<Real>(in), to<Complex>(out), keep);
+      case Form::half_to_real:
+        return call(Api::plan_half_to_real, to<Complex>(in), to<Real>(out),
+                    flags | FFTW_DESTROY_INPUT);
+      case Form::real:
+        return call(Api::plan_real, to<Real>(in), to<Real>(out),
+                    static_cast<const fftw_r2r_kind*>(nullptr), keep);
+    }
+    return nullptr;
+  }
+
+  Form form_;
+  std::unique_ptr<typename Api::Plan, Destroy> plan_;
+};
+
+/// Measuring overwrites the arrays that it plans on; an estimate looks only at their alignment.
+class Scratch {
+ public:
+  Scratch(const Work& work, unsigned flags)
+      : in_place_(work.in_place),
+        in_(elements(work, Side::in, flags)),
+        out_(in_place_ ? 0 : elements(work, Side::out, flags)) {}
+  void* in() { return in_.data(); }
+  void* out() { return in_place_ ? in_.data() : out_.data(); }
+
+ private:
+  static std::size_t elements(const Work& work, Side side, unsigned flags) {
+    if ((flags & FFTW_ESTIMATE) != 0) return 0;
+    return reach_bytes(work, side) / sizeof(toroid::Complex) + 1;
+  }
+  bool in_place_;
+  LocalArray in_, out_;
+};
+
+template <typename Real>
+class FftwKernel final : public Kernel {
+ public:
+  FftwKernel(const Tiling& tiling, unsigned flags)
+      : FftwKernel(tiling, tiling.tile.aligned ? flags : flags | FFTW_UNALIGNED,
+                   Scratch(tiling.tile, flags)) {}
+
+  void run(const void* in, void* out) const override {
+    TOROID_CHECK_EQ(in == out, in_place_);
+    check_aligned(in);
+    check_aligned(out);
+    for (std::size_t at = 0; at < end_; at += step_)
+      plan_.run(static_cast<const std::byte*>(in) + at, static_cast<std::byte*>(out) + at);
+  }
+
+ private:
+  FftwKernel(const Tiling& tiling, unsigned flags, Scratch scratch)
+      : in_place_(tiling.tile.in_place),
+        aligned_(tiling.tile.aligned),
+        step_(std::max<std::size_t>(tiling.step, 1)),
+        end_(static_cast<std::size_t>(tiling.tiles) * step_),
+        plan_(tiling.tile, scratch.in(), scratch.out(), flags) {}
+
+  void check_aligned(const void* data) const {
+    if (aligned_)
+      TOROID_CHECK_EQ(Fftw<Real>::alignment_of(static_cast<Real*>(const_cast<void*>(data))), 0);
+  }
+
+  bool in_place_;
+  bool aligned_;
+  std::size_t step_;  ///< bytes from one tile to the next
+  std::size_t end_;   ///< bytes at which there is no more tile
+  Plan<Real> plan_;
+};
+
+/// For a node that holds nothing, and for a copy onto itself.
+class Nothing final : public Kernel {
+ public:
+  void run(const void*, void*) const override {}
+};
+
+class FftwLibrary final : public Library {
+ public:
+  std::shared_ptr<const Kernel> plan(const Work& work, Rigor rigor) const override {
+    check(work);
+    if (holds_nothing(work)) return nothing_;
+    const Work same = simplified(work);
+    if (same.in_place && !transforms(same)) return nothing_;
+    const std::lock_guard lock(planner);
+    std::shared_ptr<const Kernel>& kernel = kernels_[{same, rigor}];
+    if (kernel == nullptr) kernel = made(same, rigor);
+    return kernel;
+  }
+
+ private:
+  static std::shared_ptr<const Kernel> made(const Work& work, Rigor rigor) {
+    const bool measured = rigor == Rigor::measure;
+    const Tiling tiles = measured ? tiling(work) : Tiling{work};
+    const unsigned flags = measured ? FFTW_MEASURE : FFTW_ESTIMATE;
+    if (work.precision == Precision::single)
+      return std::make_shared<FftwKernel<float>>(tiles, flags);
+    return std::make_shared<FftwKernel<double>>(tiles, flags);
+  }
+
+  std::shared_ptr<const Kernel> nothing_ = std::make_shared<Nothing>();
+  /// Guarded by `planner`. Kernels stay until the process ends, when nothing is planned any more:
+  /// so they need not hold it in order to go.
+  mutable std::map<std::pair<Work, Rigor>, std::shared_ptr<const Kernel>> kernels_;
+};
+
+/// A whole array in C order. `size` is that of the real side.
+Work whole(std::span<const std::int64_t> size, Kind kind) {
+  TOROID_CHECK(!size.empty());
+  TOROID_CHECK_LE(size.size(), kMaxLocalAxes);
+  Work work{{}, kind, Precision::double_, !is_real(kind)};
+  std::int64_t real = 1, complex = 1;
+  for (std::size_t a = size.size(); a-- > 0;) {
+    const bool halved = is_real(kind) && a + 1 == size.size();
+    const auto [in, out] = kind == Kind::real_to_half   ? std::pair(real, complex)
+                           : kind == Kind::half_to_real ? std::pair(complex, real)
+                                                        : std::pair(complex, complex);
+    work.axes[a] = {size[a], in, out, true};
+    real *= size[a];
+    complex *= halved ? size[a] / 2 + 1 : size[a];
+  }
+  return work;
+}
+
+/// Not simplified and not cached: it shares as little as it can with what is checked against it.
+void run_whole(const Work& work, std::size_t in_bytes, const void* in, std::size_t out_bytes,
+               void* out) {
+  if (holds_nothing(work)) return;
+  TOROID_CHECK_EQ(in_bytes, reach_bytes(work, Side::in));
+  TOROID_CHECK_EQ(out_bytes, reach_bytes(work, Side::out));
+  std::unique_lock lock(planner);
+  const Plan<double> plan(work, const_cast<void*>(in), out, FFTW_ESTIMATE);
+  lock.unlock();
+  plan.run(in, out);
+  lock.lock();
+}
+
+}  // namespace
+
+const Library& fftw() {
+  static const FftwLibrary library;
+  return library;
+}
+
+void fftw_reference(std::span<const std::int64_t> size, int sign,
+                    std::span<std::complex<double>> array) {
+  TOROID_CHECK_EQ(sign * sign, 1);
+  run_whole(whole(size, sign < 0 ? Kind::forward : Kind::inverse), array.size_bytes(), array.data(),
+            array.size_bytes(), array.data());
+}
+
+void fftw_reference(std::span<const std::int64_t> size, std::span<const double> real,
+                    std::span<std::complex<double>> half) {
+  run_whole(whole(size, Kind::real_to_half), real.size_bytes(), real.data(), half.size_bytes(),
+            half.data());
+}
+
+void fftw_reference(std::span<const std::int64_t> size, std::span<std::complex<double>> half,
+                    std::span<double> real) {
+  run_whole(whole(size, Kind::half_to_real), half.size_bytes(), half.data(), real.size_bytes(),
+            real.data());
+}
+
+}  // namespace toroid::local

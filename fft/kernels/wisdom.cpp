@@ -1,0 +1,133 @@
+#include <fftw3.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "fft/kernels/fftw_api.hpp"
+#include "fft/kernels/kernel.hpp"
+#include "hal/check.hpp"
+
+namespace toroid::local {
+namespace {
+
+constexpr std::string_view kOwn = "toroid ";
+constexpr std::string_view kBlank = " \t\r\n";
+
+/// Guarded by `planner`, as FFTW's wisdom is.
+std::vector<std::string>& own_lines() {
+  static std::vector<std::string> lines;
+  return lines;
+}
+
+void keep(const std::string& line) {
+  if (std::ranges::find(own_lines(), line) == own_lines().end()) own_lines().push_back(line);
+}
+
+/// Empty: there is no such file, or nothing in it.
+std::string content_of(const std::filesystem::path& path) {
+  std::error_code error;  // shows below
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) return {};
+  if (!std::filesystem::is_regular_file(status))  // reading a FIFO or a device might never end
+    throw BadInput(fmt::format("{}: is no regular file", path.string()));
+  std::ifstream file(path);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) throw BadInput(fmt::format("{}: cannot be read", path.string()));
+  return text;
+}
+
+/// Takes the lines of this project from the front of a file's text.
+std::vector<std::string> take_own(std::string_view& text) {
+  std::vector<std::string> lines;
+  while (text.starts_with(kOwn)) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+void skip_blanks(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
+}
+
+/// Takes one text of FFTW, a list in parentheses, from the front; empty: there is none.
+std::string take_list(std::string_view& text) {
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '(') ++depth;
+    if (depth == 0) break;
+    if (text[at] != ')' || --depth > 0) continue;
+    const std::string list(text.substr(0, at + 1));
+    text.remove_prefix(at + 1);
+    return list;
+  }
+  return {};
+}
+
+/// The second word of a list says whose it is: "(fftw-3.3.10 fftwf_wisdom ...".
+bool import_list(const std::string& list) {
+  const std::size_t word = std::min(list.find(' '), list.size());
+  if (std::string_view(list).substr(word).starts_with(" fftwf_wisdom"))
+    return Fftw<float>::import_wisdom(list.c_str()) != 0;
+  return Fftw<double>::import_wisdom(list.c_str()) != 0;
+}
+
+bool import(std::string_view text) {
+  const std::vector<std::string> own = take_own(text);
+  skip_blanks(text);
+  if (own.empty() && text.empty()) return false;
+  const std::lock_guard lock(planner);
+  for (; !text.empty(); skip_blanks(text))
+    if (!import_list(take_list(text))) return false;
+  std::ranges::for_each(own, keep);
+  return true;
+}
+
+template <typename Real>
+std::string exported() {
+  const std::unique_ptr<char, decltype(&std::free)> text(Fftw<Real>::export_wisdom(), &std::free);
+  TOROID_CHECK(text != nullptr);
+  return text.get();
+}
+
+}  // namespace
+
+bool load_wisdom(const std::filesystem::path& path) {
+  const std::string text = content_of(path);
+  if (text.empty()) return false;
+  if (!import(text))
+    throw BadInput(fmt::format("{}: is no wisdom of {}", path.string(), fftw_version));
+  return true;
+}
+
+std::string wisdom() {
+  const std::lock_guard lock(planner);
+  std::string text;
+  for (const std::string& line : own_lines()) text += line + '\n';
+  return text + exported<double>() + exported<float>();
+}
+
+std::vector<std::string> own_wisdom() {
+  const std::lock_guard lock(planner);
+  return own_lines();
+}
+
+void add_own_wisdom(std::string line) {
+  TOROID_CHECK(line.starts_with(kOwn));
+  TOROID_CHECK(line.find('\n') == std::string::npos);
+  const std::lock_guard lock(planner);
+  keep(line);
+}
+
+}  // namespace toroid::local

@@ -1,0 +1,69 @@
+#include "fft/layout/distribution.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fft/layout/box.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+
+namespace toroid {
+namespace {
+
+std::string text_of(const Box& box) {
+  std::string text;
+  for (unsigned axis = 0; axis < kMaxAxes; ++axis)
+    text += fmt::format("{}[{}, {})", axis == 0 ? "" : " x ", box.lo[axis], box.hi[axis]);
+  return text;
+}
+
+void check_inside(const Index& extents, const Box& box, Rank node, std::string_view what) {
+  if (intersect(box, Box::of(extents)) == box) return;
+  throw BadInput(
+      fmt::format("{} of node {}, {}, is not inside the array", what, node, text_of(box)));
+}
+
+}  // namespace
+
+Distribution spread_boxes(const Index& extents, std::vector<Box> boxes) {
+  for (Box& box : boxes) {
+    box.lo[kBatchAxis] = 0;
+    box.hi[kBatchAxis] = extents[kBatchAxis];
+  }
+  return {extents,
+          [boxes = std::move(boxes)](Rank node) { return NodeLayout::dense(boxes[node]); }};
+}
+
+Distribution without_gaps(const Distribution& spread) {
+  return {spread.extents, [layout = spread.layout](Rank node) {
+            NodeLayout part = layout(node);
+            return part.boxes().size() == 1 ? NodeLayout::dense(part.boxes()[0]) : part;
+          }};
+}
+
+void check_boxes(const Index& extents, std::span<const Box> boxes, Rank nodes,
+                 std::string_view what) {
+  if (boxes.size() != nodes)
+    throw BadInput(fmt::format("{} {}es for {} nodes", boxes.size(), what, nodes));
+  std::int64_t total = 0;
+  for (Rank a = 0; a < nodes; ++a) {
+    if (boxes[a].volume() == 0) continue;
+    check_inside(extents, boxes[a], a, what);
+    total += boxes[a].volume();
+    for (Rank b = 0; b < a; ++b)
+      if (intersect(boxes[a], boxes[b]).volume() > 0)
+        throw BadInput(fmt::format("{}es of nodes {} and {} overlap", what, b, a));
+  }
+  const std::int64_t volume = Box::of(extents).volume();
+  if (total != volume)
+    throw BadInput(fmt::format("{}es hold {} of the array's {} elements", what, total, volume));
+}
+
+}  // namespace toroid

@@ -1,0 +1,237 @@
+#include "fft/layout/transfer.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <iterator>
+
+#include "fft/layout/box.hpp"
+#include "fft/layout/divisor.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/layout/strided_iterator.hpp"
+#include "hal/check.hpp"
+
+namespace toroid {
+namespace {
+
+/// Bytes of runs from here on are worth a call: in shorter ones its branches on the length would
+/// cost more than the copy.
+constexpr std::uint32_t kLongRun = 192;
+
+template <std::size_t Bytes>
+bool is_long_run(std::int64_t stride, std::uint32_t count) {
+  return stride == 1 && count * Bytes >= kLongRun;
+}
+
+/// Elements `stride` apart become contiguous bytes, and back.
+template <std::size_t Bytes>
+void pack(const std::byte* from, std::int64_t stride, std::uint32_t count, std::byte* to) {
+  if (is_long_run<Bytes>(stride, count)) {
+    std::memcpy(to, from, count * Bytes);
+    return;
+  }
+  const std::int64_t step = stride * static_cast<std::int64_t>(Bytes);
+  for (; count > 0; --count, from += step, to += Bytes) std::memcpy(to, from, Bytes);
+}
+
+template <std::size_t Bytes>
+void unpack(const std::byte* from, std::uint32_t count, std::byte* to, std::int64_t stride) {
+  if (is_long_run<Bytes>(stride, count)) {
+    std::memcpy(to, from, count * Bytes);
+    return;
+  }
+  const std::int64_t step = stride * static_cast<std::int64_t>(Bytes);
+  for (; count > 0; --count, from += Bytes, to += step) std::memcpy(to, from, Bytes);
+}
+
+template <std::size_t Bytes>
+void copy_run(const std::byte* from, std::int64_t from_stride, std::uint32_t count, std::byte* to,
+              std::int64_t to_stride) {
+  if (from_stride == 1) return unpack<Bytes>(from, count, to, to_stride);
+  const std::int64_t from_step = from_stride * static_cast<std::int64_t>(Bytes);
+  const std::int64_t to_step = to_stride * static_cast<std::int64_t>(Bytes);
+  for (; count > 0; --count, from += from_step, to += to_step) std::memcpy(to, from, Bytes);
+}
+
+/// Rows of a box lie far apart, where no hardware would look for the next one. Packets mostly
+/// follow one another: what is fetched is the row that one of the next will want. Any address will
+/// do.
+constexpr std::int64_t kRowsAhead = 3;
+
+void prefetch(const std::byte* row, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(row + at);
+}
+
+template <std::size_t Bytes>
+constexpr std::int64_t bytes_of(std::int64_t elements) {
+  return elements * static_cast<std::int64_t>(Bytes);
+}
+
+}  // namespace
+
+void Transfer::assign(const NodeLayout& from, const NodeLayout& to, std::uint32_t element_bytes) {
+  parts_.clear();
+  size_ = 0;
+  element_bytes_ = element_bytes;
+  for (const Box& target : to.boxes())
+    for (const Box& source : from.boxes()) add(intersect(source, target), from, to);
+  cut();
+}
+
+/// A box that takes more levels than a walk has is cut along its slowest axis.
+void Transfer::add(const Box& both, const NodeLayout& from, const NodeLayout& to) {
+  if (both.volume() == 0) return;
+  const AxisOrder& order = to.order();
+  if (StridedIterator::levels(both, order, from) > StridedIterator::kMostLevels ||
+      StridedIterator::levels(both, order, to) > StridedIterator::kMostLevels) {
+    const unsigned axis =
+        *std::ranges::find_if(order, [&](unsigned a) { return both.length(a) > 1; });
+    Box slice = both;
+    for (slice.lo[axis] = both.lo[axis]; slice.lo[axis] < both.hi[axis]; ++slice.lo[axis]) {
+      slice.hi[axis] = slice.lo[axis] + 1;
+      add(slice, from, to);
+    }
+    return;
+  }
+  TOROID_CHECK_LE(size_ + both.volume(), std::int64_t{UINT32_MAX});
+  const auto volume = static_cast<std::uint32_t>(both.volume());
+  parts_.push_back(
+      {StridedIterator(both, order, from), StridedIterator(both, order, to), size_, volume, 0, {}});
+  size_ += volume;
+}
+
+/// One packet more in eight is worth it: a packet in a run needs one copy and no search where it
+/// arrives.
+void Transfer::cut() {
+  const auto packets_of = [this](std::uint32_t elements) {
+    return (elements + per_packet() - 1) / per_packet();
+  };
+  const std::uint32_t crossing = packets_of(size_);
+  std::uint64_t in_runs = 0;
+  in_runs_ = true;
+  for (Part& part : parts_) {
+    const std::uint32_t run = part.target.row();
+    in_runs_ &= run == 1 || part.target.stride() == 1;
+    part.first_packet = static_cast<std::uint32_t>(in_runs);
+    part.run_packets = Divisor(packets_of(run));
+    in_runs += part.size / run * part.run_packets.value();
+  }
+  in_runs_ &= in_runs * 8 <= std::uint64_t{crossing} * 9;
+  packets_ = in_runs_ ? static_cast<std::uint32_t>(in_runs) : crossing;
+}
+
+Transfer::Elements Transfer::elements(std::uint32_t packet) const {
+  if (packet >= packets_) return {};
+  if (!in_runs_) {
+    const std::uint32_t first = packet * per_packet();
+    return {first, std::min(per_packet(), size_ - first)};
+  }
+  const InRun at = in_run(packet);
+  return {at.first, std::min(per_packet(), at.left)};
+}
+
+Transfer::InRun Transfer::in_run(std::uint32_t packet) const {
+  const Part& part = *std::prev(
+      std::ranges::upper_bound(parts_, packet, std::ranges::less{}, &Part::first_packet));
+  const std::uint32_t in_part = packet - part.first_packet;
+  const std::uint32_t run = part.run_packets.quotient(in_part);
+  const std::uint32_t skipped = (in_part - run * part.run_packets.value()) * per_packet();
+  const std::uint32_t length = part.target.row();
+  return {part.first + run * length + skipped, length - skipped};
+}
+
+std::uint32_t Transfer::alike(std::uint32_t packet) const {
+  const std::uint32_t left = in_runs_ ? in_run(packet).left : size_ - packet * per_packet();
+  return std::max(1u, left / per_packet());
+}
+
+const Transfer::Part& Transfer::part_of(std::uint32_t number) const {
+  return *std::prev(std::ranges::upper_bound(parts_, number, std::ranges::less{}, &Part::first));
+}
+
+std::int64_t Transfer::source_offset(std::uint32_t number) const {
+  const Part& part = part_of(number);
+  return part.source.offset(number - part.first);
+}
+
+std::int64_t Transfer::target_offset(std::uint32_t number) const {
+  const Part& part = part_of(number);
+  return part.target.offset(number - part.first);
+}
+
+template <typename Visit>
+void Transfer::for_each_part(Elements elements, Visit&& visit) const {
+  while (elements.count > 0) {
+    const Part& part = part_of(elements.first);
+    const std::uint32_t number = elements.first - part.first;
+    const std::uint32_t count = std::min(elements.count, part.size - number);
+    visit(part, number, count);
+    elements.first += count;
+    elements.count -= count;
+  }
+}
+
+template <std::size_t Bytes>
+void Transfer::gather_as(Elements elements, const std::byte* source, std::byte* packed) const {
+  for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
+    const std::int64_t stride = part.source.stride();
+    const std::int64_t ahead = bytes_of<Bytes>(kRowsAhead * part.source.row_stride());
+    part.source.for_each_run(number, count, [&](std::int64_t offset, std::uint32_t length) {
+      const std::byte* run = source + bytes_of<Bytes>(offset);
+      prefetch(run + ahead, length * Bytes);
+      pack<Bytes>(run, stride, length, packed);
+      packed += length * Bytes;
+    });
+  });
+}
+
+template <std::size_t Bytes>
+void Transfer::scatter_as(Elements elements, const std::byte* packed, std::byte* target) const {
+  for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
+    const std::int64_t stride = part.target.stride();
+    const std::int64_t ahead = bytes_of<Bytes>(kRowsAhead * part.target.row_stride());
+    part.target.for_each_run(number, count, [&](std::int64_t offset, std::uint32_t length) {
+      std::byte* run = target + bytes_of<Bytes>(offset);
+      prefetch(run + ahead, length * Bytes);
+      unpack<Bytes>(packed, length, run, stride);
+      packed += length * Bytes;
+    });
+  });
+}
+
+template <std::size_t Bytes>
+void Transfer::copy_as(Elements elements, const std::byte* source, std::byte* target) const {
+  for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
+    const std::int64_t to_stride = part.target.stride();
+    part.target.for_each_run(number, count, [&](std::int64_t to, std::uint32_t row) {
+      part.source.for_each_run(number, row, [&](std::int64_t from, std::uint32_t length) {
+        copy_run<Bytes>(source + bytes_of<Bytes>(from), part.source.stride(), length,
+                        target + bytes_of<Bytes>(to), to_stride);
+        to += length * to_stride;
+      });
+      number += row;
+    });
+  });
+}
+
+void Transfer::gather(Elements elements, const std::byte* source, std::byte* packed) const {
+  if (element_bytes_ == 16) return gather_as<16>(elements, source, packed);
+  if (element_bytes_ == 8) return gather_as<8>(elements, source, packed);
+  gather_as<4>(elements, source, packed);
+}
+
+void Transfer::scatter(Elements elements, const std::byte* packed, std::byte* target) const {
+  if (element_bytes_ == 16) return scatter_as<16>(elements, packed, target);
+  if (element_bytes_ == 8) return scatter_as<8>(elements, packed, target);
+  scatter_as<4>(elements, packed, target);
+}
+
+void Transfer::copy(Elements elements, const std::byte* source, std::byte* target) const {
+  if (element_bytes_ == 16) return copy_as<16>(elements, source, target);
+  if (element_bytes_ == 8) return copy_as<8>(elements, source, target);
+  copy_as<4>(elements, source, target);
+}
+
+}  // namespace toroid

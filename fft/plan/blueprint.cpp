@@ -1,0 +1,196 @@
+#include "fft/plan/blueprint.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fft/layout/box.hpp"
+#include "fft/layout/distribution.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/half.hpp"
+#include "fft/plan/transform_kind.hpp"
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+
+namespace toroid {
+namespace {
+
+std::string size_text(const Description& description) {
+  return fmt::format("{}", fmt::join(description.size, "x"));
+}
+
+void check_axes(const Description& description) {
+  const std::size_t axes = description.size.size();
+  if (axes < 1 || axes > kMaxAxes)
+    throw BadInput(fmt::format("an array has 1 to {} axes, not {}", kMaxAxes, axes));
+  for (const std::int64_t n : description.size) TOROID_CHECK(n >= 1);
+  TOROID_CHECK(description.batch >= 1);
+  if (description.method != Method::rows && axes != 3)
+    throw BadInput(
+        fmt::format("the {} method takes arrays of 3 axes, {} has {}; rows takes 1 to {}",
+                    kMethodNames[static_cast<std::size_t>(description.method)],
+                    size_text(description), axes, kMaxAxes));
+}
+
+/// The cuts that divide every axis.
+std::string possible_cuts(const Description& description) {
+  std::string cuts;
+  for (std::int64_t cut = 1; cut <= description.size[0]; ++cut) {
+    bool divides = true;
+    for (const std::int64_t n : description.size) divides = divides && n % cut == 0;
+    if (divides) cuts += (cuts.empty() ? "" : ", ") + std::to_string(cut);
+  }
+  return cuts;
+}
+
+void check_cut(const Description& description) {
+  const std::int64_t cut = description.box_cut;
+  TOROID_CHECK(cut >= 1);
+  if (cut == 1) return;
+  if (description.method != Method::slab) throw BadInput("a box cut is for the slab method");
+  if (description.real) throw BadInput("a box cut takes complex data");
+  for (const std::int64_t n : description.size)
+    if (n % cut != 0)
+      throw BadInput(fmt::format("a box cut of {} does not divide {}; cuts that do: {}", cut,
+                                 size_text(description), possible_cuts(description)));
+}
+
+void check_overlap(const Overlap& overlap) {
+  if (overlap.window < 1 || overlap.window > kMostOutstanding)
+    throw BadInput(fmt::format("a window of {} exchanges; 1 to {} may be outstanding",
+                               overlap.window, kMostOutstanding));
+  TOROID_CHECK(overlap.test_interval >= 0);
+}
+
+void check_kinds(const Description& description) {
+  if (description.method == Method::orbital) return;
+  for (const TransformKind kind : description.kinds)
+    if (kind != TransformKind::dft)
+      throw BadInput("transforms other than the dft are for the orbital method");
+}
+
+/// A box says nothing of axes that the array does not have, nor of the arrays of a batch.
+void complete(std::vector<Box>& boxes, std::size_t axes) {
+  for (Box& box : boxes)
+    for (std::size_t axis = axes; axis < kAxes; ++axis) {
+      box.lo[axis] = 0;
+      box.hi[axis] = 1;
+    }
+}
+
+/// Where the result goes if it is to return to boxes.
+void return_to_boxes(Description& description) {
+  if (!description.return_to_input || description.in_boxes.empty()) return;
+  if (in_extents(description) != out_extents(description))
+    throw BadInput(
+        "a result of other extents than the data cannot return to its in-boxes; give "
+        "out-boxes");
+  description.out_boxes = description.in_boxes;
+}
+
+Stages stages_of(const Description& description, const Shape& shape) {
+  switch (description.method) {
+    case Method::slab:
+      return slab_stages(description, shape);
+    case Method::orbital:
+      return orbital_stages(description, shape);
+    case Method::rows:
+      return rows_stages(description, shape);
+    case Method::volumetric:
+      break;
+  }
+  return volumetric_stages(description, shape);
+}
+
+}  // namespace
+
+Blueprint::Blueprint(const Description& description, const Shape& shape)
+    : description_(description), shape_(shape) {
+  check_axes(description);
+  check_cut(description);
+  check_kinds(description);
+  check_overlap(description.overlap);
+  complete(description_.in_boxes, description_.size.size());
+  complete(description_.out_boxes, description_.size.size());
+  if (description_.out_boxes.empty()) return_to_boxes(description_);
+  if (!description_.out_boxes.empty()) description_.return_to_input = false;
+  if (description.method == Method::volumetric) description_.overlap.planes = 1;
+  Stages made = stages_of(description_, shape);
+  stages_ = std::move(made.stages);
+  exchanges_ = std::move(made.exchanges);
+  add_user_boxes();
+  keep_pieces_where_all_receive();
+}
+
+/// What tells pieces apart is that who has one complete has heard of it from all others: a node
+/// that receives nothing would run ahead.
+void Blueprint::keep_pieces_where_all_receive() {
+  const auto all_receive = [this](const Distribution& spread) {
+    for (Rank node = 0; node < shape_.size(); ++node)
+      if (spread.layout(node).size() == 0) return false;
+    return true;
+  };
+  for (std::size_t i = 0; i < exchanges_.size(); ++i) {
+    auto& [first, last, forward, backward] = exchanges_[i];
+    if (forward && !all_receive(stages_[i + 1].in)) forward.reset();
+    if (backward && !all_receive(stages_[i].out)) backward.reset();
+  }
+}
+
+/// What the user holds and wants is one exchange of the whole machine away from what the method
+/// has.
+void Blueprint::add_user_boxes() {
+  const StageExchange whole{0, shape_.dims(), {}, {}};
+  if (!description_.in_boxes.empty()) {
+    const Index extents = in_extents();
+    check_boxes(toroid::in_extents(without_batch()), description_.in_boxes, shape_.size(),
+                "in-box");
+    const bool real = stages_.front().real_in;
+    const Distribution spread = spread_boxes(extents, description_.in_boxes);
+    stages_.insert(stages_.begin(), {"in", spread, spread, {}, real, real, false, true});
+    exchanges_.insert(exchanges_.begin(), whole);
+  }
+  if (!description_.out_boxes.empty()) {
+    const Index extents = out_extents();
+    check_boxes(toroid::out_extents(without_batch()), description_.out_boxes, shape_.size(),
+                "out-box");
+    const bool real = stages_.back().real_out;
+    const Distribution spread = spread_boxes(extents, description_.out_boxes);
+    stages_.push_back({"out", spread, spread, {}, real, real, false, true});
+    exchanges_.push_back(whole);
+  }
+}
+
+Description Blueprint::without_batch() const {
+  Description one = description_;
+  one.batch = 1;
+  return one;
+}
+
+double Blueprint::points() const {
+  double points = 1;
+  for (const std::int64_t n : description_.size) points *= static_cast<double>(n);
+  return points;
+}
+
+PieceRule Blueprint::pieces(std::size_t exchange, Way way) const {
+  const StageExchange& between = exchanges_[exchange];
+  const bool forward = way == Way::forward;
+  const auto axis = forward ? between.forward_axis : between.backward_axis;
+  const std::int64_t wanted = description_.overlap.planes;
+  if (!axis || wanted <= 0) return {};
+  const Distribution& sent = forward ? stages_[exchange].out : stages_[exchange + 1].in;
+  const std::int64_t longest = Split{sent.extents[*axis], between.group(shape_, 0).size()}.most();
+  std::int64_t planes = std::min(wanted, longest);
+  while (longest % planes != 0) --planes;
+  return {*axis, planes};
+}
+
+}  // namespace toroid

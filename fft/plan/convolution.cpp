@@ -1,0 +1,126 @@
+#include "fft/plan/convolution.hpp"
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "fft/execute/local_array.hpp"
+#include "fft/layout/box.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/half.hpp"
+#include "fft/plan/plan.hpp"
+#include "fft/plan/transform_kind.hpp"
+#include "hal/check.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+
+namespace toroid {
+namespace {
+
+/// Of the element i of an axis. A box cut of an even number of points keeps the negative one of the
+/// two frequencies in its middle; see LocalWork::copy_centre.
+std::int64_t frequency(const Description& description, unsigned axis, std::int64_t i) {
+  if (description.real && axis == half_axis(description)) return i;
+  const std::int64_t n = description.size[axis] / description.box_cut;
+  const std::int64_t upper = description.box_cut > 1 ? (n + 1) / 2 : n / 2 + 1;
+  return i < upper ? i : i - n;
+}
+
+/// To the next row of a box in C order; false after the last.
+bool to_next_row(const Box& box, unsigned row_axis, Index& at) {
+  for (unsigned axis = row_axis; axis-- > 0;) {
+    if (++at[axis] < box.hi[axis]) return true;
+    at[axis] = box.lo[axis];
+  }
+  return false;
+}
+
+LocalArray room_for_spectrum(const Plan& plan) {
+  return LocalArray::of_bytes(plan.output_size() * plan.blueprint().bytes(false));
+}
+
+void check_dft(const Description& description) {
+  for (const TransformKind kind : description.kinds)
+    if (kind != TransformKind::dft)
+      throw BadInput("a convolution takes the dft: the spectra of others have no wave vectors");
+}
+
+}  // namespace
+
+WaveVector wave_vector(const Description& description, const Index& at) {
+  WaveVector wave{};
+  for (unsigned axis = 0; axis < description.size.size(); ++axis)
+    wave[axis] = frequency(description, axis, at[axis]);
+  return wave;
+}
+
+Convolution::Convolution(Node& node, const Description& description)
+    : Convolution(node, std::make_shared<const Blueprint>(description, node.shape())) {}
+
+Convolution::Convolution(Node& node, std::shared_ptr<const Blueprint> blueprint)
+    : node_(&node), plan_(node, std::move(blueprint)), spectrum_(room_for_spectrum(plan_)) {
+  check_dft(description());
+}
+
+PerformAwaiter Convolution::begin(ConstArray in, Array out, Factor factor) {
+  TOROID_CHECK(program_.done());
+  in_ = in;
+  out_ = out;
+  factor_ = std::move(factor);
+  program_ = run(*node_, *this);
+  return node_->perform(program_);
+}
+
+template <typename AnyArray>
+AnyArray Convolution::spectrum() {
+  AnyArray array;
+  array.data = reinterpret_cast<std::byte*>(spectrum_.data());
+  array.size = plan_.output_size();
+  array.precision = description().precision;
+  return array;
+}
+
+Program Convolution::run(Node&, Convolution& self) {
+  const auto result = self.spectrum<Array>();
+  co_await self.plan_.forward(self.in_, result);
+  self.multiply();
+  const auto source = self.spectrum<ConstArray>();
+  co_await self.plan_.backward(source, self.out_, Scale::by_n);
+}
+
+void Convolution::multiply() {
+  for (const Box& box : plan_.output_layout().boxes()) {
+    if (description().precision == Precision::single)
+      multiply<float>(box);
+    else
+      multiply<double>(box);
+  }
+}
+
+template <typename T>
+void Convolution::multiply(const Box& box) {
+  Index at = box.lo;
+  do multiply_row<T>(box, at);
+  while (to_next_row(box, row_axis(), at));
+}
+
+/// The row that begins at `at`, of all arrays of the batch: one call of the factor for each place.
+template <typename T>
+void Convolution::multiply_row(const Box& box, Index at) {
+  const unsigned axis = row_axis();
+  const NodeLayout& layout = plan_.output_layout();
+  WaveVector wave = wave_vector(description(), at);
+  auto* element = reinterpret_cast<std::complex<T>*>(spectrum_.data()) + layout.offset(at);
+  for (; at[axis] < box.hi[axis]; ++at[axis], element += layout.stride(axis)) {
+    wave[axis] = frequency(description(), axis, at[axis]);
+    const std::complex<T> factor(factor_(wave));
+    for (std::int64_t array = 0; array < box.length(kBatchAxis); ++array)
+      element[array * layout.stride(kBatchAxis)] *= factor;
+  }
+}
+
+}  // namespace toroid

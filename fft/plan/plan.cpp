@@ -1,0 +1,54 @@
+#include "fft/plan/plan.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "fft/execute/engine.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "packet/node/node.hpp"
+
+namespace toroid {
+
+Plan::Plan(Node& node, const Description& description)
+    : Plan(node, std::make_shared<const Blueprint>(description, node.shape())) {}
+
+Plan::Plan(Node& node, std::shared_ptr<const Blueprint> blueprint)
+    : engine_(std::make_unique<Engine>(node, std::move(blueprint))) {}
+
+Plan::Plan(Plan&&) noexcept = default;
+Plan::~Plan() = default;
+
+const Blueprint& Plan::blueprint() const {
+  return engine_->blueprint();
+}
+const NodeLayout& Plan::input_layout() const {
+  return engine_->input();
+}
+const NodeLayout& Plan::output_layout() const {
+  return engine_->output();
+}
+std::span<const StageTimes> Plan::times() const {
+  return engine_->times();
+}
+
+std::span<const std::uint64_t> Plan::numbers_rolled() const {
+  return engine_->numbers_rolled();
+}
+
+std::size_t Plan::array_bytes() const {
+  return engine_->array_bytes();
+}
+
+PerformAwaiter Plan::forward(ConstArray in, Array out, Scale scale) {
+  return engine_->call(Way::forward, in, out, scale);
+}
+PerformAwaiter Plan::backward(ConstArray in, Array out, Scale scale) {
+  return engine_->call(Way::backward, in, out, scale);
+}
+
+}  // namespace toroid

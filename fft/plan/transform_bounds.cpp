@@ -1,0 +1,217 @@
+#include "fft/plan/transform_bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fft/execute/local_work.hpp"
+#include "fft/layout/box.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/layout/transfer.hpp"
+#include "fft/orbital/plan.hpp"
+#include "fft/orbital/stage_state.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/link_load.hpp"
+#include "hal/bounds.hpp"
+#include "hal/machine.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/group.hpp"
+
+namespace toroid {
+
+/// What one exchange asks of links and nodes.
+struct TransformBounds::Tally {
+  LinkLoad load;                         ///< of the group being tallied
+  std::vector<std::uint64_t> out_bytes;  ///< per node
+  std::vector<Tick> busy;                ///< per node
+  std::uint64_t packets = 0;
+  std::uint64_t payload_bytes = 0;
+  unsigned farthest = 0;  ///< hops of a message
+};
+
+TransformBounds::TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way)
+    : blueprint_(&blueprint),
+      machine_(machine),
+      way_(way),
+      load_(blueprint.shape()),
+      processor_(blueprint.shape().size()) {}
+
+Tick TransformBounds::cycles(double bytes) const {
+  return static_cast<Tick>(std::ceil(bytes * 8 / machine_.link_bits_per_cycle));
+}
+
+const Stage& TransformBounds::stage(std::size_t number) const {
+  const auto stages = blueprint_->stages();
+  return stages[way_ == Way::forward ? number : stages.size() - 1 - number];
+}
+
+/// Of the exchange before the next stage.
+TransformBounds::Ends TransformBounds::ends() const {
+  const bool forward = way_ == Way::forward;
+  const std::size_t number = forward ? next_ - 1 : blueprint_->exchanges().size() - next_;
+  const Stage& before = stage(next_ - 1);
+  const Stage& after = stage(next_);
+  const bool real = forward ? before.real_out : before.real_in;
+  return {forward ? &before.out : &before.in, forward ? &after.in : &after.out,
+          blueprint_->bytes(real), blueprint_->pieces(number, way_),
+          &blueprint_->exchanges()[number]};
+}
+
+/// All pieces of one message: alike but for a last one that is shorter.
+void TransformBounds::tally_pair(const Ends& ends, const NodeLayout& from, const NodeLayout& to,
+                                 MessageCost& cost) const {
+  Transfer transfer;
+  const auto add = [&](const NodeLayout& part, std::uint64_t pieces) {
+    transfer.assign(part, to, ends.bytes);
+    transfer.for_each_stretch([&](std::uint64_t elements, std::uint64_t times) {
+      const MessageCost stretch = message_cost(machine_, elements * ends.bytes);
+      cost.packets += pieces * times * stretch.packets;
+      cost.wire_bytes += pieces * times * stretch.wire_bytes;
+    });
+  };
+  const auto [axis, planes] = ends.pieces;
+  if (planes == 0 || from.size() == 0) return add(from, 1);
+  const std::int64_t begin = from.boxes()[0].lo[axis];
+  const std::int64_t length = from.boxes()[0].length(axis);
+  if (length >= planes)
+    add(from.planes(axis, begin, begin + planes), static_cast<std::uint64_t>(length / planes));
+  if (length % planes > 0) add(from.planes(axis, begin, begin + length % planes), 1);
+}
+
+void TransformBounds::tally_group(const Ends& ends, const Group& group, Tally& tally) const {
+  const Shape& shape = blueprint_->shape();
+  std::vector<NodeLayout> to;
+  for (Rank t = 0; t < group.size(); ++t) to.push_back(ends.to->layout(group.rank(t)));
+  for (Rank s = 0; s < group.size(); ++s) {
+    const Rank source = group.rank(s);
+    const NodeLayout from = ends.from->layout(source);
+    for (Rank t = 0; t < group.size(); ++t) {
+      if (s == t) continue;
+      const Rank target = group.rank(t);
+      MessageCost cost{0, 0};
+      tally_pair(ends, from, to[t], cost);
+      tally.load.add(shape.coord(source), shape.coord(target), cost.wire_bytes);
+      tally.out_bytes[source] += cost.wire_bytes;
+      tally.busy[source] += cost.packets * machine_.inject_cycles;
+      tally.busy[target] += cost.packets * machine_.receive_cycles;
+      tally.packets += cost.packets;
+      if (cost.packets > 0)
+        tally.farthest =
+            std::max(tally.farthest, minimal_hops(shape, shape.coord(source), shape.coord(target)));
+      for (const Box& a : from.boxes())
+        for (const Box& b : to[t].boxes())
+          tally.payload_bytes += static_cast<std::uint64_t>(intersect(a, b).volume()) * ends.bytes;
+    }
+  }
+}
+
+void TransformBounds::begin(Way way) {
+  way_ = way;
+  next_ = 0;
+}
+
+ExchangeBounds TransformBounds::add_stage() {
+  ExchangeBounds bounds;
+  if (next_ > 0) bounds = add_exchange();
+  add_transforms();
+  ++next_;
+  return bounds;
+}
+
+ExchangeBounds TransformBounds::add_exchange() {
+  const Ends ends = this->ends();
+  const Shape& shape = blueprint_->shape();
+  const Rank nodes = shape.size();
+  const Shape slice = shape.slice(ends.exchange->first, ends.exchange->last);
+  ExchangeBounds exchange;
+  Bounds& bounds = exchange.bounds;
+  Tally tally{LinkLoad(shape), std::vector<std::uint64_t>(nodes), std::vector<Tick>(nodes)};
+  for (Rank node = 0; node < nodes; ++node) {
+    const Group group = ends.exchange->group(shape, node);
+    if (group.self() != 0) continue;  // each group once
+    tally.load = LinkLoad(shape);
+    tally_group(ends, group, tally);
+    bounds.hottest_link =
+        std::max(bounds.hottest_link, cycles(tally.load.hottest_bytes(group.size())));
+    load_.add(tally.load);
+  }
+  const double links = std::max(1u, usable_links(slice));
+  for (Rank node = 0; node < nodes; ++node) {
+    const auto bytes = static_cast<double>(tally.out_bytes[node]);
+    bounds.injection = std::max(bounds.injection, cycles(bytes / links));
+    bounds.processor = std::max(bounds.processor, tally.busy[node]);
+    processor_[node] += tally.busy[node];
+  }
+  if (tally.packets > 0)  // of the message that goes farthest a packet, as short as they come
+    bounds.zero_load = machine_.inject_cycles + tally.farthest * Tick{machine_.hop_latency_cycles} +
+                       machine_.wire_cycles(machine_.wire_bytes(1));
+  exchange.packets = tally.packets;
+  exchange.payload_bytes = tally.payload_bytes;
+  for (Tick Bounds::*part : {&Bounds::hottest_link, &Bounds::injection, &Bounds::zero_load})
+    largest_.*part = std::max(largest_.*part, bounds.*part);
+  const auto payload =
+      static_cast<std::uint64_t>(Box::of(ends.from->extents).volume()) * ends.bytes;
+  paper_model_ += paper_model_exchange(machine_, slice, payload / nodes);
+  return exchange;
+}
+
+void TransformBounds::add_transforms() {
+  const Stage& stage = this->stage(next_);
+  if (stage.is_orbital) return add_orbital();
+  const bool forward = way_ == Way::forward;
+  const Rank nodes = blueprint_->shape().size();
+  Machine ideal = machine_;  // the paper's estimate knows no memory
+  ideal.transpose_cycles = 0;
+  Tick sum = 0;
+  for (Rank node = 0; node < nodes; ++node) {
+    LocalTask task;
+    task.from = (forward ? stage.in : stage.out).layout(node);
+    task.to = (forward ? stage.out : stage.in).layout(node);
+    task.axes = stage.axes;
+    task.real_from = forward ? stage.real_in : stage.real_out;
+    task.real_to = forward ? stage.real_out : stage.real_in;
+    task.backward = !forward;
+    processor_[node] += cost_of(task, machine_).cycles;
+    sum += cost_of(task, ideal).cycles;
+  }
+  paper_model_ += sum / nodes;
+}
+
+/// All nodes do the same: in every step a product, and blocks to neighbours.
+void TransformBounds::add_orbital() {
+  const Description& description = blueprint_->description();
+  const Shape& shape = blueprint_->shape();
+  const OrbitalPlan plan = orbital_plan(description, shape, way_);
+  const std::uint64_t times = static_cast<std::uint64_t>(description.batch) * plan.extent();
+  Tick busy = 0;
+  for (unsigned stage = 0; stage < OrbitalPlan::kStages; ++stage) {
+    busy += times * machine_.product_cycles(plan.multiply_adds(stage));
+    if (plan.extent() == 1) continue;
+    for (const OrbitalPlan::Rolling& rolling : plan.rolling(stage)) {
+      const MessageCost cost = message_cost(machine_, plan.block_bytes(rolling));
+      busy += times * cost.packets * (machine_.inject_cycles + machine_.receive_cycles);
+      for (Rank node = 0; node < shape.size(); ++node)
+        load_.add(shape.coord(node), shape.coord(plan.neighbours(rolling.dimension, node).to),
+                  times * cost.wire_bytes);
+    }
+  }
+  for (Tick& node : processor_) node += busy;
+}
+
+Tick TransformBounds::hottest_link() const {
+  return std::max(largest_.hottest_link, cycles(load_.hottest_bytes(blueprint_->shape().size())));
+}
+
+Bounds TransformBounds::total() const {
+  Bounds total = largest_;
+  total.hottest_link = hottest_link();
+  for (const Tick busy : processor_) total.processor = std::max(total.processor, busy);
+  return total;
+}
+
+}  // namespace toroid

@@ -1,0 +1,202 @@
+// The volumetric FFT: blocks in, then an exchange and the transforms of one axis after the other.
+//
+//   blocks --line z--> z lines --plane yz--> y lines --plane xy--> x lines
+//
+// Axes that the machine does not split need no exchange: they are transformed together, first; of
+// real data after the last axis, whose half spectrum comes first of all.
+//
+// Source: Eleftheriou et al., "Scalable framework for 3D FFTs on the Blue Gene/L supercomputer",
+// its equations for A'(i,j,k)[x,y,z] and A''(l,k)[p], with n_m and alpha relaxed to blocks and line
+// counts that differ by at most one. Its first phase's "return to the original distribution" and
+// the second one's redistribution are one exchange, as the paper does it.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "fft/layout/box.hpp"
+#include "fft/layout/distribution.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/half.hpp"
+#include "fft/plan/process_grid.hpp"
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+
+namespace toroid {
+namespace {
+
+/// One plane of equal x behind the other, as they leave and arrive.
+constexpr AxisOrder kPlanesOfX = {0, kBatchAxis, 1, 2, 3, 4, 5};
+
+class VolumetricStages {
+ public:
+  VolumetricStages(const Description& description, const Shape& shape)
+      : in_(in_extents(description)),
+        out_(out_extents(description)),
+        real_(description.real),
+        may_leave_gaps_(description.may_leave_gaps),
+        grid_(shape, far_along_z(shape)),
+        extents_(in_) {
+    check_lines(shape);
+  }
+
+  Stages make(bool return_to_input) {
+    begin();
+    const Axes unsplit = this->unsplit();
+    if (real_ && !unsplit[2]) add_lines(2);
+    if (unsplit != Axes{}) add_unsplit(unsplit);
+    for (unsigned axis = 3; axis-- > 0;)
+      if (!done_[axis]) add_lines(axis);
+    if (return_to_input) add_return();
+    return finish();
+  }
+
+ private:
+  /// x shares out its axis in one exchange, y and z each in two: so x takes the longer end.
+  static bool far_along_z(const Shape& shape) {
+    if (shape.dims() != 3) return false;
+    return shape.extent(2) > shape.extent(0);
+  }
+
+  void check_lines(const Shape& shape) const {
+    const std::int64_t lines = std::max({out_[0] * out_[1], out_[0] * out_[2], out_[1] * out_[2]});
+    if (std::int64_t{shape.size()} > lines)
+      throw BadInput(
+          fmt::format("{}x{}x{} has at most {} lines to share out; torus {} has {} nodes", in_[0],
+                      in_[1], in_[2], lines, shape.text(), shape.size()));
+  }
+
+  Axes unsplit() const {
+    return {grid_.extent(0) == 1, grid_.extent(1) == 1, grid_.extent(2) == 1};
+  }
+
+  static Box block(const ProcessGrid& grid, const Index& extents, Rank node) {
+    Box block = Box::of(extents);
+    const GridCoord at = grid.coord(node);
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      const Split split{extents[axis], grid.extent(axis)};
+      block.lo[axis] = split.begin(at[axis]);
+      block.hi[axis] = split.end(at[axis]);
+    }
+    return block;
+  }
+
+  Distribution blocks() const {
+    return {extents_, [grid = grid_, extents = extents_](Rank node) {
+              return NodeLayout::dense(block(grid, extents, node));
+            }};
+  }
+
+  /// A node holds whole lines along the axis of its block of the two others, shared out along the
+  /// axis's nodes. The two others as the paper's (x, y) for lines along z, and for y and x turned
+  /// round cyclically: so consecutive stages share out their lines along different axes, and every
+  /// node of a plane has something for every other; with one fixed order the second stage would
+  /// send everything of a node to a single row of the plane.
+  Distribution lines(unsigned axis) const {
+    return {extents_, [grid = grid_, extents = extents_, axis](Rank node) {
+              return lines_of(grid, extents, axis, node);
+            }};
+  }
+
+  static NodeLayout lines_of(const ProcessGrid& grid, const Index& extents, unsigned axis,
+                             Rank node) {
+    const auto u = static_cast<std::uint8_t>((axis + 1) % 3);
+    const auto v = static_cast<std::uint8_t>((axis + 2) % 3);
+    Box whole = block(grid, extents, node);
+    whole.lo[axis] = 0;
+    whole.hi[axis] = extents[axis];
+    const Split split{whole.length(u) * whole.length(v), grid.extent(axis)};
+    const Rank part = grid.coord(node)[axis];
+    const std::int64_t batch = extents[kBatchAxis];
+    const AxisOrder order = {3, 4, 5, u, v, kBatchAxis, static_cast<std::uint8_t>(axis)};
+    NodeLayout layout =
+        NodeLayout::lines(whole, order, split.begin(part) * batch, split.end(part) * batch);
+    if (layout.boxes().size() != 1) return layout;
+    if (axis != 0) return NodeLayout::dense(layout.boxes()[0]);
+    return NodeLayout::dense(layout.boxes()[0], kPlanesOfX).with_gaps_between_planes();
+  }
+
+  void begin() {
+    stages_.stages.push_back({"in", blocks(), blocks(), {}, real_, real_, false, true});
+  }
+
+  Stage& last() { return stages_.stages.back(); }
+
+  /// Transforms axes where the last stage has put them.
+  void transform(const Axes& axes) {
+    Stage& stage = last();
+    stage.axes = axes;
+    stage.name = name_of(axes, 3);
+    stage.real_out = stage.real_in && !axes[2];
+    extents_ = with_axes(extents_, axes, out_);
+    for (unsigned axis = 0; axis < 3; ++axis) done_[axis] = done_[axis] || axes[axis];
+  }
+
+  void exchange(DimensionRange dims) {
+    stages_.exchanges.push_back({dims.first, dims.last, {}, {}});
+  }
+
+  void add_lines(unsigned axis) {
+    exchange(grid_.dimensions(axis, lines_.value_or(axis)));
+    stages_.stages.push_back({"", lines(axis), {}, {}, real_ && !done_[2], false, false});
+    Axes axes{};
+    axes[axis] = true;
+    transform(axes);
+    last().out = lines(axis);
+    last().same_spread = !last().real_in;
+    lines_ = axis;
+  }
+
+  void add_unsplit(Axes axes) {
+    if (lines_) {  // z lines of real data
+      exchange(grid_.dimensions(*lines_, *lines_));
+      stages_.stages.push_back({"", blocks(), {}, {}, false, false, false});
+      lines_.reset();
+    }
+    transform(axes);
+    last().same_spread = false;
+    last().out = {extents_, [grid = grid_, extents = extents_](Rank node) {
+                    return NodeLayout::dense(block(grid, extents, node), kPlanesOfX).with_gaps();
+                  }};
+    // Planes of x can leave one by one, if only x is split: every node gets all planes.
+    planes_leave_ = !axes[0] && axes[1] && axes[2];
+  }
+
+  void add_return() {
+    if (lines_) {
+      exchange(grid_.dimensions(*lines_, *lines_));
+      stages_.stages.push_back({"return", blocks(), blocks(), {}, false, false, false, true});
+    }
+  }
+
+  Stages finish() {
+    if (planes_leave_ && !stages_.exchanges.empty()) stages_.exchanges[0].forward_axis = 0;
+    if (last().is_empty() || (may_leave_gaps_ && last().same_spread)) return std::move(stages_);
+    last().out = without_gaps(last().out);
+    last().same_spread = false;
+    return std::move(stages_);
+  }
+
+  Index in_;
+  Index out_;
+  bool real_;
+  bool may_leave_gaps_;
+  ProcessGrid grid_;
+  Index extents_;  ///< as far as it has been transformed
+  Axes done_{};
+  std::optional<unsigned> lines_;  ///< along which the last stage's lines lie
+  bool planes_leave_ = false;
+  Stages stages_;
+};
+
+}  // namespace
+
+Stages volumetric_stages(const Description& description, const Shape& shape) {
+  return VolumetricStages(description, shape).make(description.return_to_input);
+}
+
+}  // namespace toroid

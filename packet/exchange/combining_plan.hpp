@@ -1,0 +1,66 @@
+// Who sends which blocks to whom in which stage of a policy that combines messages: found by
+// walking every block's way, once for all nodes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "packet/exchange/conservation.hpp"
+#include "packet/exchange/exchange_case.hpp"
+
+namespace toroid {
+
+class CombiningPlan {
+ public:
+  /// Every block's way is walked, which takes time with the square of the nodes.
+  static constexpr Rank kMostNodes = 8192;
+
+  struct Block {
+    Rank origin;
+    Rank to;
+  };
+  /// All that one node sends another in one stage.
+  struct Message {
+    Rank to;
+    std::uint64_t bytes;
+    std::vector<Block> blocks;  ///< in the order of their bytes; empty where no payload travels
+  };
+
+  /// Throws BadInput beyond kMostNodes.
+  explicit CombiningPlan(const ExchangeCase& exchange);
+
+  unsigned stages() const { return static_cast<unsigned>(messages_.size()); }
+  /// Ascending by destination.
+  const std::vector<Message>& messages(unsigned stage, Rank from) const {
+    return messages_[stage][from];
+  }
+  /// REQUIRES: there is one.
+  const Message& message(unsigned stage, Rank from, Rank to) const;
+  /// Packets that reach a node in a stage.
+  std::uint64_t expected(unsigned stage, Rank to) const { return expected_[stage][to].packets; }
+  /// In all stages; packets are numbered as in id().
+  Arrivals expected(Rank to) const;
+
+  /// A packet's number among all that go from one node to another: the stage is in its upper bits.
+  std::uint32_t number(unsigned stage, std::uint32_t packet) const {
+    return static_cast<std::uint32_t>(std::uint64_t{stage} << packet_bits_ | packet);
+  }
+  unsigned stage(std::uint32_t number) const {
+    return static_cast<unsigned>(std::uint64_t{number} >> packet_bits_);
+  }
+  std::uint32_t packet(std::uint32_t number) const {
+    return static_cast<std::uint32_t>(number & ((std::uint64_t{1} << packet_bits_) - 1));
+  }
+
+ private:
+  void walk(const ExchangeCase& exchange, Block block);
+  Message& message_to(unsigned stage, Rank from, Rank to);
+  void count(const ExchangeCase& exchange);
+
+  std::vector<std::vector<std::vector<Message>>> messages_;  ///< [stage][from]
+  std::vector<std::vector<Arrivals>> expected_;              ///< [stage][to]
+  unsigned packet_bits_;                                     ///< 32 on a machine of one node
+};
+
+}  // namespace toroid

@@ -1,0 +1,106 @@
+#include "packet/exchange/open_loop.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "hal/check.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+namespace {
+
+/// Streams of a node's seed, apart from each other and from its send order's.
+constexpr std::uint64_t kTimes = 0x6f70656e00000000;
+constexpr std::uint64_t kDestinations = 0x6c6f6f7000000000;
+
+constexpr Tick kNever = ~Tick{0};
+
+/// In (0, 1].
+double uniform(Random& random) {
+  return static_cast<double>((random.next() >> 11) + 1) * 0x1p-53;
+}
+
+}  // namespace
+
+ArrivalTimes::ArrivalTimes(ArrivalRule arrivals, double per_cycle, Random random)
+    : arrivals_(arrivals), per_cycle_(per_cycle), random_(random), phase_(uniform(random_)) {}
+
+Tick ArrivalTimes::next() {
+  if (arrivals_ == ArrivalRule::bernoulli) return last_ += gap();
+  return static_cast<Tick>(phase_++ / per_cycle_);
+}
+
+/// Cycles until the next success: geometric, by the inverse of its distribution.
+Tick ArrivalTimes::gap() {
+  if (per_cycle_ >= 1) return 1;
+  return 1 + static_cast<Tick>(std::log(uniform(random_)) / std::log1p(-per_cycle_));
+}
+
+OpenLoop::OpenLoop(Node& node, HandlerId handler, const Traffic& traffic,
+                   const OpenLoopOptions& options, OpenLoopCounts& counts)
+    : node_(&node),
+      handler_(handler),
+      traffic_(&traffic),
+      options_(options),
+      counts_(&counts),
+      times_(options.arrivals, options.per_cycle,
+             Random(node.options().seed ^ kTimes, node.rank())),
+      destinations_(node.options().seed ^ kDestinations, node.rank()) {
+  TOROID_CHECK_LT(0u, options.bytes);
+  TOROID_CHECK_LE(options.per_cycle, 1.0);
+  node.on(handler, [this](const Packet& packet) { arrive(packet); });
+}
+
+Program OpenLoop::program(Node& node, OpenLoop& loop) {
+  const bool sends = loop.options_.per_cycle > 0;
+  const Tick end = sends ? loop.options_.periods.end() : 0;
+  for (Tick at = sends ? loop.times_.next() : kNever; at < end; at = loop.times_.next()) {
+    co_await node.sleep_until(at);
+    loop.generate(at);
+  }
+}
+
+void OpenLoop::generate(Tick at) {
+  if (waiting_.empty()) node_->post(*this);
+  waiting_.push_back({at, traffic_->draw(node_->rank(), destinations_)});
+  const std::uint64_t packets = packets_for(options_.bytes);
+  counts_->all_generated += packets;
+  if (options_.periods.measures(at)) counts_->generated += packets;
+}
+
+bool OpenLoop::fill(OutputQueues& queues) {
+  while (!waiting_.empty() && queues.has_room(queues.next())) {
+    Message& message = waiting_.front();
+    queues[queues.next()].push(next_packet(message));
+    queues.advance();
+    if (message.sent == options_.bytes) waiting_.pop_front();
+  }
+  return waiting_.empty();
+}
+
+SendDescriptor OpenLoop::next_packet(Message& message) const {
+  const auto bytes =
+      static_cast<unsigned>(std::min<std::uint64_t>(kPayloadBytes, options_.bytes - message.sent));
+  message.sent += bytes;
+  const auto stamp = static_cast<std::uint32_t>(message.generated);
+  return {.header = node_->header(message.to, handler_, 0, stamp, chunks_for(bytes)),
+          .source = nullptr,
+          .cookie = 0};
+}
+
+void OpenLoop::arrive(const Packet& packet) {
+  const Tick now = node_->now();
+  const Tick latency = static_cast<std::uint32_t>(now) - packet.header.argument();
+  ++counts_->all_received;
+  if (options_.periods.measures(now)) ++counts_->accepted;
+  if (options_.periods.measures(now - latency)) counts_->latency.add(latency);
+}
+
+}  // namespace toroid

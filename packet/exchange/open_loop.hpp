@@ -1,0 +1,108 @@
+// Open loop: messages come to a node at a given rate, whether the network keeps up or not. What
+// latency against offered load, and saturation, are measured by.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string_view>
+
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/latency.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+
+/// How the messages of a node follow one another, at the same mean rate.
+enum class ArrivalRule : std::uint8_t {
+  bernoulli,  ///< in every cycle with the same probability
+  fixed,      ///< at equal intervals, at a random phase of the node's own
+};
+inline constexpr std::array<std::string_view, 2> kArrivalRuleNames = {"bernoulli", "fixed"};
+
+/// Cycles. Messages come in all three; the middle one is measured.
+struct OpenLoopPeriods {
+  Tick warm_up = 0;
+  Tick window = 0;
+  Tick cool_down = 0;  ///< so that the last packets measured do not find an emptying network
+
+  Tick end() const { return warm_up + window + cool_down; }
+  bool measures(Tick at) const { return at >= warm_up && at < warm_up + window; }
+};
+
+/// When messages come, from cycle 0 on: 0 at least between two.
+class ArrivalTimes {
+ public:
+  /// REQUIRES: 0 < per_cycle <= 1.
+  ArrivalTimes(ArrivalRule arrivals, double per_cycle, Random random);
+  Tick next();
+
+ private:
+  Tick gap();
+
+  ArrivalRule arrivals_;
+  double per_cycle_;
+  Random random_;
+  double phase_;  ///< of fixed intervals, of which this is the number of the next
+  Tick last_ = 0;
+};
+
+/// Counted in packets, by all nodes of a run together: they share a thread.
+struct OpenLoopCounts {
+  std::uint64_t generated = 0;  ///< in the window
+  std::uint64_t accepted = 0;   ///< received in the window, whenever generated
+  std::uint64_t all_generated = 0;
+  std::uint64_t all_received = 0;
+  FineLatencyHistogram latency;  ///< of those generated in the window, from generation, the
+                                 ///< wait in the node's memory included, until received
+};
+
+struct OpenLoopOptions {
+  std::uint64_t bytes = 240;  ///< of payload per message
+  double per_cycle = 0;       ///< messages of this node; 0: it only receives
+  ArrivalRule arrivals = ArrivalRule::bernoulli;
+  OpenLoopPeriods periods;
+};
+
+/// One node's part. Packets carry no payload; their argument says when they were generated, modulo
+/// 2^32. Needs virtual time.
+class OpenLoop final : public Outgoing {
+ public:
+  /// `traffic` says where messages go; it and `counts` must outlive this. Construct it before the
+  /// program's first await.
+  OpenLoop(Node& node, HandlerId handler, const Traffic& traffic, const OpenLoopOptions& options,
+           OpenLoopCounts& counts);
+
+  /// Generates messages at their times until the periods' end; what has not left then leaves after.
+  static Program program(Node& node, OpenLoop& loop);
+
+  bool fill(OutputQueues& queues) override;
+
+ private:
+  struct Message {
+    Tick generated;
+    Rank to;
+    std::uint64_t sent = 0;  ///< payload bytes that have been queued
+  };
+
+  void generate(Tick at);
+  void arrive(const Packet& packet);
+  SendDescriptor next_packet(Message& message) const;
+
+  Node* node_;
+  HandlerId handler_;
+  const Traffic* traffic_;
+  OpenLoopOptions options_;
+  OpenLoopCounts* counts_;
+  ArrivalTimes times_;
+  Random destinations_;
+  std::deque<Message> waiting_;
+};
+
+}  // namespace toroid

@@ -1,0 +1,53 @@
+// Point to point: the same buffer sent to another node, message after message, in packets that are
+// filled straight from it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/counter.hpp"
+#include "packet/node/node.hpp"
+
+namespace toroid {
+
+/// A packet's argument is the place of its first byte in the message. It must live until `sent`.
+class Stream final : public PayloadSource, public Outgoing {
+ public:
+  /// `message` must outlive the stream. A message of no bytes is an empty packet.
+  Stream(Node& node, HandlerId handler, Rank to, std::span<const std::byte> message)
+      : node_(&node), handler_(handler), to_(to), message_(message) {}
+
+  /// Packets of one message.
+  std::uint64_t packets() const { return packets_of(message_.size()); }
+  static std::uint64_t packets_of(std::uint64_t bytes) {
+    return std::max<std::uint64_t>(1, packets_for(bytes));
+  }
+  /// Queues the message so many times more.
+  void start(std::uint64_t messages = 1);
+  /// Messages whose packets have all left the node's queues. The buffer is needed no more when this
+  /// has reached the number of those started; of some of them it says only how many there are.
+  const Counter& sent() const { return sent_; }
+
+  bool fill(OutputQueues& queues) override;
+  std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
+                       std::span<std::byte, kPayloadBytes> payload) override;
+
+ private:
+  SendDescriptor describe();
+
+  Node* node_;
+  HandlerId handler_;
+  Rank to_;
+  std::span<const std::byte> message_;
+  std::uint64_t to_queue_ = 0;  ///< messages, the one being queued included
+  std::size_t at_ = 0;          ///< how far that one has been queued
+  std::uint64_t gathered_ = 0;  ///< packets, not always in the order in which they were queued
+  Counter sent_{"messages of the stream sent"};
+};
+
+}  // namespace toroid

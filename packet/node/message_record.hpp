@@ -1,0 +1,80 @@
+// What messages a run consists of, as its nodes begin them and have received them: a schedule that
+// another fabric can perform.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/replay/schedule.hpp"
+
+namespace toroid {
+
+/// Either a message was begun, or all messages for a handler with numbers below `number` had come,
+/// from `peer` or from everybody.
+struct RecordedEvent {
+  Tick at;
+  std::uint64_t bytes;
+  Rank peer;
+  std::uint32_t number;
+  HandlerId handler;
+  bool is_send;
+};
+
+/// One node's events, in their order. 32 bytes each.
+class RankRecord {
+ public:
+  static constexpr Rank kEverybody = ~Rank{0};
+
+  /// Messages of a handler from one node to another are numbered: by the sender, or in turn. A
+  /// handler's are numbered in one way only.
+  void send(Tick at, Rank to, std::uint64_t bytes, HandlerId handler, std::uint32_t number) {
+    events_.push_back({at, bytes, to, number, handler, true});
+  }
+  void send(Tick at, Rank to, std::uint64_t bytes, HandlerId handler) {
+    send(at, to, bytes, handler, next_[{to, handler}]++);
+  }
+  void received(Tick at, HandlerId handler, Rank from, std::uint64_t count) {
+    events_.push_back({at, 0, from, static_cast<std::uint32_t>(count), handler, false});
+  }
+  /// The node's program has ended.
+  void end(Tick at) { end_ = at; }
+
+  std::span<const RecordedEvent> events() const { return events_; }
+  Tick ended() const { return end_; }
+  /// Likewise from another process's.
+  void assign(std::span<const RecordedEvent> events, Tick end) {
+    events_.assign(events.begin(), events.end());
+    end_ = end;
+  }
+
+ private:
+  std::vector<RecordedEvent> events_;
+  std::map<std::pair<Rank, HandlerId>, std::uint32_t> next_;
+  Tick end_ = 0;
+};
+
+/// Of all nodes, each of which writes its own.
+class MessageRecord {
+ public:
+  explicit MessageRecord(Rank nodes) : ranks_(nodes) {}
+  RankRecord& of(Rank r) { return ranks_[r]; }
+  const RankRecord& of(Rank r) const { return ranks_[r]; }
+  Rank nodes() const { return static_cast<Rank>(ranks_.size()); }
+
+ private:
+  std::vector<RankRecord> ranks_;
+};
+
+/// Of every rank its sends in their order, each after the receives that were complete before it and
+/// after a computation as long as the time between. Sends carry their times too. A receive that
+/// nothing is known to have waited for waits for nothing and keeps nothing waiting.
+Schedule schedule_of(const MessageRecord& record, const Machine& machine);
+
+}  // namespace toroid

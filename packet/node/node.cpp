@@ -1,0 +1,327 @@
+#include "packet/node/node.hpp"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "hal/device.hpp"
+#include "hal/dimension_order.hpp"
+#include "hal/direction.hpp"
+#include "hal/failures.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/processor.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/barrier.hpp"
+#include "packet/node/counter.hpp"
+#include "packet/node/handlers.hpp"
+#include "packet/node/program.hpp"
+
+namespace toroid {
+namespace {
+
+/// Packets per call across the seam: enough that a virtual call costs nothing measurable.
+constexpr std::size_t kBatch = 16;
+
+}  // namespace
+
+Node::Node(Device& device, NodeOptions options)
+    : device_(&device),
+      queues_(options.output_queues, options.queue_capacity, options.named_queues),
+      drain_(options.drain),
+      rank_(device.rank()),
+      coord_(device.shape().coord(rank_)),
+      options_(options),
+      record_(options.record == nullptr ? nullptr : &options.record->of(rank_)),
+      random_(options.seed, rank_),
+      barrier_(device.shape().size()) {
+  on(kBarrierHandler, [this](const Packet& p) { barrier_.on_packet(*this, p.header.argument()); });
+}
+
+void Node::on(HandlerId id, Handler handler) {
+  TOROID_CHECK_LT(id, kMaxHandlers);
+  handlers_.reserve(id + 1u);  // no more than that: there are many nodes
+  if (id >= handlers_.size()) handlers_.resize(id + 1u);
+  handlers_[id] = std::move(handler);
+}
+
+HandlerId Node::reserve_handlers(unsigned count) {
+  if (kFirstUserHandler + count > reserved_from_)
+    throw BadInput(
+        fmt::format("a node has {} handlers left for exchanges, not {}: let fewer be "
+                    "outstanding at once, or make fewer plans",
+                    reserved_from_ - kFirstUserHandler, count));
+  reserved_from_ -= count;
+  return static_cast<HandlerId>(reserved_from_);
+}
+
+SendOrder Node::order(OrderRule rule, Rank self, Rank members) const {
+  return {rule, self, members, mix64(options_.seed) ^ rank_};
+}
+
+UntilAwaiter Node::until(const Counter& counter, std::uint64_t n) {
+  return {counter, n};
+}
+ComputeAwaiter Node::compute(Tick cycles) {
+  send_now();
+  return {*device_, cycles, cycles > 0};
+}
+
+ComputeAwaiter Node::progress() {
+  return {*device_, 0, true};
+}
+
+SleepAwaiter Node::sleep_until(Tick when) {
+  return {*device_, when};
+}
+
+PerformAwaiter Node::perform(Program& part) {
+  if (!part.done()) parts_.push_back(&part);
+  return PerformAwaiter(part);
+}
+
+BarrierAwaiter Node::barrier() {
+  barrier_.enter(*this);
+  return BarrierAwaiter(barrier_);
+}
+
+PacketHeader Node::header(Rank to, HandlerId handler, unsigned payload_bytes,
+                          std::uint32_t argument, unsigned chunks) {
+  const bool dynamic = options_.routing != RoutingRule::deterministic;
+  return PacketHeader(
+      HeaderFields{.destination = to,
+                   .hints = hints(to),
+                   .dynamic = dynamic,
+                   .channel = dynamic ? VirtualChannel::dynamic0 : VirtualChannel::bubble,
+                   .chunks = chunks,
+                   .handler = handler,
+                   .payload_bytes = payload_bytes,
+                   .order = dimension_order(),
+                   .argument = argument});
+}
+
+/// Packets in a row mostly go to the same node. The coin of TieRule::split is thrown for each.
+DirectionSet Node::hints(Rank to) {
+  if (to != hints_to_ || options_.tie == TieRule::split) {
+    hints_ = minimal_directions(shape(), coord_, shape().coord(to), options_.tie, random_);
+    if (shape().failures() != nullptr) hints_ = round_failures(to, hints_);
+    hints_to_ = to;
+  }
+  return hints_;
+}
+
+/// The run's messages may be anybody's to anybody: which of them are cut shows here at the latest.
+DirectionSet Node::round_failures(Rank to, DirectionSet hints) const {
+  const bool dynamic = options_.routing != RoutingRule::deterministic;
+  const auto way = shape().failures()->detour(rank_, to, hints, dynamic);
+  if (!way)
+    throw RunFailed(fmt::format("no way from {} to {}: failed links cut them all",
+                                shape().coord_text(rank_), shape().coord_text(to)));
+  return *way;
+}
+
+DimensionOrder Node::dimension_order() {
+  if (options_.routing != RoutingRule::random_order) return 0;
+  return static_cast<DimensionOrder>(1 + random_.below(dimension_orders(shape().dims())));
+}
+
+bool Node::try_send(Rank to, HandlerId handler, std::span<const std::byte> payload,
+                    std::uint32_t argument) {
+  if (to != rank_ && !queues_.has_room(queues_.next())) return false;
+  enqueue(to, handler, payload, argument);
+  return true;
+}
+
+void Node::post(Rank to, HandlerId handler, std::span<const std::byte> payload,
+                std::uint32_t argument) {
+  enqueue(to, handler, payload, argument);
+}
+
+void Node::enqueue(Rank to, HandlerId handler, std::span<const std::byte> payload,
+                   std::uint32_t argument) {
+  TOROID_CHECK_LT(to, size());
+  TOROID_CHECK_LE(payload.size(), kPayloadBytes);
+  const auto bytes = static_cast<unsigned>(payload.size());
+  const PacketHeader head = header(to, handler, bytes, argument, chunks_for(bytes));
+  if (to == rank_) {
+    Packet& packet = own_.emplace_back();
+    packet.header = head;
+    if (bytes > 0) std::memcpy(packet.payload.data(), payload.data(), bytes);
+    return;
+  }
+  if (record_ != nullptr) record_->send(now(), to, bytes, handler);
+  SendDescriptor descriptor{.header = head, .source = nullptr, .cookie = 0};
+  if (bytes > 0) {
+    descriptor.source = &inline_payloads_;
+    descriptor.cookie = inline_payloads_.keep(payload);
+  }
+  queues_[queues_.next()].push(descriptor);
+  queues_.advance();
+  posted_ = true;
+}
+
+void Node::post(const SendDescriptor& descriptor, unsigned named_queue) {
+  queues_.named(named_queue).push(descriptor);
+  posted_ = true;
+}
+
+void Node::post(Outgoing& outgoing) {
+  outgoing_.push_back(&outgoing);
+  posted_ = true;
+}
+
+TurnResult Node::turn() {
+  bool again = start();
+  fill();
+  again |= drain();
+  again |= receive();
+  again |= resume();
+  again |= std::exchange(posted_, false) || !own_.empty();
+  return {.output_waiting = !outgoing_.empty() || !queues_.empty(), .again = again};
+}
+
+/// The program runs to its first await before anything is received: its handlers must exist.
+bool Node::start() {
+  if (std::exchange(started_, true)) return false;
+  run_current();
+  return true;
+}
+
+void Node::fill() {
+  if (!queues_.any_has_room()) return;  // the commonest turn of a busy node
+  while (!outgoing_.empty() && outgoing_.front()->fill(queues_)) outgoing_.erase(outgoing_.begin());
+}
+
+void Node::send_now() {
+  do fill();
+  while (drain());
+}
+
+/// True: more could be moved at once.
+bool Node::drain() {
+  std::size_t total = 0;
+  while (!queues_.empty()) {  // a fabric that moves packets on at once has room for more
+    const std::size_t moved = drain_batch();
+    total += moved;
+    if (total >= device_->packets_per_turn()) return true;
+    if (moved == 0) return false;
+  }
+  return total > 0 && !outgoing_.empty();
+}
+
+std::size_t Node::drain_batch() {
+  // Without constructors: most turns move a packet or none.
+  alignas(Injection) std::array<std::byte, kBatch * sizeof(Injection)> memory;
+  auto* const batch = reinterpret_cast<Injection*>(memory.data());
+  std::size_t count = 0;
+  const std::size_t moved =
+      drain_.run(queues_, device_->fifos(), kBatch, [&](const SendDescriptor& d, unsigned fifo) {
+        if (count > 0 && batch[count - 1].takes(d, fifo))
+          batch[count - 1].descriptor.packets = d.packets;
+        else
+          std::construct_at(batch + count++, Injection{d, fifo});
+      });
+  if (count > 0) device_->inject({batch, count});
+  return moved;
+}
+
+/// True: there may be more.
+bool Node::receive() {
+  const std::size_t limit = device_->packets_per_turn();
+  const std::size_t count = device_->receive(*this, limit);
+  if (!own_.empty())
+    for (const Packet& packet : std::exchange(own_, {})) arrive(packet);
+  return count == limit;
+}
+
+bool Node::resume() {
+  Program& program = current();
+  if (program.done() || (program.wait() != nullptr && !program.wait()->ready())) return false;
+  run_current();
+  return true;
+}
+
+/// One that has ended gives way to the one that it is a part of, in the next turn.
+void Node::run_current() {
+  if (current().done()) return;
+  Program& program = current();
+  program.resume();
+  if (!program.done()) return;
+  if (parts_.empty())
+    finished_at_ = now();
+  else
+    parts_.pop_back();
+}
+
+/// Calls the packet's handler.
+void Node::arrive(const Packet& packet) {
+  const HandlerId id = packet.header.handler();
+  if (id >= handlers_.size() || !handlers_[id])
+    throw RunFailed(fmt::format("received a packet for handler {}, which it does not have", id));
+  handlers_[id](packet);
+}
+
+bool Node::finished() const {
+  return program_.done() && outgoing_.empty() && queues_.empty() && own_.empty();
+}
+
+std::string Node::waits_for() const {
+  if (!queues_.empty()) return "room in its injection FIFOs";
+  return current().wait() != nullptr ? current().wait()->text() : "nothing";
+}
+
+SendAwaiter::SendAwaiter(Node& node, Rank to, HandlerId handler, std::span<const std::byte> payload,
+                         std::uint32_t argument)
+    : node_(&node),
+      to_(to),
+      handler_(handler),
+      bytes_(static_cast<std::uint8_t>(payload.size())),
+      argument_(argument) {
+  std::memcpy(payload_.data(), payload.data(), payload.size());
+}
+
+bool SendAwaiter::ready() {
+  return node_->try_send(to_, handler_, std::span(payload_).first(bytes_), argument_);
+}
+
+std::string SendAwaiter::text() const {
+  return fmt::format("room to send to {}", node_->shape().coord_text(to_));
+}
+
+std::string UntilAwaiter::text() const {
+  return fmt::format("{} at {} of {}", counter_->name(), counter_->value(), n_);
+}
+
+bool ComputeAwaiter::ready() {
+  if (begun_) return true;
+  begun_ = true;
+  const Tick before = device_->now();
+  device_->compute(cycles_);
+  passed_ = device_->now() - before;
+  return !yields_;
+}
+
+bool SleepAwaiter::ready() {
+  if (device_->now() >= when_) return true;
+  if (asked_) return false;
+  asked_ = true;
+  return !device_->try_wake_at(when_);
+}
+
+std::string SleepAwaiter::text() const {
+  return fmt::format("cycle {}", when_);
+}
+
+}  // namespace toroid

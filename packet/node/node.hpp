@@ -1,0 +1,276 @@
+// Node: the active-packet layer of one node. Handlers run when packets arrive; a program is a
+// coroutine that sends, computes and waits.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/device.hpp"
+#include "hal/dimension_order.hpp"
+#include "hal/direction.hpp"
+#include "hal/drain.hpp"
+#include "hal/machine.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/processor.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/barrier.hpp"
+#include "packet/node/counter.hpp"
+#include "packet/node/handlers.hpp"
+#include "packet/node/inline_payloads.hpp"
+#include "packet/node/message_record.hpp"
+#include "packet/node/program.hpp"
+
+namespace toroid {
+
+enum class RoutingRule : std::uint8_t {
+  adaptive,       ///< any minimal direction, bubble escape
+  deterministic,  ///< bubble channel, dimension by dimension
+  random_order,   ///< every packet in an order of the dimensions of its own, bubble escape; packets
+                  ///< of one message that are queued together share it
+};
+inline constexpr std::array<std::string_view, 3> kRoutingRuleNames = {"adaptive", "deterministic",
+                                                                      "random-order"};
+
+struct NodeOptions {
+  std::uint64_t seed = 1;
+  OrderRule order = OrderRule::random;
+  RoutingRule routing = RoutingRule::adaptive;
+  TieRule tie = TieRule::parity;
+  DrainRule drain = DrainRule::least_full;
+  unsigned output_queues = 1;       ///< L of the patent; with more, some peers' messages get ahead
+  unsigned named_queues = 0;        ///< more, each for packets of one kind
+  std::size_t queue_capacity = 16;  ///< descriptors
+  MessageRecord* record = nullptr;  ///< of this many nodes: what messages there are
+};
+
+/// Fills the output queues bit by bit, as they get room. FIG. 9 is one.
+class Outgoing {
+ public:
+  virtual ~Outgoing() = default;
+  /// True: everything has been queued.
+  virtual bool fill(OutputQueues& queues) = 0;
+};
+
+class SendAwaiter;
+class UntilAwaiter;
+class ComputeAwaiter;
+class SleepAwaiter;
+class BarrierAwaiter;
+class PerformAwaiter;
+
+class Node final : public Processor, private PacketSink {
+ public:
+  using Handler = std::function<void(const Packet&)>;
+  /// Runs on arrival, on the node's own thread, to completion. May post packets, never wait.
+  void on(HandlerId id, Handler handler);
+  /// The first of so many handler numbers that nobody else gets: from the highest downwards, equal
+  /// on all nodes if all ask in the same order. Throws BadInput where so many are not left.
+  HandlerId reserve_handlers(unsigned count);
+
+  explicit Node(Device& device, NodeOptions options = {});
+  Node(const Node&) = delete;
+
+  /// The program that this node runs. REQUIRES: before the first turn.
+  void run(Program program) { program_ = std::move(program); }
+
+  Rank rank() const { return rank_; }
+  Rank size() const { return device_->shape().size(); }
+  const Coord& coord() const { return coord_; }
+  const Shape& shape() const { return device_->shape(); }
+  const Machine& machine() const { return device_->machine(); }
+  const NodeOptions& options() const { return options_; }
+  /// Where its messages are recorded; null: nowhere.
+  RankRecord* record() const { return record_; }
+  Tick now() const { return device_->now(); }
+
+  /// Every other node once, in this node's own random order.
+  SendOrder random_order() const { return order(OrderRule::random, rank_, size()); }
+  /// An order of the peers of member `self` of `members`; private to this node.
+  SendOrder order(OrderRule rule, Rank self, Rank members) const;
+
+  // What a program awaits.
+  /// One packet with a value of at most 240 bytes; waits only while its output queue is full.
+  template <typename T>
+  requires std::is_trivially_copyable_v<T> SendAwaiter send(Rank to, HandlerId handler,
+                                                            const T& value,
+                                                            std::uint32_t argument = 0);
+  /// Until the counter has reached n.
+  UntilAwaiter until(const Counter& counter, std::uint64_t n);
+  /// Virtual time passes on a model; free elsewhere. What is queued and finds room leaves first.
+  ComputeAwaiter compute(Tick cycles);
+  /// One turn: what has come is handled, what finds room leaves. On a model it takes the time of
+  /// that, at least the one cycle of any turn.
+  ComputeAwaiter progress();
+  /// Until virtual time has come to `when`; packets are sent and handled meanwhile, and a busy
+  /// processor comes late. Where time is the wall clock it does not wait.
+  SleepAwaiter sleep_until(Tick when);
+  /// Until the other program, a part of this one, has ended: it runs in this one's place, and may
+  /// have parts itself. What it throws ends the run. `part` must outlive the await.
+  PerformAwaiter perform(Program& part);
+  /// Until every node has come here. REQUIRES: no two barriers of one node overlap.
+  BarrierAwaiter barrier();
+
+  // What a handler may do: these never wait.
+  /// One packet; its output queue grows if it has to.
+  void post(Rank to, HandlerId handler, std::span<const std::byte> payload,
+            std::uint32_t argument = 0);
+  /// A packet that is made already, into a named queue.
+  void post(const SendDescriptor& descriptor, unsigned named_queue);
+  /// Something that fills the queues from now on, after those that came before it. It must live
+  /// until it has said that it is done.
+  void post(Outgoing& outgoing);
+  [[nodiscard]] bool try_send(Rank to, HandlerId handler, std::span<const std::byte> payload,
+                              std::uint32_t argument);
+
+  /// Header of a packet from here. `chunks` at least what the payload needs.
+  PacketHeader header(Rank to, HandlerId handler, unsigned payload_bytes, std::uint32_t argument,
+                      unsigned chunks);
+
+  TurnResult turn() override;
+  bool finished() const override;
+  std::string waits_for() const override;
+  /// When the program ended. REQUIRES: it has.
+  Tick finished_at() const { return finished_at_; }
+
+ private:
+  bool start();
+  DirectionSet hints(Rank to);
+  DirectionSet round_failures(Rank to, DirectionSet hints) const;
+  DimensionOrder dimension_order();
+  void fill();
+  void send_now();
+  bool drain();
+  std::size_t drain_batch();
+  bool receive();
+  bool resume();
+  /// The innermost part that the program waits for, or itself.
+  Program& current() { return parts_.empty() ? program_ : *parts_.back(); }
+  const Program& current() const { return parts_.empty() ? program_ : *parts_.back(); }
+  void run_current();
+  void arrive(const Packet& packet) override;
+  void enqueue(Rank to, HandlerId handler, std::span<const std::byte> payload,
+               std::uint32_t argument);
+
+  // First what every turn touches.
+  Device* device_;
+  OutputQueues queues_;
+  Drain drain_;
+  bool started_ = false;
+  bool posted_ = false;  ///< something was queued since the last drain
+  std::vector<Outgoing*> outgoing_;
+  std::vector<Handler> handlers_;
+  Program program_;
+  std::vector<Program*> parts_;  ///< that it waits for, the innermost last
+  std::vector<Packet> own_;      ///< packets to oneself: memory, not the torus, carries them
+  Rank rank_;
+  Coord coord_;
+  NodeOptions options_;
+  RankRecord* record_;
+  Random random_;
+  Rank hints_to_ = ~Rank{0};  ///< the node that hints_ lead to
+  DirectionSet hints_;
+  InlinePayloads inline_payloads_;
+  unsigned reserved_from_ = kMaxHandlers;
+  Barrier barrier_;
+  Tick finished_at_ = 0;
+};
+
+class SendAwaiter final : public Awaiter {
+ public:
+  SendAwaiter(Node& node, Rank to, HandlerId handler, std::span<const std::byte> payload,
+              std::uint32_t argument);
+  bool ready() override;
+  std::string text() const override;
+
+ private:
+  Node* node_;
+  Rank to_;
+  HandlerId handler_;
+  std::uint8_t bytes_;
+  std::uint32_t argument_;
+  std::array<std::byte, kPayloadBytes> payload_;
+};
+
+class UntilAwaiter final : public Awaiter {
+ public:
+  UntilAwaiter(const Counter& counter, std::uint64_t n) : counter_(&counter), n_(n) {}
+  bool ready() override { return counter_->value() >= n_; }
+  std::string text() const override;
+
+ private:
+  const Counter* counter_;
+  std::uint64_t n_;
+};
+
+class ComputeAwaiter final : public Awaiter {
+ public:
+  /// `yields`: even where no time passes, the turn ends.
+  ComputeAwaiter(Device& device, Tick cycles, bool yields)
+      : device_(&device), cycles_(cycles), yields_(yields) {}
+  /// Says no once, so that the turn ends and the time passes.
+  bool ready() override;
+  /// The time that has passed for it: all of it on a model, none elsewhere.
+  Tick await_resume() const { return passed_; }
+  std::string text() const override { return "its own computation"; }
+
+ private:
+  Device* device_;
+  Tick cycles_;
+  Tick passed_ = 0;
+  bool yields_;
+  bool begun_ = false;
+};
+
+class SleepAwaiter final : public Awaiter {
+ public:
+  SleepAwaiter(Device& device, Tick when) : device_(&device), when_(when) {}
+  bool ready() override;
+  std::string text() const override;
+
+ private:
+  Device* device_;
+  Tick when_;
+  bool asked_ = false;  ///< to be woken
+};
+
+class [[nodiscard]] PerformAwaiter final : public Awaiter {
+ public:
+  explicit PerformAwaiter(const Program& part) : part_(&part) {}
+  bool ready() override { return part_->done(); }
+  std::string text() const override { return "a part of itself"; }
+
+ private:
+  const Program* part_;
+};
+
+class BarrierAwaiter final : public Awaiter {
+ public:
+  explicit BarrierAwaiter(Barrier& barrier) : barrier_(&barrier) {}
+  bool ready() override { return barrier_->passed(); }
+  std::string text() const override { return "the barrier"; }
+
+ private:
+  Barrier* barrier_;
+};
+
+template <typename T>
+requires std::is_trivially_copyable_v<T> SendAwaiter Node::send(Rank to, HandlerId handler,
+                                                                const T& value,
+                                                                std::uint32_t argument) {
+  static_assert(sizeof(T) <= kPayloadBytes, "a packet carries at most 240 bytes");
+  return {*this, to, handler, std::as_bytes(std::span(&value, 1)), argument};
+}
+
+}  // namespace toroid

@@ -1,0 +1,14 @@
+#include "packet/node/program.hpp"
+
+#include <exception>
+#include <utility>
+
+namespace toroid {
+
+void Program::resume() {
+  frame_.promise().wait = nullptr;
+  frame_.resume();
+  if (auto error = std::exchange(frame_.promise().error, nullptr)) std::rethrow_exception(error);
+}
+
+}  // namespace toroid

@@ -1,0 +1,63 @@
+#include "packet/replay/critical_path.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/replay/schedule.hpp"
+#include "packet/replay/schedule_graph.hpp"
+
+namespace toroid {
+namespace {
+
+/// Whichever packet comes last has been injected after all others of its message or is itself the
+/// first of them. A message to oneself stays in memory.
+Tick least_latency(const Machine& machine, const Shape& shape, const ScheduleMessage& message) {
+  if (message.from == message.to) return 0;
+  const unsigned hops = minimal_hops(shape, shape.coord(message.from), shape.coord(message.to));
+  const auto rest = static_cast<unsigned>(message.bytes % kPayloadBytes);
+  const bool full = rest == 0 && message.bytes > 0;
+  const unsigned chunks = full ? kMaxChunks : chunks_for(rest);
+  return packets_of(message) * machine.inject_cycles + hops * Tick{machine.hop_latency_cycles} +
+         machine.wire_cycles(machine.wire_bytes(chunks)) + machine.receive_cycles;
+}
+
+}  // namespace
+
+Tick cycles_of_nanoseconds(const Machine& machine, std::uint64_t nanoseconds) {
+  return static_cast<Tick>(std::ceil(static_cast<double>(nanoseconds) * machine.clock_hz / 1e9));
+}
+
+Tick cycles_of_seconds(const Machine& machine, double seconds) {
+  return static_cast<Tick>(std::ceil(seconds * machine.clock_hz));
+}
+
+Tick critical_path(const Machine& machine, const Shape& shape, const ScheduleGraph& graph) {
+  std::vector<Tick> starts(graph.last(graph.ranks() - 1));
+  const auto not_before = [&](OperationId id, Tick when) {
+    starts[id] = std::max(starts[id], when);
+  };
+  Tick end = 0;
+  for (const OperationId id : graph.order()) {
+    const Operation& operation = graph.operation(id);
+    not_before(id, cycles_of_seconds(machine, operation.not_before));
+    Tick done = starts[id];
+    if (operation.kind == Operation::Kind::compute)
+      done += cycles_of_nanoseconds(machine, operation.amount);
+    for (const auto& [dependent, on_start] : graph.dependents(id))
+      not_before(dependent, on_start ? starts[id] : done);
+    end = std::max(end, done);
+    if (operation.kind != Operation::Kind::send) continue;
+    const ScheduleMessage& message = graph.messages()[graph.message_of(id)];
+    not_before(message.receive, done + least_latency(machine, shape, message));
+  }
+  return end;
+}
+
+}  // namespace toroid

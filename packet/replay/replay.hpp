@@ -1,0 +1,105 @@
+// A node performs its rank's part of a schedule: sends, receives, computes, each when what it waits
+// for has come.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <queue>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "packet/replay/schedule_graph.hpp"
+
+namespace toroid {
+
+/// When each message was begun and when all of it had come, in ticks of the node concerned; by the
+/// graph's numbers. Shared by the nodes of a process, each of which writes its own.
+struct MessageTimes {
+  explicit MessageTimes(const ScheduleGraph& graph)
+      : begun(graph.messages().size()), ended(graph.messages().size()) {}
+  std::vector<Tick> begun;
+  std::vector<Tick> ended;
+};
+
+struct ReplayOptions {
+  std::uint32_t packets_per_visit = 1;  ///< of each message that may be sent, in turn
+  bool payload = false;                 ///< bytes travel; else packets have their length only
+};
+
+/// A send is done when its packets are in the output queues, a receive when all its packets have
+/// come. A processor computes one thing at a time, and handles no packets meanwhile. A message to
+/// oneself arrives at once.
+class Replay final : public Outgoing, public PayloadSource {
+ public:
+  /// `graph` and `times` must outlive this. A node beyond the graph's ranks is idle. Throws
+  /// BadInput where it would have to exchange messages with a dead node, or is one.
+  Replay(Node& node, HandlerId handler, const ScheduleGraph& graph, MessageTimes& times,
+         const ReplayOptions& options);
+  static Program program(Node& node, Replay& replay);
+
+  bool done() const { return left_ == 0; }
+  /// Something for the program to do: a computation, a time to wait for, the end.
+  bool wants_program() const { return done() || !computations_.empty() || !timed_.empty(); }
+  std::string text() const;
+
+  bool fill(OutputQueues& queues) override;
+  std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
+                       std::span<std::byte, kPayloadBytes> payload) override;
+
+ private:
+  struct Sending {
+    std::uint32_t message;
+    std::uint64_t packet;  ///< the next
+  };
+  struct Timed {
+    Tick when;
+    OperationId send;
+    bool operator>(const Timed& other) const {
+      return when != other.when ? when > other.when : send > other.send;
+    }
+  };
+  struct Progress {
+    std::uint32_t waits = 0;    ///< for operations
+    std::uint64_t packets = 0;  ///< of a receive, still to come
+    bool begun = false;
+  };
+
+  Progress& progress(OperationId id) { return progress_[id - first_]; }
+  void start();
+  void release(OperationId id);
+  void begin_ready();
+  void begin(OperationId id);
+  void send(OperationId id);
+  void finish(OperationId id);
+  void arrive(const Packet& packet);
+  void take_packets(std::uint32_t message, std::uint64_t packets);
+  std::uint32_t visit(const Sending& sending, OutputQueues& queues);
+  Tick begin_computation() const;
+  void end_computation();
+  void begin_timed();
+
+  Node* node_;
+  HandlerId handler_;
+  const ScheduleGraph* graph_;
+  MessageTimes* times_;
+  ReplayOptions options_;
+  OperationId first_ = 0;
+  std::uint32_t left_ = 0;  ///< operations that are not done
+  std::vector<Progress> progress_;
+  std::vector<OperationId> ready_;  ///< to begin
+  bool beginning_ = false;
+  std::deque<OperationId> computations_;
+  std::priority_queue<Timed, std::vector<Timed>, std::greater<>> timed_;
+  std::deque<Sending> sending_;
+  bool posted_ = false;
+};
+
+}  // namespace toroid

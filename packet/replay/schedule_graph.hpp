@@ -1,0 +1,85 @@
+// A schedule whose messages have two ends and whose operations wait for each other in some order
+// that ends.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/replay/schedule.hpp"
+
+namespace toroid {
+
+/// An operation among those of all ranks: rank by rank, in the order of the schedule.
+using OperationId = std::uint32_t;
+
+struct ScheduleMessage {
+  Rank from;
+  Rank to;
+  OperationId send;
+  OperationId receive;
+  std::uint64_t bytes;
+};
+
+/// One without bytes is an empty packet.
+inline std::uint64_t packets_of(const ScheduleMessage& message) {
+  return std::max<std::uint64_t>(1, packets_for(message.bytes));
+}
+
+class ScheduleGraph {
+ public:
+  /// The n-th send with a source, destination and tag goes to the n-th receive with the same.
+  /// Throws BadInput that names the first message without its counterpart or with another number
+  /// of bytes, or operations that wait in a circle.
+  explicit ScheduleGraph(const Schedule& schedule);
+
+  /// Throws BadInput with file and line where a dead node would have to do something, or somebody
+  /// to exchange a message with one: of all that `rank` does.
+  void check_living(const Shape& shape, Rank rank) const;
+
+  Rank ranks() const { return static_cast<Rank>(first_.size() - 1); }
+  OperationId first(Rank rank) const { return first_[rank]; }
+  OperationId last(Rank rank) const { return first_[rank + std::size_t{1}]; }
+  const Operation& operation(OperationId id) const { return operations_[id]; }
+  const std::vector<ScheduleMessage>& messages() const { return messages_; }
+  /// Of a send or receive: its number among messages().
+  std::uint32_t message_of(OperationId id) const { return message_of_[id]; }
+
+  struct Dependent {
+    OperationId operation;
+    bool on_start;
+  };
+  /// What waits for an operation, on the same rank.
+  std::span<const Dependent> dependents(OperationId id) const {
+    return std::span(dependents_)
+        .subspan(dependents_from_[id], dependents_from_[id + 1] - dependents_from_[id]);
+  }
+  /// How many operations of its rank it waits for.
+  std::uint32_t waits(OperationId id) const { return waits_[id]; }
+  /// All operations, each after those that it waits for; a receive after its send.
+  const std::vector<OperationId>& order() const { return order_; }
+
+ private:
+  void number_operations(const Schedule& schedule);
+  void match(const Schedule& schedule);
+  void connect(const Schedule& schedule);
+  void sort(const Schedule& schedule);
+  [[noreturn]] void name_circle(const Schedule& schedule, std::vector<std::uint32_t> waits) const;
+
+  std::string name_;  ///< of the file
+  std::vector<OperationId> first_;
+  std::vector<Operation> operations_;
+  std::vector<ScheduleMessage> messages_;
+  std::vector<std::uint32_t> message_of_;
+  std::vector<std::size_t> dependents_from_;
+  std::vector<Dependent> dependents_;
+  std::vector<std::uint32_t> waits_;
+  std::vector<OperationId> order_;
+};
+
+}  // namespace toroid

@@ -1,0 +1,46 @@
+// All-to-all within groups of nodes: the machine, its planes, its lines.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+
+/// Nodes that share their coordinates outside the dimensions `inside` send each other equally much.
+class GroupTraffic final : public Traffic {
+ public:
+  /// Bit d of `inside`: dimension d. `bytes` per ordered pair of a group.
+  GroupTraffic(std::string name, const Shape& shape, unsigned inside, std::uint64_t bytes);
+
+  std::string_view name() const override { return name_; }
+  std::uint64_t bytes(Rank from, Rank to) const override;
+  bool is_uniform_all_to_all() const override { return members_ == shape_.size(); }
+  unsigned all_to_all_inside() const override { return inside_; }
+  std::vector<Rank> targets(Rank from) const override;
+  std::vector<Rank> sources(Rank to) const override { return targets(to); }
+  Rank draw(Rank from, Random& random) const override;
+
+ private:
+  struct Axis {
+    Rank extent;
+    Rank stride;  ///< in ranks
+  };
+  /// The group's member with coordinate 0 in all its dimensions.
+  Rank first_of(Rank node) const;
+  Rank member(Rank first, Rank number) const;
+
+  std::string name_;
+  Shape shape_;
+  unsigned inside_;
+  std::uint64_t bytes_;
+  std::vector<Axis> axes_;  ///< inside, in C order
+  Rank members_ = 1;
+};
+
+}  // namespace toroid

@@ -1,0 +1,45 @@
+// Every node sends to one: the permutations that networks are judged by.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+
+/// A node that is mapped to itself sends nothing. Eight bytes per node.
+class MapTraffic final : public Traffic {
+ public:
+  /// REQUIRES: `to` is a permutation of the ranks.
+  MapTraffic(std::string name, std::vector<Rank> to, std::uint64_t bytes);
+
+  /// From each coordinate to (x + ceil(k/2) - 1) mod k: as far as one can go in one direction.
+  static std::vector<Rank> tornado(const Shape& shape);
+  /// Coordinates a and b change places. REQUIRES: their extents are equal.
+  static std::vector<Rank> transpose(const Shape& shape, unsigned a, unsigned b);
+  /// Every coordinate to k-1-x: where k is a power of two, the complement of its bits.
+  static std::vector<Rank> mirror(const Shape& shape);
+  /// A random cycle through all nodes: nobody is mapped to itself.
+  static std::vector<Rank> cycle(Rank nodes, std::uint64_t seed);
+
+  std::string_view name() const override { return name_; }
+  std::uint64_t bytes(Rank from, Rank to) const override;
+  std::vector<Rank> targets(Rank from) const override { return one(to_, from); }
+  std::vector<Rank> sources(Rank to) const override { return one(from_, to); }
+  Rank draw(Rank from, Random&) const override { return to_[from]; }
+
+ private:
+  std::vector<Rank> one(const std::vector<Rank>& map, Rank node) const;
+
+  std::string name_;
+  std::vector<Rank> to_;
+  std::vector<Rank> from_;
+  std::uint64_t bytes_;
+};
+
+}  // namespace toroid

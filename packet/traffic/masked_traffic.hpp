@@ -1,0 +1,35 @@
+// Another traffic on a machine some of whose nodes are dead: without what they would send or
+// receive.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+
+class MaskedTraffic final : public Traffic {
+ public:
+  MaskedTraffic(const Shape& shape, std::unique_ptr<Traffic> all)
+      : shape_(shape), all_(std::move(all)) {}
+
+  std::string_view name() const override { return all_->name(); }
+  std::uint64_t bytes(Rank from, Rank to) const override;
+  std::vector<Rank> targets(Rank from) const override;
+  std::vector<Rank> sources(Rank to) const override;
+  Rank draw(Rank from, Random& random) const override;
+
+ private:
+  std::vector<Rank> living(Rank self, std::vector<Rank> peers) const;
+
+  Shape shape_;
+  std::unique_ptr<Traffic> all_;
+};
+
+}  // namespace toroid

@@ -1,0 +1,251 @@
+#include "packet/traffic/patterns.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/failures.hpp"
+#include "hal/shape.hpp"
+#include "packet/traffic/column_traffic.hpp"
+#include "packet/traffic/group_traffic.hpp"
+#include "packet/traffic/map_traffic.hpp"
+#include "packet/traffic/masked_traffic.hpp"
+#include "packet/traffic/matrix_traffic.hpp"
+#include "packet/traffic/offset.hpp"
+#include "packet/traffic/parameter.hpp"
+#include "packet/traffic/sample_traffic.hpp"
+#include "packet/traffic/stencil_traffic.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+namespace {
+
+using Request = TrafficRequest;
+using Made = std::unique_ptr<Traffic>;
+
+unsigned all_dimensions(const Shape& shape) {
+  return (1u << shape.dims()) - 1;
+}
+
+Made group(const Request& r, unsigned inside) {
+  return std::make_unique<GroupTraffic>(r.name(), r.shape, inside, r.bytes);
+}
+Made map(const Request& r, std::vector<Rank> to) {
+  return std::make_unique<MapTraffic>(r.name(), std::move(to), r.bytes);
+}
+Made stencil(const Request& r, std::vector<Offset> offsets) {
+  return std::make_unique<StencilTraffic>(r.name(), r.shape, std::move(offsets), r.bytes);
+}
+Made column(const Request& r, std::vector<std::uint64_t> to) {
+  return std::make_unique<ColumnTraffic>(r.name(), std::move(to));
+}
+
+Made all_to_all(const Request& r) {
+  return group(r, all_dimensions(r.shape));
+}
+Made lines(const Request& r) {
+  return group(r, r.dimensions(1, 1));
+}
+Made planes(const Request& r) {
+  return group(r, r.dimensions(3, 2));
+}
+
+Made uniform(const Request& r) {
+  if (r.parameter.empty()) return all_to_all(r);
+  const auto messages = static_cast<Rank>(r.whole_number(0, 1, 1u << 20));
+  return std::make_unique<MatrixTraffic>(
+      r.name(), r.shape.size(),
+      MatrixTraffic::random_messages(r.shape.size(), messages, r.bytes, r.seed));
+}
+
+/// As many as the longest extent at least make every distance of every dimension occur.
+Made sample(const Request& r) {
+  Rank longest = 1;
+  for (unsigned d = 0; d < r.shape.dims(); ++d) longest = std::max(longest, r.shape.extent(d));
+  const Rank most = r.shape.size() / 2;
+  if (most == 0) r.refuse("needs 2 nodes at least");
+  const auto count = static_cast<Rank>(r.whole_number(std::min(longest, most), 1, most));
+  return std::make_unique<SampleTraffic>(r.name(), r.shape,
+                                         SampleTraffic::drawn(r.shape, count, r.seed), r.bytes);
+}
+
+/// With extents up to 2 nobody would go anywhere.
+Made tornado(const Request& r) {
+  unsigned longest = 0;
+  for (unsigned d = 0; d < r.shape.dims(); ++d) longest = std::max(longest, r.shape.extent(d));
+  if (longest < 3)
+    r.refuse(fmt::format("needs an extent of at least 3, as on a torus of 3 or 4x4; {} has none",
+                         r.shape.text()));
+  return map(r, MapTraffic::tornado(r.shape));
+}
+
+/// The shape with extent b made equal to extent a.
+std::string with_equal_extents(const Shape& shape, unsigned a, unsigned b) {
+  std::string text;
+  for (unsigned d = 0; d < shape.dims(); ++d)
+    text += fmt::format("{}{}{}", d == 0 ? "" : "x", shape.extent(d == b ? a : d),
+                        shape.wraps(d) ? "" : "m");
+  return text;
+}
+
+Made transpose(const Request& r) {
+  const unsigned bits = r.dimensions(1u | 1u << (r.shape.dims() - 1), 2);
+  const auto a = static_cast<unsigned>(std::countr_zero(bits));
+  const unsigned b = static_cast<unsigned>(std::bit_width(bits)) - 1;
+  if (r.shape.extent(a) == r.shape.extent(b)) return map(r, MapTraffic::transpose(r.shape, a, b));
+  const unsigned less = r.shape.extent(a) < r.shape.extent(b) ? a : b;
+  r.refuse(
+      fmt::format("{} and {} change places and need equal extents; {} has {} and {}; the "
+                  "nearest torus that works: {}",
+                  kDimNames[a], kDimNames[b], r.shape.text(), r.shape.extent(a), r.shape.extent(b),
+                  with_equal_extents(r.shape, less, a + b - less)));
+}
+
+Made bit_complement(const Request& r) {
+  return map(r, MapTraffic::mirror(r.shape));
+}
+Made neighbour(const Request& r) {
+  return stencil(r, StencilTraffic::neighbours(r.shape.dims()));
+}
+Made halo(const Request& r) {
+  return stencil(r, StencilTraffic::halo(r.shape.dims()));
+}
+
+Made roll(const Request& r) {
+  const unsigned along = r.dimensions(all_dimensions(r.shape));
+  for (unsigned d = 0; d < r.shape.dims(); ++d)
+    if ((along >> d & 1u) != 0 && !r.shape.wraps(d))
+      r.refuse(
+          fmt::format("needs rings; dimension {} of {} is a mesh", kDimNames[d], r.shape.text()));
+  return stencil(r, StencilTraffic::rolls(r.shape.dims(), along));
+}
+
+Rank middle(const Shape& shape) {
+  Coord at;
+  for (unsigned d = 0; d < shape.dims(); ++d)
+    at[d] = static_cast<std::uint8_t>(shape.extent(d) / 2);
+  return shape.rank(at);
+}
+
+Made hotspot(const Request& r) {
+  return column(
+      r, ColumnTraffic::hotspot(r.shape.size(), middle(r.shape), r.number(0.1, 0, 1), r.bytes));
+}
+Made incast(const Request& r) {
+  const auto sink = r.whole_number(middle(r.shape), 0, r.shape.size() - 1);
+  return column(r, ColumnTraffic::incast(r.shape.size(), static_cast<Rank>(sink), r.bytes));
+}
+Made permutation(const Request& r) {
+  return map(r, MapTraffic::cycle(r.shape.size(), r.seed));
+}
+Made zipf(const Request& r) {
+  return column(r, ColumnTraffic::zipf(r.shape.size(), r.number(1, 0, 8), r.bytes, r.seed));
+}
+
+constexpr std::string_view kDallyTowles =
+    "Dally and Towles, Principles and Practices of Interconnection Networks (2004), table 3.1";
+
+struct Kind {
+  TrafficInfo info;
+  Made (*make)(const Request&);
+};
+
+constexpr std::array kKinds = {
+    Kind{{"all-to-all", "", "every node sends a message to every other", "the patent, FIG. 9"},
+         all_to_all},
+    Kind{{"lines", "[X]", "all-to-all in every line along a dimension",
+          "Eleftheriou et al. (2005): a phase of the volumetric FFT"},
+         lines},
+    Kind{{"planes", "[XY]", "all-to-all in every plane of two dimensions",
+          "Eleftheriou et al. (2005): a phase of the volumetric FFT"},
+         planes},
+    Kind{{"uniform", "[N]",
+          "random destinations: the expected matrix, an all-to-all's; with N each node sends N "
+          "messages to nodes drawn from all others",
+          kDallyTowles},
+         uniform},
+    Kind{{"sample", "[N]",
+          "a sample of the all-to-all: every node sends to the same N places relative to itself, "
+          "every distance of every dimension equally often",
+          "ours, by a Latin square: McKay et al., Technometrics 21 (1979)"},
+         sample},
+    Kind{{"tornado", "", "each coordinate x to (x + ceil(k/2) - 1) mod k", kDallyTowles}, tornado},
+    Kind{
+        {"transpose", "[XZ]",
+         "two coordinates change places, else the first and the last; equal extents", kDallyTowles},
+        transpose},
+    Kind{{"bit-complement", "",
+          "each coordinate x to k-1-x: all bits inverted, where k is a power of two", kDallyTowles},
+         bit_complement},
+    Kind{{"neighbour", "", "a message over each link: to the nearest 2 nodes per dimension",
+          "the six faces of a finite-difference stencil"},
+         neighbour},
+    Kind{{"halo", "", "to all 3^d - 1 nodes around: 26 in three dimensions",
+          "the faces, edges and corners of a stencil's halo"},
+         halo},
+    Kind{{"hotspot", "[SHARE]",
+          "a share (0.1) of what everybody sends goes to the node in the middle, the rest to all",
+          "Pfister and Norton, IEEE Transactions on Computers C-34 (1985)"},
+         hotspot},
+    Kind{{"incast", "[RANK]", "everybody sends to one node, else the one in the middle",
+          "Phanishayee et al., FAST (2008); a gather"},
+         incast},
+    Kind{{"permutation", "", "a seeded random cycle through all nodes: each sends to the next",
+          kDallyTowles},
+         permutation},
+    Kind{{"zipf", "[S]",
+          "all-to-all, the i-th node of a seeded order gets in proportion to i^-S (1)",
+          "Zipf, Human Behavior and the Principle of Least Effort (1949)"},
+         zipf},
+    Kind{{"roll", "[XYZ]", "to the next node up each of the dimensions: one per operand",
+          "Sedukhin, University of Aizu 2012-001: the orbital transform"},
+         roll},
+};
+
+const std::array kInfos = [] {
+  std::array<TrafficInfo, kKinds.size()> infos;
+  std::ranges::transform(kKinds, infos.begin(), &Kind::info);
+  return infos;
+}();
+
+const Kind& kind_of(std::string_view name) {
+  std::string known;
+  for (const Kind& kind : kKinds) {
+    if (kind.info.name == name) return kind;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", kind.info.name);
+  }
+  throw BadInput(one_line(fmt::format("unknown traffic '{}'; known: {}", name, known)));
+}
+
+}  // namespace
+
+std::span<const TrafficInfo> traffic_names() {
+  return kInfos;
+}
+
+std::unique_ptr<Traffic> make_traffic(std::string_view name, const Shape& shape,
+                                      std::uint64_t bytes, std::uint64_t seed) {
+  const std::size_t colon = std::min(name.find(':'), name.size());
+  const Kind& kind = kind_of(name.substr(0, colon));
+  const std::string_view parameter = name.substr(std::min(colon + 1, name.size()));
+  const Request request{name, parameter, shape, bytes, seed};
+  if (colon < name.size() && parameter.empty()) request.refuse("nothing stands after the colon");
+  if (!parameter.empty() && kind.info.parameter.empty()) request.refuse("takes no parameter");
+  Made traffic = kind.make(request);
+  if (shape.failures() == nullptr || shape.failures()->living() == shape.size()) return traffic;
+  return std::make_unique<MaskedTraffic>(shape, std::move(traffic));
+}
+
+}  // namespace toroid

@@ -1,0 +1,95 @@
+#include "packet/traffic/sample_traffic.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/traffic/offset.hpp"
+
+namespace toroid {
+namespace {
+
+Offset offset_to(const Shape& shape, Rank rank) {
+  const Coord at = shape.coord(rank);
+  Offset offset{};
+  for (unsigned d = 0; d < shape.dims(); ++d) offset[d] = at[d];
+  return offset;
+}
+
+std::vector<Rank> all_stepped(const Shape& shape, Rank from, const std::vector<Rank>& offsets,
+                              int sign) {
+  std::vector<Rank> ranks;
+  const Coord at = shape.coord(from);
+  for (const Rank offset : offsets)
+    if (const auto to = moved(shape, at, offset_to(shape, offset), sign)) ranks.push_back(*to);
+  std::ranges::sort(ranks);
+  return ranks;
+}
+
+/// Every distance of the dimension equally often, in random order.
+std::vector<std::uint8_t> shuffled_distances(unsigned extent, Rank count, Random& random) {
+  std::vector<std::uint8_t> distances(count);
+  for (Rank i = 0; i < count; ++i) distances[i] = static_cast<std::uint8_t>((i + 1) % extent);
+  for (Rank i = count; i > 1; --i) std::swap(distances[i - 1], distances[random.below(i)]);
+  return distances;
+}
+
+}  // namespace
+
+SampleTraffic::SampleTraffic(std::string name, const Shape& shape,
+                             const std::vector<Coord>& offsets, std::uint64_t bytes)
+    : name_(std::move(name)), shape_(shape), bytes_(bytes) {
+  for (const Coord& offset : offsets) offsets_.push_back(shape.rank(offset));
+  std::ranges::sort(offsets_);
+}
+
+std::vector<Coord> SampleTraffic::drawn(const Shape& shape, Rank count, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Coord> offsets(count);
+  for (unsigned d = 0; d < shape.dims(); ++d) {
+    const auto distances = shuffled_distances(shape.extent(d), count, random);
+    for (Rank i = 0; i < count; ++i) offsets[i][d] = distances[i];
+  }
+  // Those that are zero or that there are already exchange a coordinate with another.
+  for (std::set<Rank> seen; seen.size() < count;) {
+    seen = {0};
+    for (Coord& offset : offsets)
+      if (!seen.insert(shape.rank(offset)).second) {
+        const unsigned d = random.below(shape.dims());
+        std::swap(offset[d], offsets[random.below(count)][d]);
+      }
+    seen.erase(0);
+  }
+  return offsets;
+}
+
+std::uint64_t SampleTraffic::bytes(Rank from, Rank to) const {
+  const Coord a = shape_.coord(from), b = shape_.coord(to);
+  Coord offset;
+  for (unsigned d = 0; d < shape_.dims(); ++d) {
+    const int apart = b[d] - a[d];
+    if (apart < 0 && !shape_.wraps(d)) return 0;
+    offset[d] = static_cast<std::uint8_t>(apart < 0 ? apart + int(shape_.extent(d)) : apart);
+  }
+  return std::ranges::binary_search(offsets_, shape_.rank(offset)) ? bytes_ : 0;
+}
+
+std::vector<Rank> SampleTraffic::targets(Rank from) const {
+  return bytes_ > 0 ? all_stepped(shape_, from, offsets_, 1) : std::vector<Rank>();
+}
+
+std::vector<Rank> SampleTraffic::sources(Rank to) const {
+  return bytes_ > 0 ? all_stepped(shape_, to, offsets_, -1) : std::vector<Rank>();
+}
+
+Rank SampleTraffic::draw(Rank from, Random& random) const {
+  const std::vector<Rank> to = targets(from);
+  return to[random.below(static_cast<std::uint32_t>(to.size()))];
+}
+
+}  // namespace toroid

@@ -1,0 +1,83 @@
+#include "packet/traffic/stencil_traffic.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/traffic/offset.hpp"
+
+namespace toroid {
+namespace {
+
+bool leads_to(const Shape& shape, const Coord& from, const Coord& to, const Offset& offset) {
+  for (unsigned d = 0; d < shape.dims(); ++d) {
+    const int k = static_cast<int>(shape.extent(d));
+    const int at = from[d] + offset[d];
+    if (at != to[d] && (!shape.wraps(d) || (at + k) % k != to[d])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+StencilTraffic::StencilTraffic(std::string name, const Shape& shape, std::vector<Offset> offsets,
+                               std::uint64_t bytes)
+    : name_(std::move(name)), shape_(shape), offsets_(std::move(offsets)), bytes_(bytes) {}
+
+std::vector<Offset> StencilTraffic::neighbours(unsigned dims) {
+  std::vector<Offset> offsets;
+  for (unsigned d = 0; d < dims; ++d)
+    for (const int step : {+1, -1}) offsets.emplace_back()[d] = step;
+  return offsets;
+}
+
+std::vector<Offset> StencilTraffic::halo(unsigned dims) {
+  std::vector<Offset> offsets{Offset{}};
+  for (unsigned d = 0; d < dims; ++d) {
+    const std::vector<Offset> flat = offsets;
+    for (Offset offset : flat)
+      for (const int step : {+1, -1}) {
+        offset[d] = step;
+        offsets.push_back(offset);
+      }
+  }
+  offsets.erase(offsets.begin());  // the node itself
+  return offsets;
+}
+
+std::vector<Offset> StencilTraffic::rolls(unsigned dims, unsigned along) {
+  std::vector<Offset> offsets;
+  for (unsigned d = 0; d < dims; ++d)
+    if ((along >> d & 1u) != 0) offsets.emplace_back()[d] = 1;
+  return offsets;
+}
+
+std::vector<Rank> StencilTraffic::around(Rank node, int sign) const {
+  std::vector<Rank> ranks;
+  if (bytes_ == 0) return ranks;
+  const Coord at = shape_.coord(node);
+  for (const Offset& offset : offsets_)
+    if (const auto to = moved(shape_, at, offset, sign); to && *to != node) ranks.push_back(*to);
+  std::ranges::sort(ranks);
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+std::uint64_t StencilTraffic::bytes(Rank from, Rank to) const {
+  if (from == to) return 0;
+  const Coord a = shape_.coord(from);
+  const Coord b = shape_.coord(to);
+  const auto leads = [&](const Offset& offset) { return leads_to(shape_, a, b, offset); };
+  return std::ranges::any_of(offsets_, leads) ? bytes_ : 0;
+}
+
+Rank StencilTraffic::draw(Rank from, Random& random) const {
+  const std::vector<Rank> to = around(from, +1);
+  return to[random.below(static_cast<std::uint32_t>(to.size()))];
+}
+
+}  // namespace toroid

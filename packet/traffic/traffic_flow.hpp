@@ -1,0 +1,70 @@
+// What a traffic asks of the machine: bytes by coordinates, by node, by layer of links.
+//
+// Minimal routing may take the dimensions in any order and mix, but along one dimension a message
+// from coordinate x to y crosses the same layers of links whatever it does, a layer being all links
+// from coordinate x to x+1, or back. So the bytes that cross a layer follow from the traffic alone;
+// its links can do no better than share them evenly.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+
+/// Of one dimension: bytes on the wire per link, the layer's links sharing them evenly.
+struct LayerLoads {
+  std::vector<double> plus;   ///< [x]: from x to x+1
+  std::vector<double> minus;  ///< [x]: from x+1 to x
+  double most() const;
+};
+
+/// Of one node, as source or destination.
+struct EndLoad {
+  std::uint64_t packets = 0;
+  double wire_bytes = 0;
+  DirectionSet links;  ///< that these packets can take where they leave, or have taken at the end
+};
+
+class TrafficFlow {
+ public:
+  /// A pair's bytes travel as one message of full packets and one rest. Takes time in proportion
+  /// to the pairs, or to the nodes where has_equal_sources() holds.
+  TrafficFlow(const Machine& machine, const Shape& shape, const Traffic& traffic);
+
+  /// Where two ways are equally short each gets half, or a rule decides. REQUIRES: a rule that
+  /// goes by the coordinate in this dimension: parity, plus or minus.
+  LayerLoads layers(unsigned dim, std::optional<TieRule> rule = std::nullopt) const;
+  /// Bytes on the wire that some link must carry, however ties are decided; or with this rule.
+  double hottest_link(std::optional<TieRule> rule = std::nullopt) const;
+  const EndLoad& source(Rank r) const { return sources_[r]; }
+  const EndLoad& destination(Rank r) const { return destinations_[r]; }
+  /// Of the message that goes farthest; none: no message.
+  std::optional<unsigned> farthest() const { return farthest_; }
+
+ private:
+  void add_pair(Rank from, Rank to, std::uint64_t packets, std::uint64_t wire_bytes);
+  void add_column(Rank to, std::uint64_t packets, std::uint64_t wire_bytes);
+  void take_pairs(const Machine& machine, const Traffic& traffic);
+  void take_columns(const Machine& machine, const Traffic& traffic);
+  double& between(unsigned d, unsigned from, unsigned to) {
+    return between_[d][from * shape_.extent(d) + to];
+  }
+  LayerLoads layers(unsigned dim, std::optional<TieRule> rule, double tied_share) const;
+  double hottest_layer(unsigned dim, std::optional<TieRule> rule) const;
+
+  Shape shape_;
+  std::array<std::vector<double>, kMaxDims> between_;  ///< wire bytes from coordinate to coordinate
+  std::vector<EndLoad> sources_;
+  std::vector<EndLoad> destinations_;
+  std::optional<unsigned> farthest_;
+};
+
+}  // namespace toroid

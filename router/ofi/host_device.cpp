@@ -1,0 +1,66 @@
+#include "router/ofi/host_device.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "hal/device.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/shm/direct/direct_device.hpp"
+
+namespace toroid::ofi {
+namespace {
+
+/// Packets of one destination, written where they will lie in the frame.
+struct FramePlace {
+  FrameWriter& writer;
+  Rank to;
+  Packet& claim() const { return writer.claim(); }
+  void commit(const PacketHeader& header) const { writer.commit(to, 0, header); }
+};
+
+}  // namespace
+
+bool HostNode::send_abroad() {
+  const SendDescriptor& front = fifo(kOnly).front();
+  const Rank to = front.header.destination();
+  const std::uint32_t count = std::min(front.left(), way_out_->room(to));
+  if (count == 0) return false;
+  if (FrameWriter* writer = way_out_->writer()) {
+    write_front(kOnly, count, FramePlace{*writer, to});
+  } else {
+    write_front(kOnly, count, *way_out_->ring());
+    way_out_->ring()->publish();
+  }
+  count_hops(count);
+  return true;
+}
+
+std::size_t HostNode::receive(PacketSink& sink, std::size_t limit) {
+  std::size_t count = DirectNode::receive(sink, limit);
+  while (count < limit && !runs_.empty()) {
+    count += receive_from(runs_.front(), sink, limit - count);
+    if (runs_.front().packets > 0) break;
+    owner_->taken(*runs_.front().frame);
+    runs_.pop_front();
+  }
+  set_delivery(count == limit);
+  return count;
+}
+
+std::size_t HostNode::receive_from(FrameRun& run, PacketSink& sink, std::size_t limit) {
+  const std::size_t count = std::min<std::size_t>(limit, run.packets);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Packet& packet = packet_at(run.at);
+    count_delivered();
+    sink.arrive(packet);
+    run.at += framed_bytes(packet.header.payload_bytes());
+  }
+  run.packets -= static_cast<std::uint32_t>(count);
+  return count;
+}
+
+}  // namespace toroid::ofi

@@ -1,0 +1,46 @@
+#include "router/ofi/host_share.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "router/job/job.hpp"
+#include "router/placement/host_topology.hpp"
+
+namespace toroid {
+namespace {
+
+/// Equal for processes that may use the same cores of the same host.
+std::string cores_text(const Job& job, const Topology& topology) {
+  const ProcessInfo& process = job.process(job.rank());
+  std::string text = process.kernel + ' ' + process.host;
+  for (const Core& core : topology.cores())
+    for (const unsigned pu : core.pus) text += ' ' + std::to_string(pu);
+  return text;
+}
+
+}  // namespace
+
+HostShare share_of_host(Job& job, const Topology& topology) {
+  const std::string mine = cores_text(job, topology);
+  const auto texts = job.all_gather(std::as_bytes(std::span(mine)));
+  HostShare share{0, 0};
+  for (unsigned p = 0; p < job.size(); ++p) {
+    if (texts[p] != texts[job.rank()]) continue;
+    if (p < job.rank()) ++share.index;
+    ++share.processes;
+  }
+  return share;
+}
+
+Topology cores_of(Topology topology, const HostShare& share) {
+  const std::size_t cores = topology.cores().size();
+  const std::size_t first = cores * share.index / share.processes;
+  const std::size_t last = cores * (share.index + 1) / share.processes;
+  return std::move(topology).part(std::min(first, cores - 1),
+                                  std::max<std::size_t>(1, last - first));
+}
+
+}  // namespace toroid

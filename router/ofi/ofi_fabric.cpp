@@ -1,0 +1,347 @@
+#include "router/ofi/ofi_fabric.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/machine.hpp"
+#include "hal/processor.hpp"
+#include "hal/shape.hpp"
+#include "router/job/blob.hpp"
+#include "router/job/job.hpp"
+#include "router/job/key.hpp"
+#include "router/ofi/buffers.hpp"
+#include "router/ofi/direct_gateway.hpp"
+#include "router/ofi/endpoint.hpp"
+#include "router/ofi/flow.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ofi/gateway.hpp"
+#include "router/ofi/libfabric.hpp"
+#include "router/ofi/node_counters.hpp"
+#include "router/ofi/provider_choice.hpp"
+#include "router/ofi/torus_gateway.hpp"
+#include "router/placement/partition.hpp"
+#include "router/placement/placement.hpp"
+#include "router/rules/routing.hpp"
+#include "router/shm/clock.hpp"
+#include "router/shm/device.hpp"
+#include "router/shm/direct/switch_topology.hpp"
+#include "router/shm/epochs.hpp"
+#include "router/shm/local_nodes.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "router/shm/topology.hpp"
+#include "router/shm/torus/boundary_links.hpp"
+#include "router/shm/worker_pool.hpp"
+#include "router/termination/control.hpp"
+#include "router/termination/stall.hpp"
+
+namespace toroid {
+namespace {
+
+using ofi::Address;
+using ofi::FlowIdentity;
+using ring::Ending;
+
+/// Between trouble with a peer on the network and giving up because of it, so that the job's own
+/// connections can tell what is the matter with the peer.
+constexpr std::chrono::milliseconds kTroubleLasts{1500};
+constexpr std::chrono::milliseconds kWatchPeriod{50};
+
+/// Processes that this one exchanges packets with, ascending.
+std::vector<unsigned> peers_of(unsigned self, const Shape& shape, const Partition& partition,
+                               RingRoute route) {
+  std::set<unsigned> peers;
+  if (route == RingRoute::direct)
+    for (unsigned p = 0; p < partition.processes(); ++p) peers.insert(p);
+  for (const Rank node : partition.nodes(self))
+    for (unsigned l = 0; l < shape.links(); ++l)
+      if (const auto next = shape.neighbour(node, {static_cast<std::uint8_t>(l)}))
+        peers.insert(partition.owner(*next));
+  peers.erase(self);
+  return {peers.begin(), peers.end()};
+}
+
+template <typename T>
+Blob blob_of(const T& value) {
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  return {bytes.begin(), bytes.end()};
+}
+
+template <typename T>
+T value_of(const Blob& blob) {
+  TOROID_CHECK_EQ(blob.size(), sizeof(T));
+  T value;
+  std::memcpy(&value, blob.data(), sizeof(T));
+  return value;
+}
+
+}  // namespace
+
+class OfiFabric::Impl final : private Standstill, private RunMonitor {
+ public:
+  Impl(Job& job, const Shape& shape, const Machine& machine, Placement placement,
+       OfiOptions options)
+      : job_(job),
+        partition_(shape, job.size()),
+        machinery_{shape, machine, options.ring.tying, ring::WallClock(machine),
+                   ring::Territory(shape, partition_.nodes(job.rank()))},
+        placement_(std::move(placement)),
+        options_(std::move(options)),
+        peers_(peers_of(job.rank(), shape, partition_, options_.ring.route)),
+        provider_(ofi::choose_provider(job, options_.provider)),
+        buffers_(peers(), ofi::Buffers::limits_for(peers(), ofi::best_frame_bytes(provider_.name))),
+        endpoint_(provider_, buffers_.memory()),
+        control_(placement_.workers.size(), false) {
+    for (unsigned p = 0; p < job.size(); ++p) job.set_place(p, partition_.text(p));
+    exchange_addresses();
+    wire_up();
+    crew_.emplace(*wiring_, placement_, control_, gateway_.get());
+  }
+
+  const Shape& shape() const override { return machinery_.shape; }
+  std::vector<Rank> nodes() const override { return partition_.nodes(job_.rank()); }
+  const Machine& machine() const { return machinery_.machine; }
+  ring::RingNode& node(Rank rank) { return wiring_->node(rank); }
+  const FabricCounters& counters() const { return counters_; }
+  const std::string& provider() const { return provider_.name; }
+  std::size_t bytes_per_peer() const { return ofi::Buffers::bytes_per_peer(buffers_.limits()); }
+
+  void run() {
+    TOROID_CHECK(!std::exchange(ran_, true));
+    for (const Rank r : nodes()) TOROID_CHECK(node(r).processor() != nullptr);
+    run_workers();
+    if (interruption_) std::rethrow_exception(interruption_);
+    if (verdict_ == Verdict::failed) throw RunFailed(failure());
+    collect();
+    throw_if_stalled();
+  }
+
+ private:
+  /// The job asks this fabric how far it is as long as its workers run, however that ends.
+  void run_workers() {
+    struct Watched {
+      Job& job;
+      ~Watched() { job.end_watch(); }
+    } watched{job_};
+    crew_->run([this] { start_together(); }, [this] { watch(); });
+  }
+
+  unsigned peers() const { return static_cast<unsigned>(peers_.size()); }
+
+  /// Process 0 also draws the number that tells this run from others of the same job.
+  void exchange_addresses() {
+    std::vector<Address> addresses = job_.all_gather(endpoint_.address());
+    const auto draws = job_.all_gather(blob_of(random_word()));
+    run_ = value_of<std::uint64_t>(draws.front());
+    for (unsigned p = 0; p < job_.size(); ++p)
+      if (!std::binary_search(peers_.begin(), peers_.end(), p)) addresses[p].clear();
+    endpoint_.insert(addresses);
+  }
+
+  std::uint64_t token(unsigned from, unsigned to) const {
+    const std::array<std::uint64_t, 4> what = {job_.session(), run_, from, to};
+    return job_.key().token("frames", std::as_bytes(std::span(what)));
+  }
+
+  void wire_up() {
+    std::vector<FlowIdentity> identities;
+    const unsigned self = job_.rank();
+    for (const unsigned peer : peers_)
+      identities.push_back({self, peer, token(self, peer), token(peer, self)});
+    if (options_.ring.route == RingRoute::torus) {
+      wiring_ = ring::wire_torus(machinery_, options_.ring.routing, &border_);
+      gateway_ = std::make_unique<ofi::TorusGateway>(endpoint_, buffers_, identities, machinery_,
+                                                     partition_, border_);
+    } else {
+      auto gateway = std::make_unique<ofi::DirectGateway>(endpoint_, buffers_, identities,
+                                                          machinery_, partition_, placement_);
+      wiring_ = std::make_unique<ring::SwitchWiring>(
+          machinery_, placement_,
+          [&](const ring::SwitchPlug& plug) { return gateway->make_node(plug); });
+      gateway_ = std::move(gateway);
+    }
+  }
+
+  /// When all processes have come here; on the clock of process 0.
+  void start_together() {
+    using std::chrono::steady_clock;
+    const auto now = steady_clock::now().time_since_epoch() + job_.clock_offset();
+    const auto origins = job_.all_gather(blob_of(now));
+    const auto origin = value_of<steady_clock::duration>(origins.front()) - job_.clock_offset();
+    machinery_.clock.start(steady_clock::time_point(origin));
+    job_.watch(*this, options_.ring.stall);
+  }
+
+  /// Until the verdict. The calling thread sleeps, but for a look several times a second.
+  void watch() {
+    try {
+      while ((verdict_ = job_.wait(kWatchPeriod)) == Verdict::none) {
+        if (options_.ring.watch) options_.ring.watch(control_.received());
+        if (control_.ending() == Ending::failed) job_.fail(control_.why());
+        if (const auto trouble = lasting_trouble()) job_.fail(*trouble);
+      }
+    } catch (const std::exception& error) {
+      interrupt(error.what());
+    } catch (...) {
+      interrupt("threw what is no exception");
+    }
+    control_.end(verdict_ == Verdict::quiescent ? Ending::quiescent : Ending::given_up);
+  }
+
+  void interrupt(const std::string& why) {
+    interruption_ = std::current_exception();
+    job_.fail(why);
+    verdict_ = Verdict::failed;
+  }
+
+  std::optional<std::string> lasting_trouble() const {
+    const auto trouble = gateway_->trouble();
+    if (!trouble || ofi::Clock::now() - trouble->since < kTroubleLasts) return std::nullopt;
+    return fmt::format("{} cannot be reached over {}: {}", job_.name(trouble->peer), provider(),
+                       trouble->what);
+  }
+
+  std::string failure() const {
+    std::string text = job_.failure();
+    for (const auto& [reason, frames] : refused_frames())
+      text += fmt::format("; frames refused here, {}: {}", reason, frames);
+    return text;
+  }
+
+  RunReport report() override {
+    const ring::Wave wave = control_.wave();
+    const ring::RunControl::Heartbeat beat = control_.heartbeat();
+    return {.passive = wave.all_passive,
+            .injected = wave.injected,
+            .delivered = wave.delivered,
+            .moved = beat.moved,
+            .laps = laps_.count(beat.rounds),
+            .suspect = gateway_->suspect()};
+  }
+
+  std::map<std::string, std::uint64_t> refused_frames() const {
+    std::map<std::string, std::uint64_t> frames;
+    const ofi::RefusedFrames refused = gateway_->refused();
+    for (std::size_t e = 0; e < refused.size(); ++e)
+      if (refused[e] > 0) frames[std::string(ofi::kFrameErrorNames[e])] = refused[e];
+    if (const auto count = job_.refused(); count > 0) frames["connection without the key"] = count;
+    return frames;
+  }
+
+  void collect() {
+    ofi::NodeCounters mine{.end = machinery_.clock.now(), .refused_frames = refused_frames()};
+    for (const Rank r : nodes()) mine.add(r, node(r));
+    counters_ = ofi::merged(shape(), job_.gather(mine.pack()));
+    if (job_.rank() != 0) counters_ = ofi::merged(shape(), {mine.pack()});
+  }
+
+  /// Everybody's report in one text, the same on all processes.
+  void throw_if_stalled() {
+    const bool stalled = verdict_ == Verdict::stalled;
+    const std::string when =
+        stalled ? fmt::format("for {:.1f} s",
+                              std::chrono::duration<double>(options_.ring.stall).count())
+                : "for ever";
+    const std::string mine = stall_report(*this, when);
+    const auto reports = job_.all_gather(std::as_bytes(std::span(mine)));
+    std::string text;
+    for (unsigned p = 0; p < job_.size(); ++p)
+      if (!reports[p].empty())
+        text += (text.empty() ? "" : "; ") + job_.name(p) + ": " + text_of(reports[p]);
+    if (!text.empty()) throw RunFailed(text);
+    if (stalled) throw RunFailed("the run stalled " + when + " on its way between processes");
+  }
+
+  // For the report of a run that cannot go on.
+  unsigned sources() const override { return wiring_->sources(); }
+  std::optional<RoutedPacket> head(Rank node, Source source) const override {
+    return wiring_->head(node, source);
+  }
+  const Processor& processor(Rank rank) const override {
+    return *std::as_const(*wiring_).node(rank).processor();
+  }
+  /// Those that wait here, by what can be seen of them.
+  std::uint64_t packets_under_way() const override {
+    std::uint64_t waiting = 0;
+    for (const Rank r : nodes())
+      for (unsigned s = 0; s < sources(); ++s) waiting += head(r, Source(s)).has_value() ? 1 : 0;
+    return waiting;
+  }
+
+  Job& job_;
+  Partition partition_;
+  ring::Machinery machinery_;
+  Placement placement_;
+  OfiOptions options_;
+  std::vector<unsigned> peers_;
+  std::uint64_t run_ = 0;
+  ofi::Candidate provider_;
+  ofi::Buffers buffers_;
+  ofi::Endpoint endpoint_;
+  ring::Border border_;
+  std::unique_ptr<ofi::Gateway> gateway_;
+  std::unique_ptr<ring::Wiring> wiring_;
+  ring::RunControl control_;
+  ring::Laps laps_;
+  std::optional<ring::Crew> crew_;
+  FabricCounters counters_;
+  Verdict verdict_ = Verdict::none;
+  bool ran_ = false;
+  std::exception_ptr interruption_;  ///< what the watch callback threw
+};
+
+OfiFabric::OfiFabric(Job& job, const Shape& shape, const Machine& machine, Placement placement,
+                     OfiOptions options) try
+    : impl_(std::make_unique<Impl>(job, shape, machine, std::move(placement), std::move(options))) {
+} catch (const BadInput&) {
+  throw;  // as on all processes
+} catch (const std::exception& error) {
+  job.fail(error.what());
+  throw;
+}
+OfiFabric::~OfiFabric() = default;
+const Shape& OfiFabric::shape() const {
+  return impl_->shape();
+}
+const Machine& OfiFabric::machine() const {
+  return impl_->machine();
+}
+std::vector<Rank> OfiFabric::nodes() const {
+  return impl_->nodes();
+}
+Device& OfiFabric::device(Rank rank) {
+  return impl_->node(rank);
+}
+void OfiFabric::attach(Rank rank, Processor& processor) {
+  impl_->node(rank).attach(processor);
+}
+void OfiFabric::run() {
+  impl_->run();
+}
+const FabricCounters& OfiFabric::counters() const {
+  return impl_->counters();
+}
+const std::string& OfiFabric::provider() const {
+  return impl_->provider();
+}
+std::size_t OfiFabric::bytes_per_peer() const {
+  return impl_->bytes_per_peer();
+}
+
+}  // namespace toroid

@@ -1,0 +1,90 @@
+#include "router/placement/placement.hpp"
+
+#include <fmt/core.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "router/placement/bisection.hpp"
+#include "router/placement/host_topology.hpp"
+
+namespace toroid {
+namespace {
+
+struct WorkerCount {
+  unsigned workers;
+  std::string reason;
+};
+
+WorkerCount choose_count(unsigned cores, double quota) {
+  if (quota <= cores - 1.0)
+    return {static_cast<unsigned>(std::max(1.0, std::ceil(quota))),
+            fmt::format("cgroup quota {:g} CPU{}", quota, quota == 1 ? "" : "s")};
+  return {cores, fmt::format("{} allowed core{}", cores, cores == 1 ? "" : "s")};
+}
+
+WorkerCount count_workers(unsigned cores, std::size_t nodes, unsigned threads, double quota) {
+  auto count = threads > 0 ? WorkerCount{threads, fmt::format("--threads {}", threads)}
+                           : choose_count(cores, quota);
+  if (count.workers > nodes) count = {static_cast<unsigned>(nodes), "as many as nodes"};
+  return count;
+}
+
+/// In the order of the cores, so that workers of one core get neighbouring nodes.
+std::vector<WorkerPlace> take_cores(const std::vector<Core>& cores, unsigned workers,
+                                    Binding binding) {
+  std::vector<WorkerPlace> places;
+  const auto n = static_cast<unsigned>(cores.size());
+  for (unsigned c = 0; c < n; ++c)
+    for (unsigned worker = c; worker < workers; worker += n) {
+      const Core& core = cores[c];
+      const bool bound = binding == Binding::core;
+      places.push_back(
+          {c, core.package, core.numa, bound ? core.pus : std::vector<unsigned>{}, {}});
+    }
+  return places;
+}
+
+}  // namespace
+
+Placement place(const Topology& topology, const Shape& shape, unsigned threads, Binding binding,
+                double quota) {
+  std::vector<Rank> all(shape.size());
+  std::iota(all.begin(), all.end(), Rank{0});
+  return place(topology, shape, std::move(all), threads, binding, quota);
+}
+
+Placement place(const Topology& topology, const Shape& shape, std::vector<Rank> nodes,
+                unsigned threads, Binding binding, double quota) {
+  TOROID_CHECK(quota > 0);
+  const auto& cores = topology.cores();
+  const auto count =
+      count_workers(static_cast<unsigned>(cores.size()), nodes.size(), threads, quota);
+  Placement placement{take_cores(cores, count.workers, binding), count.workers > cores.size(),
+                      count.reason};
+  share_out_nodes(shape, std::move(nodes), placement.workers);
+  return placement;
+}
+
+bool bind_this_thread(const WorkerPlace& place) {
+  if (place.pus.empty()) return true;
+  const std::size_t cpus = *std::max_element(place.pus.begin(), place.pus.end()) + std::size_t{1};
+  const auto release = [](cpu_set_t* set) { CPU_FREE(set); };
+  const std::unique_ptr<cpu_set_t, decltype(release)> set(CPU_ALLOC(cpus), release);
+  if (set == nullptr) return false;
+  const std::size_t bytes = CPU_ALLOC_SIZE(cpus);
+  CPU_ZERO_S(bytes, set.get());
+  for (const unsigned pu : place.pus) CPU_SET_S(pu, bytes, set.get());
+  return ::sched_setaffinity(0, bytes, set.get()) == 0;
+}
+
+}  // namespace toroid

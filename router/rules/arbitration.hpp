@@ -1,0 +1,88 @@
+// Which of the packets that want a link goes first.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/tick.hpp"
+#include "router/rules/routing.hpp"
+
+namespace toroid {
+
+/// The lowest set bit at or after `start`, going round. REQUIRES: mask != 0, start < 64.
+inline unsigned next_bit(std::uint64_t mask, unsigned start) {
+  const auto rotated = std::rotr(mask, static_cast<int>(start));
+  return (static_cast<unsigned>(std::countr_zero(rotated)) + start) & 63u;
+}
+
+/// Transit before injection, and among those high priority before normal.
+class Precedence {
+ public:
+  /// `links` per node; without `transit_first` only the priority counts.
+  Precedence(unsigned links, bool transit_first) {
+    for (unsigned s = 0; s < links * kVirtualChannels; ++s) {
+      const Source source(s);
+      if (transit_first) transit_ |= source.bit();
+      if (source.channel() == VirtualChannel::priority) priority_ |= source.bit();
+    }
+  }
+
+  /// Those of the candidates that no other goes before. REQUIRES: candidates != 0.
+  std::uint64_t first_class(std::uint64_t candidates) const {
+    const std::uint64_t transit = candidates & transit_;
+    const std::uint64_t chosen = transit != 0 ? transit : candidates;
+    const std::uint64_t urgent = chosen & priority_;
+    return urgent != 0 ? urgent : chosen;
+  }
+
+ private:
+  std::uint64_t transit_ = 0;
+  std::uint64_t priority_ = 0;
+};
+
+/// "Mostly the fullest FIFO, part of the time a random one": for `fullest` of every `period`
+/// cycles.
+class SenderArbitration {
+ public:
+  explicit SenderArbitration(const Machine& machine)
+      : period_(machine.arbitration_period), fullest_(machine.arbitration_fullest) {}
+
+  /// What is the same for all links in one cycle.
+  struct Cycle {
+    bool fullest_first;
+    std::uint64_t key;  ///< of this cycle's random choices
+  };
+  Cycle begin(Tick now) const { return {now % period_ < fullest_, mix64(now)}; }
+
+  /// REQUIRES: candidates != 0. used(source index) -> chunks waiting there.
+  template <typename Used>
+  static unsigned pick(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link,
+                       const Used& used) {
+    const std::uint64_t mixed = (cycle.key ^ link) * 0x9e3779b97f4a7c15ull;
+    const unsigned start = next_bit(candidates, static_cast<unsigned>(mixed >> 58));
+    return cycle.fullest_first ? fullest_from(candidates, start, used) : start;
+  }
+
+ private:
+  /// Of equals `start`, then the lowest.
+  template <typename Used>
+  static unsigned fullest_from(std::uint64_t candidates, unsigned start, const Used& used) {
+    unsigned best = start;
+    unsigned most = used(start);
+    for (std::uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
+      const auto source = static_cast<unsigned>(std::countr_zero(rest));
+      const unsigned chunks = used(source);
+      best = chunks > most ? source : best;
+      most = chunks > most ? chunks : most;
+    }
+    return best;
+  }
+
+  Tick period_;
+  Tick fullest_;
+};
+
+}  // namespace toroid

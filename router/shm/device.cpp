@@ -1,0 +1,92 @@
+#include "router/shm/device.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/processor.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+
+namespace toroid::ring {
+
+RingNode::RingNode(const Machinery& machinery, Rank rank, std::vector<InjectionFifo> fifos)
+    : machinery_(&machinery),
+      rank_(rank),
+      here_(machinery.shape.coord(rank)),
+      fifos_(std::move(fifos)),
+      queues_(fifos_.size()),
+      fifo_counters_(fifos_.size()),
+      link_counters_(machinery.shape.links()) {}
+
+void RingNode::inject(std::span<const Injection> injections) {
+  for (const Injection& injection : injections)
+    if (!accept(injection.descriptor, injection.fifo))
+      fifos_[injection.fifo].used -=
+          injection.descriptor.header.chunks() * injection.descriptor.left();
+  forward();  // at once, so that the FIFOs have room for more in the same turn
+}
+
+bool RingNode::accept(const SendDescriptor& descriptor, unsigned f) {
+  const std::uint32_t packets = descriptor.left();
+  if (!is_valid(descriptor.header)) {
+    refused_ += packets;
+    return false;
+  }
+  TOROID_CHECK(descriptor.source != nullptr || descriptor.header.payload_bytes() == 0);
+  injected_ += packets;
+  moves_ += packets;
+  FifoCounters& counters = fifo_counters_[f];
+  counters.packets += packets;
+  counters.most_chunks =
+      std::max(counters.most_chunks, static_cast<std::uint16_t>(std::min(fifos_[f].used, 0xffffu)));
+  const bool was_empty = queues_[f].empty();
+  queues_[f].push(descriptor);
+  if (was_empty) expose_fifo(f);
+  return true;
+}
+
+/// Packets of one message have one hardware word: only the first is looked at closely.
+bool RingNode::is_valid(const PacketHeader& header) {
+  if (header.hardware_word() == valid_ && payload_fits(header) &&
+      has_valid_order(header, shape().dims()))
+    return true;
+  Route route;
+  if (validate(header, shape(), here_, route) != HeaderError::none) return false;
+  valid_ = header.hardware_word();
+  return true;
+}
+
+bool RingNode::step() {
+  if (!look() && resting_) return false;
+  const std::uint64_t moves = moves_;
+  forward();
+  if (again_ || gathered_ || output_waiting_ || has_delivery()) take_turn();
+  if (again_) take_turn();  // what arrived has mostly something to be sent at once
+  give_back();
+  resting_ = quiet();
+  return moves_ != moves;
+}
+
+void RingNode::take_turn() {
+  gathered_ = false;
+  const TurnResult result = processor_->turn();
+  output_waiting_ = result.output_waiting;
+  again_ = result.again;
+  moves_ += again_ ? 1 : 0;
+  forward();
+}
+
+bool RingNode::quiet() const {
+  return !again_ && !gathered_ && !output_waiting_ && !has_delivery() && !holds_packets();
+}
+
+}  // namespace toroid::ring

@@ -1,0 +1,135 @@
+// One emulated node of this workstation: the Device that its processor touches, and a step of its
+// router. How packets leave and arrive differs between the hop-by-hop torus (torus_node.hpp) and
+// the direct switch (direct_node.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/processor.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/shm/clock.hpp"
+#include "router/shm/local_nodes.hpp"
+
+namespace toroid::ring {
+
+/// What all nodes of a fabric share.
+struct Machinery {
+  Shape shape;
+  Machine machine;
+  FifoTying tying;
+  WallClock clock;
+  Territory territory;  ///< whose nodes these are
+};
+
+/// All calls from the worker that owns the node, but for those before and after the run.
+class RingNode : public Device {
+ public:
+  RingNode(const Machinery& machinery, Rank rank, std::vector<InjectionFifo> fifos);
+
+  Rank rank() const override { return rank_; }
+  const Shape& shape() const override { return machinery_->shape; }
+  const Machine& machine() const override { return machinery_->machine; }
+  Tick now() const override { return machinery_->clock.now(); }
+  std::span<InjectionFifo> fifos() override { return fifos_; }
+  void inject(std::span<const Injection> injections) override;
+  std::size_t packets_per_turn() const override { return 512; }
+  void compute(Tick) override {}
+
+  void attach(Processor& processor) { processor_ = &processor; }
+  const Processor* processor() const { return processor_; }
+
+  /// Looks at what has arrived, routes, and gives the processor a turn if there is something for
+  /// it. True: something moved.
+  bool step();
+  /// Something has arrived that step() has not seen.
+  virtual bool has_news() const = 0;
+  /// Nothing can happen here until something arrives.
+  bool quiet() const;
+
+  std::uint64_t injected() const { return injected_; }
+  std::uint64_t delivered() const { return delivered_; }
+  std::uint64_t refused() const { return refused_; }
+  std::uint64_t packet_hops() const { return packet_hops_; }
+  const std::vector<FifoCounters>& fifo_counters() const { return fifo_counters_; }
+  const std::vector<LinkCounters>& link_counters() const { return link_counters_; }
+
+ protected:
+  /// Learns what has arrived; true: something has.
+  virtual bool look() = 0;
+  /// Moves packets on as far as they can go.
+  virtual void forward() = 0;
+  /// Packets have come to the front of an empty injection FIFO.
+  virtual void expose_fifo(unsigned fifo) = 0;
+  /// Packets for the processor.
+  virtual bool has_delivery() const = 0;
+  /// Gives slots back upstream.
+  virtual void give_back() = 0;
+  /// Packets that have not reached the processor or a link.
+  virtual bool holds_packets() const = 0;
+
+  const Machinery& machinery() const { return *machinery_; }
+  const Coord& here() const { return here_; }
+  unsigned fifo_count() const { return static_cast<unsigned>(fifos_.size()); }
+  DescriptorQueue& fifo(unsigned f) { return queues_[f]; }
+  const DescriptorQueue& fifo(unsigned f) const { return queues_[f]; }
+  unsigned fifo_used(unsigned f) const { return fifos_[f].used; }
+  /// Writes `count` packets from the FIFO's front. Of each, out.claim() is the place and
+  /// out.commit(header) the end. REQUIRES: so many are left of the front descriptor.
+  template <typename Out>
+  void write_front(unsigned f, std::uint32_t count, Out&& out);
+  void count_delivered() { ++delivered_, ++moves_; }
+  void count_hops(std::uint64_t hops) { packet_hops_ += hops, moves_ += hops; }
+  LinkCounters& link_counter(unsigned direction) { return link_counters_[direction]; }
+
+ private:
+  bool accept(const SendDescriptor& descriptor, unsigned fifo);
+  bool is_valid(const PacketHeader& header);
+  void take_turn();
+
+  const Machinery* machinery_;
+  Processor* processor_ = nullptr;
+  Rank rank_;
+  Coord here_;
+  bool again_ = true;  ///< the first turn comes without being asked for
+  bool output_waiting_ = false;
+  bool gathered_ = false;  ///< a payload source has been called: its node may wait for that
+  bool resting_ = false;   ///< found quiet by the last step
+  std::uint64_t moves_ = 0;
+  std::uint64_t valid_ = ~std::uint64_t{0};  ///< the hardware word that was found valid last
+  std::vector<InjectionFifo> fifos_;
+  std::vector<DescriptorQueue> queues_;  ///< [FIFO]: payloads are gathered straight into a slot
+  std::vector<FifoCounters> fifo_counters_;
+  std::vector<LinkCounters> link_counters_;  ///< [direction]
+  std::uint64_t injected_ = 0;
+  std::uint64_t delivered_ = 0;
+  std::uint64_t refused_ = 0;
+  std::uint64_t packet_hops_ = 0;
+};
+
+template <typename Out>
+void RingNode::write_front(unsigned f, std::uint32_t count, Out&& out) {
+  const SendDescriptor& front = queues_[f].front();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    PacketHeader header = front.header;
+    Packet& packet = out.claim();
+    if (front.source != nullptr) {
+      header = header.with_argument(front.source->gather(front, front.first + i, packet.payload));
+      gathered_ = true;
+    }
+    out.commit(header);
+  }
+  fifos_[f].used -= front.header.chunks() * count;
+  queues_[f].pop_packets(count);
+}
+
+}  // namespace toroid::ring

@@ -1,0 +1,83 @@
+#include "router/shm/direct/direct_device.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hal/device.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "router/shm/device.hpp"
+#include "router/shm/direct/tagged_ring.hpp"
+#include "router/shm/local_nodes.hpp"
+
+namespace toroid::ring {
+namespace {
+
+/// A switch has one way in: a FIFO with the room of all.
+std::vector<InjectionFifo> one_fifo(const Shape& shape, const Machine& machine) {
+  return tie_fifos(shape, 1, machine.injection_fifos * machine.injection_fifo_chunks,
+                   FifoTying::any);
+}
+
+}  // namespace
+
+DirectNode::DirectNode(const Machinery& machinery, Rank rank, std::span<TaggedMemory> inward,
+                       std::span<TaggedSender> outward)
+    : RingNode(machinery, rank, one_fifo(machinery.shape, machinery.machine)), out_(outward) {
+  for (TaggedMemory& memory : inward) in_.emplace_back(memory);
+}
+
+bool DirectNode::has_news() const {
+  return std::any_of(in_.begin(), in_.end(),
+                     [](const TaggedReceiver& ring) { return ring.front() != nullptr; });
+}
+
+/// As far as the FIFO's head finds room.
+void DirectNode::forward() {
+  while (!fifo(kOnly).empty() && send_some()) continue;
+}
+
+bool DirectNode::send_some() {
+  const SendDescriptor& front = fifo(kOnly).front();
+  const Territory& territory = machinery().territory;
+  if (!territory.has(front.header.destination())) return send_abroad();
+  TaggedSender& ring = out_[territory.index(front.header.destination())];
+  if (ring.room() == 0 && !ring.refresh()) return false;
+  const std::uint32_t count = std::min(front.left(), ring.room());
+  write_front(kOnly, count, ring);
+  ring.publish();
+  count_hops(count);
+  return true;
+}
+
+/// The rings take turns at being first, so that a worker that sends without end holds up no other.
+std::size_t DirectNode::receive(PacketSink& sink, std::size_t limit) {
+  std::size_t count = 0;
+  first_ = first_ + 1 < in_.size() ? first_ + 1 : 0;
+  for (std::size_t i = 0; i < in_.size(); ++i)
+    count += receive_from(in_[(first_ + i) % in_.size()], sink, limit - count);
+  arrived_ = count == limit;
+  return count;
+}
+
+std::size_t DirectNode::receive_from(TaggedReceiver& ring, PacketSink& sink, std::size_t limit) {
+  std::size_t count = 0;
+  for (const Packet* packet; count < limit && (packet = ring.front()) != nullptr; ++count) {
+    count_delivered();
+    sink.arrive(*packet);
+    ring.pop();
+  }
+  return count;
+}
+
+void DirectNode::give_back() {
+  for (TaggedReceiver& ring : in_) ring.publish();
+}
+
+}  // namespace toroid::ring

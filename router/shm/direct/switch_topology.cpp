@@ -1,0 +1,73 @@
+#include "router/shm/direct/switch_topology.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/device.hpp"
+#include "router/shm/direct/direct_device.hpp"
+#include "router/shm/direct/tagged_ring.hpp"
+#include "router/shm/topology.hpp"
+
+namespace toroid::ring {
+namespace {
+
+/// What all rings together may take, bytes: a part of a usual second-level cache and of the third.
+constexpr std::size_t kRingBytes = std::size_t{8} << 20;
+/// Packets that a node may have to take at once while it computes: a plane of a large transform.
+constexpr std::size_t kDeepest = 4096;
+
+/// Slots of a ring: at least as much room as the hardware's reception buffer has, more where nodes
+/// are few. A node that computes takes nothing, and others should not have to wait for it.
+std::uint32_t capacity_of(const Machine& machine, std::size_t rings) {
+  const std::size_t least = machine.reception_fifos * (machine.reception_fifo_chunks / kMaxChunks);
+  const std::size_t affordable = kRingBytes / (rings * sizeof(Packet));
+  return static_cast<std::uint32_t>(std::max(least, std::min(affordable, kDeepest)));
+}
+
+}  // namespace
+
+SwitchWiring::SwitchWiring(const Machinery& machinery, const Placement& placement,
+                           const NodeFactory& make_node)
+    : territory_(machinery.territory), rings_(territory_.size()), nodes_(territory_.size()) {
+  const std::size_t workers = placement.workers.size();
+  for (std::vector<TaggedMemory>& inward : rings_) {
+    inward = std::vector<TaggedMemory>(workers);
+    for (TaggedMemory& ring : inward)
+      ring.capacity = capacity_of(machinery.machine, rings_.size() * workers);
+  }
+  for (std::size_t w = 0; w < workers; ++w) add_senders(w);
+  for (std::size_t w = 0; w < workers; ++w)
+    for (const Rank node : placement.workers[w].nodes) {
+      const Rank index = territory_.index(node);
+      nodes_[index] = make_node({node, w, rings_[index], senders_[w]});
+    }
+}
+
+void SwitchWiring::allocate(Rank rank) {
+  for (TaggedMemory& ring : rings_[territory_.index(rank)]) ring.allocate();
+}
+
+void SwitchWiring::add_senders(std::size_t worker) {
+  std::vector<TaggedSender>& senders = senders_.emplace_back();
+  for (auto& inward : rings_) senders.emplace_back(inward[worker]);
+}
+
+double switch_bytes(const Shape& shape, const Machine& machine, std::size_t workers) {
+  const double rings = static_cast<double>(shape.size()) * static_cast<double>(workers);
+  return rings * sizeof(Packet) * capacity_of(machine, shape.size() * workers);
+}
+
+std::unique_ptr<Wiring> wire_switch(const Machinery& machinery, const Placement& placement) {
+  return std::make_unique<SwitchWiring>(machinery, placement, [&](const SwitchPlug& plug) {
+    return std::make_unique<DirectNode>(machinery, plug.node, plug.inward, plug.outward);
+  });
+}
+
+}  // namespace toroid::ring

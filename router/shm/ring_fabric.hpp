@@ -1,0 +1,68 @@
+// RingFabric: every node lives on this workstation, links are rings in memory, worker threads run
+// the nodes, time is the wall clock.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/fabric.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/processor.hpp"
+#include "hal/shape.hpp"
+#include "router/placement/placement.hpp"
+#include "router/rules/routing.hpp"
+
+namespace toroid {
+
+enum class RingRoute : std::uint8_t {
+  torus,  ///< hop by hop, by the hardware's routing rules, through buffers of the hardware's size
+  direct  ///< straight to the destination, as over a switch; the torus is the address space
+};
+inline constexpr std::array<std::string_view, 2> kRingRouteNames = {"torus", "direct"};
+
+struct RingOptions {
+  RoutingOptions routing;
+  FifoTying tying = FifoTying::per_direction;
+  RingRoute route = RingRoute::torus;
+  /// A run in which every worker goes round and nothing moves for so long has stalled.
+  std::chrono::milliseconds stall{10000};
+  /// Called several times a second by the thread that called run(), with the packets that this
+  /// process's nodes have received, as of some rounds of its workers ago; may throw to end the run.
+  std::function<void(std::uint64_t delivered)> watch;
+};
+
+/// A ring holds as many packets as the hardware's buffer holds full ones; a short packet takes as
+/// much as a full one, as it does in the bubble channels anyway.
+class RingFabric final : public Fabric {
+ public:
+  /// `placement` must be of this shape. Throws BadInput where the machine cannot be emulated.
+  RingFabric(const Shape& shape, const Machine& machine, Placement placement,
+             RingOptions options = {});
+  ~RingFabric() override;
+
+  const Shape& shape() const override;
+  const Machine& machine() const override;
+  Device& device(Rank rank) override;
+  void attach(Rank rank, Processor& processor) override;
+  void run() override;
+  const FabricCounters& counters() const override;
+  /// Memory of all rings of such a fabric.
+  static double ring_bytes(const Shape& shape, const Machine& machine, std::size_t workers,
+                           RingRoute route);
+  /// Workers that the system refused to bind to their cores.
+  unsigned unbound_workers() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace toroid

@@ -1,0 +1,90 @@
+// A node whose packets travel hop by hop, by the routing rules of the hardware.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "hal/device.hpp"
+#include "hal/direction.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/rules/arbitration.hpp"
+#include "router/rules/routing.hpp"
+#include "router/shm/device.hpp"
+#include "router/shm/torus/link.hpp"
+
+namespace toroid::ring {
+
+/// The words that other nodes write and this one polls; on cache lines of their own.
+struct alignas(64) Words {
+  std::array<CountWord, kMaxLinks> word{};
+};
+
+/// A node's side of the links: those that end here are its memory.
+struct Mailbox {
+  Words pushed;                              ///< [direction travelling] into this node
+  Words popped;                              ///< [direction] out of this node
+  std::array<LinkMemory, kMaxLinks> inward;  ///< [direction travelling]
+};
+
+class TorusNode final : public RingNode {
+ public:
+  /// `mailbox`: this node's; `outward`: the memory of each link that leaves it, by
+  /// direction; where there is no link, anything that nobody else sends through.
+  TorusNode(const Machinery& machinery, Rank rank, RoutingOptions options, const Mailbox& mailbox,
+            std::span<const LinkMemory* const> outward);
+
+  std::size_t receive(PacketSink& sink, std::size_t limit) override;
+  bool has_news() const override;
+
+  /// The packet at a source's head; none: it is empty. For the report of a standstill.
+  std::optional<RoutedPacket> head(Source source) const;
+  unsigned sources() const { return links_ * kVirtualChannels + fifo_count(); }
+
+ private:
+  bool look() override;
+  void forward() override;
+  void expose_fifo(unsigned fifo) override { expose(Source::fifo(links_, fifo)); }
+  bool has_delivery() const override { return arrived_ != 0; }
+  void give_back() override;
+  bool holds_packets() const override;
+
+  const PacketHeader& header_at(Source source) const;
+  unsigned waiting_at(Source source) const;
+  unsigned used(Source source) const;
+  RoutedPacket routed(const PacketHeader& header) const;
+  void expose(Source source);
+  void unwant(Source source);
+  void expose_next(Source source);
+  void serve(unsigned link);
+  bool send_one(unsigned link);
+  void send(unsigned link, Source source, VirtualChannel channel);
+  void take(Source source, Packet& packet);
+  void deliver(Source source, PacketSink& sink);
+
+  const Words* pushed_;                          ///< the mailbox's: all that an idle node looks at
+  std::array<std::uint64_t, kMaxLinks> seen_{};  ///< [direction travelling]: of those words
+  unsigned links_;
+  ChannelRule channels_;
+  Precedence precedence_;
+  SenderArbitration arbitration_;
+  bool transit_first_;
+  std::uint64_t arrived_ = 0;                         ///< sources whose head is for the processor
+  std::uint64_t exposed_ = 0;                         ///< sources whose head is known
+  std::array<std::uint64_t, kMaxLinks> wanted_by_{};  ///< [link]: sources whose head may take it
+  std::array<std::uint64_t, kMaxLinks> escape_of_{};  ///< those that may take its bubble channel
+  std::array<RoutedPacket, 64> heads_{};              ///< [source], where exposed
+  std::array<std::uint64_t, 64> words_{};             ///< [source]: what heads_ was made from
+  std::vector<LinkReceiver> in_;                      ///< [direction travelling]
+  std::vector<LinkSender> out_;                       ///< [direction]
+  std::array<std::uint8_t, kMaxLinks>
+      turn_{};      ///< where the round robin goes on (not transit first)
+  Tick steps_ = 0;  ///< what the arbitration takes for cycles
+};
+
+}  // namespace toroid::ring

@@ -1,0 +1,146 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "router/rules/routing.hpp"
+#include "router/shm/device.hpp"
+#include "router/shm/local_nodes.hpp"
+#include "router/shm/topology.hpp"
+#include "router/shm/torus/boundary_links.hpp"
+#include "router/shm/torus/link.hpp"
+#include "router/shm/torus/torus_device.hpp"
+
+namespace toroid::ring {
+namespace {
+
+ChannelSlots capacity_of(const Machine& machine) {
+  ChannelSlots slots{};
+  for (unsigned c = 0; c < kVirtualChannels; ++c) {
+    const unsigned packets = machine.channel_chunks(static_cast<VirtualChannel>(c)) / kMaxChunks;
+    if (packets < 1 || packets * kMaxChunks > UINT16_MAX)  // tokens are counted in chunks
+      throw BadInput(fmt::format("buffers of {} packets; rings hold 1 to {}", packets,
+                                 UINT16_MAX / kMaxChunks));
+    slots[c] = static_cast<std::uint16_t>(packets);
+  }
+  return slots;
+}
+
+/// Slots per channel of a link that crosses the border: its wire is long, and what is on its way
+/// there and back needs room.
+constexpr std::uint16_t kBorderSlots = 64;
+
+ChannelSlots border_capacity_of(const Machine& machine) {
+  ChannelSlots slots = capacity_of(machine);
+  for (std::uint16_t& channel : slots) channel = std::max(channel, kBorderSlots);
+  return slots;
+}
+
+class TorusWiring final : public Wiring {
+ public:
+  TorusWiring(const Machinery& machinery, RoutingOptions options, Border* border)
+      : machinery_(machinery),
+        border_(border),
+        mailboxes_(machinery.territory.size()),
+        leaving_(machinery.territory.size()) {
+    for (const Rank node : territory().nodes()) connect(node);
+    for (const Rank node : territory().nodes())
+      nodes_.emplace_back(machinery, node, options, mailbox(node), outward_of(node));
+  }
+
+  TorusNode& node(Rank rank) override { return nodes_[territory().index(rank)]; }
+  void allocate(Rank rank) override {
+    for (LinkMemory& link : mailbox(rank).inward) link.allocate();
+    for (LeavingLink* link : leaving_[territory().index(rank)]) link->memory.allocate();
+  }
+  unsigned sources() const override { return nodes_.front().sources(); }
+  std::optional<RoutedPacket> head(Rank node, Source source) const override {
+    if (!territory().has(node)) return std::nullopt;
+    return nodes_[territory().index(node)].head(source);
+  }
+
+ private:
+  const Territory& territory() const { return machinery_.territory; }
+  const Shape& shape() const { return machinery_.shape; }
+  Mailbox& mailbox(Rank node) { return mailboxes_[territory().index(node)]; }
+
+  /// The links that end at `node`. Where there is none, both words are its own and never change.
+  void connect(Rank node) {
+    Mailbox& box = mailbox(node);
+    for (unsigned l = 0; l < shape().links(); ++l) {
+      const Direction travelling{static_cast<std::uint8_t>(l)};
+      const Rank upstream = shape().neighbour(node, travelling.opposite()).value_or(node);
+      box.inward[l].pushed = &box.pushed.word[l];
+      if (!territory().has(upstream)) {
+        arrive(upstream, node, travelling);
+        continue;
+      }
+      box.inward[l].popped = &mailbox(upstream).popped.word[l];
+      if (shape().neighbour(node, travelling.opposite()))
+        box.inward[l].capacity = capacity_of(machinery_.machine);
+    }
+  }
+
+  void arrive(Rank from, Rank to, Direction travelling) {
+    LinkMemory& memory = mailbox(to).inward[travelling.index];
+    ArrivingLink& link = border_->arriving.emplace_back(from, to, travelling, &memory);
+    memory.popped = &link.popped;
+    memory.capacity = border_capacity_of(machinery_.machine);
+  }
+
+  LinkMemory& leave(Rank from, Rank to, Direction travelling) {
+    LeavingLink& link = border_->leaving.emplace_back(to, travelling);
+    link.memory.pushed = &link.pushed;
+    link.memory.popped = &mailbox(from).popped.word[travelling.index];
+    link.memory.capacity = border_capacity_of(machinery_.machine);
+    leaving_[territory().index(from)].push_back(&link);
+    return link.memory;
+  }
+
+  std::vector<const LinkMemory*> outward_of(Rank node) {
+    std::vector<const LinkMemory*> links;
+    for (unsigned l = 0; l < shape().links(); ++l) {
+      const Direction travelling{static_cast<std::uint8_t>(l)};
+      const Rank downstream = shape().neighbour(node, travelling).value_or(node);
+      links.push_back(territory().has(downstream) ? &mailbox(downstream).inward[l]
+                                                  : &leave(node, downstream, travelling));
+    }
+    return links;
+  }
+
+  const Machinery& machinery_;
+  Border* border_;
+  // All by index in the territory.
+  std::vector<Mailbox> mailboxes_;
+  std::vector<std::vector<LeavingLink*>> leaving_;
+  std::deque<TorusNode> nodes_;
+};
+
+}  // namespace
+
+double torus_bytes(const Shape& shape, const Machine& machine) {
+  double packets = 0;
+  for (const std::uint16_t slots : capacity_of(machine)) packets += slots;
+  return packets * sizeof(Packet) * shape.links() * shape.size();
+}
+
+std::unique_ptr<Wiring> wire_torus(const Machinery& machinery, RoutingOptions options,
+                                   Border* border) {
+  const unsigned sources =
+      machinery.shape.links() * kVirtualChannels + machinery.machine.injection_fifos;
+  if (sources > 64)  // a bit each
+    throw BadInput(
+        fmt::format("{} channels and injection FIFOs per node; a node of rings holds 64", sources));
+  return std::make_unique<TorusWiring>(machinery, options, border);
+}
+
+}  // namespace toroid::ring

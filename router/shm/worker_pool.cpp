@@ -1,0 +1,77 @@
+#include "router/shm/worker_pool.hpp"
+
+#include <fmt/core.h>
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <latch>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/device.hpp"
+#include "router/shm/worker.hpp"
+#include "router/termination/control.hpp"
+
+namespace toroid::ring {
+
+/// What the workers pass one after the other.
+struct Crew::Gates {
+  explicit Gates(std::size_t workers) : prepared(static_cast<std::ptrdiff_t>(workers)), go(1) {}
+  std::latch prepared;
+  std::latch go;
+};
+
+void Crew::run(const std::function<void()>& ready, const std::function<void()>& watch) {
+  const std::size_t workers = placement_.workers.size();
+  Gates gates(workers);
+  std::vector<std::jthread> threads;
+  threads.reserve(workers);
+  try {
+    for (std::size_t w = 0; w < workers; ++w)
+      threads.emplace_back([this, w, &gates] { work(w, gates); });
+  } catch (const std::exception& error) {
+    control_.end(Ending::failed,
+                 fmt::format("cannot start worker {}: {}", threads.size(), error.what()));
+    gates.prepared.count_down(static_cast<std::ptrdiff_t>(workers - threads.size()));
+  }
+  gates.prepared.wait();
+  try {
+    ready();
+  } catch (...) {
+    control_.end(Ending::given_up);
+    gates.go.count_down();
+    throw;
+  }
+  gates.go.count_down();
+  watch();
+}
+
+void Crew::work(std::size_t w, Gates& gates) {
+  std::vector<RingNode*> nodes;
+  try {
+    nodes = prepare(placement_.workers[w]);
+  } catch (...) {
+    control_.end(Ending::failed, "not enough memory for the rings");
+  }
+  gates.prepared.count_down();
+  gates.go.wait();
+  Worker(std::move(nodes), control_, w, !placement_.oversubscribed, w == 0 ? port_ : nullptr).run();
+}
+
+/// On the worker's own thread: what it touches first lies in its memory.
+std::vector<RingNode*> Crew::prepare(const WorkerPlace& place) {
+  if (!bind_this_thread(place)) unbound_.fetch_add(1, std::memory_order_relaxed);
+  std::vector<RingNode*> nodes;
+  for (const Rank rank : place.nodes) {
+    wiring_.allocate(rank);
+    nodes.push_back(&wiring_.node(rank));
+  }
+  return nodes;
+}
+
+}  // namespace toroid::ring

@@ -1,0 +1,188 @@
+#include "router/sim/sim_fabric.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/device.hpp"
+#include "hal/direction.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/processor.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/block.hpp"
+#include "router/sim/device.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/mail.hpp"
+#include "router/sim/probe.hpp"
+#include "router/sim/windows.hpp"
+#include "router/termination/stall.hpp"
+
+namespace toroid {
+
+using sim::Block;
+
+class SimFabric::Impl final : private Standstill, private SimSnapshot {
+ public:
+  Impl(const Shape& shape, const Machine& machine, SimOptions options)
+      : shape_(shape), machine_(machine), options_(std::move(options)) {
+    const Rank blocks =
+        options_.probe == nullptr ? std::clamp(options_.threads, 1u, shape.size()) : 1;
+    for (Rank b = 0; b < blocks; ++b)
+      blocks_.emplace_back(shape_, machine_, options_.routing, options_.tying, range(b, blocks),
+                           options_.probe);
+  }
+
+  const Shape& shape() const override { return shape_; }
+  const Machine& machine() const { return machine_; }
+  sim::SimNode& node(Rank rank) { return block(rank).node(rank); }
+  const FabricCounters& counters() const { return counters_; }
+  unsigned threads() const { return static_cast<unsigned>(blocks_.size()); }
+
+  void run() {
+    TOROID_CHECK(!std::exchange(ran_, true));
+    for (Block& block : blocks_) block.start();
+    blocks_.size() > 1 ? run_together() : run_alone(blocks_.front());
+    throw_failure();
+    collect();
+    const std::string report = stall_report(*this, fmt::format("at cycle {}", counters_.end));
+    if (!report.empty()) throw RunFailed(report);
+  }
+
+ private:
+  /// Equal numbers of ranks that follow one another: slabs of the torus along its first dimension.
+  sim::Range range(std::uint64_t block, std::uint64_t blocks) const {
+    const auto first = static_cast<Rank>(shape_.size() * block / blocks);
+    return {first, static_cast<Rank>(shape_.size() * (block + 1) / blocks) - first};
+  }
+  Block& block(Rank rank) { return const_cast<Block&>(std::as_const(*this).block(rank)); }
+  const Block& block(Rank rank) const {
+    const auto holds = [rank](const Block& b) { return b.range().has(rank); };
+    return *std::ranges::find_if(blocks_, holds);
+  }
+
+  void run_together() {
+    const bool spins = blocks_.size() <= std::thread::hardware_concurrency();
+    const auto watch = [this](const Block::Counts& counts) { report_progress(counts); };
+    sim::Windows(blocks_, sim::lookahead(machine_), spins, watch).run();
+  }
+
+  void run_alone(Block& block) {
+    if (options_.probe != nullptr) sample_every_ = options_.probe->sample_every();
+    TOROID_CHECK_LT(0u, sample_every_);
+    if (sample_every_ != SimProbe::kNoSamples) next_sample_ = 0;
+    while (block.next() != sim::kNever && !block.failure()) {
+      take_samples(block.next());
+      block.run(next_sample_, next_progress_);
+      report_progress(block.counts());
+    }
+  }
+
+  void take_samples(Tick now) {
+    for (; next_sample_ <= now; next_sample_ += sample_every_) {
+      sampled_ = next_sample_;
+      options_.probe->on_sample(next_sample_, *this);
+    }
+  }
+
+  void report_progress(const Block::Counts& counts) {
+    if (counts.events < next_progress_) return;
+    next_progress_ = counts.events + kEventsPerReport;
+    if (options_.progress) options_.progress({counts.end, counts.delivered});
+  }
+
+  void throw_failure() const {
+    const sim::Failure* first = nullptr;
+    for (const Block& block : blocks_)
+      if (block.failure() && (first == nullptr || block.failure()->before(*first)))
+        first = &*block.failure();
+    if (first != nullptr) std::rethrow_exception(first->error);
+  }
+
+  void collect() {
+    for (const Block& block : blocks_) counters_.end = std::max(counters_.end, block.counts().end);
+    for (const Block& block : blocks_) block.collect(counters_, counters_.end);
+  }
+
+  // For the report of a run that cannot go on.
+  unsigned sources() const override { return blocks_.front().network().sources(); }
+  std::optional<RoutedPacket> head(Rank node, Source source) const override {
+    return block(node).network().head(node, source);
+  }
+  const Processor& processor(Rank node) const override {
+    return *block(node).node(node).processor();
+  }
+  std::uint64_t packets_under_way() const override {
+    std::uint64_t alive = 0;
+    for (const Block& block : blocks_) alive += block.network().flights_alive();
+    return alive;
+  }
+
+  // For probes, whose runs have one block.
+  std::span<const LinkCounters> links() const override {
+    return blocks_.front().network().link_counters();
+  }
+  std::span<const InjectionFifo> fifos(Rank node) const override {
+    return block(node).node(node).fifos();
+  }
+  FifoCounters fifo_counters(Rank node, unsigned fifo) const override {
+    return block(node).fifo_counters(sampled_, node, fifo);
+  }
+  unsigned waiting(Rank node, Direction travelling, VirtualChannel channel) const override {
+    return block(node).network().waiting(node, Source::channel(travelling, channel)).used;
+  }
+
+  static constexpr std::uint64_t kEventsPerReport = 1u << 20;  ///< of progress
+
+  Shape shape_;
+  Machine machine_;
+  SimOptions options_;
+  std::deque<Block> blocks_;  ///< ascending; never move
+  FabricCounters counters_;
+  bool ran_ = false;
+  std::uint64_t next_progress_ = 0;
+  Tick sample_every_ = SimProbe::kNoSamples;
+  Tick next_sample_ = SimProbe::kNoSamples;
+  Tick sampled_ = 0;  ///< the cycle of the present sample
+};
+
+SimFabric::SimFabric(const Shape& shape, const Machine& machine, SimOptions options)
+    : impl_(std::make_unique<Impl>(shape, machine, std::move(options))) {}
+SimFabric::~SimFabric() = default;
+const Shape& SimFabric::shape() const {
+  return impl_->shape();
+}
+const Machine& SimFabric::machine() const {
+  return impl_->machine();
+}
+Device& SimFabric::device(Rank rank) {
+  return impl_->node(rank);
+}
+void SimFabric::attach(Rank rank, Processor& processor) {
+  impl_->node(rank).attach(processor);
+}
+void SimFabric::run() {
+  impl_->run();
+}
+const FabricCounters& SimFabric::counters() const {
+  return impl_->counters();
+}
+unsigned SimFabric::threads() const {
+  return impl_->threads();
+}
+
+}  // namespace toroid

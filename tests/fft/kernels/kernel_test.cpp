@@ -1,0 +1,491 @@
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <numbers>
+#include <span>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "fft/execute/local_array.hpp"
+#include "fft/kernels/kernel.hpp"
+#include "hal/check.hpp"
+
+// Of the library behind the interface: what it has measured is to be gone.
+extern "C" void fftw_forget_wisdom(void);
+extern "C" void fftwf_forget_wisdom(void);
+
+namespace toroid::local {
+namespace {
+
+using Exact = std::complex<long double>;
+using Lengths = std::vector<std::int64_t>;
+
+constexpr std::array kKinds = {Kind::forward, Kind::inverse, Kind::real_to_half,
+                               Kind::half_to_real};
+constexpr std::array kPrecisions = {Precision::single, Precision::double_};
+
+bool real(Kind kind) {
+  return kind == Kind::real_to_half || kind == Kind::half_to_real;
+}
+
+/// Sums along one axis of a dense array in C order, by the definition.
+std::vector<Exact> along(const std::vector<Exact>& x, std::int64_t n, std::int64_t stride,
+                         int sign) {
+  std::vector<Exact> roots;
+  for (std::int64_t k = 0; k < n; ++k)
+    roots.push_back(
+        std::polar(1.0L, 2 * sign * std::numbers::pi_v<long double> * static_cast<long double>(k) /
+                             static_cast<long double>(n)));
+  std::vector<Exact> y(x.size());
+  for (std::size_t at = 0; at < x.size(); ++at) {
+    const std::int64_t k = static_cast<std::int64_t>(at) / stride % n;
+    for (std::int64_t j = 0; j < n; ++j)
+      y[at] += x[at + static_cast<std::size_t>((j - k) * stride)] *
+               roots[static_cast<std::size_t>(j * k % n)];
+  }
+  return y;
+}
+
+/// Work on a dense array of `lengths` (of the real side), by the definition.
+std::vector<Exact> by_definition(std::vector<Exact> x, const Lengths& lengths, const Work& work,
+                                 int sign) {
+  std::int64_t stride = 1;
+  for (std::size_t a = lengths.size(); a-- > 0; stride *= lengths[a])
+    if (work.axes[a].transformed) x = along(x, lengths[a], stride, sign);
+  return x;
+}
+
+/// One side of some work: which of its elements are in which place.
+struct Layout {
+  Lengths lengths;
+  Lengths strides;
+  bool complex = true;
+  std::int64_t extent = 1;  ///< elements, with some room at the end
+};
+
+/// Axes nested in the given order, the last one nearest, with `gap` unused elements behind each.
+Layout layout(Lengths lengths, const std::vector<std::size_t>& order, std::int64_t gap,
+              bool complex) {
+  Layout layout{lengths, Lengths(lengths.size()), complex, 1};
+  for (std::size_t i = order.size(); i-- > 0;) {
+    layout.strides[order[i]] = layout.extent;
+    layout.extent = layout.extent * lengths[order[i]] + gap;
+  }
+  return layout;
+}
+
+struct Trial {
+  Lengths lengths;
+  Work work;
+  Layout in, out;
+};
+
+/// Work on axes of `lengths`; the bits of `set` say which of them are transformed.
+Trial trial(const Lengths& lengths, unsigned set, Kind kind, Precision precision) {
+  Trial trial{lengths, {{}, kind, precision, false, true}, {}, {}};
+  Lengths half = lengths;
+  for (std::size_t a = 0; a < lengths.size(); ++a)
+    trial.work.axes[a] = {lengths[a], 1, 1, (set >> a & 1) != 0};
+  if (set != 0) {
+    const auto last = static_cast<std::size_t>(std::bit_width(set) - 1);
+    half[last] = half[last] / 2 + 1;
+  }
+  const bool to_half = kind == Kind::real_to_half && set != 0;
+  const bool from_half = kind == Kind::half_to_real && set != 0;
+  trial.in = {from_half ? half : lengths, {}, !real(kind) || from_half, 1};
+  trial.out = {to_half ? half : lengths, {}, !real(kind) || to_half, 1};
+  return trial;
+}
+
+/// In: C order without gaps, or the reverse order with gaps. Out: the same, or the axes rotated.
+void lay_out(Trial& trial, bool strange, bool in_place) {
+  std::vector<std::size_t> order(trial.lengths.size());
+  for (std::size_t a = 0; a < order.size(); ++a) order[a] = strange ? order.size() - 1 - a : a;
+  trial.in = layout(trial.in.lengths, order, strange ? 3 : 0, trial.in.complex);
+  if (strange && !in_place) std::ranges::rotate(order, order.begin() + 1);
+  trial.out =
+      in_place ? trial.in : layout(trial.out.lengths, order, strange ? 2 : 0, trial.out.complex);
+  trial.work.in_place = in_place;
+  for (std::size_t a = 0; a < order.size(); ++a) {
+    trial.work.axes[a].in_stride = trial.in.strides[a];
+    trial.work.axes[a].out_stride = trial.out.strides[a];
+  }
+}
+
+/// Memory as a kernel is given it, of numbers that no transform of these tests has as a result.
+template <typename Real>
+class Place {
+ public:
+  static constexpr Real kUnused = 12345;
+
+  Place(const Layout& layout, bool aligned)
+      : layout_(layout),
+        numbers_(static_cast<std::size_t>(layout.extent) * (layout.complex ? 2 : 1)),
+        memory_((numbers_ + 2) * sizeof(Real) / sizeof(toroid::Complex) + 1),
+        first_(reinterpret_cast<Real*>(memory_.data()) + (aligned ? 0 : 1)) {
+    std::fill_n(first_, numbers_, kUnused);
+  }
+  Real* data() { return first_; }
+  std::vector<Real> content() const { return {first_, first_ + numbers_}; }
+  Exact at(std::size_t number) const {
+    return {first_[number], layout_.complex ? first_[number + 1] : 0};
+  }
+  void set(std::size_t number, Exact value) {
+    first_[number] = static_cast<Real>(value.real());
+    if (layout_.complex) first_[number + 1] = static_cast<Real>(value.imag());
+  }
+
+  /// Calls with an element's number in a dense array of `lengths`, and the number of its first real
+  /// here.
+  template <typename Use>
+  void each(const Lengths& lengths, Use use) const {
+    std::size_t elements = 1;
+    for (const std::int64_t length : lengths) elements *= static_cast<std::size_t>(length);
+    for (std::size_t dense = 0; dense < elements; ++dense) {
+      std::int64_t rest = static_cast<std::int64_t>(dense), place = 0;
+      bool here = true;
+      for (std::size_t a = lengths.size(); a-- > 0; rest /= lengths[a]) {
+        place += rest % lengths[a] * layout_.strides[a];
+        here = here && rest % lengths[a] < layout_.lengths[a];
+      }
+      if (here) use(dense, static_cast<std::size_t>(place) * (layout_.complex ? 2 : 1));
+    }
+  }
+
+ private:
+  Layout layout_;
+  std::size_t numbers_;
+  LocalArray memory_;
+  Real* first_;
+};
+
+std::vector<Exact> some_values(const Lengths& lengths, bool real) {
+  std::size_t elements = 1;
+  for (const std::int64_t length : lengths) elements *= static_cast<std::size_t>(length);
+  std::vector<Exact> values(elements);
+  for (std::size_t i = 0; i < elements; ++i) {
+    const Exact value = std::polar(1.0L, static_cast<long double>(i * i % 1009));
+    values[i] = real ? value.real() : value;
+  }
+  return values;
+}
+
+/// What to give and what to expect, both dense.
+std::pair<std::vector<Exact>, std::vector<Exact>> given_and_expected(const Trial& trial) {
+  std::vector<Exact> given = some_values(trial.lengths, real(trial.work.kind));
+  const bool inverse = trial.work.kind == Kind::inverse || trial.work.kind == Kind::half_to_real;
+  // Only the transform of something real has a real inverse.
+  if (trial.work.kind == Kind::half_to_real)
+    given = by_definition(std::move(given), trial.lengths, trial.work, -1);
+  return {given, by_definition(given, trial.lengths, trial.work, inverse ? +1 : -1)};
+}
+
+template <typename Real>
+void expect_elements(const Trial& trial, const Place<Real>& place,
+                     const std::vector<Exact>& expected) {
+  long double largest = 1;
+  for (const Exact& value : expected) largest = std::max(largest, std::abs(value));
+  const long double error = 16 * std::numeric_limits<Real>::epsilon() * largest;
+  std::size_t used = 0;
+  place.each(trial.lengths, [&](std::size_t dense, std::size_t number) {
+    EXPECT_LE(std::abs(place.at(number) - expected[dense]), error) << dense;
+    used += trial.out.complex ? 2 : 1;
+  });
+  const std::vector<Real> content = place.content();
+  EXPECT_EQ(std::ranges::count(content, Place<Real>::kUnused),
+            static_cast<std::ptrdiff_t>(content.size() - used))
+      << "nothing is written between";
+}
+
+template <typename Real>
+void run(const Trial& trial) {
+  const auto [given, expected] = given_and_expected(trial);
+  Place<Real> in(trial.in, trial.work.aligned);
+  Place<Real> out(trial.out, trial.work.aligned);
+  in.each(trial.lengths, [&, &values = given](std::size_t dense, std::size_t number) {
+    in.set(number, values[dense]);
+  });
+  const std::vector<Real> before = in.content();
+  const auto kernel = fftw().plan(trial.work, Rigor::estimate);
+  if (trial.work.in_place) {
+    kernel->run(in.data(), in.data());
+    return expect_elements(trial, in, expected);
+  }
+  kernel->run(in.data(), out.data());
+  expect_elements(trial, out, expected);
+  if (trial.work.kind == Kind::half_to_real) return;
+  EXPECT_EQ(in.content(), before);
+}
+
+/// Both layouts, in place and not, aligned and not.
+void try_all_ways(Trial trial) {
+  for (unsigned way = 0; way < 8; ++way) {
+    if ((way & 2) != 0 && real(trial.work.kind)) continue;
+    lay_out(trial, (way & 1) != 0, (way & 2) != 0);
+    trial.work.aligned = (way & 4) == 0;
+    if (trial.work.precision == Precision::single)
+      run<float>(trial);
+    else
+      run<double>(trial);
+  }
+}
+
+void try_all_kinds(const Lengths& lengths, unsigned set) {
+  for (const Kind kind : kKinds)
+    for (const Precision precision : kPrecisions) {
+      SCOPED_TRACE(fmt::format("axes {}: {:b} of kind {} in precision {}", fmt::join(lengths, "x"),
+                               set, static_cast<int>(kind), static_cast<int>(precision)));
+      try_all_ways(trial(lengths, set, kind, precision));
+    }
+}
+
+TEST(Kernel, TransformsOrCopiesAnySubsetOfTheAxes) {
+  for (const Lengths& lengths : {Lengths{3, 1, 4, 2}, {2, 5, 1}, {6, 7}})
+    for (unsigned set = 0; set < 1u << lengths.size(); ++set) try_all_kinds(lengths, set);
+}
+
+TEST(Kernel, TransformsLengthsOfEverySort) {
+  for (const std::int64_t length : {1, 2, 3, 8, 13, 15, 31, 64}) {
+    try_all_kinds({length}, 1);
+    try_all_kinds({3, length}, 2);
+    try_all_kinds({length, 2}, 1);
+  }
+}
+
+TEST(Kernel, TransformsFourAxesAmongSix) {
+  for (const unsigned set : {0b111100u, 0b001111u, 0b110110u, 0b101101u, 0b000000u})
+    try_all_kinds({2, 3, 2, 3, 1, 4}, set);
+}
+
+TEST(Kernel, TakesTheHalvedAxisFirstInMemory) {
+  Trial trial = local::trial({4, 6}, 3, Kind::real_to_half, Precision::double_);
+  trial.in = layout(trial.in.lengths, {1, 0}, 0, false);
+  trial.out = layout(trial.out.lengths, {1, 0}, 1, true);
+  for (std::size_t a = 0; a < 2; ++a) {
+    trial.work.axes[a].in_stride = trial.in.strides[a];
+    trial.work.axes[a].out_stride = trial.out.strides[a];
+  }
+  run<double>(trial);
+}
+
+TEST(Kernel, DoesNothingWhereThereIsNothing) {
+  for (const Kind kind : kKinds)
+    for (const bool transformed : {false, true}) {
+      Work work{{}, kind, Precision::single, !real(kind)};
+      work.axes[0] = {7, 1, 1, true};
+      work.axes[1] = {0, 7, 7, transformed};
+      fftw().plan(work, Rigor::measure)->run(nullptr, nullptr);
+    }
+}
+
+Work line(std::int64_t length, Precision precision) {
+  Work work{{}, Kind::forward, precision};
+  work.axes[0] = {length, 1, 1, true};
+  return work;
+}
+
+TEST(KernelDeathTest, RefusesWhatItWasNotPlannedFor) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  LocalArray array(32);
+  const auto kernel = fftw().plan(line(16, Precision::single), Rigor::estimate);
+  EXPECT_DEATH(kernel->run(array.data(), array.data() + 16), "in_place");
+  std::byte* odd = reinterpret_cast<std::byte*>(array.data()) + 8;
+  EXPECT_DEATH(kernel->run(odd, odd), "alignment");
+  Work real = line(16, Precision::double_);
+  real.kind = Kind::real_to_half;
+  EXPECT_DEATH(fftw().plan(real, Rigor::estimate), "in_place");
+}
+
+/// In place, lines of 64 side by side: large enough to be measured in tiles.
+template <typename Real>
+void expect_same_whether_measured_or_not(Precision precision, std::int64_t columns) {
+  const std::int64_t stride = columns + 8;
+  Work work{{}, Kind::inverse, precision};
+  work.axes[0] = {columns / 64, 64, 64, false};
+  work.axes[1] = {64, stride, stride, true};
+  work.axes[2] = {64, 1, 1, false};
+  const Layout all{{64 * stride}, {1}, true, 64 * stride};
+  Place<Real> estimated(all, true), measured(all, true);
+  for (std::int64_t i = 0; i < 2 * 64 * stride; ++i)
+    estimated.data()[i] = measured.data()[i] = static_cast<Real>(i * i % 1001) / 1001;
+  fftw().plan(work, Rigor::estimate)->run(estimated.data(), estimated.data());
+  fftw().plan(work, Rigor::measure)->run(measured.data(), measured.data());
+  const Real error = 1000 * std::numeric_limits<Real>::epsilon();
+  for (std::int64_t i = 0; i < 2 * 64 * stride; ++i)
+    ASSERT_LT(std::abs(estimated.data()[i] - measured.data()[i]), error);
+}
+
+TEST(Kernel, GivesTheSameOfManyLinesSideBySideWhetherMeasuredOrNot) {
+  expect_same_whether_measured_or_not<double>(Precision::double_, 2048);
+  expect_same_whether_measured_or_not<float>(Precision::single, 4096);
+}
+
+TEST(Kernel, IsPlannedOnce) {
+  const Work work = line(48, Precision::double_);
+  const auto kernel = fftw().plan(work, Rigor::estimate);
+  EXPECT_EQ(fftw().plan(work, Rigor::estimate), kernel);
+  EXPECT_NE(fftw().plan(work, Rigor::measure), kernel);
+  Work unaligned = work;
+  unaligned.aligned = false;
+  EXPECT_NE(fftw().plan(unaligned, Rigor::estimate), kernel);
+  EXPECT_NE(fftw().plan(line(48, Precision::single), Rigor::estimate), kernel);
+}
+
+TEST(Kernel, IsPlannedAndRunBySeveralThreadsAtOnce) {
+  constexpr std::size_t kThreads = 4;
+  std::array<std::vector<std::shared_ptr<const Kernel>>, kThreads> kernels;
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < kThreads; ++t)
+    threads.emplace_back([&mine = kernels[t], t] {
+      LocalArray array(64);
+      for (std::size_t i = 0; i < 16; ++i) {
+        std::fill_n(array.data(), 64, toroid::Complex{});
+        const auto length = static_cast<std::int64_t>(20 + (i + 4 * t) % 16);
+        for (const Precision precision : kPrecisions) {
+          mine.push_back(fftw().plan(line(length, precision), Rigor::measure));
+          mine.back()->run(array.data(), array.data());
+        }
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (auto& mine : kernels) std::ranges::sort(mine);
+  for (const auto& mine : kernels) EXPECT_EQ(mine, kernels[0]);
+}
+
+/// The reference and a kernel of the same, in C order.
+TEST(Reference, TransformsWholeArrays) {
+  const Lengths size = {3, 2, 5, 1, 2, 4};
+  Trial trial = local::trial(size, 0b111111, Kind::inverse, Precision::double_);
+  const auto [given, expected] = given_and_expected(trial);
+  std::vector<std::complex<double>> array(given.begin(), given.end());
+  fftw_reference(size, +1, array);
+  for (std::size_t i = 0; i < array.size(); ++i)
+    EXPECT_LT(std::abs(array[i] - std::complex<double>(expected[i])), 1e-12);
+  fftw_reference(size, -1, array);
+  for (std::size_t i = 0; i < array.size(); ++i)
+    EXPECT_LT(std::abs(array[i] - 240.0 * std::complex<double>(given[i])), 1e-11);
+  fftw_reference(Lengths{3, 0, 2}, -1, {});
+}
+
+TEST(Reference, TransformsRealArraysToHalvesAndBack) {
+  const Lengths size = {3, 4, 5};
+  Trial trial = local::trial(size, 0b111, Kind::real_to_half, Precision::double_);
+  const auto [given, expected] = given_and_expected(trial);
+  std::vector<double> array;
+  for (const Exact& value : given) array.push_back(static_cast<double>(value.real()));
+  std::vector<std::complex<double>> half(3 * 4 * 3);
+  fftw_reference(size, std::span<const double>(array), half);
+  for (std::size_t row = 0; row < 12; ++row)
+    for (std::size_t k = 0; k < 3; ++k)
+      EXPECT_LT(std::abs(half[3 * row + k] - std::complex<double>(expected[5 * row + k])), 1e-13);
+  std::vector<double> back(60);
+  fftw_reference(size, half, std::span<double>(back));
+  for (std::size_t i = 0; i < 60; ++i) EXPECT_NEAR(back[i], 60 * array[i], 1e-12);
+}
+
+class KernelWisdom : public ::testing::Test {
+ protected:
+  KernelWisdom() { remove(path_); }
+  ~KernelWisdom() override { remove(path_); }
+  bool load(const std::string& text) const {
+    std::ofstream(path_) << text;
+    return load_wisdom(path_);
+  }
+  static void forget() {
+    fftw_forget_wisdom();
+    fftwf_forget_wisdom();
+  }
+  /// FFTW's texts, first that in double precision. Measured once, as kernels are.
+  static std::pair<std::string, std::string> measured() {
+    static const auto texts = [] {
+      for (const Precision precision : kPrecisions)
+        fftw().plan(line(30, precision), Rigor::measure);
+      const std::string text = wisdom();
+      const std::size_t begin = text.find("(fftw-"), single = text.find("(fftw-", begin + 1);
+      return std::pair(text.substr(begin, single - begin), text.substr(single));
+    }();
+    return texts;
+  }
+  /// Sorted, since FFTW writes them in no fixed order.
+  static std::vector<std::string> sorted_lines(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);)
+      if (!line.starts_with("toroid ")) lines.push_back(line);
+    std::ranges::sort(lines);
+    return lines;
+  }
+
+  // Of this process: tests run beside each other.
+  std::filesystem::path path_ =
+      std::filesystem::path(::testing::TempDir()) / fmt::format("kernel-wisdom-{}", ::getpid());
+};
+
+TEST_F(KernelWisdom, ComesBackInBothPrecisions) {
+  EXPECT_FALSE(load_wisdom(path_));
+  EXPECT_FALSE(load(""));
+  const auto [in_double, in_single] = measured();
+  EXPECT_NE(in_double.find(" fftw_wisdom "), std::string::npos);
+  EXPECT_NE(in_single.find(" fftwf_wisdom "), std::string::npos);
+  const std::string all = in_double + in_single;
+  forget();
+  EXPECT_NE(sorted_lines(wisdom()), sorted_lines(all));
+  EXPECT_TRUE(load(all));
+  EXPECT_EQ(sorted_lines(wisdom()), sorted_lines(all));
+}
+
+TEST_F(KernelWisdom, MayBeThatOfOnePrecision) {
+  const auto [in_double, in_single] = measured();
+  forget();
+  const auto none = sorted_lines(wisdom()).size();
+  for (const std::string& part : {in_double, in_single}) {
+    forget();
+    EXPECT_TRUE(load(part));
+    EXPECT_EQ(sorted_lines(wisdom()).size(), none + sorted_lines(part).size() - 2);
+  }
+}
+
+TEST_F(KernelWisdom, KeepsTheLinesOfThisProject) {
+  const auto [in_double, in_single] = measured();
+  add_own_wisdom("toroid rows 1");
+  EXPECT_TRUE(load("toroid rows 2\ntoroid rows 1\n" + in_double));
+  EXPECT_TRUE(load("toroid rows 3"));
+  const std::vector<std::string> lines = {"toroid rows 1", "toroid rows 2", "toroid rows 3"};
+  EXPECT_EQ(own_wisdom(), lines);
+  const std::string text = wisdom();
+  EXPECT_TRUE(text.starts_with("toroid rows 1\ntoroid rows 2\ntoroid rows 3\n(fftw-"));
+  EXPECT_TRUE(load(text));
+  EXPECT_EQ(own_wisdom(), lines);
+}
+
+TEST_F(KernelWisdom, RefusesWhatIsNone) {
+  const auto [in_double, in_single] = measured();
+  std::string other = in_single;
+  other.replace(other.find("fftwf_"), 6, "fftwl_");
+  for (const std::string& text :
+       {std::string("none"), std::string("\n"), std::string("toroid\n"), other, in_double + "none",
+        in_double + other, "toroid new\nnone\n" + in_double, "none" + in_double,
+        in_double.substr(0, in_double.size() / 2), in_double + "toroid new\n"})
+    EXPECT_THROW(load(text), BadInput) << text;
+  EXPECT_EQ(std::ranges::count(own_wisdom(), "toroid new"), 0);
+  EXPECT_THROW(load_wisdom("/dev/zero"), BadInput);
+  EXPECT_THROW(load_wisdom(::testing::TempDir()), BadInput);
+}
+
+}  // namespace
+}  // namespace toroid::local

@@ -1,0 +1,43 @@
+// Boxes of an array that nobody would think of.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "fft/layout/box.hpp"
+#include "hal/shape.hpp"
+
+namespace toroid::testing {
+
+/// Cuts the largest box in two somewhere, until there are so many.
+inline std::vector<Box> random_partition(const Index& extents, std::size_t parts,
+                                         std::mt19937_64& engine) {
+  std::vector<Box> boxes = {Box::of(extents)};
+  while (boxes.size() < parts) {
+    Box& largest = *std::ranges::max_element(boxes, {}, &Box::volume);
+    if (largest.volume() <= 1) break;
+    const unsigned axis = static_cast<unsigned>(engine() % kMaxAxes);
+    if (largest.length(axis) < 2) continue;
+    Box rest = largest;
+    const auto at = engine() % static_cast<std::uint64_t>(largest.length(axis) - 1);
+    largest.hi[axis] = rest.lo[axis] = largest.lo[axis] + 1 + static_cast<std::int64_t>(at);
+    boxes.push_back(rest);
+  }
+  return boxes;
+}
+
+/// One box per node, some of them empty, in no order.
+inline std::vector<Box> random_boxes(const Index& extents, Rank nodes, std::mt19937_64& engine) {
+  Index one = extents;  // whatever the batch
+  one[kBatchAxis] = 1;
+  const std::size_t parts = 1 + engine() % nodes;
+  std::vector<Box> boxes = random_partition(one, parts, engine);
+  boxes.resize(nodes);
+  std::ranges::shuffle(boxes, engine);
+  return boxes;
+}
+
+}  // namespace toroid::testing

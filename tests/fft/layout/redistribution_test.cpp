@@ -1,0 +1,134 @@
+// Exchanges between the stages of every method, with nothing else: every value is its own index.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "fft/execute/pipelined_exchange.hpp"
+#include "fft/layout/distribution.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/layout/redistribution.hpp"
+#include "fft/layout/transfer.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/all_to_all.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "tests/fft/layout/distributions.hpp"
+#include "tests/fft/plan/plan_run.hpp"
+#include "tests/router/sim/sim_machine.hpp"
+
+namespace toroid {
+namespace {
+
+/// One node's two arrays and what leads from one to the other. Elements of 16 bytes hold their
+/// index twice, those of 4 once.
+struct PipelineSide {
+  PipelineSide(Node& node, const testing::Passage& passage, const Pipeline& pipeline)
+      : from(passage.from->layout(node.rank())),
+        source(room(from, passage)),
+        target(room(passage.to->layout(node.rank()), passage)),
+        exchange(node, *passage.from, *passage.to, passage.element_bytes,
+                 passage.exchange.group(node.shape(), node.rank()), pipeline,
+                 std::as_writable_bytes(std::span(target))),
+        piece_bytes(pipeline.rule.planes * from.stride(pipeline.rule.axis) *
+                    std::int64_t{passage.element_bytes}) {}
+  static std::vector<std::uint32_t> room(const NodeLayout& layout, const testing::Passage& p) {
+    return std::vector<std::uint32_t>(static_cast<std::size_t>(layout.extent()) *
+                                      (p.element_bytes / 4));
+  }
+  const std::byte* piece(std::uint32_t number) const {
+    return reinterpret_cast<const std::byte*>(source.data()) + number * piece_bytes;
+  }
+  NodeLayout from;
+  std::vector<std::uint32_t> source;
+  std::vector<std::uint32_t> target;
+  Exchange exchange;
+  std::int64_t piece_bytes;
+};
+
+/// visit(words of an element, place in the array).
+template <typename Visit>
+void for_each_word(const Distribution& spread, Rank rank, std::uint32_t words,
+                   std::vector<std::uint32_t>& array, Visit&& visit) {
+  testing::for_each_element(spread.extents, spread.layout(rank),
+                            [&](std::size_t place, std::size_t at) {
+                              for (std::uint32_t w = 0; w < words; ++w)
+                                visit(array[at * words + w], static_cast<std::uint32_t>(place));
+                            });
+}
+
+Program send_pieces(Node&, PipelineSide* side) {
+  Exchange& exchange = side->exchange;
+  for (std::uint32_t piece = 0; piece < exchange.pieces(); ++piece) {
+    if (piece >= exchange.window()) {
+      const AllToAll& oldest = exchange.piece(piece - exchange.window());
+      co_await oldest.wait();
+    }
+    exchange.start(piece, side->piece(piece));
+  }
+  for (std::uint32_t piece = exchange.pieces() - exchange.window(); piece < exchange.pieces();
+       ++piece) {
+    const AllToAll& last = exchange.piece(piece);
+    co_await last.wait();
+  }
+}
+
+void expect_passage(const Shape& shape, const testing::Passage& passage, const Pipeline& pipeline) {
+  testing::SimMachine machine(shape);
+  std::deque<PipelineSide> sides;
+  const std::uint32_t words = passage.element_bytes / 4;
+  for (Rank r = 0; r < shape.size(); ++r) {
+    PipelineSide& side = sides.emplace_back(machine.node(r), passage, pipeline);
+    for_each_word(*passage.from, r, words, side.source,
+                  [](std::uint32_t& word, std::uint32_t place) { word = place; });
+  }
+  machine.run([&](Node& node) { return send_pieces(node, &sides[node.rank()]); });
+  ASSERT_TRUE(machine.finished());
+  for (Rank r = 0; r < shape.size(); ++r)
+    for_each_word(*passage.to, r, words, sides[r].target,
+                  [](std::uint32_t& word, std::uint32_t place) { ASSERT_EQ(word, place); });
+}
+
+TEST(Redistribution, OfEveryMethodPutsEveryElementInItsPlace) {
+  testing::for_each_blueprint([](const Blueprint& blueprint) {
+    for (const auto& passage : testing::passages(blueprint))
+      expect_passage(blueprint.shape(), passage, {});
+  });
+}
+
+/// Planes of a piece that divide the parts, that do not, and more than there are; uneven parts.
+TEST(Redistribution, InPiecesPutsEveryElementInItsPlace) {
+  for (const char* torus : {"2", "3", "2x2"})
+    testing::for_each_blueprint_of({7, 6, 9}, Shape::parse(torus), [](const Blueprint& blueprint) {
+      for (const auto& passage : testing::passages(blueprint)) {
+        if (!passage.pieces_along) continue;
+        for (const std::int64_t planes : {1, 2, 3, 5})
+          for (const std::uint32_t window : {1u, 2u, 16u})
+            expect_passage(blueprint.shape(), passage, {{*passage.pieces_along, planes}, window});
+      }
+    });
+}
+
+TEST(Redistribution, OfASampleSendsWhatTheTransfersHold) {
+  const Blueprint blueprint({.size = {12, 12, 12}, .method = Method::slab}, Shape::parse("2x3"));
+  const auto passage = testing::passages(blueprint)[0];
+  std::uint64_t packets = 0;
+  for (Rank from = 0; from < 6; ++from)
+    for (Rank to = 0; to < 6; ++to)
+      if (from != to)
+        packets += Transfer(passage.from->layout(from), passage.to->layout(to), 16).packets();
+  std::uint64_t expected = 0;
+  for (Rank r = 0; r < 6; ++r)
+    expected += Redistribution(*passage.from, *passage.to, 16,
+                               passage.exchange.group(blueprint.shape(), r), {})
+                    .packets_expected(0);
+  EXPECT_EQ(expected, packets);
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,124 @@
+// Who holds what, and what an orbital plan refuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "fft/layout/box.hpp"
+#include "fft/orbital/plan.hpp"
+#include "fft/plan/transform_kind.hpp"
+#include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/shape.hpp"
+#include "tests/fft/orbital/orbital_run.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::cube_of;
+using testing::cube_size;
+using ::testing::HasSubstr;
+using enum TransformKind;
+
+std::string refusal(const CubeSize& size, const char* torus, const OrbitalOptions& options = {}) {
+  try {
+    const OrbitalPlan plan(size, Shape::parse(torus), options);
+  } catch (const BadInput& refused) {
+    EXPECT_EQ(std::string(refused.what()).find('\n'), std::string::npos);
+    return refused.what();
+  }
+  return "nothing refused";
+}
+
+TEST(OrbitalPlan, RefusesAMachineThatIsNoTorusOfEqualExtents) {
+  for (const char* torus : {"2x2x4", "2x2", "8", "2x2x2x2", "2x2x2m", "3mx3mx3m"}) {
+    const std::string why = refusal(cube_size(12), torus);
+    EXPECT_THAT(why, HasSubstr(std::string("torus ") + torus + " has no orbits"));
+    EXPECT_THAT(why, HasSubstr("P x P x P"));
+  }
+  EXPECT_THAT(refusal(cube_size(12), "2x4x8"), HasSubstr("for N = 12: 3x3x3 or 4x4x4"));
+  EXPECT_THAT(refusal(cube_size(7), "2x2x1"), HasSubstr("for N = 7: 1x1x1 or 7x7x7"));
+}
+
+TEST(OrbitalPlan, RefusesUnequalBlocksAndNamesTheNearestSizesAndMachines) {
+  EXPECT_THAT(refusal(cube_size(10), "4x4x4"),
+              HasSubstr("nearest: N = 8 or 12 there, or torus 2x2x2 or 5x5x5 for N = 10"));
+  EXPECT_THAT(refusal(cube_size(7), "4x4x4"),
+              HasSubstr("nearest: N = 4 or 8 there, or torus 1x1x1 or 7x7x7 for N = 7"));
+  EXPECT_THAT(refusal(cube_size(3), "4x4x4"),
+              HasSubstr("nearest: N = 4 there, or torus 3x3x3 for N = 3"));
+}
+
+TEST(OrbitalPlan, RefusesHadamardsMatrixOfOtherSizesThanPowersOfTwo) {
+  const OrbitalOptions options{.kinds = {dft, dft, wht}};
+  EXPECT_THAT(refusal(cube_size(12), "2x2x2", options), HasSubstr("N = 12; nearest: 8 or 16"));
+  EXPECT_THAT(refusal(cube_size(12), "3x3x3", options),
+              HasSubstr("nearest: 8 or 16, on torus 2x2x2 or 4x4x4"));
+}
+
+TEST(OrbitalPlan, RefusesTheFourierTransformOfRealElements) {
+  const OrbitalOptions options{.kinds = {dct, dft, dct}, .element = ElementType::float32};
+  EXPECT_THAT(refusal(cube_size(4), "2x2x2", options), HasSubstr("dft of float32"));
+}
+
+TEST(OrbitalPlan, RefusesAnArrayThatIsNoCube) {
+  EXPECT_THAT(refusal({4, 5, 6}, "2x2x2"), HasSubstr("4x5x6"));
+  EXPECT_THAT(refusal({0, 0, 0}, "1"), HasSubstr("nearest: 1x1x1"));
+}
+
+TEST(OrbitalPlan, TakesASingleNodeOfAnyShape) {
+  for (const char* torus : {"1", "1x1", "1x1x1", "1m"})
+    EXPECT_EQ(refusal(cube_size(5), torus), "nothing refused");
+}
+
+TEST(OrbitalPlan, GivesEveryBlockToOneNode) {
+  for (const unsigned extent : {1u, 2u, 3u, 5u})
+    for (unsigned bits = 0; bits < 8; ++bits) {
+      OrbitalOptions options;
+      for (unsigned d = 0; d < 3; ++d) options.alpha[d] = (bits >> d & 1) != 0 ? -1 : 1;
+      const OrbitalPlan plan(cube_size(2 * extent), cube_of(extent), options);
+      for (unsigned number = 0; number < 4; ++number) {
+        std::set<BlockIndex> blocks;
+        for (Rank r = 0; r < extent * extent * extent; ++r) blocks.insert(plan.home(number, r));
+        EXPECT_EQ(blocks.size(), extent * extent * extent);
+      }
+    }
+}
+
+TEST(OrbitalPlan, SkewsTheResultAsTheReportSays) {
+  const OrbitalPlan plan(cube_size(8), cube_of(4), {});
+  const Shape shape = cube_of(4);
+  for (Rank r = 0; r < 64; ++r) {
+    const Coord at = shape.coord(r);
+    const unsigned t = (at[0] + at[1] + at[2]) % 4u;
+    EXPECT_EQ(plan.canonical(r), (BlockIndex{at[0], at[1], at[2]}));
+    EXPECT_EQ(plan.skewed(r), (BlockIndex{at[2], at[0], t}));
+    EXPECT_EQ(plan.output_box(r).lo, (Index{2 * at[2], 2 * at[0], 2 * t}));
+  }
+}
+
+TEST(OrbitalPlan, InvertsFromTheLayoutThatForwardLeaves) {
+  const OrbitalPlan forward(cube_size(6), cube_of(3), {.alpha = {1, -1, 1}});
+  const OrbitalPlan inverse(cube_size(6), cube_of(3), {.sign = Sign::inverse, .alpha = {1, -1, 1}});
+  for (Rank r = 0; r < 27; ++r) {
+    EXPECT_EQ(forward.output_box(r), inverse.input_box(r));
+    EXPECT_EQ(forward.input_box(r), inverse.output_box(r));
+  }
+}
+
+TEST(OrbitalPlan, NamesNeighboursOneLinkAway) {
+  const Shape shape = cube_of(4);
+  for (const int sign : {1, -1}) {
+    const OrbitalPlan plan(cube_size(4), shape, {.alpha = {sign, sign, sign}});
+    for (Rank r = 0; r < 64; ++r)
+      for (unsigned d = 0; d < 3; ++d) {
+        const auto [to, from] = plan.neighbours(d, r);
+        EXPECT_EQ(to, *shape.neighbour(r, sign > 0 ? Direction::plus(d) : Direction::minus(d)));
+        EXPECT_EQ(from, *shape.neighbour(r, sign > 0 ? Direction::minus(d) : Direction::plus(d)));
+      }
+  }
+}
+
+}  // namespace
+}  // namespace toroid

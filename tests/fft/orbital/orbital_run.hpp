@@ -1,0 +1,126 @@
+// Runs an orbital transform and gathers its result: shared by its tests.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "fft/layout/box.hpp"
+#include "fft/orbital/base.hpp"
+#include "fft/orbital/plan.hpp"
+#include "fft/orbital/product.hpp"
+#include "fft/orbital/transform.hpp"
+#include "fft/plan/transform_kind.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/node.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tests/fft/reference.hpp"
+
+namespace toroid::testing {
+
+template <typename T>
+constexpr ElementType kElementType = ElementType::complex128;
+template <>
+inline constexpr ElementType kElementType<float> = ElementType::float32;
+template <>
+inline constexpr ElementType kElementType<double> = ElementType::float64;
+template <>
+inline constexpr ElementType kElementType<std::complex<float>> = ElementType::complex64;
+
+/// visit(place in the array, place in the block), both in C order.
+template <typename Visit>
+void for_each_in(const Box& box, const CubeSize& size, Visit&& visit) {
+  std::size_t local = 0;
+  for (auto i = box.lo[0]; i < box.hi[0]; ++i)
+    for (auto j = box.lo[1]; j < box.hi[1]; ++j)
+      for (auto k = box.lo[2]; k < box.hi[2]; ++k)
+        visit(static_cast<std::size_t>((i * size[1] + j) * size[2] + k), local++);
+}
+
+template <typename T>
+struct OrbitalRun {
+  std::vector<T> result;                           ///< in the array's own order
+  std::vector<std::vector<std::uint64_t>> rolled;  ///< [node][step]
+  std::vector<std::vector<OrbitalTimes>> times;    ///< [node][repetition, stage]
+  bool input_kept = true;
+};
+
+/// Fills what is `mine` of the input, or compares.
+template <typename T>
+bool holds(const OrbitalPlan& plan, Rank node, std::span<const T> block,
+           const std::vector<T>& array) {
+  bool equal = true;
+  for_each_in(plan.input_box(node), plan.size(),
+              [&](std::size_t at, std::size_t local) { equal &= block[local] == array[at]; });
+  return equal;
+}
+
+template <typename T>
+OrbitalRun<T> orbital_on(Fabric& fabric, const OrbitalPlan& plan, const std::vector<T>& array,
+                         NodeOptions options = {.output_queues = 2}) {
+  std::deque<Node> nodes;
+  std::deque<OrbitalTransform<T>> transforms;
+  for (const Rank r : fabric.nodes()) {
+    Node& node = nodes.emplace_back(fabric.device(r), options);
+    OrbitalTransform<T>& transform = transforms.emplace_back(node, plan);
+    const std::span<T> input = transform.input();
+    for_each_in(plan.input_box(r), plan.size(),
+                [&](std::size_t from, std::size_t to) { input[to] = array[from]; });
+    node.run(orbital_transform(node, transform));
+    fabric.attach(r, node);
+  }
+  fabric.run();
+  OrbitalRun<T> run{std::vector<T>(array.size(), T(1e30f)), {}, {}};
+  for (Rank r = 0; r < transforms.size(); ++r) {
+    OrbitalTransform<T>& transform = transforms[r];
+    const std::span<const T> output = transform.output();
+    for_each_in(plan.output_box(r), plan.size(),
+                [&](std::size_t to, std::size_t from) { run.result[to] = output[from]; });
+    run.input_kept &= holds<T>(plan, r, transform.input(), array);
+    run.rolled.emplace_back(transform.numbers_rolled().begin(), transform.numbers_rolled().end());
+    for (unsigned i = 0; i < transform.repetitions(); ++i)
+      run.times.emplace_back(transform.times(i).begin(), transform.times(i).end());
+  }
+  return run;
+}
+
+inline Shape cube_of(unsigned extent) {
+  return Shape::parse(fmt::format("{0}x{0}x{0}", extent));
+}
+inline CubeSize cube_size(std::int64_t n) {
+  return {n, n, n};
+}
+
+/// On the model.
+template <typename T>
+OrbitalRun<T> orbital(unsigned extent, std::int64_t n, OrbitalOptions options,
+                      const std::vector<T>& array) {
+  options.element = kElementType<T>;
+  SimFabric fabric(cube_of(extent), Machine{});
+  return orbital_on(fabric, OrbitalPlan(cube_size(n), cube_of(extent), options), array);
+}
+
+template <typename T>
+std::vector<Exact> expected(std::int64_t n, const OrbitalOptions& options,
+                            const std::vector<T>& array) {
+  std::vector<ReferenceAxis> axes;
+  for (const TransformKind kind : options.kinds)
+    axes.push_back({static_cast<std::size_t>(n), kind, options.sign});
+  return reference_transform(axes, exactly<T>(array));
+}
+
+/// The relative error allowed: of N elements of T.
+template <typename T>
+double allowed(std::int64_t n) {
+  const bool single = std::is_same_v<typename RealOf<T>::type, float>;
+  return (single ? 2e-7 : 4e-16) * static_cast<double>(n);
+}
+
+}  // namespace toroid::testing

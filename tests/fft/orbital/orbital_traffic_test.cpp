@@ -1,0 +1,134 @@
+// What the orbital transform sends: exactly what its source says, to nearest neighbours only.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fft/orbital/plan.hpp"
+#include "fft/plan/transform_kind.hpp"
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/tick.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tests/fft/orbital/orbital_run.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::cube_of;
+using testing::cube_size;
+using testing::noise_of;
+
+constexpr OrbitalOptions kReal{
+    .kinds = {TransformKind::dct, TransformKind::dht, TransformKind::dct},
+    .element = ElementType::float64};
+
+OrbitalOptions real(Sign sign) {
+  OrbitalOptions options = kReal;
+  options.sign = sign;
+  return options;
+}
+
+TEST(OrbitalTraffic, IsBCubedAndBSquaredInTheStageOfTheInputAndTwoBCubedInTheOthers) {
+  for (const unsigned extent : {2u, 3u, 4u})
+    for (const unsigned b : {1u, 3u}) {
+      const auto array = noise_of<double>(std::size_t{b * extent} * b * extent * b * extent, 1);
+      const auto forward = testing::orbital(extent, b * extent, real(Sign::forward), array);
+      const auto inverse = testing::orbital(extent, b * extent, real(Sign::inverse), array);
+      for (const auto& steps : forward.rolled) {
+        ASSERT_EQ(steps.size(), 3 * extent);
+        for (unsigned step = 0; step < 3 * extent; ++step)
+          EXPECT_EQ(steps[step], step < extent ? b * b * b + b * b : 2 * b * b * b);
+      }
+      for (const auto& steps : inverse.rolled) {
+        ASSERT_EQ(steps.size(), 3 * extent);
+        for (unsigned step = 0; step < 3 * extent; ++step)
+          EXPECT_EQ(steps[step], step >= 2 * extent ? b * b * b + b * b : 2 * b * b * b);
+      }
+    }
+}
+
+TEST(OrbitalTraffic, IsNothingOnANodeByItself) {
+  const auto run = testing::orbital(1, 4, kReal, noise_of<double>(64, 2));
+  EXPECT_EQ(run.rolled[0], std::vector<std::uint64_t>(3, 0));
+}
+
+/// Packets and bytes on the wire of all nodes in a transform.
+struct Expected {
+  std::uint64_t packets = 0;
+  std::uint64_t wire_bytes = 0;
+
+  void add(std::uint64_t payload_bytes) {
+    ++packets;
+    wire_bytes += Machine{}.wire_bytes(chunks_for(static_cast<unsigned>(payload_bytes)));
+  }
+  void add_block(std::uint64_t bytes) {
+    for (; bytes > kPayloadBytes; bytes -= kPayloadBytes) add(kPayloadBytes);
+    add(bytes);
+    add(0);  // the neighbour's word that there is room for the next one
+  }
+};
+
+Expected traffic(unsigned extent, std::uint64_t b, std::size_t number) {
+  Expected expected;
+  for (unsigned roll = 0; roll < extent * extent * extent * extent; ++roll) {
+    expected.add_block(b * b * number);
+    for (int cubes = 0; cubes < 5; ++cubes) expected.add_block(b * b * b * number);
+  }
+  return expected;
+}
+
+TEST(OrbitalTraffic, CrossesOneLinkEachAndIsNoPacketMoreThanTheBlocksTake) {
+  for (const Sign sign : {Sign::forward, Sign::inverse})
+    for (const unsigned extent : {2u, 3u, 4u}) {
+      SimFabric fabric(cube_of(extent), Machine{});
+      const OrbitalPlan plan(cube_size(4 * extent), cube_of(extent), real(sign));
+      testing::orbital_on(fabric, plan,
+                          noise_of<double>(std::size_t{64} * extent * extent * extent, 3));
+      const Expected expected = traffic(extent, 4, sizeof(double));
+      const FabricCounters& counters = fabric.counters();
+      EXPECT_EQ(counters.packets, expected.packets);
+      EXPECT_EQ(counters.packet_hops, counters.packets);
+      std::uint64_t wire_bytes = 0;
+      for (const LinkCounters& link : counters.links) wire_bytes += link.wire_bytes;
+      EXPECT_EQ(wire_bytes, expected.wire_bytes);
+    }
+}
+
+TEST(OrbitalTraffic, FollowsTheSignsOfTheSchedulingVector) {
+  for (unsigned bits = 0; bits < 8; ++bits) {
+    OrbitalOptions options = kReal;
+    for (unsigned d = 0; d < 3; ++d) options.alpha[d] = (bits >> d & 1) != 0 ? -1 : 1;
+    SimFabric fabric(cube_of(3), Machine{});
+    testing::orbital_on(fabric, OrbitalPlan(cube_size(12), cube_of(3), options),
+                        noise_of<double>(1728, 4));
+    for (unsigned d = 0; d < 3; ++d) {  // blocks one way; only words of room the other way
+      const auto& plus = fabric.counters().links[Direction::plus(d).index];
+      const auto& minus = fabric.counters().links[Direction::minus(d).index];
+      EXPECT_EQ(plus.wire_bytes > minus.wire_bytes, options.alpha[d] > 0);
+    }
+  }
+}
+
+/// Two stages' sums have to be complete before they go on; the inverse's last one stays where it
+/// is.
+TEST(OrbitalTraffic, IsHiddenBehindTheProductsOfTheStageWhoseSumStays) {
+  Machine machine;
+  machine.fma_cycles = 30;
+  machine.inject_cycles = machine.receive_cycles = 0;
+  SimFabric fabric(cube_of(2), machine);
+  const OrbitalPlan plan(cube_size(16), cube_of(2), real(Sign::inverse));
+  const auto run = testing::orbital_on(fabric, plan, noise_of<double>(4096, 5));
+  const auto computing = static_cast<Tick>(2 * 4096 * 30);
+  for (const auto& stages : run.times) {
+    EXPECT_GE(stages[2].end - stages[2].begin, computing);
+    EXPECT_LT(stages[2].end - stages[2].begin, computing + computing / 50);
+    EXPECT_GT(stages[1].end - stages[1].begin, computing + computing / 50);
+  }
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,132 @@
+// The orbital transform against the definitions.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fft/orbital/coefficients.hpp"
+#include "fft/orbital/plan.hpp"
+#include "fft/plan/transform_kind.hpp"
+#include "tests/fft/orbital/orbital_run.hpp"
+#include "tests/fft/reference.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::allowed;
+using testing::exactly;
+using testing::noise_of;
+using testing::orbital;
+
+using enum TransformKind;
+using Kinds = std::array<TransformKind, 3>;
+using Alpha = std::array<int, 3>;
+
+constexpr std::array kSigns = {Sign::forward, Sign::inverse};
+
+Alpha alpha_of(unsigned bits) {
+  return {bits & 1 ? -1 : 1, bits & 2 ? -1 : 1, bits & 4 ? -1 : 1};
+}
+
+std::size_t volume(std::int64_t n) {
+  return static_cast<std::size_t>(n * n * n);
+}
+
+template <typename T>
+void expect_the_definition(unsigned extent, std::int64_t n, const OrbitalOptions& options) {
+  const std::vector<T> array = noise_of<T>(volume(n), 7 * extent + static_cast<unsigned>(n));
+  const auto run = orbital(extent, n, options, array);
+  const double error =
+      testing::relative_l2(exactly<T>(run.result), testing::expected(n, options, array));
+  EXPECT_LE(error, allowed<T>(n)) << "N = " << n << ", P = " << extent << ", kinds "
+                                  << static_cast<int>(options.kinds[0])
+                                  << static_cast<int>(options.kinds[1])
+                                  << static_cast<int>(options.kinds[2]) << ", sign "
+                                  << static_cast<int>(options.sign);
+  EXPECT_TRUE(run.input_kept);
+}
+
+TEST(OrbitalTransform, FollowsTheDefinitionForEveryKindAndType) {
+  for (const Sign sign : kSigns)
+    for (const TransformKind kind : {dft, dct, dht, wht}) {
+      const OrbitalOptions options{.kinds = {kind, kind, kind}, .sign = sign};
+      expect_the_definition<std::complex<double>>(2, 8, options);
+      expect_the_definition<std::complex<float>>(2, 8, options);
+      if (has_complex_coefficients(kind)) continue;
+      expect_the_definition<double>(2, 8, options);
+      expect_the_definition<float>(2, 8, options);
+    }
+}
+
+TEST(OrbitalTransform, FollowsTheDefinitionForADifferentKindOnEveryAxis) {
+  for (const Sign sign : kSigns)
+    for (const Kinds& kinds : {Kinds{dft, dct, dht}, Kinds{dct, dht, dft}, Kinds{wht, dft, dct},
+                               Kinds{dht, wht, dct}, Kinds{dct, dct, wht}}) {
+      const OrbitalOptions options{.kinds = kinds, .sign = sign};
+      expect_the_definition<std::complex<double>>(2, 8, options);
+      if (std::ranges::count(kinds, dft) == 0) expect_the_definition<double>(4, 8, options);
+    }
+}
+
+TEST(OrbitalTransform, FollowsTheDefinitionForEverySchedulingVector) {
+  for (const Sign sign : kSigns)
+    for (unsigned bits = 0; bits < 8; ++bits)
+      for (const unsigned extent : {2u, 3u, 4u}) {
+        const OrbitalOptions options{
+            .kinds = {dft, dct, dht}, .sign = sign, .alpha = alpha_of(bits)};
+        expect_the_definition<std::complex<double>>(extent, 2 * extent, options);
+      }
+}
+
+TEST(OrbitalTransform, FollowsTheDefinitionForEveryExtentAndBlock) {
+  for (const Sign sign : kSigns)
+    for (const unsigned extent : {1u, 2u, 3u, 4u})
+      for (const unsigned block : {1u, 2u, 5u}) {
+        const OrbitalOptions options{.kinds = {dct, dft, dft}, .sign = sign};
+        expect_the_definition<std::complex<double>>(extent, extent * block, options);
+        expect_the_definition<float>(extent, extent * block,
+                                     {.kinds = {dct, dht, dct}, .sign = sign});
+      }
+}
+
+TEST(OrbitalTransform, FollowsTheDefinitionWithAPrimeBlock) {
+  for (const std::int64_t n : {7, 13})
+    expect_the_definition<std::complex<double>>(1, n, {.kinds = {dft, dct, dht}});
+  expect_the_definition<std::complex<double>>(2, 22, {});
+  expect_the_definition<double>(3, 21, {.kinds = {dct, dht, dct}});
+}
+
+TEST(OrbitalTransform, GivesNCubedTimesTheInputWhenInvertedFromWhereItEnded) {
+  for (const Kinds& kinds : {Kinds{dft, dft, dft}, Kinds{dct, dct, dct}, Kinds{dht, dht, dht},
+                             Kinds{wht, wht, wht}, Kinds{dct, dft, wht}})
+    for (const unsigned extent : {1u, 2u, 4u}) {
+      using T = std::complex<double>;
+      const std::vector<T> array = noise_of<T>(512, 5);
+      const auto there = orbital(extent, 8, {.kinds = kinds}, array);
+      const auto back = orbital(extent, 8, {.kinds = kinds, .sign = Sign::inverse}, there.result);
+      EXPECT_LE(testing::relative_l2(exactly<T>(back.result), exactly<T>(array), 512),
+                2 * allowed<T>(8));
+    }
+}
+
+TEST(OrbitalTransform, GivesTheSameEveryTimeItIsRepeated) {
+  using T = std::complex<double>;
+  for (const Sign sign : kSigns)
+    for (const unsigned extent : {1u, 2u, 3u}) {
+      const std::vector<T> array = noise_of<T>(216, 6);
+      const auto once = orbital(extent, 6, {.sign = sign}, array);
+      const auto often = orbital(extent, 6, {.sign = sign, .repeat = 4}, array);
+      EXPECT_EQ(often.result, once.result);
+      EXPECT_TRUE(often.input_kept);
+      EXPECT_EQ(often.rolled[0].size(), 4 * once.rolled[0].size());
+      for (const auto& times : often.times)
+        for (unsigned s = 0; s < 3; ++s) EXPECT_LT(times[s].begin, times[s].end);
+    }
+}
+
+}  // namespace
+}  // namespace toroid

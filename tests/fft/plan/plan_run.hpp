@@ -1,0 +1,144 @@
+// Runs a plan on every node of a machine and puts the result together: shared by the tests of fft/.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "fft/layout/box.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/plan.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tests/fft/reference.hpp"
+
+namespace toroid::testing {
+
+/// Those of Plan that take more than cubes.
+inline constexpr std::array kMethods = {Method::volumetric, Method::slab, Method::rows};
+
+/// Of an element in C order, batch by batch.
+inline std::size_t place(const Index& extents, const Index& at) {
+  std::int64_t place = at[kBatchAxis];
+  for (unsigned axis = 0; axis < kMaxAxes; ++axis) place = place * extents[axis] + at[axis];
+  return static_cast<std::size_t>(place);
+}
+
+/// visit(index) for every element of a box.
+template <typename Visit>
+void for_each_index(const Box& box, Visit&& visit) {
+  for (std::int64_t number = 0; number < box.volume(); ++number) {
+    Index at{};
+    std::int64_t rest = number;
+    for (unsigned axis = kAxes; axis-- > 0;) {
+      at[axis] = box.lo[axis] + rest % box.length(axis);
+      rest /= box.length(axis);
+    }
+    visit(at);
+  }
+}
+
+/// visit(global place, local offset) for every element of a node's part.
+template <typename Visit>
+void for_each_element(const Index& extents, const NodeLayout& layout, Visit&& visit) {
+  for (const Box& box : layout.boxes())
+    for_each_index(box, [&](const Index& at) {
+      visit(place(extents, at), static_cast<std::size_t>(layout.offset(at)));
+    });
+}
+
+/// One node's side of a run of In elements to Out elements and back.
+template <typename In, typename Out>
+struct PlanNode {
+  PlanNode(Node& node, std::shared_ptr<const Blueprint> blueprint) : plan(node, blueprint) {
+    in.resize(plan.input_size());
+    out.resize(plan.output_size());
+    back.resize(plan.input_size());
+  }
+  Plan plan;
+  std::vector<In> in;
+  std::vector<Out> out;
+  std::vector<In> back;
+  std::vector<StageTimes> times;  ///< of the way there
+};
+
+template <typename In, typename Out>
+Program there_and_back(Node&, PlanNode<In, Out>& self) {
+  co_await self.plan.forward(self.in, self.out);
+  self.times.assign(self.plan.times().begin(), self.plan.times().end());
+  co_await self.plan.backward(self.out, self.back, Scale::by_n);
+}
+
+template <typename In, typename Out>
+struct PlanRun {
+  std::vector<Out> result;
+  std::vector<In> back;
+  std::vector<bool> result_here;  ///< else the element is another process's
+  std::vector<bool> back_here;
+  Tick cycles = 0;
+  std::vector<StageTimes> times;  ///< of the first node
+};
+
+/// Forward, and backward scaled by 1/N.
+template <typename In, typename Out>
+PlanRun<In, Out> run_plan(Fabric& fabric, const Description& description,
+                          const std::vector<In>& array, NodeOptions options = {}) {
+  const auto blueprint = std::make_shared<const Blueprint>(description, fabric.shape());
+  std::deque<Node> nodes;
+  std::deque<PlanNode<In, Out>> sides;
+  for (const Rank r : fabric.nodes()) {
+    Node& node = nodes.emplace_back(fabric.device(r), options);
+    auto& side = sides.emplace_back(node, blueprint);
+    for_each_element(blueprint->in_extents(), side.plan.input_layout(),
+                     [&](std::size_t from, std::size_t to) { side.in[to] = array[from]; });
+    node.run(there_and_back(node, side));
+    fabric.attach(r, node);
+  }
+  fabric.run();
+  PlanRun<In, Out> run;
+  run.result.resize(static_cast<std::size_t>(Box::of(blueprint->out_extents()).volume()));
+  run.back.resize(array.size());
+  run.result_here.resize(run.result.size());
+  run.back_here.resize(run.back.size());
+  run.times = sides[0].times;
+  for (const auto& side : sides) {
+    for_each_element(blueprint->out_extents(), side.plan.output_layout(),
+                     [&](std::size_t to, std::size_t from) {
+                       run.result[to] = side.out[from];
+                       run.result_here[to] = true;
+                     });
+    for_each_element(blueprint->in_extents(), side.plan.input_layout(),
+                     [&](std::size_t to, std::size_t from) {
+                       run.back[to] = side.back[from];
+                       run.back_here[to] = true;
+                     });
+  }
+  for (const Node& node : nodes) run.cycles = std::max(run.cycles, node.finished_at());
+  return run;
+}
+
+/// On the model.
+template <typename In, typename Out>
+PlanRun<In, Out> simulate(const char* torus, const Description& description,
+                          const std::vector<In>& array, NodeOptions options = {}) {
+  SimFabric fabric(Shape::parse(torus), Machine{});
+  return run_plan<In, Out>(fabric, description, array, options);
+}
+
+/// |a - b| / |b| in the Euclidean norm.
+template <typename A, typename B>
+double relative_error(const std::vector<A>& a, const std::vector<B>& b) {
+  return relative_l2(exactly<A>(a), exactly<B>(b));
+}
+
+}  // namespace toroid::testing

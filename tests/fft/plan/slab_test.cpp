@@ -1,0 +1,181 @@
+// The slab method: planes in pieces, box cuts, what it refuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "fft/execute/local_array.hpp"
+#include "fft/layout/box.hpp"
+#include "fft/layout/transfer.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "tests/fft/layout/distributions.hpp"
+#include "tests/fft/plan/plan_check.hpp"
+#include "tests/fft/plan/plan_run.hpp"
+#include "tests/fft/reference.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::expect_right;
+using testing::expect_right_of_any_data;
+using testing::refusal_of;
+
+Description slab(const std::vector<std::int64_t>& size, Overlap overlap = {}) {
+  return {.size = size, .method = Method::slab, .overlap = overlap};
+}
+
+TEST(Slab, IsRightForEveryPieceAndWindow) {
+  for (const std::int64_t planes : {0, 1, 2, 3, 100})
+    for (const std::uint32_t window : {1u, 2u, 16u})
+      expect_right_of_any_data("3", slab({12, 9, 12}, {planes, window}));
+}
+
+TEST(Slab, IsRightWhereNodesHaveUnevenPlanes) {
+  for (const std::int64_t planes : {1, 2, 3})
+    for (const char* torus : {"4", "5m", "2x3", "1"})
+      for (const std::int64_t batch : {1, 3}) {
+        Description d = slab({7, 9, 11}, {planes, 2});
+        d.batch = batch;
+        expect_right_of_any_data(torus, d);
+      }
+}
+
+TEST(Slab, IsRightForEveryTestInterval) {
+  for (const std::int64_t interval : {1, 2, 7, 1000}) {
+    expect_right_of_any_data("2x2", slab({8, 7, 10}, {1, 2, interval}));
+    expect_right_of_any_data("2x2", slab({8, 7, 10}, {0, 1, interval}));
+  }
+}
+
+TEST(Slab, LowersItsPiecesToADivisorOfANodesPlanes) {
+  for (const auto& [asked, planes] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {0, 0}, {1, 1}, {4, 4}, {5, 4}, {11, 6}, {12, 12}, {13, 12}})
+    EXPECT_EQ(
+        Blueprint(slab({12, 12, 12}, {asked}), Shape::parse("1")).pieces(0, Way::forward).planes,
+        planes);
+}
+
+TEST(Slab, GivesEqualBitsForEveryWindow) {
+  const auto input = testing::noise_of<Complex>(8 * 9 * 12, 5);
+  const auto once = testing::simulate<Complex, Complex>("4", slab({8, 9, 12}, {1, 1}), input);
+  for (const std::uint32_t window : {2u, 3u, 16u, 32u}) {
+    const auto run = testing::simulate<Complex, Complex>("4", slab({8, 9, 12}, {1, window}), input);
+    EXPECT_EQ(run.result, once.result);
+    EXPECT_EQ(run.back, once.back);
+  }
+}
+
+TEST(Slab, RefusesMoreOutstandingExchangesThanThereAreHandlersFor) {
+  const Description d = slab({256, 2, 2}, {1, 128});
+  Description real = d;
+  real.real = true;
+  const auto input = testing::noise_of<double>(1024, 1);
+  EXPECT_THAT(testing::refusal([&] { testing::simulate<double, Complex>("1", real, input); }),
+              ::testing::HasSubstr("1 to 32 may be outstanding"));
+}
+
+TEST(Slab, CutsABoxOutOfTheSpectrumAndPadsItOnTheWayBack) {
+  for (const std::int64_t cut : {2, 3, 4})
+    for (const std::int64_t planes : {0, 1})
+      for (const std::int64_t batch : {1, 2})
+        for (const char* torus : {"1", "2", "3"}) {
+          Description d = slab({12, 12, 24}, {planes, 2});
+          d.box_cut = cut;
+          d.batch = batch;
+          d.return_to_input = batch == 2;
+          testing::expect_right_by_turns(torus, d);
+        }
+}
+
+TEST(Slab, CutsUnevenBoxesAndDownToASinglePoint) {
+  for (const auto& [size, cut, torus] :
+       std::vector<std::tuple<std::vector<std::int64_t>, std::int64_t, const char*>>{
+           {{6, 10, 14}, 2, "3"},    // odd spectra
+           {{9, 15, 6}, 3, "3m"},    // an odd one from an odd one
+           {{4, 4, 4}, 4, "1"},      // the constant alone
+           {{8, 4, 16}, 4, "2x1"},   // a row
+           {{20, 10, 15}, 5, "4"}})  // as many planes of the result as nodes
+  {
+    Description d = slab(size, {1, 1});
+    d.box_cut = cut;
+    expect_right(torus, d);
+  }
+}
+
+/// Elements that travel in all exchanges of one array.
+std::int64_t elements_sent(const Blueprint& blueprint) {
+  std::int64_t elements = 0;
+  const auto passage = testing::passages(blueprint)[0];
+  for (Rank from = 0; from < blueprint.shape().size(); ++from)
+    for (Rank to = 0; to < blueprint.shape().size(); ++to)
+      elements += Transfer(passage.from->layout(from), passage.to->layout(to), 16).size();
+  return elements;
+}
+
+TEST(Slab, OfABoxCutSendsOnlyWhatIsLeftOfThePlanes) {
+  for (const std::int64_t cut : {1, 2, 3, 4}) {
+    Description d = slab({12, 12, 12});
+    d.box_cut = cut;
+    const Blueprint blueprint(d, Shape::parse("3"));
+    EXPECT_EQ(elements_sent(blueprint), 1728 / (cut * cut));
+    EXPECT_EQ(Box::of(blueprint.out_extents()).volume(), 1728 / (cut * cut * cut));
+  }
+}
+
+TEST(Slab, TakesLessTimeTheMoreIsCut) {
+  const auto input = testing::noise_of<Complex>(24 * 24 * 24, 5);
+  Tick last = ~Tick{0};
+  for (const std::int64_t cut : {1, 2, 4}) {
+    Description d = slab({24, 24, 24});
+    d.box_cut = cut;
+    const Tick cycles = testing::simulate<Complex, Complex>("2x3", d, input).cycles;
+    EXPECT_LT(cycles, last);
+    last = cycles;
+  }
+}
+
+TEST(Slab, RefusesMoreNodesThanPlanesAndSaysHowManyWouldDo) {
+  EXPECT_EQ(refusal_of("3x3", slab({8, 8, 9})),
+            "the slab method has 8 planes of the result along x "
+            "for 9 nodes; with this size use at most 8 nodes, or the volumetric method");
+  EXPECT_THAT(refusal_of("7", slab({8, 8, 6})), ::testing::HasSubstr("6 planes along z"));
+  EXPECT_EQ(refusal_of("6", slab({6, 1, 6})), "nothing was refused");
+  Description real = slab({5, 6, 1});
+  real.real = true;
+  EXPECT_EQ(refusal_of("5", real), "nothing was refused");
+  EXPECT_THAT(refusal_of("6", real), ::testing::HasSubstr("5 planes along x"));
+  Description cut = slab({8, 8, 8});
+  cut.box_cut = 2;
+  EXPECT_EQ(refusal_of("4", cut), "nothing was refused");
+  EXPECT_THAT(refusal_of("5", cut), ::testing::HasSubstr("4 planes of the result along x"));
+}
+
+TEST(Slab, RefusesACutThatDividesNotEveryAxisAndNamesThoseThatDo) {
+  Description d = slab({12, 18, 24});
+  d.box_cut = 4;
+  EXPECT_EQ(refusal_of("2", d),
+            "a box cut of 4 does not divide 12x18x24; cuts that do: 1, 2, 3, 6");
+  d.box_cut = 100;
+  EXPECT_THAT(refusal_of("2", d), ::testing::HasSubstr("1, 2, 3, 6"));
+  d.box_cut = 6;
+  EXPECT_EQ(refusal_of("2", d), "nothing was refused");
+}
+
+TEST(Slab, AloneTakesABoxCutAndOnlyOfComplexData) {
+  for (const Method method : {Method::volumetric, Method::rows})
+    EXPECT_EQ(refusal_of("2", {.size = {8, 8, 8}, .method = method, .box_cut = 2}),
+              "a box cut is for the slab method");
+  Description d = slab({8, 8, 8});
+  d.box_cut = 2;
+  d.real = true;
+  EXPECT_EQ(refusal_of("2", d), "a box cut takes complex data");
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,159 @@
+// The all-to-all moves the same bytes on rings as on the model.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/block_messages.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "tests/packet/exchange/indexed_messages.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+#include "tests/router/sim/sim_machine.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::EmulatedMachine;
+using testing::Exchange;
+using testing::IndexedMessages;
+using testing::kHandler;
+using testing::RingMachine;
+using testing::SimMachine;
+
+using Bytes = std::vector<std::byte>;
+
+void fill(std::span<std::byte> block, std::uint64_t seed, Rank from, Rank to) {
+  Random random(seed, std::uint64_t{from} << 32 | to);
+  for (std::byte& b : block) b = static_cast<std::byte>(random.next() >> 56);
+}
+
+std::unique_ptr<Messages> filled_blocks(const Node& node, std::uint64_t bytes, std::uint64_t seed) {
+  auto blocks = std::make_unique<BlockMessages>(node.size(), node.rank(), bytes);
+  for (Rank to = 0; to < node.size(); ++to) fill(blocks->to(to), seed, node.rank(), to);
+  blocks->copy_own();
+  return blocks;
+}
+
+/// Everything that every node has received, in the order of receiver and sender.
+Bytes exchanged(EmulatedMachine& machine, std::uint64_t bytes, std::uint64_t seed) {
+  Exchange exchange(machine, [&](Node& node) { return filled_blocks(node, bytes, seed); });
+  exchange.run();
+  EXPECT_TRUE(machine.finished());
+  Bytes all;
+  for (Rank to = 0; to < machine.size(); ++to)
+    for (Rank from = 0; from < machine.size(); ++from)
+      std::ranges::copy(dynamic_cast<BlockMessages&>(exchange.messages(to)).from(from),
+                        std::back_inserter(all));
+  return all;
+}
+
+/// What must come out, without any machine.
+Bytes transposed(Rank nodes, std::uint64_t bytes, std::uint64_t seed) {
+  Bytes all(nodes * nodes * bytes);
+  for (Rank to = 0; to < nodes; ++to)
+    for (Rank from = 0; from < nodes; ++from)
+      fill(std::span(all).subspan((to * nodes + from) * bytes, bytes), seed, from, to);
+  return all;
+}
+
+TEST(AllToAllAgreement, BlocksArriveByteForByteAsOnTheModel) {
+  for (const char* text : testing::kRingShapes) {
+    const Shape shape = Shape::parse(text);
+    const std::uint64_t bytes = 200 + 41 * (shape.size() % 7);  // one packet or two
+    SimMachine sim(shape);
+    const Bytes expected = exchanged(sim, bytes, 5);
+    ASSERT_EQ(expected, transposed(shape.size(), bytes, 5)) << text;
+    for (const auto& c : testing::ring_cases()) {
+      RingMachine rings(shape, c.threads, c.node(), testing::routed(c.route));
+      ASSERT_TRUE(exchanged(rings, bytes, 5) == expected) << text << ' ' << c.text();
+      ASSERT_EQ(rings.counters().packets, sim.counters().packets) << text << ' ' << c.text();
+    }
+  }
+}
+
+TEST(AllToAllAgreement, BlocksOfEveryLengthArriveByteForByte) {
+  for (const std::uint64_t bytes : {0u, 1u, 15u, 16u, 17u, 239u, 240u, 241u, 480u, 5000u})
+    for (const auto& c : testing::ring_cases()) {
+      RingMachine rings(Shape::parse("3x2"), c.threads, c.node(), testing::routed(c.route));
+      ASSERT_TRUE(exchanged(rings, bytes, c.seed) == transposed(6, bytes, c.seed))
+          << bytes << " bytes " << c.text();
+    }
+}
+
+/// Messages of uneven length, which check themselves.
+Program exchange_uneven(Node& node, unsigned first, unsigned last, std::uint32_t per_visit) {
+  const Group group(node.shape(), first, last, node.rank());
+  IndexedMessages messages(group);
+  AllToAll all_to_all(node, kHandler, group, messages, {per_visit});
+  all_to_all.start();
+  const std::uint64_t expected = all_to_all.expected();
+  co_await node.until(all_to_all.received(), expected);
+  messages.expect_complete();
+  co_await node.until(all_to_all.sent(), 1);
+}
+
+void expect_uneven(const Shape& shape, const testing::RingCase& c, unsigned first, unsigned last) {
+  SCOPED_TRACE(shape.text() + ' ' + c.text());
+  const auto program = [&](Node& node) { return exchange_uneven(node, first, last, 2); };
+  SimMachine sim(shape);
+  sim.run(program);
+  NodeOptions node = c.node();
+  node.queue_capacity = 1 + c.seed % 4;
+  node.output_queues = 1 + c.threads % 3;
+  RingMachine rings(shape, c.threads, node, testing::routed(c.route));
+  rings.run(program);
+  EXPECT_TRUE(rings.finished());
+  EXPECT_EQ(rings.counters().packets, sim.counters().packets);
+}
+
+TEST(AllToAllAgreement, UnevenMessagesArriveInLinesPlanesAndTheWholeMachine) {
+  for (const auto& c : testing::ring_cases()) {
+    const Shape shape = Shape::parse("4x3x2m");
+    for (unsigned first = 0; first < 3; ++first)
+      for (unsigned last = first + 1; last <= 3; ++last) expect_uneven(shape, c, first, last);
+    expect_uneven(Shape::parse("7"), c, 0, 1);
+    expect_uneven(Shape::parse("2x2x2x2"), c, 0, 4);
+  }
+}
+
+/// Round after round of the same messages, a barrier between: what repeated transforms do.
+Program exchange_repeatedly(Node& node, AllToAll* exchange, unsigned rounds) {
+  for (unsigned round = 0; round < rounds; ++round) {
+    exchange->start();
+    co_await exchange->wait();
+    co_await node.barrier();
+  }
+}
+
+TEST(AllToAllAgreement, ManyRoundsOfTheSameMessagesComplete) {
+  constexpr unsigned kRounds = 20;
+  for (const auto& c : testing::ring_cases()) {
+    RingMachine rings(Shape::parse("3x3"), c.threads, c.node(), testing::routed(c.route));
+    std::deque<UniformMessages> messages;
+    std::deque<AllToAll> exchanges;
+    for (Rank r = 0; r < rings.size(); ++r)
+      exchanges.emplace_back(rings.node(r), kHandler, Group::all(rings.shape(), r),
+                             messages.emplace_back(rings.size(), 241));
+    rings.run([&](Node& n) { return exchange_repeatedly(n, &exchanges[n.rank()], kRounds); });
+    EXPECT_TRUE(rings.finished()) << c.text();
+    for (const AllToAll& exchange : exchanges) {
+      EXPECT_EQ(exchange.received().value(), kRounds * 8 * 2) << c.text();
+      EXPECT_EQ(exchange.sent().value(), kRounds) << c.text();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,305 @@
+// All-to-alls that go on while their node does something else: several at once, tested, waited for,
+// started again.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "tests/packet/every_machine.hpp"
+#include "tests/packet/exchange/indexed_messages.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/failure_of.hpp"
+#include "tests/router/sim/sim_machine.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::EmulatedMachine;
+using testing::IndexedMessages;
+using testing::kHandler;
+using testing::on_every_machine;
+using testing::SimMachine;
+
+/// A word to every peer, which says who, of which exchange, in which round.
+class Words final : public Messages {
+ public:
+  Words(const Group& group, std::uint32_t exchange) : group_(group), exchange_(exchange) {}
+  void set_round(std::uint32_t round) { round_ = round; }
+  std::uint64_t bytes_to(Rank) const override { return 4; }
+  std::uint64_t packets_expected() const override { return group_.size() - 1; }
+  std::uint32_t most_packets() const override { return group_.size() > 1 ? 1 : 0; }
+  bool has_payload() const override { return true; }
+  std::uint32_t gather(Rank, std::uint32_t, std::span<std::byte> payload) const override {
+    const std::uint32_t value = word(group_.self(), round_);
+    std::memcpy(payload.data(), &value, 4);
+    return 0;
+  }
+  void arrive(const Packet& packet) override { heard_.push_back(packet.as<std::uint32_t>()); }
+  /// Exactly those of this round, from everybody else.
+  void expect_round() {
+    std::vector<std::uint32_t> expected;
+    for (Rank m = 0; m < group_.size(); ++m)
+      if (m != group_.self()) expected.push_back(word(m, round_));
+    EXPECT_THAT(heard_, ::testing::UnorderedElementsAreArray(expected));
+    heard_.clear();
+  }
+
+ private:
+  std::uint32_t word(Rank member, std::uint32_t round) const {
+    return round << 16 | exchange_ << 8 | member;
+  }
+  Group group_;
+  std::uint32_t exchange_;
+  std::uint32_t round_ = 0;
+  std::vector<std::uint32_t> heard_;
+};
+
+/// Every node's exchanges, which live as long as the run.
+struct Exchanges {
+  Exchanges(Node& node, std::uint32_t count) {
+    const HandlerId first = node.reserve_handlers(count);
+    const Group all = Group::all(node.shape(), node.rank());
+    for (std::uint32_t e = 0; e < count; ++e)
+      exchanges.emplace_back(node, static_cast<HandlerId>(first + e), all,
+                             messages.emplace_back(all, e));
+  }
+  std::deque<Words> messages;
+  std::deque<AllToAll> exchanges;
+};
+
+/// program(node, its exchanges) on every node.
+template <typename MakeProgram>
+void run_exchanges(EmulatedMachine& machine, std::uint32_t count, const MakeProgram& program) {
+  std::deque<Exchanges> sides;
+  for (Rank r = 0; r < machine.size(); ++r) sides.emplace_back(machine.node(r), count);
+  machine.run([&](Node& node) { return program(node, &sides[node.rank()]); });
+  EXPECT_TRUE(machine.finished());
+}
+
+/// Each node starts them in an order of its own and waits in another one.
+Program start_all_wait_for_all(Node& node, Exchanges* side) {
+  const std::size_t count = side->exchanges.size();
+  for (std::size_t i = 0; i < count; ++i) side->exchanges[(i + node.rank()) % count].start();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t e = (2 * i + 3 * node.rank()) % count;
+    const AllToAll& exchange = side->exchanges[e];
+    co_await exchange.wait();
+    EXPECT_TRUE(exchange.test());
+    side->messages[e].expect_round();
+  }
+}
+
+TEST(OutstandingExchanges, CompleteInAnyOrder) {
+  for (const char* torus : {"1", "2", "7", "3x3", "2x2x3"})
+    on_every_machine(
+        torus, [](EmulatedMachine& machine) { run_exchanges(machine, 5, start_all_wait_for_all); });
+}
+
+/// Long messages in lines, planes and the whole machine at the same time.
+Program exchange_in_groups(Node& node) {
+  std::deque<IndexedMessages> messages;
+  std::deque<AllToAll> exchanges;
+  for (unsigned last = 1; last <= node.shape().dims(); ++last) {
+    const Group group(node.shape(), 0, last, node.rank());
+    exchanges.emplace_back(node, static_cast<HandlerId>(kHandler + last), group,
+                           messages.emplace_back(group));
+  }
+  for (AllToAll& exchange : exchanges) exchange.start();
+  for (AllToAll& exchange : exchanges) co_await exchange.wait();
+  for (const IndexedMessages& arrived : messages) arrived.expect_complete();
+  co_await node.barrier();
+}
+
+TEST(OutstandingExchanges, OfDifferentGroupsDoNotMix) {
+  on_every_machine("3x2x2", [](EmulatedMachine& machine) {
+    machine.run(exchange_in_groups);
+    EXPECT_TRUE(machine.finished());
+  });
+}
+
+Program test_it(Node& node, Exchanges* side) {
+  AllToAll& exchange = side->exchanges[0];
+  EXPECT_TRUE(exchange.test());  // not started
+  exchange.start();
+  EXPECT_EQ(exchange.test(), node.size() == 1);
+  co_await exchange.wait();
+  EXPECT_TRUE(exchange.test());
+  EXPECT_EQ(exchange.received().value(), node.size() - 1);
+  EXPECT_EQ(exchange.sent().value(), 1u);
+}
+
+TEST(OutstandingExchanges, SayWhetherTheyAreComplete) {
+  for (const char* torus : {"1", "2", "3x3"})
+    on_every_machine(torus, [](EmulatedMachine& machine) { run_exchanges(machine, 1, test_it); });
+}
+
+/// It never waits, only looks: what comes is handled between slices of its computation.
+Program compute_in_slices(Node& node, Exchanges* side, unsigned* slices) {
+  AllToAll& exchange = side->exchanges[0];
+  exchange.start();
+  const Tick slice = 100;
+  for (; !exchange.test(); ++*slices) {
+    co_await node.compute(slice);
+    co_await node.progress();
+  }
+  side->messages[0].expect_round();
+}
+
+TEST(OutstandingExchanges, GoOnWhileTheNodeComputes) {
+  on_every_machine("3x3", [](EmulatedMachine& machine) {
+    std::vector<unsigned> slices(machine.size());
+    run_exchanges(machine, 1, [&](Node& node, Exchanges* side) {
+      return compute_in_slices(node, side, &slices[node.rank()]);
+    });
+    for (const unsigned count : slices) EXPECT_GT(count, 0u);
+  });
+}
+
+/// One look, one long computation: has everything come when it ends?
+Program compute_at_once(Node& node, Exchanges* side, Tick* waited) {
+  AllToAll& exchange = side->exchanges[0];
+  exchange.start();
+  const Tick long_time = 1'000'000;
+  co_await node.compute(long_time);
+  const Tick before = node.now();
+  co_await exchange.wait();
+  *waited = node.now() - before;
+}
+
+TEST(OutstandingExchanges, HideBehindALongComputation) {
+  SimMachine machine(Shape::parse("2x2"));
+  std::vector<Tick> waited(4);
+  run_exchanges(machine, 1, [&](Node& node, Exchanges* side) {
+    return compute_at_once(node, side, &waited[node.rank()]);
+  });
+  for (const Tick time : waited) EXPECT_LT(time, 10'000u);
+}
+
+Program progress_only(Node& node, Exchanges* side) {
+  for (int i = 0; i < 10; ++i) co_await node.progress();
+  EXPECT_LE(node.now(), 10u);  // the least that a turn takes
+  const Tick before = node.now();
+  AllToAll& exchange = side->exchanges[0];
+  exchange.start();
+  EXPECT_EQ(exchange.sent().value(), 0u);
+  co_await node.progress();
+  EXPECT_EQ(exchange.sent().value(), 1u);  // they are few and have found room
+  EXPECT_LE(node.now() - before, (node.size() - 1) * node.machine().inject_cycles + 1);
+  co_await exchange.wait();
+  EXPECT_GT(node.now(), before);
+}
+
+TEST(Progress, LetsPacketsLeaveAndTakesTheTimeOfThat) {
+  SimMachine machine(Shape::parse("2x2"));
+  run_exchanges(machine, 1, progress_only);
+}
+
+Program with_barriers(Node& node, Exchanges* side) {
+  for (std::uint32_t round = 0; round < 10; ++round) {
+    side->messages[0].set_round(round);
+    side->exchanges[0].start();
+    const AllToAll& exchange = side->exchanges[0];
+    co_await exchange.wait();
+    side->messages[0].expect_round();
+    co_await node.barrier();
+  }
+  EXPECT_EQ(side->exchanges[0].starts(), 10u);
+  EXPECT_EQ(side->exchanges[0].expected_so_far(), 10u * (node.size() - 1));
+}
+
+TEST(OutstandingExchanges, MayStartAgainAfterABarrier) {
+  for (const char* torus : {"1", "3x3"})
+    on_every_machine(torus,
+                     [](EmulatedMachine& machine) { run_exchanges(machine, 1, with_barriers); });
+}
+
+/// No barrier: who has completed one has heard of everybody's start, so that all have completed the
+/// one before.
+Program take_turns(Node&, Exchanges* side) {
+  for (std::uint32_t round = 0; round < 20; ++round) {
+    side->messages[round % 2].set_round(round);
+    side->exchanges[round % 2].start();
+    const AllToAll& exchange = side->exchanges[round % 2];
+    co_await exchange.wait();
+    side->messages[round % 2].expect_round();
+  }
+}
+
+TEST(OutstandingExchanges, MayTakeTurnsWithoutABarrier) {
+  for (const char* torus : {"1", "2", "3x3"})
+    on_every_machine(torus,
+                     [](EmulatedMachine& machine) { run_exchanges(machine, 2, take_turns); });
+}
+
+Program start_but_one(Node& node, Exchanges* side) {
+  AllToAll& exchange = side->exchanges[0];
+  if (node.rank() == 2) co_return;
+  exchange.start();
+  co_await exchange.wait();
+}
+
+TEST(OutstandingExchanges, ThatNeverCompleteAreNamedWithWhatIsMissing) {
+  SimMachine machine(Shape::parse("3"));
+  const std::string text = testing::failure_of([&] { run_exchanges(machine, 1, start_but_one); });
+  EXPECT_THAT(text, ::testing::HasSubstr("packets of the exchange at 1 of 2")) << text;
+}
+
+/// To the next node only.
+class OneWord final : public Messages {
+ public:
+  explicit OneWord(const Group& group) : group_(group) {}
+  std::uint64_t bytes_to(Rank m) const override { return group_.self() == 0 && m == 1 ? 4 : 0; }
+  std::uint64_t packets_expected() const override { return group_.self() == 1 ? 1 : 0; }
+  std::uint32_t most_packets() const override { return group_.self() == 0 ? 1 : 0; }
+  bool has_payload() const override { return true; }
+  std::uint32_t gather(Rank, std::uint32_t, std::span<std::byte>) const override { return 0; }
+  void arrive(const Packet&) override {}
+
+ private:
+  Group group_;
+};
+
+Program send_one_way(Node& node) {
+  const Group all = Group::all(node.shape(), node.rank());
+  OneWord message(all);
+  AllToAll exchange(node, kHandler, all, message);
+  exchange.start();
+  EXPECT_EQ(exchange.test(), node.rank() == 2);
+  if (node.rank() == 0) {
+    EXPECT_EQ(exchange.wait().text(), "packets of its own exchange to leave its output queues");
+  }
+  if (node.rank() == 1) {
+    EXPECT_EQ(exchange.wait().text(), "packets of the exchange at 0 of 1");
+  }
+  co_await exchange.wait();
+  co_await node.barrier();
+}
+
+TEST(OutstandingExchanges, WaitForTheirOwnPacketsToLeaveToo) {
+  SimMachine machine(Shape::parse("3"));
+  machine.run(send_one_way);
+  EXPECT_TRUE(machine.finished());
+}
+
+TEST(OutstandingExchangesDeathTest, MayNotStartAgainBeforeEverythingHasLeft) {
+  SimMachine machine(Shape::parse("3"));
+  Exchanges side(machine.node(0), 1);
+  side.exchanges[0].start();
+  EXPECT_DEATH(side.exchanges[0].start(), "CHECK failed");
+}
+
+}  // namespace
+}  // namespace toroid

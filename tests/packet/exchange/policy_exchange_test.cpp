@@ -1,0 +1,444 @@
+// Every policy delivers every packet once, on the model and on rings.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/bounds.hpp"
+#include "hal/check.hpp"
+#include "hal/fabric.hpp"
+#include "hal/failures.hpp"
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/combining_plan.hpp"
+#include "packet/exchange/conservation.hpp"
+#include "packet/exchange/exchange_case.hpp"
+#include "packet/exchange/latency.hpp"
+#include "packet/exchange/policy_exchange.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/patterns.hpp"
+#include "packet/traffic/traffic.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tests/packet/traffic/even_traffic.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::EmulatedMachine;
+using testing::EvenTraffic;
+using ::testing::HasSubstr;
+using testing::UnevenTraffic;
+
+std::unique_ptr<Fabric> sim_fabric(const Shape& shape, const PolicySettings& settings,
+                                   const Machine& machine = {}) {
+  SimOptions options;
+  options.tying = settings.tying;
+  return std::make_unique<SimFabric>(shape, machine, options);
+}
+
+std::unique_ptr<Fabric> ring_fabric(const Shape& shape, const PolicySettings& settings,
+                                    RingRoute route) {
+  RingOptions options = testing::routed(route);
+  options.tying = settings.tying;
+  return testing::ring_fabric(shape, 2, options);
+}
+
+/// Attaches, runs and checks.
+void run(PolicyExchange& exchange, std::unique_ptr<Fabric> fabric) {
+  EmulatedMachine machine(std::move(fabric), exchange.node_options());
+  for (const Rank r : machine.ranks()) exchange.attach(machine.node(r));
+  machine.fabric().run();
+  EXPECT_TRUE(machine.finished());
+  exchange.check();
+}
+
+void expect_delivery_on_sim(const Policy& policy, const Traffic& traffic, const Shape& shape) {
+  PolicyExchange exchange(policy, traffic, shape, Machine{}, {.seed = 3});
+  run(exchange, sim_fabric(shape, exchange.settings()));
+}
+
+void expect_delivery_on_rings(const Policy& policy, const Traffic& traffic, const Shape& shape,
+                              RingRoute route) {
+  PolicyExchange exchange(policy, traffic, shape, Machine{}, {.seed = 3, .payload = true});
+  run(exchange, ring_fabric(shape, exchange.settings(), route));
+}
+
+TEST(PolicyExchange, DeliversEveryPacketOnceOnTheModel) {
+  for (const char* text : {"1", "2", "5m", "3x2", "1x5x2", "3x3x3"})
+    for (const Policy* policy : built_in_policies()) {
+      SCOPED_TRACE(fmt::format("{} on {}", policy->name(), text));
+      const Shape shape = Shape::parse(text);
+      expect_delivery_on_sim(*policy, EvenTraffic(shape.size(), 500), shape);
+      expect_delivery_on_sim(*policy, UnevenTraffic(shape.size()), shape);
+    }
+}
+
+TEST(PolicyExchange, DeliversEveryByteOnRings) {
+  for (const char* text : {"1", "2", "5m", "3x2", "1x5x2"})
+    for (const Policy* policy : built_in_policies())
+      for (const RingRoute route : testing::kRoutes) {
+        SCOPED_TRACE(fmt::format("{} on {}", policy->name(), text));
+        const Shape shape = Shape::parse(text);
+        expect_delivery_on_rings(*policy, EvenTraffic(shape.size(), 500), shape, route);
+        expect_delivery_on_rings(*policy, UnevenTraffic(shape.size()), shape, route);
+      }
+}
+
+TEST(PolicyExchange, DeliversByEveryParameter) {
+  const Shape shape = Shape::parse("3x4");
+  for (const char* name : {"bruck:3", "bruck:5", "bruck:12", "virtual-mesh:1", "virtual-mesh:6",
+                           "windowed:1", "windowed:1000", "throttled:10", "throttled:300"}) {
+    SCOPED_TRACE(name);
+    expect_delivery_on_sim(policy_by_name(name), EvenTraffic(12, 300), shape);
+    expect_delivery_on_rings(policy_by_name(name), EvenTraffic(12, 300), shape, RingRoute::torus);
+  }
+}
+
+TEST(PolicyExchange, DeliversASampleOfThePeers) {
+  const Shape shape = Shape::parse("4x3");
+  const EvenTraffic traffic(shape.size(), 480);
+  for (const char* name : {"random", "random-rounds", "two-phase", "valiant", "windowed:2"}) {
+    SCOPED_TRACE(name);
+    PolicyExchange exchange(policy_by_name(name), traffic, shape, Machine{}, {.peers = 4});
+    run(exchange, sim_fabric(shape, exchange.settings()));
+    EXPECT_GT(exchange.last_arrival(), 0u);
+  }
+  EXPECT_THROW(PolicyExchange(policy_by_name("bruck"), traffic, shape, Machine{}, {.peers = 4}),
+               BadInput);
+}
+
+TEST(PolicyExchange, DeliversMessagesOfNoBytes) {
+  const Shape shape = Shape::parse("2x3");
+  for (const Policy* policy : built_in_policies())
+    expect_delivery_on_sim(*policy, EvenTraffic(6, 0), shape);
+}
+
+TEST(PolicyExchange, KeepsAnEnvelopeOfEightBytesInPacketsThatAreSentOn) {
+  const Shape shape = Shape::parse("2x3");
+  const Machine machine;
+  const auto packets = [&](const char* name, std::uint64_t bytes) {
+    const EvenTraffic traffic(6, bytes);
+    return ExchangeCase(policy_by_name(name), traffic, shape, machine, {}).expected(0).packets;
+  };
+  EXPECT_EQ(packets("random", 480), 5u * 2);
+  EXPECT_EQ(packets("two-phase", 464), 5u * 2);
+  EXPECT_EQ(packets("two-phase", 465), 5u * 3);
+}
+
+TEST(PolicyExchange, SendsThePacketsOfTwoPhasesByTheirCorners) {
+  const Shape shape = Shape::parse("5x3");
+  const EvenTraffic traffic(15, 464);
+  PolicyExchange exchange(policy_by_name("two-phase"), traffic, shape, Machine{});
+  run(exchange, sim_fabric(shape, exchange.settings()));
+  EXPECT_EQ(exchange.forwarded(), 15u * (4 * 2) * 2);  // those that differ in both coordinates
+}
+
+TEST(PolicyExchange, AcknowledgesEveryPacketOfAWindow) {
+  const Shape shape = Shape::parse("3x3");
+  const EvenTraffic traffic(9, 480);
+  PolicyExchange exchange(policy_by_name("windowed:2"), traffic, shape, Machine{});
+  run(exchange, sim_fabric(shape, exchange.settings()));
+  EXPECT_EQ(exchange.acknowledgements(), 9u * 8 * 2);
+}
+
+TEST(PolicyExchange, MeasuresTheLatencyOfALonePacket) {
+  class OneMessage final : public Traffic {
+   public:
+    std::string_view name() const override { return "one"; }
+    std::uint64_t bytes(Rank from, Rank to) const override {
+      return from == 0 && to == 2 ? 240 : 0;
+    }
+    std::vector<Rank> targets(Rank from) const override {
+      return from == 0 ? std::vector<Rank>{2} : std::vector<Rank>{};
+    }
+    std::vector<Rank> sources(Rank to) const override {
+      return to == 2 ? std::vector<Rank>{0} : std::vector<Rank>{};
+    }
+    Rank draw(Rank, Random&) const override { return 2; }
+  };
+  const Shape shape = Shape::parse("5");
+  const OneMessage traffic;
+  PolicyExchange exchange(policy_by_name("random"), traffic, shape, Machine{});
+  run(exchange, sim_fabric(shape, exchange.settings()));
+  const LatencyHistogram latency = exchange.latency();
+  EXPECT_EQ(latency.count(), 1u);
+  EXPECT_EQ(latency.permille(500), latency.max());
+  EXPECT_GE(latency.max(), 2 * 69u + 1080);
+  EXPECT_LE(latency.max(), 2 * 69u + 2 * 1080 + 350);
+}
+
+TEST(PolicyExchange, HoldsAThrottledNodeBack) {
+  const Shape shape = Shape::parse("4x4");
+  const EvenTraffic traffic(16, 240);
+  const auto time = [&](const char* name) {
+    PolicyExchange exchange(policy_by_name(name), traffic, shape, Machine{});
+    run(exchange, sim_fabric(shape, exchange.settings()));
+    return exchange.last_arrival();
+  };
+  const Tick bound = all_to_all_bounds(Machine{}, shape, message_cost(Machine{}, 240)).hottest_link;
+  EXPECT_GE(time("throttled:10"), bound * 10 * 14 / 15);  // the first packet leaves at once
+  EXPECT_LT(time("throttled:100"), bound * 2);
+}
+
+TEST(PolicyExchange, NumbersCombinedPacketsOnAMachineOfOneNodeToo) {
+  const Shape shape = Shape::parse("1");
+  const EvenTraffic traffic(1, 240);
+  const Machine machine;
+  const ExchangeCase exchange(policy_by_name("bruck"), traffic, shape, machine, {});
+  const CombiningPlan plan(exchange);
+  EXPECT_EQ(plan.number(0, 5), 5u);
+  EXPECT_EQ(plan.stage(5), 0u);
+  EXPECT_EQ(plan.packet(5), 5u);
+}
+
+// Policies that are wrong.
+
+class Broken : public Policy {
+ public:
+  std::string_view name() const override { return "broken"; }
+  std::string_view source() const override { return "a test"; }
+  std::string_view known_result() const override { return "wrong"; }
+  SendOrder order(const Shape& shape, Rank self, std::uint64_t, std::uint32_t) const override {
+    return SendOrder(shape.size() - 1, [this, self](Rank i) { return visit(self, i); });
+  }
+  virtual Rank visit(Rank self, Rank i) const { return i < self ? i : i + 1; }
+};
+
+/// Of what `act` throws; empty: nothing.
+template <typename Error>
+std::string message_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string failure_of(const Policy& policy) {
+  const Shape shape = Shape::parse("3x2");
+  const EvenTraffic traffic(6, 240);
+  PolicyExchange exchange(policy, traffic, shape, Machine{});
+  return message_of<RunFailed>([&] { run(exchange, sim_fabric(shape, exchange.settings())); });
+}
+
+TEST(PolicyExchange, NamesAPolicyThatVisitsItself) {
+  class VisitsItself final : public Broken {
+    Rank visit(Rank, Rank i) const override { return i; }
+  };
+  EXPECT_THAT(failure_of(VisitsItself()),
+              HasSubstr("policy broken: order() of (0,0) visits itself"));
+}
+
+/// Node 4 sends to node 1 again instead of to node 3.
+class VisitsTwice final : public Broken {
+  Rank visit(Rank self, Rank i) const override {
+    const Rank peer = Broken::visit(self, i);
+    return self == 4 && peer == 3 ? 1 : peer;
+  }
+};
+
+TEST(PolicyExchange, NamesThePeerThatAnOrderVisitsTwiceOrLeavesOut) {
+  EXPECT_EQ(failure_of(VisitsTwice()), "policy broken: order() of (2,0) visits (0,1) twice");
+  class LeavesOut final : public Broken {
+    SendOrder order(const Shape&, Rank self, std::uint64_t, std::uint32_t) const override {
+      return SendOrder(4, [this, self](Rank i) { return visit(self, i); });
+    }
+  };
+  EXPECT_EQ(failure_of(LeavesOut()), "policy broken: order() of (0,0) leaves out (2,1)");
+}
+
+/// Node 4 sends to node 1 again instead of to node 3, in the second round only.
+class VisitsTwiceLater final : public Broken {
+  SendOrder order(const Shape& shape, Rank self, std::uint64_t,
+                  std::uint32_t round) const override {
+    return SendOrder(shape.size() - 1, [this, self, round](Rank i) {
+      const Rank peer = visit(self, i);
+      return round == 1 && self == 4 && peer == 3 ? 1 : peer;
+    });
+  }
+  bool changes_order() const override { return true; }
+};
+
+TEST(PolicyExchange, NamesTheSourceThatANodeWaitsForInVain) {
+  const VisitsTwiceLater policy;
+  const Shape shape = Shape::parse("3x2");
+  const EvenTraffic traffic(6, 480);
+  PolicyExchange exchange(policy, traffic, shape, Machine{});
+  EmulatedMachine machine(sim_fabric(shape, exchange.settings()), exchange.node_options());
+  for (const Rank r : machine.ranks()) exchange.attach(machine.node(r));
+  EXPECT_THAT(message_of<RunFailed>([&] { machine.fabric().run(); }),
+              HasSubstr("packets of policy broken at 9 of 10 (1 packet from (2,0) to (1,1) lost)"));
+  EXPECT_THAT(message_of<RunFailed>([&] { exchange.check(); }),
+              HasSubstr("1 packet from (2,0) to (0,1) more"));
+}
+
+/// Numbers that cannot be.
+class Unfit final : public Broken {
+ public:
+  Unfit(PolicySettings settings, unsigned stages) : settings_(settings), stages_(stages) {}
+  PolicySettings settings(const PolicyCase&) const override { return settings_; }
+  unsigned stages(const Shape&) const override { return stages_; }
+
+ private:
+  PolicySettings settings_;
+  unsigned stages_;
+};
+
+/// Before anything runs.
+std::string refusal_of(const Policy& policy, const Shape& shape, const Traffic& traffic) {
+  return message_of<BadInput>([&] { PolicyExchange(policy, traffic, shape, Machine{}); });
+}
+
+std::string refusal_of(const PolicySettings& settings, unsigned stages = 1) {
+  return refusal_of(Unfit(settings, stages), Shape::parse("3x2"), EvenTraffic(6, 240));
+}
+
+TEST(PolicyExchange, RefusesKnobsThatCannotBeWithThePolicysName) {
+  EXPECT_EQ(refusal_of(PolicySettings{}), "");
+  EXPECT_EQ(refusal_of({}, 0), "policy broken: stages() is 0, expected 1 to 255");
+  EXPECT_THAT(refusal_of({}, 300), HasSubstr("stages() is 300"));
+  EXPECT_THAT(refusal_of({.output_queues = 0}), HasSubstr("policy broken: output_queues is 0"));
+  EXPECT_THAT(refusal_of({.queue_capacity = 0}), HasSubstr("policy broken: queue_capacity is 0"));
+  EXPECT_THAT(refusal_of({.output_queues = 3, .queue_per_direction = true}),
+              HasSubstr("a queue per direction, so that it cannot have 3 output queues"));
+  for (const double between : {-1.0, std::nan(""), HUGE_VAL})
+    EXPECT_THAT(refusal_of({.throttle = {.cycles_per_packet = between}}),
+                HasSubstr("policy broken: cycles_per_packet is"));
+}
+
+TEST(PolicyExchange, RefusesRelaysWhereNodesAreDead) {
+  const Shape shape =
+      Shape::parse("4x4").with_failures(FailureList{.links = {}, .nodes = {"(1,0)"}});
+  const auto traffic = make_traffic("all-to-all", shape, 480, 1);
+  for (const Policy* policy : built_in_policies()) {
+    const bool relays = policy->stages(shape) > 1 || policy->combines();
+    EXPECT_EQ(refusal_of(*policy, shape, *traffic),
+              relays ? fmt::format("policy {}: it sends by way of other nodes, and some of this "
+                                   "machine are dead",
+                                   policy->name())
+                     : "");
+  }
+}
+
+TEST(PolicyExchange, RefusesMessagesOfMorePacketsThanCanBeNumbered) {
+  const Shape shape = Shape::parse("241");
+  const std::uint64_t most = std::uint64_t{1} << 24;  // packets, where 8 bits are the source's
+  const auto refusal = [&](const Traffic& traffic) {
+    return refusal_of(policy_by_name("random"), shape, traffic);
+  };
+  EXPECT_EQ(refusal(EvenTraffic(241, most * 240)), "");
+  EXPECT_THAT(refusal(EvenTraffic(241, most * 240 + 1)), HasSubstr("messages of 16777217 packets"));
+  for (const char* name : {"hotspot:1", "all-to-all"}) {
+    const auto traffic = make_traffic(name, shape, (std::uint64_t{1} << 32) * 240, 1);
+    EXPECT_THAT(refusal(*traffic), HasSubstr("too long to number them")) << name;
+  }
+}
+
+TEST(PolicyExchange, NamesARelayThatLeadsNowhere) {
+  class LeadsNowhere final : public Broken {
+    unsigned stages(const Shape&) const override { return 2; }
+    Rank relay(const Shape&, const Waypoint&) const override { return 77; }
+  };
+  EXPECT_THAT(failure_of(LeadsNowhere()),
+              HasSubstr("policy broken: relay() leads from (0,0) to a node that does not exist"));
+}
+
+// The sums.
+
+Arrivals all_of(const Shape& shape, Rank to, std::uint32_t packets) {
+  Arrivals sum;
+  for (Rank from = 0; from < shape.size(); ++from)
+    if (from != to) sum.add(from, 0, packets);
+  return sum;
+}
+
+TEST(Conservation, NamesTheSourceOfALostPacketAndOfOneTooMany) {
+  const Shape shape = Shape::parse("3x4");
+  const Arrivals expected = all_of(shape, 0, 3);
+  EXPECT_FALSE(difference(shape, 0, expected, expected));
+  for (Rank from = 1; from < shape.size(); ++from) {
+    Arrivals more = expected;
+    more.add(from, 1);
+    const std::string name = shape.coord_text(from);
+    EXPECT_EQ(*difference(shape, 0, more, expected),
+              fmt::format("1 packet from {} to (0,0) lost", name));
+    EXPECT_EQ(*difference(shape, 0, expected, more),
+              fmt::format("1 packet from {} to (0,0) more than were to be sent", name));
+  }
+}
+
+TEST(Conservation, NamesBothWhereOneIsLostAndAnotherTooMany) {
+  const Shape shape = Shape::parse("3x4");
+  for (Rank lost = 1; lost < shape.size(); ++lost)
+    for (Rank twice = 1; twice < shape.size(); ++twice) {
+      if (lost == twice) continue;
+      Arrivals expected = all_of(shape, 0, 1), received = expected;
+      expected.add(lost, 1);
+      received.add(twice, 0);
+      const std::string text = *difference(shape, 0, expected, received);
+      EXPECT_THAT(text, HasSubstr("from " + shape.coord_text(lost) + " to (0,0) lost"));
+      EXPECT_THAT(text, HasSubstr("from " + shape.coord_text(twice) + " more"));
+    }
+}
+
+TEST(Conservation, SeesThatAPacketTookAnothersPlace) {
+  const Shape shape = Shape::parse("3x4");
+  Arrivals expected, received;
+  expected.add(3, 0, 2);
+  received.add(3, 0);
+  received.add(3, 0);
+  EXPECT_THAT(*difference(shape, 0, expected, received), HasSubstr("not one of each"));
+}
+
+TEST(Conservation, KnowsTheSumsOfAnAllToAllInClosedForm) {
+  for (const char* text : {"1", "2", "3x5"}) {
+    const Shape shape = Shape::parse(text);
+    const Machine machine;
+    const EvenTraffic traffic(shape.size(), 700);
+    const ExchangeCase exchange(policy_by_name("random"), traffic, shape, machine, {});
+    for (Rank to = 0; to < shape.size(); ++to)
+      EXPECT_EQ(exchange.expected(to), all_of(shape, to, 3)) << text;
+  }
+}
+
+TEST(Latency, HasPercentilesRightToAnEighth) {
+  LatencyHistogram latency;
+  for (Tick t = 1; t <= 100000; ++t) latency.add(t);
+  EXPECT_EQ(latency.count(), 100000u);
+  EXPECT_EQ(latency.max(), 100000u);
+  for (const unsigned permille : {1u, 10u, 500u, 990u, 999u}) {
+    const double exact = 100.0 * permille;
+    EXPECT_GE(latency.permille(permille), exact);
+    EXPECT_LE(latency.permille(permille), exact * 1.125);
+  }
+  EXPECT_EQ(LatencyHistogram().permille(500), 0u);
+}
+
+TEST(Latency, CountsEveryValueUnderABucketThatHoldsIt) {
+  for (std::uint64_t value = 0; value <= UINT32_MAX; value = value * 17 / 16 + 1) {
+    LatencyHistogram latency;
+    latency.add(value);
+    latency.add(UINT32_MAX);
+    EXPECT_GE(latency.permille(500), value);
+    EXPECT_LE(latency.permille(500), value + value / 8);
+  }
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,112 @@
+// Blocks that roll round a ring: everything that arrives is what was sent, whatever the nodes'
+// pace.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/ring_shift.hpp"
+#include "packet/node/handlers.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+
+namespace toroid {
+namespace {
+
+struct Ring {
+  Ring(Node& node, std::size_t words, unsigned steps)
+      : steps(steps),
+        buffers{std::vector<std::uint64_t>(words, node.rank()), std::vector<std::uint64_t>(words)},
+        roll(node, kFirstUserHandler, (node.rank() + 1) % node.size(),
+             (node.rank() + node.size() - 1) % node.size(),
+             {std::as_writable_bytes(std::span(buffers[0])),
+              std::as_writable_bytes(std::span(buffers[1]))}) {}
+
+  /// The block was `rank`'s at the start; all of it.
+  bool holds(Rank rank) const {
+    for (const std::uint64_t word : buffers[roll.current()])
+      if (word != rank) return false;
+    return true;
+  }
+
+  unsigned steps;
+  std::array<std::vector<std::uint64_t>, 2> buffers;
+  RingShift roll;
+  unsigned right = 0;
+};
+
+/// Every node at a pace of its own, which changes.
+Program roll_round(Node& node, Ring& ring) {
+  for (unsigned step = 0; step < ring.steps; ++step) {
+    const Rank expected = (node.rank() + node.size() * ring.steps - step) % node.size();
+    ring.right += ring.holds(expected) ? 1 : 0;
+    ring.roll.start();
+    const Tick cycles = (node.rank() * 7 + step * 3) % 5 * 20000;
+    co_await node.compute(cycles);
+    ring.right += ring.holds(expected) ? 1 : 0;
+    const std::uint64_t sent = ring.roll.sent_when_done();
+    co_await node.until(ring.roll.sent(), sent);
+    const std::uint64_t arrived = ring.roll.arrived_when_done();
+    co_await node.until(ring.roll.arrived(), arrived);
+    ring.roll.advance();
+  }
+}
+
+void expect_rolling(Fabric& fabric, std::size_t words, unsigned steps) {
+  std::deque<Node> nodes;
+  std::deque<Ring> rings;
+  for (const Rank r : fabric.nodes()) {
+    Node& node = nodes.emplace_back(fabric.device(r));
+    Ring& ring = rings.emplace_back(node, words, steps);
+    node.run(roll_round(node, ring));
+    fabric.attach(r, node);
+  }
+  fabric.run();
+  const Rank size = fabric.shape().size();
+  for (Rank r = 0; r < size; ++r) {
+    EXPECT_EQ(rings[r].right, 2 * steps) << "node " << r << " of " << size;
+    EXPECT_TRUE(rings[r].holds((r + size * steps - steps) % size));
+  }
+}
+
+TEST(RingShift, PassesBlocksOnAtAnyPace) {
+  for (const char* torus : {"1", "2", "3", "7"})
+    for (const std::size_t words : {1u, 30u, 31u, 500u}) {
+      SimFabric fabric(Shape::parse(torus), Machine{});
+      expect_rolling(fabric, words, fabric.shape().size() == 1 ? 0 : 23);
+    }
+}
+
+TEST(RingShift, PassesBlocksOnOverRings) {
+  for (const auto& c : testing::ring_cases())
+    for (const char* torus : {"2", "5"}) {
+      const auto fabric =
+          testing::ring_fabric(Shape::parse(torus), c.threads, testing::routed(c.route));
+      expect_rolling(*fabric, 300, 50);
+    }
+}
+
+TEST(RingShift, LeavesTheBlockOfALonelyNodeWhereItIs) {
+  SimFabric fabric(Shape::parse("1"), Machine{});
+  expect_rolling(fabric, 10, 3);
+  EXPECT_EQ(fabric.counters().packets, 0u);
+}
+
+TEST(RingShift, RefusesBlocksThatAnArgumentCannotCount) {
+  EXPECT_NO_THROW(RingShift::check(UINT32_MAX));
+  EXPECT_THROW(RingShift::check(std::uint64_t{UINT32_MAX} + 1), BadInput);
+}
+
+}  // namespace
+}  // namespace toroid

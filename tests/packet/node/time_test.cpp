@@ -1,0 +1,135 @@
+// Virtual time as programs see it.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/counter.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/sim/sim_machine.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::kHandler;
+using testing::SimMachine;
+
+Program compute_and_note(Node& node, const std::vector<Tick>* cycles, std::vector<Tick>* times) {
+  times->push_back(node.now());
+  for (const Tick c : *cycles) {
+    co_await node.compute(c);
+    times->push_back(node.now());
+  }
+}
+
+TEST(Compute, AdvancesTimeByExactlyItsCycles) {
+  const std::vector<Tick> cycles = {1, 2, 1000, 0, 0, 3, 1'000'000'007, 2048, 2047, 1};
+  SimMachine machine(Shape::parse("1"));
+  std::vector<Tick> times;
+  machine.run([&](Node& node) { return compute_and_note(node, &cycles, &times); });
+  ASSERT_EQ(times.size(), cycles.size() + 1);
+  EXPECT_EQ(times[0], 0u);
+  for (std::size_t i = 0; i < cycles.size(); ++i) EXPECT_EQ(times[i + 1] - times[i], cycles[i]);
+  EXPECT_EQ(machine.finished_at(), times.back());
+}
+
+TEST(Compute, OfOneNodeDoesNotDelayAnother) {
+  SimMachine machine(Shape::parse("3"));
+  const std::vector<std::vector<Tick>> cycles = {{100}, {200}, {300}};
+  std::vector<std::vector<Tick>> times(3);
+  machine.run([&](Node& node) {
+    return compute_and_note(node, &cycles[node.rank()], &times[node.rank()]);
+  });
+  for (Rank r = 0; r < 3; ++r) EXPECT_EQ(machine.node(r).finished_at(), 100 * (r + 1));
+}
+
+Program compute_and_send(Node& node, Tick cycles, Rank to) {
+  co_await node.compute(cycles);
+  co_await node.send(to, kHandler, cycles);
+}
+
+Program wait_for_two(Node& node, Tick* woken) {
+  Counter heard("heard");
+  node.on(kHandler, [&](const Packet&) { heard.bump(); });
+  co_await node.until(heard, 0);
+  TOROID_CHECK_EQ(node.now(), 0u);
+  co_await node.until(heard, 2);
+  *woken = node.now();
+  TOROID_CHECK_EQ(heard.value(), 2u);
+  co_await node.until(heard, 1);  // long reached: no wait
+  TOROID_CHECK_EQ(node.now(), *woken);
+  co_await node.until(heard, 3);
+}
+
+TEST(Until, WaitsForTheCounterAndNoLonger) {
+  SimMachine machine(Shape::parse("2x2"));
+  Tick woken = 0;
+  machine.run([&](Node& node) {
+    return node.rank() == 0 ? wait_for_two(node, &woken)
+                            : compute_and_send(node, 10000 * node.rank(), 0);
+  });
+  // The second packet comes from the neighbour that computed for 20,000 cycles.
+  EXPECT_EQ(woken, 20000 + 150 + 69 + 46 * 4 + 200u);
+  EXPECT_EQ(machine.node(0).finished_at(), 30000 + 150 + 2 * 69 + 46 * 4 + 200u);
+}
+
+Program sleep_and_note(Node& node, const std::vector<Tick>* until, std::vector<Tick>* times) {
+  for (const Tick t : *until) {
+    co_await node.sleep_until(t);
+    times->push_back(node.now());
+  }
+}
+
+TEST(Sleep, EndsAtItsCycleNearFarOrPast) {
+  const std::vector<Tick> until = {0, 1, 2, 5000, 4999, 5000, 1'000'000'007, 1'000'002'055};
+  SimMachine machine(Shape::parse("1"));
+  std::vector<Tick> times;
+  machine.run([&](Node& node) { return sleep_and_note(node, &until, &times); });
+  const std::vector<Tick> expected = {0, 1, 2, 5000, 5000, 5000, 1'000'000'007, 1'000'002'055};
+  EXPECT_EQ(times, expected);
+}
+
+TEST(Sleep, LeavesTheProcessorToPacketsMeanwhile) {
+  const std::vector<Tick> until = {50000};
+  SimMachine machine(Shape::parse("2"));
+  std::vector<Tick> times;
+  std::vector<Tick> heard;
+  machine.node(0).on(kHandler, [&](const Packet&) { heard.push_back(machine.node(0).now()); });
+  machine.run([&](Node& node) {
+    return node.rank() == 0 ? sleep_and_note(node, &until, &times)
+                            : compute_and_send(node, 10000, 0);
+  });
+  EXPECT_EQ(heard, std::vector<Tick>{10000 + 150 + 69 + 46 * 4 + 200});
+  EXPECT_EQ(times, until);
+}
+
+TEST(Sleep, OfABusyProcessorEndsWhenItIsFree) {
+  const std::vector<Tick> until = {10450};
+  SimMachine machine(Shape::parse("2"));
+  std::vector<Tick> times;
+  machine.node(0).on(kHandler, [](const Packet&) {});
+  machine.run([&](Node& node) {
+    return node.rank() == 0 ? sleep_and_note(node, &until, &times)
+                            : compute_and_send(node, 10000, 0);
+  });
+  // The packet is there at 10403, and received until 10603.
+  EXPECT_EQ(times, std::vector<Tick>{10000 + 150 + 69 + 46 * 4 + 200});
+}
+
+TEST(Counter, CountsByOneOrMore) {
+  Counter counter("arrivals");
+  EXPECT_EQ(counter.value(), 0u);
+  counter.bump();
+  counter.bump(41);
+  EXPECT_EQ(counter.value(), 42u);
+  EXPECT_EQ(counter.name(), "arrivals");
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,139 @@
+// The rules by which a packet gets onto a link, one by one.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "hal/dimension_order.hpp"
+#include "hal/direction.hpp"
+#include "hal/packet.hpp"
+#include "router/rules/routing.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr Direction kXPlus = Direction::plus(0);
+constexpr Direction kYMinus = Direction::minus(1);
+constexpr unsigned kReserve = 8;
+
+DirectionSet both() {
+  DirectionSet set;
+  set.add(kXPlus);
+  set.add(kYMinus);
+  return set;
+}
+
+RoutedPacket dynamic_packet(unsigned chunks = 8) {
+  return {.directions = both(), .dynamic = both(), .chunks = chunks, .high_priority = false};
+}
+RoutedPacket deterministic_packet(unsigned chunks = 8) {
+  return {.directions = both(), .dynamic = {}, .chunks = chunks, .high_priority = false};
+}
+
+const Source kFifo = Source::fifo(4, 0);
+
+std::optional<VirtualChannel> chosen(const RoutedPacket& packet, Source from, Direction out,
+                                     const Tokens& tokens, bool rule = true) {
+  return ChannelRule(kReserve, rule).choose(packet, from, out, tokens);
+}
+
+TEST(ChannelRule, ADynamicPacketJoinsTheShorterQueue) {
+  EXPECT_EQ(chosen(dynamic_packet(), kFifo, kYMinus, {9, 8, 32, 32}), VirtualChannel::dynamic0);
+  EXPECT_EQ(chosen(dynamic_packet(), kFifo, kYMinus, {8, 9, 32, 32}), VirtualChannel::dynamic1);
+  EXPECT_EQ(chosen(dynamic_packet(), kFifo, kYMinus, {8, 8, 32, 32}), VirtualChannel::dynamic0);
+}
+
+TEST(ChannelRule, ADynamicPacketNeedsTokensForAllOfIt) {
+  EXPECT_EQ(chosen(dynamic_packet(8), kFifo, kYMinus, {7, 7, 32, 32}), std::nullopt);
+  EXPECT_EQ(chosen(dynamic_packet(7), kFifo, kYMinus, {7, 6, 32, 32}), VirtualChannel::dynamic0);
+}
+
+TEST(ChannelRule, ADynamicPacketEscapesInItsFirstDirectionOnly) {
+  EXPECT_EQ(chosen(dynamic_packet(), kFifo, kXPlus, {0, 0, 32, 32}), VirtualChannel::bubble);
+  EXPECT_EQ(chosen(dynamic_packet(), kFifo, kYMinus, {0, 0, 32, 32}), std::nullopt);
+}
+
+TEST(ChannelRule, EnteringARingNeedsRoomForTwoPackets) {
+  const Source turning = Source::channel(kYMinus, VirtualChannel::bubble);
+  const Source changing = Source::channel(kXPlus, VirtualChannel::dynamic0);
+  for (const Source from : {kFifo, turning, changing}) {
+    EXPECT_EQ(chosen(deterministic_packet(), from, kXPlus, {32, 32, 15, 32}), std::nullopt);
+    EXPECT_EQ(chosen(deterministic_packet(), from, kXPlus, {0, 0, 16, 0}), VirtualChannel::bubble);
+    EXPECT_EQ(chosen(deterministic_packet(), from, kXPlus, {0, 0, 8, 0}, false),
+              VirtualChannel::bubble);
+  }
+}
+
+TEST(ChannelRule, GoingStraightOnNeedsRoomForThePacketOnly) {
+  const Source straight = Source::channel(kXPlus, VirtualChannel::bubble);
+  EXPECT_EQ(chosen(deterministic_packet(), straight, kXPlus, {0, 0, 8, 0}), VirtualChannel::bubble);
+  EXPECT_EQ(chosen(deterministic_packet(), straight, kXPlus, {0, 0, 7, 0}), std::nullopt);
+  EXPECT_EQ(chosen(dynamic_packet(), straight, kXPlus, {0, 0, 8, 0}), VirtualChannel::bubble);
+}
+
+TEST(ChannelRule, PriorityPacketsHaveTheirOwnBubbleChannel) {
+  RoutedPacket packet = deterministic_packet();
+  packet.high_priority = true;
+  EXPECT_EQ(chosen(packet, kFifo, kXPlus, {32, 32, 32, 15}), std::nullopt);
+  EXPECT_EQ(chosen(packet, kFifo, kXPlus, {0, 0, 0, 16}), VirtualChannel::priority);
+  EXPECT_EQ(chosen(packet, Source::channel(kXPlus, VirtualChannel::priority), kXPlus, {0, 0, 0, 8}),
+            VirtualChannel::priority);
+  EXPECT_EQ(chosen(packet, Source::channel(kXPlus, VirtualChannel::bubble), kXPlus, {0, 0, 0, 8}),
+            std::nullopt);
+}
+
+/// Y before X.
+constexpr DimensionOrder kYFirst = 2;
+
+TEST(ChannelRule, APacketWithAnOrderTakesDynamicChannelsInItsFirstDimensionAndEscapesInX) {
+  RoutedPacket packet = dynamic_packet();
+  packet.dynamic = dynamic_directions(packet.directions, true, kYFirst, 2);
+  EXPECT_EQ(allowed_directions(packet.directions, packet.dynamic), both());
+  EXPECT_EQ(chosen(packet, kFifo, kYMinus, {32, 32, 32, 32}), VirtualChannel::dynamic0);
+  EXPECT_EQ(chosen(packet, kFifo, kYMinus, {0, 0, 32, 32}), std::nullopt);
+  EXPECT_EQ(chosen(packet, kFifo, kXPlus, {32, 32, 32, 32}), VirtualChannel::bubble);
+}
+
+TEST(DynamicDirections, AreThoseOfTheFirstDimensionInTheOrderThatIsStillToGo) {
+  DirectionSet y_only;
+  y_only.add(kYMinus);
+  DirectionSet x_only;
+  x_only.add(kXPlus);
+  EXPECT_EQ(dynamic_directions(both(), true, kYFirst, 2), y_only);
+  EXPECT_EQ(dynamic_directions(x_only, true, kYFirst, 2), x_only);
+  EXPECT_EQ(dynamic_directions(both(), true, 1, 2), x_only);
+  EXPECT_EQ(dynamic_directions(both(), true, 0, 2), both());
+  EXPECT_TRUE(dynamic_directions(both(), false, 0, 2).empty());
+  EXPECT_TRUE(dynamic_directions({}, true, kYFirst, 2).empty());
+}
+
+TEST(AllowedDirections, AreAllOfADynamicPacketsAndTheFirstOfADeterministicOnes) {
+  EXPECT_EQ(allowed_directions(both(), both()), both());
+  DirectionSet first;
+  first.add(kXPlus);
+  EXPECT_EQ(allowed_directions(both(), {}), first);
+  EXPECT_TRUE(allowed_directions({}, {}).empty());
+}
+
+TEST(Source, NamesEveryChannelAndFifoOnce) {
+  std::uint64_t seen = 0;
+  for (std::uint8_t l = 0; l < 6; ++l)
+    for (unsigned c = 0; c < kVirtualChannels; ++c) {
+      const Source source = Source::channel({l}, static_cast<VirtualChannel>(c));
+      EXPECT_EQ(source.travelling(), Direction{l});
+      EXPECT_EQ(source.channel(), static_cast<VirtualChannel>(c));
+      EXPECT_FALSE(source.is_fifo(6));
+      EXPECT_EQ(seen & source.bit(), 0u);
+      seen |= source.bit();
+    }
+  for (unsigned f = 0; f < 8; ++f) {
+    const Source source = Source::fifo(6, f);
+    EXPECT_TRUE(source.is_fifo(6));
+    EXPECT_EQ(seen & source.bit(), 0u);
+    seen |= source.bit();
+  }
+  EXPECT_EQ(seen, 0xffffffffull);
+}
+
+}  // namespace
+}  // namespace toroid

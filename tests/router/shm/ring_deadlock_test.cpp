@@ -1,0 +1,85 @@
+// Rings of tiny buffers without the bubble rule: they fill up, and the run ends with the cycle.
+// With one worker a run is the same every time; with more it is the wall clock's luck whether they
+// fill up, so several seeds are tried. On these toruses the first one has always sufficed; a single
+// ring with packets in transit first hardly ever fills up.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/node.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/rules/buffer_cycle.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+#include "tests/router/smallest_buffers.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::Exchange;
+using testing::RingMachine;
+
+/// The report of a run of the all-to-all; empty: it completed.
+std::string report(const Shape& shape, unsigned threads, RoutingRule routing, std::uint64_t bytes,
+                   std::uint64_t seed, bool bubble_rule) {
+  RingOptions options;
+  options.routing.bubble_rule = bubble_rule;
+  options.stall = std::chrono::milliseconds(300);
+  const NodeOptions node{.seed = seed, .routing = routing, .output_queues = 6};
+  RingMachine machine(shape, threads, node, options, testing::smallest_channels());
+  Exchange exchange(machine, bytes);
+  try {
+    exchange.run();
+  } catch (const RunFailed& failed) {
+    return failed.what();
+  }
+  EXPECT_TRUE(machine.finished());
+  return {};
+}
+
+/// The first of some seeds.
+std::string report_of_a_deadlock(const Shape& shape, unsigned threads, RoutingRule routing) {
+  std::string text;
+  for (std::uint64_t seed = 1; seed <= 10 && text.empty(); ++seed)
+    text = report(shape, threads, routing, 4800, seed, false);
+  return text;
+}
+
+void expect_deadlock(const char* shape, unsigned threads, RoutingRule routing) {
+  SCOPED_TRACE(fmt::format("{} {} workers", shape, threads));
+  const std::string text = report_of_a_deadlock(Shape::parse(shape), threads, routing);
+  ASSERT_NE(text, "") << "ten runs completed without the bubble rule";
+  EXPECT_EQ(text.find("deadlock for 0.3 s: "), 0u) << text;
+  EXPECT_NE(text.find(" packets are under way and none can move"), std::string::npos) << text;
+  EXPECT_NE(text.find("nodes wait; node ("), std::string::npos) << text;
+  testing::expect_cycle(Shape::parse(shape), text);
+}
+
+TEST(RingDeadlock, EndsARunWithoutTheBubbleRuleWithTheCycleOfBuffers) {
+  for (const unsigned threads : {1u, 2u, 3u}) {
+    expect_deadlock("5x5x5", threads, RoutingRule::deterministic);
+    expect_deadlock("8x8", threads, RoutingRule::deterministic);
+  }
+  expect_deadlock("8x8", 2, RoutingRule::adaptive);
+}
+
+TEST(RingDeadlock, NeverHappensWithTheBubbleRule) {
+  for (const unsigned threads : testing::kWorkers)
+    for (const auto routing : testing::kRoutings)
+      for (const char* shape : {"8", "8x8"})
+        EXPECT_EQ(report(Shape::parse(shape), threads, routing, 961, threads, true), "") << shape;
+}
+
+TEST(RingDeadlock, NeverHappensOnAMeshEvenWithoutTheRule) {
+  for (const unsigned threads : testing::kWorkers)
+    for (const auto routing : testing::kRoutings)
+      EXPECT_EQ(report(Shape::parse("5mx4m"), threads, routing, 961, 1, false), "");
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,115 @@
+// The life of a fabric of rings, and what it refuses.
+#include <gtest/gtest.h>
+
+#include <future>
+#include <memory>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "router/placement/host_topology.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::Exchange;
+using testing::RingMachine;
+
+TEST(RingFabric, CanBeDestroyedWithoutARun) {
+  for (const RingRoute route : testing::kRoutes)
+    for (const unsigned threads : testing::kWorkers) {
+      testing::ring_fabric(Shape::parse("3x3"), threads, testing::routed(route));
+      RingMachine machine(Shape::parse("3x3"), threads, {}, testing::routed(route));
+      machine.node(0).post(4, testing::kHandler, {});
+      EXPECT_EQ(machine.counters().packets, 0u);
+    }
+}
+
+TEST(RingFabric, TellsWhatItIs) {
+  Machine machine;
+  machine.name = "a name";
+  const auto fabric = testing::ring_fabric(Shape::parse("3x2m"), 2, {}, machine);
+  EXPECT_EQ(fabric->shape(), Shape::parse("3x2m"));
+  EXPECT_EQ(fabric->machine().name, "a name");
+  for (Rank r = 0; r < 6; ++r) {
+    EXPECT_EQ(fabric->device(r).rank(), r);
+    EXPECT_EQ(fabric->device(r).shape(), fabric->shape());
+    EXPECT_EQ(fabric->device(r).machine().name, "a name");
+  }
+}
+
+TEST(RingFabric, RunsWithMoreWorkersThanNodes) {
+  for (const RingRoute route : testing::kRoutes)
+    for (const char* shape : {"1", "2", "3"}) {
+      RingMachine machine(Shape::parse(shape), 64, {}, testing::routed(route));
+      Exchange(machine, 500).run();
+      EXPECT_TRUE(machine.finished()) << shape;
+    }
+}
+
+TEST(RingFabric, RunsProgramsThatDoNothing) {
+  for (const RingRoute route : testing::kRoutes)
+    for (const unsigned threads : testing::kWorkers) {
+      RingMachine machine(Shape::parse("3x3"), threads, {}, testing::routed(route));
+      machine.run([](Node&) { return Program(); });
+      EXPECT_EQ(machine.counters().packets, 0u);
+    }
+}
+
+TEST(RingFabric, LeavesNobodyUnboundWhoWasNotToBeBound) {
+  const Shape shape = Shape::parse("2x2");
+  RingFabric fabric(shape, Machine(), testing::workers(shape, 3));
+  EXPECT_EQ(fabric.unbound_workers(), 0u);
+}
+
+TEST(RingFabric, RunsOnWorkersThatStayOnTheirCores) {
+  const Shape shape = Shape::parse("3x3");
+  for (const unsigned threads : testing::kWorkers) {
+    const Topology topology = Topology::of_this_machine();
+    testing::EmulatedMachine machine(std::make_unique<RingFabric>(
+        shape, Machine(), place(topology, shape, threads, Binding::core)));
+    Exchange(machine, 500).run();
+    EXPECT_EQ(machine.counters().delivered, 9u * 8 * 3);
+  }
+}
+
+/// Two fabrics at a time, each with a thread of its own that runs it.
+TEST(RingFabric, RunsBesideAnother) {
+  const auto run = [](const char* shape) {
+    RingMachine machine(Shape::parse(shape), 2);
+    Exchange(machine, 2000).run();
+    return machine.counters().delivered;
+  };
+  auto other = std::async(std::launch::async, run, "4x4");
+  EXPECT_EQ(run("3x3"), 9u * 8 * 9);
+  EXPECT_EQ(other.get(), 16u * 15 * 9);
+}
+
+TEST(RingFabric, RefusesMoreFifosThanItCanHold) {
+  const Shape shape = Shape::parse("2x2x2x2x2x2");
+  Machine machine;
+  machine.injection_fifos = 16;
+  EXPECT_NO_THROW(testing::ring_fabric(shape, 2, {}, machine));
+  machine.injection_fifos = 17;
+  EXPECT_THROW(testing::ring_fabric(shape, 2, {}, machine), BadInput);
+}
+
+TEST(RingFabricDeathTest, RunsOnce) {
+  RingMachine machine(Shape::parse("2"), 1);
+  const auto nothing = [](Node&) { return Program(); };
+  machine.run(nothing);
+  EXPECT_DEATH(machine.run(nothing), "CHECK failed");
+}
+
+TEST(RingFabricDeathTest, NeedsAProcessorOnEveryNode) {
+  EXPECT_DEATH(testing::ring_fabric(Shape::parse("2"), 1)->run(), "CHECK failed");
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,130 @@
+// What goes wrong on any node or in the watch ends a run on rings, whatever the others do.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "hal/shape.hpp"
+#include "packet/exchange/all_to_all.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/failing_programs.hpp"
+#include "tests/router/failure_of.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::Exchange;
+using testing::failure_of;
+using testing::kHandler;
+using testing::RingMachine;
+
+Program relay(Node& node) {
+  testing::relay_for_ever(node);
+  co_return;
+}
+
+/// Runs on 2x3 until the node throws.
+void expect_failure(const std::function<Program(Node&, Rank)>& program, const std::string& what) {
+  for (const RingRoute route : testing::kRoutes)
+    for (const unsigned threads : testing::kWorkers)
+      for (const Rank who : {0u, 3u, 5u}) {
+        RingMachine machine(Shape::parse("2x3"), threads, {}, testing::routed(route));
+        const std::string node = machine.shape().coord_text(who);
+        EXPECT_EQ(failure_of([&] { machine.run([&](Node& n) { return program(n, who); }); }),
+                  "node " + node + ": " + what)
+            << threads << " workers";
+      }
+}
+
+TEST(RingFailure, OfAProgramSurfacesWithItsNodeWhateverTheOthersDo) {
+  expect_failure(testing::fail_in_the_program, "in a program");
+}
+
+TEST(RingFailure, OfAHandlerSurfacesWithItsNodeWhateverTheOthersDo) {
+  expect_failure(testing::fail_in_a_handler, "in a handler");
+}
+
+/// Fails when one node gathers the last packet of its last message.
+class Unreadable final : public UniformMessages {
+ public:
+  Unreadable(const Node& node, Rank who)
+      : UniformMessages(node.size(), 500), fails_(node.rank() == who) {}
+  bool has_payload() const override { return true; }
+  std::uint32_t gather(Rank, std::uint32_t packet, std::span<std::byte>) const override {
+    if (fails_ && packet == 2) throw std::runtime_error("in gather");
+    return packet;
+  }
+
+ private:
+  bool fails_;
+};
+
+TEST(RingFailure, OfAPayloadSourceSurfacesWithItsNode) {
+  for (const RingRoute route : testing::kRoutes)
+    for (const unsigned threads : testing::kWorkers)
+      for (const Rank who : {0u, 3u, 5u}) {
+        RingMachine machine(Shape::parse("2x3"), threads, {}, testing::routed(route));
+        Exchange exchange(machine, [&](Node& n) { return std::make_unique<Unreadable>(n, who); });
+        EXPECT_EQ(failure_of([&] { exchange.run(); }),
+                  "node " + machine.shape().coord_text(who) + ": in gather");
+      }
+}
+
+Program fail_at_once(Node& node) {
+  throw std::runtime_error("at once");
+  co_await node.barrier();
+}
+
+TEST(RingFailure, OfAllNodesAtOnceSurfacesAsOne) {
+  for (const unsigned threads : testing::kWorkers) {
+    RingMachine machine(Shape::parse("2x3"), threads);
+    const std::string text = failure_of([&] { machine.run(fail_at_once); });
+    EXPECT_EQ(text.find("node ("), 0u) << text;
+    EXPECT_EQ(text.find("node", 1), std::string::npos) << text;
+    EXPECT_NE(text.find("): at once"), std::string::npos) << text;
+  }
+}
+
+TEST(RingFailure, OfAPacketForNoHandlerNamesTheNodeThatLacksIt) {
+  RingMachine machine(Shape::parse("2x2"), 2);
+  machine.node(0).post(3, 255, {});
+  EXPECT_EQ(failure_of([&] { machine.run([](Node&) { return Program(); }); }),
+            "node (1,1): received a packet for handler 255, which it does not have");
+}
+
+struct Stop {
+  std::thread::id by;
+};
+
+TEST(RingFailure, OfTheWatchSurfacesUnchangedFromTheThreadThatCalledRun) {
+  for (const RingRoute route : testing::kRoutes)
+    for (const unsigned threads : testing::kWorkers) {
+      RingOptions options = testing::routed(route);
+      int calls = 0;
+      options.watch = [&calls](std::uint64_t) {
+        if (++calls == 3) throw Stop{std::this_thread::get_id()};
+      };
+      RingMachine machine(Shape::parse("2x3"), threads, {}, options);
+      try {
+        machine.run(relay);
+        FAIL() << "a run that lasts for ever has ended";
+      } catch (const Stop& stop) {
+        EXPECT_EQ(stop.by, std::this_thread::get_id());
+        EXPECT_EQ(calls, 3);
+      }
+      EXPECT_GT(machine.counters().packets, 0u);
+    }
+}
+
+}  // namespace
+}  // namespace toroid

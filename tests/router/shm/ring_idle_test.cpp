@@ -1,0 +1,79 @@
+// Workers that have nothing to do leave the processor to others. This is about the share of
+// processor time in the time that passes, not about speed; the limits are generous.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#include <chrono>
+#include <thread>
+
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/counter.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "router/shm/idle.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::kHandler;
+using testing::RingMachine;
+using WallClock = std::chrono::steady_clock;
+
+double processor_seconds(int who) {
+  rusage usage{};
+  ::getrusage(who, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// Processor time per time that passes.
+double share_of(int who, auto work) {
+  const auto begin = WallClock::now();
+  const double used = processor_seconds(who);
+  work();
+  const std::chrono::duration<double> passed = WallClock::now() - begin;
+  return (processor_seconds(who) - used) / passed.count();
+}
+
+TEST(RingIdle, WaitingForASecondTakesLittleProcessorTime) {
+  for (const bool spins : {true, false}) {
+    ring::Idle idle(spins);
+    const double share = share_of(RUSAGE_THREAD, [&] {
+      const auto end = WallClock::now() + std::chrono::seconds(1);
+      while (WallClock::now() < end) idle.wait();
+    });
+    EXPECT_LT(share, 0.25) << "spins: " << spins;
+  }
+}
+
+/// The first node sleeps when it is greeted; all the others wait for its answer.
+Program wait_for_a_sleeper(Node& node) {
+  Counter heard("heard");
+  node.on(kHandler, [&heard, &node](const Packet& packet) {
+    heard.bump();
+    if (node.rank() != 0) return;
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    for (Rank peer = 1; peer < node.size(); ++peer) node.post(peer, kHandler, packet.bytes());
+  });
+  if (node.rank() == 1) co_await node.send(0, kHandler, node.rank());
+  co_await node.until(heard, 1);
+}
+
+TEST(RingIdle, WorkersThatWaitForASleeperTakeLittleProcessorTime) {
+  for (const RingRoute route : testing::kRoutes)
+    for (const unsigned threads : {2u, 8u}) {
+      RingMachine machine(Shape::parse("4x4"), threads, {}, testing::routed(route));
+      const double share = share_of(RUSAGE_SELF, [&] { machine.run(wait_for_a_sleeper); });
+      EXPECT_LT(share, 0.25) << threads << " workers";
+    }
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,80 @@
+// A machine of rings and worker threads with an active-packet node at every rank.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/node.hpp"
+#include "router/placement/host_topology.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
+
+namespace toroid::testing {
+
+/// So many workers on this computer, which go wherever the system puts them.
+inline Placement workers(const Shape& shape, unsigned threads) {
+  return place(Topology::of_this_machine(), shape, threads, Binding::none);
+}
+
+inline std::unique_ptr<Fabric> ring_fabric(const Shape& shape, unsigned threads,
+                                           RingOptions options = {}, const Machine& machine = {}) {
+  return std::make_unique<RingFabric>(shape, machine, workers(shape, threads), std::move(options));
+}
+
+class RingMachine final : public EmulatedMachine {
+ public:
+  RingMachine(const Shape& shape, unsigned threads, NodeOptions node = {}, RingOptions ring = {},
+              const Machine& machine = {}, const Decorate& decorate = {})
+      : EmulatedMachine(ring_fabric(shape, threads, std::move(ring), machine), node, decorate) {}
+};
+
+inline RingOptions routed(RingRoute route) {
+  RingOptions options;
+  options.route = route;
+  return options;
+}
+
+inline constexpr std::array kRoutes = {RingRoute::torus, RingRoute::direct};
+inline constexpr std::array kRoutings = {RoutingRule::adaptive, RoutingRule::deterministic,
+                                         RoutingRule::random_order};
+/// On this side of the number of cores and far beyond it.
+inline constexpr std::array kWorkers = {1u, 2u, 3u, 8u};
+inline const std::vector<const char*> kRingShapes = {
+    "1",     "2",     "7",     "8m",     "3x3",     "5x2m",       "1x6x1",
+    "2x3x4", "4x4x4", "4mx4m", "3x3mx2", "2x2x2x2", "2x1x2x2x1x2"};
+
+/// One way to run the same program on rings.
+struct RingCase {
+  RingRoute route;
+  RoutingRule routing;
+  unsigned threads;
+  std::uint64_t seed;
+
+  NodeOptions node() const { return {.seed = seed, .routing = routing}; }
+  std::string text() const {
+    return fmt::format("{} {} {} workers seed {}", kRingRouteNames[static_cast<unsigned>(route)],
+                       kRoutingRuleNames[static_cast<unsigned>(routing)], threads, seed);
+  }
+};
+
+/// Every route with every routing and number of workers; seeds go along.
+inline std::vector<RingCase> ring_cases() {
+  std::vector<RingCase> cases;
+  for (const RingRoute route : kRoutes)
+    for (const RoutingRule routing : kRoutings)
+      for (const unsigned threads : kWorkers)
+        cases.push_back({route, routing, threads, cases.size() + 1});
+  return cases;
+}
+
+}  // namespace toroid::testing

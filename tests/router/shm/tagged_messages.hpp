@@ -1,0 +1,57 @@
+// Messages of an all-to-all that know whether each of their packets came exactly once.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/all_to_all.hpp"
+#include "packet/node/node.hpp"
+
+namespace toroid::testing {
+
+/// k packets for every pair; the argument says whose packet it is and which.
+class Tagged final : public Messages {
+ public:
+  Tagged(const Node& node, std::uint32_t packets)
+      : self_(node.rank()), members_(node.size()), packets_(packets), seen_(members_ * packets) {}
+  std::uint64_t bytes_to(Rank) const override { return packets_ * kPayloadBytes - 100; }
+  std::uint64_t packets_expected() const override { return std::uint64_t{members_ - 1} * packets_; }
+  std::uint32_t most_packets() const override { return packets_; }
+  bool has_payload() const override { return false; }
+  std::uint32_t gather(Rank member, std::uint32_t packet, std::span<std::byte>) const override {
+    EXPECT_NE(member, self_);
+    return self_ * packets_ + packet;
+  }
+  void arrive(const Packet& packet) override {
+    EXPECT_EQ(packet.header.destination(), self_);
+    ++seen_.at(packet.header.argument());
+  }
+  bool each_peer_once() const {
+    for (std::size_t i = 0; i < seen_.size(); ++i)
+      if (seen_[i] != (i / packets_ == self_ ? 0u : 1u)) return false;
+    return true;
+  }
+
+ private:
+  Rank self_;
+  Rank members_;
+  std::uint32_t packets_;
+  std::vector<unsigned> seen_;
+};
+
+inline std::uint64_t sum_of_minimal_hops(const Shape& shape) {
+  std::uint64_t sum = 0;
+  for (Rank a = 0; a < shape.size(); ++a)
+    for (Rank b = 0; b < shape.size(); ++b)
+      sum += minimal_hops(shape, shape.coord(a), shape.coord(b));
+  return sum;
+}
+
+}  // namespace toroid::testing

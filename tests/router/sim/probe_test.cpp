@@ -1,0 +1,153 @@
+// What a probe sees is what the counters say, and looking changes nothing.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/sim/probe.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/sim/sim_machine.hpp"
+#include "tests/router/smallest_buffers.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::Exchange;
+using testing::SimMachine;
+
+/// Keeps the way of every packet, and adds up what the counters should say.
+class Witness final : public SimProbe {
+ public:
+  struct Way {
+    Rank node;
+    unsigned fifo;
+    unsigned hops = 0;
+    bool delivered = false;
+  };
+
+  Witness(const Shape& shape, const Machine& machine, Tick every)
+      : shape_(shape), machine_(machine), every_(every) {}
+
+  void on_inject(Tick now, Rank node, unsigned fifo, const ProbedPacket& packet) override {
+    pass(now);
+    EXPECT_EQ(packet.source, node);
+    EXPECT_TRUE(ways.emplace(packet.serial, Way{node, fifo}).second);
+    arrived_[packet.serial] = now;
+  }
+  void on_hop(Tick now, Rank node, Direction direction, VirtualChannel channel,
+              const ProbedPacket& packet) override {
+    pass(now);
+    Way& way = ways.at(packet.serial);
+    EXPECT_EQ(way.node, node);
+    if (way.hops++ == 0) leave(now, way, packet);
+    way.node = shape_.neighbour(node, direction).value();
+    ++links[std::size_t{node} * shape_.links() + direction.index]
+          .packets[static_cast<unsigned>(channel)];
+  }
+  void on_deliver(Tick now, Rank node, const ProbedPacket& packet) override {
+    pass(now);
+    Way& way = ways.at(packet.serial);
+    EXPECT_EQ(node, way.node);
+    EXPECT_EQ(node, packet.destination);
+    EXPECT_EQ(way.hops,
+              minimal_hops(shape_, shape_.coord(packet.source), shape_.coord(packet.destination)));
+    way.delivered = true;
+  }
+
+  Tick sample_every() const override { return every_; }
+  void on_sample(Tick now, const SimSnapshot& snapshot) override {
+    EXPECT_EQ(now, samples++ * every_);
+    for (std::size_t l = 0; l < snapshot.links().size(); ++l)
+      ASSERT_EQ(snapshot.links()[l].packets, links[l].packets);
+    for (Rank node = 0; node < shape_.size(); ++node)
+      for (const InjectionFifo& fifo : snapshot.fifos(node)) EXPECT_LE(fifo.used, fifo.capacity);
+  }
+
+  std::map<std::uint64_t, Way> ways;
+  std::map<std::size_t, LinkCounters> links;
+  std::map<std::pair<Rank, unsigned>, Tick> stalled;
+  std::uint64_t samples = 0;
+
+ private:
+  void pass(Tick now) {
+    EXPECT_LE(last_, now);
+    last_ = now;
+  }
+  /// A packet stands first in its FIFO when it is there and the tail of the one before has left.
+  void leave(Tick now, const Way& way, const ProbedPacket& packet) {
+    Tick& free = free_[{way.node, way.fifo}];
+    stalled[{way.node, way.fifo}] += now - std::max(free, arrived_[packet.serial]);
+    free = now + machine_.wire_cycles(machine_.wire_bytes(packet.chunks));
+  }
+
+  const Shape& shape_;
+  const Machine& machine_;
+  Tick every_;
+  Tick last_ = 0;
+  std::map<std::uint64_t, Tick> arrived_;
+  std::map<std::pair<Rank, unsigned>, Tick> free_;
+};
+
+void expect_agreement(const Witness& witness, const FabricCounters& counters, const Shape& shape) {
+  EXPECT_EQ(witness.ways.size(), counters.packets);
+  for (const auto& [serial, way] : witness.ways) EXPECT_TRUE(way.delivered);
+  for (const auto& [link, seen] : witness.links)
+    EXPECT_EQ(seen.packets, counters.links[link].packets);
+  const std::size_t fifos = counters.fifos.size() / shape.size();
+  std::uint64_t stalled = 0;
+  for (const auto& [fifo, cycles] : witness.stalled) {
+    EXPECT_EQ(cycles, counters.fifos[fifo.first * fifos + fifo.second].stalled_cycles);
+    stalled += cycles;
+  }
+  EXPECT_GT(stalled, 0u);
+}
+
+TEST(Probe, SeesWhatTheCountersSay) {
+  for (const char* text : {"5", "3x4m", "2x3x2", "4x4"})
+    for (const Machine& machine : {Machine(), testing::smallest_buffers()}) {
+      const Shape shape = Shape::parse(text);
+      Witness witness(shape, machine, 997);
+      SimMachine sim(shape, {}, {.probe = &witness}, machine);
+      Exchange(sim, 700).run();
+      expect_agreement(witness, sim.counters(), shape);
+      EXPECT_EQ(witness.samples, sim.counters().end / 997 + 1);
+    }
+}
+
+TEST(Probe, ChangesNothing) {
+  const Shape shape = Shape::parse("4x3x2");
+  const Machine machine;
+  Witness witness(shape, machine, SimProbe::kNoSamples);
+  SimMachine seen(shape, {}, {.probe = &witness}), unseen(shape);
+  Exchange(seen, 500).run();
+  Exchange(unseen, 500).run();
+  EXPECT_EQ(witness.samples, 0u);
+  EXPECT_EQ(seen.counters().events, unseen.counters().events);
+  EXPECT_EQ(seen.counters().end, unseen.counters().end);
+}
+
+class Refusal final : public SimProbe {
+  void on_deliver(Tick, Rank, const ProbedPacket&) override { throw RunFailed("seen enough"); }
+};
+
+TEST(Probe, EndsTheRunByThrowing) {
+  Refusal refusal;
+  SimMachine sim(Shape::parse("3"), {}, {.probe = &refusal});
+  Exchange exchange(sim, 100);
+  EXPECT_THROW(exchange.run(), RunFailed);
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,131 @@
+// What the emulated torus takes must not change unless somebody means it to: commands beside what
+// they gave before, in reference_values.txt, whose head says how its values are renewed.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <fstream>
+#include <functional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/tools/run_command.hpp"
+
+namespace toroid::testing {
+namespace {
+
+const std::string kReferenceDirectory = TOROID_SOURCE_DIR "/tests/tools";
+
+/// A number, as text, and where a command's JSON has it.
+struct ReferenceValue {
+  std::string path;
+  std::string value;
+};
+
+struct ReferenceRun {
+  std::string line;
+  Arguments arguments;
+  std::vector<ReferenceValue> values;
+};
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream text(line);
+  std::vector<std::string> words;
+  for (std::string word; text >> word;) words.push_back(word);
+  return words;
+}
+
+std::vector<ReferenceValue> reference_values_of(const std::string& line) {
+  std::vector<ReferenceValue> values;
+  std::string object = "/";
+  for (const std::string& word : words_of(line)) {
+    const std::size_t equal = word.find('=');
+    if (equal != std::string::npos)
+      values.push_back({object + word.substr(0, equal), word.substr(equal + 1)});
+    else if (word.ends_with(':'))
+      object = "/" + word.substr(0, word.size() - 1) + "/";
+    else
+      throw std::runtime_error("reference_values.txt: neither WHERE: nor KEY=VALUE: " + word);
+  }
+  return values;
+}
+
+std::vector<ReferenceRun> reference_runs() {
+  std::ifstream file(kReferenceDirectory + "/reference_values.txt");
+  std::vector<ReferenceRun> runs;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    if (line.front() != ' ')
+      runs.push_back({line, words_of(line), {}});
+    else
+      for (const ReferenceValue& value : reference_values_of(line))
+        runs.at(runs.size() - 1).values.push_back(value);
+  }
+  return runs;
+}
+
+/// Numbers as JSON has them: in the fewest digits that mean no other number.
+std::string reference_text(const nlohmann::json& report, const std::string& path) {
+  const nlohmann::json::json_pointer pointer(path);
+  if (!report.contains(pointer)) return "absent";
+  const nlohmann::json& value = report[pointer];
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void expect_reference_values(const ReferenceRun& run) {
+  EXPECT_FALSE(run.values.empty()) << run.line << ": the table has no values";
+  const Ended ended =
+      run_command(run.arguments + Arguments{"--fabric", "sim", "--quiet", "--json", "-"},
+                  {.directory = kReferenceDirectory});
+  if (ended.exit_code != 0) {
+    ADD_FAILURE() << run.line << ": exit " << ended.exit_code << ", signal " << ended.signal << ": "
+                  << ended.err;
+    return;
+  }
+  const nlohmann::json report = ended.json();
+  for (const ReferenceValue& expected : run.values) {
+    const std::string actual = reference_text(report, expected.path);
+    if (actual != expected.value)
+      ADD_FAILURE() << run.line << ": " << expected.path << " is " << actual << ", was "
+                    << expected.value;
+  }
+}
+
+void expect_reference_values_of(const std::function<bool(const std::string& verb)>& chosen) {
+  int count = 0;
+  for (const ReferenceRun& run : reference_runs()) {
+    if (!chosen(run.arguments.front())) continue;
+    expect_reference_values(run);
+    ++count;
+  }
+  EXPECT_GT(count, 0) << "the table has no such command";
+}
+
+const std::set<std::string> kReferenceLab = {"compare", "sweep"};
+const std::set<std::string> kReferenceTransforms = {"fft", "poisson"};
+
+TEST(ReferenceValues, OfSimAreThoseOfBeforeForExchanges) {
+  expect_reference_values_of([](const std::string& verb) { return verb == "alltoall"; });
+}
+
+TEST(ReferenceValues, OfSimAreThoseOfBeforeForTheLab) {
+  expect_reference_values_of([](const std::string& verb) { return kReferenceLab.contains(verb); });
+}
+
+TEST(ReferenceValues, OfSimAreThoseOfBeforeForTransforms) {
+  expect_reference_values_of(
+      [](const std::string& verb) { return kReferenceTransforms.contains(verb); });
+}
+
+TEST(ReferenceValues, OfSimAreThoseOfBeforeForEverythingElse) {
+  expect_reference_values_of([](const std::string& verb) {
+    return verb != "alltoall" && !kReferenceLab.contains(verb) &&
+           !kReferenceTransforms.contains(verb);
+  });
+}
+
+}  // namespace
+}  // namespace toroid::testing

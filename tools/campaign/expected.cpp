@@ -1,0 +1,87 @@
+#include "tools/campaign/expected.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/traffic.hpp"
+#include "tools/campaign/case.hpp"
+#include "tools/campaign/journal.hpp"
+#include "tools/campaign/run_case.hpp"
+#include "tools/campaign/settings.hpp"
+#include "tools/run/expectation.hpp"
+#include "tools/run/memory.hpp"
+
+namespace toroid {
+namespace {
+
+/// Of all messages, so that every node keeps what it sends and what it receives.
+double payload_bytes(const LabCase& one) {
+  return 2.0 * static_cast<double>(one.bytes) * one.shape.size() * one.shape.size();
+}
+
+Expectation exchange_expectation(const LabCase& one, const LabSettings& settings) {
+  const bool carries_payload = !settings.is_virtual();
+  const double arrays =
+      carries_payload && one.traffic->is_uniform_all_to_all() ? payload_bytes(one) : 0;
+  return run_expectation(exchange_work(*one.policy, *one.traffic, one.shape, settings.peers),
+                         one.shape, settings.machine, settings.run, arrays);
+}
+
+/// Each exchange, and each curve at the load 1, is looked at once.
+class Expectations {
+ public:
+  explicit Expectations(const LabSettings& settings) : settings_(settings) {}
+
+  Expectation of(const LabCase& one) {
+    const auto key = std::tuple(one.policy, one.traffic.get(), one.load.has_value());
+    auto found = known_.find(key);
+    if (found == known_.end()) {
+      Expectation expected = exchange_expectation(one, settings_);
+      if (one.load) expected.seconds *= exchanges_at_full_load(one, settings_);
+      found = known_.emplace(key, expected).first;
+    }
+    return {found->second.seconds * one.load.value_or(1), found->second.bytes};
+  }
+
+ private:
+  const LabSettings& settings_;
+  std::map<std::tuple<const Policy*, const Traffic*, bool>, Expectation> known_;
+};
+
+}  // namespace
+
+std::vector<double> expected_seconds(std::span<const LabCase> cases, const LabSettings& settings) {
+  Expectations expectations(settings);
+  std::vector<double> seconds;
+  for (const LabCase& one : cases) seconds.push_back(expectations.of(one).seconds);
+  return seconds;
+}
+
+void announce_cases(std::span<const LabCase> cases, const LabSettings& settings,
+                    const Journal* journal) {
+  Expectations expectations(settings);
+  Expectation all;
+  double longest = 0, largest = 0;
+  std::size_t runs = 0;
+  for (const LabCase& one : cases) {
+    if (journal != nullptr && journal->find(one.key()) != nullptr) continue;
+    const Expectation expected = expectations.of(one);
+    all.seconds += expected.seconds;
+    longest = std::max(longest, expected.seconds);
+    largest = std::max(largest, expected.bytes);
+    ++runs;
+  }
+  check_memory(largest);
+  all.runs_at_once =
+      static_cast<unsigned>(std::clamp<std::size_t>(runs, 1, std::max(1u, settings.at_once())));
+  all.seconds = std::max(longest, all.seconds / all.runs_at_once);
+  all.bytes = largest * all.runs_at_once;
+  announce(all, settings.common.quiet);
+}
+
+}  // namespace toroid

@@ -1,0 +1,128 @@
+#include "tools/campaign/options.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "tools/campaign/case.hpp"
+#include "tools/campaign/csv.hpp"
+#include "tools/campaign/journal.hpp"
+#include "tools/campaign/run_case.hpp"
+#include "tools/campaign/settings.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/io/output_file.hpp"
+#include "tools/report/output.hpp"
+#include "tools/results/json.hpp"
+#include "tools/run/memory.hpp"
+
+namespace toroid {
+
+void add_lab_options(CLI::App& verb, LabOptions& options) {
+  add_lab_lists(verb, options.lists);
+  verb.add_option("--peers", options.peers,
+                  "on sim: each node sends only to the first so many of its order, a sample")
+      ->transform(whole_number(1, 1u << 24));
+  begin_group(verb, "Output");
+  verb.add_option("--csv", options.csv, "write the rows as comma-separated values")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb.add_option("--resume", options.resume,
+                  "keep what is finished in this file, and do not run again what it has")
+      ->type_name("FILE")
+      ->check(not_empty());
+  add_report_option(verb, options.report);
+  add_common_options(verb, options.common);
+  verb.get_option("--threads")
+      ->description("runs at once on sim, else workers of the one run; else one per core");
+}
+
+namespace {
+
+/// Throws BadInput where an output would take another's place.
+const LabOptions& apart(const LabOptions& options) {
+  if (options.csv == "-") throw BadInput("--csv -: expected a file; only --json has -");
+  refuse_one_file_for_two(std::array{options.common.json == "-" ? "" : options.common.json,
+                                     options.csv, options.resume, options.report});
+  return options;
+}
+
+}  // namespace
+
+LabOutputs::LabOutputs(const LabOptions& options, std::string_view verb,
+                       const LabSettings& settings)
+    : quiet_(options.common.quiet),
+      paths_{options.common.json == "-" ? "standard output" : options.common.json, options.csv,
+             options.report},
+      json_(apart(options).common.json),
+      report_(options.report, report_notice(quiet_, json_.to_standard_output())) {
+  if (!options.csv.empty()) csv_ = std::make_unique<OutputFile>(options.csv);
+  if (options.resume.empty()) return;
+  journal_ = std::make_unique<Journal>(options.resume, journal_settings(verb, settings));
+}
+
+namespace {
+
+/// What rows of several files can be told apart by, in front; a failure's reason as the last.
+std::vector<Json> csv_rows(const Json& report) {
+  std::vector<Json> rows;
+  for (const Json& row : report["rows"]) {
+    Json& whole = rows.emplace_back();
+    for (const char* key : {"verb", "version", "fabric", "machine", "seed"})
+      whole[key] = report[key];
+    whole.update(row);
+    if (!whole.contains("error")) whole["error"] = nullptr;
+  }
+  return rows;
+}
+
+}  // namespace
+
+void LabOutputs::write(Json report) {
+  const bool interrupted = report.contains("interrupted");
+  const std::size_t rows = report["rows"].size();
+  if (interrupted && rows == 0) tell_of_interruption(rows);
+  json_.write(report);
+  if (csv_) {
+    csv_->stream() << csv_text(csv_rows(report));
+    csv_->commit();
+  }
+  report_.write(report);
+  if (interrupted) tell_of_interruption(rows);
+}
+
+void LabOutputs::tell_of_interruption(std::size_t rows) const {
+  std::vector<std::string> places;
+  for (const std::string& path : paths_)
+    if (!path.empty() && rows > 0) places.push_back(path);
+  if (journal_ != nullptr) places.push_back(journal_->path());
+  const std::size_t runs = journal_ != nullptr ? journal_->size() : rows;
+  if (runs == 0) throw RunFailed("interrupted");
+  throw RunFailed(fmt::format("interrupted; {} run{} finished{}{}", runs, runs == 1 ? "" : "s",
+                              places.empty() ? "" : ", kept in ", fmt::join(places, ", ")));
+}
+
+void refuse_unfit(std::span<const LabCase> cases, const LabSettings& settings, bool in_open_loop) {
+  if (settings.peers != 0 && !settings.is_virtual())
+    throw BadInput("--peers is for --fabric sim; elsewhere everybody sends to everybody");
+  for (const LabCase& one : cases) {
+    refuse_unfit(one, settings, in_open_loop);
+    check_memory(one.shape, 0);
+  }
+}
+
+int exit_code(std::span<const Json> rows) {
+  return std::ranges::any_of(rows, [](const Json& row) { return row.contains("error"); }) ? 1 : 0;
+}
+
+}  // namespace toroid

@@ -1,0 +1,22 @@
+#include "tools/campaign/result.hpp"
+
+#include "tools/campaign/run_case.hpp"
+#include "tools/campaign/settings.hpp"
+#include "tools/results/json.hpp"
+
+namespace toroid {
+
+Json lab_report(const LabResult& result, const LabSettings& settings) {
+  Json report = lab_head(result.verb, settings);
+  report["axis"] = result.axis;
+  report["axes"] = result.axes;
+  report["peers"] = settings.peers == 0 ? Json() : Json(settings.peers);
+  if (!result.settings.is_null()) report.update(result.settings);
+  report["rows"] = result.rows;
+  if (!result.saturation.is_null()) report["saturation"] = result.saturation;
+  if (result.interrupted) report["interrupted"] = true;
+  report["result_hash"] = rows_hash(result.rows, settings);
+  return report;
+}
+
+}  // namespace toroid

@@ -1,0 +1,26 @@
+// What a campaign comes to, as JSON of one shape.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tools/campaign/settings.hpp"
+#include "tools/results/json.hpp"
+
+namespace toroid {
+
+struct LabResult {
+  std::string_view verb;
+  std::string_view axis;     ///< along which rows are compared: policy, load, bytes or nodes
+  Json axes{};               ///< the values of the rows' keys that the user has chosen
+  Json settings{};           ///< further keys of the verb's own; null: none
+  std::vector<Json> rows{};  ///< those that are finished
+  Json saturation{};         ///< null: none
+  bool interrupted = false;
+};
+
+/// verb, version, git_hash, fabric, time_kind, seed, machine, axis, axes, settings, rows,
+/// result_hash; "interrupted": true where rows are missing.
+Json lab_report(const LabResult& result, const LabSettings& settings);
+
+}  // namespace toroid

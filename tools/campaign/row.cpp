@@ -1,0 +1,54 @@
+#include "tools/campaign/row.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "hal/counters.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "tools/campaign/case.hpp"
+#include "tools/campaign/settings.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/report.hpp"
+#include "tools/results/result_hash.hpp"
+#include "tools/run/emulation.hpp"
+
+namespace toroid {
+namespace {
+
+/// Mean over the nodes, per FIFO; and over all of them, of the time.
+Json fifos_json(const FabricCounters& counters, Rank nodes, Tick cycles) {
+  const std::size_t per_node = counters.fifos.size() / nodes;
+  std::vector<double> stalled(per_node);
+  unsigned most = 0;
+  for (std::size_t at = 0; at < counters.fifos.size(); ++at) {
+    stalled[at % per_node] += static_cast<double>(counters.fifos[at].stalled_cycles);
+    most = std::max<unsigned>(most, counters.fifos[at].most_chunks);
+  }
+  double sum = 0;
+  for (double& cycles_of_one : stalled) sum += cycles_of_one /= nodes;
+  const double time = static_cast<double>(cycles) * static_cast<double>(per_node);
+  return {{"stalled_cycles", stalled},
+          {"stalled_percent", time == 0 ? 0 : 100 * sum / time},
+          {"most_chunks", most}};
+}
+
+}  // namespace
+
+void add_counted(Json& row, const Emulation& emulation, const LabCase& one,
+                 const LabSettings& settings, Tick cycles) {
+  Json all = lab_head("", settings);
+  ResultHash hash;
+  const FabricCounters& counters = emulation.counters();
+  add_counters(all, hash, {counters, one.shape, settings.machine, cycles});
+  if (all.contains("links")) all["links"].erase("directions");
+  for (const char* key : {"packets", "packet_hops", "links"})
+    if (all.contains(key)) row[key] = all[key];
+  row["fifos"] = fifos_json(counters, one.shape.size(), cycles);
+  if (!settings.is_virtual())  // nobody counts stalls there
+    row["fifos"] = {{"most_chunks", row["fifos"]["most_chunks"]}};
+  row["result_hash"] = hash.text();
+}
+
+}  // namespace toroid

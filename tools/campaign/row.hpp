@@ -1,0 +1,17 @@
+// Columns that the rows of all kinds of runs have.
+#pragma once
+
+#include "hal/tick.hpp"
+#include "tools/campaign/case.hpp"
+#include "tools/campaign/settings.hpp"
+#include "tools/results/json.hpp"
+#include "tools/run/emulation.hpp"
+
+namespace toroid {
+
+/// What the fabric counted in a run of so many cycles: packets, packet_hops, links, fifos, and
+/// result_hash over everything of it.
+void add_counted(Json& row, const Emulation& emulation, const LabCase& one,
+                 const LabSettings& settings, Tick cycles);
+
+}  // namespace toroid

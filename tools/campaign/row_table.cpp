@@ -1,0 +1,162 @@
+#include "tools/campaign/row_table.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tools/campaign/case.hpp"
+#include "tools/campaign/settings.hpp"
+#include "tools/campaign/table.hpp"
+#include "tools/command_line/terminal.hpp"
+#include "tools/command_line/wrap.hpp"
+#include "tools/results/json.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr const char* kCaseKeys[] = {"policy", "traffic", "torus", "bytes"};
+
+constexpr unsigned kSaidByCycles = 100;  ///< seconds are the first to go where there is no room
+
+const Json* value_at(const Json& row, std::string_view place) {
+  const Json::json_pointer pointer{std::string(place)};
+  if (!row.contains(pointer) || row.at(pointer).is_null()) return nullptr;
+  return &row.at(pointer);
+}
+
+std::string cell_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// The policy, and whatever differs from case to case.
+std::vector<std::string> names_of(const Json& axes) {
+  std::vector<std::string> names = {"policy"};
+  for (const auto& [key, values] : axes.items())
+    if (key != "policy" && values.size() > 1) names.push_back(key);
+  return names;
+}
+
+std::string title_of(const Json& axes, const LabSettings& settings) {
+  std::string text = fmt::format("machine {}, seed {}, fabric {}", settings.machine.name,
+                                 settings.common.seed, settings.common.fabric);
+  for (const char* key : {"traffic", "torus"})
+    if (axes[key].size() == 1) text += fmt::format(", {} {}", key, cell_text(axes[key][0]));
+  if (axes["bytes"].size() == 1) text += fmt::format(", {} bytes", cell_text(axes["bytes"][0]));
+  return text + (settings.is_virtual() ? "; latencies in cycles" : "");
+}
+
+std::size_t longest(const Json& values) {
+  std::size_t most = 0;
+  for (const Json& value : values) most = std::max(most, cell_text(value).size());
+  return most;
+}
+
+std::vector<TableColumn> all_columns(const Json& axes, const std::vector<std::string>& names,
+                                     const std::vector<FigureColumn>& figures) {
+  std::vector<TableColumn> columns;
+  for (const std::string& name : names)
+    columns.push_back({name, longest(axes[name]), name != "bytes", 0});
+  for (const FigureColumn& figure : figures) columns.push_back(figure.column);
+  return columns;
+}
+
+}  // namespace
+
+std::string figure_at(const Json& row, std::string_view place) {
+  const Json* value = value_at(row, place);
+  return value == nullptr ? "-" : cell_text(*value);
+}
+
+std::string figure_at(const Json& row, std::string_view place, int digits) {
+  const Json* value = value_at(row, place);
+  return value == nullptr ? "-" : fixed_text(value->get<double>(), digits);
+}
+
+std::string seconds_at(const Json& row, std::string_view place) {
+  const Json* value = value_at(row, place);
+  return value == nullptr ? "-" : fmt::format("{:.4e}", value->get<double>());
+}
+
+FigureColumn figure_column(TableColumn column, std::string_view place, std::optional<int> digits) {
+  return {std::move(column), [=](const Json& row) {
+            return digits ? figure_at(row, place, *digits) : figure_at(row, place);
+          }};
+}
+
+std::vector<FigureColumn> time_columns(const LabSettings& settings) {
+  const bool is_virtual = settings.is_virtual();
+  const auto seconds = [](const char* name, const char* place) -> FigureColumn {
+    return {{name, 10}, [=](const Json& row) { return seconds_at(row, place); }};
+  };
+  std::vector<FigureColumn> columns = {seconds("time, s", "/time_s")};
+  if (is_virtual) columns.front().column.spared = kSaidByCycles;
+  if (is_virtual) columns.push_back(figure_column({"cycles", 9}, "/cycles"));
+  columns.push_back(is_virtual ? figure_column({"bound", 9}, "/bound_cycles")
+                               : seconds("bound, s", "/bound_s"));
+  columns.push_back(figure_column({"by", is_virtual ? 9u : 4u, true}, "/bound_by"));
+  columns.push_back(figure_column({"% bound", 5}, "/percent_of_bound", 1));
+  return columns;
+}
+
+std::vector<FigureColumn> latency_columns(const LabSettings& settings,
+                                          std::array<unsigned, 2> spare) {
+  if (settings.is_virtual())
+    return {figure_column({"p50", 7, false, spare[0]}, "/latency/p50"),
+            figure_column({"p99", 7, false, spare[1]}, "/latency/p99")};
+  if (settings.common.route == "direct") return {};
+  const auto seconds = [](const char* place) {
+    return [=](const Json& row) { return seconds_at(row, place); };
+  };
+  return {{{"p50, s", 10, false, spare[0]}, seconds("/latency_s/p50")},
+          {{"p99, s", 10, false, spare[1]}, seconds("/latency_s/p99")}};
+}
+
+RowTable::RowTable(std::span<const LabCase> cases, std::vector<FigureColumn> figures,
+                   const LabSettings& settings)
+    : title_(wrapped(title_of(axes_of(cases), settings), line_width(), 2)),
+      names_(names_of(axes_of(cases))),
+      figures_(std::move(figures)),
+      table_(all_columns(axes_of(cases), names_, figures_), line_width()) {}
+
+std::string RowTable::head() const {
+  return title_ + table_.header();
+}
+
+std::string RowTable::line(const Json& row) const {
+  std::vector<std::string> cells;
+  for (const std::string& name : names_) cells.push_back(cell_text(row[name]));
+  if (row.contains("error"))
+    cells.push_back(row["error"].get<std::string>());
+  else
+    for (const FigureColumn& figure : figures_) cells.push_back(figure.cell(row));
+  return table_.line(cells);
+}
+
+std::string RowTable::case_text(const Json& row) const {
+  std::vector<std::string> words;
+  for (const std::string& name : names_)
+    words.push_back(cell_text(row[name]) + (name == "bytes" ? " bytes" : ""));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+Json axes_of(std::span<const LabCase> cases) {
+  Json axes;
+  for (const char* key : kCaseKeys) axes[key] = Json::array();
+  for (const LabCase& one : cases) {
+    const Json row = one.json();
+    for (const char* key : kCaseKeys)
+      if (std::ranges::find(axes[key], row[key]) == axes[key].end()) axes[key].push_back(row[key]);
+  }
+  return axes;
+}
+
+}  // namespace toroid

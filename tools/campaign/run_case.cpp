@@ -1,0 +1,148 @@
+#include "tools/campaign/run_case.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/exchange_case.hpp"
+#include "packet/exchange/latency.hpp"
+#include "packet/exchange/policy_exchange.hpp"
+#include "packet/node/node.hpp"
+#include "tools/campaign/campaign.hpp"
+#include "tools/campaign/case.hpp"
+#include "tools/campaign/expected.hpp"
+#include "tools/campaign/row.hpp"
+#include "tools/campaign/settings.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/results/bound.hpp"
+#include "tools/results/exchange_bounds.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/report.hpp"
+#include "tools/results/result_hash.hpp"
+#include "tools/run/emulation.hpp"
+
+namespace toroid {
+
+namespace {
+
+PolicyExchangeOptions terms_of(const LabSettings& settings) {
+  return {.seed = settings.common.seed,
+          .payload = !settings.is_virtual(),
+          .peers = settings.peers == 0 ? ~Rank{0} : settings.peers};
+}
+
+PolicyExchange exchange_of(const LabCase& one, const LabSettings& settings) {
+  return {*one.policy, *one.traffic, one.shape, settings.machine, terms_of(settings)};
+}
+
+Timing timing_of(const LabCase& one, const LabSettings& settings, const Emulation& emulation,
+                 Tick cycles) {
+  const Machine& machine = settings.machine;
+  const ExchangeCase judged(*one.policy, *one.traffic, one.shape, machine, terms_of(settings));
+  return exchange_timing(judged, exchange_limits(judged, machine), machine, emulation, cycles);
+}
+
+/// In cycles, or in seconds of the wall clock; there nothing where packets had no place for a time.
+void add_latency(Json& row, const PolicyExchange& exchange, const LabSettings& settings) {
+  const LatencyHistogram latency = exchange.latency();
+  Json json = latency_json(latency);
+  if (settings.is_virtual()) {
+    row["latency"] = std::move(json);
+  } else if (latency.count() > 0) {
+    for (Json& figure : json) figure = figure.get<double>() / settings.machine.clock_hz;
+    row["latency_s"] = std::move(json);
+  }
+}
+
+}  // namespace
+
+void refuse_unfit(const LabCase& one, const LabSettings& settings, bool in_open_loop) {
+  const PolicyExchange exchange = exchange_of(one, settings);
+  if (in_open_loop) refuse_unfit_for_load(one, settings, exchange.settings());
+}
+
+Json run_exchange_case(const LabCase& one, const LabSettings& settings) {
+  PolicyExchange exchange = exchange_of(one, settings);
+  RunOptions run = settings.run;
+  run.node = exchange.node_options();
+  run.sim.tying = run.ring.tying = exchange.settings().tying;
+  Emulation emulation(one.shape, settings.machine, run, true, 0);
+  for (Node& node : emulation.nodes()) exchange.attach(node);
+  emulation.run();
+  exchange.check();
+
+  const Tick cycles = std::max(emulation.programs_end(), exchange.last_arrival());
+  Json row;
+  add_timing(row, timing_of(one, settings, emulation, cycles));
+  add_counted(row, emulation, one, settings, cycles);
+  add_latency(row, exchange, settings);
+  row["wall_s"] = emulation.wall_seconds();
+  return row;
+}
+
+namespace {
+
+Json whole_row(const LabCase& one, const Json& result) {
+  Json row = one.json();
+  row.update(result);
+  return row;
+}
+
+/// What one run differs in from the next where time is the wall clock's.
+Json without_wall_clock(const Json& row, bool is_virtual) {
+  Json kept = row;
+  kept.erase("wall_s");
+  if (is_virtual) return kept;
+  kept = Json::object();
+  for (const char* key : {"policy", "traffic", "torus", "bytes", "packets", "error", "result_hash"})
+    if (row.contains(key)) kept[key] = row[key];
+  return kept;
+}
+
+}  // namespace
+
+bool CaseRows::interrupted() const {
+  return std::ranges::any_of(rows, [](const Json& row) { return row.is_null(); });
+}
+
+std::vector<Json> CaseRows::finished() const {
+  std::vector<Json> kept;
+  std::ranges::copy_if(rows, std::back_inserter(kept),
+                       [](const Json& row) { return !row.is_null(); });
+  return kept;
+}
+
+CaseRows run_cases(std::span<const LabCase> cases, const LabSettings& settings, Journal* journal,
+                   const RowSink& show) {
+  std::vector<std::string> keys;
+  for (const LabCase& one : cases) keys.push_back(one.key());
+  CampaignOptions options{settings.at_once(), settings.common.quiet, settings.is_virtual(),
+                          journal};
+  options.work = expected_seconds(cases, settings);
+  if (show)
+    options.show = [&](std::size_t i, const Json& result) { show(whole_row(cases[i], result)); };
+  CaseRows all{run_campaign(options, keys, [&](std::size_t i) {
+    return cases[i].load ? run_load_case(cases[i], settings)
+                         : run_exchange_case(cases[i], settings);
+  })};
+  for (std::size_t i = 0; i < all.rows.size(); ++i)
+    if (!all.rows[i].is_null()) all.rows[i] = whole_row(cases[i], all.rows[i]);
+  return all;
+}
+
+std::string rows_hash(std::span<const Json> rows, const LabSettings& settings) {
+  ResultHash hash;
+  for (const Json& row : rows)
+    hash.add(std::string_view(without_wall_clock(row, settings.is_virtual()).dump()));
+  return hash.text();
+}
+
+}  // namespace toroid

@@ -1,0 +1,59 @@
+// One case to its row.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "packet/policies/policy.hpp"
+#include "tools/results/json.hpp"
+
+#include "tools/campaign/case.hpp"
+#include "tools/campaign/settings.hpp"
+
+namespace toroid {
+
+class Journal;
+
+/// The exchange of the case's traffic under its policy: what add_timing() gives, packets,
+/// packet_hops, links, latency (on the wall clock latency_s), fifos, result_hash, wall_s. Throws
+/// RunFailed where it cannot be finished or a packet was lost.
+Json run_exchange_case(const LabCase& one, const LabSettings& settings);
+
+/// The case's traffic in open loop at its load: accepted, latency_p50, latency_p99, saturated, ...
+/// (docs/LAB.md). Throws RunFailed where a packet was lost, BadInput where a node would have to
+/// send more than a message per cycle. REQUIRES: virtual time.
+Json run_load_case(const LabCase& one, const LabSettings& settings);
+
+/// How many of the case's exchanges have as many packets as its open loop at the load 1.
+double exchanges_at_full_load(const LabCase& one, const LabSettings& settings);
+
+/// Throws BadInput where the policy cannot run the traffic.
+void refuse_unfit(const LabCase& one, const LabSettings& settings, bool in_open_loop);
+/// Likewise where it does more than the open loop can.
+void refuse_unfit_for_load(const LabCase& one, const LabSettings& settings,
+                           const PolicySettings& of_policy);
+
+/// Those that the open loop can run, of policies that do the same there the first.
+std::vector<LabCase> cases_for_load(std::span<const LabCase> cases, const Machine& machine);
+
+/// Is shown each row in the order of the cases, as soon as it and all before it are there.
+using RowSink = std::function<void(const Json& row)>;
+
+/// A campaign's rows, each with its case's columns in front.
+struct CaseRows {
+  std::vector<Json> rows;  ///< null: not finished
+  bool interrupted() const;
+  std::vector<Json> finished() const;
+};
+
+/// In the order of the cases. `journal` as for run_campaign; `show` may be empty.
+CaseRows run_cases(std::span<const LabCase> cases, const LabSettings& settings, Journal* journal,
+                   const RowSink& show);
+
+/// Of rows, but for what depends on the wall clock.
+std::string rows_hash(std::span<const Json> rows, const LabSettings& settings);
+
+}  // namespace toroid

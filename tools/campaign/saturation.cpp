@@ -1,0 +1,122 @@
+#include "tools/campaign/saturation.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tools/campaign/case.hpp"
+#include "tools/campaign/run_case.hpp"
+#include "tools/campaign/settings.hpp"
+#include "tools/command_line/plain_number.hpp"
+#include "tools/results/json.hpp"
+
+namespace toroid {
+namespace {
+
+struct Curve {
+  LabCase base;
+  std::map<double, Json> points;  ///< by load
+
+  bool failed() const {
+    return std::ranges::any_of(points, [](const auto& p) { return p.second.contains("error"); });
+  }
+  std::optional<double> saturated_at() const {
+    for (const auto& [load, row] : points)
+      if (row.value("saturated", false)) return load;
+    return std::nullopt;
+  }
+  /// 0: none.
+  double carried() const {
+    double last = 0;
+    for (const auto& [load, row] : points) {
+      if (row.value("saturated", true)) break;
+      last = load;
+    }
+    return last;
+  }
+  LabCase at(double load) const {
+    LabCase one = base;
+    one.load = load;
+    return one;
+  }
+  Json saturation() const {
+    Json json = base.json();
+    json["carried"] = carried();
+    const auto last = points.find(carried());
+    json["accepted"] = last == points.end() ? Json() : last->second["accepted"];
+    const auto end = saturated_at();
+    json["saturated_at"] = end ? Json(*end) : Json();
+    return json;
+  }
+};
+
+/// All curves, round by round.
+class LoadRounds {
+ public:
+  LoadRounds(std::span<const LabCase> bases, const LabSettings& settings, Journal* journal,
+             const RowSink& show)
+      : settings_(settings), journal_(journal), show_(show) {
+    for (const LabCase& base : bases) curves_.push_back({base, {}});
+  }
+
+  void grid(const std::vector<double>& loads) {
+    std::vector<Place> places;
+    for (Curve& curve : curves_)
+      for (const double load : loads) places.emplace_back(&curve, load);
+    run(places);
+  }
+  void bisect() {
+    std::vector<Place> places;
+    for (Curve& curve : curves_)
+      if (const auto end = curve.saturated_at(); end && !curve.failed())
+        places.emplace_back(&curve, plain_number((curve.carried() + *end) / 2));
+    run(places);
+  }
+  bool interrupted() const { return interrupted_; }
+
+  LoadSweep result() const {
+    LoadSweep sweep{.rows = {}, .saturation = {}, .interrupted = interrupted_};
+    for (const Curve& curve : curves_) {
+      for (const auto& [load, row] : curve.points) sweep.rows.push_back(row);
+      if (!curve.points.empty()) sweep.saturation.push_back(curve.saturation());
+    }
+    return sweep;
+  }
+
+ private:
+  using Place = std::pair<Curve*, double>;  ///< at that load
+
+  void run(const std::vector<Place>& places) {
+    std::vector<LabCase> cases;
+    for (const auto& [curve, load] : places) cases.push_back(curve->at(load));
+    CaseRows made = run_cases(cases, settings_, journal_, show_);
+    interrupted_ |= made.interrupted();
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (!made.rows[i].is_null())
+        places[i].first->points[places[i].second] = std::move(made.rows[i]);
+  }
+
+  const LabSettings& settings_;
+  Journal* journal_;
+  const RowSink& show_;
+  std::vector<Curve> curves_;
+  bool interrupted_ = false;
+};
+
+}  // namespace
+
+LoadSweep sweep_load(std::span<const LabCase> bases, std::vector<double> loads,
+                     unsigned refinements, const LabSettings& settings, Journal* journal,
+                     const RowSink& show) {
+  LoadRounds rounds(bases, settings, journal, show);
+  std::ranges::sort(loads);
+  rounds.grid(loads);
+  for (unsigned i = 0; i < refinements && !rounds.interrupted(); ++i) rounds.bisect();
+  return rounds.result();
+}
+
+}  // namespace toroid

@@ -1,0 +1,69 @@
+#include "tools/campaign/settings.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "packet/exchange/open_loop.hpp"
+#include "tools/campaign/campaign.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/machines/machine_file.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/result_hash.hpp"
+#include "tools/version.hpp"
+
+namespace toroid {
+namespace {
+
+/// A machine file may change and keep its name.
+std::string numbers_of(const Machine& machine) {
+  ResultHash hash;
+  for (const MachineField& field : machine_fields()) hash.add(value_of(machine, field));
+  return hash.text();
+}
+
+}  // namespace
+
+unsigned LabSettings::at_once() const {
+  if (!is_virtual()) return 1;
+  return common.threads != 0 ? common.threads : cores_at_hand();
+}
+
+LabSettings lab_settings(const CommonOptions& common) {
+  if (common.fabric == name_of(kFabricNames, FabricName::ofi))
+    throw BadInput("campaigns are for --fabric sim and shm; on ofi start run by run");
+  LabSettings settings{.common = common,
+                       .machine = load_machine(common.machine),
+                       .run = run_options(common, TorusOptions())};
+  if (settings.is_virtual()) settings.run.threads = 1;  // the cores are for runs at once
+  return settings;
+}
+
+Json lab_head(std::string_view verb, const LabSettings& settings) {
+  Json head = {{"verb", verb},
+               {"version", kVersion},
+               {"git_hash", kGitHash},
+               {"fabric", settings.common.fabric},
+               {"time_kind", name_of(kTimeKinds, settings.run.fabric)},
+               {"seed", settings.common.seed},
+               {"machine", settings.machine.name}};
+  if (!settings.is_virtual()) head["route"] = settings.common.route;
+  return head;
+}
+
+Json journal_settings(std::string_view verb, const LabSettings& settings) {
+  Json json = lab_head(verb, settings);
+  json["machine_numbers"] = numbers_of(settings.machine);
+  json["peers"] = settings.peers;
+  json["arrivals"] = name_of(kArrivalRuleNames, settings.load.arrivals);
+  json["window"] = settings.load.window;
+  json["warm_up"] = settings.load.warm_up;
+  if (settings.is_virtual()) return json;
+  json["threads"] = settings.common.threads;
+  json["bind"] = settings.common.bind;
+  return json;
+}
+
+}  // namespace toroid

@@ -1,0 +1,42 @@
+// What all runs of a campaign share.
+#pragma once
+
+#include <string_view>
+
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/open_loop.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/results/json.hpp"
+
+namespace toroid {
+
+/// The open loop, where that is what is run. 0 cycles: as the case suggests.
+struct LoadSettings {
+  ArrivalRule arrivals = ArrivalRule::bernoulli;
+  Tick window = 0;
+  Tick warm_up = 0;
+};
+
+struct LabSettings {
+  CommonOptions common{};
+  Machine machine{};
+  RunOptions run{};  ///< but for what the policy decides
+  Rank peers = 0;    ///< that a node sends to: a sample; 0: all
+  LoadSettings load{};
+
+  bool is_virtual() const { return run.fabric == FabricName::sim; }
+  /// Runs at once: on the model as the user says or one per core; else one, which has the cores.
+  unsigned at_once() const;
+};
+
+/// Throws BadInput where a campaign cannot run like that.
+LabSettings lab_settings(const CommonOptions& common);
+
+/// verb, version, git_hash, fabric, time_kind, seed, machine: the first keys of the result.
+Json lab_head(std::string_view verb, const LabSettings& settings);
+/// All that decides results and is not in a case: what a journal belongs to.
+Json journal_settings(std::string_view verb, const LabSettings& settings);
+
+}  // namespace toroid

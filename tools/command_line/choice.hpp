@@ -1,0 +1,27 @@
+// Names a user types for values of an enumeration.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "hal/check.hpp"
+#include "tools/command_line/spelling.hpp"
+
+namespace toroid {
+
+/// Throws BadInput with the nearest and the list of the known names.
+template <typename Enum>
+Enum parse_choice(std::string_view what, std::span<const std::string_view> names,
+                  std::string_view text) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == text) return static_cast<Enum>(i);
+  throw BadInput(unknown_name(what, text, names));
+}
+
+template <typename Enum>
+std::string_view name_of(std::span<const std::string_view> names, Enum value) {
+  return names[static_cast<std::size_t>(value)];
+}
+
+}  // namespace toroid

@@ -1,0 +1,122 @@
+#include "tools/command_line/option_values.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "tools/command_line/byte_count.hpp"
+#include "tools/command_line/range.hpp"
+#include "tools/command_line/spelling.hpp"
+
+namespace toroid {
+namespace {
+
+std::string in_braces(std::span<const std::string_view> names) {
+  return fmt::format("{{{}}}", fmt::join(names, ","));
+}
+
+/// `name_in` is the part of a text that has to be known.
+template <typename NameIn>
+CLI::Validator known_name(std::string_view what, std::span<const std::string_view> names,
+                          const NameIn& name_in) {
+  const std::string kind(what);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const auto check = [kind, known, name_in](const std::string& text) {
+    const std::string_view name = name_in(text);
+    const bool exists = std::ranges::find(known, name) != known.end();
+    return exists ? std::string() : unknown_name(kind, name, known);
+  };
+  return {check, in_braces(names)};
+}
+
+/// What `parse` makes of each text, one after the other; BadInput is CLI11's to show.
+template <typename T, typename Parse>
+CLI::Option* add_list(CLI::App& verb, const std::string& name, std::vector<T>& values,
+                      const std::string& description, const Parse& parse) {
+  const auto take = [name, &values, parse](const std::vector<std::string>& texts) {
+    values.clear();
+    for (const std::string& text : texts) try {
+        std::ranges::copy(parse(text), std::back_inserter(values));
+      } catch (const BadInput& error) {
+        throw CLI::ValidationError(name, error.what());
+      }
+  };
+  CLI::Option* option =
+      verb.add_option_function<std::vector<std::string>>(name, take, description)->delimiter(',');
+  if (!values.empty()) option->default_str(fmt::format("{}", fmt::join(values, ",")));
+  return option;
+}
+
+}  // namespace
+
+void begin_group(CLI::App& verb, const std::string& heading) {
+  verb.option_defaults()->group(heading)->disable_flag_override();
+}
+
+CLI::Validator one_of(std::string_view what, std::span<const std::string_view> names) {
+  return known_name(what, names, [](std::string_view text) { return text; });
+}
+
+CLI::Validator one_of_with_parameters(std::string_view what,
+                                      std::span<const std::string_view> names) {
+  return known_name(what, names,
+                    [](std::string_view text) { return text.substr(0, text.find(':')); });
+}
+
+CLI::Validator suggested(std::span<const std::string_view> names) {
+  return {[](const std::string&) { return std::string(); }, in_braces(names)};
+}
+
+CLI::Validator byte_count(const ByteLimits& limits) {
+  const auto check = [limits](std::string& text) {
+    try {
+      text = std::to_string(parse_bytes(text, limits));
+    } catch (const BadInput& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  return {check, ""};
+}
+
+CLI::Option* add_number_list(CLI::App& verb, const std::string& name, std::vector<double>& values,
+                             const NumberLimits& limits, const std::string& description) {
+  const auto parse = [limits](std::string_view text) { return parse_numbers(text, limits); };
+  return add_list(verb, name, values, description, parse)->type_name("LIST");
+}
+
+CLI::Option* add_byte_list(CLI::App& verb, const std::string& name,
+                           std::vector<std::uint64_t>& values, const ByteLimits& limits,
+                           const std::string& description) {
+  const auto parse = [limits](std::string_view text) { return parse_byte_counts(text, limits); };
+  return add_list(verb, name, values, description, parse)->type_name("SIZES");
+}
+
+// CLI11 keeps a text for the end of a verb's help: there each example is two lines.
+void add_examples(CLI::App& verb, const std::vector<Example>& examples) {
+  std::string text;
+  for (const Example& example : examples)
+    text += fmt::format("{}\n{}\n", example.what, example.command);
+  verb.footer(text);
+}
+
+std::vector<Example> examples_of(const CLI::App& verb) {
+  std::istringstream lines(verb.get_footer());
+  std::vector<Example> examples;
+  for (Example one; std::getline(lines, one.what) && std::getline(lines, one.command);)
+    examples.push_back(one);
+  return examples;
+}
+
+}  // namespace toroid

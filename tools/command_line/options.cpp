@@ -1,0 +1,271 @@
+#include "tools/command_line/options.hpp"
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/failures.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/node.hpp"
+#include "router/placement/cpu_quota.hpp"
+#include "router/placement/host_topology.hpp"
+#include "router/placement/placement.hpp"
+#include "router/rules/routing.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/machines/machine_file.hpp"
+#include "tools/run/ofi.hpp"
+#include "tools/run/processes.hpp"
+#include "tools/run/provider.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::array<std::string_view, 2> kBindingNames = {"none", "core"};
+
+}  // namespace
+
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
+  const auto check = [min, max](std::string& text) {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [read, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || read != end || value < min || value > max)
+      return fmt::format("'{}' is not a whole number from {} to {}", text, min, max);
+    text = std::to_string(value);  // without leading zeros, which CLI11 takes for octal
+    return std::string();
+  };
+  const bool is_limited = max < std::numeric_limits<std::uint64_t>::max();
+  return {check, is_limited ? fmt::format("[{} - {}]", min, max) : ""};
+}
+
+CLI::Validator number(double min, double max) {
+  const auto check = [min, max](const std::string& text) {
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [read, error] = std::from_chars(text.data(), end, value);
+    const bool good = error == std::errc() && read == end && value >= min && value <= max;
+    return good ? std::string() : fmt::format("'{}' is not a number from {} to {}", text, min, max);
+  };
+  return {check, fmt::format("[{} - {}]", min, max)};
+}
+
+CLI::Validator not_empty() {
+  const auto check = [](const std::string& text) {
+    return std::string(text.empty() ? "must not be empty" : "");
+  };
+  return {check, ""};
+}
+
+void add_machine_option(CLI::App& verb, std::string& machine) {
+  std::vector<std::string_view> names{"bgl"};
+  for (const MachinePreset& preset : machine_presets()) names.push_back(preset.name);
+  verb.add_option("--machine", machine, "a machine file, or one that comes along")
+      ->type_name("NAME|FILE")
+      ->check(suggested(names))
+      ->capture_default_str();
+}
+
+void add_seed_option(CLI::App& verb, std::uint64_t& seed) {
+  verb.add_option("--seed", seed, "of every random choice")
+      ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
+}
+
+void add_json_option(CLI::App& verb, std::string& json) {
+  verb.add_option("--json", json, "write the result as JSON; - is standard output")
+      ->type_name("FILE")
+      ->check(not_empty());
+}
+
+namespace {
+
+void add_fabric_options(CLI::App& verb, CommonOptions& options) {
+  begin_group(verb, "Fabric");
+  verb.add_option("--fabric", options.fabric,
+                  "what carries packets, in virtual time on sim, else by the wall clock")
+      ->check(one_of("fabric", kFabricNames))
+      ->capture_default_str();
+  verb.add_option("--threads", options.threads,
+                  "of each process; else as many as it has cores, on sim where the torus is large")
+      ->transform(whole_number(1, 1024));
+  verb.add_option("--bind", options.bind, "workers to cores")
+      ->check(one_of("binding", kBindingNames))
+      ->capture_default_str();
+  verb.add_option("--route", options.route, "of packets on shm and ofi, hop by hop or straight")
+      ->check(one_of("route", kRingRouteNames))
+      ->capture_default_str();
+  verb.add_option("--stall", options.stall, "seconds without progress that end a run; not on sim")
+      ->check(number(0.1, 1e6))
+      ->capture_default_str();
+  verb.add_option("--provider", options.provider,
+                  "of libfabric on ofi; else the best that all processes have")
+      ->type_name("PROVIDER")
+      ->check(suggested(kProviderNames))
+      ->check(not_empty());
+}
+
+void add_failure_options(CLI::App& verb, TorusOptions& options) {
+  verb.add_option("--fail-link", options.failures.links, "one that does not work: '(0,0,0)X+'")
+      ->type_name("LINK")
+      ->allow_extra_args(false);
+  verb.add_option("--fail-node", options.failures.nodes, "one that does not work: '(1,2,3)'")
+      ->type_name("NODE")
+      ->allow_extra_args(false);
+  verb.add_flag("--long-way", options.failures.long_ways,
+                "packets of which failed links cut every minimal way go round the other way");
+}
+
+}  // namespace
+
+void add_common_options(CLI::App& verb, CommonOptions& options) {
+  begin_group(verb, "Run");
+  add_machine_option(verb, options.machine);
+  add_seed_option(verb, options.seed);
+  add_fabric_options(verb, options);
+  begin_group(verb, "Output");
+  add_json_option(verb, options.json);
+  verb.add_flag("--quiet", options.quiet, "no table, no progress");
+}
+
+void add_torus_options(CLI::App& verb, TorusOptions& options) {
+  begin_group(verb, "Torus");
+  verb.add_option("--torus", options.torus,
+                  "extents, as 8x8x8; 8x8x4m: that dimension a mesh; 8x4@YX4: a round in Y shifts "
+                  "X by 4")
+      ->type_name("SHAPE")
+      ->required();
+  verb.add_flag("--mesh", options.mesh, "every dimension a mesh");
+  add_failure_options(verb, options);
+  begin_group(verb, "Policy");
+  verb.add_option("--order", options.order, "of a node's peers")
+      ->check(one_of("order", kOrderRuleNames))
+      ->capture_default_str();
+  verb.add_option("--routing", options.routing, "of packets")
+      ->check(one_of("routing", kRoutingRuleNames))
+      ->capture_default_str();
+  verb.add_option("--tie", options.tie, "which way where both are equally long")
+      ->check(one_of("tie rule", kTieRuleNames))
+      ->capture_default_str();
+  verb.add_option("--tying", options.tying, "of injection FIFOs to links")
+      ->check(one_of("tying", kFifoTyingNames))
+      ->capture_default_str();
+  verb.add_option("--queues", options.queues, "output queues per node")
+      ->transform(whole_number(1, 1024))
+      ->capture_default_str();
+  verb.add_flag("--no-transit-first", options.no_transit_first,
+                "injection and transit in one round robin");
+  verb.add_flag("--no-bubble", options.no_bubble, "without the bubble rule: may deadlock");
+}
+
+Shape shape_of(const TorusOptions& options) {
+  const Shape shape = Shape::parse(options.torus, options.mesh);
+  const FailureList& failed = options.failures;
+  if (failed.links.empty() && failed.nodes.empty()) return shape;
+  const Shape left = shape.with_failures(failed);
+  const auto routing = parse_choice<RoutingRule>("routing", kRoutingRuleNames, options.routing);
+  left.failures()->check_all_pairs(routing != RoutingRule::deterministic);
+  return left;
+}
+
+void refuse_dead_nodes(const Shape& shape) {
+  if (shape.failures() != nullptr && shape.failures()->living() < shape.size())
+    throw BadInput("--fail-node is for alltoall: every node takes part here");
+}
+
+void refuse_unusual_shapes(const Shape& shape) {
+  refuse_dead_nodes(shape);
+  if (shape.is_twisted())
+    throw BadInput(
+        fmt::format("torus {} is twisted: its lines and planes are no tori, and exchanges "
+                    "within them have no bound to be judged by",
+                    shape.text()));
+}
+
+namespace {
+
+/// Where a launcher has started several processes, each would do all of the work.
+void refuse_several_processes() {
+  const char* const size = std::getenv("WORLD_SIZE");
+  if (std::getenv("TOROID_JOB_KEY") != nullptr && size != nullptr && std::string_view(size) != "1")
+    throw BadInput(fmt::format("started as one of {} processes; those are for --fabric ofi", size));
+}
+
+NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus) {
+  return {.seed = common.seed,
+          .order = parse_choice<OrderRule>("order", kOrderRuleNames, torus.order),
+          .routing = parse_choice<RoutingRule>("routing", kRoutingRuleNames, torus.routing),
+          .tie = parse_choice<TieRule>("tie rule", kTieRuleNames, torus.tie),
+          .output_queues = torus.queues};
+}
+
+}  // namespace
+
+RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
+  const RoutingOptions routing{.transit_first = !torus.no_transit_first,
+                               .bubble_rule = !torus.no_bubble};
+  const auto tying = parse_choice<FifoTying>("tying", kFifoTyingNames, torus.tying);
+  const auto stall = std::chrono::milliseconds(std::llround(common.stall * 1e3));
+  const auto fabric = parse_choice<FabricName>("fabric", kFabricNames, common.fabric);
+  if (!common.provider.empty() && fabric != FabricName::ofi)
+    throw BadInput("--provider is for --fabric ofi");
+  if (!common.provider.empty()) refuse_unknown_provider(common.provider);
+  if (fabric != FabricName::ofi) refuse_several_processes();
+  return {.fabric = fabric,
+          .node = node_options(common, torus),
+          .sim = {.routing = routing, .tying = tying, .progress = {}},
+          .ring = {.routing = routing,
+                   .tying = tying,
+                   .route = parse_choice<RingRoute>("route", kRingRouteNames, common.route),
+                   .stall = stall,
+                   .watch = {}},
+          .threads = common.threads,
+          .binding = binding_of(common),
+          .processes = fabric == FabricName::ofi ? Processes::join() : Processes(),
+          .provider = common.provider};
+}
+
+unsigned sim_threads(const Shape& shape, const RunOptions& options) {
+  constexpr Rank kWorthwhile = 2048;  // nodes of a thread: a window's work is many times a meeting
+  if (options.threads != 0) return options.threads;
+  const Rank most = shape.size() / kWorthwhile;
+  if (most < 2) return 1;
+  const Placement cores = place(Topology::of_this_machine(), shape, 0, Binding::none, cpu_quota());
+  return std::min(most, static_cast<Rank>(cores.workers.size()));
+}
+
+Binding binding_of(const CommonOptions& common) {
+  return parse_choice<Binding>("binding", kBindingNames, common.bind);
+}
+
+std::uint32_t packets_per_visit(FabricName fabric) {
+  return fabric == FabricName::sim ? 1 : 32;
+}
+
+Placement placement_of(const Shape& shape, const RunOptions& options) {
+  Topology topology = Topology::of_this_machine();
+  if (options.fabric != FabricName::ofi)
+    return place(topology, shape, options.threads, options.binding, cpu_quota());
+  return place_beside_others(options.processes, std::move(topology), shape, options.threads,
+                             options.binding);
+}
+
+}  // namespace toroid

@@ -1,0 +1,98 @@
+// What all verbs have in common on the command line.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "hal/failures.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/node.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tools/command_line/cli_fwd.hpp"
+#include "tools/run/processes.hpp"
+
+namespace toroid {
+
+/// Texts as typed; the functions below turn them into values and throw BadInput.
+struct CommonOptions {
+  std::string machine = "bgl";
+  std::string fabric = "sim";
+  std::uint64_t seed = 1;
+  unsigned threads = 0;  ///< 0: as many as fit the machine
+  std::string bind = "core";
+  std::string route = "torus";
+  double stall = 10;     ///< seconds
+  std::string provider;  ///< of libfabric; empty: the best
+  std::string json;      ///< empty: none; "-": standard output
+  bool quiet = false;
+};
+
+struct TorusOptions {
+  std::string torus;
+  bool mesh = false;
+  std::string order = "random";
+  std::string routing = "adaptive";
+  std::string tie = "parity";
+  std::string tying = "per-direction";
+  std::string drain = "least-full";  ///< of verbs that have the option
+  bool no_transit_first = false;
+  bool no_bubble = false;
+  unsigned queues = 1;
+  FailureList failures;
+};
+
+/// A validator that refuses all but whole decimal numbers from min to max. CLI11 alone would take
+/// "-1" and "010" for 2^64-1 and 8, and too large a number for the largest.
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
+/// Likewise all but numbers from min to max.
+CLI::Validator number(double min, double max);
+/// Refuses "", what a script passes whose variable is not set.
+CLI::Validator not_empty();
+
+void add_common_options(CLI::App& verb, CommonOptions& options);
+// Parts of it, for verbs that have no more.
+void add_machine_option(CLI::App& verb, std::string& machine);
+void add_seed_option(CLI::App& verb, std::uint64_t& seed);
+void add_json_option(CLI::App& verb, std::string& json);
+void add_torus_options(CLI::App& verb, TorusOptions& options);
+
+enum class FabricName : std::uint8_t { sim, shm, ofi };
+inline constexpr std::array<std::string_view, 3> kFabricNames = {"sim", "shm", "ofi"};
+inline constexpr std::array<std::string_view, 3> kTimeKinds = {"virtual", "shm", "ofi"};
+
+/// What a run is made of; `sim` is for that fabric, `ring` for the others, `processes` and
+/// `provider` for `ofi`.
+struct RunOptions {
+  FabricName fabric = FabricName::sim;
+  NodeOptions node{};
+  SimOptions sim{};
+  RingOptions ring{};
+  unsigned threads = 0;
+  Binding binding = Binding::core;
+  Processes processes{};
+  std::string provider{};
+};
+
+/// Its failures included. Throws BadInput where they cut nodes that live off from one another.
+Shape shape_of(const TorusOptions& options);
+/// Throws BadInput where nodes are dead.
+void refuse_dead_nodes(const Shape& shape);
+/// Throws BadInput where nodes are dead or rings close after several rounds only: what communicates
+/// in lines and planes has no bound there.
+void refuse_unusual_shapes(const Shape& shape);
+/// On `ofi` it joins the run's other processes.
+RunOptions run_options(const CommonOptions& common, const TorusOptions& torus);
+/// Those that a run on `sim` takes. Results do not depend on it.
+unsigned sim_threads(const Shape& shape, const RunOptions& options);
+/// The patent's b where the user does not say: 1 where every message's way counts, more where the
+/// host's own work does.
+std::uint32_t packets_per_visit(FabricName fabric);
+Binding binding_of(const CommonOptions& common);
+/// The workers of this process. On `ofi` all processes call it in the same order.
+Placement placement_of(const Shape& shape, const RunOptions& options);
+
+}  // namespace toroid

@@ -1,0 +1,277 @@
+// toroid bench: latency, bandwidth, message rate and all-to-all, with the options and headers that
+// users of the OSU benchmarks know.
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/block_messages.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/command_line/message_sizes.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/io/output_file.hpp"
+#include "tools/machines/machine_file.hpp"
+#include "tools/measure/bounds.hpp"
+#include "tools/measure/kind.hpp"
+#include "tools/measure/message_bench.hpp"
+#include "tools/measure/table.hpp"
+#include "tools/measure/work.hpp"
+#include "tools/report/output.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/report.hpp"
+#include "tools/run/expectation.hpp"
+#include "tools/run/memory.hpp"
+#include "tools/run/progress.hpp"
+
+namespace toroid {
+namespace {
+
+struct BenchOptions {
+  CommonOptions common;
+  TorusOptions torus;
+  std::string kind;
+  std::string report;
+  std::vector<std::uint64_t> sizes;
+  std::string message_size;
+  std::optional<std::uint64_t> iterations;
+  std::optional<std::uint64_t> warm_up;
+  std::uint32_t window = 64;
+  unsigned batches = 11;
+  bool full = false;
+};
+
+/// Options that not every benchmark heeds, and those that do.
+struct BenchOnly {
+  const char* option;
+  bool (*heeds)(BenchKind);
+  std::string_view who;
+};
+constexpr bool moves_messages(BenchKind kind) {
+  return kind != BenchKind::idle;
+}
+constexpr bool has_full_table(BenchKind kind) {
+  return kind == BenchKind::alltoall;
+}
+constexpr std::array<BenchOnly, 7> kBenchOnly = {
+    {{"--report", moves_messages, "benchmarks of messages"},
+     {"--sizes", moves_messages, "benchmarks of messages"},
+     {"--message-size", moves_messages, "benchmarks of messages"},
+     {"--iterations", moves_messages, "benchmarks of messages"},
+     {"--warmup", moves_messages, "benchmarks of messages"},
+     {"--window-size", has_window, "bench bw and bibw"},
+     {"--full", has_full_table, "bench alltoall"}}};
+
+std::vector<std::uint64_t> sizes_of(const BenchOptions& options, BenchKind kind) {
+  if (!options.sizes.empty()) return options.sizes;
+  if (!options.message_size.empty())
+    return doubled(parse_message_sizes(options.message_size, default_sizes(kind)));
+  if (kind == BenchKind::latency || kind == BenchKind::rate)  // full packets among them
+    return {8, 16, 32, 64, 128, 240, 480, 1024, 4096, 16384, 65536};
+  return doubled(default_sizes(kind));
+}
+
+BatchTimes measure(BenchKind kind, const MessageBench& bench, std::uint64_t bytes) {
+  switch (kind) {
+    case BenchKind::latency:
+      return measure_latency(bench, bytes);
+    case BenchKind::bw:
+      return measure_bandwidth(bench, bytes);
+    case BenchKind::bibw:
+      return measure_both_ways(bench, bytes);
+    case BenchKind::rate:
+      return measure_rate(bench, bytes);
+    case BenchKind::alltoall:
+      return measure_all_to_all(bench, bytes);
+    case BenchKind::idle:
+      break;
+  }
+  return measure_idle_turn(bench);
+}
+
+Json measured_row(BenchKind kind, const MessageBench& bench, std::uint64_t bytes) {
+  const BatchTimes times = measure(kind, bench, bytes);
+  return bench_row(kind, bench, bytes, times, bench_bound(kind, bench, bytes, times.workers));
+}
+
+/// Printed as it comes.
+void show(const std::string& text) {
+  fmt::print("{}", text);
+  std::fflush(stdout);
+}
+
+/// An interruption leaves out the rest where there is a size already.
+Json sizes_json(const BenchOptions& options, BenchKind kind, const MessageBench& bench,
+                bool visible) {
+  if (visible) show(bench_header(kind, bench, options.full));
+  Json sizes = Json::array();
+  const std::vector<std::uint64_t> all = sizes_of(options, kind);
+  RunsProgress progress(options.common.quiet || !bench.run.processes.reports(), all.size(),
+                        "sizes");
+  for (std::size_t i = 0; i < all.size(); ++i) progress.expect(1);
+  try {
+    for (const std::uint64_t bytes : all) {
+      throw_if_interrupted();
+      progress.show();
+      sizes.push_back(measured_row(kind, bench, bytes));
+      progress.add(1);
+      progress.clear();
+      if (visible) show(bench_line(kind, sizes.back(), options.full));
+    }
+  } catch (const RunFailed&) {
+    if (!is_interrupted() || sizes.empty()) throw;
+  }
+  return sizes;
+}
+
+/// What the messages of one size take.
+double buffer_bytes(BenchKind kind, const Shape& shape, std::uint64_t bytes) {
+  const double nodes = shape.size();
+  return (kind == BenchKind::alltoall ? 4 * nodes * nodes : 2 * nodes) * static_cast<double>(bytes);
+}
+
+void check_sizes(BenchKind kind, const std::vector<std::uint64_t>& sizes, const Shape& shape) {
+  for (const std::uint64_t bytes : sizes) {
+    if (kind == BenchKind::alltoall && bytes == 0)
+      throw BadInput("an all-to-all of 0 bytes moves nothing");
+    if (kind == BenchKind::alltoall) BlockMessages::check(shape.size(), bytes);
+    check_memory(shape, buffer_bytes(kind, shape, bytes));
+  }
+}
+
+Expectation expectation_of(BenchKind kind, const MessageBench& bench,
+                           const std::vector<std::uint64_t>& sizes) {
+  RunWork work;
+  double buffers = 0;
+  for (const std::uint64_t bytes : sizes) {
+    work += bench_work(kind, bench, bytes);
+    buffers = std::max(buffers, buffer_bytes(kind, bench.shape, bytes));
+  }
+  return run_expectation(work, bench.shape, bench.machine, bench.run, buffers);
+}
+
+int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& bench) {
+  const Shape& shape = bench.shape;
+  const bool reports = bench.run.processes.reports();
+  if (kind != BenchKind::idle) check_sizes(kind, sizes_of(options, kind), shape);
+  refuse_one_file_for_two(
+      std::array{options.common.json == "-" ? "" : options.common.json, options.report});
+  JsonOutput json(reports ? options.common.json : "");
+  ReportOutput page(reports ? options.report : "",
+                    report_notice(options.common.quiet, json.to_standard_output()));
+  const bool visible = reports && !options.common.quiet && !json.to_standard_output();
+  if (kind != BenchKind::idle)
+    announce(expectation_of(kind, bench, sizes_of(options, kind)),
+             options.common.quiet || !reports);
+  Json report = report_head("bench", options.common, shape, bench.machine);
+  report["bench"] = options.kind;
+  add_torus_settings(report, options.torus);
+  if (bench.run.fabric != FabricName::sim) report["route"] = options.common.route;
+  report["batches"] = options.batches;
+  if (has_window(kind)) report["window"] = options.window;
+  if (kind == BenchKind::idle) {
+    const double turn = measure(kind, bench, 0).median();
+    report["turn_s"] = turn;
+    if (visible)
+      fmt::print("a turn of an idle node, one of {}: {:.2f} ns\n", shape.size(), turn * 1e9);
+  } else {
+    report["sizes"] = sizes_json(options, kind, bench, visible);
+  }
+  if (is_interrupted()) report["interrupted"] = true;
+  json.write(report);
+  page.write(report);
+  throw_if_interrupted();
+  return 0;
+}
+
+void refuse_what_it_does_not_heed(const CLI::App& verb, const BenchOptions& options,
+                                  BenchKind kind) {
+  for (const BenchOnly& only : kBenchOnly)
+    if (verb.count(only.option) > 0 && !only.heeds(kind))
+      throw BadInput(
+          fmt::format("{} is for {}, not for bench {}", only.option, only.who, options.kind));
+  if (verb.count("--sizes") > 0 && verb.count("--message-size") > 0)
+    throw BadInput("--sizes and --message-size both say the sizes; give one of them");
+}
+
+int run(const CLI::App& verb, const BenchOptions& options) {
+  const auto kind = parse_choice<BenchKind>("benchmark", kBenchKindNames, options.kind);
+  refuse_what_it_does_not_heed(verb, options, kind);
+  const Shape shape = shape_of(options.torus);
+  refuse_dead_nodes(shape);
+  if (shape.size() < 2) throw BadInput("a benchmark of messages needs at least two nodes");
+  const MessageBench bench{.shape = shape,
+                           .machine = load_machine(options.common.machine),
+                           .run = run_options(options.common, options.torus),
+                           .batches = options.batches,
+                           .iterations = options.iterations,
+                           .warm_up = options.warm_up,
+                           .window = options.window};
+  if (kind == BenchKind::idle && bench.run.processes.count() > 1)
+    throw BadInput("bench idle is for one process");
+  return bench.run.processes.run([&] { return run_on(options, kind, bench); });
+}
+
+void add_message_options(CLI::App& verb, BenchOptions& options) {
+  begin_group(verb, "Messages");
+  verb.add_option("-m,--message-size", options.message_size,
+                  "least and most bytes of a message, or of a pair's, 8:4KiB; doubled from one to "
+                  "the other; MIN: or MAX alone leave the other as it is")
+      ->type_name("MIN:MAX")
+      ->check(not_empty());
+  add_byte_list(verb, "--sizes", options.sizes, {.max = std::uint64_t{1} << 30},
+                "these sizes instead: 8,240,4KiB or 8:64KiB:x2");
+  verb.add_option("-i,--iterations", options.iterations,
+                  "that count, of each size; else as many as suit it")
+      ->transform(whole_number(1, std::uint64_t{1} << 31));
+  verb.add_option("-x,--warmup", options.warm_up,
+                  "iterations before them that do not count; else as many as of a sample")
+      ->transform(whole_number(0, std::uint64_t{1} << 31));
+  verb.add_option("-W,--window-size", options.window,
+                  "bw, bibw: messages that are sent before the next ones wait")
+      ->transform(whole_number(1, 1 << 20))
+      ->capture_default_str();
+  verb.add_option("--batches", options.batches,
+                  "samples per size, among which the iterations are shared out; the median counts")
+      ->transform(whole_number(1, 100000))
+      ->capture_default_str();
+  verb.add_flag("-f,--full", options.full,
+                "alltoall: the shortest and the longest sample too, and the iterations");
+}
+
+}  // namespace
+
+Verb add_bench_verb(CLI::App& app) {
+  auto options = std::make_shared<BenchOptions>();
+  options->common.fabric = "shm";
+  CLI::App* verb = app.add_subcommand("bench", "what moving messages between nodes takes");
+  verb->add_option("KIND", options->kind, "what is measured")
+      ->required()
+      ->check(one_of("benchmark", kBenchKindNames));
+  add_torus_options(*verb, options->torus);
+  options->torus.torus = "2";
+  verb->get_option("--torus")->required(false)->capture_default_str();
+  add_message_options(*verb, *options);
+  add_report_option(*verb, options->report);
+  add_common_options(*verb, options->common);
+  add_examples(*verb, {{"what a message takes from one node to the other",
+                        "toroid bench latency -m 8:4KiB -i 10000 -x 100"},
+                       {"bytes a second, windows of 64 messages", "toroid bench bw -m 1:4MiB"},
+                       {"messages per second from one node to the other",
+                        "toroid bench rate --sizes 8,240"}});
+  return [options, verb] { return run(*verb, *options); };
+}
+
+}  // namespace toroid

@@ -1,0 +1,98 @@
+// toroid help, man and completion: what the command says of itself.
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "hal/check.hpp"
+#include "tools/command_line/completion.hpp"
+#include "tools/command_line/help.hpp"
+#include "tools/command_line/man_page.hpp"
+#include "tools/command_line/option_text.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/io/output_file.hpp"
+
+namespace toroid {
+namespace {
+
+struct ManOptions {
+  std::string verb;
+  std::string directory;
+};
+
+/// The whole command where no verb is named.
+const CLI::App& named(const CLI::App& app, const std::string& verb) {
+  return verb.empty() ? app : *find_verb(app, verb);
+}
+
+void write_page(const std::filesystem::path& directory, const CLI::App& app) {
+  OutputFile file((directory / (man_page_name(app) + ".1")).string());
+  file.stream() << man_page(app);
+  file.commit();
+}
+
+void write_pages(const std::string& directory, const CLI::App& app) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) throw BadInput(fmt::format("{}: {}", directory, error.message()));
+  write_page(directory, app);
+  for (const CLI::App* verb : verbs_of(app)) write_page(directory, *verb);
+}
+
+std::string completion_for(const std::string& shell, const CLI::App& app) {
+  if (shell == "bash") return bash_completion(app);
+  return shell == "zsh" ? zsh_completion(app) : fish_completion(app);
+}
+
+}  // namespace
+
+Verb add_help_verb(CLI::App& app) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* verb = app.add_subcommand("help", "a verb's options and examples");
+  verb->add_option("VERB", *name, "which; else all verbs in a line each");
+  add_examples(*verb, {{"what a transform may be told", "toroid help fft"}});
+  return [&app, name] {
+    fmt::print("{}", help_text(named(app, *name)));
+    return 0;
+  };
+}
+
+Verb add_man_verb(CLI::App& app) {
+  auto options = std::make_shared<ManOptions>();
+  CLI::App* verb = app.add_subcommand("man", "manual pages, as man takes them");
+  verb->add_option("VERB", options->verb, "whose page; else the command's");
+  begin_group(*verb, "Output");
+  verb->add_option("--directory", options->directory, "write all pages there, a file each")
+      ->type_name("DIR")
+      ->check(not_empty());
+  add_examples(*verb, {{"a page, shown", "toroid man fft | man -l -"}});
+  return [&app, options] {
+    const CLI::App& page = named(app, options->verb);
+    if (options->directory.empty())
+      fmt::print("{}", man_page(page));
+    else
+      write_pages(options->directory, app);
+    return 0;
+  };
+}
+
+Verb add_completion_verb(CLI::App& app) {
+  auto shell = std::make_shared<std::string>();
+  CLI::App* verb = app.add_subcommand("completion", "a script that completes toroid in a shell");
+  verb->add_option("SHELL", *shell, "of which shell")
+      ->required()
+      ->check(one_of("shell", kShellNames));
+  add_examples(*verb, {{"in this bash, from now on", "source <(toroid completion bash)"}});
+  return [&app, shell] {
+    fmt::print("{}", completion_for(*shell, app));
+    return 0;
+  };
+}
+
+}  // namespace toroid

@@ -1,0 +1,210 @@
+// toroid fft: a distributed transform by active packets on the emulated torus.
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fft/kernels/kernel.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/io/array_file.hpp"
+#include "tools/io/array_io.hpp"
+#include "tools/io/message_export.hpp"
+#include "tools/io/npy/npy.hpp"
+#include "tools/io/output_file.hpp"
+#include "tools/machines/machine_file.hpp"
+#include "tools/report/output.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/report.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/run/expectation.hpp"
+#include "tools/run/progress.hpp"
+#include "tools/run/watch.hpp"
+#include "tools/transform/check.hpp"
+#include "tools/transform/options.hpp"
+#include "tools/transform/plane_tuner.hpp"
+#include "tools/transform/report.hpp"
+#include "tools/transform/run.hpp"
+#include "tools/transform/slab_timings.hpp"
+#include "tools/transform/slices.hpp"
+#include "tools/transform/work.hpp"
+
+namespace toroid {
+namespace {
+
+/// Opened before the run, so that a bad path costs nothing.
+struct Outputs {
+  explicit Outputs(const FftOptions& options)
+      : json((refuse_clashes(options), options.common.json)),
+        array(open_array(options.out)),
+        wisdom(open(options.wisdom)) {}
+
+  JsonOutput json;
+  std::unique_ptr<OutputFile> array;
+  std::unique_ptr<OutputFile> wisdom;
+
+ private:
+  static void refuse_clashes(const FftOptions& options) {
+    if (options.out == kStandardStream && options.common.json == kStandardStream)
+      throw BadInput("--json - and --out - would mix in standard output; give one of them a file");
+    const std::string json = options.common.json == "-" ? "" : options.common.json;
+    const std::string out = options.out == kStandardStream ? "" : options.out;
+    const std::string in = options.in == kStandardStream ? "" : options.in;
+    refuse_one_file_for_two(std::array{out, json, options.wisdom, options.watch.record,
+                                       options.watch.trace, options.watch.report,
+                                       options.export_to});
+    refuse_one_file_for_two(std::array{in, options.watch.report});
+  }
+  static std::unique_ptr<OutputFile> open(const std::string& path) {
+    return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
+  }
+  static std::unique_ptr<OutputFile> open_array(const std::string& path) {
+    if (path != kStandardStream) return open(path);
+    return std::make_unique<OutputFile>(OutputFile::StandardOutput());
+  }
+};
+
+NpyType type_of(bool real, Precision precision) {
+  if (precision == Precision::single) return real ? NpyType::f4 : NpyType::c8;
+  return real ? NpyType::f8 : NpyType::c16;
+}
+
+void write_array(OutputFile& file, const HostArray& array, NpyType type) {
+  std::vector<std::size_t> shape(array.size.begin(), array.size.end());
+  if (array.batch > 1) shape.insert(shape.begin(), static_cast<std::size_t>(array.batch));
+  write_npy(file.stream(), shape, array.values, type);
+  throw_if_interrupted();
+  file.commit();
+}
+
+/// One run of the command on one process.
+class FftCommand {
+ public:
+  FftCommand(const FftOptions& options, const Shape& shape, const Machine& machine,
+             const RunOptions& run)
+      : options_(options), shape_(shape), machine_(machine), run_(run) {}
+
+  int run() {
+    Description description = describe(options_, run_.fabric);
+    input_ = fft_input(options_, shape_);
+    description.size = input_.size;
+    (void)Blueprint(description, shape_);  // refuses what cannot be before anything is measured
+    if (!options_.wisdom.empty()) local::load_wisdom(options_.wisdom);
+    Outputs outputs(run_.processes.reports() ? options_ : FftOptions());
+    const bool fills_standard_output =
+        outputs.json.to_standard_output() || options_.out == kStandardStream;
+    Watch watch(options_.watch, report_notice(options_.common.quiet, fills_standard_output), shape_,
+                machine_, run_);
+    if (options_.timings) timings_ = slab_timings(trial(description), input_.array);
+    if (description.overlap.planes < 0)
+      description.overlap.planes = tuned_planes(trial(description), input_.array, true);
+    return transform(description, outputs, watch);
+  }
+
+ private:
+  SlabTrial trial(const Description& description) const {
+    return {description,
+            options_.way(),
+            shape_,
+            machine_,
+            run_,
+            fmt::format("{} {} {}", options_.common.fabric, options_.common.route, machine_.name)};
+  }
+
+  int transform(const Description& description, Outputs& outputs, Watch& watch) {
+    const bool is_sim = run_.fabric == FabricName::sim;
+    const TransformJob job{std::make_shared<const Blueprint>(description, shape_), options_.way(),
+                           scale_of(options_), is_sim ? 1 : options_.repeat};
+    const PlanBounds bounds = bounds_of(*job.blueprint, job.way, machine_);
+    announce(run_expectation(transform_work(*job.blueprint) * job.repeat, shape_, machine_, run_,
+                             fft_bytes(options_, description.size)),
+             options_.common.quiet || !run_.processes.reports());
+    MessageExport messages(options_.export_to, shape_, run_.processes);
+    Emulation emulation(shape_, machine_, messages.recorded(watch.watched(run_)),
+                        options_.common.quiet, bounds.total.packets * job.repeat);
+    const Outcome outcome =
+        watch.guard([&] { return toroid::transform(emulation, job, input_.array); });
+    messages.write(emulation, machine_);
+    if (!run_.processes.reports()) return 0;
+    if (outputs.wisdom) {
+      outputs.wisdom->stream() << local::wisdom();
+      outputs.wisdom->commit();
+    }
+    Json report = fft_report(options_, job, bounds, machine_, emulation, outcome);
+    if (!timings_.empty()) report["timings"] = timings_;
+    const bool good = !options_.check || check(description, outcome, report);
+    show(job, outcome, report, outputs, good);
+    Json pictures = Json::object();
+    if (watch.is_wanted()) pictures["slices"] = slices_json(job, input_.array, outcome.result);
+    watch.write(report, emulation.counters(), pictures);
+    outputs.json.write(report);
+    if (!good)
+      throw RunFailed(fmt::format("the result differs from a serial transform's by more than {}",
+                                  tolerance_of(description)));
+    return 0;
+  }
+
+  /// The table; and the array, unless it is wrong.
+  void show(const TransformJob& job, const Outcome& outcome, const Json& report, Outputs& outputs,
+            bool good) const {
+    const Description& description = job.blueprint->description();
+    if (!options_.common.quiet && !outputs.json.to_standard_output())
+      fmt::print(options_.out == kStandardStream ? stderr : stdout, "{}{}", fft_table(report),
+                 timings_.empty() ? "" : timings_table(timings_));
+    if (outputs.array && good)
+      write_array(*outputs.array, outcome.result, type_of(job.gives_real(), description.precision));
+  }
+
+  bool check(const Description& description, const Outcome& outcome, Json& report) const {
+    const HostArray serial =
+        serial_transform(description, options_.way(), scale_of(options_), input_.array);
+    const ArrayError error = compare(outcome.result.values, serial.values);
+    report["max_error"] = error.max;
+    report["l2_error"] = error.l2;
+    return error.l2 <= tolerance_of(description);
+  }
+
+  const FftOptions& options_;
+  const Shape& shape_;
+  const Machine& machine_;
+  const RunOptions& run_;
+  FftInput input_;
+  Json timings_;
+};
+
+int run(const FftOptions& options) {
+  const Shape shape = shape_of(options.torus);
+  refuse_unusual_shapes(shape);
+  const Machine machine = load_machine(options.common.machine);
+  (void)scale_of(options);
+  const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  if (options.in == kStandardStream && run_options.processes.count() > 1)
+    throw BadInput("--in - is for one process; several read a file, each by itself");
+  return run_options.processes.run(
+      [&] { return FftCommand(options, shape, machine, run_options).run(); });
+}
+
+}  // namespace
+
+Verb add_fft_verb(CLI::App& app) {
+  auto options = std::make_shared<FftOptions>();
+  CLI::App* verb = app.add_subcommand("fft", "a distributed transform by active packets");
+  add_fft_options(*verb, *options);
+  return [options, verb] {
+    refuse_options_without_effect(*verb, *options);
+    if (options->method == "orbital" && verb->count("--queues") == 0)
+      options->torus.queues = kOrbitalQueues;
+    return run(*options);
+  };
+}
+
+}  // namespace toroid

@@ -1,0 +1,118 @@
+// toroid hello: the first program. Every node tells every other its rank.
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <memory>
+
+#include "hal/bounds.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/counter.hpp"
+#include "packet/node/handlers.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/machines/machine_file.hpp"
+#include "tools/results/bound.hpp"
+#include "tools/results/host_bound.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/report.hpp"
+#include "tools/results/result_hash.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/run/processes.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr HandlerId kHello = kFirstUserHandler;
+
+struct HelloOptions {
+  CommonOptions common;
+  TorusOptions torus;
+};
+
+Program hello(Node& node) {
+  Counter heard("hellos");
+  std::uint64_t sum = 0;
+  node.on(kHello, [&](const Packet& packet) {
+    sum += packet.as<Rank>();
+    heard.bump();
+  });
+  const SendOrder order = node.random_order();
+  const Rank me = node.rank();
+  for (const Rank peer : order) co_await node.send(peer, kHello, me);
+  const std::uint64_t others = node.size() - 1;
+  co_await node.until(heard, others);
+  const std::uint64_t expected = others * node.size() / 2 - me;
+  if (sum != expected) throw RunFailed(fmt::format("the ranks heard add up to {}", sum));
+}
+
+Timing timing_of(const Shape& shape, const Machine& machine, const Emulation& emulation,
+                 bool is_virtual, Tick cycles) {
+  if (is_virtual) {
+    const Bounds bounds = all_to_all_bounds(machine, shape, message_cost(machine, sizeof(Rank)));
+    return virtual_timing(cycles, binding(bounds), bounds.hottest_link, machine);
+  }
+  const double payload = sizeof(Rank) * static_cast<double>(shape.size()) * (shape.size() - 1);
+  return wall_clock_timing(static_cast<double>(cycles) / machine.clock_hz,
+                           exchange_copy_seconds(payload, emulation.workers()));
+}
+
+Json make_report(const HelloOptions& options, const Shape& shape, const Machine& machine,
+                 const Emulation& emulation, Tick cycles) {
+  ResultHash hash;
+  Json report = report_head("hello", options.common, shape, machine);
+  add_workers(report, options.common, emulation);
+  add_timing(report, timing_of(shape, machine, emulation, is_virtual(report), cycles));
+  add_counters(report, hash, {emulation.counters(), shape, machine, cycles});
+  add_hash(report, hash);
+  add_wall_clock(report, emulation);
+  return report;
+}
+
+int run_on(const HelloOptions& options, const Shape& shape, const Machine& machine,
+           const RunOptions& run_options) {
+  const Processes& processes = run_options.processes;
+  JsonOutput json(processes.reports() ? options.common.json : "");
+  Emulation emulation(shape, machine, run_options, options.common.quiet,
+                      std::uint64_t{shape.size()} * (shape.size() - 1));
+  for (Node& node : emulation.nodes()) node.run(hello(node));
+  emulation.run();
+  const Tick end = emulation.latest(emulation.programs_end());
+  if (!processes.reports()) return 0;
+  if (!options.common.quiet && !json.to_standard_output())
+    fmt::print("{} nodes of torus {} in {} process{} have heard of each other\n", shape.size(),
+               shape.text(), processes.count(), processes.count() == 1 ? "" : "es");
+  json.write(make_report(options, shape, machine, emulation, end));
+  return 0;
+}
+
+int run(const HelloOptions& options) {
+  const Shape shape = shape_of(options.torus);
+  refuse_dead_nodes(shape);
+  const Machine machine = load_machine(options.common.machine);
+  const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
+}
+
+}  // namespace
+
+Verb add_hello_verb(CLI::App& app) {
+  auto options = std::make_shared<HelloOptions>();
+  CLI::App* verb = app.add_subcommand("hello", "every node tells every other its rank");
+  add_torus_options(*verb, options->torus);
+  add_common_options(*verb, options->common);
+  add_examples(*verb, {{"64 nodes in virtual time", "toroid hello --torus 4x4x4"},
+                       {"two processes by way of libfabric",
+                        "toroid launch -n 2 hello --torus 4x4 --fabric ofi"}});
+  return [options] { return run(*options); };
+}
+
+}  // namespace toroid

@@ -1,0 +1,378 @@
+// toroid poisson: the potential in a crystal by distributed FFTs of real data, there and back; how
+// fast does rock salt's Madelung constant come as the grid grows?
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fft/layout/box.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/convolution.hpp"
+#include "fft/plan/description.hpp"
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/io/output_file.hpp"
+#include "tools/io/rock_salt.hpp"
+#include "tools/machines/machine_file.hpp"
+#include "tools/report/output.hpp"
+#include "tools/results/bound.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/report.hpp"
+#include "tools/results/result_hash.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/run/expectation.hpp"
+#include "tools/run/memory.hpp"
+#include "tools/run/progress.hpp"
+#include "tools/transform/run.hpp"
+#include "tools/transform/work.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::int64_t kSmallestGrid = 4;
+constexpr std::int64_t kLargestGrid = std::int64_t{1} << 16;
+/// From this size on nothing but rounding is left of the error; see tools/rock_salt.hpp.
+constexpr std::int64_t kConvergedGrid = 32;
+constexpr double kTolerance = 1e-10;
+/// The orbital method's transforms of real data have no spectrum of Fourier's.
+constexpr std::array<std::string_view, 3> kRealMethodNames = {"volumetric", "slab", "rows"};
+
+struct PoissonOptions {
+  CommonOptions common;
+  TorusOptions torus;
+  std::int64_t size = 64;
+  std::string method = "volumetric";
+  std::string report;
+};
+
+/// What all grids of a run have in common.
+struct Setting {
+  const PoissonOptions& options;
+  Shape shape;
+  Machine machine;
+  RunOptions run;
+  Method method;
+};
+
+using SharedBlueprint = std::shared_ptr<const Blueprint>;
+
+struct GridResult {
+  std::int64_t points;  ///< per side
+  double madelung;
+  Tick cycles;
+  FabricCounters counters;
+  Timing timing{};
+
+  double error() const { return std::abs(madelung - rock_salt::kMadelung); }
+};
+
+/// One node's part of the grid: the density, then the potential.
+struct Field {
+  Field(Node& node, const SharedBlueprint& blueprint)
+      : convolution(node, blueprint), values(convolution.size()) {}
+  Convolution convolution;
+  std::vector<double> values;
+
+  void fill(const std::vector<double>& line);
+  double at(const Index& point) const {
+    return values[static_cast<std::size_t>(convolution.layout().offset(point))];
+  }
+};
+
+void fill_box(const Box& box, const NodeLayout& layout, const std::vector<double>& line,
+              std::vector<double>& values) {
+  const auto factor = [&](std::int64_t i) { return line[static_cast<std::size_t>(i)]; };
+  for (auto x = box.lo[0]; x < box.hi[0]; ++x)
+    for (auto y = box.lo[1]; y < box.hi[1]; ++y)
+      for (auto z = box.lo[2]; z < box.hi[2]; ++z)
+        values[static_cast<std::size_t>(layout.offset({x, y, z}))] =
+            factor(x) * factor(y) * factor(z);
+}
+
+void Field::fill(const std::vector<double>& line) {
+  const NodeLayout& layout = convolution.layout();
+  for (const Box& box : layout.boxes()) fill_box(box, layout, line, values);
+}
+
+Program poisson(Node&, Field& field) {
+  co_await field.convolution.apply(field.values, field.values, rock_salt::coulomb);
+}
+
+/// Of the ion in the origin, from the node that has its point of the grid: everybody gets it.
+double potential_at_ion(const Emulation& emulation, const std::deque<Field>& fields) {
+  const Index origin{};
+  double mine = 0;
+  for (const Field& field : fields)
+    for (const Box& box : field.convolution.layout().boxes())
+      if (box.contains(origin)) mine = field.at(origin);
+  const std::vector<double> all = emulation.processes().numbers(mine);
+  return std::accumulate(all.begin(), all.end(), 0.0);
+}
+
+/// On a machine on which nothing has run before.
+GridResult solve(Emulation& emulation, const SharedBlueprint& blueprint) {
+  const std::int64_t points = blueprint->description().size[0];
+  const std::vector<double> line = rock_salt::density_line(points);
+  std::deque<Field> fields;
+  for (Node& node : emulation.nodes()) {
+    throw_if_interrupted();
+    Field& field = fields.emplace_back(node, blueprint);
+    field.fill(line);
+    node.run(poisson(node, field));
+  }
+  emulation.run();
+  const double potential = potential_at_ion(emulation, fields);
+  const Tick end = emulation.latest(emulation.programs_end());
+  return {points, rock_salt::madelung(potential), end, emulation.counters()};
+}
+
+/// There and back.
+Timing timing_of(const Setting& setting, const Blueprint& blueprint, const Emulation& emulation,
+                 Tick cycles) {
+  constexpr std::array kWays = {Way::forward, Way::backward};
+  return plan_timing(bounds_of(blueprint, kWays, setting.machine), setting.machine, emulation,
+                     setting.run.fabric == FabricName::sim, cycles);
+}
+
+SharedBlueprint blueprint_of(const Setting& setting, std::int64_t points) {
+  Description description;
+  description.size.assign(3, points);
+  description.method = setting.method;
+  description.real = true;
+  description.packets_per_visit = packets_per_visit(setting.run.fabric);
+  return std::make_shared<const Blueprint>(description, setting.shape);
+}
+
+/// A grid that is only there for comparison may be too small for so many nodes.
+SharedBlueprint blueprint_if_it_fits(const Setting& setting, std::int64_t points) {
+  try {
+    return blueprint_of(setting, points);
+  } catch (const BadInput&) {
+    return nullptr;
+  }
+}
+
+/// Of 4, 8, 16, ... points per side and the size asked for.
+std::vector<SharedBlueprint> blueprints_of(const Setting& setting) {
+  const SharedBlueprint last = blueprint_of(setting, setting.options.size);
+  std::vector<SharedBlueprint> all;
+  for (std::int64_t points = kSmallestGrid; points < setting.options.size; points *= 2)
+    if (auto blueprint = blueprint_if_it_fits(setting, points)) all.push_back(std::move(blueprint));
+  all.push_back(last);
+  return all;
+}
+
+double bytes_of(const Blueprint& blueprint, const Index& extents, bool real) {
+  return static_cast<double>(Box::of(extents).volume()) * blueprint.bytes(real);
+}
+
+/// What the exchanges of both ways carry; each has an array of its own where it arrives.
+double exchanged_bytes(const Blueprint& blueprint) {
+  const std::span<const Stage> stages = blueprint.stages();
+  double bytes = 0;
+  for (std::size_t i = 0; i + 1 < stages.size(); ++i)
+    bytes += bytes_of(blueprint, stages[i].out.extents, stages[i].real_out) +
+             bytes_of(blueprint, stages[i + 1].in.extents, stages[i + 1].real_in);
+  return bytes;
+}
+
+/// With the field and its spectrum.
+double array_bytes(const Blueprint& blueprint) {
+  return bytes_of(blueprint, blueprint.in_extents(), true) +
+         bytes_of(blueprint, blueprint.out_extents(), false) + exchanged_bytes(blueprint);
+}
+
+/// Of all grids, there and back.
+Expectation expectation_of(const Setting& setting, const std::vector<SharedBlueprint>& blueprints) {
+  RunWork work;
+  for (const SharedBlueprint& blueprint : blueprints) work += transform_work(*blueprint) * 2;
+  return run_expectation(work, setting.shape, setting.machine, setting.run,
+                         array_bytes(*blueprints.back()));
+}
+
+/// A little more than there are: what stays on its node is not sent.
+std::uint64_t packets_at_most(const Blueprint& blueprint) {
+  return static_cast<std::uint64_t>(exchanged_bytes(blueprint) / kPayloadBytes);
+}
+
+void print_head(const Setting& setting) {
+  const CommonOptions& common = setting.options.common;
+  fmt::print(
+      "Madelung constant of rock salt, {:.14f}, by {} FFTs of real data\n"
+      "torus {}, {} nodes, machine {}, seed {}, fabric {} ({} time)\n"
+      "{:>6} {:>20} {:>10} {:>12} {:>12}  {:<9} {:>9} {:>12}\n",
+      rock_salt::kMadelung, setting.options.method, setting.shape.text(), setting.shape.size(),
+      setting.machine.name, common.seed, common.fabric,
+      common.fabric == "sim" ? "virtual" : "wall clock", "grid", "constant", "error", "time, s",
+      "bound, s", "by", "of bound", "packets");
+}
+
+void print_grid(const GridResult& result) {
+  const Timing& timing = result.timing;
+  fmt::print("{:>4}^3 {:>20.14f} {:>10.1e} {:>12.4e} {:>12.4e}  {:<9} {:>7.1f} % {:>12}\n",
+             result.points, result.madelung, result.error(), timing.time_s, timing.bound_s,
+             name_of(kBoundByNames, timing.bound_by), percent_of(timing.bound_s, timing.time_s),
+             result.counters.packets);
+  std::fflush(stdout);  // it may be long before the next one
+}
+
+Json grids_json(const std::vector<GridResult>& results) {
+  Json grids = Json::array();
+  for (const GridResult& result : results) {
+    Json grid = {{"size", result.points},
+                 {"madelung", result.madelung},
+                 {"error", result.error()},
+                 {"packets", result.counters.packets}};
+    add_timing(grid, result.timing);
+    grids.push_back(std::move(grid));
+  }
+  return grids;
+}
+
+/// The hash covers the grids but for their times where those are the wall clock's.
+void add_grids(ResultHash& hash, const std::vector<GridResult>& results, bool is_virtual) {
+  for (const GridResult& result : results) {
+    hash.add(static_cast<std::uint64_t>(result.points));
+    hash.add(result.madelung);
+    hash.add(result.counters.packets);
+    if (is_virtual) hash.add(result.cycles);
+  }
+}
+
+/// Time, packets and links are the last grid's: the largest, unless the user has interrupted it.
+Json make_report(const Setting& setting, const Emulation& emulation,
+                 const std::vector<GridResult>& results) {
+  const GridResult& last = results.back();
+  ResultHash hash;
+  Json report = report_head("poisson", setting.options.common, setting.shape, setting.machine);
+  report.update({{"size", std::vector<std::int64_t>(3, last.points)},
+                 {"method", setting.options.method},
+                 {"madelung", last.madelung},
+                 {"reference", rock_salt::kMadelung},
+                 {"error", last.error()}});
+  add_torus_settings(report, setting.options.torus);
+  add_workers(report, setting.options.common, emulation);
+  add_timing(report, last.timing);
+  add_counters(report, hash, {last.counters, setting.shape, setting.machine, last.cycles});
+  add_grids(hash, results, is_virtual(report));
+  add_hash(report, hash);
+  report["grids"] = grids_json(results);
+  add_wall_clock(report, emulation);
+  return report;
+}
+
+void check(const GridResult& result) {
+  if (result.points >= kConvergedGrid && !(result.error() <= kTolerance))
+    throw RunFailed(
+        fmt::format("the constant of {}^3 points is {:.1e} away from {:.14f}; more than "
+                    "{:.0e} cannot be rounding",
+                    result.points, result.error(), rock_salt::kMadelung, kTolerance));
+}
+
+int run_on(const Setting& setting) {
+  const CommonOptions& common = setting.options.common;
+  const bool reports = setting.run.processes.reports();
+  const std::vector<SharedBlueprint> blueprints = blueprints_of(setting);
+  check_memory(setting.shape, array_bytes(*blueprints.back()));
+  refuse_one_file_for_two(
+      std::array{common.json == "-" ? "" : common.json, setting.options.report});
+  JsonOutput json(reports ? common.json : "");
+  ReportOutput page(reports ? setting.options.report : "",
+                    report_notice(common.quiet, json.to_standard_output()));
+  const bool visible = reports && !common.quiet && !json.to_standard_output();
+
+  announce(expectation_of(setting, blueprints), common.quiet || !reports);
+  if (visible) print_head(setting);
+  std::optional<Emulation> emulation;  // a fresh one for each grid, the last for the report
+  std::vector<GridResult> results;
+  try {
+    for (const SharedBlueprint& blueprint : blueprints) {
+      emulation.emplace(setting.shape, setting.machine, setting.run, common.quiet,
+                        packets_at_most(*blueprint));
+      GridResult result = solve(*emulation, blueprint);
+      result.timing = timing_of(setting, *blueprint, *emulation, result.cycles);
+      if (visible) print_grid(result);
+      results.push_back(result);
+    }
+  } catch (const RunFailed&) {  // what is finished is kept
+    if (!is_interrupted() || results.empty()) throw;
+  }
+  if (!reports) return 0;
+  Json report = make_report(setting, *emulation, results);
+  if (is_interrupted()) report["interrupted"] = true;
+  json.write(report);
+  page.write(report);
+  throw_if_interrupted();
+  check(results.back());
+  return 0;
+}
+
+Method method_of(const PoissonOptions& options) {
+  const auto method = parse_choice<Method>("method", kMethodNames, options.method);
+  if (method == Method::orbital)
+    throw BadInput("poisson transforms real data: by the methods volumetric, slab and rows");
+  return method;
+}
+
+int run(const PoissonOptions& options) {
+  if (options.size % 2 != 0)
+    throw BadInput(
+        fmt::format("a grid of {} points per side has none for half of the ions; --size "
+                    "must be even",
+                    options.size));
+  const Method method = method_of(options);
+  const Shape shape = shape_of(options.torus);
+  refuse_unusual_shapes(shape);
+  const Machine machine = load_machine(options.common.machine);
+  const Setting setting{options, shape, machine, run_options(options.common, options.torus),
+                        method};
+  return setting.run.processes.run([&] { return run_on(setting); });
+}
+
+}  // namespace
+
+Verb add_poisson_verb(CLI::App& app) {
+  auto options = std::make_shared<PoissonOptions>();
+  CLI::App* verb =
+      app.add_subcommand("poisson", "a crystal's potential by FFTs, and its Madelung constant");
+  add_torus_options(*verb, options->torus);
+  begin_group(*verb, "Transform");
+  verb->add_option("--size", options->size,
+                   "even: points per side of the largest grid; 4, 8, 16, ... come before it")
+      ->transform(whole_number(kSmallestGrid, kLargestGrid))
+      ->capture_default_str();
+  verb->add_option("--method", options->method, "how the transform is spread over the nodes")
+      ->check(one_of("method", kRealMethodNames))
+      ->capture_default_str();
+  add_report_option(*verb, options->report);
+  add_common_options(*verb, options->common);
+  add_examples(*verb, {{"up to 32^3 points on 8 nodes", "toroid poisson --torus 2x2x2 --size 32"}});
+  return [options] { return run(*options); };
+}
+
+}  // namespace toroid

@@ -1,0 +1,274 @@
+// toroid replay: the messages of a file, sent when what they wait for has come, beside their bound.
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/bounds.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/handlers.hpp"
+#include "packet/node/node.hpp"
+#include "packet/replay/critical_path.hpp"
+#include "packet/replay/replay.hpp"
+#include "packet/replay/schedule_graph.hpp"
+#include "packet/traffic/matrix_traffic.hpp"
+#include "packet/traffic/traffic_bounds.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/io/output_file.hpp"
+#include "tools/io/schedule_file.hpp"
+#include "tools/machines/machine_file.hpp"
+#include "tools/report/output.hpp"
+#include "tools/results/bound.hpp"
+#include "tools/results/host_bound.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/report.hpp"
+#include "tools/results/result_hash.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/run/expectation.hpp"
+#include "tools/run/progress.hpp"
+#include "tools/run/watch.hpp"
+#include "tools/run/watch_options.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr HandlerId kReplayHandler = kFirstUserHandler;
+
+struct ReplayCommandOptions {
+  CommonOptions common;
+  TorusOptions torus;
+  WatchOptions watch;
+  std::string file;
+  std::uint32_t per_visit = 0;  ///< 0: as it suits the fabric
+  const CLI::App* verb = nullptr;
+};
+
+/// All messages together.
+struct MessageSums {
+  std::uint64_t bytes = 0;
+  std::uint64_t packets = 0;
+};
+
+MessageSums sums_of(const ScheduleGraph& graph) {
+  MessageSums sums;
+  for (const ScheduleMessage& m : graph.messages()) {
+    sums.bytes += m.bytes;
+    sums.packets += m.from == m.to ? 0 : packets_of(m);
+  }
+  return sums;
+}
+
+MatrixTraffic traffic_of(const ScheduleGraph& graph, Rank nodes) {
+  std::vector<TrafficEntry> entries;
+  for (const ScheduleMessage& m : graph.messages()) entries.push_back({m.from, m.to, m.bytes});
+  return {"file", nodes, std::move(entries)};
+}
+
+/// What no run of the file beats: its matrix's bounds, and its longest chain of operations.
+struct ReplayBounds {
+  Bounds traffic;
+  Tick critical_path = 0;
+  Bound binding() const {
+    return larger(toroid::binding(traffic), {critical_path, BoundBy::latency});
+  }
+};
+
+Json replay_bounds_json(const ReplayBounds& bounds) {
+  return {{"hottest_link", bounds.traffic.hottest_link},
+          {"injection", bounds.traffic.injection},
+          {"processor", bounds.traffic.processor},
+          {"zero_load", bounds.traffic.zero_load},
+          {"critical_path", bounds.critical_path}};
+}
+
+/// From a message's begin until all of it had come, in cycles; of half of them it took no longer.
+Json message_latency_json(const MessageTimes& times) {
+  std::vector<Tick> latencies(times.begun.size());
+  std::ranges::transform(times.ended, times.begun, latencies.begin(), std::minus());
+  std::ranges::sort(latencies);
+  const auto part = [&](std::size_t percent) {
+    if (latencies.empty()) return Tick{0};
+    return latencies[(latencies.size() * percent + 99) / 100 - 1];
+  };
+  return {{"p50", part(50)}, {"p99", part(99)}, {"max", part(100)}};
+}
+
+/// One run of the command on one process.
+class ReplayCommand {
+ public:
+  ReplayCommand(const ReplayCommandOptions& options, const Shape& shape, const Machine& machine,
+                const RunOptions& run)
+      : options_(options),
+        shape_(shape),
+        machine_(machine),
+        run_(run),
+        graph_(read_schedule(options.file, shape.size())),
+        sums_(sums_of(graph_)),
+        times_(graph_) {}
+
+  int run() {
+    const bool reports = run_.processes.reports();
+    refuse_one_file_for_two(std::array{options_.common.json == "-" ? "" : options_.common.json,
+                                       options_.watch.record, options_.watch.trace,
+                                       options_.watch.report, options_.file});
+    announce(run_expectation(work(), shape_, machine_, run_,
+                             is_sim() ? 0 : 2 * static_cast<double>(sums_.bytes)),
+             options_.common.quiet || !reports);
+    JsonOutput json(reports ? options_.common.json : "");
+    Watch watch(options_.watch, report_notice(options_.common.quiet, json.to_standard_output()),
+                shape_, machine_, run_);
+    Emulation emulation(shape_, machine_, watch.watched(run_), options_.common.quiet,
+                        sums_.packets);
+    std::deque<Replay> replays;
+    for (Node& node : emulation.nodes()) {
+      throw_if_interrupted();
+      Replay& replay = replays.emplace_back(node, kReplayHandler, graph_, times_, replay_options());
+      node.run(Replay::program(node, replay));
+    }
+    watch.guard([&] { emulation.run(); });
+    const Tick end = emulation.latest(emulation.programs_end());
+    if (!reports) return 0;
+    const Json report = make_report(emulation, end);
+    if (!options_.common.quiet && !json.to_standard_output()) print(report);
+    watch.write(report, emulation.counters());
+    json.write(report);
+    return 0;
+  }
+
+ private:
+  bool is_sim() const { return run_.fabric == FabricName::sim; }
+  ReplayOptions replay_options() const {
+    return {options_.per_visit != 0 ? options_.per_visit : packets_per_visit(run_.fabric),
+            !is_sim()};
+  }
+
+  RunWork work() const {
+    RunWork work;
+    for (const ScheduleMessage& m : graph_.messages()) {
+      if (m.from == m.to) continue;
+      const auto packets = static_cast<double>(packets_of(m));
+      work +=
+          {packets, packets * minimal_hops(shape_, shape_.coord(m.from), shape_.coord(m.to)), 0};
+    }
+    return work;
+  }
+
+  ReplayBounds bounds() const {
+    return {traffic_bounds(machine_, shape_, traffic_of(graph_, shape_.size())),
+            critical_path(machine_, shape_, graph_)};
+  }
+
+  Timing timing(const ReplayBounds& bounds, const Emulation& emulation, Tick cycles) const {
+    if (is_sim())
+      return virtual_timing(cycles, bounds.binding(), bounds.traffic.hottest_link, machine_);
+    return wall_clock_timing(
+        static_cast<double>(cycles) / machine_.clock_hz,
+        exchange_copy_seconds(static_cast<double>(sums_.bytes), emulation.workers()));
+  }
+
+  Json make_report(const Emulation& emulation, Tick cycles) const {
+    ResultHash hash;
+    Json report = report_head("replay", options_.common, shape_, machine_);
+    report.update({{"file", options_.file},
+                   {"ranks", graph_.ranks()},
+                   {"messages", graph_.messages().size()},
+                   {"bytes", sums_.bytes},
+                   {"routing", options_.torus.routing},
+                   {"tie", options_.torus.tie}});
+    add_workers(report, options_.common, emulation);
+    const ReplayBounds bounds = this->bounds();
+    add_timing(report, timing(bounds, emulation, cycles));
+    if (is_sim()) {
+      report["bounds"] = replay_bounds_json(bounds);
+      report["latency_cycles"] = message_latency_json(times_);
+    }
+    add_counters(report, hash, {emulation.counters(), shape_, machine_, cycles});
+    add_hash(report, hash);
+    // Between processes the two ends have different clocks; between threads they differ every time.
+    if (run_.fabric == FabricName::shm) report["latency_s"] = latency_seconds();
+    add_wall_clock(report, emulation);
+    return report;
+  }
+
+  void print(const Json& report) const {
+    fmt::print("replay of {}: {} messages of {} ranks, {} bytes\n{}", options_.file,
+               graph_.messages().size(), graph_.ranks(), sums_.bytes, summary_table(report));
+    if (report.contains("latency_cycles")) {
+      const Json& latency = report["latency_cycles"];
+      fmt::print("  message latency  {:>14} cycles p50, {} p99, {} most\n",
+                 latency["p50"].get<Tick>(), latency["p99"].get<Tick>(),
+                 latency["max"].get<Tick>());
+    }
+    if (report.contains("latency_s")) {
+      const Json& latency = report["latency_s"];
+      fmt::print("  message latency  {:>14.3e} s p50, {:.3e} p99, {:.3e} most\n",
+                 latency["p50"].get<double>(), latency["p99"].get<double>(),
+                 latency["max"].get<double>());
+    }
+  }
+
+  Json latency_seconds() const {
+    Json latency = message_latency_json(times_);
+    for (Json& figure : latency) figure = figure.get<double>() / machine_.clock_hz;
+    return latency;
+  }
+
+  const ReplayCommandOptions& options_;
+  const Shape& shape_;
+  const Machine& machine_;
+  const RunOptions& run_;
+  ScheduleGraph graph_;
+  MessageSums sums_;
+  MessageTimes times_;
+};
+
+int run_replay(const ReplayCommandOptions& options) {
+  if (options.verb->count("--order") > 0)
+    throw BadInput("--order is not for replay: the order of messages is the file's");
+  const Shape shape = shape_of(options.torus);
+  const Machine machine = load_machine(options.common.machine);
+  const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  return run_options.processes.run(
+      [&] { return ReplayCommand(options, shape, machine, run_options).run(); });
+}
+
+}  // namespace
+
+Verb add_replay_verb(CLI::App& app) {
+  auto options = std::make_shared<ReplayCommandOptions>();
+  CLI::App* verb = app.add_subcommand("replay", "the messages of a file beside their bound");
+  options->verb = verb;
+  verb->add_option("FILE", options->file,
+                   "FILE.goal (LogGOPSim's text) or FILE.csv (time,src,dst,bytes; seconds)")
+      ->required()
+      ->check(not_empty());
+  add_torus_options(*verb, options->torus);
+  begin_group(*verb, "Policy");
+  verb->add_option("--per-visit", options->per_visit,
+                   "packets in turn of each message that may leave; 1 on sim, else 32")
+      ->transform(whole_number(1, 1u << 24));
+  add_watch_options(*verb, options->watch);
+  add_common_options(*verb, options->common);
+  add_examples(*verb, {{"a transform's messages as a file",
+                        "toroid fft --size 16 --torus 2x2x2 --export run.goal --quiet"},
+                       {"sent again, on another shape", "toroid replay run.goal --torus 4x2"}});
+  return [options] { return run_replay(*options); };
+}
+
+}  // namespace toroid

@@ -1,0 +1,229 @@
+// toroid sweep: one number runs from small to large: the load that is offered, the size of
+// messages, the machine.
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/open_loop.hpp"
+#include "tools/campaign/case.hpp"
+#include "tools/campaign/expected.hpp"
+#include "tools/campaign/journal.hpp"
+#include "tools/campaign/options.hpp"
+#include "tools/campaign/result.hpp"
+#include "tools/campaign/row_table.hpp"
+#include "tools/campaign/run_case.hpp"
+#include "tools/campaign/saturation.hpp"
+#include "tools/campaign/settings.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/command_line/plain_number.hpp"
+#include "tools/command_line/terminal.hpp"
+#include "tools/command_line/wrap.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/results/json.hpp"
+
+namespace toroid {
+namespace {
+
+enum class Axis : std::uint8_t { load, bytes, nodes };
+constexpr std::array<std::string_view, 3> kAxisNames = {"load", "bytes", "nodes"};
+
+struct SweepOptions {
+  LabOptions lab;
+  std::string axis;
+  std::vector<double> loads = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
+  unsigned refine = 4;
+  std::string arrivals = "bernoulli";
+  Tick window = 0;
+  Tick warm_up = 0;
+  const CLI::App* verb = nullptr;
+};
+
+/// By curve, then along the axis.
+void sort_along(Axis axis, std::vector<LabCase>& cases) {
+  std::vector<std::string> policies;  // as given
+  for (const LabCase& one : cases)
+    if (std::ranges::find(policies, one.policy_name) == policies.end())
+      policies.push_back(one.policy_name);
+  const auto place = [&](const LabCase& one) {
+    const std::uint64_t along = axis == Axis::nodes ? one.shape.size() : one.bytes;
+    const std::string curve = axis == Axis::nodes ? fmt::format("{}", one.bytes) : one.shape.text();
+    return std::tuple(std::ranges::find(policies, one.policy_name), one.traffic_name, curve, along);
+  };
+  std::ranges::stable_sort(cases, std::less<>(), place);
+}
+
+/// What a curve comes to.
+std::string saturation_text(const Json& curve) {
+  std::string text = "keeps up at none of the loads offered";
+  if (!curve["accepted"].is_null())
+    text = fmt::format("keeps up at offered {:.4f}, accepted {:.4f}",
+                       curve["carried"].get<double>(), curve["accepted"].get<double>());
+  if (!curve["saturated_at"].is_null())
+    text += fmt::format(", saturated at {:.4f}", curve["saturated_at"].get<double>());
+  return text;
+}
+
+std::string saturation_lines(const Json& curves, const RowTable& table) {
+  std::string text;
+  for (const Json& curve : curves)
+    text += wrapped(fmt::format("{}: {}", table.case_text(curve), saturation_text(curve)),
+                    line_width(), 2);
+  return text;
+}
+
+std::vector<FigureColumn> load_columns() {
+  return {figure_column({"offered", 7}, "/offered", 4),
+          figure_column({"accepted", 7}, "/accepted", 4),
+          figure_column({"p50", 7, false, 1}, "/latency/p50"),
+          figure_column({"p99", 7, false, 2}, "/latency/p99"),
+          {{"", 9, true},
+           [](const Json& row) { return row["saturated"].get<bool>() ? "saturated" : ""; }}};
+}
+
+std::vector<FigureColumn> axis_columns(const LabSettings& settings) {
+  std::vector<FigureColumn> columns = {figure_column({"nodes", 6, false, 1}, "/nodes")};
+  for (FigureColumn& column : time_columns(settings)) columns.push_back(std::move(column));
+  if (settings.is_virtual())
+    columns.push_back(figure_column({"% link", 5, false, 3}, "/percent_of_peak", 1));
+  for (FigureColumn& column : latency_columns(settings, {1, 2}))
+    columns.push_back(std::move(column));
+  return columns;
+}
+
+LabSettings settings_of(const SweepOptions& options, Axis axis) {
+  LabSettings settings = lab_settings(options.lab.common);
+  settings.peers = options.lab.peers;
+  settings.load = {parse_choice<ArrivalRule>("arrivals", kArrivalRuleNames, options.arrivals),
+                   options.window, options.warm_up};
+  if (axis != Axis::load) return settings;
+  if (!settings.is_virtual())
+    throw BadInput(fmt::format("--axis load needs virtual time: --fabric sim, not {}",
+                               options.lab.common.fabric));
+  if (settings.peers != 0) throw BadInput("--peers is not for --axis load");
+  return settings;
+}
+
+void refuse_bad_loads(const std::vector<double>& loads) {
+  for (auto at = loads.begin(); at != loads.end(); ++at)
+    if (std::find(loads.begin(), at, *at) != at)
+      throw BadInput(fmt::format("--load names {} twice", *at));
+}
+
+void refuse_load_options(const SweepOptions& options) {
+  for (const char* option : {"--load", "--refine", "--arrivals", "--window", "--warm-up"})
+    if (options.verb->count(option) > 0)
+      throw BadInput(fmt::format("{} is for --axis load, not {}", option, options.axis));
+}
+
+/// Without those that refining adds.
+std::vector<LabCase> grid_of(std::span<const LabCase> cases, std::span<const double> loads) {
+  std::vector<LabCase> grid;
+  for (const LabCase& one : cases)
+    for (const double load : loads) grid.emplace_back(one).load = load;
+  return grid;
+}
+
+/// The settings of the open loop; null as the case suggests.
+Json load_settings(const SweepOptions& options) {
+  const auto chosen = [](Tick cycles) { return cycles == 0 ? Json() : Json(cycles); };
+  return {{"refine", options.refine},
+          {"arrivals", options.arrivals},
+          {"window", chosen(options.window)},
+          {"warm_up", chosen(options.warm_up)}};
+}
+
+LabResult sweep(const SweepOptions& options, Axis axis, std::span<const LabCase> cases,
+                const LabSettings& settings, Journal* journal, const RowSink& show) {
+  LabResult result{.verb = "sweep", .axis = name_of(kAxisNames, axis), .axes = axes_of(cases)};
+  if (axis != Axis::load) {
+    const CaseRows made = run_cases(cases, settings, journal, show);
+    result.rows = made.finished();
+    result.interrupted = made.interrupted();
+    return result;
+  }
+  result.axes["offered"] = options.loads;
+  result.settings = load_settings(options);
+  LoadSweep swept = sweep_load(cases, options.loads, options.refine, settings, journal, show);
+  result.rows = std::move(swept.rows);
+  result.saturation = swept.saturation;
+  result.interrupted = swept.interrupted;
+  return result;
+}
+
+int run(const SweepOptions& options) {
+  const auto axis = parse_choice<Axis>("axis", kAxisNames, options.axis);
+  const LabSettings settings = settings_of(options, axis);
+  refuse_bad_loads(options.loads);
+  if (axis != Axis::load) refuse_load_options(options);
+  std::vector<LabCase> cases = make_cases(options.lab.lists, options.lab.common.seed);
+  if (axis == Axis::load && names_all(options.lab.lists))
+    cases = cases_for_load(cases, settings.machine);
+  sort_along(axis, cases);
+  refuse_unfit(cases, settings, axis == Axis::load);
+  LabOutputs outputs(options.lab, "sweep", settings);
+
+  announce_cases(axis == Axis::load ? grid_of(cases, options.loads) : cases, settings,
+                 outputs.journal());
+  const RowTable table(cases, axis == Axis::load ? load_columns() : axis_columns(settings),
+                       settings);
+  RowSink show;
+  if (outputs.shows_table()) {
+    print_now(table.head());
+    show = [&](const Json& row) { print_now(table.line(row)); };
+  }
+  const LabResult result = sweep(options, axis, cases, settings, outputs.journal(), show);
+  if (outputs.shows_table()) print_now(saturation_lines(result.saturation, table) + table.remark());
+  outputs.write(lab_report(result, settings));
+  return exit_code(result.rows);
+}
+
+}  // namespace
+
+Verb add_sweep_verb(CLI::App& app) {
+  auto options = std::make_shared<SweepOptions>();
+  CLI::App* verb = app.add_subcommand("sweep", "from small to large: load, message size, machine");
+  options->verb = verb;
+  begin_group(*verb, "Axis");
+  verb->add_option("--axis", options->axis, "what runs from small to large")
+      ->required()
+      ->check(one_of("axis", kAxisNames));
+  add_number_list(*verb, "--load", options->loads, {1e-6, 100},
+                  "offered, of the hottest link's bound's rate, as 0.2,0.4 or 0.1:1.0:0.1");
+  verb->add_option("--refine", options->refine, "halvings in search of the saturation load")
+      ->transform(whole_number(0, 30))
+      ->capture_default_str();
+  verb->add_option("--arrivals", options->arrivals, "of messages at a node")
+      ->check(one_of("arrivals", kArrivalRuleNames))
+      ->capture_default_str();
+  verb->add_option("--window", options->window, "cycles measured; else as the case suggests")
+      ->transform(whole_number(1, std::uint64_t{1} << 30));
+  verb->add_option("--warm-up", options->warm_up, "cycles before; else half the window")
+      ->transform(whole_number(1, std::uint64_t{1} << 30));
+  add_lab_options(*verb, options->lab);
+  add_examples(
+      *verb,
+      {{"how much of the bound's rate an exchange keeps up with",
+        "toroid sweep --axis load --torus 4x4 --load 0.2:1.0:0.2 --policies random"},
+       {"larger and larger messages", "toroid sweep --axis bytes --torus 4x4 --bytes 240:4kB:x4"}});
+  return [options] {
+    for (double& load : options->loads) load = plain_number(load);
+    return run(*options);
+  };
+}
+
+}  // namespace toroid

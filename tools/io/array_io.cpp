@@ -1,0 +1,219 @@
+#include "tools/io/array_io.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "fft/execute/local_array.hpp"
+#include "fft/layout/box.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/plan.hpp"
+#include "hal/check.hpp"
+#include "hal/random.hpp"
+#include "tools/io/array_file.hpp"
+#include "tools/io/npy/npy.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
+
+void check_size(const Size& size, std::int64_t batch, const std::string& what) {
+  std::int64_t volume = batch;
+  for (const std::int64_t n : size) {
+    if (n < 1)
+      throw BadInput(fmt::format("{}: an extent below 1 leaves nothing to transform", what));
+    if (n > kMaxElements / volume)
+      throw BadInput(fmt::format("{}: more than {} elements", what, kMaxElements));
+    volume *= n;
+  }
+}
+
+void check_finite(std::span<const Complex> values, const std::string& name) {
+  const auto is_finite = [](const Complex& value) {
+    return std::isfinite(value.real()) && std::isfinite(value.imag());
+  };
+  const auto found = std::ranges::find_if_not(values, is_finite);
+  if (found != values.end())
+    throw BadInput(fmt::format("{}: element {} in C order is not finite", name,
+                               std::distance(values.begin(), found)));
+}
+
+/// The next row of a box, rows lying along `fast` and all axes after it being of length 1. False:
+/// there is none.
+bool next_row(Index& at, const Box& box, unsigned fast) {
+  for (unsigned level = kAxes; level-- > 0;) {
+    const unsigned axis = kCOrder[level];
+    if (axis != kBatchAxis && axis >= fast) continue;
+    if (++at[axis] < box.hi[axis]) return true;
+    at[axis] = box.lo[axis];
+  }
+  return false;
+}
+
+/// visit(global place, local place) for every element of a node's part.
+template <typename Visit>
+void for_each_element(const Index& extents, const NodeLayout& layout, const Visit& visit) {
+  unsigned fast = kMaxAxes - 1;
+  while (fast > 0 && extents[fast] == 1) --fast;
+  const NodeLayout whole = NodeLayout::dense(Box::of(extents));
+  for (const Box& box : layout.boxes()) {
+    Index at = box.lo;
+    do {
+      const std::int64_t global = whole.offset(at);
+      const std::int64_t local = layout.offset(at);
+      for (std::int64_t i = 0; i < box.length(fast); ++i)
+        visit(static_cast<std::size_t>(global + i * whole.stride(fast)),
+              static_cast<std::size_t>(local + i * layout.stride(fast)));
+    } while (next_row(at, box, fast));
+  }
+}
+
+}  // namespace
+
+Size parse_size(const std::string& text) {
+  const auto refuse = [&text] {
+    throw BadInput(
+        fmt::format("'{}' is not a size; expected 64x64x64, 4x4x4x4, or 64 for a cube", text));
+  };
+  Size size;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data();; ++at) {
+    const auto [next, error] = std::from_chars(at, end, size.emplace_back());
+    if (error != std::errc()) refuse();
+    at = next;
+    if (at == end) break;
+    if (*at != 'x' || size.size() == kMaxAxes) refuse();
+  }
+  if (size.size() == 1) size.assign(3, size[0]);
+  check_size(size, 1, fmt::format("size '{}'", text));
+  return size;
+}
+
+HostArray load_array(const std::string& path, std::int64_t batch) {
+  const std::string name = input_name(path);
+  NpyArray file = read_array(path);
+  Size shape(file.shape.begin(), file.shape.end());
+  if (batch > 1) {
+    if (shape.empty() || shape[0] != batch)
+      throw BadInput(fmt::format("{}: its first extent must be the batch of {}", name, batch));
+    shape.erase(shape.begin());
+  }
+  if (shape.empty() || shape.size() > kMaxAxes)
+    throw BadInput(
+        fmt::format("{}: has {} dimensions; expected 1 to {}", name, shape.size(), kMaxAxes));
+  check_size(shape, batch, name);
+  check_finite(file.values, name);
+  return {std::move(shape), batch, std::move(file.values)};
+}
+
+HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uint64_t seed) {
+  check_size(size, batch, "the batch");
+  std::size_t count = static_cast<std::size_t>(batch);
+  for (const std::int64_t n : size) count *= static_cast<std::size_t>(n);
+  HostArray array{size, batch, std::vector<Complex>(count)};
+  Random random(seed);
+  const auto uniform = [&random] { return static_cast<double>(random.next() >> 11) * 0x1p-53; };
+  for (Complex& value : array.values) {
+    const double part = uniform();
+    value = {part, real ? 0 : uniform()};
+  }
+  return array;
+}
+
+NodeArray::NodeArray(std::size_t elements, bool real, Precision precision)
+    : elements_(elements),
+      real_(real),
+      precision_(precision),
+      memory_(LocalArray::of_bytes(elements * (real ? 1 : 2) *
+                                   (precision == Precision::single ? 4 : 8))) {}
+
+Array NodeArray::view() {
+  Array array;
+  array.data = reinterpret_cast<std::byte*>(memory_.data());
+  array.size = elements_;
+  array.real = real_;
+  array.precision = precision_;
+  return array;
+}
+
+ConstArray NodeArray::view() const {
+  ConstArray array;
+  array.data = reinterpret_cast<const std::byte*>(memory_.data());
+  array.size = elements_;
+  array.real = real_;
+  array.precision = precision_;
+  return array;
+}
+
+std::span<const std::byte> NodeArray::bytes() const {
+  const std::size_t number = precision_ == Precision::single ? 4 : 8;
+  return {reinterpret_cast<const std::byte*>(memory_.data()), elements_ * number * (real_ ? 1 : 2)};
+}
+
+Complex NodeArray::get(std::size_t i) const {
+  const void* const data = memory_.data();
+  if (precision_ == Precision::single)
+    return real_ ? Complex(static_cast<const float*>(data)[i])
+                 : Complex(static_cast<const std::complex<float>*>(data)[i]);
+  return real_ ? Complex(static_cast<const double*>(data)[i])
+               : static_cast<const Complex*>(data)[i];
+}
+
+void NodeArray::set(std::size_t i, Complex value) {
+  void* const data = memory_.data();
+  if (precision_ == Precision::single) {
+    const std::complex<float> rounded(value);
+    if (real_)
+      static_cast<float*>(data)[i] = rounded.real();
+    else
+      static_cast<std::complex<float>*>(data)[i] = rounded;
+  } else if (real_) {
+    static_cast<double*>(data)[i] = value.real();
+  } else {
+    static_cast<Complex*>(data)[i] = value;
+  }
+}
+
+void take_part(const HostArray& whole, const NodeLayout& layout, NodeArray& part) {
+  for_each_element(whole.extents(), layout, [&](std::size_t global, std::size_t local) {
+    part.set(local, whole.values[global]);
+  });
+}
+
+void put_part(HostArray& whole, const NodeLayout& layout, const NodeArray& part) {
+  for_each_element(whole.extents(), layout, [&](std::size_t global, std::size_t local) {
+    whole.values[global] = part.get(local);
+  });
+}
+
+ArrayError compare(std::span<const Complex> a, std::span<const Complex> b) {
+  TOROID_CHECK_EQ(a.size(), b.size());
+  double largest = 0;  // by which all is divided, so that no square is too large or too small
+  for (const Complex& value : b) largest = std::max(largest, std::abs(value));
+  const double unit = largest > 0 ? largest : 1;
+  double difference = 0;
+  double norm = 0;
+  ArrayError error;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    error.max = std::max(error.max, std::abs(a[i] - b[i]));
+    difference += std::norm((a[i] - b[i]) / unit);
+    norm += std::norm(b[i] / unit);
+  }
+  error.l2 = norm == 0 ? std::sqrt(difference) : std::sqrt(difference / norm);
+  return error;
+}
+
+}  // namespace toroid

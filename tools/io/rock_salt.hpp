@@ -1,0 +1,40 @@
+// A crystal of rock salt as Ewald sums it: ions of charge +1 and -1 by turns on the integer points
+// of a periodic cube of side 2, 1 from neighbour to neighbour. Its Madelung constant is the
+// potential of all others at a positive ion.
+//
+// Point charges are infinitely high on a grid, so each is split into a Gaussian of charge 1,
+// (a²/π)^(3/2) exp(-a²r²), whose potential is erf(ar)/r, and what remains, whose potential is
+// erfc(ar)/r. At the ion in the origin that makes
+//
+//   M = Φ(0) - 2a/√π + Σ q erfc(ar)/r over all other ions,
+//
+// with Φ the potential of all Gaussians, the ion's own among them, which is 2a/√π at its centre. Φ
+// is smooth: ∇²Φ = -4πρ, i.e. Φ(k) = 4π ρ(k)/k². The Gaussians' spectrum falls as exp(-k²/4a²), so
+// what a grid of n points per side cannot hold, the waves beyond k = πn/2, leaves an error of the
+// order of exp(-(πn/4a)²) at most: less than any power of the grid's spacing.
+//
+// Source: P. P. Ewald, "Die Berechnung optischer und elektrostatischer Gitterpotentiale", Ann.
+// Phys. 369 (1921), 253-287.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fft/plan/convolution.hpp"
+
+namespace toroid::rock_salt {
+
+/// Of a positive ion, in units of its charge over the distance of neighbours: OEIS A085469.
+inline constexpr double kMadelung = -1.74756459463318219;
+
+/// The Gaussians' density at the points of a grid: of the point (x, y, z) line[x] line[y] line[z],
+/// since the sign (-1)^(x+y+z) of an ion is a product as well.
+std::vector<double> density_line(std::int64_t points);
+
+/// 4π/k² of a wave in the cube, what ρ(k) becomes Φ(k) by; 0 at k = 0, where ρ is 0 too.
+double coulomb(const WaveVector& wave);
+
+/// The constant, from Φ at a positive ion.
+double madelung(double potential);
+
+}  // namespace toroid::rock_salt

@@ -1,0 +1,41 @@
+#include "tools/io/schedule_file.hpp"
+
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <ostream>
+#include <string>
+
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "packet/replay/schedule.hpp"
+#include "tools/io/goal.hpp"
+#include "tools/io/message_csv.hpp"
+#include "tools/io/text_file.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::size_t kLongestSchedule = std::size_t{4} << 30;
+
+}  // namespace
+
+ScheduleFormat schedule_format(const std::string& path) {
+  if (path.ends_with(".goal")) return ScheduleFormat::goal;
+  if (path.ends_with(".csv")) return ScheduleFormat::csv;
+  throw BadInput(one_line(fmt::format("{}: expected a name that ends in .goal or .csv", path)));
+}
+
+Schedule read_schedule(const std::string& path, Rank nodes) {
+  const ScheduleFormat format = schedule_format(path);
+  const auto text = read_text(path, kLongestSchedule);
+  if (!text) throw BadInput(one_line(fmt::format("{}: cannot be read", path)));
+  return format == ScheduleFormat::goal ? parse_goal(*text, path, nodes)
+                                        : parse_message_csv(*text, path, nodes);
+}
+
+void write_schedule(std::ostream& out, const Schedule& schedule, ScheduleFormat format) {
+  format == ScheduleFormat::goal ? write_goal(out, schedule) : write_message_csv(out, schedule);
+}
+
+}  // namespace toroid

@@ -1,0 +1,194 @@
+#include "tools/machines/machine_file.hpp"
+
+#include <fmt/core.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "tools/command_line/quantity.hpp"
+#include "tools/command_line/spelling.hpp"
+#include "tools/io/text_file.hpp"
+
+namespace toroid {
+namespace {
+
+[[noreturn]] void refuse(std::string_view origin, const toml::source_region& where,
+                         std::string_view why) {
+  throw BadInput(fmt::format("{}:{}: {}", origin, where.begin.line, why));
+}
+
+/// As TOML writes a text.
+std::string toml_string(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20 || code == 0x7f) {
+      quoted += fmt::format("\\u{:04x}", code);
+      continue;
+    }
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+/// By its key with or without the unit.
+const MachineField* find_field(std::string_view key) {
+  const auto fields = machine_fields();
+  const auto found = std::ranges::find_if(
+      fields, [&](const MachineField& f) { return f.key == key || key_with_unit(f) == key; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
+/// Reads a machine file's table, key by key.
+class Reader {
+ public:
+  Reader(const toml::table& table, std::string_view origin) : table_(table), origin_(origin) {
+    machine_.name = origin;
+    for (const auto& [key, node] : table)  // what times and rates are measured by
+      if (find_field(key.str()) == &machine_fields().front()) set(key.str(), node);
+    for (const auto& [key, node] : table)
+      if (find_field(key.str()) != &machine_fields().front()) apply(key.str(), node);
+  }
+  const Machine& machine() const { return machine_; }
+
+ private:
+  [[noreturn]] void refuse(const toml::node& node, std::string_view why) const {
+    toroid::refuse(origin_, node.source(), why);
+  }
+
+  void apply(std::string_view key, const toml::node& node) {
+    if (key == "name") {
+      machine_.name = text(key, node);
+    } else if (key == "sources") {
+      if (!node.is_table()) refuse(node, "sources must be a table");
+      for (const auto& [name, source] : *node.as_table())
+        machine_.sources[std::string(field(name.str(), source).key)] = text(name.str(), source);
+    } else {
+      set(key, node);
+    }
+  }
+
+  std::string text(std::string_view key, const toml::node& node) const {
+    const auto text = node.value_exact<std::string>();
+    if (!text) refuse(node, fmt::format("{} must be a text", key));
+    return *text;
+  }
+
+  const MachineField& field(std::string_view key, const toml::node& node) const {
+    if (const MachineField* field = find_field(key)) return *field;
+    refuse(node, fmt::format("unknown key '{}'; `toroid info --machine bgl` lists the known", key));
+  }
+
+  /// What `read` refuses is refused with the line.
+  template <typename Read>
+  auto placed(const toml::node& node, const Read& read) const {
+    try {
+      return read();
+    } catch (const BadInput& error) {
+      refuse(node, error.what());
+    }
+  }
+
+  void set(std::string_view key, const toml::node& node) {
+    const MachineField& field = this->field(key, node);
+    if (key != field.key && table_.contains(field.key))
+      refuse(node, fmt::format("{} says again what {} says", key, field.key));
+    const double number = value(key, field, node);
+    placed(node, [&] { set_value(machine_, field, number); });
+  }
+
+  double value(std::string_view key, const MachineField& field, const toml::node& node) const {
+    if (key != field.key) {
+      if (!node.is_string())
+        refuse(node, fmt::format("{} must be a text with a unit; a number of {} is {}", key,
+                                 field.unit, field.key));
+      const std::string quantity = text(key, node);
+      return placed(node, [&] { return parse_quantity(machine_, field, quantity); });
+    }
+    if (!node.is_number()) refuse(node, fmt::format("{} must be a number", key));
+    // An integer that no double can be is beyond every range.
+    return node.value<double>().value_or(std::numeric_limits<double>::infinity());
+  }
+
+  const toml::table& table_;
+  std::string_view origin_;
+  Machine machine_;
+};
+
+}  // namespace
+
+Machine parse_machine(std::string_view text, std::string_view origin) {
+  toml::table table;
+  try {
+    table = toml::parse(text, origin);
+  } catch (const toml::parse_error& error) {
+    refuse(origin, error.source(), error.description());
+  }
+  const Machine machine = Reader(table, origin).machine();
+  try {
+    check_consistent(machine);
+  } catch (const BadInput& error) {
+    throw BadInput(fmt::format("{}: {}", origin, error.what()));
+  }
+  return machine;
+}
+
+Machine load_machine(const std::string& name_or_path) {
+  if (name_or_path == "bgl") return {};
+  for (const MachinePreset& preset : machine_presets())
+    if (preset.name == name_or_path) return parse_machine(preset.text, preset.name);
+  std::vector<std::string_view> names{"bgl"};
+  for (const MachinePreset& preset : machine_presets()) names.push_back(preset.name);
+  constexpr std::size_t kLongest = 1 << 20;  // bytes
+  const std::optional<std::string> text = read_text(name_or_path, kLongest);
+  if (!text)
+    throw BadInput(fmt::format("machine '{}' is neither one of {} nor a file that can be read{}",
+                               name_or_path, fmt::join(names, ", "),
+                               did_you_mean(name_or_path, names)));
+  return parse_machine(*text, name_or_path);
+}
+
+std::string_view origin_name(Origin origin) {
+  switch (origin) {
+    case Origin::paper:
+      return "volumetric FFT paper";
+    case Origin::patent:
+      return "patent";
+    case Origin::ibm:
+      return "IBM, published";
+    case Origin::assumed:
+      return "assumed";
+  }
+  return "";
+}
+
+std::string source_of(const Machine& machine, const MachineField& field) {
+  if (const auto said = machine.sources.find(field.key); said != machine.sources.end())
+    return said->second;
+  if (value_of(machine, field) == value_of(Machine{}, field))
+    return std::string(origin_name(field.origin));
+  return "machine file";
+}
+
+std::string machine_text(const Machine& machine) {
+  std::string text = fmt::format("name = {}\n", toml_string(machine.name));
+  for (const MachineField& field : machine_fields())
+    text += fmt::format("{:<25} = {:<10}  # {:<10} {:<12} {:<20}  {}\n", field.key,
+                        value_of(machine, field), field.unit, quantity_text(machine, field),
+                        source_of(machine, field), field.meaning);
+  if (!machine.sources.empty()) text += "\n[sources]\n";
+  for (const auto& [key, source] : machine.sources)
+    text += fmt::format("{} = {}\n", key, toml_string(source));
+  return text;
+}
+
+}  // namespace toroid

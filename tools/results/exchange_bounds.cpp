@@ -1,0 +1,156 @@
+#include "tools/results/exchange_bounds.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/bounds.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/exchange_case.hpp"
+#include "packet/traffic/matrix_traffic.hpp"
+#include "packet/traffic/traffic.hpp"
+#include "packet/traffic/traffic_bounds.hpp"
+#include "tools/results/bound.hpp"
+#include "tools/results/host_bound.hpp"
+#include "tools/run/emulation.hpp"
+
+namespace toroid {
+namespace {
+
+/// Another traffic with so many packets per message as it has bytes: what messages take that are
+/// put together, in parts of kPayloadBytes.
+class PackedTraffic final : public Traffic {
+ public:
+  explicit PackedTraffic(const Traffic& loose) : loose_(loose) {}
+  std::string_view name() const override { return loose_.name(); }
+  std::uint64_t bytes(Rank from, Rank to) const override {
+    return loose_.bytes(from, to) * kPayloadBytes;
+  }
+  bool is_uniform_all_to_all() const override { return loose_.is_uniform_all_to_all(); }
+  unsigned all_to_all_inside() const override { return loose_.all_to_all_inside(); }
+  bool has_equal_sources() const override { return loose_.has_equal_sources(); }
+  std::vector<Rank> targets(Rank from) const override { return loose_.targets(from); }
+  std::vector<Rank> sources(Rank to) const override { return loose_.sources(to); }
+  Rank draw(Rank from, Random& random) const override { return loose_.draw(from, random); }
+
+ private:
+  const Traffic& loose_;
+};
+
+/// Of any message; 0: there is none.
+std::uint64_t bytes_of_first_message(const Traffic& traffic, Rank nodes) {
+  for (Rank from = 0; from < nodes; ++from)
+    if (const auto targets = traffic.targets(from); !targets.empty())
+      return traffic.bytes(from, targets.front());
+  return 0;
+}
+
+/// Among those that live, where some are dead.
+bool is_among_all(const Traffic& traffic, const Shape& shape) {
+  return traffic.is_uniform_all_to_all() ||
+         (shape.failures() != nullptr && traffic.name() == "all-to-all");
+}
+
+/// Bounds of a traffic on a machine: of shortest ways, or of any.
+using BoundsOf = Bounds (*)(const Machine& machine, const Shape& shape, const Traffic& traffic);
+
+Bounds of_shortest_ways(const Machine& machine, const Shape& shape, const Traffic& traffic) {
+  return traffic_bounds(machine, shape, traffic);
+}
+
+/// What an all-to-all has to carry from one half of a torus to the other is the same whatever the
+/// ways: its closed formulas hold for any. Those of twisted tori are of shortest ways.
+Bounds whole_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
+                    BoundsOf bounds_of) {
+  const bool has_formula = bounds_of == of_shortest_ways || !shape.is_twisted();
+  if (!is_among_all(traffic, shape) || !has_formula) return bounds_of(machine, shape, traffic);
+  const std::uint64_t bytes = bytes_of_first_message(traffic, shape.size());
+  return all_to_all_bounds(machine, shape, message_cost(machine, bytes));
+}
+
+Bounds combined_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
+                       BoundsOf bounds_of) {
+  Bounds bounds = whole_bounds(machine, shape, PackedTraffic(traffic), bounds_of);
+  for (Tick* cycles : {&bounds.hottest_link, &bounds.injection, &bounds.processor})
+    *cycles = (*cycles + kPayloadBytes - 1) / kPayloadBytes;
+  return bounds;
+}
+
+/// Bytes of the packets from `first` on, `packets` of them, of a message.
+std::uint64_t bytes_of_packets(const ExchangeCase& exchange, std::uint64_t message,
+                               std::uint64_t first, std::uint64_t packets) {
+  const std::uint64_t begin = std::min(message, first * exchange.data_bytes());
+  return std::min(message, (first + packets) * exchange.data_bytes()) - begin;
+}
+
+/// Packets of the longest message that the node sends.
+std::uint64_t longest_message(const ExchangeCase& exchange, Rank from) {
+  const Traffic& traffic = exchange.traffic();
+  if (traffic.is_uniform_all_to_all())
+    return exchange.packets(traffic.bytes(from, from == 0 ? 1 : 0));
+  std::uint64_t longest = 0;
+  for (const Rank to : traffic.targets(from))
+    longest = std::max<std::uint64_t>(longest, exchange.packets(traffic.bytes(from, to)));
+  return longest;
+}
+
+/// What a node sends in the rounds of which each has an order of its own, or in all of them.
+void add_visits(const ExchangeCase& exchange, Rank from, std::vector<TrafficEntry>& entries) {
+  const bool reorders = exchange.policy().changes_order() && !exchange.options().order;
+  const std::uint64_t step = reorders ? exchange.settings().packets_per_visit : ~std::uint32_t{0};
+  const std::uint64_t longest = longest_message(exchange, from);
+  std::uint32_t round = 0;
+  for (std::uint64_t first = 0; first < longest; first += step, ++round)
+    for (const Rank to : exchange.order(from, round).first(exchange.options().peers)) {
+      const std::uint64_t message = to == from ? 0 : exchange.traffic().bytes(from, to);
+      entries.push_back({from, to, bytes_of_packets(exchange, message, first, step)});
+    }
+}
+
+MatrixTraffic sampled_traffic(const ExchangeCase& exchange) {
+  std::vector<TrafficEntry> entries;
+  for (Rank from = 0; from < exchange.shape().size(); ++from) add_visits(exchange, from, entries);
+  return {"sample", exchange.shape().size(), std::move(entries)};
+}
+
+double payload_sum(const Traffic& traffic, Rank nodes) {
+  if (traffic.is_uniform_all_to_all())
+    return static_cast<double>(bytes_of_first_message(traffic, nodes)) * nodes * (nodes - 1.0);
+  double sum = 0;
+  for (Rank from = 0; from < nodes; ++from)
+    for (const Rank to : traffic.targets(from)) sum += static_cast<double>(traffic.bytes(from, to));
+  return sum;
+}
+
+Bounds bounds_by(BoundsOf bounds_of, const ExchangeCase& exchange, const Machine& machine) {
+  const Shape& shape = exchange.shape();
+  if (exchange.is_sample()) return bounds_of(machine, shape, sampled_traffic(exchange));
+  const bool combines = exchange.policy().combines();
+  return (combines ? combined_bounds : whole_bounds)(machine, shape, exchange.traffic(), bounds_of);
+}
+
+}  // namespace
+
+ExchangeLimits exchange_limits(const ExchangeCase& exchange, const Machine& machine) {
+  const Bounds shortest = bounds_by(of_shortest_ways, exchange, machine);
+  if (exchange.policy().keeps_to_shortest_ways(exchange.shape()))
+    return {shortest, shortest.hottest_link};
+  return {bounds_by(traffic_bounds_of_any_ways, exchange, machine), shortest.hottest_link};
+}
+
+Timing exchange_timing(const ExchangeCase& exchange, const ExchangeLimits& limits,
+                       const Machine& machine, const Emulation& emulation, Tick cycles) {
+  if (!exchange.options().payload)
+    return virtual_timing(cycles, binding(limits.bounds), limits.hottest_link, machine);
+  const double bytes = payload_sum(exchange.traffic(), exchange.shape().size());
+  return wall_clock_timing(static_cast<double>(cycles) / machine.clock_hz,
+                           exchange_copy_seconds(bytes, emulation.workers()));
+}
+
+}  // namespace toroid

@@ -1,0 +1,83 @@
+// Results as JSON with the keys that scripts rely on, and as a table for people.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "hal/counters.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/io/output_file.hpp"
+#include "tools/results/bound.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/result_hash.hpp"
+#include "tools/run/emulation.hpp"
+
+namespace toroid {
+
+/// A result without its figures: verb, version, machine, torus, seed.
+Json report_head(std::string_view verb, const CommonOptions& common, const Shape& shape,
+                 const Machine& machine);
+/// What schedules a node's packets, of verbs without a policy: order, routing, tie, tying,
+/// output_queues, transit_first, bubble_rule.
+void add_torus_settings(Json& report, const TorusOptions& torus);
+/// Whether time is virtual.
+bool is_virtual(const Json& report);
+
+/// time_s, bound_by, percent_of_bound; of virtual time cycles, bound_cycles and percent_of_peak,
+/// else bound_s.
+void add_timing(Json& report, const Timing& timing);
+
+/// What a fabric counted in some runs of one thing.
+struct Counted {
+  const FabricCounters& counters;
+  const Shape& shape;
+  const Machine& machine;
+  Tick cycles;        ///< of one run; counts where time is virtual
+  unsigned runs = 1;  ///< alike
+};
+/// Of one run: packets, packet_hops, links, channels, injection_fifos; adds the same numbers to the
+/// hash. Where packets cross no links, on the route `direct`, nothing about links.
+void add_counters(Json& report, ResultHash& hash, const Counted& counted);
+/// result_hash: of what was added and of the whole report so far, the build's git_hash left out; on
+/// fabrics whose time is the wall clock also everything that depends on it.
+void add_hash(Json& report, ResultHash hash);
+/// Where time is the wall clock: workers and route; on `ofi` processes and provider too.
+void add_workers(Json& report, const CommonOptions& common, const Emulation& emulation);
+/// wall_s, packet_hops_per_cpu_s and, on `sim`, threads: not covered by the hash.
+void add_wall_clock(Json& report, const Emulation& emulation);
+
+/// Of packets, from their injection to their handlers, in cycles.
+template <typename Histogram>
+Json latency_json(const Histogram& latency) {
+  return {{"p50", latency.permille(500)}, {"p99", latency.permille(990)}, {"max", latency.max()}};
+}
+
+/// Percent; where `whole` is 0, 100 of nothing and 0 of anything.
+double percent(Tick part, Tick whole);
+double percent_of(double part, double whole);
+/// The lines that all verbs print: time, bound, links.
+std::string summary_table(const Json& report);
+
+/// The result as it is written: indented, with its command and date. A machine may be named after a
+/// file whose name is not UTF-8; what is not becomes U+FFFD.
+std::string result_text(const Json& result);
+
+/// Where --json goes; opened before the run, so that a bad path costs nothing.
+class JsonOutput {
+ public:
+  /// Throws BadInput if the path cannot be written.
+  explicit JsonOutput(const std::string& path);
+  /// With its numbers as people write them.
+  void write(const Json& report);
+  bool to_standard_output() const { return standard_output_; }
+
+ private:
+  bool standard_output_;
+  std::unique_ptr<OutputFile> file_;
+};
+
+}  // namespace toroid

@@ -1,0 +1,110 @@
+#include "tools/run/emulation.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/node.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/run/memory.hpp"
+#include "tools/run/ofi.hpp"
+#include "tools/run/progress.hpp"
+
+namespace toroid {
+namespace {
+
+SimOptions sim_options(const Shape& shape, const RunOptions& run, Progress& progress) {
+  SimOptions options = run.sim;
+  options.progress = [&progress](const SimProgress& p) { progress.show(p); };
+  options.threads = sim_threads(shape, run);
+  return options;
+}
+
+double sum(const std::vector<double>& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0);
+}
+
+double cpu_now() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+}  // namespace
+
+Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOptions& options,
+                     bool quiet, std::uint64_t packets_expected)
+    : progress_(quiet || !options.processes.reports(),
+                packets_expected / options.processes.count()),
+      processes_(options.processes),
+      fabric_(make_fabric(shape, machine, options)) {
+  for (const Rank r : fabric_->nodes()) {
+    throw_if_interrupted();
+    fabric_->attach(r, nodes_.emplace_back(fabric_->device(r), options.node));
+  }
+}
+
+std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine& machine,
+                                               const RunOptions& options) {
+  if (options.fabric == FabricName::sim) {
+    auto fabric =
+        std::make_unique<SimFabric>(shape, machine, sim_options(shape, options, progress_));
+    workers_ = fabric->threads();
+    return fabric;
+  }
+  RingOptions ring = options.ring;
+  if (shape.failures() != nullptr && ring.route == RingRoute::direct)
+    throw BadInput("--route direct crosses no link that could fail; failures need --route torus");
+  ring.watch = [this](std::uint64_t delivered) { progress_.show(delivered); };
+  Placement placement = placement_of(shape, options);
+  workers_ = static_cast<unsigned>(placement.workers.size());
+  if (options.fabric == FabricName::ofi)
+    return carried_fabric(make_ofi_fabric(processes_, shape, machine, std::move(placement),
+                                          std::move(ring), options.provider));
+  check_memory(shape, RingFabric::ring_bytes(shape, machine, workers_, ring.route));
+  return std::make_unique<RingFabric>(shape, machine, std::move(placement), std::move(ring));
+}
+
+std::unique_ptr<Fabric> Emulation::carried_fabric(OfiEmulation emulation) {
+  provider_ = std::move(emulation.provider);
+  bytes_per_peer_ = emulation.bytes_per_peer;
+  return std::move(emulation.fabric);
+}
+
+void Emulation::run() {
+  const auto wall = std::chrono::steady_clock::now();
+  const double cpu = cpu_now();
+  fabric_->run();
+  progress_.clear();
+  cpu_seconds_ = sum(processes_.numbers(cpu_now() - cpu));
+  workers_ = static_cast<unsigned>(sum(processes_.numbers(workers_)));
+  wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
+  if (const auto refused = fabric_->counters().refused; refused > 0)
+    throw RunFailed(fmt::format("{} packets had malformed headers and were refused", refused));
+}
+
+Tick Emulation::latest(Tick mine) const {
+  const std::vector<double> all = processes_.numbers(static_cast<double>(mine));
+  return static_cast<Tick>(*std::ranges::max_element(all));
+}
+
+Tick Emulation::programs_end() const {
+  Tick end = 0;
+  for (const Node& node : nodes_) end = std::max(end, node.finished_at());
+  return end;
+}
+
+}  // namespace toroid

@@ -1,0 +1,67 @@
+// A machine with a node on every place, on the fabric that the user chose: what the verbs run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "hal/counters.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/node.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/run/ofi.hpp"
+#include "tools/run/processes.hpp"
+#include "tools/run/progress.hpp"
+
+namespace toroid {
+
+class Emulation {
+ public:
+  /// `packets_expected`, of all processes, is what the line of progress counts towards.
+  Emulation(const Shape& shape, const Machine& machine, const RunOptions& options, bool quiet,
+            std::uint64_t packets_expected);
+
+  /// Those of this process, by rank.
+  std::deque<Node>& nodes() { return nodes_; }
+  const std::deque<Node>& nodes() const { return nodes_; }
+  /// Runs every node's program to its end and measures the processor time that this takes.
+  void run();
+
+  const FabricCounters& counters() const { return fabric_->counters(); }
+  /// When the last program of this process ended, in cycles.
+  Tick programs_end() const;
+  /// The latest of all processes' ticks. All call it in the same order.
+  Tick latest(Tick mine) const;
+  const Processes& processes() const { return processes_; }
+  /// What carries the frames on `ofi`; elsewhere empty.
+  const std::string& provider() const { return provider_; }
+  /// On `ofi`: of frames, that a process keeps for each other that it exchanges packets with.
+  std::size_t bytes_per_peer() const { return bytes_per_peer_; }
+  /// Of all processes together.
+  double cpu_seconds() const { return cpu_seconds_; }
+  double wall_seconds() const { return wall_seconds_; }
+  /// Of all processes.
+  unsigned workers() const { return workers_; }
+
+ private:
+  std::unique_ptr<Fabric> make_fabric(const Shape& shape, const Machine& machine,
+                                      const RunOptions& options);
+  std::unique_ptr<Fabric> carried_fabric(OfiEmulation emulation);
+
+  Progress progress_;
+  Processes processes_;
+  std::string provider_;
+  std::size_t bytes_per_peer_ = 0;
+  unsigned workers_ = 1;
+  std::unique_ptr<Fabric> fabric_;
+  std::deque<Node> nodes_;  ///< never move: programs hold references
+  double cpu_seconds_ = 0;
+  double wall_seconds_ = 0;
+};
+
+}  // namespace toroid

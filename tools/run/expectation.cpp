@@ -1,0 +1,180 @@
+#include "tools/run/expectation.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/exchange/policy_exchange.hpp"
+#include "packet/node/node.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/patterns.hpp"
+#include "packet/traffic/traffic.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/results/host_bound.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/run/memory.hpp"
+#include "tools/run/progress.hpp"
+
+namespace toroid {
+namespace {
+
+// Measured here; a factor of 2 either way on other machines does not matter to who waits.
+constexpr double kBytesPerSimNode = 5300;   ///< with the packets that its routers hold
+constexpr double kBytesPerRingNode = 3000;  ///< without its rings
+constexpr double kSimSpeedUp = 0.6;         ///< threads^this: two are 1.5 times as fast as one
+constexpr double kFlopsPerSecond = 1e9;     ///< of transforms, of one worker
+/// What a processor does with a packet at both ends takes as long as so many hops.
+constexpr double kHopsPerPacket = 2;
+/// Where time is the wall clock, a packet's hop takes a worker as long as so many copies of its
+/// payload. Straight to its destination, one hop and two ends, a packet takes 80 to 90 ns
+/// (docs/SHM.md) where a copy takes 7.
+constexpr double kCopiesPerHop = 4;
+
+/// Evenly spread over 0 .. count - 1.
+std::vector<Rank> spread_ranks(Rank count, Rank most) {
+  std::vector<Rank> ranks;
+  const Rank chosen = std::min(count, most);
+  for (Rank i = 0; i < chosen; ++i)
+    ranks.push_back(static_cast<Rank>(std::uint64_t{i} * count / chosen));
+  return ranks;
+}
+
+/// All legs of a message's way.
+RunWork message_work(const Policy& policy, const Shape& shape, Rank from, Rank to, double packets) {
+  const unsigned stages = policy.stages(shape);
+  RunWork work;
+  Rank here = from;
+  for (unsigned stage = 0; stage < stages && here != to; ++stage) {
+    const std::uint64_t key = mix64(std::uint64_t{from} << 32 | to);
+    const Rank next = stage + 1 == stages ? to : policy.relay(shape, {stage, here, from, to, key});
+    if (next == here) continue;
+    work += {packets, packets * minimal_hops(shape, shape.coord(here), shape.coord(next)), 0};
+    here = next;
+  }
+  return work;
+}
+
+double packets_of_message(const Policy& policy, const Shape& shape, std::uint64_t bytes) {
+  constexpr std::uint64_t kEnvelope = 8;
+  if (policy.combines()) return static_cast<double>(bytes) / kPayloadBytes;
+  const std::uint64_t data = kPayloadBytes - (policy.stages(shape) > 1 ? kEnvelope : 0);
+  return static_cast<double>((bytes + data - 1) / data);
+}
+
+/// Packet-hops a second of the model, on one thread of this host as busy as it is.
+double measured_sim_rate() {
+  const Shape shape = Shape::parse("8x8x8");
+  const Machine machine = Machine{};
+  const auto traffic = make_traffic("sample:64", shape, kPayloadBytes, 1);
+  PolicyExchange exchange(policy_by_name("random"), *traffic, shape, machine, {});
+  RunOptions run;
+  run.node = exchange.node_options();
+  run.threads = 1;
+  Emulation emulation(shape, machine, run, true, 0);
+  for (Node& node : emulation.nodes()) exchange.attach(node);
+  emulation.run();
+  const auto packets = static_cast<double>(emulation.counters().packets);
+  const auto hops = static_cast<double>(emulation.counters().packet_hops);
+  return (hops + kHopsPerPacket * packets) / std::max(1e-6, emulation.wall_seconds());
+}
+
+double sim_seconds(const RunWork& work, unsigned threads) {
+  constexpr double kFastest = 2e7;  // that nobody has seen: what is short with it is short
+  constexpr double kWorthMeasuring = 1;
+  const double hops = work.packet_hops + kHopsPerPacket * work.packets;
+  const double compute = work.compute_flops / kFlopsPerSecond;
+  const double least = hops / kFastest + compute;
+  if (least < kWorthMeasuring) return least;
+  static const double rate = measured_sim_rate();
+  return (hops / rate + compute) / std::pow(threads, kSimSpeedUp);
+}
+
+double ring_seconds(const RunWork& work, RingRoute route, unsigned workers) {
+  const double hops = route == RingRoute::direct ? work.packets : work.packet_hops;
+  const double copies = kCopiesPerHop * (hops + kHopsPerPacket * work.packets);
+  return (copies * kPayloadBytes / payload_copy_rate() + work.compute_flops / kFlopsPerSecond) /
+         workers;
+}
+
+}  // namespace
+
+RunWork& RunWork::operator+=(const RunWork& more) {
+  packets += more.packets;
+  packet_hops += more.packet_hops;
+  compute_flops += more.compute_flops;
+  return *this;
+}
+
+RunWork RunWork::operator*(double times) const {
+  return {packets * times, packet_hops * times, compute_flops * times};
+}
+
+RunWork exchange_work(const Policy& policy, const Traffic& traffic, const Shape& shape,
+                      Rank peers) {
+  constexpr Rank kSources = 32, kTargets = 512;
+  const std::vector<Rank> sources = spread_ranks(shape.size(), kSources);
+  RunWork work;
+  for (const Rank from : sources) {
+    const std::vector<Rank> targets = traffic.targets(from);
+    const std::vector<Rank> chosen = spread_ranks(static_cast<Rank>(targets.size()), kTargets);
+    const auto sent = peers == 0 ? targets.size() : std::min<std::size_t>(peers, targets.size());
+    RunWork mine;
+    for (const Rank i : chosen)
+      mine += message_work(policy, shape, from, targets[i],
+                           packets_of_message(policy, shape, traffic.bytes(from, targets[i])));
+    if (!chosen.empty())
+      work += mine * (static_cast<double>(sent) / static_cast<double>(chosen.size()));
+  }
+  return work * (static_cast<double>(shape.size()) / static_cast<double>(sources.size()));
+}
+
+RunWork group_work(const Shape& shape, unsigned first, unsigned last, double packets) {
+  constexpr Rank kOthers = 512;
+  const Group group(shape, first, last, 0);
+  double hops = 0;
+  const std::vector<Rank> others = spread_ranks(group.size(), kOthers);
+  for (const Rank member : others)
+    hops += minimal_hops(shape, shape.coord(group.rank(0)), shape.coord(group.rank(member)));
+  const auto pairs = static_cast<double>(others.size() > 1 ? others.size() - 1 : 1);
+  return {packets, packets * hops / pairs, 0};
+}
+
+Expectation run_expectation(const RunWork& work, const Shape& shape, const Machine& machine,
+                            const RunOptions& run, double array_bytes) {
+  if (run.fabric == FabricName::sim)
+    return {sim_seconds(work, sim_threads(shape, run)),
+            array_bytes + kBytesPerSimNode * shape.size()};
+  const auto workers = static_cast<unsigned>(placement_of(shape, run).workers.size());
+  const double rings = RingFabric::ring_bytes(shape, machine, workers, run.ring.route);
+  const unsigned processes = run.processes.count();
+  return {ring_seconds(work, run.ring.route, workers * processes),
+          (array_bytes + rings + kBytesPerRingNode * shape.size()) / processes};
+}
+
+void announce(const Expectation& expected, bool quiet) {
+  constexpr double kLong = 5, kGoodPart = 0.1;
+  check_memory(expected.bytes,
+               expected.runs_at_once > 1
+                   ? fmt::format(" for {} runs at once; --threads has fewer", expected.runs_at_once)
+                   : "");
+  if (quiet || (expected.seconds < kLong && expected.bytes < kGoodPart * present_memory())) return;
+  std::fputs(fmt::format("toroid: expects to take about {} and {} of memory\n",
+                         duration_text(expected.seconds), memory_text(expected.bytes))
+                 .c_str(),
+             stderr);
+}
+
+}  // namespace toroid

@@ -1,0 +1,79 @@
+// In the place of ofi.cpp, processes.cpp and launch/launch.cpp in builds with -DTOROID_OFI=OFF: a
+// run is one process, and what needs several is refused.
+#include <fmt/core.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "router/job/blob.hpp"
+#include "router/placement/host_topology.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tools/launch/launch.hpp"
+#include "tools/run/ofi.hpp"
+#include "tools/run/processes.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr const char* kWithout = "built without ofi (TOROID_OFI)";
+
+[[noreturn]] void refuse(std::string_view what) {
+  throw BadInput(fmt::format("{}: this toroid is {}", what, kWithout));
+}
+
+}  // namespace
+
+bool has_ofi() {
+  return false;
+}
+
+OfiHere ofi_here() {
+  return {kWithout, {}};
+}
+
+OfiEmulation make_ofi_fabric(const Processes&, const Shape&, const Machine&, Placement, RingOptions,
+                             const std::string&) {
+  refuse("--fabric ofi");
+}
+
+Placement place_beside_others(const Processes&, Topology, const Shape&, unsigned, Binding) {
+  refuse("--fabric ofi");
+}
+
+Processes Processes::join() {
+  refuse("--fabric ofi");
+}
+
+unsigned Processes::count() const {
+  return 1;
+}
+
+bool Processes::reports() const {
+  return true;
+}
+
+void Processes::meet() const {}
+
+void Processes::fail(const std::string&) const noexcept {}
+
+std::vector<Blob> Processes::gather(Blob mine) const {
+  std::vector<Blob> all;
+  all.push_back(std::move(mine));
+  return all;
+}
+
+std::vector<double> Processes::numbers(double mine) const {
+  return {mine};
+}
+
+int launch(const LaunchOptions&) {
+  refuse("launch");
+}
+
+}  // namespace toroid

@@ -1,0 +1,68 @@
+#include "tools/run/ofi.hpp"
+
+#include <fmt/core.h>
+#include <rdma/fabric.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "router/job/job.hpp"
+#include "router/ofi/host_share.hpp"
+#include "router/ofi/libfabric.hpp"
+#include "router/ofi/library.hpp"
+#include "router/ofi/ofi_fabric.hpp"
+#include "router/placement/cpu_quota.hpp"
+#include "router/placement/host_topology.hpp"
+#include "router/placement/partition.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tools/run/processes.hpp"
+
+namespace toroid {
+
+bool has_ofi() {
+  return true;
+}
+
+/// Not to find the library is no failure of those who only ask.
+OfiHere ofi_here() {
+  OfiHere here;
+  try {
+    const std::uint32_t version = ofi::library().version();
+    here.library = fmt::format("libfabric {}.{}", FI_MAJOR(version), FI_MINOR(version));
+  } catch (const RunFailed& failure) {
+    here.library = failure.what();
+    return here;
+  }
+  for (const ofi::Candidate& provider : ofi::Providers("").all())
+    here.providers.push_back({provider.name, provider.info != nullptr, provider.reason});
+  return here;
+}
+
+OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, const Machine& machine,
+                             Placement placement, RingOptions ring, const std::string& provider) {
+  auto fabric = std::make_unique<OfiFabric>(processes.job(), shape, machine, std::move(placement),
+                                            OfiOptions{std::move(ring), provider});
+  OfiEmulation emulation{nullptr, fabric->provider(), fabric->bytes_per_peer()};
+  emulation.fabric = std::move(fabric);
+  return emulation;
+}
+
+Placement place_beside_others(const Processes& processes, Topology topology, const Shape& shape,
+                              unsigned threads, Binding binding) {
+  Job& job = processes.job();
+  const HostShare share = share_of_host(job, topology);
+  const bool enough = topology.cores().size() >= share.processes;
+  Placement placement = place(cores_of(std::move(topology), share), shape,
+                              Partition(shape, job.size()).nodes(job.rank()), threads,
+                              enough ? binding : Binding::none, cpu_quota() / share.processes);
+  placement.oversubscribed |= !enough;
+  return placement;
+}
+
+}  // namespace toroid

@@ -1,0 +1,52 @@
+// What the verbs use of `ofi`, the fabric between processes. A build has one of two sources:
+// ofi.cpp or, with -DTOROID_OFI=OFF, no_ofi.cpp, which knows no libfabric and refuses.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "router/placement/host_topology.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tools/run/processes.hpp"
+
+namespace toroid {
+
+bool has_ofi();
+
+/// One of libfabric's.
+struct ProviderState {
+  std::string name;
+  bool usable = false;
+  std::string reason;  ///< why not; where it is usable, what for
+};
+
+/// What `ofi` would find on this host.
+struct OfiHere {
+  std::string library;                   ///< "libfabric 1.17", or why there is none
+  std::vector<ProviderState> providers;  ///< the best first
+};
+OfiHere ofi_here();
+
+struct OfiEmulation {
+  std::unique_ptr<Fabric> fabric;
+  std::string provider;            ///< that carries the frames
+  std::size_t bytes_per_peer = 0;  ///< of frames kept for each process that this one talks to
+};
+
+/// All processes call it with the same arguments but for the placement; `provider` empty: the best.
+/// Throws as OfiFabric. REQUIRES: `processes` have joined, and outlive it.
+OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, const Machine& machine,
+                             Placement placement, RingOptions ring, const std::string& provider);
+
+/// The workers of this process, beside those of others on the same host. All processes call it in
+/// the same order. `threads` 0: as many as are left for it. REQUIRES: `processes` have joined.
+Placement place_beside_others(const Processes& processes, Topology topology, const Shape& shape,
+                              unsigned threads, Binding binding);
+
+}  // namespace toroid

@@ -1,0 +1,96 @@
+#include "tools/run/processes.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "router/job/blob.hpp"
+#include "router/job/job.hpp"
+#include "router/job/membership.hpp"
+#include "tools/results/provenance.hpp"
+#include "tools/run/progress.hpp"
+#include "tools/version.hpp"
+
+namespace toroid {
+namespace {
+
+/// Whoever uses the job does not come back to it, so there is no way out but this.
+[[noreturn]] void end_process(const std::string& why) {
+  std::fputs(("toroid: " + one_line(why) + "\n").c_str(), stderr);
+  std::_Exit(1);
+}
+
+/// The build and the arguments, without the program's own name.
+std::string invocation() {
+  std::vector<std::string> arguments = typed_arguments();
+  if (!arguments.empty()) arguments.erase(arguments.begin());
+  return fmt::format("{} ({}) {}", kVersion, kGitHash, fmt::join(arguments, " "));
+}
+
+void refuse_different(Job& job) {
+  const std::string mine = invocation();
+  const auto texts = job.all_gather(std::as_bytes(std::span(mine)));
+  for (unsigned p = 1; p < job.size(); ++p)
+    if (texts[p] != texts[0])
+      throw BadInput(fmt::format("{} was started as '{}', process 0 as '{}'", job.name(p),
+                                 text_of(texts[p]), text_of(texts[0])));
+}
+
+}  // namespace
+
+Processes Processes::join() {
+  Processes processes;
+  JobOptions options;
+  options.abandon = end_process;
+  options.poll = throw_if_interrupted;
+  processes.job_ = std::make_shared<Job>(find_membership(), options);
+  processes.run([&] {
+    refuse_different(processes.job());
+    return 0;
+  });
+  return processes;
+}
+
+unsigned Processes::count() const {
+  return job_ == nullptr ? 1 : job_->size();
+}
+
+bool Processes::reports() const {
+  return job_ == nullptr || job_->rank() == 0;
+}
+
+void Processes::meet() const {
+  if (job_ != nullptr) job_->all_gather({});
+}
+
+void Processes::fail(const std::string& why) const noexcept {
+  if (job_ != nullptr) job_->fail(why);
+}
+
+std::vector<Blob> Processes::gather(Blob mine) const {
+  if (job_ != nullptr) return job_->gather(mine);
+  std::vector<Blob> all;
+  all.push_back(std::move(mine));
+  return all;
+}
+
+std::vector<double> Processes::numbers(double mine) const {
+  if (job_ == nullptr) return {mine};
+  std::vector<double> all;
+  for (const Blob& blob : job_->all_gather(std::as_bytes(std::span(&mine, 1)))) {
+    TOROID_CHECK_EQ(blob.size(), sizeof(double));
+    std::memcpy(&all.emplace_back(), blob.data(), sizeof(double));
+  }
+  return all;
+}
+
+}  // namespace toroid

@@ -1,0 +1,129 @@
+#include "tools/run/progress.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "router/sim/sim_fabric.hpp"
+
+namespace toroid {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+/// The second Ctrl-C ends the process the hard way.
+void on_interrupt(int signal) {
+  interrupted = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+constexpr const char* kClearLine = "\r\x1b[K";
+
+}  // namespace
+
+void catch_interrupts() {
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+}
+
+bool is_interrupted() {
+  return interrupted != 0;
+}
+
+void throw_if_interrupted() {
+  if (is_interrupted()) throw RunFailed("interrupted");
+}
+
+ProgressLine::ProgressLine(bool quiet) : visible_(!quiet && isatty(STDERR_FILENO) != 0) {}
+
+ProgressLine::~ProgressLine() {
+  clear();
+}
+
+void ProgressLine::clear() {
+  if (shown_) std::fputs(kClearLine, stderr);
+  shown_ = false;
+}
+
+void ProgressLine::show(const std::string& text) {
+  if (!visible_) return;
+  std::fputs((kClearLine + text).c_str(), stderr);  // one that has gone away is no reason to stop
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::ceil(std::clamp(seconds, 1.0, 1e12)));
+  if (whole < 120) return fmt::format("{} s", whole);
+  const std::uint64_t minutes = (whole + 59) / 60;
+  if (minutes < 120) return fmt::format("{} min", minutes);
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
+std::string TimeLeft::text(double share) const {
+  constexpr double kTooEarly = 0.5;
+  const std::chrono::duration<double> spent = Clock::now() - began_;
+  if (spent.count() < kTooEarly || share <= 0 || share >= 1) return "";
+  return fmt::format(", about {} left", duration_text(spent.count() / share * (1 - share)));
+}
+
+Progress::Progress(bool quiet, std::uint64_t packets_expected)
+    : line_(quiet), expected_(packets_expected) {}
+
+void Progress::show(const SimProgress& progress) {
+  show(fmt::format("cycle {}, ", progress.now), progress.delivered);
+}
+
+void Progress::show(std::uint64_t delivered) {
+  show("", delivered);
+}
+
+/// Packets that a policy adds are not expected.
+double Progress::share(std::uint64_t delivered) const {
+  if (expected_ == 0) return 0;
+  return std::min(1.0, static_cast<double>(delivered) / static_cast<double>(expected_));
+}
+
+void Progress::show(const std::string& before, std::uint64_t delivered) {
+  throw_if_interrupted();
+  if (!line_.visible()) return;
+  const double part = share(delivered);
+  const std::string percent = expected_ == 0 ? "" : fmt::format(" ({:.0f} %)", 100 * part);
+  line_.show(
+      fmt::format("{}{} packets delivered{}{}", before, delivered, percent, left_.text(part)));
+}
+
+RunsProgress::RunsProgress(bool quiet, std::size_t runs, std::string what)
+    : line_(quiet), what_(std::move(what)), runs_(runs) {}
+
+void RunsProgress::expect(double work) {
+  ++to_come_;
+  expected_ += work;
+}
+
+void RunsProgress::add(double work) {
+  --to_come_;
+  done_ += work;
+}
+
+void RunsProgress::show() {
+  constexpr std::size_t kWidth = 20;
+  if (!line_.visible()) return;
+  const std::size_t done = runs_ - to_come_;
+  const std::size_t filled = kWidth * done / std::max<std::size_t>(runs_, 1);
+  line_.show(fmt::format("[{}{}] {} of {} {}{}", std::string(filled, '#'),
+                         std::string(kWidth - filled, '-'), done, runs_, what_,
+                         left_.text(expected_ == 0 ? 0 : done_ / expected_)));
+}
+
+}  // namespace toroid

@@ -1,0 +1,45 @@
+#include "tools/run/provider.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "hal/check.hpp"
+#include "tools/command_line/spelling.hpp"
+#include "tools/run/ofi.hpp"
+
+namespace toroid {
+
+namespace {
+
+/// "tcp" is near "tcp;ofi_rxm", of which it is the part that differs from the others.
+std::string_view nearest_provider(std::string_view name) {
+  std::array<std::string_view, kProviderNames.size()> cores;
+  std::ranges::transform(kProviderNames, cores.begin(),
+                         [](std::string_view whole) { return whole.substr(0, whole.find(';')); });
+  const std::string_view nearest = nearest_name(name.substr(0, name.find(';')), cores);
+  if (nearest.empty()) return {};
+  return kProviderNames[static_cast<std::size_t>(std::ranges::find(cores, nearest) -
+                                                 cores.begin())];
+}
+
+}  // namespace
+
+// libfabric is asked only about names that we do not know: that takes a tenth of a second. A build
+// without `ofi` has another answer.
+void refuse_unknown_provider(const std::string& name) {
+  if (std::ranges::find(kProviderNames, name) != kProviderNames.end() || !has_ofi()) return;
+  const OfiHere here = ofi_here();
+  if (std::ranges::find(here.providers, name, &ProviderState::name) != here.providers.end()) return;
+  const std::string_view nearest = nearest_provider(name);
+  throw BadInput(fmt::format("unknown provider '{}';{} known: {}", name,
+                             nearest.empty() ? "" : fmt::format(" did you mean '{}'?", nearest),
+                             fmt::join(kProviderNames, ", ")));
+}
+
+}  // namespace toroid

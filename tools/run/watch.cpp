@@ -1,0 +1,145 @@
+#include "tools/run/watch.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/sim/probe.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/io/output_file.hpp"
+#include "tools/report/blob.hpp"
+#include "tools/report/output.hpp"
+#include "tools/report/recording.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/report.hpp"
+#include "tools/run/watch_options.hpp"
+#include "tools/trace/trace_file.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::uint64_t kMegabyte = 1'000'000;
+
+std::unique_ptr<OutputFile> opened_or_none(const std::string& path) {
+  return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
+}
+
+/// Of the links of a run whose time is the wall clock's: none crosses one on the direct route. Of
+/// several repetitions their mean.
+Json loads_json(const FabricCounters& counters, std::uint64_t repetitions) {
+  std::vector<std::uint32_t> packets;
+  for (const LinkCounters& link : counters.links)
+    packets.push_back(
+        static_cast<std::uint32_t>((link.total_packets() + repetitions / 2) / repetitions));
+  return {{"packets", pack_words(packets)}};
+}
+
+}  // namespace
+
+void add_watch_options(CLI::App& verb, WatchOptions& options) {
+  begin_group(verb, "Output");
+  verb.add_option("--record", options.record,
+                  "on sim: write the result with links and FIFOs over time, for toroid report")
+      ->type_name("FILE")
+      ->check(not_empty());
+  CLI::Option* const trace =
+      verb.add_option("--trace", options.trace, "on sim: write packets' ways for ui.perfetto.dev")
+          ->type_name("FILE")
+          ->check(not_empty());
+  add_report_option(verb, options.report);
+  verb.add_option("--trace-limit", options.trace_bytes,
+                  "of the trace at most; packets are left out to keep it; a number without a unit "
+                  "is of MB")
+      ->type_name("SIZE")
+      ->needs(trace)
+      ->transform(byte_count({.min = kMegabyte, .max = 4096 * kMegabyte, .unit = 1e6}))
+      ->default_str("64MB");
+}
+
+Watch::Watch(const WatchOptions& options, ReportNotice notice, const Shape& shape,
+             const Machine& machine, const RunOptions& run)
+    : options_(run.processes.reports() ? options : WatchOptions()),
+      shape_(shape),
+      machine_(machine),
+      report_(options_.report, notice) {
+  const bool is_sim = run.fabric == FabricName::sim;
+  if (!is_sim && !options.record.empty()) throw BadInput("--record is for --fabric sim");
+  if (!is_sim && !options.trace.empty()) throw BadInput("--trace is for --fabric sim");
+  const bool for_report = !options_.report.empty() && fits_a_page();
+  if (!is_sim || (options_.record.empty() && options_.trace.empty() && !for_report)) return;
+  recorder_.emplace(shape, machine);
+  if (!options.trace.empty())
+    tracer_.emplace(shape, machine, most_trace_slices(shape, options.trace_bytes));
+  record_ = opened_or_none(options_.record);
+  trace_ = opened_or_none(options_.trace);
+}
+
+bool Watch::fits_a_page() const {
+  return most_samples(shape_, machine_.injection_fifos) > 0;
+}
+
+RunOptions Watch::watched(RunOptions options) {
+  if (recorder_) options.sim.probe = this;
+  return options;
+}
+
+void Watch::write(const Json& report, const FabricCounters& counters, const Json& more) {
+  Json result = report;
+  result.update(more);
+  if (recorder_) {
+    const Recording recording = recorder_->finish(counters);
+    if (tracer_) write_trace_file(recording, true);
+    if (is_wanted()) result["recording"] = recording.to_json();
+  } else if (is_wanted() && fits_a_page() && !is_virtual(result) && result.contains("links")) {
+    const bool repeats = report.contains("repetitions");
+    result["loads"] =
+        loads_json(counters, repeats ? report["repetitions"]["count"].get<std::uint64_t>() : 1);
+  }
+  write_results(std::move(result));
+}
+
+void Watch::write_results(Json result) {
+  if (record_) {
+    record_->stream() << result_text(result) << '\n';
+    record_->commit();
+  }
+  report_.write(result);
+}
+
+void Watch::write_trace_file(const Recording& recording, bool complete) {
+  const TraceFile file{shape_, machine_, options_.trace_bytes, complete};
+  write_trace(trace_->stream(), file, *tracer_, recording);
+  trace_->commit();
+}
+
+void Watch::on_inject(Tick now, Rank node, unsigned fifo, const ProbedPacket& packet) {
+  if (tracer_) tracer_->on_inject(now, node, fifo, packet);
+}
+
+void Watch::on_hop(Tick now, Rank node, Direction direction, VirtualChannel channel,
+                   const ProbedPacket& packet) {
+  if (tracer_) tracer_->on_hop(now, node, direction, channel, packet);
+}
+
+void Watch::on_deliver(Tick now, Rank node, const ProbedPacket& packet) {
+  if (tracer_) tracer_->on_deliver(now, node, packet);
+}
+
+void Watch::on_sample(Tick now, const SimSnapshot& machine) {
+  recorder_->on_sample(now, machine);
+}
+
+}  // namespace toroid

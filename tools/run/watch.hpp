@@ -1,0 +1,74 @@
+// --record, --trace and --report: what a run leaves besides its result.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/sim/probe.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/io/output_file.hpp"
+#include "tools/report/output.hpp"
+#include "tools/report/recorder.hpp"
+#include "tools/report/recording.hpp"
+#include "tools/results/json.hpp"
+#include "tools/run/watch_options.hpp"
+#include "tools/trace/tracer.hpp"
+
+namespace toroid {
+
+/// Opens its files before the run, so that a bad path costs nothing, and outlives the fabric.
+class Watch final : private SimProbe {
+ public:
+  /// `notice`: where it is said that there is a report. Throws BadInput where a run on another
+  /// fabric than `sim` is to be recorded or traced, or a machine that is too large. Writes nothing
+  /// on a process that does not report.
+  Watch(const WatchOptions& options, ReportNotice notice, const Shape& shape,
+        const Machine& machine, const RunOptions& run);
+
+  /// The options of a run that is watched, if that was asked for.
+  RunOptions watched(RunOptions options);
+  /// Does run(), and writes the trace also of a run that fails: of what it did until then.
+  template <typename Run>
+  auto guard(const Run& run) {
+    try {
+      return run();
+    } catch (const RunFailed&) {
+      if (tracer_) write_trace_file(recorder_->finish({}), false);
+      throw;
+    }
+  }
+  /// Whether there will be a file or page that shows more than the result.
+  bool is_wanted() const { return record_ != nullptr || report_.is_wanted(); }
+  /// After the run, where the process reports. `more`: keys that a report shows and the result does
+  /// not have, such as slices.
+  void write(const Json& report, const FabricCounters& counters, const Json& more = Json::object());
+
+ private:
+  void on_inject(Tick now, Rank node, unsigned fifo, const ProbedPacket& packet) override;
+  void on_hop(Tick now, Rank node, Direction, VirtualChannel, const ProbedPacket&) override;
+  void on_deliver(Tick now, Rank node, const ProbedPacket& packet) override;
+  Tick sample_every() const override { return Recorder::kShortest; }
+  void on_sample(Tick now, const SimSnapshot& machine) override;
+  void write_trace_file(const Recording& recording, bool complete);
+  void write_results(Json result);
+  /// Whether a page can show the machine's links one by one. A report of a larger one goes without.
+  bool fits_a_page() const;
+
+  WatchOptions options_;
+  Shape shape_;
+  Machine machine_;
+  std::optional<Recorder> recorder_;
+  std::optional<Tracer> tracer_;
+  std::unique_ptr<OutputFile> record_;
+  std::unique_ptr<OutputFile> trace_;
+  ReportOutput report_;
+};
+
+}  // namespace toroid

@@ -1,0 +1,20 @@
+// --record, --trace and --report, as typed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tools/command_line/cli_fwd.hpp"
+
+namespace toroid {
+
+struct WatchOptions {
+  std::string record;                      ///< empty: none
+  std::string trace;                       ///< empty: none
+  std::string report;                      ///< empty: none
+  std::uint64_t trace_bytes = 64'000'000;  ///< of the trace, at most
+};
+
+void add_watch_options(CLI::App& verb, WatchOptions& options);
+
+}  // namespace toroid

@@ -1,0 +1,16 @@
+// The same transform by one processor, to check a distributed one with.
+#pragma once
+
+#include "fft/plan/description.hpp"
+#include "tools/io/array_io.hpp"
+
+namespace toroid {
+
+/// What a transform of `input` gives, of arrays whose whole size is description.size.
+HostArray serial_transform(const Description& description, Way way, Scale scale,
+                           const HostArray& input);
+
+/// Relative Euclidean error that a check forgives.
+double tolerance_of(const Description& description);
+
+}  // namespace toroid

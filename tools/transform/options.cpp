@@ -1,0 +1,340 @@
+#include "tools/transform/options.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fft/execute/local_array.hpp"
+#include "fft/kernels/kernel.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/transform_kind.hpp"
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/io/array_file.hpp"
+#include "tools/io/array_io.hpp"
+#include "tools/io/message_export.hpp"
+#include "tools/run/memory.hpp"
+#include "tools/run/watch_options.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::array<std::string_view, 2> kPrecisionNames = {"single", "double"};
+constexpr std::array<std::string_view, 2> kRigorNames = {"estimate", "measure"};
+constexpr std::array<std::string_view, 3> kPlanNames = {"auto", kRigorNames[0], kRigorNames[1]};
+
+/// Options that only one method heeds.
+constexpr std::array<std::pair<const char*, std::string_view>, 6> kOptionsOfOneMethod = {
+    {{"--planes", "slab"},
+     {"--window", "slab"},
+     {"--test-interval", "slab"},
+     {"--box-cut", "slab"},
+     {"--timings", "slab"},
+     {"--schedule", "orbital"}}};
+
+CLI::Validator positive() {
+  return whole_number(1, std::uint64_t{1} << 31);
+}
+
+/// A number of planes, or -1.
+CLI::Validator planes() {
+  CLI::Validator count = whole_number(0, std::uint64_t{1} << 31);
+  const auto check = [count](std::string& text) {
+    if (text == "-1") return std::string();
+    const std::string error = count(text);
+    return error.empty() ? error : error + ", nor -1";
+  };
+  return {check, ""};
+}
+
+void add_array_options(CLI::App& verb, FftOptions& options) {
+  begin_group(verb, "Input and output");
+  verb.add_option("--size", options.size, "64x64x64, or 64 for a cube: seeded random input")
+      ->type_name("SIZE")
+      ->check(not_empty());
+  verb.add_option("--in", options.in,
+                  "array of 1 to 6 dimensions: .npy, .npz or .map; -: standard input")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb.add_option("--out", options.out,
+                  "result as .npy, C order: complex128, unless asked otherwise; -: standard output")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb.add_flag("--real", options.real,
+                "real data: forward to the half spectrum of the last axis, inverse from it");
+  verb.add_option("--precision", options.precision, "of numbers")
+      ->check(one_of("precision", kPrecisionNames))
+      ->capture_default_str();
+  verb.add_option("--batch", options.batch, "arrays in one call; the first extent of --in")
+      ->transform(positive())
+      ->capture_default_str();
+  verb.add_option("--scale", options.scale, "what results are multiplied by")
+      ->check(one_of("scale", kScaleNames))
+      ->capture_default_str();
+}
+
+void add_method_options(CLI::App& verb, FftOptions& options) {
+  begin_group(verb, "Transform");
+  verb.add_option("--method", options.method, "how the transform is spread over the nodes")
+      ->check(one_of("method", kMethodNames))
+      ->capture_default_str();
+  verb.add_option("--transform", options.transform,
+                  "of every axis; with the method orbital also one per axis, as dct,dft,wht")
+      ->type_name("KINDS")
+      ->check(suggested(kTransformKindNames))
+      ->capture_default_str();
+  verb.add_option("--schedule", options.schedule, "orbital: signs of its scheduling vector, as +-+")
+      ->type_name("SIGNS")
+      ->capture_default_str();
+  verb.add_flag("--inverse", options.inverse, "sum with exp(+2 pi i kn/N); see --scale");
+  verb.add_flag("--return", options.return_to_input,
+                "one more exchange puts the result into the input's layout");
+}
+
+void add_slab_options(CLI::App& verb, FftOptions& options) {
+  begin_group(verb, "Method slab");
+  verb.add_option("--planes", options.planes,
+                  "slab: planes per non-blocking exchange; 0: blocking, -1: the fastest, measured")
+      ->transform(planes())
+      ->capture_default_str();
+  verb.add_option("--window", options.window, "slab: exchanges that may be outstanding at once")
+      ->transform(whole_number(1, kMostOutstanding))
+      ->capture_default_str();
+  verb.add_option("--test-interval", options.test_interval,
+                  "slab: lines between two looks at the network; else 1 where time is virtual, all")
+      ->transform(positive());
+  verb.add_option("--box-cut", options.box_cut,
+                  "slab: the spectrum's box is so many times smaller per axis")
+      ->transform(positive())
+      ->capture_default_str();
+  verb.add_flag("--timings", options.timings,
+                "slab: a table of blocks on 1 to all nodes, blocking beside non-blocking");
+}
+
+void add_run_options(CLI::App& verb, FftOptions& options) {
+  begin_group(verb, "Run");
+  verb.add_option("--plan", options.plan, "of local transforms; auto: measure where time is real")
+      ->check(one_of("plan", kPlanNames))
+      ->capture_default_str();
+  verb.add_option("--wisdom", options.wisdom, "keeps what has been measured")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb.add_flag("--check", options.check, "compare with a serial transform on this host");
+  verb.add_option("--repeat", options.repeat, "runs; the median counts where time is real")
+      ->transform(whole_number(1, 1000000))
+      ->capture_default_str();
+}
+
+std::array<TransformKind, 3> kinds_of(const std::string& text) {
+  std::array<TransformKind, 3> kinds{};
+  std::size_t axis = 0;
+  for (std::size_t begin = 0;; ++axis) {
+    const std::size_t comma = text.find(',', begin);
+    if (axis == 3) throw BadInput(fmt::format("'{}' names more than three transforms", text));
+    kinds[axis] = parse_choice<TransformKind>("transform", kTransformKindNames,
+                                              text.substr(begin, comma - begin));
+    if (comma == std::string::npos) break;
+    begin = comma + 1;
+  }
+  if (axis == 1) throw BadInput(fmt::format("'{}' names two transforms; one or three", text));
+  if (axis == 0) kinds.fill(kinds[0]);
+  return kinds;
+}
+
+std::array<int, 3> schedule_of(const std::string& text) {
+  std::array<int, 3> signs{};
+  if (text.size() != 3 || text.find_first_not_of("+-") != std::string::npos)
+    throw BadInput(fmt::format("'{}' is no scheduling vector; expected three signs, as +-+", text));
+  for (std::size_t i = 0; i < 3; ++i) signs[i] = text[i] == '+' ? 1 : -1;
+  return signs;
+}
+
+Rigor rigor_of(const FftOptions& options, bool is_virtual) {
+  if (options.plan == "auto") return is_virtual ? Rigor::estimate : Rigor::measure;
+  return parse_choice<Rigor>("plan", kRigorNames, options.plan);
+}
+
+/// The orbital transforms of real data are real.
+bool keeps_half(const FftOptions& options) {
+  return options.real && options.method != "orbital";
+}
+
+bool takes_real(const FftOptions& options) {
+  return options.real && !(options.inverse && keeps_half(options));
+}
+
+void check_memory_for(const FftOptions& options, const Shape& shape, const Size& size) {
+  check_memory(shape, fft_bytes(options, size));
+}
+
+/// Of the spectrum that `inverse` takes.
+Size spectrum_size(const FftOptions& options, Size size) {
+  for (std::int64_t& n : size) n = std::max<std::int64_t>(1, n / options.box_cut);
+  if (keeps_half(options)) size.back() = size.back() / 2 + 1;
+  return size;
+}
+
+/// Of the whole array, from the size of what it was read from.
+Size whole_size(const FftOptions& options, const Size& read) {
+  if (!options.inverse) return read;
+  Size size = read;
+  if (keeps_half(options)) size.back() = std::max<std::int64_t>(1, 2 * (size.back() - 1));
+  for (std::int64_t& n : size) n *= options.box_cut;
+  return size;
+}
+
+/// Random numbers; of the half spectrum of real data one that belongs to real data.
+HostArray random_input(const FftOptions& options, const Size& size) {
+  if (!options.inverse || takes_real(options))
+    return random_array(size, options.batch, options.real, options.common.seed);
+  const Size of_spectrum = spectrum_size(options, size);
+  HostArray spectrum = random_array(of_spectrum, options.batch, false, options.common.seed);
+  if (!options.real) return spectrum;
+  const HostArray array = random_array(size, options.batch, true, options.common.seed);
+  std::vector<double> real(array.volume());
+  for (std::size_t b = 0; b < static_cast<std::size_t>(options.batch); ++b) {
+    for (std::size_t i = 0; i < real.size(); ++i)
+      real[i] = array.values[b * real.size() + i].real();
+    local::fftw_reference(
+        size, std::span<const double>(real),
+        std::span(spectrum.values).subspan(b * spectrum.volume(), spectrum.volume()));
+  }
+  return spectrum;
+}
+
+void check_fits(const FftOptions& options, const Size& size, const HostArray& array) {
+  const Size expected = options.inverse ? spectrum_size(options, size) : size;
+  if (expected == array.size) return;
+  const std::string spectrum =
+      expected == size ? "" : fmt::format(", whose spectrum is {},", fmt::join(expected, "x"));
+  throw BadInput(fmt::format("--size {}{} does not fit {}, which is {}", options.size, spectrum,
+                             input_name(options.in), fmt::join(array.size, "x")));
+}
+
+/// Throws BadInput for the first element of --in that is not as it must be.
+template <typename IsGood>
+void check_elements(const FftOptions& options, const HostArray& array, const IsGood& is_good,
+                    std::string_view fault) {
+  const auto found = std::ranges::find_if_not(array.values, is_good);
+  if (found != array.values.end())
+    throw BadInput(fmt::format("{}: element {} in C order {}", input_name(options.in),
+                               std::distance(array.values.begin(), found), fault));
+}
+
+void check_values(const FftOptions& options, const HostArray& array) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  const auto is_real = [](const Complex& value) { return value.imag() == 0; };
+  const auto is_single = [](const Complex& value) {
+    return std::abs(value.real()) <= kMost && std::abs(value.imag()) <= kMost;
+  };
+  if (takes_real(options))
+    check_elements(options, array, is_real, "is not real, as --real takes them");
+  if (options.precision == "single")
+    check_elements(options, array, is_single, "is too large for single precision");
+}
+
+}  // namespace
+
+void add_fft_options(CLI::App& verb, FftOptions& options) {
+  add_torus_options(verb, options.torus);
+  add_array_options(verb, options);
+  add_method_options(verb, options);
+  add_slab_options(verb, options);
+  add_run_options(verb, options);
+  add_watch_options(verb, options.watch);
+  add_export_option(verb, options.export_to);
+  add_common_options(verb, options.common);
+  add_examples(verb, {{"64^3 random numbers on 64 nodes, in virtual time",
+                       "toroid fft --size 64 --torus 4x4x4"},
+                      {"checked against a serial transform, in wall-clock time",
+                       "toroid fft --size 64 --torus 2x2x2 --fabric shm --check"},
+                      {"from a file of NumPy's to another",
+                       "toroid fft --in density.npy --torus 2x2x2 --out spectrum.npy"},
+                      {"by planes that overlap with computing",
+                       "toroid fft --size 32 --torus 4x2 --method slab --planes 2"},
+                      {"a cosine transform by the orbital method",
+                       "toroid fft --size 32 --torus 4x4x4 --method orbital --transform dct"}});
+}
+
+void refuse_options_without_effect(const CLI::App& verb, const FftOptions& options) {
+  (void)parse_choice<Method>("method", kMethodNames, options.method);
+  for (const auto& [option, method] : kOptionsOfOneMethod)
+    if (options.method != method && verb.count(option) > 0)
+      throw BadInput(fmt::format("{} is for --method {}", option, method));
+  if (options.planes != 0 || options.timings) return;
+  for (const char* option : {"--window", "--test-interval"})
+    if (verb.count(option) > 0)
+      throw BadInput(
+          fmt::format("{} is nothing to a blocking exchange; give --planes too", option));
+}
+
+Description describe(const FftOptions& options, FabricName fabric) {
+  const bool is_virtual = fabric == FabricName::sim;
+  Description description;
+  description.method = parse_choice<Method>("method", kMethodNames, options.method);
+  description.kinds = kinds_of(options.transform);
+  description.scheduling = schedule_of(options.schedule);
+  description.precision = parse_choice<Precision>("precision", kPrecisionNames, options.precision);
+  description.real = options.real;
+  description.batch = options.batch;
+  description.return_to_input = options.return_to_input;
+  description.box_cut = options.box_cut;
+  if (options.test_interval > 0 && !is_virtual)
+    throw BadInput(
+        "--test-interval is for --fabric sim; elsewhere a node looks after each piece of planes");
+  description.overlap = {options.planes, options.window,
+                         options.test_interval > 0 ? options.test_interval
+                         : is_virtual              ? 1
+                                                   : 0};
+  description.rigor = rigor_of(options, is_virtual);
+  // Whoever does not ask for speed gets equal bits on every fabric.
+  description.may_leave_gaps = description.rigor == Rigor::measure;
+  description.packets_per_visit = packets_per_visit(fabric);
+  description.first = options.way();
+  return description;
+}
+
+Scale scale_of(const FftOptions& options) {
+  return parse_choice<Scale>("scale", kScaleNames, options.scale);
+}
+
+double fft_bytes(const FftOptions& options, const Size& size) {
+  const unsigned arrays = 6u + unsigned{options.return_to_input} + unsigned{options.check};
+  double bytes = static_cast<double>(sizeof(Complex) * arrays) * static_cast<double>(options.batch);
+  for (const std::int64_t n : size) bytes *= static_cast<double>(n);
+  return bytes;
+}
+
+FftInput fft_input(const FftOptions& options, const Shape& shape) {
+  if (options.in.empty() && options.size.empty())
+    throw BadInput("nothing to transform; give --in FILE or --size 64x64x64");
+  if (options.in.empty()) {
+    const Size size = parse_size(options.size);
+    check_memory_for(options, shape, size);
+    return {random_input(options, size), size};
+  }
+  HostArray array = load_array(options.in, options.batch);
+  const Size size =
+      options.size.empty() ? whole_size(options, array.size) : parse_size(options.size);
+  check_fits(options, size, array);
+  check_values(options, array);
+  check_memory_for(options, shape, size);
+  return {std::move(array), size};
+}
+
+}  // namespace toroid

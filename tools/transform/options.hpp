@@ -1,0 +1,67 @@
+// What the user says about a transform.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "fft/plan/description.hpp"
+#include "hal/shape.hpp"
+#include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/io/array_io.hpp"
+#include "tools/run/watch_options.hpp"
+
+namespace toroid {
+
+/// Output queues of the orbital method: with one, its two directions would get in each other's way.
+inline constexpr unsigned kOrbitalQueues = 2;
+
+struct FftOptions {
+  CommonOptions common;
+  TorusOptions torus;
+  WatchOptions watch;
+  std::string export_to;
+  std::string size;
+  std::string method = "volumetric";
+  std::string transform = "dft";
+  std::string schedule = "+++";
+  std::string precision = "double";
+  std::string scale = "none";
+  std::string in;
+  std::string out;
+  std::string plan = "auto";
+  std::string wisdom;
+  bool inverse = false;
+  bool real = false;
+  bool return_to_input = false;
+  bool check = false;
+  bool timings = false;
+  std::int64_t batch = 1;
+  std::int64_t box_cut = 1;
+  std::int64_t planes = 0;
+  std::uint32_t window = Overlap::kWindow;
+  std::int64_t test_interval = 0;
+  unsigned repeat = 1;
+
+  Way way() const { return inverse ? Way::backward : Way::forward; }
+};
+
+void add_fft_options(CLI::App& verb, FftOptions& options);
+
+/// Those given that the method does not heed. Throws BadInput.
+void refuse_options_without_effect(const CLI::App& verb, const FftOptions& options);
+
+/// Everything of the description but the array's size. Throws BadInput.
+Description describe(const FftOptions& options, FabricName fabric);
+Scale scale_of(const FftOptions& options);
+
+/// What is to be transformed, and what the whole array's size is. Throws BadInput.
+struct FftInput {
+  HostArray array;
+  Size size;
+};
+FftInput fft_input(const FftOptions& options, const Shape& shape);
+/// Of the arrays that exist at once: input, result, before and after each stage, the reference.
+double fft_bytes(const FftOptions& options, const Size& size);
+
+}  // namespace toroid

@@ -1,0 +1,123 @@
+#include "tools/transform/plane_tuner.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "fft/kernels/kernel.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "hal/check.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/io/array_io.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/transform/run.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::int64_t kMostPlanes = 8;  ///< the paper's autotuning tries 0 to 8
+constexpr unsigned kRounds = 7;          ///< where time is the wall clock
+
+std::string wisdom_key(const SlabTrial& trial, bool blocking) {
+  const Description& d = trial.description;
+  return one_line(fmt::format(
+      "toroid planes {} {} {} batch {} {} {} cut {} window {} interval {} {}{} = ", trial.on,
+      trial.shape.text(), fmt::join(d.size, "x"), d.batch,
+      d.precision == Precision::single ? "single" : "double", d.real ? "real" : "complex",
+      d.box_cut, d.overlap.window, d.overlap.test_interval,
+      trial.way == Way::forward ? "forward" : "backward", blocking ? "" : " non-blocking"));
+}
+
+/// If it is one that could have been found.
+std::optional<std::int64_t> remembered(const std::string& key, bool blocking) {
+  for (const std::string& line : local::own_wisdom()) {
+    if (!line.starts_with(key)) continue;
+    std::int64_t planes = 0;
+    const char* const end = line.data() + line.size();
+    const auto [read, error] = std::from_chars(line.data() + key.size(), end, planes);
+    if (error != std::errc() || read != end) continue;
+    if (planes >= (blocking ? 0 : 1) && planes <= kMostPlanes) return planes;
+  }
+  return std::nullopt;
+}
+
+/// What the process that reports remembers: others may have another file, or none.
+std::optional<std::int64_t> remembered_by_all(const SlabTrial& trial, const std::string& key,
+                                              bool blocking) {
+  constexpr std::int64_t kNone = -1;
+  const std::int64_t mine = remembered(key, blocking).value_or(kNone);
+  const auto planes =
+      static_cast<std::int64_t>(trial.run.processes.numbers(static_cast<double>(mine))[0]);
+  return planes == kNone ? std::nullopt : std::optional(planes);
+}
+
+/// Ticks, the same on every process.
+double median_time(const SlabTrial& trial, const HostArray& input, std::int64_t planes) {
+  const Outcome outcome = run_trial(trial, blueprint_of(trial, planes), input);
+  const bool reports = trial.run.processes.reports();
+  return trial.run.processes.numbers(reports ? static_cast<double>(outcome.median().cycles())
+                                             : 0.0)[0];
+}
+
+}  // namespace
+
+std::shared_ptr<const Blueprint> blueprint_of(const SlabTrial& trial, std::int64_t planes) {
+  Description description = trial.description;
+  description.overlap.planes = planes;
+  return std::make_shared<const Blueprint>(description, trial.shape);
+}
+
+Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const Blueprint> blueprint,
+                  const HostArray& input) {
+  const bool is_virtual = trial.run.fabric == FabricName::sim;
+  const TransformJob job{std::move(blueprint), trial.way, Scale::none, is_virtual ? 1 : kRounds};
+  Emulation emulation(trial.shape, trial.machine, trial.run, true, 0);
+  return transform(emulation, job, input);
+}
+
+std::int64_t planes_used(const Blueprint& blueprint, Way way) {
+  constexpr std::size_t kOfPlanes = 0;  // another one leads back to the input's layout
+  return blueprint.pieces(kOfPlanes, way).planes;
+}
+
+std::vector<std::int64_t> planes_to_try(const Blueprint& blueprint, Way way) {
+  std::vector<std::int64_t> planes;
+  Description description = blueprint.description();
+  for (std::int64_t wanted = 1; wanted <= kMostPlanes; ++wanted) {
+    description.overlap.planes = wanted;
+    if (planes_used(Blueprint(description, blueprint.shape()), way) == wanted)
+      planes.push_back(wanted);
+  }
+  return planes;
+}
+
+std::int64_t tuned_planes(const SlabTrial& trial, const HostArray& input, bool blocking) {
+  const std::string key = wisdom_key(trial, blocking);
+  if (const auto planes = remembered_by_all(trial, key, blocking)) return *planes;
+  std::vector<std::int64_t> candidates =
+      planes_to_try(Blueprint(trial.description, trial.shape), trial.way);
+  if (blocking || candidates.empty()) candidates.insert(candidates.begin(), 0);
+  std::int64_t best = candidates[0];
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::int64_t planes : candidates) {
+    const double time = median_time(trial, input, planes);
+    if (time >= least) continue;
+    least = time;
+    best = planes;
+  }
+  local::add_own_wisdom(key + std::to_string(best));
+  return best;
+}
+
+}  // namespace toroid

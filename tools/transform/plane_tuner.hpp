@@ -1,0 +1,45 @@
+// The fastest number of planes per exchange of the slab method, found by trying.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/io/array_io.hpp"
+#include "tools/transform/run.hpp"
+
+namespace toroid {
+
+/// What a slab transform is tried on.
+struct SlabTrial {
+  Description description;
+  Way way = Way::forward;
+  const Shape& shape;
+  const Machine& machine;
+  const RunOptions& run;
+  std::string on;  ///< a name of fabric, route and machine, for the wisdom
+};
+
+/// With so many planes per exchange; 0: blocking.
+std::shared_ptr<const Blueprint> blueprint_of(const SlabTrial& trial, std::int64_t planes);
+/// Runs it on a fresh machine: several rounds, where their times differ.
+Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const Blueprint> blueprint,
+                  const HostArray& input);
+
+/// Planes per exchange that a slab's blueprint comes to: those asked for, lowered. 0: blocking.
+std::int64_t planes_used(const Blueprint& blueprint, Way way);
+
+/// Planes per piece to try: divisors of the longest part, at most so many as the slab paper tried.
+std::vector<std::int64_t> planes_to_try(const Blueprint& blueprint, Way way);
+
+/// The number of planes with the least median time; `blocking`: 0 counts too. The same on every
+/// process. Kept in the process's wisdom, and taken from that of the one that reports.
+std::int64_t tuned_planes(const SlabTrial& trial, const HostArray& input, bool blocking);
+
+}  // namespace toroid

@@ -1,0 +1,21 @@
+// The result of toroid fft, as JSON and as a table.
+#pragma once
+
+#include <string>
+
+#include "hal/machine.hpp"
+#include "tools/results/json.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/transform/options.hpp"
+#include "tools/transform/run.hpp"
+
+namespace toroid {
+
+/// Phases add up to the time: each lasts from when the last node had ended the one before until the
+/// last had ended it.
+Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBounds& bounds,
+                const Machine& machine, const Emulation& emulation, const Outcome& outcome);
+
+std::string fft_table(const Json& report);
+
+}  // namespace toroid

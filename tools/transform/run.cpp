@@ -1,0 +1,285 @@
+#include "tools/transform/run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "fft/layout/box.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/plan.hpp"
+#include "fft/plan/transform_bounds.hpp"
+#include "hal/bounds.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "router/job/blob.hpp"
+#include "tools/io/array_io.hpp"
+#include "tools/results/bound.hpp"
+#include "tools/results/host_bound.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/run/processes.hpp"
+#include "tools/run/progress.hpp"
+
+namespace toroid {
+namespace {
+
+/// That work takes on the wall clock.
+template <typename Work>
+double seconds(const Work& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// One node's side of a run.
+struct Side {
+  Side(Node& node, const TransformJob& job)
+      : plan(node, job.blueprint),
+        job(&job),
+        in(static_cast<std::size_t>(in_layout().extent()), job.takes_real(), precision()),
+        out(static_cast<std::size_t>(out_layout().extent()), job.gives_real(), precision()) {}
+
+  Precision precision() const { return job->blueprint->description().precision; }
+  const NodeLayout& in_layout() const {
+    return job->way == Way::forward ? plan.input_layout() : plan.output_layout();
+  }
+  const NodeLayout& out_layout() const {
+    return job->way == Way::forward ? plan.output_layout() : plan.input_layout();
+  }
+  PerformAwaiter call() {
+    const ConstArray from = std::as_const(in).view();
+    if (job->way == Way::forward) return plan.forward(from, out.view(), job->scale);
+    return plan.backward(from, out.view(), job->scale);
+  }
+
+  Plan plan;
+  const TransformJob* job;
+  NodeArray in;
+  NodeArray out;
+  std::vector<StageTimes> times{};  ///< [repetition][stage]
+};
+
+Program run_side(Node&, Side& side) {
+  for (unsigned r = 0; r < side.job->repeat; ++r) {
+    co_await side.call();
+    side.times.insert(side.times.end(), side.plan.times().begin(), side.plan.times().end());
+  }
+}
+
+/// `busy`: the stages that transform something, in the call's order. Empty ones are exchanges only.
+void add_blocks(std::span<const StageTimes> times, std::span<const std::size_t> busy, double share,
+                Blocks& blocks) {
+  const auto ticks = [share](Tick sum) { return share * static_cast<double>(sum); };
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    blocks.communication += ticks(times[s].waiting);
+    if (s > 0) blocks.communication += ticks(times[s].exchanged - times[s - 1].computed);
+  }
+  if (busy.empty()) return;
+  const StageTimes& first = times[busy.front()];
+  const StageTimes& last = times[busy.back()];
+  const Tick loop = first.computed - first.exchanged - first.waiting;
+  blocks.plane_loop += ticks(loop);
+  blocks.pack += ticks(loop - first.computing);
+  if (busy.size() > 1) blocks.last_axis += ticks(last.computed - last.exchanged);
+}
+
+void collect(std::span<const StageTimes> times, std::span<const std::size_t> busy, double share,
+             Repetition& repetition) {
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    StageSpan& span = repetition.stages[s];
+    span.begin = std::min(span.begin, times[s].begin);
+    span.exchanged = std::max(span.exchanged, times[s].exchanged);
+    span.end = std::max(span.end, times[s].computed);
+  }
+  add_blocks(times, busy, share, repetition.blocks);
+}
+
+/// What a node leaves behind.
+struct NodeResult {
+  Rank rank;
+  std::span<const StageTimes> times;
+  std::span<const std::byte> output;
+};
+
+/// A node's result for another process: its rank, its times, its output. All a multiple of 8 bytes
+/// long.
+void pack(const NodeResult& result, Blob& blob) {
+  const std::uint64_t rank = result.rank;
+  for (const auto bytes :
+       {std::as_bytes(std::span(&rank, 1)), std::as_bytes(result.times), result.output})
+    blob.insert(blob.end(), bytes.begin(), bytes.end());
+  blob.resize((blob.size() + 7) / 8 * 8);
+}
+
+/// Puts the nodes' results together.
+class Results {
+ public:
+  explicit Results(const TransformJob& job)
+      : job_(job),
+        stages_(job.blueprint->stages().size()),
+        share_(1.0 / job.blueprint->shape().size()) {
+    const Index& extents = job.out_extents();
+    outcome_.result.size.assign(extents.begin(),
+                                extents.begin() + job.blueprint->description().size.size());
+    outcome_.result.batch = extents[kBatchAxis];
+    outcome_.result.values.resize(static_cast<std::size_t>(Box::of(extents).volume()));
+    for (unsigned r = 0; r < job.repeat; ++r) outcome_.repetitions.emplace_back(stages_);
+    for (std::size_t s = 0; s < stages_; ++s) {
+      const std::size_t number = job.way == Way::forward ? s : stages_ - 1 - s;
+      if (!job.blueprint->stages()[number].is_empty()) busy_.push_back(s);
+    }
+  }
+
+  void add(const NodeResult& result) {
+    for (std::size_t r = 0; r < outcome_.repetitions.size(); ++r)
+      collect(result.times.subspan(r * stages_, stages_), busy_, share_, outcome_.repetitions[r]);
+    NodeArray part = array_of(result.rank);
+    std::ranges::copy(result.output, part.view().data);
+    put_part(outcome_.result, layout(result.rank), part);
+  }
+  /// Those that pack() has put into a blob, one after the other.
+  void add_packed(std::span<const std::byte> blob) {
+    while (!blob.empty()) {
+      const auto rank = static_cast<Rank>(take<std::uint64_t>(blob, 1).front());
+      const auto times = take<StageTimes>(blob, outcome_.repetitions.size() * stages_);
+      const std::size_t bytes = array_of(rank).bytes().size();
+      const auto output = take<std::uint64_t>(blob, (bytes + 7) / 8);
+      add({rank, times, std::as_bytes(output).first(bytes)});
+    }
+  }
+  Outcome finish() && {
+    std::ranges::sort(outcome_.repetitions, {}, &Repetition::cycles);
+    return std::move(outcome_);
+  }
+
+ private:
+  NodeLayout layout(Rank rank) const {
+    const auto stages = job_.blueprint->stages();
+    return (job_.way == Way::forward ? stages.back().out : stages.front().in).layout(rank);
+  }
+  NodeArray array_of(Rank rank) const {
+    return {static_cast<std::size_t>(layout(rank).extent()), job_.gives_real(),
+            job_.blueprint->description().precision};
+  }
+  /// The next values of a blob, where they lie.
+  template <typename T>
+  static std::span<const T> take(std::span<const std::byte>& blob, std::size_t count) {
+    static_assert(alignof(T) <= 8 && std::is_trivially_copyable_v<T>);
+    TOROID_CHECK_LE(count * sizeof(T), blob.size());
+    const std::span values(reinterpret_cast<const T*>(blob.data()), count);
+    blob = blob.subspan(count * sizeof(T));
+    return values;
+  }
+
+  const TransformJob& job_;
+  std::size_t stages_;
+  double share_;
+  std::vector<std::size_t> busy_;  ///< stages that transform something
+  Outcome outcome_;
+};
+
+double bytes_of(const Blueprint& blueprint, const Index& extents, bool real) {
+  return static_cast<double>(Box::of(extents).volume()) * blueprint.bytes(real);
+}
+
+/// Of the process that has most; all call it.
+double bytes_per_process(const Processes& processes, const std::deque<Side>& sides) {
+  std::size_t bytes = 0;
+  for (const Side& side : sides)
+    bytes += side.in.bytes().size() + side.out.bytes().size() + side.plan.array_bytes();
+  const std::vector<double> all = processes.numbers(static_cast<double>(bytes));
+  return *std::ranges::max_element(all);
+}
+
+Outcome outcome_of(const Emulation& emulation, const std::deque<Side>& sides,
+                   const TransformJob& job) {
+  const Processes& processes = emulation.processes();
+  Results results(job);
+  Blob packed;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const NodeResult result{emulation.nodes()[i].rank(), sides[i].times, sides[i].out.bytes()};
+    if (processes.reports())
+      results.add(result);
+    else
+      pack(result, packed);
+  }
+  for (const Blob& blob : processes.gather(std::move(packed))) results.add_packed(blob);
+  return std::move(results).finish();
+}
+
+}  // namespace
+
+const Index& TransformJob::in_extents() const {
+  return way == Way::forward ? blueprint->in_extents() : blueprint->out_extents();
+}
+const Index& TransformJob::out_extents() const {
+  return way == Way::forward ? blueprint->out_extents() : blueprint->in_extents();
+}
+
+Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input) {
+  std::deque<Side> sides;
+  double allocate_s = 0;
+  for (Node& node : emulation.nodes()) {
+    throw_if_interrupted();
+    allocate_s += seconds([&] { sides.emplace_back(node, job); });
+    take_part(input, sides.back().in_layout(), sides.back().in);
+    node.run(run_side(node, sides.back()));
+  }
+  emulation.run();
+  Outcome outcome = outcome_of(emulation, sides, job);
+  const auto rolled = sides.front().plan.numbers_rolled();
+  outcome.numbers_rolled.assign(rolled.begin(), rolled.end());
+  outcome.bytes_per_process = bytes_per_process(emulation.processes(), sides);
+  const auto nodes = static_cast<double>(sides.size());
+  outcome.allocate_s = allocate_s / nodes;
+  outcome.deallocate_s = seconds([&] { sides.clear(); }) / nodes;
+  return outcome;
+}
+
+PlanBounds bounds_of(const Blueprint& blueprint, std::span<const Way> ways,
+                     const Machine& machine) {
+  TransformBounds transform(blueprint, machine, ways.front());
+  PlanBounds bounds;
+  for (const Way way : ways) {
+    transform.begin(way);
+    for (std::size_t s = 0; s < blueprint.stages().size(); ++s) {
+      throw_if_interrupted();
+      const ExchangeBounds exchange = transform.add_stage();
+      bounds.stages.push_back({exchange.bounds, exchange.packets, exchange.payload_bytes});
+      bounds.total.packets += exchange.packets;
+      bounds.total.payload_bytes += exchange.payload_bytes;
+    }
+  }
+  bounds.total.bounds = transform.total();
+  bounds.paper_model = transform.paper_model();
+  bounds.array_bytes = std::max(bytes_of(blueprint, blueprint.in_extents(), blueprint.real_in()),
+                                bytes_of(blueprint, blueprint.out_extents(), blueprint.real_out()));
+  return bounds;
+}
+
+PlanBounds bounds_of(const Blueprint& blueprint, Way way, const Machine& machine) {
+  return bounds_of(blueprint, std::span(&way, 1), machine);
+}
+
+Timing plan_timing(const PlanBounds& bounds, const Machine& machine, const Emulation& emulation,
+                   bool is_virtual, Tick cycles) {
+  const Bounds& total = bounds.total.bounds;
+  if (is_virtual) return virtual_timing(cycles, binding(total), total.hottest_link, machine);
+  const double packets =
+      exchange_copy_seconds(static_cast<double>(bounds.total.payload_bytes), emulation.workers());
+  const double array = copy_seconds(bounds.array_bytes, emulation.workers());
+  return wall_clock_timing(static_cast<double>(cycles) / machine.clock_hz,
+                           std::max(packets, array));
+}
+
+}  // namespace toroid

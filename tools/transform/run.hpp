@@ -1,0 +1,103 @@
+// One run of a plan on an emulated machine: what it took, stage by stage, and its bounds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fft/layout/box.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "hal/bounds.hpp"
+#include "hal/machine.hpp"
+#include "hal/tick.hpp"
+#include "tools/io/array_io.hpp"
+#include "tools/results/bound.hpp"
+#include "tools/run/emulation.hpp"
+
+namespace toroid {
+
+/// One stage over all nodes: from the first node that began it to the last that ended it.
+struct StageSpan {
+  Tick begin = ~Tick{0};
+  Tick exchanged = 0;
+  Tick end = 0;
+};
+
+/// The blocks of the slab paper's tables, mean over the nodes, in ticks.
+struct Blocks {
+  double plane_loop = 0;     ///< first stage: transforms, and starting and looking after exchanges
+  double pack = 0;           ///< of it, packets
+  double communication = 0;  ///< waiting for exchanges
+  double last_axis = 0;      ///< last stage
+};
+
+/// One transform over all nodes, from the first that began it to the last that ended it.
+struct Repetition {
+  explicit Repetition(std::size_t stages) : stages(stages) {}
+  std::vector<StageSpan> stages;
+  Blocks blocks;
+  Tick cycles() const { return stages.back().end - stages.front().begin; }
+};
+
+/// What one run leaves behind, on the process that reports.
+struct Outcome {
+  HostArray result;
+  std::vector<Repetition> repetitions;        ///< by their time
+  std::vector<std::uint64_t> numbers_rolled;  ///< of the orbital method: of the first node, by step
+  double allocate_s = 0;  ///< to make a node's plan and arrays, mean, on the wall clock
+  double deallocate_s = 0;
+  /// Of the arrays of all nodes of a process, the caller's and the plan's; of the process that has
+  /// most.
+  double bytes_per_process = 0;
+  const Repetition& median() const { return repetitions[repetitions.size() / 2]; }
+};
+
+/// A transform to be run.
+struct TransformJob {
+  std::shared_ptr<const Blueprint> blueprint;
+  Way way = Way::forward;
+  Scale scale = Scale::none;
+  unsigned repeat = 1;
+
+  /// Of what the transform takes, and of what it gives.
+  const Index& in_extents() const;
+  const Index& out_extents() const;
+  bool takes_real() const {
+    return way == Way::forward ? blueprint->real_in() : blueprint->real_out();
+  }
+  bool gives_real() const {
+    return way == Way::forward ? blueprint->real_out() : blueprint->real_in();
+  }
+};
+
+/// Runs a transform on the machine's nodes, on which nothing has run before.
+Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input);
+
+/// What an exchange, or all of a transform, takes at least, and what it sends.
+struct PlanBound {
+  Bounds bounds;  ///< on the emulated machine
+  std::uint64_t packets = 0;
+  std::uint64_t payload_bytes = 0;
+};
+
+struct PlanBounds {
+  std::vector<PlanBound> stages;
+  PlanBound total;
+  Tick paper_model = 0;
+  double array_bytes = 0;  ///< of all nodes, of what the transform takes or gives, the larger
+};
+
+/// Of one way after the other, each begun by every node when it has ended the one before.
+PlanBounds bounds_of(const Blueprint& blueprint, std::span<const Way> ways, const Machine& machine);
+PlanBounds bounds_of(const Blueprint& blueprint, Way way, const Machine& machine);
+
+/// Of all of it, beside the time that it took, in cycles of the machine's clock: in virtual time
+/// the machine's bounds; else what it takes this host to copy everything that is sent into packets
+/// and out of them again, or the whole array once where that is more.
+Timing plan_timing(const PlanBounds& bounds, const Machine& machine, const Emulation& emulation,
+                   bool is_virtual, Tick cycles);
+
+}  // namespace toroid

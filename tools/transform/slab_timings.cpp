@@ -1,0 +1,136 @@
+#include "tools/transform/slab_timings.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/io/array_io.hpp"
+#include "tools/results/json.hpp"
+#include "tools/transform/plane_tuner.hpp"
+#include "tools/transform/run.hpp"
+
+namespace toroid {
+namespace {
+
+/// The paper's blocks: (its name for them); plane loop contains pack, last axis contains unpack.
+constexpr std::array kBlocks = {"allocate",  "plane_loop", "pack",      "communication",
+                                "last_axis", "unpack",     "deallocate"};
+
+/// The torus with its longest dimension cut by its smallest factor, again and again, as long as
+/// every process has a node; largest last.
+std::vector<Shape> machines(const Shape& whole, unsigned processes) {
+  std::vector<unsigned> extents;
+  for (unsigned d = 0; d < whole.dims(); ++d) extents.push_back(whole.extent(d));
+  std::vector<Shape> shapes{whole};
+  for (;;) {
+    unsigned& longest = *std::ranges::max_element(extents);
+    if (longest == 1) break;
+    unsigned factor = 2;
+    while (longest % factor != 0) ++factor;
+    longest /= factor;
+    std::string text;
+    for (unsigned d = 0; d < extents.size(); ++d)
+      text += fmt::format("{}{}{}", d == 0 ? "" : "x", extents[d], whole.wraps(d) ? "" : "m");
+    const Shape shape = Shape::parse(text);
+    if (shape.size() < processes) break;
+    shapes.insert(shapes.begin(), shape);
+  }
+  return shapes;
+}
+
+Json blocks_of(const SlabTrial& trial, const HostArray& input, std::int64_t planes) {
+  const auto blueprint = blueprint_of(trial, planes);
+  const Outcome outcome = run_trial(trial, blueprint, input);
+  const bool is_virtual = trial.run.fabric == FabricName::sim;
+  const auto seconds = [&](double ticks) { return ticks / trial.machine.clock_hz; };
+  const Repetition& median = outcome.median();
+  return {{"planes", planes_used(*blueprint, trial.way)},
+          {"allocate", is_virtual ? 0.0 : outcome.allocate_s},
+          {"plane_loop", seconds(median.blocks.plane_loop)},
+          {"pack", seconds(median.blocks.pack)},
+          {"communication", seconds(median.blocks.communication)},
+          {"last_axis", seconds(median.blocks.last_axis)},
+          {"unpack", 0.0},  // packets arrive where they belong
+          {"deallocate", is_virtual ? 0.0 : outcome.deallocate_s},
+          {"total", seconds(static_cast<double>(median.cycles()))}};
+}
+
+Json ratios(const Json& part, const Json& whole) {
+  Json ratios;
+  for (const auto& [block, seconds] : part.items()) {
+    if (block == "planes") continue;
+    const double divisor = whole[block].get<double>();
+    ratios[block] = divisor == 0 ? Json() : Json(seconds.get<double>() / divisor);
+  }
+  return ratios;
+}
+
+std::string row(const Json& timings, const char* version, const std::string& block) {
+  std::string text = fmt::format("    {:<14}", block);
+  for (const Json& machine : timings) {
+    text += fmt::format(" {:>10.3e}", machine[version][block].get<double>());
+    if (version == std::string_view("blocking")) continue;
+    const Json& ratio = machine["ratio"][block];
+    text += ratio.is_null() ? "       " : fmt::format(" ({:.2f})", ratio.get<double>());
+  }
+  return text + "\n";
+}
+
+std::string heading(const Json& timings, std::string_view title, std::size_t width) {
+  std::string text = fmt::format("  {:<16}", title);
+  for (const Json& machine : timings)
+    text += fmt::format(" {:>{}}", fmt::format("{} nodes", machine["nodes"].get<Rank>()), width);
+  return text + "\n";
+}
+
+std::string planes_row(const Json& timings) {
+  std::string text = fmt::format("    {:<14}", "planes");
+  for (const Json& machine : timings)
+    text += fmt::format(" {:>10}       ", machine["non_blocking"]["planes"].get<std::int64_t>());
+  return text + "\n";
+}
+
+}  // namespace
+
+Json slab_comparison(const SlabTrial& trial, const HostArray& input) {
+  const std::int64_t planes = trial.description.overlap.planes > 0
+                                  ? trial.description.overlap.planes
+                                  : tuned_planes(trial, input, false);
+  Json blocking = blocks_of(trial, input, 0);
+  Json non_blocking = blocks_of(trial, input, planes);
+  Json ratio = ratios(non_blocking, blocking);
+  return {{"torus", trial.shape.text()},
+          {"nodes", trial.shape.size()},
+          {"blocking", std::move(blocking)},
+          {"non_blocking", std::move(non_blocking)},
+          {"ratio", std::move(ratio)}};
+}
+
+Json slab_timings(const SlabTrial& trial, const HostArray& input) {
+  Json timings = Json::array();
+  for (const Shape& shape : machines(trial.shape, trial.run.processes.count())) {
+    const SlabTrial here{trial.description, trial.way, shape, trial.machine, trial.run, trial.on};
+    timings.push_back(slab_comparison(here, input));
+  }
+  return timings;
+}
+
+std::string timings_table(const Json& timings) {
+  std::string text = heading(timings, "blocking, s", 10);
+  for (const char* block : kBlocks) text += row(timings, "blocking", block);
+  text += row(timings, "blocking", "total");
+  text += heading(timings, "non-blocking, s (ratio)", 17) + planes_row(timings);
+  for (const char* block : kBlocks) text += row(timings, "non_blocking", block);
+  return text + row(timings, "non_blocking", "total");
+}
+
+}  // namespace toroid

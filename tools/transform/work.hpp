@@ -1,0 +1,12 @@
+// What a transform will take.
+#pragma once
+
+#include "fft/plan/blueprint.hpp"
+#include "tools/run/expectation.hpp"
+
+namespace toroid {
+
+/// One call, about: exchanges of equal messages between all members of their groups, and lines.
+RunWork transform_work(const Blueprint& blueprint);
+
+}  // namespace toroid
