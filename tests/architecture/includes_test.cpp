@@ -89,7 +89,7 @@ std::string violation(const Include& include) {
     return include.file + " includes " + include.target;
   if (include.system && kMayInclude.contains(to))
     return include.file + " includes <" + include.target + "> as if it were a system's header";
-  const bool program = include.file.starts_with("packet/program.");
+  const bool program = include.file.starts_with("packet/node/program.");
   if (include.target == "coroutine" && !program) return include.file + " knows the word coroutine";
   return {};
 }

@@ -60,7 +60,7 @@ expect_match("${output}" "^${expected}$")
 if(WITH_OFI)
   file(WRITE ${SCRATCH}/ofi.cpp "#include <cstdio>
 #include \"router/job/key.hpp\"
-#include \"router/ofi_fabric.hpp\"
+#include \"router/ofi/ofi_fabric.hpp\"
 int main() {
   const toroid::JobKey key = toroid::JobKey::random();
   if (key.text().empty()) toroid::OfiFabric(*static_cast<toroid::Job*>(nullptr), {}, {}, {});

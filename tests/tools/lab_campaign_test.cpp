@@ -132,7 +132,7 @@ std::vector<std::string> case_keys(unsigned count) {
   return all;
 }
 
-CampaignOptions quiet_campaign(unsigned at_once, Journal* journal = nullptr) {
+CampaignRun quiet_campaign(unsigned at_once, Journal* journal = nullptr) {
   return {.at_once = at_once, .quiet = true, .failures_last = true, .journal = journal};
 }
 
@@ -177,7 +177,7 @@ TEST(Campaign, MakesARowOfAFailureAndAllOtherRows) {
   for (const bool last : {true, false}) {
     std::filesystem::remove(directory / "j");
     Journal journal(directory / "j", kSettings);
-    CampaignOptions options = quiet_campaign(2, &journal);
+    CampaignRun options = quiet_campaign(2, &journal);
     options.failures_last = last;
     const std::vector<Json> rows = run_campaign(options, case_keys(5), fails_at_2);
     EXPECT_EQ(rows[2]["error"].get<std::string>().find('\n'), std::string::npos);
@@ -190,7 +190,7 @@ TEST(Campaign, MakesARowOfAFailureAndAllOtherRows) {
 TEST(Campaign, ShowsRowsInOrderHoweverTheyEnd) {
   const auto all = case_keys(20);
   std::vector<std::size_t> shown;
-  CampaignOptions options = quiet_campaign(4);
+  CampaignRun options = quiet_campaign(4);
   options.show = [&](std::size_t i, const Json& row) {
     EXPECT_EQ(row["square"], i * i);
     shown.push_back(i);
@@ -205,7 +205,7 @@ TEST(Campaign, ShowsRowsInOrderHoweverTheyEnd) {
 }
 
 TEST(Campaign, EndsWhereRowsCannotBeShown) {
-  CampaignOptions options = quiet_campaign(2);
+  CampaignRun options = quiet_campaign(2);
   options.show = [](std::size_t i, const Json&) {
     if (i == 3) throw RunFailed("nobody reads");
   };

@@ -26,7 +26,7 @@ namespace {
 
 class Runs {
  public:
-  Runs(const CampaignOptions& options, std::span<const std::string> keys,
+  Runs(const CampaignRun& options, std::span<const std::string> keys,
        const std::function<Json(std::size_t)>& run_one)
       : options_(options),
         keys_(keys),
@@ -107,7 +107,7 @@ class Runs {
     }
   }
 
-  const CampaignOptions& options_;
+  const CampaignRun& options_;
   std::span<const std::string> keys_;
   const std::function<Json(std::size_t)>& run_one_;
   std::vector<std::size_t> todo_;
@@ -122,7 +122,7 @@ class Runs {
 
 }  // namespace
 
-std::vector<Json> run_campaign(const CampaignOptions& options, std::span<const std::string> keys,
+std::vector<Json> run_campaign(const CampaignRun& options, std::span<const std::string> keys,
                                const std::function<Json(std::size_t)>& run_one) {
   return Runs(options, keys, run_one).run();
 }

@@ -13,7 +13,7 @@ namespace toroid {
 
 class Journal;
 
-struct CampaignOptions {
+struct CampaignRun {
   unsigned at_once = 1;
   bool quiet = false;
   bool failures_last = true;   ///< a run that failed would fail again: its row is kept too
@@ -30,7 +30,7 @@ struct CampaignOptions {
 /// {"error": one line}, and all others are made nevertheless.
 ///
 /// An interruption ends the runs under way: the rows of what was not finished before are null.
-std::vector<Json> run_campaign(const CampaignOptions& options, std::span<const std::string> keys,
+std::vector<Json> run_campaign(const CampaignRun& options, std::span<const std::string> keys,
                                const std::function<Json(std::size_t)>& run_one);
 
 /// Runs at once where the user does not say: one per core that the process may use.

@@ -34,7 +34,7 @@ void refuse_repetition(std::string_view option, const std::vector<T>& values,
       throw BadInput(fmt::format("{} names {} twice", option, *at));
 }
 
-std::vector<std::string> names_of_policies(const LabLists& lists) {
+std::vector<std::string> names_of_policies(const CampaignLists& lists) {
   if (!names_all(lists)) return lists.policies;
   std::vector<std::string> all;
   for (const Policy* policy : built_in_policies()) all.emplace_back(policy->name());
@@ -53,14 +53,14 @@ auto made_for(std::string_view name, const Shape& shape, const Make& make) {
 
 }  // namespace
 
-bool names_all(const LabLists& lists) {
+bool names_all(const CampaignLists& lists) {
   if (std::ranges::find(lists.policies, "all") == lists.policies.end()) return false;
   if (lists.policies.size() > 1)
     throw BadInput("--policies names all and others: all stands alone");
   return true;
 }
 
-void add_lab_lists(CLI::App& verb, LabLists& lists) {
+void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   begin_group(verb, "Cases");
   verb.add_option("--policies", lists.policies, "names with commas between them, or all")
       ->type_name("NAMES")
@@ -81,7 +81,7 @@ void add_lab_lists(CLI::App& verb, LabLists& lists) {
   verb.add_flag("--mesh", lists.mesh, "every dimension of every torus a mesh");
 }
 
-Json LabCase::json() const {
+Json CampaignCase::json() const {
   Json row = {{"policy", policy_name},
               {"traffic", traffic_name},
               {"torus", shape.text()},
@@ -91,7 +91,7 @@ Json LabCase::json() const {
   return row;
 }
 
-std::vector<LabCase> make_cases(const LabLists& lists, std::uint64_t seed) {
+std::vector<CampaignCase> make_cases(const CampaignLists& lists, std::uint64_t seed) {
   const std::vector<std::string> policies = names_of_policies(lists);
   refuse_repetition("--policies", policies,
                     [](const std::string& name) { return policy_by_name(name).name(); });
@@ -99,7 +99,7 @@ std::vector<LabCase> make_cases(const LabLists& lists, std::uint64_t seed) {
   refuse_repetition("--torus", lists.toruses,
                     [&](const std::string& text) { return Shape::parse(text, lists.mesh).text(); });
   refuse_repetition("--bytes", lists.bytes);
-  std::vector<LabCase> cases;
+  std::vector<CampaignCase> cases;
   for (const std::string& traffic : lists.traffics)
     for (const std::string& torus : lists.toruses)
       for (const std::uint64_t bytes : lists.bytes) {

@@ -16,17 +16,17 @@
 namespace toroid {
 
 /// Texts as typed, each once; every combination is a case.
-struct LabLists {
+struct CampaignLists {
   std::vector<std::string> policies = {"all"};
   std::vector<std::string> traffics = {"all-to-all"};
   std::vector<std::string> toruses;
   std::vector<std::uint64_t> bytes = {240};
   bool mesh = false;
 };
-void add_lab_lists(CLI::App& verb, LabLists& lists);
+void add_campaign_lists(CLI::App& verb, CampaignLists& lists);
 
 /// One run: everything that decides its result and is not the same in the whole campaign.
-struct LabCase {
+struct CampaignCase {
   const Policy* policy;
   std::shared_ptr<const Traffic> traffic;
   Shape shape;
@@ -42,10 +42,10 @@ struct LabCase {
 };
 
 /// Whether the policies are all there are. Throws BadInput where some are named besides.
-bool names_all(const LabLists& lists);
+bool names_all(const CampaignLists& lists);
 
 /// By traffic, torus, size, policy: what is to be compared stands together. Throws BadInput where a
 /// name is unknown or stands twice, or where a policy or a traffic cannot be had on a torus.
-std::vector<LabCase> make_cases(const LabLists& lists, std::uint64_t seed);
+std::vector<CampaignCase> make_cases(const CampaignLists& lists, std::uint64_t seed);
 
 }  // namespace toroid

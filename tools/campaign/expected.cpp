@@ -20,11 +20,11 @@ namespace toroid {
 namespace {
 
 /// Of all messages, so that every node keeps what it sends and what it receives.
-double payload_bytes(const LabCase& one) {
+double payload_bytes(const CampaignCase& one) {
   return 2.0 * static_cast<double>(one.bytes) * one.shape.size() * one.shape.size();
 }
 
-Expectation exchange_expectation(const LabCase& one, const LabSettings& settings) {
+Expectation exchange_expectation(const CampaignCase& one, const CampaignSettings& settings) {
   const bool carries_payload = !settings.is_virtual();
   const double arrays =
       carries_payload && one.traffic->is_uniform_all_to_all() ? payload_bytes(one) : 0;
@@ -35,9 +35,9 @@ Expectation exchange_expectation(const LabCase& one, const LabSettings& settings
 /// Each exchange, and each curve at the load 1, is looked at once.
 class Expectations {
  public:
-  explicit Expectations(const LabSettings& settings) : settings_(settings) {}
+  explicit Expectations(const CampaignSettings& settings) : settings_(settings) {}
 
-  Expectation of(const LabCase& one) {
+  Expectation of(const CampaignCase& one) {
     const auto key = std::tuple(one.policy, one.traffic.get(), one.load.has_value());
     auto found = known_.find(key);
     if (found == known_.end()) {
@@ -49,26 +49,27 @@ class Expectations {
   }
 
  private:
-  const LabSettings& settings_;
+  const CampaignSettings& settings_;
   std::map<std::tuple<const Policy*, const Traffic*, bool>, Expectation> known_;
 };
 
 }  // namespace
 
-std::vector<double> expected_seconds(std::span<const LabCase> cases, const LabSettings& settings) {
+std::vector<double> expected_seconds(std::span<const CampaignCase> cases,
+                                     const CampaignSettings& settings) {
   Expectations expectations(settings);
   std::vector<double> seconds;
-  for (const LabCase& one : cases) seconds.push_back(expectations.of(one).seconds);
+  for (const CampaignCase& one : cases) seconds.push_back(expectations.of(one).seconds);
   return seconds;
 }
 
-void announce_cases(std::span<const LabCase> cases, const LabSettings& settings,
+void announce_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                     const Journal* journal) {
   Expectations expectations(settings);
   Expectation all;
   double longest = 0, largest = 0;
   std::size_t runs = 0;
-  for (const LabCase& one : cases) {
+  for (const CampaignCase& one : cases) {
     if (journal != nullptr && journal->find(one.key()) != nullptr) continue;
     const Expectation expected = expectations.of(one);
     all.seconds += expected.seconds;

@@ -69,7 +69,7 @@ double bytes_sent(const Traffic& traffic, Rank from, const Shape& shape) {
   return sum;
 }
 
-FullRate full_rate(const LabCase& one, const Machine& machine) {
+FullRate full_rate(const CampaignCase& one, const Machine& machine) {
   Bounds bounds = traffic_bounds(machine, one.shape, *one.traffic);
   bounds.zero_load = 0;  // nobody waits for the last packet
   FullRate rate{bounds.hottest_link, binding(bounds), {}};
@@ -84,7 +84,8 @@ FullRate full_rate(const LabCase& one, const Machine& machine) {
 
 /// Cycles of a message on an empty machine, from generation to its last packet's handler: the mean
 /// over a few draws of every node.
-double zero_load_latency(const LabCase& one, const LabSettings& settings, const FullRate& rate) {
+double zero_load_latency(const CampaignCase& one, const CampaignSettings& settings,
+                         const FullRate& rate) {
   constexpr int kDraws = 8;
   const Machine& machine = settings.machine;
   std::uint64_t hops = 0, draws = 0;
@@ -113,7 +114,7 @@ OpenLoopPeriods periods_of(const LoadSettings& load, const FullRate& rate, doubl
 /// All nodes' generators.
 class Generators {
  public:
-  Generators(const LabCase& one, const LabSettings& settings, const FullRate& rate,
+  Generators(const CampaignCase& one, const CampaignSettings& settings, const FullRate& rate,
              const OpenLoopPeriods& periods)
       : one_(one), settings_(settings), rate_(rate), periods_(periods) {}
 
@@ -137,15 +138,15 @@ class Generators {
   }
 
  private:
-  const LabCase& one_;
-  const LabSettings& settings_;
+  const CampaignCase& one_;
+  const CampaignSettings& settings_;
   const FullRate& rate_;
   OpenLoopPeriods periods_;
   OpenLoopCounts counts_;
   std::deque<OpenLoop> loops_;  ///< never move: nodes call them
 };
 
-Json load_row(const OpenLoopCounts& counts, const FullRate& rate, const LabCase& one,
+Json load_row(const OpenLoopCounts& counts, const FullRate& rate, const CampaignCase& one,
               const OpenLoopPeriods& periods, double zero_load) {
   const double packets = static_cast<double>(packets_for(one.bytes));
   const double full = rate.mean() * static_cast<double>(one.shape.size()) * packets *
@@ -166,7 +167,7 @@ Json load_row(const OpenLoopCounts& counts, const FullRate& rate, const LabCase&
 }
 
 /// What the policy does beyond what the open loop can; empty: nothing.
-std::string_view beyond_load(const LabCase& one, const PolicySettings& settings) {
+std::string_view beyond_load(const CampaignCase& one, const PolicySettings& settings) {
   if (one.policy->combines()) return "combines messages, which come one by one there";
   if (one.policy->stages(one.shape) > 1) return "sends packets by way of other nodes";
   if (settings.throttle.cycles_per_packet > 0 || settings.throttle.window > 0)
@@ -185,18 +186,19 @@ bool are_alike(const PolicySettings& a, const PolicySettings& b) {
 
 }  // namespace
 
-void refuse_unfit_for_load(const LabCase& one, const LabSettings& settings,
+void refuse_unfit_for_load(const CampaignCase& one, const CampaignSettings& settings,
                            const PolicySettings& of_policy) {
   if (const auto why = beyond_load(one, of_policy); !why.empty())
     throw BadInput(fmt::format("policy {} {}: not for --axis load", one.policy_name, why));
   full_rate(one, settings.machine);
 }
 
-std::vector<LabCase> cases_for_load(std::span<const LabCase> cases, const Machine& machine) {
-  std::vector<LabCase> kept;
-  for (const LabCase& one : cases) {
+std::vector<CampaignCase> cases_for_load(std::span<const CampaignCase> cases,
+                                         const Machine& machine) {
+  std::vector<CampaignCase> kept;
+  for (const CampaignCase& one : cases) {
     const PolicySettings settings = one.policy->settings({one.shape, machine, *one.traffic});
-    const auto is_as_good = [&](const LabCase& other) {
+    const auto is_as_good = [&](const CampaignCase& other) {
       return other.traffic == one.traffic &&
              are_alike(settings, other.policy->settings({one.shape, machine, *one.traffic}));
     };
@@ -206,14 +208,14 @@ std::vector<LabCase> cases_for_load(std::span<const LabCase> cases, const Machin
   return kept;
 }
 
-double exchanges_at_full_load(const LabCase& one, const LabSettings& settings) {
+double exchanges_at_full_load(const CampaignCase& one, const CampaignSettings& settings) {
   const FullRate rate = full_rate(one, settings.machine);
   const OpenLoopPeriods periods =
       periods_of(settings.load, rate, zero_load_latency(one, settings, rate));
   return static_cast<double>(periods.end()) / static_cast<double>(rate.bound);
 }
 
-Json run_load_case(const LabCase& one, const LabSettings& settings) {
+Json run_load_case(const CampaignCase& one, const CampaignSettings& settings) {
   PolicyExchange options(*one.policy, *one.traffic, one.shape, settings.machine,
                          {.seed = settings.common.seed});
   const FullRate rate = full_rate(one, settings.machine);

@@ -28,8 +28,8 @@
 
 namespace toroid {
 
-void add_lab_options(CLI::App& verb, LabOptions& options) {
-  add_lab_lists(verb, options.lists);
+void add_campaign_options(CLI::App& verb, CampaignOptions& options) {
+  add_campaign_lists(verb, options.lists);
   verb.add_option("--peers", options.peers,
                   "on sim: each node sends only to the first so many of its order, a sample")
       ->transform(whole_number(1, 1u << 24));
@@ -50,7 +50,7 @@ void add_lab_options(CLI::App& verb, LabOptions& options) {
 namespace {
 
 /// Throws BadInput where an output would take another's place.
-const LabOptions& apart(const LabOptions& options) {
+const CampaignOptions& apart(const CampaignOptions& options) {
   if (options.csv == "-") throw BadInput("--csv -: expected a file; only --json has -");
   refuse_one_file_for_two(std::array{options.common.json == "-" ? "" : options.common.json,
                                      options.csv, options.resume, options.report});
@@ -59,8 +59,8 @@ const LabOptions& apart(const LabOptions& options) {
 
 }  // namespace
 
-LabOutputs::LabOutputs(const LabOptions& options, std::string_view verb,
-                       const LabSettings& settings)
+CampaignOutputs::CampaignOutputs(const CampaignOptions& options, std::string_view verb,
+                                 const CampaignSettings& settings)
     : quiet_(options.common.quiet),
       paths_{options.common.json == "-" ? "standard output" : options.common.json, options.csv,
              options.report},
@@ -88,7 +88,7 @@ std::vector<Json> csv_rows(const Json& report) {
 
 }  // namespace
 
-void LabOutputs::write(Json report) {
+void CampaignOutputs::write(Json report) {
   const bool interrupted = report.contains("interrupted");
   const std::size_t rows = report["rows"].size();
   if (interrupted && rows == 0) tell_of_interruption(rows);
@@ -101,7 +101,7 @@ void LabOutputs::write(Json report) {
   if (interrupted) tell_of_interruption(rows);
 }
 
-void LabOutputs::tell_of_interruption(std::size_t rows) const {
+void CampaignOutputs::tell_of_interruption(std::size_t rows) const {
   std::vector<std::string> places;
   for (const std::string& path : paths_)
     if (!path.empty() && rows > 0) places.push_back(path);
@@ -112,10 +112,11 @@ void LabOutputs::tell_of_interruption(std::size_t rows) const {
                               places.empty() ? "" : ", kept in ", fmt::join(places, ", ")));
 }
 
-void refuse_unfit(std::span<const LabCase> cases, const LabSettings& settings, bool in_open_loop) {
+void refuse_unfit(std::span<const CampaignCase> cases, const CampaignSettings& settings,
+                  bool in_open_loop) {
   if (settings.peers != 0 && !settings.is_virtual())
     throw BadInput("--peers is for --fabric sim; elsewhere everybody sends to everybody");
-  for (const LabCase& one : cases) {
+  for (const CampaignCase& one : cases) {
     refuse_unfit(one, settings, in_open_loop);
     check_memory(one.shape, 0);
   }

@@ -22,20 +22,21 @@
 
 namespace toroid {
 
-struct LabOptions {
+struct CampaignOptions {
   CommonOptions common;
-  LabLists lists;
+  CampaignLists lists;
   Rank peers = 0;
   std::string csv;
   std::string resume;
   std::string report;
 };
-void add_lab_options(CLI::App& verb, LabOptions& options);
+void add_campaign_options(CLI::App& verb, CampaignOptions& options);
 
 /// Opened before the first run, so that a bad path costs nothing. Throws BadInput.
-class LabOutputs {
+class CampaignOutputs {
  public:
-  LabOutputs(const LabOptions& options, std::string_view verb, const LabSettings& settings);
+  CampaignOutputs(const CampaignOptions& options, std::string_view verb,
+                  const CampaignSettings& settings);
 
   Journal* journal() const { return journal_.get(); }
   /// Whether the table may be printed.
@@ -56,7 +57,7 @@ class LabOutputs {
 };
 
 /// Throws BadInput where a case cannot be run, or this host cannot hold its nodes.
-void refuse_unfit(std::span<const LabCase> cases, const LabSettings& settings,
+void refuse_unfit(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                   bool in_open_loop = false);
 
 /// 1 where a row has an error, else 0.

@@ -6,7 +6,7 @@
 
 namespace toroid {
 
-Json lab_report(const LabResult& result, const LabSettings& settings) {
+Json campaign_report(const CampaignResult& result, const CampaignSettings& settings) {
   Json report = lab_head(result.verb, settings);
   report["axis"] = result.axis;
   report["axes"] = result.axes;

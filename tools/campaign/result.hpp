@@ -9,7 +9,7 @@
 
 namespace toroid {
 
-struct LabResult {
+struct CampaignResult {
   std::string_view verb;
   std::string_view axis;     ///< along which rows are compared: policy, load, bytes or nodes
   Json axes{};               ///< the values of the rows' keys that the user has chosen
@@ -21,6 +21,6 @@ struct LabResult {
 
 /// verb, version, git_hash, fabric, time_kind, seed, machine, axis, axes, settings, rows,
 /// result_hash; "interrupted": true where rows are missing.
-Json lab_report(const LabResult& result, const LabSettings& settings);
+Json campaign_report(const CampaignResult& result, const CampaignSettings& settings);
 
 }  // namespace toroid

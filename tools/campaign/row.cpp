@@ -36,8 +36,8 @@ Json fifos_json(const FabricCounters& counters, Rank nodes, Tick cycles) {
 
 }  // namespace
 
-void add_counted(Json& row, const Emulation& emulation, const LabCase& one,
-                 const LabSettings& settings, Tick cycles) {
+void add_counted(Json& row, const Emulation& emulation, const CampaignCase& one,
+                 const CampaignSettings& settings, Tick cycles) {
   Json all = lab_head("", settings);
   ResultHash hash;
   const FabricCounters& counters = emulation.counters();

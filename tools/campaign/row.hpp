@@ -11,7 +11,7 @@ namespace toroid {
 
 /// What the fabric counted in a run of so many cycles: packets, packet_hops, links, fifos, and
 /// result_hash over everything of it.
-void add_counted(Json& row, const Emulation& emulation, const LabCase& one,
-                 const LabSettings& settings, Tick cycles);
+void add_counted(Json& row, const Emulation& emulation, const CampaignCase& one,
+                 const CampaignSettings& settings, Tick cycles);
 
 }  // namespace toroid

@@ -45,7 +45,7 @@ std::vector<std::string> names_of(const Json& axes) {
   return names;
 }
 
-std::string title_of(const Json& axes, const LabSettings& settings) {
+std::string title_of(const Json& axes, const CampaignSettings& settings) {
   std::string text = fmt::format("machine {}, seed {}, fabric {}", settings.machine.name,
                                  settings.common.seed, settings.common.fabric);
   for (const char* key : {"traffic", "torus"})
@@ -92,7 +92,7 @@ FigureColumn figure_column(TableColumn column, std::string_view place, std::opti
           }};
 }
 
-std::vector<FigureColumn> time_columns(const LabSettings& settings) {
+std::vector<FigureColumn> time_columns(const CampaignSettings& settings) {
   const bool is_virtual = settings.is_virtual();
   const auto seconds = [](const char* name, const char* place) -> FigureColumn {
     return {{name, 10}, [=](const Json& row) { return seconds_at(row, place); }};
@@ -107,7 +107,7 @@ std::vector<FigureColumn> time_columns(const LabSettings& settings) {
   return columns;
 }
 
-std::vector<FigureColumn> latency_columns(const LabSettings& settings,
+std::vector<FigureColumn> latency_columns(const CampaignSettings& settings,
                                           std::array<unsigned, 2> spare) {
   if (settings.is_virtual())
     return {figure_column({"p50", 7, false, spare[0]}, "/latency/p50"),
@@ -120,8 +120,8 @@ std::vector<FigureColumn> latency_columns(const LabSettings& settings,
           {{"p99, s", 10, false, spare[1]}, seconds("/latency_s/p99")}};
 }
 
-RowTable::RowTable(std::span<const LabCase> cases, std::vector<FigureColumn> figures,
-                   const LabSettings& settings)
+RowTable::RowTable(std::span<const CampaignCase> cases, std::vector<FigureColumn> figures,
+                   const CampaignSettings& settings)
     : title_(wrapped(title_of(axes_of(cases), settings), line_width(), 2)),
       names_(names_of(axes_of(cases))),
       figures_(std::move(figures)),
@@ -148,10 +148,10 @@ std::string RowTable::case_text(const Json& row) const {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-Json axes_of(std::span<const LabCase> cases) {
+Json axes_of(std::span<const CampaignCase> cases) {
   Json axes;
   for (const char* key : kCaseKeys) axes[key] = Json::array();
-  for (const LabCase& one : cases) {
+  for (const CampaignCase& one : cases) {
     const Json row = one.json();
     for (const char* key : kCaseKeys)
       if (std::ranges::find(axes[key], row[key]) == axes[key].end()) axes[key].push_back(row[key]);

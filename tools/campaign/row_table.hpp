@@ -34,19 +34,19 @@ FigureColumn figure_column(TableColumn column, std::string_view place,
                            std::optional<int> digits = {});
 
 /// Time and bound, what sets it and the percentage of it: in cycles too where time is virtual.
-std::vector<FigureColumn> time_columns(const LabSettings& settings);
+std::vector<FigureColumn> time_columns(const CampaignSettings& settings);
 
 /// Median and 99 %, in cycles or in seconds; none where nobody has them. `spare`: which of them is
 /// left out first where there is no room, as TableColumn counts.
-std::vector<FigureColumn> latency_columns(const LabSettings& settings,
+std::vector<FigureColumn> latency_columns(const CampaignSettings& settings,
                                           std::array<unsigned, 2> spare);
 
 class RowTable {
  public:
   /// As wide as standard output is. What all cases have in common stands above the table instead of
   /// in its columns.
-  RowTable(std::span<const LabCase> cases, std::vector<FigureColumn> figures,
-           const LabSettings& settings);
+  RowTable(std::span<const CampaignCase> cases, std::vector<FigureColumn> figures,
+           const CampaignSettings& settings);
 
   /// The lines above the first row.
   std::string head() const;
@@ -65,6 +65,6 @@ class RowTable {
 
 /// The values that each key of the cases has, in the order in which they come: policy, traffic,
 /// torus, bytes.
-Json axes_of(std::span<const LabCase> cases);
+Json axes_of(std::span<const CampaignCase> cases);
 
 }  // namespace toroid

@@ -33,25 +33,25 @@ namespace toroid {
 
 namespace {
 
-PolicyExchangeOptions terms_of(const LabSettings& settings) {
+PolicyExchangeOptions terms_of(const CampaignSettings& settings) {
   return {.seed = settings.common.seed,
           .payload = !settings.is_virtual(),
           .peers = settings.peers == 0 ? ~Rank{0} : settings.peers};
 }
 
-PolicyExchange exchange_of(const LabCase& one, const LabSettings& settings) {
+PolicyExchange exchange_of(const CampaignCase& one, const CampaignSettings& settings) {
   return {*one.policy, *one.traffic, one.shape, settings.machine, terms_of(settings)};
 }
 
-Timing timing_of(const LabCase& one, const LabSettings& settings, const Emulation& emulation,
-                 Tick cycles) {
+Timing timing_of(const CampaignCase& one, const CampaignSettings& settings,
+                 const Emulation& emulation, Tick cycles) {
   const Machine& machine = settings.machine;
   const ExchangeCase judged(*one.policy, *one.traffic, one.shape, machine, terms_of(settings));
   return exchange_timing(judged, exchange_limits(judged, machine), machine, emulation, cycles);
 }
 
 /// In cycles, or in seconds of the wall clock; there nothing where packets had no place for a time.
-void add_latency(Json& row, const PolicyExchange& exchange, const LabSettings& settings) {
+void add_latency(Json& row, const PolicyExchange& exchange, const CampaignSettings& settings) {
   const LatencyHistogram latency = exchange.latency();
   Json json = latency_json(latency);
   if (settings.is_virtual()) {
@@ -64,12 +64,12 @@ void add_latency(Json& row, const PolicyExchange& exchange, const LabSettings& s
 
 }  // namespace
 
-void refuse_unfit(const LabCase& one, const LabSettings& settings, bool in_open_loop) {
+void refuse_unfit(const CampaignCase& one, const CampaignSettings& settings, bool in_open_loop) {
   const PolicyExchange exchange = exchange_of(one, settings);
   if (in_open_loop) refuse_unfit_for_load(one, settings, exchange.settings());
 }
 
-Json run_exchange_case(const LabCase& one, const LabSettings& settings) {
+Json run_exchange_case(const CampaignCase& one, const CampaignSettings& settings) {
   PolicyExchange exchange = exchange_of(one, settings);
   RunOptions run = settings.run;
   run.node = exchange.node_options();
@@ -90,7 +90,7 @@ Json run_exchange_case(const LabCase& one, const LabSettings& settings) {
 
 namespace {
 
-Json whole_row(const LabCase& one, const Json& result) {
+Json whole_row(const CampaignCase& one, const Json& result) {
   Json row = one.json();
   row.update(result);
   return row;
@@ -120,12 +120,11 @@ std::vector<Json> CaseRows::finished() const {
   return kept;
 }
 
-CaseRows run_cases(std::span<const LabCase> cases, const LabSettings& settings, Journal* journal,
-                   const RowSink& show) {
+CaseRows run_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
+                   Journal* journal, const RowSink& show) {
   std::vector<std::string> keys;
-  for (const LabCase& one : cases) keys.push_back(one.key());
-  CampaignOptions options{settings.at_once(), settings.common.quiet, settings.is_virtual(),
-                          journal};
+  for (const CampaignCase& one : cases) keys.push_back(one.key());
+  CampaignRun options{settings.at_once(), settings.common.quiet, settings.is_virtual(), journal};
   options.work = expected_seconds(cases, settings);
   if (show)
     options.show = [&](std::size_t i, const Json& result) { show(whole_row(cases[i], result)); };
@@ -138,7 +137,7 @@ CaseRows run_cases(std::span<const LabCase> cases, const LabSettings& settings, 
   return all;
 }
 
-std::string rows_hash(std::span<const Json> rows, const LabSettings& settings) {
+std::string rows_hash(std::span<const Json> rows, const CampaignSettings& settings) {
   ResultHash hash;
   for (const Json& row : rows)
     hash.add(std::string_view(without_wall_clock(row, settings.is_virtual()).dump()));

@@ -20,24 +20,25 @@ class Journal;
 /// The exchange of the case's traffic under its policy: what add_timing() gives, packets,
 /// packet_hops, links, latency (on the wall clock latency_s), fifos, result_hash, wall_s. Throws
 /// RunFailed where it cannot be finished or a packet was lost.
-Json run_exchange_case(const LabCase& one, const LabSettings& settings);
+Json run_exchange_case(const CampaignCase& one, const CampaignSettings& settings);
 
 /// The case's traffic in open loop at its load: accepted, latency_p50, latency_p99, saturated, ...
 /// (docs/LAB.md). Throws RunFailed where a packet was lost, BadInput where a node would have to
 /// send more than a message per cycle. REQUIRES: virtual time.
-Json run_load_case(const LabCase& one, const LabSettings& settings);
+Json run_load_case(const CampaignCase& one, const CampaignSettings& settings);
 
 /// How many of the case's exchanges have as many packets as its open loop at the load 1.
-double exchanges_at_full_load(const LabCase& one, const LabSettings& settings);
+double exchanges_at_full_load(const CampaignCase& one, const CampaignSettings& settings);
 
 /// Throws BadInput where the policy cannot run the traffic.
-void refuse_unfit(const LabCase& one, const LabSettings& settings, bool in_open_loop);
+void refuse_unfit(const CampaignCase& one, const CampaignSettings& settings, bool in_open_loop);
 /// Likewise where it does more than the open loop can.
-void refuse_unfit_for_load(const LabCase& one, const LabSettings& settings,
+void refuse_unfit_for_load(const CampaignCase& one, const CampaignSettings& settings,
                            const PolicySettings& of_policy);
 
 /// Those that the open loop can run, of policies that do the same there the first.
-std::vector<LabCase> cases_for_load(std::span<const LabCase> cases, const Machine& machine);
+std::vector<CampaignCase> cases_for_load(std::span<const CampaignCase> cases,
+                                         const Machine& machine);
 
 /// Is shown each row in the order of the cases, as soon as it and all before it are there.
 using RowSink = std::function<void(const Json& row)>;
@@ -50,10 +51,10 @@ struct CaseRows {
 };
 
 /// In the order of the cases. `journal` as for run_campaign; `show` may be empty.
-CaseRows run_cases(std::span<const LabCase> cases, const LabSettings& settings, Journal* journal,
-                   const RowSink& show);
+CaseRows run_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
+                   Journal* journal, const RowSink& show);
 
 /// Of rows, but for what depends on the wall clock.
-std::string rows_hash(std::span<const Json> rows, const LabSettings& settings);
+std::string rows_hash(std::span<const Json> rows, const CampaignSettings& settings);
 
 }  // namespace toroid

@@ -18,7 +18,7 @@ namespace toroid {
 namespace {
 
 struct Curve {
-  LabCase base;
+  CampaignCase base;
   std::map<double, Json> points;  ///< by load
 
   bool failed() const {
@@ -38,8 +38,8 @@ struct Curve {
     }
     return last;
   }
-  LabCase at(double load) const {
-    LabCase one = base;
+  CampaignCase at(double load) const {
+    CampaignCase one = base;
     one.load = load;
     return one;
   }
@@ -57,10 +57,10 @@ struct Curve {
 /// All curves, round by round.
 class LoadRounds {
  public:
-  LoadRounds(std::span<const LabCase> bases, const LabSettings& settings, Journal* journal,
-             const RowSink& show)
+  LoadRounds(std::span<const CampaignCase> bases, const CampaignSettings& settings,
+             Journal* journal, const RowSink& show)
       : settings_(settings), journal_(journal), show_(show) {
-    for (const LabCase& base : bases) curves_.push_back({base, {}});
+    for (const CampaignCase& base : bases) curves_.push_back({base, {}});
   }
 
   void grid(const std::vector<double>& loads) {
@@ -91,7 +91,7 @@ class LoadRounds {
   using Place = std::pair<Curve*, double>;  ///< at that load
 
   void run(const std::vector<Place>& places) {
-    std::vector<LabCase> cases;
+    std::vector<CampaignCase> cases;
     for (const auto& [curve, load] : places) cases.push_back(curve->at(load));
     CaseRows made = run_cases(cases, settings_, journal_, show_);
     interrupted_ |= made.interrupted();
@@ -100,7 +100,7 @@ class LoadRounds {
         places[i].first->points[places[i].second] = std::move(made.rows[i]);
   }
 
-  const LabSettings& settings_;
+  const CampaignSettings& settings_;
   Journal* journal_;
   const RowSink& show_;
   std::vector<Curve> curves_;
@@ -109,8 +109,8 @@ class LoadRounds {
 
 }  // namespace
 
-LoadSweep sweep_load(std::span<const LabCase> bases, std::vector<double> loads,
-                     unsigned refinements, const LabSettings& settings, Journal* journal,
+LoadSweep sweep_load(std::span<const CampaignCase> bases, std::vector<double> loads,
+                     unsigned refinements, const CampaignSettings& settings, Journal* journal,
                      const RowSink& show) {
   LoadRounds rounds(bases, settings, journal, show);
   std::ranges::sort(loads);

@@ -22,8 +22,8 @@ struct LoadSweep {
 
 /// A curve per case: the given loads, ascending, then the middle between carried and saturated,
 /// `refinements` times. `show` is shown the rows of each of these rounds by curve, then by load.
-LoadSweep sweep_load(std::span<const LabCase> curves, std::vector<double> loads,
-                     unsigned refinements, const LabSettings& settings, Journal* journal,
+LoadSweep sweep_load(std::span<const CampaignCase> curves, std::vector<double> loads,
+                     unsigned refinements, const CampaignSettings& settings, Journal* journal,
                      const RowSink& show);
 
 }  // namespace toroid

@@ -26,22 +26,22 @@ std::string numbers_of(const Machine& machine) {
 
 }  // namespace
 
-unsigned LabSettings::at_once() const {
+unsigned CampaignSettings::at_once() const {
   if (!is_virtual()) return 1;
   return common.threads != 0 ? common.threads : cores_at_hand();
 }
 
-LabSettings lab_settings(const CommonOptions& common) {
+CampaignSettings lab_settings(const CommonOptions& common) {
   if (common.fabric == name_of(kFabricNames, FabricName::ofi))
     throw BadInput("campaigns are for --fabric sim and shm; on ofi start run by run");
-  LabSettings settings{.common = common,
-                       .machine = load_machine(common.machine),
-                       .run = run_options(common, TorusOptions())};
+  CampaignSettings settings{.common = common,
+                            .machine = load_machine(common.machine),
+                            .run = run_options(common, TorusOptions())};
   if (settings.is_virtual()) settings.run.threads = 1;  // the cores are for runs at once
   return settings;
 }
 
-Json lab_head(std::string_view verb, const LabSettings& settings) {
+Json lab_head(std::string_view verb, const CampaignSettings& settings) {
   Json head = {{"verb", verb},
                {"version", kVersion},
                {"git_hash", kGitHash},
@@ -53,7 +53,7 @@ Json lab_head(std::string_view verb, const LabSettings& settings) {
   return head;
 }
 
-Json journal_settings(std::string_view verb, const LabSettings& settings) {
+Json journal_settings(std::string_view verb, const CampaignSettings& settings) {
   Json json = lab_head(verb, settings);
   json["machine_numbers"] = numbers_of(settings.machine);
   json["peers"] = settings.peers;

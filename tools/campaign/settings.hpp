@@ -19,7 +19,7 @@ struct LoadSettings {
   Tick warm_up = 0;
 };
 
-struct LabSettings {
+struct CampaignSettings {
   CommonOptions common{};
   Machine machine{};
   RunOptions run{};  ///< but for what the policy decides
@@ -32,11 +32,11 @@ struct LabSettings {
 };
 
 /// Throws BadInput where a campaign cannot run like that.
-LabSettings lab_settings(const CommonOptions& common);
+CampaignSettings lab_settings(const CommonOptions& common);
 
 /// verb, version, git_hash, fabric, time_kind, seed, machine: the first keys of the result.
-Json lab_head(std::string_view verb, const LabSettings& settings);
+Json lab_head(std::string_view verb, const CampaignSettings& settings);
 /// All that decides results and is not in a case: what a journal belongs to.
-Json journal_settings(std::string_view verb, const LabSettings& settings);
+Json journal_settings(std::string_view verb, const CampaignSettings& settings);
 
 }  // namespace toroid

@@ -30,24 +30,24 @@ constexpr const char* kDocuments = "Results and documents";
 struct VerbKind {
   std::string_view name;
   const char* group;
-  Verb (*add)(CLI::App&);
+  Command (*add)(CLI::App&);
 };
 
 constexpr VerbKind kVerbs[] = {
-    {"fft", kRuns, add_fft_verb},
-    {"alltoall", kRuns, add_alltoall_verb},
-    {"bench", kMeasures, add_bench_verb},
-    {"compare", kMeasures, add_compare_verb},
-    {"hello", kRuns, add_hello_verb},
-    {"info", kDocuments, add_info_verb},
-    {"paper", kMeasures, add_paper_verb},
-    {"poisson", kRuns, add_poisson_verb},
-    {"sweep", kMeasures, add_sweep_verb},
-    {"replay", kRuns, add_replay_verb},
-    {"report", kDocuments, add_report_verb},
-    {"help", kDocuments, add_help_verb},
-    {"man", kDocuments, add_man_verb},
-    {"completion", kDocuments, add_completion_verb},
+    {"fft", kRuns, add_fft_command},
+    {"alltoall", kRuns, add_alltoall_command},
+    {"bench", kMeasures, add_bench_command},
+    {"compare", kMeasures, add_compare_command},
+    {"hello", kRuns, add_hello_command},
+    {"info", kDocuments, add_info_command},
+    {"paper", kMeasures, add_paper_command},
+    {"poisson", kRuns, add_poisson_command},
+    {"sweep", kMeasures, add_sweep_command},
+    {"replay", kRuns, add_replay_command},
+    {"report", kDocuments, add_report_command},
+    {"help", kDocuments, add_help_command},
+    {"man", kDocuments, add_man_command},
+    {"completion", kDocuments, add_completion_command},
 };
 
 /// What was left over goes before help: `toroid nosuch --help` asks for the help of nothing.
@@ -76,14 +76,14 @@ Command::Command()
                         "toroid alltoall --torus 8x8x8 --bytes 480"},
                        {"policies beside each other",
                         "toroid compare --torus 4x4x4 --policies random,shift,rank"}});
-  const auto add = [&](std::string_view name, const char* group, Verb verb) {
+  const auto add = [&](std::string_view name, const char* group, Command verb) {
     verbs_.emplace_back(name, std::move(verb));
     CLI::App& added = *app_->get_subcommand(verbs_.back().first);
     added.group(group);
     added.get_help_ptr()->group("Help")->description("this text");
   };
   for (const VerbKind& kind : kVerbs) add(kind.name, kind.group, kind.add(*app_));
-  add("launch", kProcesses, add_launch_verb(*app_, launched_));
+  add("launch", kProcesses, add_launch_command(*app_, launched_));
   std::vector<std::string_view> names;
   for (const CLI::App* verb : verbs_of(*app_)) names.push_back(verb->get_name());
   for (const char* verb : {"help", "man"})

@@ -8,25 +8,25 @@
 namespace toroid {
 
 /// Returns the exit code: 0 done, 1 a check failed. Throws BadInput (2) and RunFailed (1).
-using Verb = std::function<int()>;
+using Command = std::function<int()>;
 
-Verb add_fft_verb(CLI::App& app);
-Verb add_alltoall_verb(CLI::App& app);
-Verb add_bench_verb(CLI::App& app);
-Verb add_compare_verb(CLI::App& app);
-Verb add_hello_verb(CLI::App& app);
-Verb add_info_verb(CLI::App& app);
-Verb add_paper_verb(CLI::App& app);
-Verb add_poisson_verb(CLI::App& app);
-Verb add_replay_verb(CLI::App& app);
-Verb add_sweep_verb(CLI::App& app);
-Verb add_report_verb(CLI::App& app);
-Verb add_help_verb(CLI::App& app);
-Verb add_man_verb(CLI::App& app);
-Verb add_completion_verb(CLI::App& app);
+Command add_fft_command(CLI::App& app);
+Command add_alltoall_command(CLI::App& app);
+Command add_bench_command(CLI::App& app);
+Command add_compare_command(CLI::App& app);
+Command add_hello_command(CLI::App& app);
+Command add_info_command(CLI::App& app);
+Command add_paper_command(CLI::App& app);
+Command add_poisson_command(CLI::App& app);
+Command add_replay_command(CLI::App& app);
+Command add_sweep_command(CLI::App& app);
+Command add_report_command(CLI::App& app);
+Command add_help_command(CLI::App& app);
+Command add_man_command(CLI::App& app);
+Command add_completion_command(CLI::App& app);
 
 struct LaunchedCommand;
 /// `launched` is what it starts, known once the command line has been parsed.
-Verb add_launch_verb(CLI::App& app, const LaunchedCommand& launched);
+Command add_launch_command(CLI::App& app, const LaunchedCommand& launched);
 
 }  // namespace toroid

@@ -24,7 +24,7 @@ namespace toroid {
 namespace {
 
 /// Of what somebody counts on the fabric.
-std::vector<FigureColumn> compare_columns(const LabSettings& settings) {
+std::vector<FigureColumn> compare_columns(const CampaignSettings& settings) {
   const bool is_virtual = settings.is_virtual();
   std::vector<FigureColumn> columns = time_columns(settings);
   if (is_virtual) columns.push_back(figure_column({"% link", 5, false, 1}, "/percent_of_peak", 1));
@@ -64,12 +64,12 @@ std::string fastest_lines(std::span<const Json> rows, const RowTable& table) {
   return text.empty() ? "" : "the fastest of each traffic, torus and size:\n" + text;
 }
 
-int run(const LabOptions& options) {
-  LabSettings settings = lab_settings(options.common);
+int run(const CampaignOptions& options) {
+  CampaignSettings settings = lab_settings(options.common);
   settings.peers = options.peers;
-  const std::vector<LabCase> cases = make_cases(options.lists, options.common.seed);
+  const std::vector<CampaignCase> cases = make_cases(options.lists, options.common.seed);
   refuse_unfit(cases, settings);
-  LabOutputs outputs(options, "compare", settings);
+  CampaignOutputs outputs(options, "compare", settings);
 
   announce_cases(cases, settings, outputs.journal());
   const RowTable table(cases, compare_columns(settings), settings);
@@ -79,22 +79,22 @@ int run(const LabOptions& options) {
     show = [&](const Json& row) { print_now(table.line(row)); };
   }
   CaseRows made = run_cases(cases, settings, outputs.journal(), show);
-  const LabResult result{.verb = "compare",
-                         .axis = "policy",
-                         .axes = axes_of(cases),
-                         .rows = made.finished(),
-                         .interrupted = made.interrupted()};
+  const CampaignResult result{.verb = "compare",
+                              .axis = "policy",
+                              .axes = axes_of(cases),
+                              .rows = made.finished(),
+                              .interrupted = made.interrupted()};
   if (outputs.shows_table()) print_now(fastest_lines(result.rows, table) + table.remark());
-  outputs.write(lab_report(result, settings));
+  outputs.write(campaign_report(result, settings));
   return exit_code(result.rows);
 }
 
 }  // namespace
 
-Verb add_compare_verb(CLI::App& app) {
-  auto options = std::make_shared<LabOptions>();
+Command add_compare_command(CLI::App& app) {
+  auto options = std::make_shared<CampaignOptions>();
   CLI::App* verb = app.add_subcommand("compare", "policies beside each other, in one table");
-  add_lab_options(*verb, *options);
+  add_campaign_options(*verb, *options);
   add_examples(*verb, {{"three orders beside each other",
                         "toroid compare --torus 4x4x4 --policies random,shift,rank"},
                        {"at sizes from 240 B to 3840 B, as a table and CSV",

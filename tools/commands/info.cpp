@@ -244,7 +244,7 @@ int run(const InfoOptions& options) {
 
 }  // namespace
 
-Verb add_info_verb(CLI::App& app) {
+Command add_info_command(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
   CLI::App* verb = app.add_subcommand("info", "this build, a machine's numbers, a torus's bounds");
   begin_group(*verb, "Torus");

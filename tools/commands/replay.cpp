@@ -250,7 +250,7 @@ int run_replay(const ReplayCommandOptions& options) {
 
 }  // namespace
 
-Verb add_replay_verb(CLI::App& app) {
+Command add_replay_command(CLI::App& app) {
   auto options = std::make_shared<ReplayCommandOptions>();
   CLI::App* verb = app.add_subcommand("replay", "the messages of a file beside their bound");
   options->verb = verb;

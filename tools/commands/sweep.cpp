@@ -43,7 +43,7 @@ enum class Axis : std::uint8_t { load, bytes, nodes };
 constexpr std::array<std::string_view, 3> kAxisNames = {"load", "bytes", "nodes"};
 
 struct SweepOptions {
-  LabOptions lab;
+  CampaignOptions lab;
   std::string axis;
   std::vector<double> loads = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
   unsigned refine = 4;
@@ -54,12 +54,12 @@ struct SweepOptions {
 };
 
 /// By curve, then along the axis.
-void sort_along(Axis axis, std::vector<LabCase>& cases) {
+void sort_along(Axis axis, std::vector<CampaignCase>& cases) {
   std::vector<std::string> policies;  // as given
-  for (const LabCase& one : cases)
+  for (const CampaignCase& one : cases)
     if (std::ranges::find(policies, one.policy_name) == policies.end())
       policies.push_back(one.policy_name);
-  const auto place = [&](const LabCase& one) {
+  const auto place = [&](const CampaignCase& one) {
     const std::uint64_t along = axis == Axis::nodes ? one.shape.size() : one.bytes;
     const std::string curve = axis == Axis::nodes ? fmt::format("{}", one.bytes) : one.shape.text();
     return std::tuple(std::ranges::find(policies, one.policy_name), one.traffic_name, curve, along);
@@ -95,7 +95,7 @@ std::vector<FigureColumn> load_columns() {
            [](const Json& row) { return row["saturated"].get<bool>() ? "saturated" : ""; }}};
 }
 
-std::vector<FigureColumn> axis_columns(const LabSettings& settings) {
+std::vector<FigureColumn> axis_columns(const CampaignSettings& settings) {
   std::vector<FigureColumn> columns = {figure_column({"nodes", 6, false, 1}, "/nodes")};
   for (FigureColumn& column : time_columns(settings)) columns.push_back(std::move(column));
   if (settings.is_virtual())
@@ -105,8 +105,8 @@ std::vector<FigureColumn> axis_columns(const LabSettings& settings) {
   return columns;
 }
 
-LabSettings settings_of(const SweepOptions& options, Axis axis) {
-  LabSettings settings = lab_settings(options.lab.common);
+CampaignSettings settings_of(const SweepOptions& options, Axis axis) {
+  CampaignSettings settings = lab_settings(options.lab.common);
   settings.peers = options.lab.peers;
   settings.load = {parse_choice<ArrivalRule>("arrivals", kArrivalRuleNames, options.arrivals),
                    options.window, options.warm_up};
@@ -131,9 +131,10 @@ void refuse_load_options(const SweepOptions& options) {
 }
 
 /// Without those that refining adds.
-std::vector<LabCase> grid_of(std::span<const LabCase> cases, std::span<const double> loads) {
-  std::vector<LabCase> grid;
-  for (const LabCase& one : cases)
+std::vector<CampaignCase> grid_of(std::span<const CampaignCase> cases,
+                                  std::span<const double> loads) {
+  std::vector<CampaignCase> grid;
+  for (const CampaignCase& one : cases)
     for (const double load : loads) grid.emplace_back(one).load = load;
   return grid;
 }
@@ -147,9 +148,9 @@ Json load_settings(const SweepOptions& options) {
           {"warm_up", chosen(options.warm_up)}};
 }
 
-LabResult sweep(const SweepOptions& options, Axis axis, std::span<const LabCase> cases,
-                const LabSettings& settings, Journal* journal, const RowSink& show) {
-  LabResult result{.verb = "sweep", .axis = name_of(kAxisNames, axis), .axes = axes_of(cases)};
+CampaignResult sweep(const SweepOptions& options, Axis axis, std::span<const CampaignCase> cases,
+                     const CampaignSettings& settings, Journal* journal, const RowSink& show) {
+  CampaignResult result{.verb = "sweep", .axis = name_of(kAxisNames, axis), .axes = axes_of(cases)};
   if (axis != Axis::load) {
     const CaseRows made = run_cases(cases, settings, journal, show);
     result.rows = made.finished();
@@ -167,15 +168,15 @@ LabResult sweep(const SweepOptions& options, Axis axis, std::span<const LabCase>
 
 int run(const SweepOptions& options) {
   const auto axis = parse_choice<Axis>("axis", kAxisNames, options.axis);
-  const LabSettings settings = settings_of(options, axis);
+  const CampaignSettings settings = settings_of(options, axis);
   refuse_bad_loads(options.loads);
   if (axis != Axis::load) refuse_load_options(options);
-  std::vector<LabCase> cases = make_cases(options.lab.lists, options.lab.common.seed);
+  std::vector<CampaignCase> cases = make_cases(options.lab.lists, options.lab.common.seed);
   if (axis == Axis::load && names_all(options.lab.lists))
     cases = cases_for_load(cases, settings.machine);
   sort_along(axis, cases);
   refuse_unfit(cases, settings, axis == Axis::load);
-  LabOutputs outputs(options.lab, "sweep", settings);
+  CampaignOutputs outputs(options.lab, "sweep", settings);
 
   announce_cases(axis == Axis::load ? grid_of(cases, options.loads) : cases, settings,
                  outputs.journal());
@@ -186,15 +187,15 @@ int run(const SweepOptions& options) {
     print_now(table.head());
     show = [&](const Json& row) { print_now(table.line(row)); };
   }
-  const LabResult result = sweep(options, axis, cases, settings, outputs.journal(), show);
+  const CampaignResult result = sweep(options, axis, cases, settings, outputs.journal(), show);
   if (outputs.shows_table()) print_now(saturation_lines(result.saturation, table) + table.remark());
-  outputs.write(lab_report(result, settings));
+  outputs.write(campaign_report(result, settings));
   return exit_code(result.rows);
 }
 
 }  // namespace
 
-Verb add_sweep_verb(CLI::App& app) {
+Command add_sweep_command(CLI::App& app) {
   auto options = std::make_shared<SweepOptions>();
   CLI::App* verb = app.add_subcommand("sweep", "from small to large: load, message size, machine");
   options->verb = verb;
@@ -214,7 +215,7 @@ Verb add_sweep_verb(CLI::App& app) {
       ->transform(whole_number(1, std::uint64_t{1} << 30));
   verb->add_option("--warm-up", options->warm_up, "cycles before; else half the window")
       ->transform(whole_number(1, std::uint64_t{1} << 30));
-  add_lab_options(*verb, options->lab);
+  add_campaign_options(*verb, options->lab);
   add_examples(
       *verb,
       {{"how much of the bound's rate an exchange keeps up with",

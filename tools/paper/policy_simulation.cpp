@@ -22,8 +22,8 @@ std::string traffic_of(const PolicyRun& what) {
   return what.sample == 0 ? "all-to-all" : fmt::format("sample:{}", what.sample);
 }
 
-LabSettings lab_settings_of(const PaperSetting& setting) {
-  LabSettings settings;
+CampaignSettings lab_settings_of(const PaperSetting& setting) {
+  CampaignSettings settings;
   settings.common.seed = setting.seed;
   settings.common.quiet = true;
   settings.machine = setting.machine;
@@ -33,12 +33,12 @@ LabSettings lab_settings_of(const PaperSetting& setting) {
 }
 
 Json run_under_policy(const PolicyRun& what, const PaperSetting& setting) {
-  LabLists lists;
+  CampaignLists lists;
   lists.policies = {what.policy};
   lists.traffics = {traffic_of(what)};
   lists.toruses = {what.torus};
   lists.bytes = {what.bytes};
-  const LabCase one = make_cases(lists, setting.seed).front();
+  const CampaignCase one = make_cases(lists, setting.seed).front();
   check_memory(one.shape, 0);
   return run_exchange_case(one, lab_settings_of(setting));
 }

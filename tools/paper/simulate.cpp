@@ -28,7 +28,7 @@ unsigned runs_at_once(const SimulateOptions& options) {
 PaperResults simulate(const std::vector<Simulation>& simulations, const PaperSetting& setting,
                       const SimulateOptions& options) {
   std::vector<std::string> keys;
-  CampaignOptions campaign{.at_once = runs_at_once(options), .quiet = options.quiet};
+  CampaignRun campaign{.at_once = runs_at_once(options), .quiet = options.quiet};
   for (const Simulation& simulation : simulations) {
     keys.push_back(simulation.key);
     campaign.work.push_back(expected_of(simulation, setting).seconds);
