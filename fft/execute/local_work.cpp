@@ -39,7 +39,7 @@ local::Kind kind_of(const LocalTask& task) {
   return task.backward ? local::Kind::inverse : local::Kind::forward;
 }
 
-/// The last of the transformed axes: of real data the halved one.
+/// The last transformed axis, which is halved if the data is real.
 unsigned last_axis(const Axes& axes) {
   unsigned last = 0;
   for (unsigned axis = 0; axis < kAxes; ++axis)
@@ -103,7 +103,7 @@ LocalWork::Step& LocalWork::add(const local::Work& work, Place in, Place out) {
   return steps_.back();
 }
 
-/// Box by box from one layout to the other.
+/// Copies box by box from one layout to the other.
 void LocalWork::plan_copy(const LocalTask& task) {
   const std::int64_t bytes = bytes_of(precision_, task.real_from);
   for (const Box& box : task.from.boxes()) {
@@ -118,7 +118,8 @@ void LocalWork::plan_copy(const LocalTask& task) {
   }
 }
 
-/// The lines of several boxes stand one behind the other, whatever they belong to.
+/// The lines of several boxes stand one behind the other, whichever box they belong to: they are
+/// one array of lines.
 void LocalWork::plan_lines(const LocalTask& task) {
   const unsigned axis = last_axis(task.axes);
   const std::int64_t in_length = task.from.boxes()[0].length(axis);
@@ -143,7 +144,7 @@ void LocalWork::plan_box(const LocalTask& task) {
     add(work, Place::from, Place::to);
     return;
   }
-  // It destroys what it reads: that is to be a copy.
+  // half_to_real destroys what it reads: it gets a copy.
   const Side copy = scratch(from, Place::first);
   LocalTask to_copy;
   to_copy.from = task.from;
@@ -162,9 +163,8 @@ LocalWork::Side LocalWork::scratch(const Box& box, Place place) {
   return side;
 }
 
-/// One axis of a whole box, from one array to another.
-LocalWork::Side LocalWork::fourier(const LocalTask& task, const Side& from, const Side& to,
-                                   unsigned axis) {
+LocalWork::Side LocalWork::transform_axis(const LocalTask& task, const Side& from, const Side& to,
+                                          unsigned axis) {
   const Box& box = from.layout.boxes()[0];
   local::Work work = blank(task);
   work.in_place = false;
@@ -174,8 +174,8 @@ LocalWork::Side LocalWork::fourier(const LocalTask& task, const Side& from, cons
   return to;
 }
 
-/// Between the spectra of n and of m points: the frequencies 0, 1, ... and those below 0, which
-/// stand at the end of either. Forward from large to small.
+/// Copies between the spectra of n and of m < n points what both have: the frequencies 0, 1, ...
+/// and the negative ones, which stand at the end of either. Forward from large to small.
 void LocalWork::copy_centre(const LocalTask& task, const Side& large, const Side& small,
                             unsigned axis) {
   const Box& box = small.layout.boxes()[0];
@@ -200,8 +200,8 @@ void LocalWork::copy_centre(const LocalTask& task, const Side& large, const Side
   }
 }
 
-/// Axis by axis, the last one first, each only where its neighbours still count; backward the other
-/// way round.
+/// Axis by axis, the last one first; each transform only takes lines that have not been dropped
+/// yet. Backward the other way round.
 void LocalWork::plan_cut(const LocalTask& task) {
   std::vector<unsigned> axes;
   for (unsigned axis = kAxes; axis-- > 0;)
@@ -220,10 +220,10 @@ void LocalWork::plan_cut(const LocalTask& task) {
       copy_centre(task, padded, from, axis);
       steps_[first].clear =
           static_cast<std::size_t>(padded.layout.extent() * bytes_of(precision_, false));
-      from = fourier(task, padded, is_last ? to : scratch(next, Place::first), axis);
+      from = transform_axis(task, padded, is_last ? to : scratch(next, Place::first), axis);
     } else {
       const Side whole = scratch(from.layout.boxes()[0], Place::first);
-      fourier(task, from, whole, axis);
+      transform_axis(task, from, whole, axis);
       const Side centre = is_last ? to : scratch(next, Place::second);
       copy_centre(task, whole, centre, axis);
       from = centre;

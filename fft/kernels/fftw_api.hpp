@@ -1,4 +1,4 @@
-// FFTW's functions by precision.
+// FFTW's functions for each precision.
 #pragma once
 
 #include <fftw3.h>
@@ -7,7 +7,7 @@
 
 namespace toroid::local {
 
-/// Held while FFTW plans, destroys a plan or touches wisdom: only executing is safe without.
+/// Held while FFTW plans, destroys a plan or uses wisdom: only executing plans is thread-safe.
 inline constinit std::mutex planner;
 
 template <typename Real>

@@ -6,7 +6,6 @@
 
 #include "fft/layout/box.hpp"
 #include "fft/orbital/coefficients.hpp"
-#include "fft/orbital/refusals.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/shape.hpp"
 
@@ -14,7 +13,7 @@ namespace toroid {
 
 OrbitalPlan::OrbitalPlan(const CubeSize& size, const Shape& shape, OrbitalOptions options)
     : size_(size), options_(options), extent_(shape.extent(0)) {
-  refuse_what_is_no_orbit(size, shape, options);
+  check_orbital(size, shape, options);
 }
 
 OrbitalStage OrbitalPlan::stage(unsigned number) const {

@@ -19,7 +19,7 @@ ProcessGrid::ProcessGrid(const Shape& shape, bool reversed)
 
 GridCoord ProcessGrid::coord(Rank rank) const {
   GridCoord at{};
-  for (unsigned i = 0; i < 3; ++i) {  // the fastest of the ranks first
+  for (unsigned i = 0; i < 3; ++i) {  // the axis along which ranks vary fastest comes first
     const unsigned axis = reversed_ ? i : 2 - i;
     at[axis] = rank % extent_[axis];
     rank /= extent_[axis];

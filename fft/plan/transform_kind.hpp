@@ -1,4 +1,4 @@
-// Separable transforms.
+// The separable transforms.
 #pragma once
 
 #include <array>
@@ -7,10 +7,10 @@
 
 namespace toroid {
 
-/// Of the exponent of the dft; which matrix of the others.
+/// The sign of the dft's exponent; for the other kinds, which of their two matrices.
 enum class Sign : int { forward = -1, inverse = +1 };
 
-/// See fft/orbital/coefficients.hpp for what they sum.
+/// fft/orbital/coefficients.hpp gives their formulas.
 enum class TransformKind : std::uint8_t { dft, dct, dht, wht };
 inline constexpr std::array<std::string_view, 4> kTransformKindNames = {"dft", "dct", "dht", "wht"};
 

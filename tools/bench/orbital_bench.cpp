@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "fft/execute/local_array.hpp"
-#include "fft/orbital/blas.hpp"
+#include "fft/kernels/blas.hpp"
 #include "fft/orbital/coefficients.hpp"
 #include "fft/orbital/product.hpp"
 #include "fft/plan/transform_kind.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/report/array_slices.hpp"

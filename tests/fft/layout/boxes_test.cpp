@@ -1,4 +1,4 @@
-// Data that lies, and results that go, wherever the user says.
+// Input and results in boxes that the user chooses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "hal/shape.hpp"
 #include "tests/fft/layout/random_boxes.hpp"
 #include "tests/fft/plan/plan_check.hpp"
@@ -119,7 +119,7 @@ TEST(Boxes, ThatOverlapOrLeaveSomethingOutAreRefused) {
     d.in_boxes = {};
     d.out_boxes = {all, {}};
     EXPECT_EQ(refusal_of("2", d), "nothing was refused");
-    d.real = true;  // whose result has less
+    d.real = true;  // half a spectrum is smaller
     EXPECT_THAT(refusal_of("2", d), ::testing::HasSubstr("out-box of node 0"));
   }
 }

@@ -1,4 +1,4 @@
-// Blueprints of every sort, for tests of what they are made of.
+// Many blueprints, for tests of their distributions and exchanges.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 
 namespace toroid::testing {
 
-/// visit(blueprint) for every method that the size and the torus allow, complex and real.
+/// Calls visit(blueprint) for every method that the size and the torus allow, complex and real.
 template <typename Visit>
 void for_each_blueprint_of(const std::vector<std::int64_t>& size, const Shape& shape,
                            Visit&& visit) {
   for (const Method method : {Method::volumetric, Method::slab, Method::rows})
     for (const bool real : {false, true})
       for (const std::int64_t batch : {1, 2}) {
-        if (real == (batch == 1)) continue;  // every other one
+        if (real == (batch == 1)) continue;  // only one of the two
         if (method != Method::rows && size.size() != 3) continue;
         if (method == Method::slab && shape.size() > *std::ranges::min_element(size)) continue;
         visit(Blueprint({.size = size,
@@ -35,7 +35,7 @@ void for_each_blueprint_of(const std::vector<std::int64_t>& size, const Shape& s
       }
 }
 
-/// Uneven, empty and single blocks, lines in several boxes.
+/// Blueprints with uneven, empty and single blocks, and with lines in several boxes.
 template <typename Visit>
 void for_each_blueprint(Visit&& visit) {
   for (const char* torus : {"1", "2x2", "3x2x2", "5x1x2", "7", "1x1x6", "2x1x2x1x1"})
@@ -56,7 +56,7 @@ void for_each_distribution(const Blueprint& blueprint, Visit&& visit) {
   }
 }
 
-/// Between two stages, one way or the other.
+/// The exchange between two stages, in one direction.
 struct Passage {
   const Distribution* from;
   const Distribution* to;

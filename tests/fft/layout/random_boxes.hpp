@@ -1,4 +1,4 @@
-// Boxes of an array that nobody would think of.
+// Random boxes of an array.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace toroid::testing {
 
-/// Cuts the largest box in two somewhere, until there are so many.
+/// Cuts the largest box in two at a random place, until there are so many.
 inline std::vector<Box> random_partition(const Index& extents, std::size_t parts,
                                          std::mt19937_64& engine) {
   std::vector<Box> boxes = {Box::of(extents)};
@@ -29,9 +29,9 @@ inline std::vector<Box> random_partition(const Index& extents, std::size_t parts
   return boxes;
 }
 
-/// One box per node, some of them empty, in no order.
+/// One box per node in random order; some are empty.
 inline std::vector<Box> random_boxes(const Index& extents, Rank nodes, std::mt19937_64& engine) {
-  Index one = extents;  // whatever the batch
+  Index one = extents;  // boxes say nothing of the batch
   one[kBatchAxis] = 1;
   const std::size_t parts = 1 + engine() % nodes;
   std::vector<Box> boxes = random_partition(one, parts, engine);

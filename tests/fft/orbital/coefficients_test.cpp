@@ -15,7 +15,7 @@ using testing::Exact;
 using testing::ReferenceAxis;
 using enum TransformKind;
 
-/// One rounding of a long double, of numbers up to 2.
+/// The rounding error of a long double up to 2.
 constexpr double kRounding = 2.2e-19;
 
 TEST(Coefficients, AreThoseOfTheDefinitions) {

@@ -1,4 +1,4 @@
-// The orbital transform computes on rings, bit for bit, what it computes on the model.
+// The orbital transform computes the same bits on rings as on the model.
 #include <gtest/gtest.h>
 
 #include <complex>

@@ -1,5 +1,4 @@
-// Forward and back in one program, step by step without a barrier: the skewed layout is where the
-// inverse begins.
+// Forward and inverse in one program without a barrier: the inverse begins from the skewed layout.
 #include <gtest/gtest.h>
 
 #include <algorithm>

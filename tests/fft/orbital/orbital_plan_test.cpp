@@ -1,4 +1,4 @@
-// Who holds what, and what an orbital plan refuses.
+// Which node holds which blocks, and what an orbital plan refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -34,7 +34,7 @@ inline constexpr ElementType kElementType<double> = ElementType::float64;
 template <>
 inline constexpr ElementType kElementType<std::complex<float>> = ElementType::complex64;
 
-/// visit(place in the array, place in the block), both in C order.
+/// Calls visit(place in the array, place in the block) for a block's elements, both in C order.
 template <typename Visit>
 void for_each_in(const Box& box, const CubeSize& size, Visit&& visit) {
   std::size_t local = 0;
@@ -46,13 +46,13 @@ void for_each_in(const Box& box, const CubeSize& size, Visit&& visit) {
 
 template <typename T>
 struct OrbitalRun {
-  std::vector<T> result;                           ///< in the array's own order
+  std::vector<T> result;                            ///< in C order
   std::vector<std::vector<std::uint64_t>> shifted;  ///< [node][step]
-  std::vector<std::vector<OrbitalTimes>> times;    ///< [node][repetition, stage]
+  std::vector<std::vector<OrbitalTimes>> times;     ///< [node][repetition, stage]
   bool input_kept = true;
 };
 
-/// Fills what is `mine` of the input, or compares.
+/// Whether a node's block holds its part of the array.
 template <typename T>
 bool holds(const OrbitalPlan& plan, Rank node, std::span<const T> block,
            const std::vector<T>& array) {
@@ -84,7 +84,8 @@ OrbitalRun<T> orbital_on(Fabric& fabric, const OrbitalPlan& plan, const std::vec
     for_each_in(plan.output_box(r), plan.size(),
                 [&](std::size_t to, std::size_t from) { run.result[to] = output[from]; });
     run.input_kept &= holds<T>(plan, r, transform.input(), array);
-    run.shifted.emplace_back(transform.numbers_shifted().begin(), transform.numbers_shifted().end());
+    run.shifted.emplace_back(transform.numbers_shifted().begin(),
+                             transform.numbers_shifted().end());
     for (unsigned i = 0; i < transform.repetitions(); ++i)
       run.times.emplace_back(transform.times(i).begin(), transform.times(i).end());
   }
@@ -98,7 +99,7 @@ inline CubeSize cube_size(std::int64_t n) {
   return {n, n, n};
 }
 
-/// On the model.
+/// Runs it on the model.
 template <typename T>
 OrbitalRun<T> orbital(unsigned extent, std::int64_t n, OrbitalOptions options,
                       const std::vector<T>& array) {
@@ -116,7 +117,7 @@ std::vector<Exact> expected(std::int64_t n, const OrbitalOptions& options,
   return reference_transform(axes, exactly<T>(array));
 }
 
-/// The relative error allowed: of N elements of T.
+/// The relative error that N elements of T may have.
 template <typename T>
 double allowed(std::int64_t n) {
   const bool single = std::is_same_v<typename RealOf<T>::type, float>;

@@ -1,5 +1,4 @@
-// How far results may be from the exact ones, on arrays of some size; the bars are those of all
-// tests.
+// How far results of large arrays may be from the exact ones. The limits are those of all tests.
 #include <gtest/gtest.h>
 
 #include "fft/plan/description.hpp"

@@ -1,4 +1,4 @@
-// What a plan must give, from the definition, and how far from it a plan is.
+// What a plan must give by the definition, and how far a plan's result is from it.
 #pragma once
 
 #include <fmt/core.h>
@@ -23,7 +23,7 @@
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
@@ -51,7 +51,7 @@ inline std::string text_of(const Description& d) {
                      d.overlap.window, d.box_cut, d.return_to_input ? " with return" : "");
 }
 
-/// Where the element of a result stands in the spectrum that nothing was cut from.
+/// The place of an element of a result in the spectrum before the box cut.
 inline Index in_whole_spectrum(const Index& whole, const Description& d, Index at) {
   for (unsigned axis = 0; axis < d.size.size(); ++axis) {
     const std::int64_t kept = whole[axis] / d.box_cut;
@@ -60,7 +60,7 @@ inline Index in_whole_spectrum(const Index& whole, const Description& d, Index a
   return at;
 }
 
-/// visit(place in the result, place in the whole spectrum).
+/// Calls visit(place in the result, place in the whole spectrum) for every element of the result.
 template <typename Visit>
 void for_each_frequency(const Description& d, Visit&& visit) {
   const Index whole = in_extents(d);
@@ -80,7 +80,7 @@ void for_each_frequency(const Description& d, Visit&& visit) {
   }
 }
 
-/// Batch by batch, complex in C order.
+/// The spectrum by the definition, batch by batch, in C order.
 inline std::vector<Exact> transform_batch(const std::vector<Exact>& arrays, const Description& d,
                                           int sign) {
   std::vector<Exact> all;
@@ -99,7 +99,7 @@ std::vector<Exact> exact(const std::vector<T>& values) {
   return {values.begin(), values.end()};
 }
 
-/// What forward gives.
+/// What forward must give.
 template <typename In>
 std::vector<Exact> forward_reference(const Description& d, const std::vector<In>& arrays) {
   const std::vector<Exact> whole = transform_batch(exact(arrays), d, -1);
@@ -108,7 +108,7 @@ std::vector<Exact> forward_reference(const Description& d, const std::vector<In>
   return result;
 }
 
-/// What forward, and backward by 1/N from there, give of complex data.
+/// What forward must give for complex data, and what backward with 1/N must make of that.
 template <typename In>
 std::vector<Exact> back_reference(const Description& d, const std::vector<In>& arrays) {
   if (d.box_cut == 1) return exact(arrays);
@@ -127,7 +127,7 @@ struct Errors {
   double back;
 };
 
-/// Whether an axis has a prime factor that the library has no short transform for.
+/// Whether an axis has a prime factor for which the library has no short transform.
 inline bool has_large_prime(const Description& d) {
   return std::ranges::any_of(d.size, [](std::int64_t n) {
     for (const std::int64_t prime : {2, 3, 5, 7, 11, 13})
@@ -136,8 +136,8 @@ inline bool has_large_prime(const Description& d) {
   });
 }
 
-/// What the error of a transform may be: in double precision 4e-16·log2(points), in single
-/// precision 2e-7, and twice as much where a large prime's sums are long.
+/// The error that a transform may have: 4e-16·log2(points) in double precision, 2e-7 in single
+/// precision, and twice as much if an axis has a large prime factor, whose sums are long.
 template <typename Real>
 double error_bar(const Description& d) {
   if (std::is_same_v<Real, float>) return has_large_prime(d) ? 4e-7 : 2e-7;
@@ -146,21 +146,22 @@ double error_bar(const Description& d) {
   return 4e-16 * std::max(1.0, std::log2(points));
 }
 
-/// There and back: in double precision within the same.
+/// The error that forward and backward together may have.
 template <typename Real>
 double round_trip_bar(const Description& d) {
   return (std::is_same_v<Real, float> ? 2 : 1) * error_bar<Real>(d);
 }
 
-/// What a plan is given, and what must come of it there and back.
+/// The input of a plan, and the results that it must give forward and backward.
 template <typename Number>
 struct Expectation {
-  std::vector<Number> arrays;  ///< which either precision holds
+  std::vector<Number> arrays;  ///< exact in both precisions
   std::vector<Exact> there;
   std::vector<Exact> back;
 };
 
-/// Made once for all methods, machines and precisions. Number: a float, real or complex.
+/// Input and results are made once for all methods, machines and precisions. Number is float or
+/// std::complex<float>.
 template <typename Number>
 const Expectation<Number>& expectation(const Description& d) {
   static std::map<std::tuple<std::vector<std::int64_t>, std::int64_t, std::int64_t>,
@@ -184,7 +185,7 @@ Errors errors_of(const char* torus, const Description& d, NodeOptions options) {
   return {relative_error(run.result, expected.there), relative_error(run.back, expected.back)};
 }
 
-/// Of a plan with data of this precision.
+/// The errors of a plan with data of this precision.
 template <typename Real>
 Errors errors_in(const char* torus, Description d, NodeOptions options = {}) {
   d.precision = std::is_same_v<Real, float> ? Precision::single : Precision::double_;
@@ -201,13 +202,13 @@ void expect_right_in(const char* torus, const Description& d, NodeOptions option
   EXPECT_LE(errors.back, round_trip_bar<Real>(d));
 }
 
-/// Forward against the definition and backward to the input, in both precisions.
+/// Compares forward with the definition and backward with the input, in both precisions.
 inline void expect_right(const char* torus, const Description& d, NodeOptions options = {}) {
   expect_right_in<double>(torus, d, options);
   expect_right_in<float>(torus, d, options);
 }
 
-/// In one precision, at another call perhaps in the other one.
+/// Checks one precision, chosen at random but equally in every run.
 inline void expect_right_by_turns(const char* torus, const Description& d,
                                   NodeOptions options = {}) {
   static std::minstd_rand coin;
@@ -215,7 +216,7 @@ inline void expect_right_by_turns(const char* torus, const Description& d,
   expect_right_in<double>(torus, d, options);
 }
 
-/// Of complex and of real data.
+/// Checks complex and real data.
 inline void expect_right_of_any_data(const char* torus, Description d, NodeOptions options = {}) {
   for (const bool real : {false, true}) {
     d.real = real;
@@ -223,7 +224,7 @@ inline void expect_right_of_any_data(const char* torus, Description d, NodeOptio
   }
 }
 
-/// What refusing says.
+/// The message with which a description is refused.
 template <typename Make>
 std::string refusal(Make&& make) {
   try {

@@ -24,17 +24,17 @@
 
 namespace toroid::testing {
 
-/// Those of Plan that take more than cubes.
+/// The methods that are not limited to cubes.
 inline constexpr std::array kMethods = {Method::volumetric, Method::slab, Method::rows};
 
-/// Of an element in C order, batch by batch.
+/// The place of an element in C order, batch by batch.
 inline std::size_t place(const Index& extents, const Index& at) {
   std::int64_t place = at[kBatchAxis];
   for (unsigned axis = 0; axis < kMaxAxes; ++axis) place = place * extents[axis] + at[axis];
   return static_cast<std::size_t>(place);
 }
 
-/// visit(index) for every element of a box.
+/// Calls visit(index) for every element of a box.
 template <typename Visit>
 void for_each_index(const Box& box, Visit&& visit) {
   for (std::int64_t number = 0; number < box.volume(); ++number) {
@@ -48,7 +48,7 @@ void for_each_index(const Box& box, Visit&& visit) {
   }
 }
 
-/// visit(global place, local offset) for every element of a node's part.
+/// Calls visit(global place, local offset) for every element of a node's part.
 template <typename Visit>
 void for_each_element(const Index& extents, const NodeLayout& layout, Visit&& visit) {
   for (const Box& box : layout.boxes())
@@ -57,7 +57,7 @@ void for_each_element(const Index& extents, const NodeLayout& layout, Visit&& vi
     });
 }
 
-/// One node's side of a run of In elements to Out elements and back.
+/// One node's side of a transform from In elements to Out elements and back.
 template <typename In, typename Out>
 struct PlanNode {
   PlanNode(Node& node, std::shared_ptr<const Blueprint> blueprint) : plan(node, blueprint) {
@@ -69,7 +69,7 @@ struct PlanNode {
   std::vector<In> in;
   std::vector<Out> out;
   std::vector<In> back;
-  std::vector<StageTimes> times;  ///< of the way there
+  std::vector<StageTimes> times;  ///< of forward
 };
 
 template <typename In, typename Out>
@@ -83,13 +83,13 @@ template <typename In, typename Out>
 struct PlanRun {
   std::vector<Out> result;
   std::vector<In> back;
-  std::vector<bool> result_here;  ///< else the element is another process's
+  std::vector<bool> result_here;  ///< false: another process has the element
   std::vector<bool> back_here;
   Tick cycles = 0;
-  std::vector<StageTimes> times;  ///< of the first node
+  std::vector<StageTimes> times;  ///< of the first node, forward
 };
 
-/// Forward, and backward scaled by 1/N.
+/// Transforms forward, then backward with the scale 1/N.
 template <typename In, typename Out>
 PlanRun<In, Out> run_plan(Fabric& fabric, const Description& description,
                           const std::vector<In>& array, NodeOptions options = {}) {
@@ -127,7 +127,7 @@ PlanRun<In, Out> run_plan(Fabric& fabric, const Description& description,
   return run;
 }
 
-/// On the model.
+/// Runs it on the model.
 template <typename In, typename Out>
 PlanRun<In, Out> simulate(const char* torus, const Description& description,
                           const std::vector<In>& array, NodeOptions options = {}) {

@@ -1,4 +1,4 @@
-// Descriptions that nobody would think of: whatever is not refused must be right.
+// Random descriptions: whatever is not refused must be right.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "fft/layout/box.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
@@ -40,7 +40,7 @@ class RandomPlan {
   std::size_t below(std::size_t n) { return engine_() % n; }
   std::int64_t up_to(std::size_t n) { return 1 + static_cast<std::int64_t>(below(n)); }
 
-  /// Of one to six dimensions and few nodes, some of them meshes.
+  /// A torus of one to six dimensions and few nodes; some dimensions are meshes.
   std::string random_torus() {
     std::string text;
     std::int64_t nodes = 1;

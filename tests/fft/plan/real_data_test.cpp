@@ -1,4 +1,4 @@
-// Real data: half spectra of lengths of every sort.
+// Real data: half spectra of even, odd, prime and small lengths.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The patent's own way: whole lines by rank, exchanges of the whole machine, arrays of one to six
+// The patent's method: whole lines by rank, exchanges of the whole machine, arrays of one to six
 // axes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 #include "fft/execute/local_array.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
