@@ -23,7 +23,7 @@
 #include "fft/plan/plan.hpp"
 #include "hal/check.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
