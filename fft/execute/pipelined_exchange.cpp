@@ -21,7 +21,7 @@
 namespace toroid {
 namespace {
 
-/// Set in an argument that names a packet of a message; otherwise it is a place.
+/// This bit of an argument is set if it names a packet of a message, not a place in the array.
 constexpr std::uint32_t kNamesPacket = std::uint32_t{1} << 31;
 
 }  // namespace
@@ -73,23 +73,29 @@ std::uint32_t PieceMessages::gather(Rank member, std::uint32_t number,
   return kNamesPacket | redistribution_->group().self() << number_bits_ | number;
 }
 
-void PieceMessages::arrive(const Packet& packet) {
-  bool again = false;  // at the slot's first piece
+/// Pieces of which nothing arrives are skipped. After the last piece of a call comes the
+/// first one of the next call.
+void PieceMessages::find_piece() {
+  bool wrapped = false;
   while (arrived_ == redistribution_->packets_expected(receiving_)) {
     arrived_ = 0;
     receiving_ += stride_;
     if (receiving_ < redistribution_->pieces()) continue;
-    TOROID_CHECK(!std::exchange(again, true));  // nobody sends what nobody expects
+    TOROID_CHECK(!std::exchange(wrapped, true));  // nobody sends what nobody expects
     receiving_ = first_;
   }
+}
+
+void PieceMessages::arrive(const Packet& packet) {
+  find_piece();
   ++arrived_;
   if ((packet.header.argument() & kNamesPacket) == 0)
-    arrive_in_run(packet);
+    store_run(packet);
   else
     scatter(packet);
 }
 
-void PieceMessages::arrive_in_run(const Packet& packet) {
+void PieceMessages::store_run(const Packet& packet) {
   const std::size_t at = std::size_t{packet.header.argument()} * redistribution_->element_bytes();
   const std::size_t bytes = packet.header.payload_bytes();
   TOROID_CHECK_LE(at + bytes, target_.size());
@@ -106,9 +112,9 @@ void PieceMessages::scatter(const Packet& packet) {
   transfer->scatter(transfer->elements(number), packet.payload.data(), target_.data() + bytes);
 }
 
-Exchange::Exchange(Node& node, const Distribution& from, const Distribution& to,
-                   std::uint32_t element_bytes, const Group& group, const Pipeline& pipeline,
-                   std::span<std::byte> target)
+PipelinedExchange::PipelinedExchange(Node& node, const Distribution& from, const Distribution& to,
+                                     std::uint32_t element_bytes, const Group& group,
+                                     const Pipeline& pipeline, std::span<std::byte> target)
     : redistribution_(from, to, element_bytes, group, pipeline.rule),
       window_(std::min(pipeline.window, redistribution_.pieces())) {
   TOROID_CHECK_LT(0u, window_);
@@ -119,11 +125,11 @@ Exchange::Exchange(Node& node, const Distribution& from, const Distribution& to,
                         pipeline.packets_per_visit, target);
 }
 
-void Exchange::set_target(std::span<std::byte> target) {
+void PipelinedExchange::set_target(std::span<std::byte> target) {
   for (Slot& slot : slots_) slot.messages.set_target(target);
 }
 
-void Exchange::start(std::uint32_t piece, const std::byte* source) {
+void PipelinedExchange::start(std::uint32_t piece, const std::byte* source) {
   Slot& slot = slots_[piece % slots_.size()];
   slot.messages.set_piece(piece, source);
   slot.messages.copy_own();

@@ -17,14 +17,14 @@
 namespace toroid {
 namespace {
 
-/// What a transfer of the commonest kind occupies, a box with all that belongs to it.
+/// Bytes that a transfer of the most common kind, a single box, occupies with its parts.
 constexpr std::size_t kPeerBytes = 320;
 
 std::size_t peers_kept(Rank members, std::int64_t bytes) {
   return bytes >= static_cast<std::int64_t>(members * kPeerBytes) ? members : 1;
 }
 
-/// A packet's argument names a place by 31 bits.
+/// A packet's argument holds a place in 31 bits.
 void check_extent(const NodeLayout& layout) {
   if (layout.extent() > std::int64_t{1} << 31)
     throw BadInput(fmt::format("a node's local array of {} elements; at most 2^31 can be exchanged",

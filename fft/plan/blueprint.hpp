@@ -24,11 +24,11 @@ struct Stage {
   std::string name;  ///< its axes, or what its exchange is for
   Distribution in;
   Distribution out;
-  Axes axes{};               ///< that it transforms
-  bool real_in = false;      ///< `in` holds real numbers
-  bool real_out = false;     ///< `out` does; else, with real_in, half a spectrum
-  bool is_orbital = false;   ///< it communicates by itself
-  bool same_spread = false;  ///< `in` and `out` are one: it can work in place
+  Axes axes{};                     ///< that it transforms
+  bool real_in = false;            ///< `in` holds real numbers
+  bool real_out = false;           ///< `out` does; else, with real_in, half a spectrum
+  bool is_orbital = false;         ///< it communicates by itself
+  bool same_distribution = false;  ///< `in` and `out` are one: it can work in place
 
   /// Nothing happens but an exchange before or after.
   bool is_empty() const { return axes == Axes{} && !is_orbital; }
