@@ -30,7 +30,7 @@ constexpr const char* kDocuments = "Results and documents";
 struct VerbKind {
   std::string_view name;
   const char* group;
-  Command (*add)(CLI::App&);
+  CommandRun (*add)(CLI::App&);
 };
 
 constexpr VerbKind kVerbs[] = {
@@ -76,7 +76,7 @@ Command::Command()
                         "toroid alltoall --torus 8x8x8 --bytes 480"},
                        {"policies beside each other",
                         "toroid compare --torus 4x4x4 --policies random,shift,rank"}});
-  const auto add = [&](std::string_view name, const char* group, Command verb) {
+  const auto add = [&](std::string_view name, const char* group, CommandRun verb) {
     verbs_.emplace_back(name, std::move(verb));
     CLI::App& added = *app_->get_subcommand(verbs_.back().first);
     added.group(group);

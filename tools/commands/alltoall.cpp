@@ -224,7 +224,7 @@ int run(const AllToAllOptions& options) {
 
 }  // namespace
 
-Command add_alltoall_command(CLI::App& app) {
+CommandRun add_alltoall_command(CLI::App& app) {
   auto options = std::make_shared<AllToAllOptions>();
   CLI::App* verb = app.add_subcommand("alltoall", "an all-to-all exchange beside its bound");
   options->verb = verb;

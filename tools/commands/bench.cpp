@@ -253,7 +253,7 @@ void add_message_options(CLI::App& verb, BenchOptions& options) {
 
 }  // namespace
 
-Command add_bench_command(CLI::App& app) {
+CommandRun add_bench_command(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
   options->common.fabric = "shm";
   CLI::App* verb = app.add_subcommand("bench", "what moving messages between nodes takes");

@@ -8,25 +8,25 @@
 namespace toroid {
 
 /// Returns the exit code: 0 done, 1 a check failed. Throws BadInput (2) and RunFailed (1).
-using Command = std::function<int()>;
+using CommandRun = std::function<int()>;
 
-Command add_fft_command(CLI::App& app);
-Command add_alltoall_command(CLI::App& app);
-Command add_bench_command(CLI::App& app);
-Command add_compare_command(CLI::App& app);
-Command add_hello_command(CLI::App& app);
-Command add_info_command(CLI::App& app);
-Command add_paper_command(CLI::App& app);
-Command add_poisson_command(CLI::App& app);
-Command add_replay_command(CLI::App& app);
-Command add_sweep_command(CLI::App& app);
-Command add_report_command(CLI::App& app);
-Command add_help_command(CLI::App& app);
-Command add_man_command(CLI::App& app);
-Command add_completion_command(CLI::App& app);
+CommandRun add_fft_command(CLI::App& app);
+CommandRun add_alltoall_command(CLI::App& app);
+CommandRun add_bench_command(CLI::App& app);
+CommandRun add_compare_command(CLI::App& app);
+CommandRun add_hello_command(CLI::App& app);
+CommandRun add_info_command(CLI::App& app);
+CommandRun add_paper_command(CLI::App& app);
+CommandRun add_poisson_command(CLI::App& app);
+CommandRun add_replay_command(CLI::App& app);
+CommandRun add_sweep_command(CLI::App& app);
+CommandRun add_report_command(CLI::App& app);
+CommandRun add_help_command(CLI::App& app);
+CommandRun add_man_command(CLI::App& app);
+CommandRun add_completion_command(CLI::App& app);
 
 struct LaunchedCommand;
 /// `launched` is what it starts, known once the command line has been parsed.
-Command add_launch_command(CLI::App& app, const LaunchedCommand& launched);
+CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched);
 
 }  // namespace toroid

@@ -91,7 +91,7 @@ int run(const CampaignOptions& options) {
 
 }  // namespace
 
-Command add_compare_command(CLI::App& app) {
+CommandRun add_compare_command(CLI::App& app) {
   auto options = std::make_shared<CampaignOptions>();
   CLI::App* verb = app.add_subcommand("compare", "policies beside each other, in one table");
   add_campaign_options(*verb, *options);

@@ -52,7 +52,7 @@ std::string completion_for(const std::string& shell, const CLI::App& app) {
 
 }  // namespace
 
-Command add_help_command(CLI::App& app) {
+CommandRun add_help_command(CLI::App& app) {
   auto name = std::make_shared<std::string>();
   CLI::App* verb = app.add_subcommand("help", "a verb's options and examples");
   verb->add_option("VERB", *name, "which; else all verbs in a line each");
@@ -63,7 +63,7 @@ Command add_help_command(CLI::App& app) {
   };
 }
 
-Command add_man_command(CLI::App& app) {
+CommandRun add_man_command(CLI::App& app) {
   auto options = std::make_shared<ManOptions>();
   CLI::App* verb = app.add_subcommand("man", "manual pages, as man takes them");
   verb->add_option("VERB", options->verb, "whose page; else the command's");
@@ -82,7 +82,7 @@ Command add_man_command(CLI::App& app) {
   };
 }
 
-Command add_completion_command(CLI::App& app) {
+CommandRun add_completion_command(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
   CLI::App* verb = app.add_subcommand("completion", "a script that completes toroid in a shell");
   verb->add_option("SHELL", *shell, "of which shell")

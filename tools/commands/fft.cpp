@@ -195,7 +195,7 @@ int run(const FftOptions& options) {
 
 }  // namespace
 
-Command add_fft_command(CLI::App& app) {
+CommandRun add_fft_command(CLI::App& app) {
   auto options = std::make_shared<FftOptions>();
   CLI::App* verb = app.add_subcommand("fft", "a distributed transform by active packets");
   add_fft_options(*verb, *options);

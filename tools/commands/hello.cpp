@@ -104,7 +104,7 @@ int run(const HelloOptions& options) {
 
 }  // namespace
 
-Command add_hello_command(CLI::App& app) {
+CommandRun add_hello_command(CLI::App& app) {
   auto options = std::make_shared<HelloOptions>();
   CLI::App* verb = app.add_subcommand("hello", "every node tells every other its rank");
   add_torus_options(*verb, options->torus);

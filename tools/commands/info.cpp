@@ -244,7 +244,7 @@ int run(const InfoOptions& options) {
 
 }  // namespace
 
-Command add_info_command(CLI::App& app) {
+CommandRun add_info_command(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
   CLI::App* verb = app.add_subcommand("info", "this build, a machine's numbers, a torus's bounds");
   begin_group(*verb, "Torus");

@@ -12,7 +12,7 @@
 
 namespace toroid {
 
-Command add_launch_command(CLI::App& app, const LaunchedCommand& launched) {
+CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched) {
   auto options = std::make_shared<LaunchOptions>();
   CLI::App* verb = app.add_subcommand("launch", "several processes of a command as one run");
   begin_group(*verb, "Processes");

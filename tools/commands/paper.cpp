@@ -235,7 +235,7 @@ std::vector<std::string_view> section_names() {
 
 }  // namespace
 
-Command add_paper_command(CLI::App& app) {
+CommandRun add_paper_command(CLI::App& app) {
   auto options = std::make_shared<PaperOptions>();
   CLI::App* verb = app.add_subcommand("paper", "published results beside ours, in one table");
   begin_group(*verb, "Run");

@@ -356,7 +356,7 @@ int run(const PoissonOptions& options) {
 
 }  // namespace
 
-Command add_poisson_command(CLI::App& app) {
+CommandRun add_poisson_command(CLI::App& app) {
   auto options = std::make_shared<PoissonOptions>();
   CLI::App* verb =
       app.add_subcommand("poisson", "a crystal's potential by FFTs, and its Madelung constant");

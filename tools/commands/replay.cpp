@@ -250,7 +250,7 @@ int run_replay(const ReplayCommandOptions& options) {
 
 }  // namespace
 
-Command add_replay_command(CLI::App& app) {
+CommandRun add_replay_command(CLI::App& app) {
   auto options = std::make_shared<ReplayCommandOptions>();
   CLI::App* verb = app.add_subcommand("replay", "the messages of a file beside their bound");
   options->verb = verb;

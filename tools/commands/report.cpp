@@ -69,7 +69,7 @@ int run(const ReportOptions& options) {
 
 }  // namespace
 
-Command add_report_command(CLI::App& app) {
+CommandRun add_report_command(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* verb = app.add_subcommand("report", "results as pictures in one HTML file");
   verb->add_option("FILES", options->files,

@@ -195,7 +195,7 @@ int run(const SweepOptions& options) {
 
 }  // namespace
 
-Command add_sweep_command(CLI::App& app) {
+CommandRun add_sweep_command(CLI::App& app) {
   auto options = std::make_shared<SweepOptions>();
   CLI::App* verb = app.add_subcommand("sweep", "from small to large: load, message size, machine");
   options->verb = verb;
