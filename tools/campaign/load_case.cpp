@@ -34,7 +34,7 @@
 #include "tools/command_line/options.hpp"
 #include "tools/results/bound.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
+#include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 
 namespace toroid {

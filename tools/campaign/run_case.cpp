@@ -25,8 +25,8 @@
 #include "tools/results/bound.hpp"
 #include "tools/results/exchange_bounds.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
 #include "tools/results/result_hash.hpp"
+#include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 
 namespace toroid {

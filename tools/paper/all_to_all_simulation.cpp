@@ -22,7 +22,7 @@
 #include "tools/command_line/options.hpp"
 #include "tools/paper/simulation.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
+#include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/expectation.hpp"
 
