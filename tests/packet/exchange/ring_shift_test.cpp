@@ -83,8 +83,8 @@ void expect_rolling(Fabric& fabric, std::size_t words, unsigned steps) {
 TEST(RingShift, PassesBlocksOnAtAnyPace) {
   for (const char* torus : {"1", "2", "3", "7"})
     for (const std::size_t words : {1u, 30u, 31u, 500u}) {
-      SimFabric fabric(Shape::parse(torus), Machine{});
-      expect_rolling(fabric, words, fabric.shape().size() == 1 ? 0 : 23);
+      const auto fabric = make_sim_fabric(Shape::parse(torus), Machine{});
+      expect_rolling(*fabric, words, fabric->shape().size() == 1 ? 0 : 23);
     }
 }
 
@@ -98,9 +98,9 @@ TEST(RingShift, PassesBlocksOnOverRings) {
 }
 
 TEST(RingShift, LeavesTheBlockOfALonelyNodeWhereItIs) {
-  SimFabric fabric(Shape::parse("1"), Machine{});
-  expect_rolling(fabric, 10, 3);
-  EXPECT_EQ(fabric.counters().packets, 0u);
+  const auto fabric = make_sim_fabric(Shape::parse("1"), Machine{});
+  expect_rolling(*fabric, 10, 3);
+  EXPECT_EQ(fabric->counters().packets, 0u);
 }
 
 TEST(RingShift, RefusesBlocksThatAnArgumentCannotCount) {
