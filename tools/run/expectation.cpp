@@ -158,7 +158,7 @@ Expectation run_expectation(const RunWork& work, const Shape& shape, const Machi
     return {sim_seconds(work, sim_threads(shape, run)),
             array_bytes + kBytesPerSimNode * shape.size()};
   const auto workers = static_cast<unsigned>(placement_of(shape, run).workers.size());
-  const double rings = RingFabric::ring_bytes(shape, machine, workers, run.ring.route);
+  const double rings = ring_bytes(shape, machine, workers, run.ring.route);
   const unsigned processes = run.processes.count();
   return {ring_seconds(work, run.ring.route, workers * processes),
           (array_bytes + rings + kBytesPerRingNode * shape.size()) / processes};

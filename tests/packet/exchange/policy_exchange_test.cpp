@@ -48,7 +48,7 @@ std::unique_ptr<Fabric> sim_fabric(const Shape& shape, const PolicySettings& set
                                    const Machine& machine = {}) {
   SimOptions options;
   options.tying = settings.tying;
-  return std::make_unique<SimFabric>(shape, machine, options);
+  return make_sim_fabric(shape, machine, options);
 }
 
 std::unique_ptr<Fabric> ring_fabric(const Shape& shape, const PolicySettings& settings,
