@@ -22,7 +22,7 @@
 #include "fft/plan/plan.hpp"
 #include "hal/check.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
@@ -150,7 +150,7 @@ Program Plan::Engine::run(Node& node, Engine& engine) {
     if (is_last) break;
     const PipelinedExchange& exchange = stage.exchange();
     for (std::uint32_t piece = exchange.first_outstanding(); piece < exchange.pieces(); ++piece) {
-      const AllToAll& outstanding = exchange.piece(piece);
+      const Exchange& outstanding = exchange.piece(piece);
       co_await outstanding.wait();
     }
     stage.note_exchanged();

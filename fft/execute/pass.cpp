@@ -185,13 +185,13 @@ void Pass::connect(std::size_t number) {
   const StageExchange& next = exchange(number);
   const Side from = to(number);
   const Side target = this->from(number + 1);
-  const Description& description = blueprint_->description();
   const Pipeline pipeline{{state.pieces.axis, state.pieces.planes},
-                          state.pieces.planes == 0 ? 1 : description.overlap.window,
-                          description.packets_per_visit};
+                          state.pieces.planes == 0 ? 1 : blueprint_->description().overlap.window};
   state.exchange = std::make_unique<PipelinedExchange>(
       *node_, *from.distribution, *target.distribution, blueprint_->bytes(from.real),
-      next.group(blueprint_->shape(), node_->rank()), pipeline, states_[number + 1].from);
+      next.group(blueprint_->shape(), node_->rank()),
+      blueprint_->exchange_plan(exchange_number(number), way_, *node_), pipeline,
+      states_[number + 1].from);
 }
 
 }  // namespace toroid

@@ -6,22 +6,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/redistribution.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
+#include "packet/exchange/messages.hpp"
 #include "packet/node/node.hpp"
+#include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 
 /// The messages of one piece at a time. An object serves the pieces first, first + stride, ... of
 /// an exchange, one after the other.
 ///
-/// A packet's argument is one of two:
+/// A packet's place is one of two:
 /// - the place of its first element in the receiver's array, if its elements are contiguous there;
 /// - otherwise the sender's number in the group and the packet's number in its message, from which
 ///   the receiver finds the places, because both ends have the same Transfer.
@@ -44,17 +49,23 @@ class PieceMessages final : public Messages {
     return redistribution_->packets_expected(sending_);
   }
   std::uint32_t most_packets() const override { return redistribution_->most_packets(); }
-  bool has_payload() const override { return true; }
   MessageRun run(Rank member, std::uint32_t first, std::uint32_t limit) const override;
+  bool has_payload() const override { return true; }
+  bool has_places() const override { return true; }
   std::uint32_t gather(Rank member, std::uint32_t number,
                        std::span<std::byte> payload) const override;
-  void arrive(const Packet& packet) override;
+  void arrive_at(std::uint32_t place, std::span<const std::byte> payload) override;
+  void arrive(Rank from, std::uint32_t number, std::span<const std::byte> payload) override;
+  std::uint64_t traffic_number(std::uint64_t start) const override;
+  std::unique_ptr<const Traffic> traffic(std::uint64_t number) const override;
+  void pack(Rank member, std::vector<std::byte>& bytes) const override;
+  void unpack(Rank from, std::span<const std::byte> bytes) override;
 
  private:
   /// Goes on to the piece that the next packet belongs to.
   void find_piece();
-  void store_run(const Packet& packet);
-  void scatter(const Packet& packet);
+  void store_run(std::uint32_t place, std::span<const std::byte> payload);
+  void scatter(Rank from, std::uint32_t number, std::span<const std::byte> payload);
 
   const Redistribution* redistribution_;
   std::uint32_t first_;
@@ -70,11 +81,10 @@ class PieceMessages final : public Messages {
 /// How an exchange in pieces goes.
 struct Pipeline {
   PieceRule rule{};
-  std::uint32_t window = 1;             ///< pieces that may be outstanding at once
-  std::uint32_t packets_per_visit = 1;  ///< the patent's b
+  std::uint32_t window = 1;  ///< pieces that may be outstanding at once
 };
 
-/// One node's part of an exchange in pieces. Each piece is a non-blocking all-to-all; at most
+/// One node's part of an exchange in pieces. Each piece is a non-blocking exchange; at most
 /// `window` of them, w, are outstanding at once.
 ///
 /// **Slots:** piece e uses handler e mod 2w, so that packets need not name their piece.
@@ -86,16 +96,16 @@ struct Pipeline {
 class PipelinedExchange {
  public:
   PipelinedExchange(Node& node, const Distribution& from, const Distribution& to,
-                    std::uint32_t element_bytes, const Group& group, const Pipeline& pipeline,
-                    std::span<std::byte> target);
+                    std::uint32_t element_bytes, const Group& group, const ExchangePlan& plan,
+                    const Pipeline& pipeline, std::span<std::byte> target);
 
   std::uint32_t pieces() const { return redistribution_.pieces(); }
   std::uint32_t window() const { return window_; }
   /// The first piece that may be outstanding when all have been started.
   std::uint32_t first_outstanding() const { return pieces() - window_; }
-  /// The all-to-all of a piece, to be waited for after the piece is started and before the next one
+  /// The exchange of a piece, to be waited for after the piece is started and before the next one
   /// of its slot is.
-  const AllToAll& piece(std::uint32_t piece) const {
+  const Exchange& piece(std::uint32_t piece) const {
     return slots_[piece % slots_.size()].exchange;
   }
   /// Chooses the array that is received into from now on. REQUIRES: nothing is under way.
@@ -106,11 +116,11 @@ class PipelinedExchange {
  private:
   struct Slot {
     Slot(Node& node, HandlerId handler, const Redistribution& redistribution, std::uint32_t number,
-         std::uint32_t slots, std::uint32_t packets_per_visit, std::span<std::byte> target)
+         std::uint32_t slots, const ExchangePlan& plan, std::span<std::byte> target)
         : messages(redistribution, number, slots, target),
-          exchange(node, handler, redistribution.group(), messages, {packets_per_visit}) {}
+          exchange(node, handler, redistribution.group(), plan, messages) {}
     PieceMessages messages;
-    AllToAll exchange;
+    Exchange exchange;
   };
 
   Redistribution redistribution_;

@@ -11,7 +11,7 @@
 #include "fft/orbital/stage_state.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
@@ -81,7 +81,7 @@ Program send_in_pieces(Node& node, StageRun stage) {
   for (std::uint32_t piece = 0; piece < exchange.pieces(); ++piece) {
     if (piece >= stage.buffers()) {  // until the buffer's last piece has left it
       const Tick before = node.now();
-      const AllToAll& last = exchange.piece(piece - stage.buffers());
+      const Exchange& last = exchange.piece(piece - stage.buffers());
       const std::uint64_t starts = last.starts();
       co_await node.until(last.sent(), starts);
       times.waiting += node.now() - before;
@@ -94,7 +94,7 @@ Program send_in_pieces(Node& node, StageRun stage) {
     }
     if (piece >= exchange.window()) {
       const Tick before = node.now();
-      const AllToAll& oldest = exchange.piece(piece - exchange.window());
+      const Exchange& oldest = exchange.piece(piece - exchange.window());
       co_await oldest.wait();
       times.waiting += node.now() - before;
     }

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/layout/transfer.hpp"
+#include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/group.hpp"
+#include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 
@@ -24,7 +27,7 @@ class Redistribution {
   /// group in `to`; both outlive this object. Throws BadInput if a node's local array is too long
   /// for a packet's argument.
   Redistribution(const Distribution& from, const Distribution& to, std::uint32_t element_bytes,
-                 const Group& group, PieceRule rule);
+                 const Group& group, PieceRule rule, std::uint32_t packet_bytes = kPayloadBytes);
 
   const Group& group() const { return group_; }
   std::uint32_t element_bytes() const { return element_bytes_; }
@@ -40,6 +43,8 @@ class Redistribution {
     const Transfer* transfer;  ///< as if the piece were the first; null: nothing is sent
     std::int64_t shift;        ///< elements to add to the places in the receiver's array
   };
+  /// The same for all members: which bytes they send one another in a piece.
+  std::unique_ptr<const Traffic> traffic(std::uint32_t piece) const;
   Message to(Rank member, std::uint32_t piece) const;
   Message from(Rank member, std::uint32_t piece) const;
 
@@ -74,6 +79,7 @@ class Redistribution {
   const Distribution* from_;
   const Distribution* to_;
   std::uint32_t element_bytes_;
+  std::uint32_t packet_bytes_;  ///< of a full packet
   Group group_;
   PieceRule rule_;
   NodeLayout source_;

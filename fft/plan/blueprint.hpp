@@ -3,16 +3,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
+#include "fft/layout/redistribution_traffic.hpp"
 #include "fft/plan/description.hpp"
+#include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
+#include "packet/node/node.hpp"
 
 namespace toroid {
 
@@ -45,8 +53,8 @@ struct StageExchange {
 };
 
 /// The stages of a plan and the exchanges between them. Forward goes through them from first to
-/// last, backward from last to first with the exchanges turned round. It is immutable: nodes share
-/// it.
+/// last, backward from last to first with the exchanges turned round. Nodes share it: it does
+/// not change, except that it remembers its exchange plans, under a lock.
 class Blueprint {
  public:
   /// Throws BadInput if the array does not fit the machine or the method; the message says what
@@ -77,6 +85,13 @@ class Blueprint {
   /// description asks for, lowered to a divisor of the longest part's planes.
   PieceRule pieces(std::size_t exchange, Way way) const;
 
+  /// What goes from whom to whom among the nodes that exchange with node `member`, all pieces
+  /// together.
+  RedistributionTraffic traffic(std::size_t exchange, Way way, Rank member) const;
+  /// The exchange under the policy of its nodes, worked out for the first node that asks. Nodes
+  /// that share a blueprint share a policy.
+  const ExchangePlan& exchange_plan(std::size_t exchange, Way way, const Node& node) const;
+
  private:
   void add_user_boxes();
   void keep_pieces_where_all_receive();
@@ -86,7 +101,14 @@ class Blueprint {
   Shape shape_;
   std::vector<Stage> stages_;
   std::vector<StageExchange> exchanges_;
+  mutable std::mutex mutex_;  ///< guards plans_
+  mutable std::map<std::pair<std::size_t, Way>, std::unique_ptr<const ExchangePlan>> plans_;
 };
+
+/// What nodes are built with for a transform under a policy: `options` with the settings of its
+/// policy for the first exchange, and the named queues that its exchanges need. Throws BadInput
+/// where the policy does not fit the machine.
+NodeOptions node_options(const Blueprint& blueprint, const Machine& machine, NodeOptions options);
 
 /// What a method makes of a description. Each method has a file of its own. They throw BadInput as
 /// Blueprint does.

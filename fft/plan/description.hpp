@@ -83,7 +83,6 @@ struct Description {
   /// the price of a barrier before every call: faster if arrays do not fit the cache.
   bool may_leave_gaps = false;
   Rigor rigor = Rigor::estimate;
-  std::uint32_t packets_per_visit = 1;  ///< the patent's b
   /// The direction of the first call, which then needs no barrier.
   Way first = Way::forward;
 };

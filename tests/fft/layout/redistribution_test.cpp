@@ -15,7 +15,7 @@
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "tests/fft/layout/distributions.hpp"

@@ -104,8 +104,8 @@ template <typename T>
 OrbitalRun<T> orbital(unsigned extent, std::int64_t n, OrbitalOptions options,
                       const std::vector<T>& array) {
   options.element = kElementType<T>;
-  SimFabric fabric(cube_of(extent), Machine{});
-  return orbital_on(fabric, OrbitalPlan(cube_size(n), cube_of(extent), options), array);
+  const auto fabric = make_sim_fabric(cube_of(extent), Machine{});
+  return orbital_on(*fabric, OrbitalPlan(cube_size(n), cube_of(extent), options), array);
 }
 
 template <typename T>

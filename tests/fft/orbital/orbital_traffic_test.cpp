@@ -84,12 +84,12 @@ Expected traffic(unsigned extent, std::uint64_t b, std::size_t number) {
 TEST(OrbitalTraffic, CrossesOneLinkEachAndIsNoPacketMoreThanTheBlocksTake) {
   for (const Sign sign : {Sign::forward, Sign::inverse})
     for (const unsigned extent : {2u, 3u, 4u}) {
-      SimFabric fabric(cube_of(extent), Machine{});
+      const auto fabric = make_sim_fabric(cube_of(extent), Machine{});
       const OrbitalPlan plan(cube_size(4 * extent), cube_of(extent), real(sign));
-      testing::orbital_on(fabric, plan,
+      testing::orbital_on(*fabric, plan,
                           noise_of<double>(std::size_t{64} * extent * extent * extent, 3));
       const Expected expected = traffic(extent, 4, sizeof(double));
-      const FabricCounters& counters = fabric.counters();
+      const FabricCounters& counters = fabric->counters();
       EXPECT_EQ(counters.packets, expected.packets);
       EXPECT_EQ(counters.packet_hops, counters.packets);
       std::uint64_t wire_bytes = 0;
@@ -102,12 +102,12 @@ TEST(OrbitalTraffic, FollowsTheSignsOfTheSchedulingVector) {
   for (unsigned bits = 0; bits < 8; ++bits) {
     OrbitalOptions options = kReal;
     for (unsigned d = 0; d < 3; ++d) options.alpha[d] = (bits >> d & 1) != 0 ? -1 : 1;
-    SimFabric fabric(cube_of(3), Machine{});
-    testing::orbital_on(fabric, OrbitalPlan(cube_size(12), cube_of(3), options),
+    const auto fabric = make_sim_fabric(cube_of(3), Machine{});
+    testing::orbital_on(*fabric, OrbitalPlan(cube_size(12), cube_of(3), options),
                         noise_of<double>(1728, 4));
     for (unsigned d = 0; d < 3; ++d) {  // blocks in one direction, acknowledgements in the other
-      const auto& plus = fabric.counters().links[Direction::plus(d).index];
-      const auto& minus = fabric.counters().links[Direction::minus(d).index];
+      const auto& plus = fabric->counters().links[Direction::plus(d).index];
+      const auto& minus = fabric->counters().links[Direction::minus(d).index];
       EXPECT_EQ(plus.wire_bytes > minus.wire_bytes, options.alpha[d] > 0);
     }
   }
@@ -119,9 +119,9 @@ TEST(OrbitalTraffic, IsHiddenBehindTheProductsOfTheStageWhoseSumStays) {
   Machine machine;
   machine.fma_cycles = 30;
   machine.inject_cycles = machine.receive_cycles = 0;
-  SimFabric fabric(cube_of(2), machine);
+  const auto fabric = make_sim_fabric(cube_of(2), machine);
   const OrbitalPlan plan(cube_size(16), cube_of(2), real(Sign::inverse));
-  const auto run = testing::orbital_on(fabric, plan, noise_of<double>(4096, 5));
+  const auto run = testing::orbital_on(*fabric, plan, noise_of<double>(4096, 5));
   const auto computing = static_cast<Tick>(2 * 4096 * 30);
   for (const auto& stages : run.times) {
     EXPECT_GE(stages[2].end - stages[2].begin, computing);
