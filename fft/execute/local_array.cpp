@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 /// Bytes of a large page. A line along a slow axis of a large array touches a page per element:
@@ -30,4 +30,4 @@ void LocalArray::Free::operator()(Complex* data) const {
   std::free(data);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

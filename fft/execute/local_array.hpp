@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-namespace toroid {
+namespace toroid::fft {
 
 using Complex = std::complex<double>;
 
@@ -45,4 +45,4 @@ class LocalArray {
   std::unique_ptr<Complex, Free> data_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -16,7 +16,7 @@
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 std::int64_t bytes_of(Precision precision, bool real) {
@@ -245,4 +245,4 @@ void LocalWork::run(const std::byte* from, std::byte* to) {
   }
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -15,7 +15,7 @@
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// What is transformed, from which layout to which.
 struct LocalTask {
@@ -94,4 +94,4 @@ class LocalWork {
   LocalCost cost_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -5,7 +5,7 @@
 #include <complex>
 #include <mutex>
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 /// A node computes on its own worker thread. OpenBLAS would start threads of its own for large
@@ -70,4 +70,4 @@ void multiply(Transpose op, const ProductShape& shape, const std::complex<double
               s.columns, &beta, c, s.columns);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

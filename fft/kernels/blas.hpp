@@ -3,7 +3,7 @@
 
 #include <complex>
 
-namespace toroid {
+namespace toroid::fft {
 
 enum class Transpose : bool { no, yes };
 
@@ -27,4 +27,4 @@ void multiply(Transpose op, const ProductShape& shape, const std::complex<float>
 void multiply(Transpose op, const ProductShape& shape, const std::complex<double>* a,
               const std::complex<double>* b, std::complex<double> beta, std::complex<double>* c);
 
-}  // namespace toroid
+}  // namespace toroid::fft

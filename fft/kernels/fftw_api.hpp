@@ -5,7 +5,7 @@
 
 #include <mutex>
 
-namespace toroid::local {
+namespace toroid::fft::local {
 
 /// Held while FFTW plans, destroys a plan or uses wisdom: only executing plans is thread-safe.
 inline constinit std::mutex planner;
@@ -49,4 +49,4 @@ struct Fftw<float> {
   static constexpr auto export_wisdom = &fftwf_export_wisdom_to_string;
 };
 
-}  // namespace toroid::local
+}  // namespace toroid::fft::local

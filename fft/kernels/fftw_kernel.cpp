@@ -17,7 +17,7 @@
 #include "fft/kernels/work.hpp"
 #include "hal/check.hpp"
 
-namespace toroid::local {
+namespace toroid::fft::local {
 namespace {
 
 /// The interface of FFTW that does the work. Without a transformed axis `complex` and `real` copy.
@@ -117,7 +117,7 @@ class Scratch {
  private:
   static std::size_t elements(const Work& work, Side side, unsigned flags) {
     if ((flags & FFTW_ESTIMATE) != 0) return 0;
-    return reach_bytes(work, side) / sizeof(toroid::Complex) + 1;
+    return reach_bytes(work, side) / sizeof(fft::Complex) + 1;
   }
   bool in_place_;
   LocalArray in_, out_;
@@ -251,4 +251,4 @@ void fftw_reference(std::span<const std::int64_t> size, std::span<std::complex<d
             real.data());
 }
 
-}  // namespace toroid::local
+}  // namespace toroid::fft::local

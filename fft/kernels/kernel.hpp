@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace toroid::local {
+namespace toroid::fft::local {
 
 enum class Precision : std::uint8_t { single, double_ };
 
@@ -101,4 +101,4 @@ void fftw_reference(std::span<const std::int64_t> size, std::span<const double> 
 void fftw_reference(std::span<const std::int64_t> size, std::span<std::complex<double>> half,
                     std::span<double> real);
 
-}  // namespace toroid::local
+}  // namespace toroid::fft::local

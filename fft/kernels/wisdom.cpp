@@ -17,7 +17,7 @@
 #include "fft/kernels/kernel.hpp"
 #include "hal/check.hpp"
 
-namespace toroid::local {
+namespace toroid::fft::local {
 namespace {
 
 constexpr std::string_view kOwn = "toroid ";
@@ -130,4 +130,4 @@ void add_own_wisdom(std::string line) {
   keep(line);
 }
 
-}  // namespace toroid::local
+}  // namespace toroid::fft::local

@@ -11,7 +11,7 @@
 #include "fft/kernels/kernel.hpp"
 #include "hal/check.hpp"
 
-namespace toroid::local {
+namespace toroid::fft::local {
 namespace {
 
 /// The axis that is shorter on the complex side, or kMaxLocalAxes if there is none.
@@ -118,4 +118,4 @@ Tiling tiling(const Work& work) {
   return tiling;
 }
 
-}  // namespace toroid::local
+}  // namespace toroid::fft::local

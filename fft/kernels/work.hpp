@@ -6,7 +6,7 @@
 
 #include "fft/kernels/kernel.hpp"
 
-namespace toroid::local {
+namespace toroid::fft::local {
 
 enum class Side : std::uint8_t { in, out };
 
@@ -38,4 +38,4 @@ struct Tiling {
 /// The tiles in which simplified work is measured and run; work.cpp says why.
 Tiling tiling(const Work& work);
 
-}  // namespace toroid::local
+}  // namespace toroid::fft::local

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace toroid {
+namespace toroid::fft {
 
 /// Axes that an array has at most.
 inline constexpr unsigned kMaxAxes = 6;
@@ -81,4 +81,4 @@ struct Split {
   std::int64_t most() const { return (n + parts - 1) / parts; }
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -11,7 +11,7 @@
 #include "fft/layout/node_layout.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// Every node's part of an array. Every element belongs to exactly one node.
 struct Distribution {
@@ -38,4 +38,4 @@ Distribution without_gaps(const Distribution& distribution);
 void check_boxes(const Index& extents, std::span<const Box> boxes, Rank nodes,
                  std::string_view what);
 
-}  // namespace toroid
+}  // namespace toroid::fft

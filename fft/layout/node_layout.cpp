@@ -6,7 +6,7 @@
 #include "fft/layout/box.hpp"
 #include "hal/check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 /// The next stride along which a line does not return to the same sets of the cache every few
@@ -126,4 +126,4 @@ NodeLayout NodeLayout::planes(unsigned axis, std::int64_t begin, std::int64_t en
   return layout;
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -7,7 +7,7 @@
 
 #include "fft/layout/box.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// The boxes that a node holds and the places of their elements in its local array.
 ///
@@ -62,4 +62,4 @@ class NodeLayout {
   AxisOrder order_ = kCOrder;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

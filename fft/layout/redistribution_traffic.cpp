@@ -12,7 +12,7 @@
 #include "hal/shape.hpp"
 #include "packet/exchange/group.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 /// The planes of a layout that a piece carries.
@@ -63,4 +63,4 @@ Rank RedistributionTraffic::draw(Rank from, Random& random) const {
   return all[random.below(static_cast<std::uint32_t>(all.size()))];
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -14,7 +14,7 @@
 #include "packet/exchange/group.hpp"
 #include "packet/traffic/traffic.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// The size of a message is the intersection of the sender's layout before and the receiver's
 /// layout after. The ranks of the traffic are the members' numbers in the group.
@@ -38,4 +38,4 @@ class RedistributionTraffic final : public Traffic {
   std::uint32_t element_bytes_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -8,7 +8,7 @@
 #include "fft/layout/node_layout.hpp"
 #include "hal/check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 struct Level {
@@ -56,4 +56,4 @@ StridedIterator::StridedIterator(const Box& box, const AxisOrder& order, const N
   row_ = Divisor(static_cast<std::uint32_t>(row.length));
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -8,7 +8,7 @@
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// A 32-bit divisor that is known long before it is used: it divides without the divide
 /// instruction. Exact for every 32-bit dividend: with m = floor((2^64 - 1) / d), the quotient of n
@@ -97,4 +97,4 @@ class StridedIterator {
   Divisor row_;   ///< elements of a row
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -12,7 +12,7 @@
 #include "fft/layout/strided_iterator.hpp"
 #include "hal/check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 /// Bytes from which on a run is copied by a call of memcpy. In shorter runs its branches on the
@@ -235,4 +235,4 @@ void Transfer::copy(Elements elements, const std::byte* source, std::byte* targe
   copy_as<4>(elements, source, target);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

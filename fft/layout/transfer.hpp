@@ -11,7 +11,7 @@
 #include "fft/layout/strided_iterator.hpp"
 #include "hal/packet.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// The elements of a message in their order, and their places in both local arrays. Both ends make
 /// the same Transfer from the same layouts, so that no packet need carry places.
@@ -112,4 +112,4 @@ class Transfer {
   bool in_runs_ = false;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

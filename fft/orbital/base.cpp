@@ -17,7 +17,7 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 OrbitalBase::OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_handler, Bytes bytes)
     : node_(&node), plan_(&plan), times_(std::size_t{plan.options().repeat} * plan.kStages) {
@@ -149,4 +149,4 @@ Program orbital_transform(Node& node, OrbitalBase& transform) {
   }
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -19,7 +19,7 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// When a node began and ended a stage, in ticks.
 struct OrbitalTimes {
@@ -128,4 +128,4 @@ class OrbitalBase {
 /// The node program: all repetitions.
 Program orbital_transform(Node& node, OrbitalBase& transform);
 
-}  // namespace toroid
+}  // namespace toroid::fft

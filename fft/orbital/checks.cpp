@@ -16,7 +16,7 @@
 #include "hal/shape.hpp"
 #include "packet/exchange/ring_shift.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 /// The numbers from 1 to `limit` nearest to `wish` that fit: the last one below it and the first
@@ -131,4 +131,4 @@ void check_orbital(const CubeSize& size, const Shape& shape, const OrbitalOption
   check_bytes(size[0], shape.extent(0), options.element);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -11,7 +11,7 @@
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using Real = long double;
@@ -67,4 +67,4 @@ Value coefficient(TransformKind kind, Sign sign, std::int64_t size, std::int64_t
   TOROID_CHECK(false);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

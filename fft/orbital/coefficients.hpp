@@ -20,7 +20,7 @@
 
 #include "fft/plan/transform_kind.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 constexpr bool has_complex_coefficients(TransformKind kind) {
   return kind == TransformKind::dft;
@@ -33,4 +33,4 @@ constexpr bool has_complex_coefficients(TransformKind kind) {
 std::complex<long double> coefficient(TransformKind kind, Sign sign, std::int64_t size,
                                       std::int64_t in, std::int64_t out);
 
-}  // namespace toroid
+}  // namespace toroid::fft

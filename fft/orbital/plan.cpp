@@ -9,7 +9,7 @@
 #include "fft/plan/transform_kind.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 OrbitalPlan::OrbitalPlan(const CubeSize& size, const Shape& shape, OrbitalOptions options)
     : size_(size), options_(options), extent_(shape.extent(0)) {
@@ -85,4 +85,4 @@ OrbitalPlan::Neighbours OrbitalPlan::neighbours(unsigned dimension, Rank node) c
   return up ? upwards : Neighbours{upwards.from, upwards.to};
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

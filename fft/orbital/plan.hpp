@@ -36,7 +36,7 @@
 #include "fft/plan/transform_kind.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// Extents of the array.
 using CubeSize = std::array<std::int64_t, 3>;
@@ -138,4 +138,4 @@ class OrbitalPlan {
   unsigned extent_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -10,7 +10,7 @@
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 template <typename U>
@@ -133,4 +133,4 @@ template class OrbitalProduct<double>;
 template class OrbitalProduct<std::complex<float>>;
 template class OrbitalProduct<std::complex<double>>;
 
-}  // namespace toroid
+}  // namespace toroid::fft

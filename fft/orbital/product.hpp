@@ -11,7 +11,7 @@
 #include "fft/execute/local_array.hpp"
 #include "fft/plan/transform_kind.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 template <typename T>
 struct RealOf {
@@ -66,4 +66,4 @@ extern template class OrbitalProduct<double>;
 extern template class OrbitalProduct<std::complex<float>>;
 extern template class OrbitalProduct<std::complex<double>>;
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -19,7 +19,7 @@
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 template <typename T>
@@ -94,4 +94,4 @@ std::unique_ptr<OrbitalStageState> OrbitalStageState::make(Node& node,
   return std::make_unique<TypedStageState<std::complex<double>>>(node, description, way);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -10,7 +10,7 @@
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// The orbital plan for one direction of a description.
 OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way way);
@@ -32,4 +32,4 @@ class OrbitalStageState {
   virtual std::size_t bytes() const = 0;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

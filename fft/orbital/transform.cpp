@@ -14,7 +14,7 @@
 #include "hal/packet.hpp"
 #include "packet/node/node.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 template <typename T>
@@ -86,4 +86,4 @@ template class OrbitalTransform<double>;
 template class OrbitalTransform<std::complex<float>>;
 template class OrbitalTransform<std::complex<double>>;
 
-}  // namespace toroid
+}  // namespace toroid::fft

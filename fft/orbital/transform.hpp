@@ -13,7 +13,7 @@
 #include "hal/packet.hpp"
 #include "packet/node/node.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// One node's part with its coefficients. T is float, double, std::complex<float> or
 /// std::complex<double>, as the plan says.
@@ -44,4 +44,4 @@ extern template class OrbitalTransform<double>;
 extern template class OrbitalTransform<std::complex<float>>;
 extern template class OrbitalTransform<std::complex<double>>;
 
-}  // namespace toroid
+}  // namespace toroid::fft

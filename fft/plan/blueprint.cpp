@@ -19,7 +19,7 @@
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 std::string size_text(const Description& description) {
@@ -151,8 +151,7 @@ void Blueprint::add_user_boxes() {
   const StageExchange whole{0, shape_.dims(), {}, {}};
   if (!description_.in_boxes.empty()) {
     const Index extents = in_extents();
-    check_boxes(toroid::in_extents(without_batch()), description_.in_boxes, shape_.size(),
-                "in-box");
+    check_boxes(fft::in_extents(without_batch()), description_.in_boxes, shape_.size(), "in-box");
     const bool real = stages_.front().real_in;
     const Distribution distribution = distribution_of_boxes(extents, description_.in_boxes);
     stages_.insert(stages_.begin(),
@@ -161,7 +160,7 @@ void Blueprint::add_user_boxes() {
   }
   if (!description_.out_boxes.empty()) {
     const Index extents = out_extents();
-    check_boxes(toroid::out_extents(without_batch()), description_.out_boxes, shape_.size(),
+    check_boxes(fft::out_extents(without_batch()), description_.out_boxes, shape_.size(),
                 "out-box");
     const bool real = stages_.back().real_out;
     const Distribution distribution = distribution_of_boxes(extents, description_.out_boxes);
@@ -195,4 +194,4 @@ PieceRule Blueprint::pieces(std::size_t exchange, Way way) const {
   return {*axis, planes};
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

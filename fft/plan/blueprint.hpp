@@ -22,7 +22,7 @@
 #include "packet/exchange/group.hpp"
 #include "packet/node/node.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// A step of a transform between two exchanges: it finds an array in one distribution, transforms
 /// axes of it, each whole on its node, and leaves it in another distribution.
@@ -121,4 +121,4 @@ Stages slab_stages(const Description& description, const Shape& shape);
 Stages rows_stages(const Description& description, const Shape& shape);
 Stages orbital_stages(const Description& description, const Shape& shape);
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -18,7 +18,7 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 /// The frequency of the element i of an axis. A box cut that leaves an even number n of points
@@ -124,4 +124,4 @@ void Convolution::multiply_row(const Box& box, Index at) {
   }
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -2,11 +2,11 @@
 // derivatives, shifts and solutions of a Poisson equation are computed. Only the two transforms
 // communicate.
 //
-//   Convolution poisson(node, {.size = {64, 64, 64}, .real = true});  // before the first await
+//   fft::Convolution poisson(node, {.size = {64, 64, 64}, .real = true});  // before any await
 //   std::vector<double> field(poisson.size());
-//   co_await poisson.apply(field, field, green);                      // on every node
+//   co_await poisson.apply(field, field, green);                       // on every node
 //
-//   double green(const WaveVector& k) {                               // of a cube of side 2π
+//   double green(const fft::WaveVector& k) {                           // in a cube of side 2π
 //     const double square = static_cast<double>(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
 //     return square == 0 ? 0 : 1 / square;
 //   }
@@ -31,7 +31,7 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// Frequencies of an element of a spectrum, axis by axis, in periods along the whole axis: the k of
 /// its wave exp(+2πi·kn/N). An axis of n points has 0, 1, ..., n/2, -(n-1)/2, ..., -1 in this
@@ -108,4 +108,4 @@ class Convolution {
   Program program_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -21,7 +21,7 @@
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 const Policy& policy_of(const NodeOptions& options) {
@@ -87,4 +87,4 @@ NodeOptions node_options(const Blueprint& blueprint, const Machine& machine, Nod
   return options;
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

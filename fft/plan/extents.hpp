@@ -8,7 +8,7 @@
 #include "fft/layout/box.hpp"
 #include "fft/plan/description.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// The axis along which the spectrum of real data is halved.
 inline unsigned half_axis(const Description& description) {
@@ -51,4 +51,4 @@ inline std::string name_of(const Axes& axes, std::size_t dims) {
   return name;
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -9,7 +9,7 @@
 #include "hal/direction.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// Bytes for which minimal routing has no choice: the rings of a torus dimension carry bytes x hops
 /// in one direction or the other, and messages between different sides of a cut of a mesh dimension
@@ -32,4 +32,4 @@ class LinkLoad {
   std::array<std::vector<std::array<std::uint64_t, 2>>, kMaxDims> cuts_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

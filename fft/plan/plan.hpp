@@ -1,10 +1,10 @@
 // Plan: a distributed transform on one node, made once, used any number of times. The conventions
 // are in fft/plan/description.hpp.
 //
-//   Plan plan(node, {.size = {128, 128, 128}});      // before the program's first await
+//   fft::Plan plan(node, {.size = {128, 128, 128}});  // before the program's first await
 //   std::vector<std::complex<double>> in(plan.input_size()), out(plan.output_size());
-//   co_await plan.forward(in, out);                  // in the node's program, on every node
-//   co_await plan.backward(out, in, Scale::by_n);
+//   co_await plan.forward(in, out);                   // in the node's program, on every node
+//   co_await plan.backward(out, in, fft::Scale::by_n);
 #pragma once
 
 #include <complex>
@@ -21,7 +21,7 @@
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 template <typename T>
 concept Element = std::same_as<T, float> || std::same_as<T, double> ||
@@ -104,4 +104,4 @@ class Plan {
   std::unique_ptr<Engine> engine_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

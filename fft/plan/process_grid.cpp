@@ -4,7 +4,7 @@
 
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 ProcessGrid::ProcessGrid(const Shape& shape, bool reversed)
     : shape_(shape), reversed_(reversed), extent_{1, 1, 1} {
@@ -32,4 +32,4 @@ DimensionRange ProcessGrid::dimensions(unsigned first, unsigned last) const {
           std::max(dims_[first].last, dims_[last].last)};
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

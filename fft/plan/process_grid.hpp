@@ -6,7 +6,7 @@
 
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// A node's coordinates in the grid.
 using GridCoord = std::array<Rank, 3>;
@@ -38,4 +38,4 @@ class ProcessGrid {
   std::array<Rank, 3> extent_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

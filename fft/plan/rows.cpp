@@ -23,7 +23,7 @@
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 AxisOrder lines_order(unsigned axis) {
@@ -84,4 +84,4 @@ Stages rows_stages(const Description& description, const Shape& shape) {
   return stages;
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

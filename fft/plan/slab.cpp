@@ -24,7 +24,7 @@
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 /// A node's planes: the nodes share out one axis.
@@ -99,4 +99,4 @@ Stages slab_stages(const Description& description, const Shape& shape) {
   return stages;
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

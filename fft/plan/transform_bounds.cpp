@@ -22,7 +22,7 @@
 #include "hal/tick.hpp"
 #include "packet/exchange/group.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// What one exchange asks of links and nodes.
 struct TransformBounds::Tally {
@@ -213,4 +213,4 @@ Bounds TransformBounds::total() const {
   return total;
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -15,7 +15,7 @@
 #include "hal/tick.hpp"
 #include "packet/exchange/group.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// Bounds and totals of one exchange over all nodes; all 0 for a stage that has none before it.
 struct ExchangeBounds {
@@ -75,4 +75,4 @@ class TransformBounds {
   Tick paper_model_ = 0;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace toroid {
+namespace toroid::fft {
 
 /// The sign of the dft's exponent; for the other kinds, which of their two matrices.
 enum class Sign : int { forward = -1, inverse = +1 };
@@ -14,4 +14,4 @@ enum class Sign : int { forward = -1, inverse = +1 };
 enum class TransformKind : std::uint8_t { dft, dct, dht, wht };
 inline constexpr std::array<std::string_view, 4> kTransformKindNames = {"dft", "dct", "dht", "wht"};
 
-}  // namespace toroid
+}  // namespace toroid::fft

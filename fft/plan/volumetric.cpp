@@ -26,7 +26,7 @@
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 /// Planes of equal x lie one behind the other, as they are sent and received.
@@ -202,4 +202,4 @@ Stages volumetric_stages(const Description& description, const Shape& shape) {
   return VolumetricStages(description, shape).make(description.return_to_input);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -20,13 +20,13 @@ using Exact = std::complex<long double>;
 /// One axis of an array in C order.
 struct ReferenceAxis {
   std::size_t extent = 1;
-  TransformKind kind = TransformKind::dft;
-  Sign sign = Sign::forward;
+  fft::TransformKind kind = fft::TransformKind::dft;
+  fft::Sign sign = fft::Sign::forward;
 };
 
 /// The factor by which x[in] contributes to X[out].
 inline Exact reference_coefficient(const ReferenceAxis& axis, std::size_t in, std::size_t out) {
-  const bool forward = axis.sign == Sign::forward;
+  const bool forward = axis.sign == fft::Sign::forward;
   const std::size_t size = axis.extent;
   const std::size_t n = forward ? in : out;
   const std::size_t k = forward ? out : in;
@@ -35,9 +35,9 @@ inline Exact reference_coefficient(const ReferenceAxis& axis, std::size_t in, st
            static_cast<long double>(whole);
   };
   const long double angle = half_turns(2 * n * k, size);
-  if (axis.kind == TransformKind::dft) return std::polar(1.0L, forward ? -angle : angle);
-  if (axis.kind == TransformKind::dht) return std::cos(angle) - std::sin(angle);
-  if (axis.kind == TransformKind::dct)
+  if (axis.kind == fft::TransformKind::dft) return std::polar(1.0L, forward ? -angle : angle);
+  if (axis.kind == fft::TransformKind::dht) return std::cos(angle) - std::sin(angle);
+  if (axis.kind == fft::TransformKind::dct)
     return std::cos(half_turns((2 * n + 1) * k, 2 * size)) * (forward || k == 0 ? 1 : 2);
   int sign = 1;
   for (std::size_t both = n & k; both != 0; both &= both - 1) sign = -sign;

@@ -45,8 +45,9 @@ struct Repetition {
 /// What one run leaves behind, on the process that reports.
 struct Outcome {
   HostArray result;
-  std::vector<Repetition> repetitions;        ///< by their time
-  std::vector<std::uint64_t> numbers_shifted;  ///< of the orbital method: of the first node, by step
+  std::vector<Repetition> repetitions;  ///< by their time
+  std::vector<std::uint64_t>
+      numbers_shifted;    ///< of the orbital method: of the first node, by step
   double allocate_s = 0;  ///< to make a node's plan and arrays, mean, on the wall clock
   double deallocate_s = 0;
   /// Of the arrays of all nodes of a process, the caller's and the plan's; of the process that has
@@ -57,19 +58,19 @@ struct Outcome {
 
 /// A transform to be run.
 struct TransformJob {
-  std::shared_ptr<const Blueprint> blueprint;
-  Way way = Way::forward;
-  Scale scale = Scale::none;
+  std::shared_ptr<const fft::Blueprint> blueprint;
+  fft::Way way = fft::Way::forward;
+  fft::Scale scale = fft::Scale::none;
   unsigned repeat = 1;
 
   /// Of what the transform takes, and of what it gives.
-  const Index& in_extents() const;
-  const Index& out_extents() const;
+  const fft::Index& in_extents() const;
+  const fft::Index& out_extents() const;
   bool takes_real() const {
-    return way == Way::forward ? blueprint->real_in() : blueprint->real_out();
+    return way == fft::Way::forward ? blueprint->real_in() : blueprint->real_out();
   }
   bool gives_real() const {
-    return way == Way::forward ? blueprint->real_out() : blueprint->real_in();
+    return way == fft::Way::forward ? blueprint->real_out() : blueprint->real_in();
   }
 };
 
@@ -91,8 +92,9 @@ struct PlanBounds {
 };
 
 /// Of one way after the other, each begun by every node when it has ended the one before.
-PlanBounds bounds_of(const Blueprint& blueprint, std::span<const Way> ways, const Machine& machine);
-PlanBounds bounds_of(const Blueprint& blueprint, Way way, const Machine& machine);
+PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> ways,
+                     const Machine& machine);
+PlanBounds bounds_of(const fft::Blueprint& blueprint, fft::Way way, const Machine& machine);
 
 /// Of all of it, beside the time that it took, in cycles of the machine's clock: in virtual time
 /// the machine's bounds; else what it takes this host to copy everything that is sent into packets

@@ -9,7 +9,7 @@
 #include "fft/kernels/blas.hpp"
 #include "tests/fft/reference.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::noise_of;
@@ -76,4 +76,4 @@ TEST(Blas, GivesEqualBitsToSeveralThreadsAtOnce) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

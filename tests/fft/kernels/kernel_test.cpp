@@ -29,7 +29,7 @@
 extern "C" void fftw_forget_wisdom(void);
 extern "C" void fftwf_forget_wisdom(void);
 
-namespace toroid::local {
+namespace toroid::fft::local {
 namespace {
 
 using Exact = std::complex<long double>;
@@ -137,7 +137,7 @@ class Place {
   Place(const Layout& layout, bool aligned)
       : layout_(layout),
         numbers_(static_cast<std::size_t>(layout.extent) * (layout.complex ? 2 : 1)),
-        memory_((numbers_ + 2) * sizeof(Real) / sizeof(toroid::Complex) + 1),
+        memory_((numbers_ + 2) * sizeof(Real) / sizeof(fft::Complex) + 1),
         first_(reinterpret_cast<Real*>(memory_.data()) + (aligned ? 0 : 1)) {
     std::fill_n(first_, numbers_, kUnused);
   }
@@ -355,7 +355,7 @@ TEST(Kernel, IsPlannedAndRunBySeveralThreadsAtOnce) {
     threads.emplace_back([&mine = kernels[t], t] {
       LocalArray array(64);
       for (std::size_t i = 0; i < 16; ++i) {
-        std::fill_n(array.data(), 64, toroid::Complex{});
+        std::fill_n(array.data(), 64, fft::Complex{});
         const auto length = static_cast<std::int64_t>(20 + (i + 4 * t) % 16);
         for (const Precision precision : kPrecisions) {
           mine.push_back(fftw().plan(line(length, precision), Rigor::measure));
@@ -489,4 +489,4 @@ TEST_F(KernelWisdom, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace toroid::local
+}  // namespace toroid::fft::local

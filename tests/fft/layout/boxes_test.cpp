@@ -16,7 +16,7 @@
 #include "tests/fft/plan/plan_check.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::expect_right;
@@ -125,4 +125,4 @@ TEST(Boxes, ThatOverlapOrLeaveSomethingOutAreRefused) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -19,7 +19,7 @@
 #include "tests/fft/plan/plan_check.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 TEST(Split, CutsIntoConsecutiveBlocksWhoseLengthsDifferByAtMostOne) {
@@ -209,4 +209,4 @@ TEST(Boxes, MustCoverTheArrayOnce) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

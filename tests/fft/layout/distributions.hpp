@@ -18,20 +18,21 @@ namespace toroid::testing {
 template <typename Visit>
 void for_each_blueprint_of(const std::vector<std::int64_t>& size, const Shape& shape,
                            Visit&& visit) {
-  for (const Method method : {Method::volumetric, Method::slab, Method::rows})
+  for (const fft::Method method : {fft::Method::volumetric, fft::Method::slab, fft::Method::rows})
     for (const bool real : {false, true})
       for (const std::int64_t batch : {1, 2}) {
         if (real == (batch == 1)) continue;  // only one of the two
-        if (method != Method::rows && size.size() != 3) continue;
-        if (method == Method::slab && shape.size() > *std::ranges::min_element(size)) continue;
-        visit(Blueprint({.size = size,
-                         .method = method,
-                         .precision = batch == 1 ? Precision::double_ : Precision::single,
-                         .real = real,
-                         .batch = batch,
-                         .return_to_input = batch == 2,
-                         .overlap = {.planes = 2}},
-                        shape));
+        if (method != fft::Method::rows && size.size() != 3) continue;
+        if (method == fft::Method::slab && shape.size() > *std::ranges::min_element(size)) continue;
+        visit(fft::Blueprint(
+            {.size = size,
+             .method = method,
+             .precision = batch == 1 ? fft::Precision::double_ : fft::Precision::single,
+             .real = real,
+             .batch = batch,
+             .return_to_input = batch == 2,
+             .overlap = {.planes = 2}},
+            shape));
       }
 }
 
@@ -49,8 +50,8 @@ void for_each_blueprint(Visit&& visit) {
 }
 
 template <typename Visit>
-void for_each_distribution(const Blueprint& blueprint, Visit&& visit) {
-  for (const Stage& stage : blueprint.stages()) {
+void for_each_distribution(const fft::Blueprint& blueprint, Visit&& visit) {
+  for (const fft::Stage& stage : blueprint.stages()) {
     visit(stage.in);
     visit(stage.out);
   }
@@ -58,19 +59,19 @@ void for_each_distribution(const Blueprint& blueprint, Visit&& visit) {
 
 /// The exchange between two stages, in one direction.
 struct Passage {
-  const Distribution* from;
-  const Distribution* to;
+  const fft::Distribution* from;
+  const fft::Distribution* to;
   std::uint32_t element_bytes;
-  StageExchange exchange;
+  fft::StageExchange exchange;
   std::optional<unsigned> pieces_along;
 };
 
-inline std::vector<Passage> passages(const Blueprint& blueprint) {
+inline std::vector<Passage> passages(const fft::Blueprint& blueprint) {
   std::vector<Passage> all;
   for (std::size_t i = 0; i + 1 < blueprint.stages().size(); ++i) {
-    const Stage& before = blueprint.stages()[i];
-    const Stage& after = blueprint.stages()[i + 1];
-    const StageExchange& exchange = blueprint.exchanges()[i];
+    const fft::Stage& before = blueprint.stages()[i];
+    const fft::Stage& after = blueprint.stages()[i + 1];
+    const fft::StageExchange& exchange = blueprint.exchanges()[i];
     const std::uint32_t bytes = blueprint.bytes(before.real_out);
     all.push_back({&before.out, &after.in, bytes, exchange, exchange.forward_axis});
     all.push_back({&after.in, &before.out, bytes, exchange, exchange.backward_axis});

@@ -22,7 +22,7 @@
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 /// One node's two arrays and the exchange from one to the other. Elements of 16 bytes hold their
@@ -131,4 +131,4 @@ TEST(Redistribution, OfASampleSendsWhatTheTransfersHold) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

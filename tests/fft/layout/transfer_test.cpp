@@ -22,7 +22,7 @@
 #include "tests/fft/layout/distributions.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using Places = std::vector<std::pair<std::int64_t, std::int64_t>>;  // in the target, in the source
@@ -258,4 +258,4 @@ TEST(Divisor, DividesExactly) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

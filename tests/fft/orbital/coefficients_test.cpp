@@ -8,7 +8,7 @@
 #include "fft/plan/transform_kind.hpp"
 #include "tests/fft/reference.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::Exact;
@@ -65,4 +65,4 @@ TEST(Coefficients, OfTheInverseGiveNTimesTheIdentity) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -13,7 +13,7 @@
 #include "tests/fft/orbital/orbital_run.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::cube_of;
@@ -58,4 +58,4 @@ TEST(OrbitalAgreement, GivesTheModelsBitsThroughTheSmallestBuffers) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -22,7 +22,7 @@
 #include "tests/fft/reference.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::cube_of;
@@ -100,4 +100,4 @@ TEST(OrbitalLoop, GivesTheInputBackAgainAndAgainOnRings) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

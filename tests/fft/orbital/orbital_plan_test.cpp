@@ -13,7 +13,7 @@
 #include "hal/shape.hpp"
 #include "tests/fft/orbital/orbital_run.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::cube_of;
@@ -121,4 +121,4 @@ TEST(OrbitalPlan, NamesNeighboursOneLinkAway) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -15,7 +15,7 @@
 #include "router/sim/sim_fabric.hpp"
 #include "tests/fft/orbital/orbital_run.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::cube_of;
@@ -131,4 +131,4 @@ TEST(OrbitalTraffic, IsHiddenBehindTheProductsOfTheStageWhoseSumStays) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -4,7 +4,7 @@
 #include "fft/plan/description.hpp"
 #include "tests/fft/plan/plan_check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::Sizing;
@@ -33,4 +33,4 @@ INSTANTIATE_TEST_SUITE_P(Sizes, AccuracyOf,
                                            Sizing{{4, 4, 512}, "2x2"}, Sizing{{256, 6, 5}, "1x5"}));
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -31,7 +31,7 @@
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::for_each_element;
@@ -427,4 +427,4 @@ TEST(Convolution, RefusesWhatIsNoDft) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

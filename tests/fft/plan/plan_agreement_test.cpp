@@ -26,7 +26,7 @@
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::equal_bits;
@@ -165,4 +165,4 @@ TEST(PlanAgreement, NodesMayComeLate) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

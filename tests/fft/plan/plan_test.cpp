@@ -30,7 +30,7 @@
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::expect_right_by_turns;
@@ -479,4 +479,4 @@ TEST(Plan, LeavesWhatItTakesAsItIs) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -17,7 +17,7 @@
 #include "tests/fft/layout/random_boxes.hpp"
 #include "tests/fft/plan/plan_check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 class RandomPlan {
@@ -92,4 +92,4 @@ TEST(RandomPlans, AreRightOrRefused) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -19,7 +19,7 @@
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/fft/reference.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::expect_right;
@@ -178,4 +178,4 @@ TEST(Slab, AloneTakesABoxCutAndOnlyOfComplexData) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft
