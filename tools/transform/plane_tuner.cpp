@@ -83,7 +83,8 @@ Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const fft::Blueprint> 
   const bool is_virtual = trial.run.fabric == FabricName::sim;
   const TransformJob job{std::move(blueprint), trial.way, fft::Scale::none,
                          is_virtual ? 1 : kRounds};
-  Emulation emulation(trial.shape, trial.machine, trial.run, true, 0);
+  Emulation emulation(trial.shape, trial.machine,
+                      under_policy(trial.run, *job.blueprint, trial.machine), true, 0);
   return transform(emulation, job, input);
 }
 

@@ -226,6 +226,20 @@ const fft::Index& TransformJob::out_extents() const {
   return way == fft::Way::forward ? blueprint->out_extents() : blueprint->in_extents();
 }
 
+RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const Machine& machine) {
+  constexpr unsigned kOrbitalQueues = 2;
+  run.node = fft::node_options(blueprint, machine, run.node);
+  const bool is_orbital = blueprint.description().method == fft::Method::orbital;
+  if (is_orbital && !run.node.changes.output_queues && !run.node.settings.queue_per_direction)
+    run.node.settings.output_queues = std::max(kOrbitalQueues, run.node.settings.output_queues);
+  return run;
+}
+
+PolicyEffects transform_effects(fft::Method method, const RunOptions& run) {
+  return policy_effects(method == fft::Method::orbital ? Sent::streams : Sent::exchanges,
+                        run.fabric, run.ring.route);
+}
+
 Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input) {
   std::deque<Side> sides;
   double allocate_s = 0;

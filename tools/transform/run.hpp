@@ -13,9 +13,11 @@
 #include "hal/bounds.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
+#include "tools/command_line/options.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/results/bound.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/policy_effects.hpp"
 
 namespace toroid {
 
@@ -73,6 +75,13 @@ struct TransformJob {
     return way == fft::Way::forward ? blueprint->real_out() : blueprint->real_in();
   }
 };
+
+/// The run with nodes that the policy sets up for the transform. The orbital method has two output
+/// queues where neither policy nor user say: with one, its two directions would get in each other's
+/// way. Throws BadInput where the policy does not fit the machine.
+RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const Machine& machine);
+/// What is read of a policy's settings.
+PolicyEffects transform_effects(fft::Method method, const RunOptions& run);
 
 /// Runs a transform on the machine's nodes, on which nothing has run before.
 Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input);
