@@ -60,10 +60,9 @@ Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOption
 std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine& machine,
                                                const RunOptions& options) {
   if (options.fabric == FabricName::sim) {
-    auto fabric =
-        std::make_unique<SimFabric>(shape, machine, sim_options(shape, options, progress_));
-    workers_ = fabric->threads();
-    return fabric;
+    const SimOptions sim = sim_options(shape, options, progress_);
+    workers_ = sim_threads(shape, sim);
+    return make_sim_fabric(shape, machine, sim);
   }
   RingOptions ring = options.ring;
   if (shape.failures() != nullptr && ring.route == RingRoute::direct)
@@ -74,8 +73,8 @@ std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine
   if (options.fabric == FabricName::ofi)
     return carried_fabric(make_ofi_fabric(processes_, shape, machine, std::move(placement),
                                           std::move(ring), options.provider));
-  check_memory(shape, RingFabric::ring_bytes(shape, machine, workers_, ring.route));
-  return std::make_unique<RingFabric>(shape, machine, std::move(placement), std::move(ring));
+  check_memory(shape, ring_bytes(shape, machine, workers_, ring.route));
+  return make_ring_fabric(shape, machine, std::move(placement), std::move(ring));
 }
 
 std::unique_ptr<Fabric> Emulation::carried_fabric(OfiEmulation emulation) {

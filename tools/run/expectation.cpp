@@ -15,7 +15,7 @@
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/group.hpp"
-#include "packet/exchange/policy_exchange.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
@@ -158,7 +158,7 @@ Expectation run_expectation(const RunWork& work, const Shape& shape, const Machi
     return {sim_seconds(work, sim_threads(shape, run)),
             array_bytes + kBytesPerSimNode * shape.size()};
   const auto workers = static_cast<unsigned>(placement_of(shape, run).workers.size());
-  const double rings = RingFabric::ring_bytes(shape, machine, workers, run.ring.route);
+  const double rings = ring_bytes(shape, machine, workers, run.ring.route);
   const unsigned processes = run.processes.count();
   return {ring_seconds(work, run.ring.route, workers * processes),
           (array_bytes + rings + kBytesPerRingNode * shape.size()) / processes};

@@ -40,7 +40,7 @@ struct OfiEmulation {
 };
 
 /// All processes call it with the same arguments but for the placement; `provider` empty: the best.
-/// Throws as OfiFabric. REQUIRES: `processes` have joined, and outlive it.
+/// Throws as the router's make_ofi_fabric(). REQUIRES: `processes` have joined, and outlive it.
 OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, const Machine& machine,
                              Placement placement, RingOptions ring, const std::string& provider);
 
