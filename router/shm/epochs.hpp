@@ -7,7 +7,7 @@
 
 namespace toroid::ring {
 
-class Laps {
+class Epochs {
  public:
   /// `rounds` of each worker's loop so far. A lap ends when all have grown since it began.
   std::uint64_t count(const std::vector<std::uint64_t>& rounds) {

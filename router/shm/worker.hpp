@@ -17,7 +17,7 @@ class Worker {
  public:
   /// `nodes`, `control` and `port` outlive it. `spins`: it has a core of its own. `port`: what it
   /// serves besides its nodes; may be null.
-  Worker(std::vector<RingNode*> nodes, RunControl& control, std::size_t index, bool spins,
+  Worker(std::vector<RingDevice*> nodes, RunControl& control, std::size_t index, bool spins,
          Port* port = nullptr);
 
   /// Until the run ends. What a node throws ends the run.
@@ -34,12 +34,12 @@ class Worker {
   void tell_received();
   void wake();
 
-  std::vector<RingNode*> nodes_;
+  std::vector<RingDevice*> nodes_;
   RunControl* control_;
   WorkerStatus* status_;
   Port* port_;
   Idle idle_;
-  RingNode* current_ = nullptr;  ///< whose step it is; null: the port's
+  RingDevice* current_ = nullptr;  ///< whose step it is; null: the port's
 };
 
 }  // namespace toroid::ring
