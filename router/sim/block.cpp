@@ -14,8 +14,9 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
-#include "router/sim/mail.hpp"
+#include "router/sim/event_phase.hpp"
 #include "router/sim/probe.hpp"
+#include "router/sim/routers.hpp"
 #include "router/termination/stall.hpp"
 
 namespace toroid::sim {
@@ -43,12 +44,12 @@ void Block::run(Tick horizon, std::uint64_t events) {
 void Block::run_cycle(Tick now) {
   counts_.end = now;
   turns_.clear();
-  news_.clear();
-  counts_.events += network_.run_events(now, news_);
-  for (const Rank place : news_.coming) nodes_[place].prefetch();
+  events_.clear();
+  counts_.events += network_.run_events(now, events_);
+  for (const Rank place : events_.coming) nodes_[place].prefetch();
   tell_processors(now);
   network_.arbitrate(now);
-  for (const Rank place : news_.coming) nodes_[place].prefetch_processor();
+  for (const Rank place : events_.coming) nodes_[place].prefetch_processor();
   for (const Rank place : turns_) take_turn(nodes_[place], now);
   network_.calendar().end_cycle(now);
 }
@@ -67,17 +68,17 @@ void Block::take_turn(SimDevice& node, Tick now) {
 
 /// Which of them take a turn in this cycle.
 void Block::tell_processors(Tick now) {
-  for (const auto& [place, fifo, chunks] : news_.freed)
+  for (const auto& [place, fifo, chunks] : events_.freed)
     if (nodes_[place].on_fifo_room(now, fifo, chunks)) turns_.push_back(place);
-  for (const Event event : news_.wakes)
+  for (const Event event : events_.wakes)
     if (event.kind() == EventKind::turn || nodes_[event.node()].on_alarm(now))
       turns_.push_back(event.node());
-  hand_over(now);
+  hand_over_packets(now);
 }
 
 /// In the order of node and channel, so that a node sees simultaneous arrivals in a fixed order.
-void Block::hand_over(Tick now) {
-  std::vector<Event>& delivered = news_.delivered;
+void Block::hand_over_packets(Tick now) {
+  std::vector<Event>& delivered = events_.delivered;
   if (delivered.size() > 1) std::sort(delivered.begin(), delivered.end());
   counts_.delivered += delivered.size();
   for (const Event event : delivered)
@@ -90,8 +91,8 @@ FifoCounters Block::fifo_counters(Tick now, Rank rank, unsigned fifo) const {
   return counters;
 }
 
-void Block::collect(FabricCounters& counters, Tick end) const {
-  network_.export_counters(counters);
+void Block::add_to(FabricCounters& counters, Tick end) const {
+  network_.add_to(counters);
   counters.events += counts_.events;
   counters.delivered += counts_.delivered;
   for (const SimDevice& node : nodes_) {

@@ -14,9 +14,10 @@
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/device.hpp"
-#include "router/sim/mail.hpp"
+#include "router/sim/event_phase.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/probe.hpp"
+#include "router/sim/routers.hpp"
 
 namespace toroid::sim {
 
@@ -63,17 +64,17 @@ class Block {
   const Counts& counts() const { return counts_; }
   FifoCounters fifo_counters(Tick now, Rank rank, unsigned fifo) const;
   /// Adds what the block has counted; blocks in ascending order. `end`: of the whole run.
-  void collect(FabricCounters& counters, Tick end) const;
+  void add_to(FabricCounters& counters, Tick end) const;
 
  private:
   void run_cycle(Tick now);
   void take_turn(SimDevice& node, Tick now);
   void tell_processors(Tick now);
-  void hand_over(Tick now);
+  void hand_over_packets(Tick now);
 
   Network network_;
   std::vector<SimDevice> nodes_;  ///< by place: rank less the block's first
-  News news_;                     ///< of this cycle
+  ProcessorEvents events_;        ///< of this cycle
   std::vector<Rank> turns_;       ///< in this cycle, by place
   Counts counts_;
   std::optional<Failure> failure_;

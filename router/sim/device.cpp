@@ -47,7 +47,7 @@ bool SimDevice::accept(const SendDescriptor& next, unsigned fifo) {
     return false;
   }
   const FlightId id = network_->flights().add(next, route);
-  network_->note_made(rank_, id);
+  network_->number(rank_, id);
   network_->schedule_injection(clock_, place(), fifo, id);
   ++injected_;
   FifoCounters& counters = fifo_counters_[fifo];
