@@ -18,7 +18,7 @@ class ClockOffset {
   }
 
   /// Sent and received by this clock, and answered there by the other one.
-  void take(std::uint64_t sent, std::uint64_t there, std::uint64_t received) {
+  void add_ping(std::uint64_t sent, std::uint64_t there, std::uint64_t received) {
     ++pings_;
     const std::uint64_t time = received - sent;
     if (time >= shortest_) return;

@@ -166,7 +166,7 @@ void Connection::finish() {
   if (outbox_.empty()) ::shutdown(socket_.fd(), SHUT_WR);
 }
 
-void Connection::join(std::vector<pollfd>& polled) {
+void Connection::add_to(std::vector<pollfd>& polled) {
   entry_ = SIZE_MAX;
   if (!socket_) return;
   entry_ = polled.size();

@@ -106,8 +106,9 @@ class Connection {
   /// Tells the other end, when all is written, that no more will come.
   void finish();
 
-  /// Takes part in the next poll, and what came of it.
-  void join(std::vector<pollfd>& polled);
+  /// Adds the connection to those that poll() is to wait for.
+  void add_to(std::vector<pollfd>& polled);
+  /// What poll() has found on the connection; 0 if it was not added.
   short events(const std::vector<pollfd>& polled) const;
 
  private:

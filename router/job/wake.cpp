@@ -21,7 +21,7 @@ void WakeUp::ring() {
   [[maybe_unused]] const auto written = ::write(event_.fd(), &one, sizeof one);
 }
 
-void WakeUp::join(std::vector<pollfd>& polled) const {
+void WakeUp::add_to(std::vector<pollfd>& polled) const {
   polled.push_back({event_.fd(), POLLIN, 0});
 }
 

@@ -13,7 +13,7 @@ class WakeUp {
  public:
   WakeUp();
   void ring();
-  void join(std::vector<pollfd>& polled) const;
+  void add_to(std::vector<pollfd>& polled) const;
   void clear();
 
  private:

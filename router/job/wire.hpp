@@ -11,6 +11,7 @@
 
 #include "router/job/blob.hpp"
 #include "router/job/job.hpp"
+#include "router/termination/detector.hpp"
 
 namespace toroid::job {
 
@@ -27,11 +28,11 @@ enum class Type : std::uint32_t {
   pong,
   blob,     ///< BlobHead: its bytes follow in chunks
   chunk,    ///< the next bytes of the blob
-  report,   ///< RunReport
-  wave,     ///< asks for a report as of now
-  verdict,  ///< of process 0
-  failure,  ///< a text
-  goodbye   ///< the last frame
+  report,   ///< NumberedReport
+  wave,     ///< asks for a report of the present state
+  verdict,  ///< process 0 says how the watched run has ended
+  failure,  ///< why the job has failed, a text
+  goodbye   ///< the sender leaves the job in order: its last frame
 };
 
 inline constexpr std::size_t kFrameHead = 8;  ///< bytes: type, length
@@ -94,11 +95,10 @@ Blob frame(Type type, Bytes payload = {});
 Blob encode(const ProcessInfo& info);
 ProcessInfo decode_info(Reader& reader);
 
-/// A report belongs to the watch of this number and, where it answers one, to that wave; else 0.
 struct NumberedReport {
-  std::uint32_t watch = 0;
-  std::uint32_t wave = 0;
-  RunReport report;
+  std::uint32_t watch = 0;  ///< number of the watched run that the report belongs to, from 1
+  std::uint32_t wave = 0;   ///< the wave that it answers; 0: none
+  termination::MemberReport report;
 };
 Blob encode(const NumberedReport& report);
 NumberedReport decode_report(Bytes payload);

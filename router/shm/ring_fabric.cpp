@@ -28,16 +28,16 @@
 #include "router/shm/topology.hpp"
 #include "router/shm/worker_pool.hpp"
 #include "router/termination/control.hpp"
-#include "router/termination/stall.hpp"
-#include "router/termination/stall_watch.hpp"
+#include "router/termination/detector.hpp"
+#include "router/termination/stall_report.hpp"
 
 namespace toroid {
 namespace {
 
-using ring::Ending;
 using ring::RingNode;
+using termination::Verdict;
 
-class RingFabric final : public Fabric, private Standstill {
+class RingFabric final : public Fabric, private termination::StalledMachine {
  public:
   RingFabric(const Shape& shape, const Machine& machine, Placement placement, RingOptions options)
       : machinery_{shape, machine, options.tying, ring::WallClock(machine), ring::Territory(shape)},
@@ -45,7 +45,7 @@ class RingFabric final : public Fabric, private Standstill {
         options_(std::move(options)),
         wiring_(options_.route == RingRoute::torus ? ring::wire_torus(machinery_, options_.routing)
                                                    : ring::wire_switch(machinery_, placement_)),
-        control_(placement_.workers.size()),
+        control_(placement_.workers.size(), options_.stall),
         crew_(*wiring_, placement_, control_) {
     std::size_t placed = 0;
     for (const WorkerPlace& worker : placement_.workers) placed += worker.nodes.size();
@@ -64,27 +64,25 @@ class RingFabric final : public Fabric, private Standstill {
     for (const Rank r : nodes()) TOROID_CHECK(wiring_->node(r).processor() != nullptr);
     crew_.run([this] { machinery_.clock.start(); }, [this] { watch(); });
     collect();
-    if (control_.ending() == Ending::failed) throw RunFailed(control_.why());
-    if (failure_) std::rethrow_exception(failure_);
-    const std::string report = stall_report(*this, stalled_ ? stalled_text() : "for ever");
+    if (const auto failure = control_.failure()) std::rethrow_exception(failure);
+    const bool stalled = control_.verdict() == Verdict::stalled;
+    const std::string report = stall_report(*this, stalled ? stalled_text() : "for ever");
     if (!report.empty()) throw RunFailed(report);
   }
 
  private:
-  /// Until the run ends. The calling thread sleeps, but for a look several times a second.
+  /// Returns when the run has ended. The calling thread sleeps, but looks several times a second.
   void watch() {
     try {
-      ring::StallWatch stall(options_.stall);
+      termination::TerminationDetector detector = control_.detector();
       while (!control_.ended()) {
         control_.wait_for(std::min(kWatchPeriod, options_.stall / 10));
         if (options_.watch) options_.watch(control_.received());
-        if (!stall.sees_standstill(control_)) continue;
-        stalled_ = true;
-        control_.end(Ending::given_up);
+        if (control_.is_stalled(detector, termination::Clock::now()))
+          control_.end(Verdict::stalled);
       }
     } catch (...) {
-      failure_ = std::current_exception();
-      control_.end(Ending::given_up);
+      control_.fail(std::current_exception());
     }
   }
 
@@ -127,12 +125,10 @@ class RingFabric final : public Fabric, private Standstill {
   Placement placement_;
   RingOptions options_;
   std::unique_ptr<ring::Wiring> wiring_;
-  ring::RunControl control_;
+  termination::RunControl control_;
   ring::Crew crew_;
   FabricCounters counters_;
   bool ran_ = false;
-  bool stalled_ = false;
-  std::exception_ptr failure_;  ///< what the watch callback threw
 };
 
 }  // namespace

@@ -16,7 +16,7 @@
 #include "router/sim/event.hpp"
 #include "router/sim/mail.hpp"
 #include "router/sim/probe.hpp"
-#include "router/termination/stall.hpp"
+#include "router/termination/stall_report.hpp"
 
 namespace toroid::sim {
 
@@ -60,7 +60,7 @@ void Block::take_turn(SimNode& node, Tick now) {
   } catch (const std::exception& error) {
     const Failure failure{
         now, node.rank(),
-        std::make_exception_ptr(node_failed(network_.shape(), node.rank(), error))};
+        std::make_exception_ptr(termination::node_failed(network_.shape(), node.rank(), error))};
     if (!failure_ || failure.before(*failure_)) failure_ = failure;
   }
 }
