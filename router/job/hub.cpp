@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "router/job/awake_clock.hpp"
 #include "router/job/blob.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
 #include "router/job/key.hpp"
@@ -90,7 +90,8 @@ class Hub final : public Member {
     for (unsigned rank = 1; rank < peers_.size(); ++rank) {
       Peer::Received received = std::move(peers_[rank].blobs.front());
       peers_[rank].blobs.pop_front();
-      if (received.head.kind != kind || received.head.sequence != sequence_) refuse_collective(rank);
+      if (received.head.kind != kind || received.head.sequence != sequence_)
+        refuse_collective(rank);
       parts[rank] = std::move(received.blob);
     }
   }

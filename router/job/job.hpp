@@ -27,8 +27,8 @@ struct JobOptions {
   std::chrono::milliseconds silence{5000};    ///< time after which a silent process counts as lost
   /// Time that the program has to leave a job that has failed.
   std::chrono::milliseconds patience_after_failure{2500};
-  /// Called once, by the job's thread, when `patience_after_failure` is over and the program has not
-  /// left: it computes for long or is stuck. The callback should end the process.
+  /// Called once, by the job's thread, when `patience_after_failure` is over and the program has
+  /// not left: it computes for long or is stuck. The callback should end the process.
   std::function<void(const std::string& why)> abandon{};
   /// Called several times a second by a thread that waits in the job. What it throws ends the wait
   /// and fails this process.

@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "router/job/awake_clock.hpp"
 #include "router/job/blob.hpp"
-#include "router/job/clock_offset.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/dial.hpp"
 #include "router/job/job.hpp"

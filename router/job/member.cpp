@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "router/job/awake_clock.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
@@ -163,7 +163,7 @@ std::string Member::unanswered() const {
 }
 
 Member::Served Member::serve_connection(Connection& connection, const std::vector<pollfd>& polled,
-                                      const Handlers& handlers) {
+                                        const Handlers& handlers) {
   Inbox::Read read = Inbox::Read::nothing;
   // If the other end has closed, what it sent before is still to be read.
   bool wrote = connection.write() > 0;

@@ -13,14 +13,13 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "router/job/awake_clock.hpp"
 #include "router/job/blob.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/process_info.hpp"
 #include "router/job/socket.hpp"
-#include "router/job/wake.hpp"
 #include "router/job/wire.hpp"
 #include "router/termination/detector.hpp"
 
@@ -100,9 +99,7 @@ class Member {
   void set_failure(std::string why, bool own = false);
   /// Whether a heartbeat is due; if so, the next one is due a period later.
   bool is_heartbeat_due();
-  bool is_watching() const {
-    return monitor_ != nullptr && verdict_ == termination::Verdict::none;
-  }
+  bool is_watching() const { return monitor_ != nullptr && verdict_ == termination::Verdict::none; }
   /// Ends the watch with a verdict. The first one counts.
   void decide(termination::Verdict verdict);
   enum class Served { nothing, heard, malformed, end };

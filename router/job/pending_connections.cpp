@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "router/job/awake_clock.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/proof.hpp"
 #include "router/job/socket.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "router/job/awake_clock.hpp"
+#include "router/job/clocks.hpp"
 #include "router/termination/detector.hpp"
 
 namespace toroid::job {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "router/job/awake_clock.hpp"
+#include "router/job/clocks.hpp"
 #include "router/termination/detector.hpp"
 
 namespace toroid::job {

@@ -312,8 +312,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
 std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Machine& machine,
                                         Placement placement, OfiOptions options,
                                         OfiTransport* transport) try {
-  auto fabric = std::make_unique<OfiFabric>(job, shape, machine, std::move(placement),
-                                            std::move(options));
+  auto fabric =
+      std::make_unique<OfiFabric>(job, shape, machine, std::move(placement), std::move(options));
   if (transport != nullptr) *transport = fabric->transport();
   return fabric;
 } catch (const BadInput&) {

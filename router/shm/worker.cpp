@@ -37,8 +37,8 @@ std::uint64_t bump(std::atomic<std::uint64_t>& count) {
 
 }  // namespace
 
-Worker::Worker(std::vector<RingNode*> nodes, termination::RunControl& control, std::size_t index, bool spins,
-               Port* port)
+Worker::Worker(std::vector<RingNode*> nodes, termination::RunControl& control, std::size_t index,
+               bool spins, Port* port)
     : nodes_(std::move(nodes)),
       control_(&control),
       report_(&control.report(index)),
@@ -58,9 +58,8 @@ void Worker::run() {
 
 void Worker::fail(const std::exception& error) {
   const RunFailed failure =
-      current_ == nullptr
-          ? RunFailed(error.what())
-          : termination::node_failed(current_->shape(), current_->rank(), error);
+      current_ == nullptr ? RunFailed(error.what())
+                          : termination::node_failed(current_->shape(), current_->rank(), error);
   control_->fail(std::make_exception_ptr(failure));
 }
 

@@ -18,8 +18,8 @@ class Worker {
  public:
   /// `nodes`, `control` and `port` outlive it. `spins`: it has a core of its own. `port`: what it
   /// serves besides its nodes; may be null.
-  Worker(std::vector<RingNode*> nodes, termination::RunControl& control, std::size_t index, bool spins,
-         Port* port = nullptr);
+  Worker(std::vector<RingNode*> nodes, termination::RunControl& control, std::size_t index,
+         bool spins, Port* port = nullptr);
 
   /// Until the run ends. What a node throws ends the run.
   void run();

@@ -16,7 +16,8 @@ namespace toroid::ring {
 class Crew {
  public:
   /// All outlive it. `port`: what the first worker serves besides its nodes; may be null.
-  Crew(Wiring& wiring, const Placement& placement, termination::RunControl& control, Port* port = nullptr)
+  Crew(Wiring& wiring, const Placement& placement, termination::RunControl& control,
+       Port* port = nullptr)
       : wiring_(wiring), placement_(placement), control_(control), port_(port) {}
 
   /// Starts the workers, which allocate their rings; then calls `ready`, lets them run, and calls

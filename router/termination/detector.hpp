@@ -33,9 +33,9 @@ enum class Verdict {
 /// Finds that nothing is left to do, by Mattern's four counters.
 ///
 /// A wave is one report of every member. **Rule:** a wave is balanced if all members are passive
-/// and as many packets have been delivered as injected. If two waves are balanced with equal counts,
-/// and each report of the second was made after all of the first had arrived, then nothing was
-/// under way in between, and nothing ever will be.
+/// and as many packets have been delivered as injected. If two waves are balanced with equal
+/// counts, and each report of the second was made after all of the first had arrived, then nothing
+/// was under way in between, and nothing ever will be.
 /// **Protocol:** the latest reports are the first wave. If it is balanced, wanted_wave() asks every
 /// member for another report, and the answers are the second.
 /// Source: F. Mattern, "Algorithms for distributed termination detection", Distributed Computing 2
@@ -68,8 +68,8 @@ class Quiescence {
 ///
 /// **Protocol:** a sample compares every member's report with the one in the sample before. Samples
 /// are a tenth of the limit apart, and later where a member has not reported since the last one:
-/// a report that is late on its way neither makes nor prevents a stall. Ten samples in a row without
-/// motion are a stall.
+/// a report that is late on its way neither makes nor prevents a stall. Ten samples in a row
+/// without motion are a stall.
 class StallWatch {
  public:
   StallWatch(std::size_t members, Clock::duration limit, Clock::time_point now)

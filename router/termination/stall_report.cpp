@@ -38,8 +38,8 @@ std::string name_of(const Shape& shape, const Buffer& buffer) {
 }
 
 /// The buffer that the head of `from` waits to enter: the next one of the escape channel, or of a
-/// dynamic channel if the packet is dynamic and that escape buffer is empty. An edge of the wait-for
-/// graph.
+/// dynamic channel if the packet is dynamic and that escape buffer is empty. An edge of the
+/// wait-for graph.
 std::optional<Buffer> waits_for(const StalledMachine& machine, const Buffer& from) {
   const auto head = machine.head(from.node, from.source);
   if (!head || head->directions.empty()) return std::nullopt;

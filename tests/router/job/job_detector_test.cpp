@@ -8,8 +8,8 @@
 #include <deque>
 #include <vector>
 
-#include "router/job/awake_clock.hpp"
 #include "router/job/blob.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/suspicions.hpp"
 #include "router/job/wire.hpp"
 #include "router/termination/control.hpp"

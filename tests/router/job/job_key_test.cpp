@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "hal/check.hpp"
-#include "router/job/clock_offset.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/key.hpp"
 
 namespace toroid::testing {
