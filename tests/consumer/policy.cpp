@@ -15,7 +15,7 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/policy_exchange.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"

@@ -12,7 +12,7 @@
 #include "tests/tools/run_command.hpp"
 #include "tools/results/bound.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
+#include "tools/results/run_result.hpp"
 
 namespace toroid::testing {
 namespace {

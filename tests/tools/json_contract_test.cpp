@@ -9,7 +9,7 @@
 
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/results/report.hpp"
+#include "tools/results/run_result.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -1,4 +1,5 @@
 // Whatever is mistyped is named, with the nearest that exists.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -199,7 +200,8 @@ const std::vector<WrongLine> kWrongLines = {
     {{"alltoall", "--torus", "2", "--trace-limit", "3"}, {"--trace-limit", "--trace"}},
     {{"alltoall", "--torus", "2", "--json", "--"}, {"option '--json' of alltoall needs a value"}},
     {{"compare", "--torus", "4", "--policies", "random,,rank"},
-     {"option '--policies' of compare: an item of 'random,,rank' is empty"}},
+     {"--policies: an item of 'random,,rank' is empty"}},
+    {{"compare", "--torus", "4", "--policies="}, {"'--policies' of compare needs a value"}},
     {{"sweep", "--axis", "bytes", "--torus", "4", "--bytes", ",8"}, {"an item of ',8' is empty"}},
     {{"alltoall", "--torus", "4x4", "--peers", "16"},
      {"--peers 16: a node of torus 4x4 has 15 others"}},
@@ -249,6 +251,30 @@ const std::vector<WrongLine> kWrongLines = {
      {"hello --fabric sim is for one process", "--fabric ofi"}},
     {{"launch", "-n", "2", "report", "x.json", "-o", "y.html"}, {"report is for one process"}},
 };
+
+/// The options of all verbs that take lists, as Arguments{verb, option}.
+std::vector<Arguments> list_options() {
+  Command command;
+  std::vector<Arguments> lists;
+  for (const std::string& verb : all_verbs())
+    for (const OptionText& option : option_texts(*find_verb(command.app(), verb)))
+      if (option.is_list) lists.push_back({verb, option.names.back()});
+  return lists;
+}
+
+TEST(WrongCommandLine, WithAnEmptyItemInAListIsRefusedInBothFormsOfEveryOption) {
+  EXPECT_GE(list_options().size(), 10u);
+  for (const Arguments& list : list_options())
+    for (const std::string items : {"2,,3", ",2", "2,", ",", ""}) {
+      const std::string refusal = fmt::format("{}: an item of '{}' is empty", list.back(), items);
+      Command command;
+      EXPECT_EQ(refusal_of(command, list + Arguments{items}), refusal) << list.front();
+      if (items.empty()) continue;  // "--torus=" lacks its value
+      Command again;
+      EXPECT_EQ(refusal_of(again, {list.front(), list.back() + "=" + items}), refusal)
+          << list.front();
+    }
+}
 
 TEST(WrongCommandLine, OfAnUnknownProviderSaysWhichThereAre) {
   if (!has_ofi()) GTEST_SKIP() << "built without ofi";

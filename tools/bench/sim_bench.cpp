@@ -7,7 +7,7 @@
 #include "hal/machine.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"

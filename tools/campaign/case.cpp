@@ -62,19 +62,12 @@ bool names_all(const CampaignLists& lists) {
 
 void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   begin_group(verb, "Cases");
-  verb.add_option("--policies", lists.policies, "names with commas between them, or all")
-      ->type_name("NAMES")
-      ->delimiter(',')
-      ->check(one_of_with_parameters("policy", policy_names_and_all()))
-      ->capture_default_str();
-  verb.add_option("--traffic", lists.traffics, "likewise: patterns of traffic")
-      ->type_name("NAMES")
-      ->delimiter(',')
-      ->check(one_of_with_parameters("traffic", traffic_pattern_names()))
-      ->capture_default_str();
-  verb.add_option("--torus", lists.toruses, "likewise: extents, as 8x8x8,16x16x16m")
+  add_name_list(verb, "--policies", lists.policies, "policy", policy_names_and_all(),
+                "names with commas between them, or all");
+  add_name_list(verb, "--traffic", lists.traffics, "traffic", traffic_pattern_names(),
+                "likewise: patterns of traffic");
+  add_text_list(verb, "--torus", lists.toruses, "likewise: extents, as 8x8x8,16x16x16m")
       ->type_name("SHAPES")
-      ->delimiter(',')
       ->required();
   add_byte_list(verb, "--bytes", lists.bytes, {.min = 1, .max = std::uint64_t{1} << 32},
                 "likewise: payload per (source, destination) pair, as 240,1KiB or 1KiB:64KiB:x2");

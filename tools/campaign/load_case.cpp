@@ -20,7 +20,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/open_loop.hpp"
-#include "packet/exchange/policy_exchange.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/policies/policy.hpp"
@@ -34,7 +34,7 @@
 #include "tools/command_line/options.hpp"
 #include "tools/results/bound.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
+#include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 
 namespace toroid {

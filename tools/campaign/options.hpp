@@ -18,7 +18,7 @@
 #include "tools/command_line/options.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/report/output.hpp"
-#include "tools/results/report.hpp"
+#include "tools/results/run_result.hpp"
 
 namespace toroid {
 

@@ -10,8 +10,8 @@
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
 #include "tools/results/result_hash.hpp"
+#include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 
 namespace toroid {

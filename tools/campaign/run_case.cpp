@@ -12,9 +12,9 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/exchange_case.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/latency.hpp"
-#include "packet/exchange/policy_exchange.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
 #include "tools/campaign/campaign.hpp"
 #include "tools/campaign/case.hpp"
@@ -25,8 +25,8 @@
 #include "tools/results/bound.hpp"
 #include "tools/results/exchange_bounds.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
 #include "tools/results/result_hash.hpp"
+#include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 
 namespace toroid {

@@ -175,20 +175,6 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   return error.what();
 }
 
-namespace {
-
-/// CLI11 takes "a,,b" for "a,b".
-void refuse_empty_items(const CLI::App& verb, const std::string& name, const std::string& value) {
-  const char delimiter = verb.get_option_no_throw(name)->get_delimiter();
-  if (delimiter == '\0') return;
-  const std::string fenced = delimiter + value + delimiter;
-  if (fenced.find(std::string(2, delimiter)) != std::string::npos)
-    throw BadInput(
-        fmt::format("option '{}' of {}: an item of '{}' is empty", name, verb.get_name(), value));
-}
-
-}  // namespace
-
 void refuse_options_as_values(const CLI::App& app, const std::vector<std::string>& arguments) {
   const CLI::App* verb = nullptr;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -204,7 +190,6 @@ void refuse_options_as_values(const CLI::App& app, const std::vector<std::string
     if (value == "--")
       throw BadInput(
           fmt::format("option '{}' of {} needs a value", arguments[i - 1], verb->get_name()));
-    if (!value.empty()) refuse_empty_items(*verb, arguments[i - 1], value);
     if (looks_like_option(value) && verb->get_option_no_throw(value) != nullptr)
       throw BadInput(fmt::format("option '{}' of {} needs a value, but '{}' follows",
                                  arguments[i - 1], verb->get_name(), value));

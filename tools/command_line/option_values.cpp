@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <span>
@@ -40,20 +42,34 @@ CLI::Validator known_name(std::string_view what, std::span<const std::string_vie
   return {check, in_braces(names)};
 }
 
-/// What `parse` makes of each text, one after the other; BadInput is CLI11's to show.
+/// The texts between the commas of a list. Throws BadInput where one is empty.
+std::vector<std::string> items_of(const std::string& list) {
+  std::vector<std::string> items;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    if (end == begin) throw BadInput(fmt::format("an item of '{}' is empty", list));
+    items.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return items;
+}
+
+/// `parse` makes values of an item; CLI11 shows the BadInput it throws. CLI11's own delimiter would
+/// drop empty items.
 template <typename T, typename Parse>
 CLI::Option* add_list(CLI::App& verb, const std::string& name, std::vector<T>& values,
                       const std::string& description, const Parse& parse) {
-  const auto take = [name, &values, parse](const std::vector<std::string>& texts) {
+  const auto take = [name, &values, parse](const std::vector<std::string>& lists) {
     values.clear();
-    for (const std::string& text : texts) try {
-        std::ranges::copy(parse(text), std::back_inserter(values));
-      } catch (const BadInput& error) {
-        throw CLI::ValidationError(name, error.what());
-      }
+    try {
+      for (const std::string& list : lists)
+        for (const std::string& item : items_of(list))
+          std::ranges::copy(parse(item), std::back_inserter(values));
+    } catch (const BadInput& error) {
+      throw CLI::ValidationError(name, error.what());
+    }
   };
-  CLI::Option* option =
-      verb.add_option_function<std::vector<std::string>>(name, take, description)->delimiter(',');
+  CLI::Option* option = verb.add_option_function<std::vector<std::string>>(name, take, description);
   if (!values.empty()) option->default_str(fmt::format("{}", fmt::join(values, ",")));
   return option;
 }
@@ -88,6 +104,25 @@ CLI::Validator byte_count(const ByteLimits& limits) {
     return std::string();
   };
   return {check, ""};
+}
+
+CLI::Option* add_text_list(CLI::App& verb, const std::string& name,
+                           std::vector<std::string>& values, const std::string& description) {
+  const auto parse = [](const std::string& text) { return std::array{text}; };
+  return add_list(verb, name, values, description, parse);
+}
+
+CLI::Option* add_name_list(CLI::App& verb, const std::string& name,
+                           std::vector<std::string>& values, std::string_view what,
+                           std::span<const std::string_view> names,
+                           const std::string& description) {
+  const auto parse = [known = one_of_with_parameters(what, names)](std::string text) {
+    if (const std::string refusal = known(text); !refusal.empty()) throw BadInput(refusal);
+    return std::array{text};
+  };
+  return add_list(verb, name, values, description, parse)
+      ->type_name("NAMES")
+      ->check(suggested(names));
 }
 
 CLI::Option* add_number_list(CLI::App& verb, const std::string& name, std::vector<double>& values,

@@ -29,8 +29,17 @@ CLI::Validator suggested(std::span<const std::string_view> names);
 /// A number of bytes, with a unit or without.
 CLI::Validator byte_count(const ByteLimits& limits);
 
-/// Options of lists: numbers and ranges with commas between them. An option of the list's present
-/// values as its default, where it has some.
+// Options whose value is a list with commas between its items; an empty item is refused. The
+// present values are the default, where there are some.
+
+/// Texts as they are typed.
+CLI::Option* add_text_list(CLI::App& verb, const std::string& name,
+                           std::vector<std::string>& values, const std::string& description);
+/// Names as one_of_with_parameters takes them.
+CLI::Option* add_name_list(CLI::App& verb, const std::string& name,
+                           std::vector<std::string>& values, std::string_view what,
+                           std::span<const std::string_view> names, const std::string& description);
+/// Numbers and ranges of them.
 CLI::Option* add_number_list(CLI::App& verb, const std::string& name, std::vector<double>& values,
                              const NumberLimits& limits, const std::string& description);
 CLI::Option* add_byte_list(CLI::App& verb, const std::string& name,

@@ -31,7 +31,7 @@
 #include "tools/measure/work.hpp"
 #include "tools/report/output.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
+#include "tools/results/run_result.hpp"
 #include "tools/run/expectation.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/run/progress.hpp"

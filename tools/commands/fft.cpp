@@ -24,7 +24,7 @@
 #include "tools/machines/machine_file.hpp"
 #include "tools/report/output.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
+#include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/expectation.hpp"
 #include "tools/run/progress.hpp"

@@ -23,8 +23,8 @@
 #include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
 #include "tools/results/result_hash.hpp"
+#include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/processes.hpp"
 

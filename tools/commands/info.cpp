@@ -35,7 +35,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
+#include "tools/results/run_result.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/version.hpp"
 

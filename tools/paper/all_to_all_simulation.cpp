@@ -11,7 +11,7 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
@@ -22,7 +22,7 @@
 #include "tools/command_line/options.hpp"
 #include "tools/paper/simulation.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
+#include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/expectation.hpp"
 

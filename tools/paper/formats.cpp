@@ -13,7 +13,7 @@
 #include "tools/paper/row.hpp"
 #include "tools/paper/section.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
+#include "tools/results/run_result.hpp"
 
 namespace toroid {
 namespace {

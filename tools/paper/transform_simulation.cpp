@@ -57,7 +57,7 @@ Json run_transform(const TransformCase& what, const PaperSetting& setting) {
   Emulation emulation(shape, setting.machine, run_options(options.common, options.torus), true, 0);
   const Outcome outcome = transform(emulation, job, input);
   figures["cycles"] = outcome.median().cycles();
-  if (what.method == Method::orbital) figures["numbers_per_step"] = outcome.numbers_rolled;
+  if (what.method == Method::orbital) figures["numbers_per_step"] = outcome.numbers_shifted;
   return figures;
 }
 

@@ -14,7 +14,7 @@
 #include "tools/report/inputs.hpp"
 #include "tools/report/page.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
+#include "tools/results/run_result.hpp"
 
 namespace toroid {
 

@@ -12,7 +12,7 @@
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/exchange_case.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"

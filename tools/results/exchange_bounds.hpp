@@ -4,7 +4,7 @@
 #include "hal/bounds.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/exchange_case.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "tools/results/bound.hpp"
 #include "tools/run/emulation.hpp"
 

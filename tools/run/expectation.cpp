@@ -15,7 +15,7 @@
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/group.hpp"
-#include "packet/exchange/policy_exchange.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"

@@ -24,7 +24,7 @@
 #include "tools/report/output.hpp"
 #include "tools/report/recording.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
+#include "tools/results/run_result.hpp"
 #include "tools/run/watch_options.hpp"
 #include "tools/trace/trace_file.hpp"
 

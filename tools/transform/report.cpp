@@ -25,8 +25,8 @@
 #include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/report.hpp"
 #include "tools/results/result_hash.hpp"
+#include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/plane_tuner.hpp"
@@ -293,9 +293,9 @@ Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBo
     report["paper_model_cycles"] = bounds.paper_model;
   if (description.method == Method::orbital) {
     const std::size_t steps =  // of one array
-        outcome.numbers_rolled.size() / static_cast<std::size_t>(description.batch);
+        outcome.numbers_shifted.size() / static_cast<std::size_t>(description.batch);
     report["steps"] = steps;
-    report["numbers_per_step"] = std::span(outcome.numbers_rolled).first(steps);
+    report["numbers_per_step"] = std::span(outcome.numbers_shifted).first(steps);
   }
   report["phases"] =
       phases_json(job, outcome, bounds, machine, is_virtual(report) ? nullptr : &emulation);

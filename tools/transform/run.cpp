@@ -237,8 +237,8 @@ Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray
   }
   emulation.run();
   Outcome outcome = outcome_of(emulation, sides, job);
-  const auto rolled = sides.front().plan.numbers_rolled();
-  outcome.numbers_rolled.assign(rolled.begin(), rolled.end());
+  const auto shifted = sides.front().plan.numbers_shifted();
+  outcome.numbers_shifted.assign(shifted.begin(), shifted.end());
   outcome.bytes_per_process = bytes_per_process(emulation.processes(), sides);
   const auto nodes = static_cast<double>(sides.size());
   outcome.allocate_s = allocate_s / nodes;

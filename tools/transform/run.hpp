@@ -46,7 +46,7 @@ struct Repetition {
 struct Outcome {
   HostArray result;
   std::vector<Repetition> repetitions;        ///< by their time
-  std::vector<std::uint64_t> numbers_rolled;  ///< of the orbital method: of the first node, by step
+  std::vector<std::uint64_t> numbers_shifted;  ///< of the orbital method: of the first node, by step
   double allocate_s = 0;  ///< to make a node's plan and arrays, mean, on the wall clock
   double deallocate_s = 0;
   /// Of the arrays of all nodes of a process, the caller's and the plan's; of the process that has

@@ -47,7 +47,7 @@ void for_each_in(const Box& box, const CubeSize& size, Visit&& visit) {
 template <typename T>
 struct OrbitalRun {
   std::vector<T> result;                           ///< in the array's own order
-  std::vector<std::vector<std::uint64_t>> rolled;  ///< [node][step]
+  std::vector<std::vector<std::uint64_t>> shifted;  ///< [node][step]
   std::vector<std::vector<OrbitalTimes>> times;    ///< [node][repetition, stage]
   bool input_kept = true;
 };
@@ -84,7 +84,7 @@ OrbitalRun<T> orbital_on(Fabric& fabric, const OrbitalPlan& plan, const std::vec
     for_each_in(plan.output_box(r), plan.size(),
                 [&](std::size_t to, std::size_t from) { run.result[to] = output[from]; });
     run.input_kept &= holds<T>(plan, r, transform.input(), array);
-    run.rolled.emplace_back(transform.numbers_rolled().begin(), transform.numbers_rolled().end());
+    run.shifted.emplace_back(transform.numbers_shifted().begin(), transform.numbers_shifted().end());
     for (unsigned i = 0; i < transform.repetitions(); ++i)
       run.times.emplace_back(transform.times(i).begin(), transform.times(i).end());
   }

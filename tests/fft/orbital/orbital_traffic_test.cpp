@@ -38,12 +38,12 @@ TEST(OrbitalTraffic, IsBCubedAndBSquaredInTheStageOfTheInputAndTwoBCubedInTheOth
       const auto array = noise_of<double>(std::size_t{b * extent} * b * extent * b * extent, 1);
       const auto forward = testing::orbital(extent, b * extent, real(Sign::forward), array);
       const auto inverse = testing::orbital(extent, b * extent, real(Sign::inverse), array);
-      for (const auto& steps : forward.rolled) {
+      for (const auto& steps : forward.shifted) {
         ASSERT_EQ(steps.size(), 3 * extent);
         for (unsigned step = 0; step < 3 * extent; ++step)
           EXPECT_EQ(steps[step], step < extent ? b * b * b + b * b : 2 * b * b * b);
       }
-      for (const auto& steps : inverse.rolled) {
+      for (const auto& steps : inverse.shifted) {
         ASSERT_EQ(steps.size(), 3 * extent);
         for (unsigned step = 0; step < 3 * extent; ++step)
           EXPECT_EQ(steps[step], step >= 2 * extent ? b * b * b + b * b : 2 * b * b * b);
@@ -53,7 +53,7 @@ TEST(OrbitalTraffic, IsBCubedAndBSquaredInTheStageOfTheInputAndTwoBCubedInTheOth
 
 TEST(OrbitalTraffic, IsNothingOnANodeByItself) {
   const auto run = testing::orbital(1, 4, kReal, noise_of<double>(64, 2));
-  EXPECT_EQ(run.rolled[0], std::vector<std::uint64_t>(3, 0));
+  EXPECT_EQ(run.shifted[0], std::vector<std::uint64_t>(3, 0));
 }
 
 /// Packets and bytes on the wire of all nodes in a transform.
@@ -68,13 +68,13 @@ struct Expected {
   void add_block(std::uint64_t bytes) {
     for (; bytes > kPayloadBytes; bytes -= kPayloadBytes) add(kPayloadBytes);
     add(bytes);
-    add(0);  // the neighbour's word that there is room for the next one
+    add(0);  // the acknowledgement
   }
 };
 
 Expected traffic(unsigned extent, std::uint64_t b, std::size_t number) {
   Expected expected;
-  for (unsigned roll = 0; roll < extent * extent * extent * extent; ++roll) {
+  for (unsigned shift = 0; shift < extent * extent * extent * extent; ++shift) {
     expected.add_block(b * b * number);
     for (int cubes = 0; cubes < 5; ++cubes) expected.add_block(b * b * b * number);
   }

@@ -63,7 +63,7 @@ Program roll_round(Node& node, Ring& ring) {
   }
 }
 
-void expect_rolling(Fabric& fabric, std::size_t words, unsigned steps) {
+void expect_shifts(Fabric& fabric, std::size_t words, unsigned steps) {
   std::deque<Node> nodes;
   std::deque<Ring> rings;
   for (const Rank r : fabric.nodes()) {
@@ -84,7 +84,7 @@ TEST(RingShift, PassesBlocksOnAtAnyPace) {
   for (const char* torus : {"1", "2", "3", "7"})
     for (const std::size_t words : {1u, 30u, 31u, 500u}) {
       const auto fabric = make_sim_fabric(Shape::parse(torus), Machine{});
-      expect_rolling(*fabric, words, fabric->shape().size() == 1 ? 0 : 23);
+      expect_shifts(*fabric, words, fabric->shape().size() == 1 ? 0 : 23);
     }
 }
 
@@ -93,13 +93,13 @@ TEST(RingShift, PassesBlocksOnOverRings) {
     for (const char* torus : {"2", "5"}) {
       const auto fabric =
           testing::ring_fabric(Shape::parse(torus), c.threads, testing::routed(c.route));
-      expect_rolling(*fabric, 300, 50);
+      expect_shifts(*fabric, 300, 50);
     }
 }
 
 TEST(RingShift, LeavesTheBlockOfALonelyNodeWhereItIs) {
   const auto fabric = make_sim_fabric(Shape::parse("1"), Machine{});
-  expect_rolling(*fabric, 10, 3);
+  expect_shifts(*fabric, 10, 3);
   EXPECT_EQ(fabric->counters().packets, 0u);
 }
 

@@ -4,7 +4,9 @@
 // bound: [[x, y]], band: [[x, least, most]]}; marks: {x | y, name}; secondName, boundName: for the legend.
 function drawCurves(width, label, {x, y, curves, marks = [], secondName, boundName, hollowName}) {
   const styles = curves.map((_, i) => curveStyle(i));
-  const key = curveLegend(width, curves, styles, {secondName, boundName, hollowName});
+  const bounds = curves.map(curve => JSON.stringify(curve.bound ?? []));
+  const boundsDiffer = new Set(bounds.filter(bound => bound !== '[]')).size > 1;
+  const key = curveLegend(width, curves, styles, {secondName, boundName, hollowName, boundsDiffer});
   const left = Math.max(40, marginFor({...y, ...scaleOf(y, 1, 0)}));
   const box = {x: left, y: 28, w: width - left - 22, h: 280};
   const made = picture(width, 0, label);
@@ -13,11 +15,13 @@ function drawCurves(width, label, {x, y, curves, marks = [], secondName, boundNa
   made.append(yAxis(box, Y), xAxis(box, X));
   const limits = marks.map(mark => markLine(mark, X, Y, box));
   made.append(...limits.map(([line]) => line));
-  const bounds = curves.map(curve => JSON.stringify(curve.bound ?? []));
-  const areSeveral = new Set(bounds.filter(bound => bound !== '[]')).size > 1;
-  const boundsDrawn = new Set();  // curves with one bound share its line; of several each has its curve's colour
   const paths = curves.map(curve => JSON.stringify(curve.points));
-  curves.forEach((curve, i) => made.append(curveGroup(curve, {...styles[i], hasOwnBound: areSeveral && bounds.filter(bound => bound === bounds[i]).length === 1, under: paths.slice(i + 1).filter(path => path === paths[i]).length}, X, Y, boundsDrawn)));
+  const boundsDrawn = new Set();  // curves with the same bound share one line
+  curves.forEach((curve, i) => {
+    const hasOwnBound = boundsDiffer && bounds.filter(bound => bound === bounds[i]).length === 1;
+    const under = paths.slice(i + 1).filter(path => path === paths[i]).length;
+    made.append(curveGroup(curve, {...styles[i], hasOwnBound, under}, X, Y, boundsDrawn));
+  });
   made.append(...limits.map(([, name]) => name));  // over what crosses them
   return closeWith(made, key, box.y + box.h + 56);
 }
@@ -47,7 +51,7 @@ function curveGroup(curve, style, X, Y, boundsDrawn) {
   return group;
 }
 
-// Of a curve of many points, those with a marker: about eight, not at the same places for all curves.
+// The points of a long curve that get a marker: about eight, at places that differ from curve to curve.
 function sparse(points, phase) {
   const every = Math.max(1, Math.ceil(points.length / 8));
   return points.filter((_, i) => i % every === Math.floor(phase * every) % every);
@@ -59,13 +63,12 @@ function bandOf(band, colour, X, Y) {
   return svg('path', {d: pathOf([...up, ...down]) + 'Z', class: 'band', style: `fill:${colour}`});
 }
 
-function curveLegend(width, curves, styles, {secondName, boundName, hollowName}) {
+function curveLegend(width, curves, styles, {secondName, boundName, hollowName, boundsDiffer}) {
   const sample = style => (x, y) => [svg('line', {x1: x, y1: y, x2: x + 26, y2: y, class: 'first',
     style: `stroke:${style.colour};stroke-dasharray:${style.dash}`}), marker(style.marker, x + 13, y, style.colour)];
   const entries = curves.map((curve, i) => ({name: curve.name, draw: sample(styles[i])}));
   if (secondName) entries.push({name: secondName, draw: dashes('second quiet')});
   if (hollowName) entries.push({name: hollowName, draw: (x, y) => [marker('circle', x + 13, y, 'var(--muted)', {hollow: true})]});
-  const areSeveral = new Set(curves.map(curve => JSON.stringify(curve.bound ?? []))).size > 1;
-  if (boundName) entries.push({name: boundName + (areSeveral ? ', in the colour of its curve unless curves share it' : ''), draw: dashes('bound')});
+  if (boundName) entries.push({name: boundName + (boundsDiffer ? ', in the colour of its curve unless curves share it' : ''), draw: dashes('bound')});
   return legend(4, 0, width - 8, entries);
 }

@@ -1,4 +1,4 @@
-#include "tools/results/report.hpp"
+#include "tools/results/run_result.hpp"
 
 #include <fmt/core.h>
 
