@@ -109,7 +109,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
       : job_(job),
         partition_(shape, job.size()),
         machinery_{shape, machine, options.ring.tying, ring::WallClock(machine),
-                   ring::Territory(shape, partition_.nodes(job.rank()))},
+                   ring::LocalNodes(shape, partition_.nodes(job.rank()))},
         placement_(std::move(placement)),
         options_(std::move(options)),
         peers_(peers_of(job.rank(), shape, partition_, options_.ring.route)),
@@ -121,14 +121,16 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     for (unsigned p = 0; p < job.size(); ++p) job.set_place(p, partition_.text(p));
     exchange_addresses();
     wire_up();
-    crew_.emplace(*wiring_, placement_, control_, gateway_.get());
+    pool_.emplace(*topology_, placement_, control_, gateway_.get());
   }
 
   const Shape& shape() const override { return machinery_.shape; }
   std::vector<Rank> nodes() const override { return partition_.nodes(job_.rank()); }
   const Machine& machine() const override { return machinery_.machine; }
-  Device& device(Rank rank) override { return wiring_->node(rank); }
-  void attach(Rank rank, Processor& processor) override { wiring_->node(rank).attach(processor); }
+  Device& device(Rank rank) override { return topology_->device(rank); }
+  void attach(Rank rank, Processor& processor) override {
+    topology_->device(rank).attach(processor);
+  }
   const FabricCounters& counters() const override { return counters_; }
   OfiTransport transport() const {
     return {provider_.name, ofi::Buffers::bytes_per_peer(buffers_.limits())};
@@ -136,7 +138,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
 
   void run() override {
     TOROID_CHECK(!std::exchange(ran_, true));
-    for (const Rank r : nodes()) TOROID_CHECK(wiring_->node(r).processor() != nullptr);
+    for (const Rank r : nodes()) TOROID_CHECK(topology_->device(r).processor() != nullptr);
     run_workers();
     if (interruption_) std::rethrow_exception(interruption_);
     if (verdict_ == Verdict::failed) throw RunFailed(failure());
@@ -151,7 +153,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
       Job& job;
       ~Watched() { job.end_watch(); }
     } watched{job_};
-    crew_->run([this] { start_together(); }, [this] { watch(); });
+    pool_->run([this] { start_together(); }, [this] { watch(); });
   }
 
   unsigned peers() const { return static_cast<unsigned>(peers_.size()); }
@@ -177,15 +179,15 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     for (const unsigned peer : peers_)
       identities.push_back({self, peer, token(self, peer), token(peer, self)});
     if (options_.ring.route == RingRoute::torus) {
-      wiring_ = ring::wire_torus(machinery_, options_.ring.routing, &border_);
+      topology_ = ring::make_torus_topology(machinery_, options_.ring.routing, &boundary_);
       gateway_ = std::make_unique<ofi::TorusGateway>(endpoint_, buffers_, identities, machinery_,
-                                                     partition_, border_);
+                                                     partition_, boundary_);
     } else {
       auto gateway = std::make_unique<ofi::DirectGateway>(endpoint_, buffers_, identities,
                                                           machinery_, partition_, placement_);
-      wiring_ = std::make_unique<ring::SwitchWiring>(
+      topology_ = std::make_unique<ring::SwitchTopology>(
           machinery_, placement_,
-          [&](const ring::SwitchPlug& plug) { return gateway->make_node(plug); });
+          [&](const ring::SwitchPlug& plug) { return gateway->make_device(plug); });
       gateway_ = std::move(gateway);
     }
   }
@@ -247,7 +249,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
 
   void gather_counters() {
     ofi::NodeCounters mine{.end = machinery_.clock.now(), .refused_frames = refused_frames()};
-    for (const Rank r : nodes()) mine.add(r, wiring_->node(r));
+    for (const Rank r : nodes()) mine.add(r, topology_->device(r));
     counters_ = ofi::merged(shape(), job_.gather(mine.pack()));
     if (job_.rank() != 0) counters_ = ofi::merged(shape(), {mine.pack()});
   }
@@ -270,12 +272,12 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
   // For the report of a run that cannot go on.
-  unsigned sources() const override { return wiring_->sources(); }
+  unsigned sources() const override { return topology_->sources(); }
   std::optional<RoutedPacket> head(Rank node, Source source) const override {
-    return wiring_->head(node, source);
+    return topology_->head(node, source);
   }
   const Processor& processor(Rank rank) const override {
-    return *std::as_const(*wiring_).node(rank).processor();
+    return *std::as_const(*topology_).device(rank).processor();
   }
   /// Those that wait here, by what can be seen of them.
   std::uint64_t packets_under_way() const override {
@@ -295,12 +297,12 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   ofi::Candidate provider_;
   ofi::Buffers buffers_;
   ofi::Endpoint endpoint_;
-  ring::Border border_;
+  ring::BoundaryLinks boundary_;
   std::unique_ptr<ofi::Gateway> gateway_;
-  std::unique_ptr<ring::Wiring> wiring_;
+  std::unique_ptr<ring::RingTopology> topology_;
   termination::RunControl control_;
   termination::ProcessMember member_;
-  std::optional<ring::Crew> crew_;
+  std::optional<ring::WorkerPool> pool_;
   FabricCounters counters_;
   Verdict verdict_ = Verdict::none;
   bool ran_ = false;

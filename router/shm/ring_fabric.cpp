@@ -34,19 +34,21 @@
 namespace toroid {
 namespace {
 
-using ring::RingNode;
+using ring::RingDevice;
 using termination::Verdict;
 
 class RingFabric final : public Fabric, private termination::StalledMachine {
  public:
   RingFabric(const Shape& shape, const Machine& machine, Placement placement, RingOptions options)
-      : machinery_{shape, machine, options.tying, ring::WallClock(machine), ring::Territory(shape)},
+      : machinery_{shape, machine, options.tying, ring::WallClock(machine),
+                   ring::LocalNodes(shape)},
         placement_(std::move(placement)),
         options_(std::move(options)),
-        wiring_(options_.route == RingRoute::torus ? ring::wire_torus(machinery_, options_.routing)
-                                                   : ring::wire_switch(machinery_, placement_)),
+        topology_(options_.route == RingRoute::torus
+                      ? ring::make_torus_topology(machinery_, options_.routing)
+                      : ring::make_switch_topology(machinery_, placement_)),
         control_(placement_.workers.size(), options_.stall),
-        crew_(*wiring_, placement_, control_) {
+        pool_(*topology_, placement_, control_) {
     std::size_t placed = 0;
     for (const WorkerPlace& worker : placement_.workers) placed += worker.nodes.size();
     TOROID_CHECK_EQ(placed, shape.size());
@@ -55,14 +57,16 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
   const Shape& shape() const override { return machinery_.shape; }
   const Machine& machine() const override { return machinery_.machine; }
   std::vector<Rank> nodes() const override { return Fabric::nodes(); }
-  Device& device(Rank rank) override { return wiring_->node(rank); }
-  void attach(Rank rank, Processor& processor) override { wiring_->node(rank).attach(processor); }
+  Device& device(Rank rank) override { return topology_->device(rank); }
+  void attach(Rank rank, Processor& processor) override {
+    topology_->device(rank).attach(processor);
+  }
   const FabricCounters& counters() const override { return counters_; }
 
   void run() override {
     TOROID_CHECK(!std::exchange(ran_, true));
-    for (const Rank r : nodes()) TOROID_CHECK(wiring_->node(r).processor() != nullptr);
-    crew_.run([this] { machinery_.clock.start(); }, [this] { watch(); });
+    for (const Rank r : nodes()) TOROID_CHECK(topology_->device(r).processor() != nullptr);
+    pool_.run([this] { machinery_.clock.start(); }, [this] { watch(); });
     collect();
     if (const auto failure = control_.failure()) std::rethrow_exception(failure);
     const bool stalled = control_.verdict() == Verdict::stalled;
@@ -89,7 +93,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
   void collect() {
     counters_.end = machinery_.clock.now();
     for (const Rank r : nodes()) {
-      const RingNode& n = wiring_->node(r);
+      const RingDevice& n = topology_->device(r);
       counters_.packets += n.injected();
       counters_.delivered += n.delivered();
       counters_.packet_hops += n.packet_hops();
@@ -105,12 +109,12 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
   }
 
   // For the report of a run that cannot go on.
-  unsigned sources() const override { return wiring_->sources(); }
+  unsigned sources() const override { return topology_->sources(); }
   std::optional<RoutedPacket> head(Rank node, Source source) const override {
-    return wiring_->head(node, source);
+    return topology_->head(node, source);
   }
   const Processor& processor(Rank rank) const override {
-    return *std::as_const(*wiring_).node(rank).processor();
+    return *std::as_const(*topology_).device(rank).processor();
   }
   std::uint64_t packets_under_way() const override {
     return counters_.packets - counters_.delivered;
@@ -124,9 +128,9 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
   ring::Machinery machinery_;
   Placement placement_;
   RingOptions options_;
-  std::unique_ptr<ring::Wiring> wiring_;
+  std::unique_ptr<ring::RingTopology> topology_;
   termination::RunControl control_;
-  ring::Crew crew_;
+  ring::WorkerPool pool_;
   FabricCounters counters_;
   bool ran_ = false;
 };

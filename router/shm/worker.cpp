@@ -37,7 +37,7 @@ std::uint64_t bump(std::atomic<std::uint64_t>& count) {
 
 }  // namespace
 
-Worker::Worker(std::vector<RingNode*> nodes, termination::RunControl& control, std::size_t index,
+Worker::Worker(std::vector<RingDevice*> nodes, termination::RunControl& control, std::size_t index,
                bool spins, Port* port)
     : nodes_(std::move(nodes)),
       control_(&control),
@@ -79,7 +79,7 @@ void Worker::loop() {
 
 bool Worker::step_all() {
   bool moved = false;
-  for (RingNode* node : nodes_) {
+  for (RingDevice* node : nodes_) {
     current_ = node;
     moved |= node->step();
   }
@@ -88,18 +88,19 @@ bool Worker::step_all() {
 }
 
 bool Worker::has_news() const {
-  return std::any_of(nodes_.begin(), nodes_.end(), [](const RingNode* n) { return n->has_news(); });
+  return std::any_of(nodes_.begin(), nodes_.end(),
+                     [](const RingDevice* n) { return n->has_news(); });
 }
 
 bool Worker::is_quiet() const {
-  return std::all_of(nodes_.begin(), nodes_.end(), [](const RingNode* n) { return n->quiet(); });
+  return std::all_of(nodes_.begin(), nodes_.end(), [](const RingDevice* n) { return n->quiet(); });
 }
 
 /// Passive until a packet arrives from another worker or the run ends.
 void Worker::rest() {
   std::uint64_t injected = 0;
   std::uint64_t delivered = 0;
-  for (const RingNode* node : nodes_) {
+  for (const RingDevice* node : nodes_) {
     injected += node->injected();
     delivered += node->delivered();
   }
@@ -117,7 +118,7 @@ void Worker::rest() {
 
 void Worker::tell_received() {
   std::uint64_t sum = 0;
-  for (const RingNode* node : nodes_) sum += node->delivered();
+  for (const RingDevice* node : nodes_) sum += node->delivered();
   // Relaxed: a number for people. Partner: RunControl::received().
   report_->received.store(sum, std::memory_order_relaxed);
 }

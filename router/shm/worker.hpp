@@ -18,7 +18,7 @@ class Worker {
  public:
   /// `nodes`, `control` and `port` outlive it. `spins`: it has a core of its own. `port`: what it
   /// serves besides its nodes; may be null.
-  Worker(std::vector<RingNode*> nodes, termination::RunControl& control, std::size_t index,
+  Worker(std::vector<RingDevice*> nodes, termination::RunControl& control, std::size_t index,
          bool spins, Port* port = nullptr);
 
   /// Until the run ends. What a node throws ends the run.
@@ -35,13 +35,13 @@ class Worker {
   void tell_received();
   void wake();
 
-  std::vector<RingNode*> nodes_;
+  std::vector<RingDevice*> nodes_;
   termination::RunControl* control_;
   termination::WorkerReport* report_;
   Port* port_;
   Idle idle_;
   termination::TerminationDetector detector_;
-  RingNode* current_ = nullptr;  ///< whose step it is; null: the port's
+  RingDevice* current_ = nullptr;  ///< whose step it is; null: the port's
 };
 
 }  // namespace toroid::ring

@@ -21,13 +21,13 @@
 namespace toroid::ring {
 
 /// What the workers pass one after the other.
-struct Crew::Gates {
+struct WorkerPool::Gates {
   explicit Gates(std::size_t workers) : prepared(static_cast<std::ptrdiff_t>(workers)), go(1) {}
   std::latch prepared;
   std::latch go;
 };
 
-void Crew::run(const std::function<void()>& ready, const std::function<void()>& watch) {
+void WorkerPool::run(const std::function<void()>& ready, const std::function<void()>& watch) {
   const std::size_t workers = placement_.workers.size();
   Gates gates(workers);
   std::vector<std::jthread> threads;
@@ -52,8 +52,8 @@ void Crew::run(const std::function<void()>& ready, const std::function<void()>& 
   watch();
 }
 
-void Crew::work(std::size_t w, Gates& gates) {
-  std::vector<RingNode*> nodes;
+void WorkerPool::work(std::size_t w, Gates& gates) {
+  std::vector<RingDevice*> nodes;
   try {
     nodes = prepare(placement_.workers[w]);
   } catch (...) {
@@ -65,12 +65,12 @@ void Crew::work(std::size_t w, Gates& gates) {
 }
 
 /// On the worker's own thread: what it touches first lies in its memory.
-std::vector<RingNode*> Crew::prepare(const WorkerPlace& place) {
+std::vector<RingDevice*> WorkerPool::prepare(const WorkerPlace& place) {
   std::ignore = bind_this_thread(place);  // a worker that may not be bound runs where it can
-  std::vector<RingNode*> nodes;
+  std::vector<RingDevice*> nodes;
   for (const Rank rank : place.nodes) {
-    wiring_.allocate(rank);
-    nodes.push_back(&wiring_.node(rank));
+    topology_.allocate(rank);
+    nodes.push_back(&topology_.device(rank));
   }
   return nodes;
 }

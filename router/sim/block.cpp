@@ -29,7 +29,7 @@ Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& r
 }
 
 void Block::start() {
-  for (const SimNode& node : nodes_) {
+  for (const SimDevice& node : nodes_) {
     TOROID_CHECK(node.processor() != nullptr);
     network_.calendar().at(0, {EventKind::turn, node.place(), 0});
   }
@@ -54,7 +54,7 @@ void Block::run_cycle(Tick now) {
 }
 
 /// A cycle's other turns are taken too: which of them failed first must not depend on their order.
-void Block::take_turn(SimNode& node, Tick now) {
+void Block::take_turn(SimDevice& node, Tick now) {
   try {
     node.turn(now);
   } catch (const std::exception& error) {
@@ -94,7 +94,7 @@ void Block::collect(FabricCounters& counters, Tick end) const {
   network_.export_counters(counters);
   counters.events += counts_.events;
   counters.delivered += counts_.delivered;
-  for (const SimNode& node : nodes_) {
+  for (const SimDevice& node : nodes_) {
     counters.packets += node.injected();
     counters.refused += node.refused();
     for (unsigned f = 0; f < node.fifo_counters().size(); ++f)

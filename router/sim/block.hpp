@@ -48,8 +48,8 @@ class Block {
   Network& network() { return network_; }
   const Network& network() const { return network_; }
   /// By rank. REQUIRES: one of this block.
-  SimNode& node(Rank rank) { return nodes_[rank - range().first]; }
-  const SimNode& node(Rank rank) const { return nodes_[rank - range().first]; }
+  SimDevice& node(Rank rank) { return nodes_[rank - range().first]; }
+  const SimDevice& node(Rank rank) const { return nodes_[rank - range().first]; }
 
   /// Every processor takes its first turn at cycle 0. REQUIRES: they have been attached.
   void start();
@@ -67,14 +67,14 @@ class Block {
 
  private:
   void run_cycle(Tick now);
-  void take_turn(SimNode& node, Tick now);
+  void take_turn(SimDevice& node, Tick now);
   void tell_processors(Tick now);
   void hand_over(Tick now);
 
   Network network_;
-  std::vector<SimNode> nodes_;  ///< by place: rank less the block's first
-  News news_;                   ///< of this cycle
-  std::vector<Rank> turns_;     ///< in this cycle, by place
+  std::vector<SimDevice> nodes_;  ///< by place: rank less the block's first
+  News news_;                     ///< of this cycle
+  std::vector<Rank> turns_;       ///< in this cycle, by place
   Counts counts_;
   std::optional<Failure> failure_;
 };
