@@ -43,21 +43,21 @@
 #include "router/shm/clock.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/direct/switch_topology.hpp"
-#include "router/shm/epochs.hpp"
 #include "router/shm/local_nodes.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/shm/topology.hpp"
 #include "router/shm/torus/boundary_links.hpp"
 #include "router/shm/worker_pool.hpp"
 #include "router/termination/control.hpp"
-#include "router/termination/stall.hpp"
+#include "router/termination/detector.hpp"
+#include "router/termination/stall_report.hpp"
 
 namespace toroid {
 namespace {
 
 using ofi::Address;
 using ofi::FlowIdentity;
-using ring::Ending;
+using termination::Verdict;
 
 /// Between trouble with a peer on the network and giving up because of it, so that the job's own
 /// connections can tell what is the matter with the peer.
@@ -92,7 +92,17 @@ T value_of(const Blob& blob) {
   return value;
 }
 
-class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
+std::string message_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "threw what is no exception";
+  }
+}
+
+class OfiFabric final : public Fabric, private termination::StalledMachine, private RunMonitor {
  public:
   OfiFabric(Job& job, const Shape& shape, const Machine& machine, Placement placement,
             OfiOptions options)
@@ -106,7 +116,8 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
         provider_(ofi::choose_provider(job, options_.provider)),
         buffers_(peers(), ofi::Buffers::limits_for(peers(), ofi::best_frame_bytes(provider_.name))),
         endpoint_(provider_, buffers_.memory()),
-        control_(placement_.workers.size(), false) {
+        control_(placement_.workers.size(), options_.ring.stall, false),
+        member_(control_) {
     for (unsigned p = 0; p < job.size(); ++p) job.set_place(p, partition_.text(p));
     exchange_addresses();
     wire_up();
@@ -131,7 +142,7 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
     run_workers();
     if (interruption_) std::rethrow_exception(interruption_);
     if (verdict_ == Verdict::failed) throw RunFailed(failure());
-    collect();
+    gather_counters();
     throw_if_stalled();
   }
 
@@ -191,26 +202,20 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
     job_.watch(*this, options_.ring.stall);
   }
 
-  /// Until the verdict. The calling thread sleeps, but for a look several times a second.
+  /// Returns when there is a verdict. The calling thread sleeps, but looks several times a second.
   void watch() {
     try {
       while ((verdict_ = job_.wait(kWatchPeriod)) == Verdict::none) {
         if (options_.ring.watch) options_.ring.watch(control_.received());
-        if (control_.ending() == Ending::failed) job_.fail(control_.why());
+        if (const auto failure = control_.failure()) job_.fail(message_of(failure));
         if (const auto trouble = lasting_trouble()) job_.fail(*trouble);
       }
-    } catch (const std::exception& error) {
-      interrupt(error.what());
     } catch (...) {
-      interrupt("threw what is no exception");
+      interruption_ = std::current_exception();
+      job_.fail(message_of(interruption_));
+      verdict_ = Verdict::failed;
     }
-    control_.end(verdict_ == Verdict::quiescent ? Ending::quiescent : Ending::given_up);
-  }
-
-  void interrupt(const std::string& why) {
-    interruption_ = std::current_exception();
-    job_.fail(why);
-    verdict_ = Verdict::failed;
+    control_.end(verdict_);
   }
 
   std::optional<std::string> lasting_trouble() const {
@@ -227,15 +232,10 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
     return text;
   }
 
-  RunReport report() override {
-    const ring::Wave wave = control_.wave();
-    const ring::RunControl::Heartbeat beat = control_.heartbeat();
-    return {.passive = wave.all_passive,
-            .injected = wave.injected,
-            .delivered = wave.delivered,
-            .moved = beat.moved,
-            .laps = epochs_.count(beat.rounds),
-            .suspect = gateway_->suspect()};
+  termination::MemberReport report() override {
+    termination::MemberReport report = member_.report();
+    report.suspect = gateway_->suspect();
+    return report;
   }
 
   std::map<std::string, std::uint64_t> refused_frames() const {
@@ -247,7 +247,7 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
     return frames;
   }
 
-  void collect() {
+  void gather_counters() {
     ofi::NodeCounters mine{.end = machinery_.clock.now(), .refused_frames = refused_frames()};
     for (const Rank r : nodes()) mine.add(r, topology_->device(r));
     counters_ = ofi::merged(shape(), job_.gather(mine.pack()));
@@ -300,8 +300,8 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
   ring::BoundaryLinks boundary_;
   std::unique_ptr<ofi::Gateway> gateway_;
   std::unique_ptr<ring::RingTopology> topology_;
-  ring::RunControl control_;
-  ring::Epochs epochs_;
+  termination::RunControl control_;
+  termination::ProcessMember member_;
   std::optional<ring::WorkerPool> pool_;
   FabricCounters counters_;
   Verdict verdict_ = Verdict::none;

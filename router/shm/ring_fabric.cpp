@@ -28,16 +28,16 @@
 #include "router/shm/topology.hpp"
 #include "router/shm/worker_pool.hpp"
 #include "router/termination/control.hpp"
-#include "router/termination/stall.hpp"
-#include "router/termination/stall_watch.hpp"
+#include "router/termination/detector.hpp"
+#include "router/termination/stall_report.hpp"
 
 namespace toroid {
 namespace {
 
-using ring::Ending;
 using ring::RingDevice;
+using termination::Verdict;
 
-class RingFabric final : public Fabric, private Standstill {
+class RingFabric final : public Fabric, private termination::StalledMachine {
  public:
   RingFabric(const Shape& shape, const Machine& machine, Placement placement, RingOptions options)
       : machinery_{shape, machine, options.tying, ring::WallClock(machine),
@@ -47,7 +47,7 @@ class RingFabric final : public Fabric, private Standstill {
         topology_(options_.route == RingRoute::torus
                       ? ring::make_torus_topology(machinery_, options_.routing)
                       : ring::make_switch_topology(machinery_, placement_)),
-        control_(placement_.workers.size()),
+        control_(placement_.workers.size(), options_.stall),
         pool_(*topology_, placement_, control_) {
     std::size_t placed = 0;
     for (const WorkerPlace& worker : placement_.workers) placed += worker.nodes.size();
@@ -68,27 +68,25 @@ class RingFabric final : public Fabric, private Standstill {
     for (const Rank r : nodes()) TOROID_CHECK(topology_->device(r).processor() != nullptr);
     pool_.run([this] { machinery_.clock.start(); }, [this] { watch(); });
     collect();
-    if (control_.ending() == Ending::failed) throw RunFailed(control_.why());
-    if (failure_) std::rethrow_exception(failure_);
-    const std::string report = stall_report(*this, stalled_ ? stalled_text() : "for ever");
+    if (const auto failure = control_.failure()) std::rethrow_exception(failure);
+    const bool stalled = control_.verdict() == Verdict::stalled;
+    const std::string report = stall_report(*this, stalled ? stalled_text() : "for ever");
     if (!report.empty()) throw RunFailed(report);
   }
 
  private:
-  /// Until the run ends. The calling thread sleeps, but for a look several times a second.
+  /// Returns when the run has ended. The calling thread sleeps, but looks several times a second.
   void watch() {
     try {
-      ring::StallWatch stall(options_.stall);
+      termination::TerminationDetector detector = control_.detector();
       while (!control_.ended()) {
         control_.wait_for(std::min(kWatchPeriod, options_.stall / 10));
         if (options_.watch) options_.watch(control_.received());
-        if (!stall.sees_standstill(control_)) continue;
-        stalled_ = true;
-        control_.end(Ending::given_up);
+        if (control_.is_stalled(detector, termination::Clock::now()))
+          control_.end(Verdict::stalled);
       }
     } catch (...) {
-      failure_ = std::current_exception();
-      control_.end(Ending::given_up);
+      control_.fail(std::current_exception());
     }
   }
 
@@ -131,12 +129,10 @@ class RingFabric final : public Fabric, private Standstill {
   Placement placement_;
   RingOptions options_;
   std::unique_ptr<ring::RingTopology> topology_;
-  ring::RunControl control_;
+  termination::RunControl control_;
   ring::WorkerPool pool_;
   FabricCounters counters_;
   bool ran_ = false;
-  bool stalled_ = false;
-  std::exception_ptr failure_;  ///< what the watch callback threw
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ class RingTopology {
   }
   /// Allocates the rings that end at a node. To be called by the thread that owns it.
   virtual void allocate(Rank rank) = 0;
-  /// As in Standstill.
+  /// As in termination::StalledMachine.
   virtual unsigned sources() const = 0;
   virtual std::optional<RoutedPacket> head(Rank node, Source source) const = 0;
 };

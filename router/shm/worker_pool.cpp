@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/device.hpp"
@@ -35,15 +36,15 @@ void WorkerPool::run(const std::function<void()>& ready, const std::function<voi
     for (std::size_t w = 0; w < workers; ++w)
       threads.emplace_back([this, w, &gates] { work(w, gates); });
   } catch (const std::exception& error) {
-    control_.end(Ending::failed,
-                 fmt::format("cannot start worker {}: {}", threads.size(), error.what()));
+    control_.fail(std::make_exception_ptr(
+        RunFailed(fmt::format("cannot start worker {}: {}", threads.size(), error.what()))));
     gates.prepared.count_down(static_cast<std::ptrdiff_t>(workers - threads.size()));
   }
   gates.prepared.wait();
   try {
     ready();
   } catch (...) {
-    control_.end(Ending::given_up);
+    control_.fail(std::current_exception());
     gates.go.count_down();
     throw;
   }
@@ -56,7 +57,7 @@ void WorkerPool::work(std::size_t w, Gates& gates) {
   try {
     nodes = prepare(placement_.workers[w]);
   } catch (...) {
-    control_.end(Ending::failed, "not enough memory for the rings");
+    control_.fail(std::make_exception_ptr(RunFailed("not enough memory for the rings")));
   }
   gates.prepared.count_down();
   gates.go.wait();

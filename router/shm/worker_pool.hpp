@@ -16,8 +16,8 @@ namespace toroid::ring {
 class WorkerPool {
  public:
   /// All outlive it. `port`: what the first worker serves besides its nodes; may be null.
-  WorkerPool(RingTopology& topology, const Placement& placement, RunControl& control,
-             Port* port = nullptr)
+  WorkerPool(RingTopology& topology, const Placement& placement, termination::RunControl& control,
+       Port* port = nullptr)
       : topology_(topology), placement_(placement), control_(control), port_(port) {}
 
   /// Starts the workers, which allocate their rings; then calls `ready`, lets them run, and calls
@@ -31,7 +31,7 @@ class WorkerPool {
 
   RingTopology& topology_;
   const Placement& placement_;
-  RunControl& control_;
+  termination::RunControl& control_;
   Port* port_;
 };
 

@@ -17,7 +17,7 @@
 #include "router/sim/event_phase.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
-#include "router/termination/stall.hpp"
+#include "router/termination/stall_report.hpp"
 
 namespace toroid::sim {
 
@@ -61,7 +61,7 @@ void Block::take_turn(SimDevice& node, Tick now) {
   } catch (const std::exception& error) {
     const Failure failure{
         now, node.rank(),
-        std::make_exception_ptr(node_failed(network_.shape(), node.rank(), error))};
+        std::make_exception_ptr(termination::node_failed(network_.shape(), node.rank(), error))};
     if (!failure_ || failure.before(*failure_)) failure_ = failure;
   }
 }

@@ -32,14 +32,14 @@
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
 #include "router/sim/windows.hpp"
-#include "router/termination/stall.hpp"
+#include "router/termination/stall_report.hpp"
 
 namespace toroid {
 namespace {
 
 using sim::Block;
 
-class SimFabric final : public Fabric, private Standstill, private SimSnapshot {
+class SimFabric final : public Fabric, private termination::StalledMachine, private SimSnapshot {
  public:
   SimFabric(const Shape& shape, const Machine& machine, SimOptions options)
       : shape_(shape), machine_(machine), options_(std::move(options)) {
