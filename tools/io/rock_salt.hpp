@@ -32,7 +32,7 @@ inline constexpr double kMadelung = -1.74756459463318219;
 std::vector<double> density_line(std::int64_t points);
 
 /// 4π/k² of a wave in the cube, what ρ(k) becomes Φ(k) by; 0 at k = 0, where ρ is 0 too.
-double coulomb(const WaveVector& wave);
+double coulomb(const fft::WaveVector& wave);
 
 /// The constant, from Φ at a positive ion.
 double madelung(double potential);

@@ -14,7 +14,7 @@ namespace toroid {
 struct SpectrumOrder {
   /// By axis. Frequencies of a dft and a dht wrap: zero is drawn in the middle. Those of a dct and
   /// a wht begin with the lowest: drawn as they lie.
-  std::vector<TransformKind> kinds;
+  std::vector<fft::TransformKind> kinds;
   /// Points of the whole last axis, of which real data keeps the first half; the other is drawn by
   /// its symmetry. 0: the array has all.
   std::int64_t half_of = 0;
