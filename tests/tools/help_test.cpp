@@ -102,10 +102,10 @@ TEST(Help, OfTheVersionIsOneLine) {
 }
 
 TEST(Wrap, BreaksAtBlanks) {
-  EXPECT_THAT(wrapped("one two three", 7), ElementsAre("one two", "three"));
-  EXPECT_THAT(wrapped("one two three", 6), ElementsAre("one", "two", "three"));
-  EXPECT_THAT(wrapped("immeasurable one", 5), ElementsAre("immeasurable", "one"));
-  EXPECT_THAT(wrapped("", 5), ElementsAre(""));
+  EXPECT_THAT(word_wrapped("one two three", 7), ElementsAre("one two", "three"));
+  EXPECT_THAT(word_wrapped("one two three", 6), ElementsAre("one", "two", "three"));
+  EXPECT_THAT(word_wrapped("immeasurable one", 5), ElementsAre("immeasurable", "one"));
+  EXPECT_THAT(word_wrapped("", 5), ElementsAre(""));
 }
 
 TEST(Wrap, PutsATextBesideItsHeadingWhereThereIsRoom) {

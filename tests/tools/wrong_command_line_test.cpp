@@ -114,8 +114,7 @@ TEST(WrongCommandLine, NamesTheNearestVerbForEveryTypoOfEveryVerb) {
 
 /// Those whose value may be something else: a file, a name that only this host knows, a list.
 bool is_open(const OptionText& option) {
-  return option.takes_file() || option.value == "KINDS" || option.value == "PROVIDER" ||
-         option.value == "ROWS";
+  return option.takes_file() || option.value == "KINDS" || option.value == "PROVIDER";
 }
 
 TEST(WrongCommandLine, NamesTheNearestNameForEveryTypoOfEveryNameThatAValueMayBe) {
@@ -250,6 +249,7 @@ const std::vector<WrongLine> kWrongLines = {
     {{"launch", "-n", "2", "hello", "--torus", "2"},
      {"hello --fabric sim is for one process", "--fabric ofi"}},
     {{"launch", "-n", "2", "report", "x.json", "-o", "y.html"}, {"report is for one process"}},
+    {{"launch", "-n", "2", "bench", "idle", "--fabric", "ofi"}, {"bench idle is for one process"}},
 };
 
 /// The options of all verbs that take lists, as Arguments{verb, option}.

@@ -122,7 +122,7 @@ std::vector<FigureColumn> latency_columns(const CampaignSettings& settings,
 
 RowTable::RowTable(std::span<const CampaignCase> cases, std::vector<FigureColumn> figures,
                    const CampaignSettings& settings)
-    : title_(wrapped(title_of(axes_of(cases), settings), line_width(), 2)),
+    : title_(with_hanging_indent(title_of(axes_of(cases), settings), line_width(), 2)),
       names_(names_of(axes_of(cases))),
       figures_(std::move(figures)),
       table_(all_columns(axes_of(cases), names_, figures_), line_width()) {}

@@ -14,6 +14,7 @@
 #include "tools/command_line/arguments.hpp"
 #include "tools/command_line/explain.hpp"
 #include "tools/command_line/help.hpp"
+#include "tools/command_line/one_process.hpp"
 #include "tools/command_line/option_text.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/commands/commands.hpp"
@@ -112,7 +113,10 @@ bool Command::parse(Words arguments) {
 
 int Command::run(Words arguments) {
   if (!parse(std::move(arguments))) return 0;
-  const std::string name = asked_for(*app_).get_name();
+  const CLI::App& asked = asked_for(*app_);
+  const std::string name = asked.get_name();
+  if (asked.get_option_no_throw("--fabric") != nullptr)  // each process would do all of the work
+    refuse_several_processes(asked, launched_processes());
   for (const auto& [verb, run] : verbs_)
     if (verb == name) return run();
   return 2;

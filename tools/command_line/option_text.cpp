@@ -68,7 +68,7 @@ OptionText option_text(const CLI::Option& option) {
   text.description = option.get_description();
   text.group = option.get_group();
   text.required = option.get_required();
-  text.is_list = option.get_allow_extra_args();  // a list's words may be several
+  text.is_list = !text.is_argument() && option.get_allow_extra_args();
   if (option.get_items_expected_max() > 0) {
     add_type(text, option.get_type_name());
     text.usual = default_text(option);

@@ -202,13 +202,6 @@ void refuse_unusual_shapes(const Shape& shape) {
 
 namespace {
 
-/// Where a launcher has started several processes, each would do all of the work.
-void refuse_several_processes() {
-  const char* const size = std::getenv("WORLD_SIZE");
-  if (std::getenv("TOROID_JOB_KEY") != nullptr && size != nullptr && std::string_view(size) != "1")
-    throw BadInput(fmt::format("started as one of {} processes; those are for --fabric ofi", size));
-}
-
 NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus) {
   return {.seed = common.seed,
           .order = parse_choice<OrderRule>("order", kOrderRuleNames, torus.order),
@@ -228,7 +221,6 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
   if (!common.provider.empty() && fabric != FabricName::ofi)
     throw BadInput("--provider is for --fabric ofi");
   if (!common.provider.empty()) refuse_unknown_provider(common.provider);
-  if (fabric != FabricName::ofi) refuse_several_processes();
   return {.fabric = fabric,
           .node = node_options(common, torus),
           .sim = {.routing = routing, .tying = tying, .progress = {}},

@@ -18,7 +18,7 @@
 #include "hal/shape.hpp"
 #include "packet/exchange/block_messages.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/message_sizes.hpp"
+#include "tools/command_line/one_process.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
@@ -26,9 +26,9 @@
 #include "tools/machines/machine_file.hpp"
 #include "tools/measure/bounds.hpp"
 #include "tools/measure/kind.hpp"
-#include "tools/measure/message_bench.hpp"
+#include "tools/measure/measure.hpp"
+#include "tools/measure/messages.hpp"
 #include "tools/measure/table.hpp"
-#include "tools/measure/work.hpp"
 #include "tools/report/output.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"
@@ -101,9 +101,10 @@ BatchTimes measure(BenchKind kind, const MessageBench& bench, std::uint64_t byte
   return measure_idle_turn(bench);
 }
 
-Json measured_row(BenchKind kind, const MessageBench& bench, std::uint64_t bytes) {
+Json measured_row(BenchKind kind, const MessageBench& bench, const BenchBounds& bounds,
+                  std::uint64_t bytes) {
   const BatchTimes times = measure(kind, bench, bytes);
-  return bench_row(kind, bench, bytes, times, bench_bound(kind, bench, bytes, times.workers));
+  return bench_row(kind, bench, bytes, times, bounds.at(bytes, times.workers));
 }
 
 /// Printed as it comes.
@@ -117,6 +118,7 @@ Json sizes_json(const BenchOptions& options, BenchKind kind, const MessageBench&
                 bool visible) {
   if (visible) show(bench_header(kind, bench, options.full));
   Json sizes = Json::array();
+  const BenchBounds bounds(kind, bench);
   const std::vector<std::uint64_t> all = sizes_of(options, kind);
   RunsProgress progress(options.common.quiet || !bench.run.processes.reports(), all.size(),
                         "sizes");
@@ -125,7 +127,7 @@ Json sizes_json(const BenchOptions& options, BenchKind kind, const MessageBench&
     for (const std::uint64_t bytes : all) {
       throw_if_interrupted();
       progress.show();
-      sizes.push_back(measured_row(kind, bench, bytes));
+      sizes.push_back(measured_row(kind, bench, bounds, bytes));
       progress.add(1);
       progress.clear();
       if (visible) show(bench_line(kind, sizes.back(), options.full));
@@ -219,8 +221,7 @@ int run(const CLI::App& verb, const BenchOptions& options) {
                            .iterations = options.iterations,
                            .warm_up = options.warm_up,
                            .window = options.window};
-  if (kind == BenchKind::idle && bench.run.processes.count() > 1)
-    throw BadInput("bench idle is for one process");
+  refuse_several_processes(verb, bench.run.processes.count());
   return bench.run.processes.run([&] { return run_on(options, kind, bench); });
 }
 

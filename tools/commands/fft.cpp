@@ -14,6 +14,7 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "tools/command_line/one_process.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/io/array_file.hpp"
@@ -181,14 +182,13 @@ class FftCommand {
   Json timings_;
 };
 
-int run(const FftOptions& options) {
+int run(const CLI::App& verb, const FftOptions& options) {
   const Shape shape = shape_of(options.torus);
   refuse_unusual_shapes(shape);
   const Machine machine = load_machine(options.common.machine);
   (void)scale_of(options);
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
-  if (options.in == kStandardStream && run_options.processes.count() > 1)
-    throw BadInput("--in - is for one process; several read a file, each by itself");
+  refuse_several_processes(verb, run_options.processes.count());
   return run_options.processes.run(
       [&] { return FftCommand(options, shape, machine, run_options).run(); });
 }
@@ -203,7 +203,7 @@ CommandRun add_fft_command(CLI::App& app) {
     refuse_options_without_effect(*verb, *options);
     if (options->method == "orbital" && verb->count("--queues") == 0)
       options->torus.queues = kOrbitalQueues;
-    return run(*options);
+    return run(*verb, *options);
   };
 }
 

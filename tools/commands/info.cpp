@@ -49,7 +49,7 @@ std::string fitted_line(std::string_view line, std::size_t width) {
   const std::size_t mark = line.find('#');
   if (line.size() <= width || (mark == std::string_view::npos && !line.starts_with("  ")))
     return std::string(line) + '\n';
-  if (mark == std::string_view::npos) return wrapped(line, width, kDescription);
+  if (mark == std::string_view::npos) return with_hanging_indent(line, width, kDescription);
   std::string comment;  // what stands in columns becomes a list
   std::string_view rest = line.substr(mark + 1);
   while (!rest.empty()) {
@@ -60,7 +60,7 @@ std::string fitted_line(std::string_view line, std::size_t width) {
     rest.remove_prefix(std::min(rest.find(' '), rest.size()));
   }
   std::string lines = "#";
-  for (const char c : wrapped(comment, width - 1, 2))
+  for (const char c : with_hanging_indent(comment, width - 1, 2))
     lines += c == '\n' ? "\n#" : std::string(1, c);
   lines.pop_back();
   if (mark == 0) return lines;

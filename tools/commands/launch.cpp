@@ -42,7 +42,7 @@ CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched) {
                         "toroid launch --hosts hosts.txt fft --size 64 --torus 4x4 --fabric ofi"},
                        {"another program", "toroid launch -n 2 -- ./my-program --its-option"}});
   return [&app, &launched, options] {
-    options->command = launched_program(app, launched, !options->hosts.empty());
+    options->command = launched_program(app, launched, *options);
     return options->command.empty() ? 0 : launch(*options);
   };
 }

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,7 +39,7 @@ namespace {
 
 struct PaperOptions {
   std::string machine = "bgl-fitted";
-  std::string rows;  ///< names of sections with commas; empty: all
+  std::vector<std::string> rows;  ///< names of sections; none: all
   std::uint64_t seed = 1;
   unsigned threads = 0;  ///< 0: one per core
   bool quick = false;
@@ -60,12 +59,11 @@ struct PaperTable {
   bool interrupted = false;  ///< rows are missing
 };
 
-Sections sections_of(const std::string& names) {
+Sections sections_of(const std::vector<std::string>& names) {
   Sections sections;
   if (names.empty())
     for (const PaperSection& section : paper_sections()) sections.push_back(&section);
-  std::istringstream list(names);
-  for (std::string name; std::getline(list, name, ',');) sections.push_back(&paper_section(name));
+  for (const std::string& name : names) sections.push_back(&paper_section(name));
   return sections;
 }
 
@@ -182,7 +180,7 @@ void print_paper_end(const PaperTable& table, double wall_s) {
   std::string text = table.points.empty() ? "" : curves_table(table.points, line_width());
   text += fmt::format("{} runs in {:.1f} s\n", table.runs, wall_s);
   if (table.left_out > 0)
-    text += wrapped(
+    text += with_hanging_indent(
         fmt::format("--quick has left out {} of {} runs: transforms on 1,024 nodes and more, and "
                     "of 128^3 on 256 and more; all-to-alls on 4,096 and more",
                     table.left_out, table.left_out + table.runs),
@@ -239,10 +237,9 @@ CommandRun add_paper_command(CLI::App& app) {
   auto options = std::make_shared<PaperOptions>();
   CLI::App* verb = app.add_subcommand("paper", "published results beside ours, in one table");
   begin_group(*verb, "Run");
-  verb->add_option("--rows", options->rows, "sections with commas between them; else all")
-      ->type_name("ROWS")
-      ->check(suggested(section_names()))
-      ->check(not_empty());
+  add_name_list(*verb, "--rows", options->rows, "rows", section_names(),
+                "sections with commas between them; else all")
+      ->type_name("ROWS");
   verb->add_flag("--quick", options->quick, "without the runs that take more than some seconds");
   add_machine_option(*verb, options->machine);
   add_seed_option(*verb, options->seed);

@@ -54,7 +54,7 @@ std::string figures_line(const PaperRow& row, std::size_t width) {
                   ratio ? fmt::format("{:.3f}", *ratio) : "-", paper_figure(row.bound));
   const std::size_t room = what_width(width);
   if (what.size() <= room) return fmt::format("{:<{}}{}", what, room, figures);
-  return wrapped(what, width, 4) + std::string(room, ' ') + figures;
+  return with_hanging_indent(what, width, 4) + std::string(room, ' ') + figures;
 }
 
 std::string row_lines(const PaperRow& row, bool repeats_source, std::size_t width) {
@@ -64,7 +64,8 @@ std::string row_lines(const PaperRow& row, bool repeats_source, std::size_t widt
   if (beside.size() <= width) return beside + "\n";
   std::string below = repeats_source ? "" : row.source;
   if (!remark(row).empty()) below += (below.empty() ? "" : "; ") + remark(row);
-  return figures + "\n" + (below.empty() ? "" : "      " + wrapped(below, width - 6, 6));
+  return figures + "\n" +
+         (below.empty() ? "" : "      " + with_hanging_indent(below, width - 6, 6));
 }
 
 }  // namespace
