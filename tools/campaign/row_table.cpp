@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kCaseKeys[] = {"policy", "traffic", "torus", "bytes"};
 
-constexpr unsigned kSaidByCycles = 100;  ///< seconds are the first to go where there is no room
+constexpr unsigned kSaidByCycles = 100;  ///< seconds are left out first for want of room
 
 const Json* value_at(const Json& row, std::string_view place) {
   const Json::json_pointer pointer{std::string(place)};
@@ -37,7 +37,7 @@ std::string cell_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// The policy, and whatever differs from case to case.
+/// The keys that have a column: the policy, and all that differ from case to case.
 std::vector<std::string> names_of(const Json& axes) {
   std::vector<std::string> names = {"policy"};
   for (const auto& [key, values] : axes.items())

@@ -28,7 +28,7 @@ std::optional<double> number_in(const std::string& text) {
   return number;
 }
 
-/// What of a text fits; of a number too long for it, its first digits and an exponent.
+/// The text cut to the width; a number that is too long gets an exponent.
 std::string fitted(const std::string& text, std::size_t width) {
   if (text.size() <= width) return text;
   if (const auto number = number_in(text))

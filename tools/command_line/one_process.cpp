@@ -13,9 +13,9 @@
 namespace toroid {
 namespace {
 
-/// A value of an option or argument with which the verb is for one process.
+/// A value of an option or argument with which the command is for one process alone.
 struct OneProcessValue {
-  std::string_view verb;
+  std::string_view command;
   const char* option;
   std::string_view value;
   const char* why;
@@ -25,24 +25,24 @@ constexpr std::array kOneProcessValues = {
                     "--in - is for one process; several read a file, each by itself"},
     OneProcessValue{"bench", "KIND", "idle", "bench idle is for one process"}};
 
-/// The value that was given, else the default; empty where the verb has no such option.
-std::string value_of(const CLI::App& verb, const char* name) {
-  const CLI::Option* option = verb.get_option_no_throw(name);
+/// The value that was given, else the default; empty where the command has no such option.
+std::string value_of(const CLI::App& command, const char* name) {
+  const CLI::Option* option = command.get_option_no_throw(name);
   if (option == nullptr) return {};
   return option->count() > 0 ? option->results().front() : option->get_default_str();
 }
 
 }  // namespace
 
-void refuse_several_processes(const CLI::App& verb, unsigned processes) {
+void refuse_several_processes(const CLI::App& command, unsigned processes) {
   if (processes == 1) return;
-  const std::string fabric = value_of(verb, "--fabric");
-  if (fabric.empty()) throw BadInput(fmt::format("{} is for one process", verb.get_name()));
+  const std::string fabric = value_of(command, "--fabric");
+  if (fabric.empty()) throw BadInput(fmt::format("{} is for one process", command.get_name()));
   if (fabric != "ofi")
     throw BadInput(fmt::format("{} --fabric {} is for one process; several are for --fabric ofi",
-                               verb.get_name(), fabric));
+                               command.get_name(), fabric));
   for (const OneProcessValue& one : kOneProcessValues)
-    if (verb.get_name() == one.verb && value_of(verb, one.option) == one.value)
+    if (command.get_name() == one.command && value_of(command, one.option) == one.value)
       throw BadInput(one.why);
 }
 

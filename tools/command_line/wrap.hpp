@@ -1,4 +1,4 @@
-// Text in lines of a limited length.
+// Breaks text into lines of a limited length.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace toroid {
 
-/// Columns of a page: what everything that is printed as text fits into.
+/// The columns of a page, into which all printed text fits.
 inline constexpr std::size_t kPageColumns = 80;
 
 /// The words of a text in lines of at most `columns` letters, one blank between words. A longer

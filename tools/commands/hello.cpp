@@ -106,12 +106,12 @@ int run(const HelloOptions& options) {
 
 CommandRun add_hello_command(CLI::App& app) {
   auto options = std::make_shared<HelloOptions>();
-  CLI::App* verb = app.add_subcommand("hello", "every node tells every other its rank");
-  add_torus_options(*verb, options->torus);
-  add_common_options(*verb, options->common);
-  add_examples(*verb, {{"64 nodes in virtual time", "toroid hello --torus 4x4x4"},
-                       {"two processes by way of libfabric",
-                        "toroid launch -n 2 hello --torus 4x4 --fabric ofi"}});
+  CLI::App* command = app.add_subcommand("hello", "every node tells every other its rank");
+  add_torus_options(*command, options->torus);
+  add_common_options(*command, options->common);
+  add_examples(*command, {{"64 nodes in virtual time", "toroid hello --torus 4x4x4"},
+                          {"two processes by way of libfabric",
+                           "toroid launch -n 2 hello --torus 4x4 --fabric ofi"}});
   return [options] { return run(*options); };
 }
 

@@ -13,7 +13,7 @@
 
 #include "hal/check.hpp"
 #include "tools/command_line/arguments.hpp"
-#include "tools/command_line/command.hpp"
+#include "tools/command_line/command_line.hpp"
 #include "tools/command_line/one_process.hpp"
 #include "tools/command_line/option_text.hpp"
 #include "tools/command_line/spelling.hpp"
@@ -33,21 +33,21 @@ bool is_on_path(const std::string& program) {
 
 void refuse_no_program(const CLI::App& app, const std::string& name) {
   if (is_on_path(name)) return;
-  const std::vector<std::string> verbs = verb_names(app);
-  const std::vector<std::string_view> known(verbs.begin(), verbs.end());
+  const std::vector<std::string> commands = command_names(app);
+  const std::vector<std::string_view> known(commands.begin(), commands.end());
   const std::string meant = did_you_mean(name, known);
   throw BadInput(fmt::format("'{}' is neither a verb of toroid nor a program on the path{}", name,
                              meant.empty() ? "; toroid help lists the verbs" : meant));
 }
 
-/// Once here, instead of once by every process.
+/// Checks the command line here, instead of once in every process.
 std::vector<std::string> own_program(std::vector<std::string> words, const LaunchOptions& options) {
   if (!words.empty() && words.front() == "launch") throw BadInput("launch cannot launch itself");
-  Command command;
-  if (!command.parse(words)) return {};
-  const CLI::App& verb = *command.app().get_subcommands().front();
-  refuse_several_processes(verb, options.processes);
-  const CLI::Option* provider = verb.get_option_no_throw("--provider");
+  CommandLine line;
+  if (!line.parse(words)) return {};
+  const CLI::App& command = *line.app().get_subcommands().front();
+  refuse_several_processes(command, options.processes);
+  const CLI::Option* provider = command.get_option_no_throw("--provider");
   if (provider != nullptr && provider->count() > 0 && options.hosts.empty())
     refuse_unknown_provider(provider->as<std::string>());
   words.insert(words.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
@@ -65,7 +65,7 @@ std::vector<std::string> launched_program(const CLI::App& app, const LaunchedCom
   if (launched.is_program) return words;
   const bool named = words.front() == app.get_name();
   if (named) words.erase(words.begin());
-  if (named || find_verb(app, words.front()) != nullptr) return own_program(words, options);
+  if (named || find_command(app, words.front()) != nullptr) return own_program(words, options);
   if (options.hosts.empty()) refuse_no_program(app, words.front());
   return words;
 }

@@ -29,14 +29,15 @@
 namespace toroid {
 namespace {
 
-/// Of a sample nobody knows how many packets come to a node: the run's end is the exchange's.
+/// Sends all packets and waits for those of the others. In a sample a node does not know how many
+/// come, so it does not wait, and the run ends with the exchange.
 Program send_all(Node& node, AllToAll& exchange, bool sampled) {
   exchange.start();
   const std::uint64_t expected = sampled ? 0 : exchange.expected();
   co_await node.until(exchange.received(), expected);
 }
 
-/// Of the links of the first dimension that lead up, or down.
+/// The percentage of time that the links of the first dimension in one direction are busy.
 double busy_percent(const FabricCounters& counters, const Shape& shape, const Machine& machine,
                     unsigned direction) {
   std::uint64_t bytes = 0;

@@ -44,7 +44,7 @@ std::string without_blanks(const std::string& line) {
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
-/// What it is of stands above the figures where it finds no room beside them.
+/// What a row is about and its figures, in one line or, where there is no room, in two.
 std::string figures_line(const PaperRow& row, std::size_t width) {
   const std::optional<double> ratio = row.ratio();
   const std::string what = fmt::format("  {}, {}", row.what, row.unit);
