@@ -1,4 +1,4 @@
-// A plan on its node: the legs of both directions, and the call that is under way.
+// A plan on its node.
 #pragma once
 
 #include <array>
@@ -9,21 +9,27 @@
 #include <span>
 #include <vector>
 
+#include "fft/execute/arguments.hpp"
 #include "fft/execute/local_array.hpp"
-#include "fft/execute/local_work.hpp"
 #include "fft/execute/pass.hpp"
-#include "fft/execute/pipelined_exchange.hpp"
+#include "fft/execute/stage_run.hpp"
 #include "fft/layout/node_layout.hpp"
-#include "fft/orbital/base.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
-#include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
 namespace toroid {
 
+/// The passes of both directions and the call that is under way. A Plan owns it; the node's own
+/// thread calls it.
+///
+/// Barriers: a call begins with one, except the first call in the direction that the description
+/// names. **Safety:** a node comes to the barrier with everything received and everything of its
+/// own sent, and passes it when all nodes have come. From then on whatever arrives belongs to the
+/// next call, and nobody sends from the arrays that it is written to. Within a call every exchange
+/// has an array of its own to arrive in.
 class Plan::Engine {
  public:
   Engine(Node& node, std::shared_ptr<const Blueprint> blueprint);
@@ -33,72 +39,43 @@ class Plan::Engine {
   const NodeLayout& input() const { return input_; }
   const NodeLayout& output() const { return output_; }
   std::span<const StageTimes> times() const { return times_; }
-  std::span<const std::uint64_t> numbers_rolled() const { return numbers_rolled_; }
+  std::span<const std::uint64_t> numbers_shifted() const;
   std::size_t array_bytes() const;
   PerformAwaiter call(Way way, const ConstArray& in, const Array& out, Scale scale);
 
-  // What the programs are made of.
-  /// Whether others may be in an earlier call still, or send what this node would not know where
-  /// to put.
-  bool begin();
-  void begin_time();
-  std::vector<StageState>& stations() { return leg(way_).stations(); }
-  StageTimes& time(std::size_t station) { return times_[station]; }
-  /// None: there is none after the station.
-  Exchange* exchange(std::size_t station) { return stations()[station].exchange.get(); }
-  /// Transforms all that is there; the cycles that this takes on a model.
-  Tick work(std::size_t station);
-  void start_exchange(std::size_t station);
-
-  /// None: the station computes by itself.
-  OrbitalBase* orbital(std::size_t station);
-  std::int64_t batch() const { return blueprint_->description().batch; }
-  void put_orbital(std::size_t station, std::int64_t array);
-  void get_orbital(std::size_t station, std::int64_t array);
-
-  /// Pieces that the station sends; 0: all at once.
-  std::uint32_t pieces(std::size_t station);
-  /// Cycles of a slice between two looks at the network, of those that `piece` takes.
-  Tick slice(std::size_t station, std::uint32_t piece, std::uint32_t look);
-  std::uint32_t looks(std::size_t station, std::uint32_t piece);
-  void work_piece(std::size_t station, std::uint32_t piece);
-  void start_piece(std::size_t station, std::uint32_t piece);
-
-  void end();
-  Program part{};  ///< of the program, the one that it performs
-
  private:
-  void check(Way way, const ConstArray& in, const Array& out) const;
-  template <typename Side>
-  void check_side(const Side& array, const NodeLayout& layout, bool real) const;
-  bool takes_real(Way way) const {
-    return way == Way::forward ? blueprint_->real_in() : blueprint_->real_out();
-  }
-  static Way other(Way way) { return way == Way::forward ? Way::backward : Way::forward; }
-  /// Of what is taken that way, and given the other way.
+  struct Call {
+    Way way = Way::forward;
+    Scale scale = Scale::none;
+    std::span<const std::byte> in{};
+    std::span<std::byte> out{};
+  };
+
+  static Program run(Node& node, Engine& engine);
+  /// Returns whether the call needs a barrier.
+  bool begin();
+  void begin_times();
+  StageRun stage(std::size_t number);
+  std::size_t stages() const { return times_.size(); }
+  void end();
+
+  /// The type of what a call takes in that direction, and gives in the other one.
+  ArrayType type(Way way) const;
   std::size_t bytes(Way way) const;
-  Pass& leg(Way way);
+  std::optional<Pass>& made_pass(Way way) { return passes_[static_cast<std::size_t>(way)]; }
+  Pass& pass(Way way);
   void keep_input();
-  const std::byte* source(const StageState& station) const;
-  std::byte* target(const StageState& station) const;
-  LocalWork& work_of(StageState& station, std::uint32_t piece) const;
-  std::byte* buffer(const StageState& station, std::uint32_t piece) const;
-  void scale_result();
 
   Node* node_;
   std::shared_ptr<const Blueprint> blueprint_;
   NodeLayout input_;
   NodeLayout output_;
-  std::array<std::optional<Pass>, 2> legs_;  ///< by Way
+  std::array<std::optional<Pass>, 2> passes_;  ///< by Way; made when first needed
   bool called_ = false;
 
-  Way way_ = Way::forward;
-  const std::byte* in_ = nullptr;
-  std::byte* out_ = nullptr;
-  Scale scale_ = Scale::none;
+  Call call_;
   std::vector<StageTimes> times_;
-  std::vector<std::uint64_t> numbers_rolled_;
-  std::vector<Complex> kept_;  ///< the input, where its place is needed before it has been read
+  std::vector<Complex> kept_;  ///< the input, if the result takes its place before it has been read
   Program program_;
 };
 

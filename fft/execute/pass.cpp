@@ -22,37 +22,37 @@
 namespace toroid {
 namespace {
 
-/// Pieces that the array of a pipelined stage has room for: while one is computed, the one before
-/// leaves. More would not stay in the cache.
+/// Pieces that the target array of a stage in pieces has room for: while one piece is computed, the
+/// one before it is sent. More would not stay in the cache.
 constexpr std::uint32_t kBuffers = 2;
 
 }  // namespace
 
 Pass::Pass(Node& node, const Blueprint& blueprint, Way way)
     : node_(&node), blueprint_(&blueprint), way_(way) {
-  for (std::size_t number = 0; number <= last(); ++number) add_station(number);
+  for (std::size_t number = 0; number <= last(); ++number) add_stage(number);
   for (std::size_t number = 0; number < last(); ++number) connect(number);
 }
 
-const Stage& Pass::stage(std::size_t station) const {
-  return blueprint_->stages()[way_ == Way::forward ? station : last() - station];
+const Stage& Pass::stage(std::size_t number) const {
+  return blueprint_->stages()[way_ == Way::forward ? number : last() - number];
 }
 
-std::size_t Pass::exchange_number(std::size_t station) const {
-  return way_ == Way::forward ? station : last() - 1 - station;
+std::size_t Pass::exchange_number(std::size_t stage) const {
+  return way_ == Way::forward ? stage : last() - 1 - stage;
 }
 
-const StageExchange& Pass::exchange(std::size_t station) const {
-  return blueprint_->exchanges()[exchange_number(station)];
+const StageExchange& Pass::exchange(std::size_t stage) const {
+  return blueprint_->exchanges()[exchange_number(stage)];
 }
 
-Pass::Side Pass::from(std::size_t station) const {
-  const Stage& stage = this->stage(station);
+Pass::Side Pass::from(std::size_t number) const {
+  const Stage& stage = this->stage(number);
   return way_ == Way::forward ? Side{&stage.in, stage.real_in} : Side{&stage.out, stage.real_out};
 }
 
-Pass::Side Pass::to(std::size_t station) const {
-  const Stage& stage = this->stage(station);
+Pass::Side Pass::to(std::size_t number) const {
+  const Stage& stage = this->stage(number);
   return way_ == Way::forward ? Side{&stage.out, stage.real_out} : Side{&stage.in, stage.real_in};
 }
 
@@ -65,45 +65,43 @@ std::span<std::byte> Pass::allocate(std::int64_t elements, bool real) {
 std::size_t Pass::bytes() const {
   std::size_t bytes = 0;
   for (const LocalArray& array : arrays_) bytes += array.size() * sizeof(Complex);
-  for (const StageState& station : stations_) {
-    bytes += station.work.scratch_bytes() + station.rest_work.scratch_bytes();
-    if (station.orbital) bytes += station.orbital->transform().array_bytes();
+  for (const StageState& state : states_) {
+    bytes += state.work.scratch_bytes() + state.rest_work.scratch_bytes();
+    if (state.orbital) bytes += state.orbital->transform().array_bytes();
   }
   return bytes;
 }
 
-void Pass::add_station(std::size_t number) {
-  StageState& station = stations_.emplace_back();
-  station.stage = &stage(number);
+void Pass::add_stage(std::size_t number) {
+  StageState& state = states_.emplace_back();
+  state.stage = &stage(number);
   const Side from = this->from(number);
   const Side to = this->to(number);
   const NodeLayout from_layout = layout(from);
   const NodeLayout to_layout = layout(to);
   const bool is_first = number == 0;
   const bool is_last = number == last();
-  station.in_place = station.stage->same_spread && (!is_first || station.stage->is_empty()) &&
-                     (!is_last || (!is_first && blueprint_->description().may_leave_gaps));
-  station.in_result = is_last && station.in_place;
-  if (!is_first && !station.in_result) station.from = allocate(from_layout.extent(), from.real);
-  set_pieces(station, number);
-  if (station.in_place)
-    station.to = station.from;
+  state.in_place = state.stage->same_distribution && (!is_first || state.stage->is_empty()) &&
+                   (!is_last || (!is_first && blueprint_->description().may_leave_gaps));
+  state.in_result = is_last && state.in_place;
+  if (!is_first && !state.in_result) state.from = allocate(from_layout.extent(), from.real);
+  set_pieces(state, number);
+  if (state.in_place)
+    state.to = state.from;
   else if (!is_last)
-    station.to = allocate(room_for(station, to_layout), to.real);
-  set_work(station, number);
+    state.to = allocate(room_for(state, to_layout), to.real);
+  set_work(state, number);
 }
 
-/// Elements.
-std::int64_t Pass::room_for(const StageState& station, const NodeLayout& to) const {
-  const StagePieces& pieces = station.pieces;
+std::int64_t Pass::room_for(const StageState& state, const NodeLayout& to) const {
+  const StagePieces& pieces = state.pieces;
   if (pieces.planes == 0 || to.order()[0] != pieces.axis) return to.extent();
   return pieces.buffers * pieces.planes * to.stride(pieces.axis);
 }
 
-/// The stage before an exchange that may go in pieces.
-void Pass::set_pieces(StageState& station, std::size_t number) {
-  if (number == last() || station.in_place) return;
-  StagePieces& pieces = station.pieces;
+void Pass::set_pieces(StageState& state, std::size_t number) {
+  if (number == last() || state.in_place) return;
+  StagePieces& pieces = state.pieces;
   const PieceRule rule = blueprint_->pieces(exchange_number(number), way_);
   if (rule.planes == 0) return;
   const Side to = this->to(number);
@@ -113,7 +111,7 @@ void Pass::set_pieces(StageState& station, std::size_t number) {
   const auto parts = [&](std::int64_t planes) {
     return static_cast<std::uint32_t>((planes + rule.planes - 1) / rule.planes);
   };
-  const std::uint32_t all = parts(Split{to.spread->extents[rule.axis], nodes}.most());
+  const std::uint32_t all = parts(Split{to.distribution->extents[rule.axis], nodes}.most());
   const std::int64_t length = to_layout.size() == 0 ? 0 : to_layout.boxes()[0].length(rule.axis);
   pieces.axis = rule.axis;
   pieces.planes = rule.planes;
@@ -126,38 +124,43 @@ void Pass::set_pieces(StageState& station, std::size_t number) {
       pieces.planes * to_layout.stride(rule.axis) * std::int64_t{blueprint_->bytes(to.real)};
 }
 
-LocalTask Pass::task(std::size_t number, const StageState& station) const {
+LocalTask Pass::task(std::size_t number, const StageState& state) const {
   const Side from = this->from(number);
   const Side to = this->to(number);
-  const bool aligned = station.pieces.planes == 0 ||
-                       (station.pieces.from_step % 16 == 0 && station.pieces.to_step % 16 == 0);
+  const bool aligned = state.pieces.planes == 0 ||
+                       (state.pieces.from_step % 16 == 0 && state.pieces.to_step % 16 == 0);
   return {.from = layout(from),
           .to = layout(to),
-          .axes = station.stage->axes,
+          .axes = state.stage->axes,
           .real_from = from.real,
           .real_to = to.real,
           .backward = way_ == Way::backward,
-          .in_place = station.in_place,
+          .in_place = state.in_place,
           .may_destroy_from = number > 0,
           .aligned = aligned};
 }
 
-void Pass::set_work(StageState& station, std::size_t number) {
-  const bool sends_what_it_finds = station.in_place && station.stage->is_empty();
+LocalWork Pass::prepare(const LocalTask& task) const {
   const Description& description = blueprint_->description();
-  if (station.stage->is_orbital)
-    station.orbital = OrbitalStageState::make(*node_, description, way_);
-  if (sends_what_it_finds || station.orbital != nullptr) return;
-  const auto prepare = [&](const LocalTask& task) {
-    return LocalWork(task, description.precision, description.rigor, node_->machine());
-  };
-  const LocalTask whole = task(number, station);
-  const StagePieces& pieces = station.pieces;
-  if (pieces.planes == 0) {
-    station.work = prepare(whole);
+  return LocalWork(task, description.precision, description.rigor, node_->machine());
+}
+
+void Pass::set_work(StageState& state, std::size_t number) {
+  if (state.stage->is_orbital) {
+    state.orbital = OrbitalStageState::make(*node_, blueprint_->description(), way_);
     return;
   }
-  if (whole.to.size() == 0) return;
+  const bool sends_what_it_finds = state.in_place && state.stage->is_empty();
+  if (sends_what_it_finds) return;
+  const LocalTask whole = task(number, state);
+  if (state.pieces.planes == 0)
+    state.work = prepare(whole);
+  else if (whole.to.size() > 0)
+    set_piece_work(state, whole);
+}
+
+void Pass::set_piece_work(StageState& state, const LocalTask& whole) {
+  const StagePieces& pieces = state.pieces;
   const std::int64_t begin = whole.to.boxes()[0].lo[pieces.axis];
   const std::int64_t length = whole.to.boxes()[0].length(pieces.axis);
   const auto first_planes = [&](std::int64_t planes) {
@@ -166,29 +169,29 @@ void Pass::set_work(StageState& station, std::size_t number) {
     piece.to = whole.to.planes(pieces.axis, begin, begin + planes);
     return prepare(piece);
   };
-  if (length >= pieces.planes) station.work = first_planes(pieces.planes);
+  if (length >= pieces.planes) state.work = first_planes(pieces.planes);
   if (const std::int64_t rest = length % pieces.planes; rest > 0)
-    station.rest_work = first_planes(rest);
+    state.rest_work = first_planes(rest);
 }
 
 void Pass::set_result(std::span<std::byte> result) {
   TOROID_CHECK(fills_result());
-  stations_.back().from = stations_.back().to = result;
-  stations_[last() - 1].exchange->set_target(result);
+  states_.back().from = states_.back().to = result;
+  states_[last() - 1].exchange->set_target(result);
 }
 
 void Pass::connect(std::size_t number) {
-  StageState& station = stations_[number];
+  StageState& state = states_[number];
   const StageExchange& next = exchange(number);
   const Side from = to(number);
   const Side target = this->from(number + 1);
-  const Description& description = blueprint_->description();
-  const Pipeline pipeline{{station.pieces.axis, station.pieces.planes},
-                          station.pieces.planes == 0 ? 1 : description.overlap.window,
-                          description.packets_per_visit};
-  station.exchange = std::make_unique<Exchange>(
-      *node_, *from.spread, *target.spread, blueprint_->bytes(from.real),
-      next.group(blueprint_->shape(), node_->rank()), pipeline, stations_[number + 1].from);
+  const Pipeline pipeline{{state.pieces.axis, state.pieces.planes},
+                          state.pieces.planes == 0 ? 1 : blueprint_->description().overlap.window};
+  state.exchange = std::make_unique<PipelinedExchange>(
+      *node_, *from.distribution, *target.distribution, blueprint_->bytes(from.real),
+      next.group(blueprint_->shape(), node_->rank()),
+      blueprint_->exchange_plan(exchange_number(number), way_, *node_), pipeline,
+      states_[number + 1].from);
 }
 
 }  // namespace toroid

@@ -1,5 +1,4 @@
-// One direction of a plan on one node: stations, i.e. stages with their arrays and what leads from
-// each to the next.
+// One direction of a plan on one node.
 #pragma once
 
 #include <cstddef>
@@ -20,70 +19,77 @@
 
 namespace toroid {
 
-/// The pieces of a stage that leave one by one.
+/// How a stage's part is cut into pieces of planes, which are computed and sent one by one.
 struct StagePieces {
-  unsigned axis = 0;
-  std::int64_t planes = 0;     ///< of a piece; 0: all is one
-  std::uint32_t own = 1;       ///< that this node has something in
-  std::uint32_t buffers = 1;   ///< pieces that the array has room for
-  std::int64_t from_step = 0;  ///< bytes from a piece to the next
-  std::int64_t to_step = 0;
+  unsigned axis = 0;           ///< the planes are counted along it
+  std::int64_t planes = 0;     ///< planes of a piece; 0: the stage goes all at once
+  std::uint32_t own = 1;       ///< pieces in which this node has planes
+  std::uint32_t buffers = 1;   ///< pieces that the target array has room for
+  std::int64_t from_step = 0;  ///< bytes from one piece to the next in the source array
+  std::int64_t to_step = 0;    ///< the same in the target array
 };
 
+/// A stage with its arrays, its computation, and the exchange that leads to the next stage.
 struct StageState {
   const Stage* stage = nullptr;
-  bool in_place = false;
-  bool in_result =
-      false;  ///< last, and in place: what arrives goes straight into the caller's array
-  std::span<std::byte> from;  ///< where it finds its data; empty: the caller's
-  std::span<std::byte> to;    ///< where it leaves it; empty: the caller's
-  LocalWork work;             ///< of a whole piece
-  LocalWork rest_work;        ///< of a last piece that is shorter
+  bool in_place = false;  ///< source and target are one array
+  /// In place and last: what arrives for it is written into the caller's array.
+  bool in_result = false;
+  std::span<std::byte> from;  ///< source array; empty: the caller's
+  std::span<std::byte> to;    ///< target array; empty: the caller's
+  LocalWork work;             ///< on everything, or on a piece of full length
+  LocalWork rest_work;        ///< on a last piece that is shorter
   StagePieces pieces{};
-  std::unique_ptr<OrbitalStageState> orbital;  ///< instead of work
-  std::unique_ptr<Exchange> exchange;          ///< to the next; none: it is the last
+  std::unique_ptr<OrbitalStageState> orbital;   ///< null unless the stage is orbital; replaces work
+  std::unique_ptr<PipelinedExchange> exchange;  ///< null for the last stage
 };
 
+/// The stages of one direction in their order. Plan::Engine owns it and drives it.
 class Pass {
  public:
   Pass(Node& node, const Blueprint& blueprint, Way way);
 
-  std::vector<StageState>& stations() { return stations_; }
-  const std::vector<StageState>& stations() const { return stations_; }
-  /// What arrives for the last station goes straight into the caller's array, which everybody must
-  /// know before anybody sends.
-  bool fills_result() const { return stations_.back().in_result; }
-  /// Of its arrays.
-  std::size_t bytes() const;
-  /// Where it goes in this call. REQUIRES: fills_result(), and nothing is under way.
+  std::vector<StageState>& states() { return states_; }
+  const std::vector<StageState>& states() const { return states_; }
+  /// Whether what arrives for the last stage is written straight into the caller's array. All nodes
+  /// must know that array before any node sends.
+  bool fills_result() const { return states_.back().in_result; }
+  /// Sets the caller's array of this call. REQUIRES: fills_result(), and no exchange is under way.
   void set_result(std::span<std::byte> result);
+  /// Bytes of all arrays that the pass has allocated.
+  std::size_t bytes() const;
 
  private:
   struct Side {
-    const Distribution* spread;
+    const Distribution* distribution;
     bool real;
   };
-  Side from(std::size_t station) const;
-  Side to(std::size_t station) const;
-  const Stage& stage(std::size_t station) const;
-  std::size_t exchange_number(std::size_t station) const;
-  const StageExchange& exchange(std::size_t station) const;
+  // Stages are numbered in the order of this direction.
+  Side from(std::size_t number) const;
+  Side to(std::size_t number) const;
+  const Stage& stage(std::size_t number) const;
+  /// The blueprint's number of the exchange after a stage.
+  std::size_t exchange_number(std::size_t stage) const;
+  const StageExchange& exchange(std::size_t stage) const;
   std::size_t last() const { return blueprint_->stages().size() - 1; }
 
-  void add_station(std::size_t number);
-  void set_pieces(StageState& station, std::size_t number);
-  void set_work(StageState& station, std::size_t number);
-  LocalTask task(std::size_t number, const StageState& station) const;
-  std::int64_t room_for(const StageState& station, const NodeLayout& to) const;
+  void add_stage(std::size_t number);
+  void set_pieces(StageState& state, std::size_t number);
+  void set_work(StageState& state, std::size_t number);
+  void set_piece_work(StageState& state, const LocalTask& whole);
+  LocalTask task(std::size_t number, const StageState& state) const;
+  LocalWork prepare(const LocalTask& task) const;
+  /// Elements of the target array.
+  std::int64_t room_for(const StageState& state, const NodeLayout& to) const;
   void connect(std::size_t number);
   std::span<std::byte> allocate(std::int64_t elements, bool real);
-  NodeLayout layout(const Side& side) const { return side.spread->layout(node_->rank()); }
+  NodeLayout layout(const Side& side) const { return side.distribution->layout(node_->rank()); }
 
   Node* node_;
   const Blueprint* blueprint_;
   Way way_;
   std::vector<LocalArray> arrays_;
-  std::vector<StageState> stations_;
+  std::vector<StageState> states_;
 };
 
 }  // namespace toroid

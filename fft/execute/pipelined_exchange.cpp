@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/redistribution.hpp"
@@ -14,14 +16,17 @@
 #include "hal/check.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
+#include "packet/exchange/messages.hpp"
 #include "packet/node/node.hpp"
+#include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 namespace {
 
-/// Set in an argument that names a packet of a message; otherwise it is a place.
+/// This bit of an argument is set if it names a packet of a message, not a place in the array.
 constexpr std::uint32_t kNamesPacket = std::uint32_t{1} << 31;
 
 }  // namespace
@@ -73,57 +78,93 @@ std::uint32_t PieceMessages::gather(Rank member, std::uint32_t number,
   return kNamesPacket | redistribution_->group().self() << number_bits_ | number;
 }
 
-void PieceMessages::arrive(const Packet& packet) {
-  bool again = false;  // at the slot's first piece
+/// Pieces of which nothing arrives are skipped. After the last piece of a call comes the
+/// first one of the next call.
+void PieceMessages::find_piece() {
+  bool wrapped = false;
   while (arrived_ == redistribution_->packets_expected(receiving_)) {
     arrived_ = 0;
     receiving_ += stride_;
     if (receiving_ < redistribution_->pieces()) continue;
-    TOROID_CHECK(!std::exchange(again, true));  // nobody sends what nobody expects
+    TOROID_CHECK(!std::exchange(wrapped, true));  // nobody sends what nobody expects
     receiving_ = first_;
   }
+}
+
+void PieceMessages::arrive_at(std::uint32_t place, std::span<const std::byte> payload) {
+  find_piece();
   ++arrived_;
-  if ((packet.header.argument() & kNamesPacket) == 0)
-    arrive_in_run(packet);
+  if ((place & kNamesPacket) == 0)
+    store_run(place, payload);
   else
-    scatter(packet);
+    scatter((place & ~kNamesPacket) >> number_bits_,
+            place & ((std::uint32_t{1} << number_bits_) - 1), payload);
 }
 
-void PieceMessages::arrive_in_run(const Packet& packet) {
-  const std::size_t at = std::size_t{packet.header.argument()} * redistribution_->element_bytes();
-  const std::size_t bytes = packet.header.payload_bytes();
-  TOROID_CHECK_LE(at + bytes, target_.size());
-  std::memcpy(target_.data() + at, packet.payload.data(), bytes);
+void PieceMessages::arrive(Rank from, std::uint32_t number, std::span<const std::byte> payload) {
+  find_piece();
+  ++arrived_;
+  scatter(from, number, payload);
 }
 
-void PieceMessages::scatter(const Packet& packet) {
-  const std::uint32_t argument = packet.header.argument();
-  const Rank member = (argument & ~kNamesPacket) >> number_bits_;
-  const std::uint32_t number = argument & ((std::uint32_t{1} << number_bits_) - 1);
-  const auto [transfer, shift] = redistribution_->from(member, receiving_);
+void PieceMessages::store_run(std::uint32_t place, std::span<const std::byte> payload) {
+  const std::size_t at = std::size_t{place} * redistribution_->element_bytes();
+  TOROID_CHECK_LE(at + payload.size(), target_.size());
+  std::memcpy(target_.data() + at, payload.data(), payload.size());
+}
+
+void PieceMessages::scatter(Rank from, std::uint32_t number, std::span<const std::byte> payload) {
+  const auto [transfer, shift] = redistribution_->from(from, receiving_);
   TOROID_CHECK(transfer != nullptr);
   const std::int64_t bytes = shift * redistribution_->element_bytes();
-  transfer->scatter(transfer->elements(number), packet.payload.data(), target_.data() + bytes);
+  transfer->scatter(transfer->elements(number), payload.data(), target_.data() + bytes);
 }
 
-Exchange::Exchange(Node& node, const Distribution& from, const Distribution& to,
-                   std::uint32_t element_bytes, const Group& group, const Pipeline& pipeline,
-                   std::span<std::byte> target)
-    : redistribution_(from, to, element_bytes, group, pipeline.rule),
+std::uint64_t PieceMessages::traffic_number(std::uint64_t start) const {
+  const std::uint32_t pieces = (redistribution_->pieces() - first_ + stride_ - 1) / stride_;
+  return first_ + start % pieces * stride_;
+}
+
+std::unique_ptr<const Traffic> PieceMessages::traffic(std::uint64_t number) const {
+  return redistribution_->traffic(static_cast<std::uint32_t>(number));
+}
+
+void PieceMessages::pack(Rank member, std::vector<std::byte>& bytes) const {
+  const Transfer* transfer = redistribution_->to(member, sending_).transfer;
+  const std::size_t begin = bytes.size();
+  bytes.resize(begin + bytes_to(member));
+  transfer->gather({0, transfer->size()}, source_, bytes.data() + begin);
+}
+
+void PieceMessages::unpack(Rank from, std::span<const std::byte> bytes) {
+  find_piece();
+  const auto [transfer, shift] = redistribution_->from(from, receiving_);
+  TOROID_CHECK(transfer != nullptr);
+  arrived_ += transfer->packets();
+  std::byte* const target = target_.data() + shift * redistribution_->element_bytes();
+  transfer->scatter({0, transfer->size()}, bytes.data(), target);
+}
+
+PipelinedExchange::PipelinedExchange(Node& node, const Distribution& from, const Distribution& to,
+                                     std::uint32_t element_bytes, const Group& group,
+                                     const ExchangePlan& plan, const Pipeline& pipeline,
+                                     std::span<std::byte> target)
+    : redistribution_(from, to, element_bytes, group, pipeline.rule, plan.data_bytes()),
       window_(std::min(pipeline.window, redistribution_.pieces())) {
   TOROID_CHECK_LT(0u, window_);
   const std::uint32_t slots = std::min(2 * window_, redistribution_.pieces());
-  const HandlerId first = node.reserve_handlers(slots);
+  const HandlerId first = node.reserve_handlers(slots * plan.handlers());
+  plan.check_order(plan.visitor(group.self(), node.rank()));
   for (std::uint32_t slot = 0; slot < slots; ++slot)
-    slots_.emplace_back(node, static_cast<HandlerId>(first + slot), redistribution_, slot, slots,
-                        pipeline.packets_per_visit, target);
+    slots_.emplace_back(node, static_cast<HandlerId>(first + slot * plan.handlers()),
+                        redistribution_, slot, slots, plan, target);
 }
 
-void Exchange::set_target(std::span<std::byte> target) {
+void PipelinedExchange::set_target(std::span<std::byte> target) {
   for (Slot& slot : slots_) slot.messages.set_target(target);
 }
 
-void Exchange::start(std::uint32_t piece, const std::byte* source) {
+void PipelinedExchange::start(std::uint32_t piece, const std::byte* source) {
   Slot& slot = slots_[piece % slots_.size()];
   slot.messages.set_piece(piece, source);
   slot.messages.copy_own();

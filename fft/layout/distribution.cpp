@@ -32,7 +32,7 @@ void check_inside(const Index& extents, const Box& box, Rank node, std::string_v
 
 }  // namespace
 
-Distribution spread_boxes(const Index& extents, std::vector<Box> boxes) {
+Distribution distribution_of_boxes(const Index& extents, std::vector<Box> boxes) {
   for (Box& box : boxes) {
     box.lo[kBatchAxis] = 0;
     box.hi[kBatchAxis] = extents[kBatchAxis];
@@ -41,8 +41,8 @@ Distribution spread_boxes(const Index& extents, std::vector<Box> boxes) {
           [boxes = std::move(boxes)](Rank node) { return NodeLayout::dense(boxes[node]); }};
 }
 
-Distribution without_gaps(const Distribution& spread) {
-  return {spread.extents, [layout = spread.layout](Rank node) {
+Distribution without_gaps(const Distribution& distribution) {
+  return {distribution.extents, [layout = distribution.layout](Rank node) {
             NodeLayout part = layout(node);
             return part.boxes().size() == 1 ? NodeLayout::dense(part.boxes()[0]) : part;
           }};

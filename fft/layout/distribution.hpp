@@ -27,10 +27,10 @@ struct PieceRule {
 };
 
 /// The box that each node holds, by rank, without gaps in C order.
-Distribution spread_boxes(const Index& extents, std::vector<Box> boxes);
+Distribution distribution_of_boxes(const Index& extents, std::vector<Box> boxes);
 
 /// The same parts, those of a single box without gaps in C order.
-Distribution without_gaps(const Distribution& spread);
+Distribution without_gaps(const Distribution& distribution);
 
 /// Throws BadInput where the boxes, one per node, are not inside the array, overlap, or leave
 /// something out; `what` says which boxes in the message.

@@ -5,26 +5,29 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
+#include "fft/layout/redistribution_traffic.hpp"
 #include "fft/layout/transfer.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/group.hpp"
+#include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 namespace {
 
-/// What a transfer of the commonest kind occupies, a box with all that belongs to it.
+/// Bytes that a transfer of the most common kind, a single box, occupies with its parts.
 constexpr std::size_t kPeerBytes = 320;
 
 std::size_t peers_kept(Rank members, std::int64_t bytes) {
   return bytes >= static_cast<std::int64_t>(members * kPeerBytes) ? members : 1;
 }
 
-/// A packet's argument names a place by 31 bits.
+/// A packet's argument holds a place in 31 bits.
 void check_extent(const NodeLayout& layout) {
   if (layout.extent() > std::int64_t{1} << 31)
     throw BadInput(fmt::format("a node's local array of {} elements; at most 2^31 can be exchanged",
@@ -34,10 +37,12 @@ void check_extent(const NodeLayout& layout) {
 }  // namespace
 
 Redistribution::Redistribution(const Distribution& from, const Distribution& to,
-                               std::uint32_t element_bytes, const Group& group, PieceRule rule)
+                               std::uint32_t element_bytes, const Group& group, PieceRule rule,
+                               std::uint32_t packet_bytes)
     : from_(&from),
       to_(&to),
       element_bytes_(element_bytes),
+      packet_bytes_(packet_bytes),
       group_(group),
       rule_(rule),
       source_(layout(from, group.self())),
@@ -75,7 +80,7 @@ void Redistribution::count_packets() {
   const Cut own = cut_of(source_);
   Transfer transfer;
   const auto packets = [&](const NodeLayout& from, const NodeLayout& to, std::int64_t planes) {
-    transfer.assign(first_planes(from, planes), to, element_bytes_);
+    transfer.assign(first_planes(from, planes), to, element_bytes_, packet_bytes_);
     return transfer.packets();
   };
   for (Rank member = 0; member < group_.size(); ++member) {
@@ -100,7 +105,7 @@ void Redistribution::assign(Peer& peer, Rank member, std::int64_t planes, bool s
   peer.member = member;
   const NodeLayout target = sending ? layout(*to_, member) : target_;
   const NodeLayout source = first_planes(sending ? source_ : layout(*from_, member), planes);
-  peer.transfer.assign(source, target, element_bytes_);
+  peer.transfer.assign(source, target, element_bytes_, packet_bytes_);
   peer.plane_shift = target.stride(rule_.axis);
 }
 
@@ -123,6 +128,11 @@ Redistribution::Message Redistribution::to(Rank member, std::uint32_t piece) con
 Redistribution::Message Redistribution::from(Rank member, std::uint32_t piece) const {
   const Cut cut = rule_.planes == 0 ? Cut{1, 0, 0} : cuts_[member];
   return message(receiving_, member, cut, piece, false);
+}
+
+std::unique_ptr<const Traffic> Redistribution::traffic(std::uint32_t piece) const {
+  return std::make_unique<RedistributionTraffic>(*from_, *to_, element_bytes_, group_, rule_,
+                                                 piece);
 }
 
 }  // namespace toroid

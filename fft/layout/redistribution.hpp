@@ -1,57 +1,65 @@
-// The array changes its spread: what one node sends to and receives from the others of its group,
-// all at once or in pieces, planes of its part that travel together.
+// What one node sends to and receives from the others of its group when an array changes its
+// distribution.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/layout/transfer.hpp"
+#include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/group.hpp"
+#include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 
-/// The geometry of an exchange for one node. Pieces of equally many planes are alike but for a
-/// shift, so that one Transfer per peer serves all of them, and one more a last piece that is
-/// shorter.
+/// The geometry of an exchange for one node: all at once, or in pieces, planes of the node's part
+/// that travel together.
+///
+/// Pieces of equally many planes differ by a shift only. So one Transfer per peer serves all of
+/// them, and a second one serves a last piece that is shorter.
 class Redistribution {
  public:
-  /// REQUIRES: whatever a node of the group holds before goes to nodes of the same group; spreads
-  /// outlive it.
+  /// REQUIRES: everything that a node of the group holds in `from` belongs to nodes of the same
+  /// group in `to`; both outlive this object. Throws BadInput if a node's local array is too long
+  /// for a packet's argument.
   Redistribution(const Distribution& from, const Distribution& to, std::uint32_t element_bytes,
-                 const Group& group, PieceRule rule);
+                 const Group& group, PieceRule rule, std::uint32_t packet_bytes = kPayloadBytes);
 
   const Group& group() const { return group_; }
   std::uint32_t element_bytes() const { return element_bytes_; }
-  /// Of the longest part among the group.
+  /// The number of pieces of the longest part among the group.
   std::uint32_t pieces() const { return static_cast<std::uint32_t>(expected_.size()); }
+  /// Packets of a piece that all other members together send here.
   std::uint64_t packets_expected(std::uint32_t piece) const { return expected_[piece]; }
-  /// Of one piece of one message.
+  /// The most packets that this node sends to a member in one piece.
   std::uint32_t most_packets() const { return most_packets_; }
 
-  /// A transfer of a piece, as if it were the first, and how much further the elements belong in
-  /// the receiver's array.
-  struct Peer {
-    Rank member = ~Rank{0};
-    Transfer transfer;
-    std::int64_t plane_shift = 0;  ///< per plane
-  };
+  /// What is sent between this node and a member in one piece.
   struct Message {
-    const Transfer* transfer;  ///< null: nothing
-    std::int64_t shift;
+    const Transfer* transfer;  ///< as if the piece were the first; null: nothing is sent
+    std::int64_t shift;        ///< elements to add to the places in the receiver's array
   };
+  /// The same for all members: which bytes they send one another in a piece.
+  std::unique_ptr<const Traffic> traffic(std::uint32_t piece) const;
   Message to(Rank member, std::uint32_t piece) const;
   Message from(Rank member, std::uint32_t piece) const;
 
  private:
-  /// A node's planes in pieces: `whole` of equal length, then perhaps a shorter one.
+  /// How a node's planes are cut: into pieces of equal length and perhaps a shorter one.
   struct Cut {
-    std::uint32_t whole = 0;
-    std::int64_t planes = 0;  ///< of a whole one
-    std::int64_t rest = 0;    ///< planes of the last one; 0: there is none
+    std::uint32_t whole = 0;  ///< pieces of equal length
+    std::int64_t planes = 0;  ///< planes of each of them
+    std::int64_t rest = 0;    ///< planes of the shorter piece; 0: there is none
     std::uint32_t pieces() const { return whole + (rest > 0 ? 1 : 0); }
+  };
+  struct Peer {
+    Rank member = ~Rank{0};
+    Transfer transfer;             ///< of the first piece
+    std::int64_t plane_shift = 0;  ///< elements in the receiver's array, per plane
   };
   struct Peers {
     std::vector<Peer> whole;
@@ -64,23 +72,24 @@ class Redistribution {
   Message message(Peers& peers, Rank member, const Cut& cut, std::uint32_t piece,
                   bool sending) const;
   void assign(Peer& peer, Rank member, std::int64_t planes, bool sending) const;
-  NodeLayout layout(const Distribution& spread, Rank member) const {
-    return spread.layout(group_.rank(member));
+  NodeLayout layout(const Distribution& distribution, Rank member) const {
+    return distribution.layout(group_.rank(member));
   }
 
   const Distribution* from_;
   const Distribution* to_;
   std::uint32_t element_bytes_;
+  std::uint32_t packet_bytes_;  ///< of a full packet
   Group group_;
   PieceRule rule_;
   NodeLayout source_;
   NodeLayout target_;
-  std::vector<Cut> cuts_;                ///< by member; only with pieces
+  std::vector<Cut> cuts_;                ///< by member; empty without pieces
   std::vector<std::uint64_t> expected_;  ///< packets, by piece
   std::uint32_t most_packets_ = 0;
 
-  /// Made when first asked for. One for each member, or a single one, the last used, where all of
-  /// them would need more memory than the arrays.
+  /// Transfers are made when first asked for. There is one for each member, or only the one that
+  /// was used last, if all of them would need more memory than the arrays.
   mutable Peers sending_;
   mutable Peers receiving_;
 };

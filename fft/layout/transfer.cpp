@@ -71,10 +71,12 @@ constexpr std::int64_t bytes_of(std::int64_t elements) {
 
 }  // namespace
 
-void Transfer::assign(const NodeLayout& from, const NodeLayout& to, std::uint32_t element_bytes) {
+void Transfer::assign(const NodeLayout& from, const NodeLayout& to, std::uint32_t element_bytes,
+                      std::uint32_t packet_bytes) {
   parts_.clear();
   size_ = 0;
   element_bytes_ = element_bytes;
+  per_packet_ = packet_bytes / element_bytes;
   for (const Box& target : to.boxes())
     for (const Box& source : from.boxes()) add(intersect(source, target), from, to);
   cut();

@@ -24,18 +24,20 @@ namespace toroid {
 class Transfer {
  public:
   Transfer() = default;
-  /// `element_bytes`: 4, 8 or 16.
-  Transfer(const NodeLayout& from, const NodeLayout& to, std::uint32_t element_bytes) {
-    assign(from, to, element_bytes);
+  /// `element_bytes`: 4, 8 or 16. `packet_bytes`: of a full packet, at least an element's.
+  Transfer(const NodeLayout& from, const NodeLayout& to, std::uint32_t element_bytes,
+           std::uint32_t packet_bytes = kPayloadBytes) {
+    assign(from, to, element_bytes, packet_bytes);
   }
   /// The same without allocating anew.
-  void assign(const NodeLayout& from, const NodeLayout& to, std::uint32_t element_bytes);
+  void assign(const NodeLayout& from, const NodeLayout& to, std::uint32_t element_bytes,
+              std::uint32_t packet_bytes = kPayloadBytes);
 
   std::uint32_t size() const { return size_; }        ///< elements
   std::uint32_t packets() const { return packets_; }  ///< of the message
   std::uint32_t element_bytes() const { return element_bytes_; }
   /// Elements of a full packet.
-  std::uint32_t per_packet() const { return kPayloadBytes / element_bytes_; }
+  std::uint32_t per_packet() const { return per_packet_; }
   /// Whether each packet is contiguous in the receiver's memory.
   bool in_runs() const { return in_runs_; }
 
@@ -97,6 +99,7 @@ class Transfer {
 
   std::vector<Part> parts_;
   std::uint32_t element_bytes_ = 16;
+  std::uint32_t per_packet_ = kPayloadBytes / 16;
   std::uint32_t size_ = 0;
   std::uint32_t packets_ = 0;
   bool in_runs_ = false;

@@ -9,6 +9,7 @@
 
 #include "fft/execute/local_array.hpp"
 #include "fft/orbital/plan.hpp"
+#include "fft/plan/cost_model.hpp"
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
@@ -24,11 +25,11 @@ OrbitalBase::OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_ha
   const Machine& machine = node.machine();
   two_packets_ = machine.wire_cycles(2 * machine.wire_bytes(kMaxChunks));
   make_buffers(bytes);
-  for (unsigned roll = 0; roll < kCoefficients; ++roll) {
-    make_roll(roll, first_handler, bytes);
+  for (unsigned shift = 0; shift < kCoefficients; ++shift) {
+    make_shift(shift, first_handler, bytes);
     first_handler = static_cast<HandlerId>(first_handler + RingShift::kHandlers);
   }
-  list_rolling();
+  list_shifted();
 }
 
 /// A node by itself needs no second buffers.
@@ -48,7 +49,7 @@ void OrbitalBase::make_buffers(Bytes bytes) {
   }
 }
 
-void OrbitalBase::make_roll(unsigned number, HandlerId first_handler, Bytes bytes) {
+void OrbitalBase::make_shift(unsigned number, HandlerId first_handler, Bytes bytes) {
   const bool coefficients = number + 1 == kCoefficients;
   const unsigned dimension = coefficients ? OrbitalPlan::kCoefficientsDimension
                                           : OrbitalPlan::kArrayDimensions[number + 1];
@@ -56,17 +57,17 @@ void OrbitalBase::make_roll(unsigned number, HandlerId first_handler, Bytes byte
   const std::size_t size = coefficients ? bytes.coefficients : bytes.array;
   auto& pair = buffers_[number + 1];
   const auto whole = [&](LocalArray& array) { return std::span(array.as<std::byte>(), size); };
-  rolls_.emplace_back(*node_, first_handler, to, from,
-                      std::array{whole(pair.front()), whole(pair.back())});
+  shifts_.emplace_back(*node_, first_handler, to, from,
+                       std::array{whole(pair.front()), whole(pair.back())});
 }
 
-void OrbitalBase::list_rolling() {
+void OrbitalBase::list_shifted() {
   for (unsigned s = 0; s < OrbitalPlan::kStages; ++s) {
     const OrbitalStage stage = plan_->stage(s);
-    if (stage.pair() == 0) rolling_[s].push_back(kCoefficients - 1);
-    if (stage.data > 0) rolling_[s].push_back(stage.data - 1);
-    sum_rolls_[s] = stage.sum > 0;
-    if (sum_rolls_[s]) rolling_[s].push_back(stage.sum - 1);
+    if (stage.pair() == 0) shifted_[s].push_back(kCoefficients - 1);
+    if (stage.data > 0) shifted_[s].push_back(stage.data - 1);
+    sum_is_shifted_[s] = stage.sum > 0;
+    if (sum_is_shifted_[s]) shifted_[s].push_back(stage.sum - 1);
   }
 }
 
@@ -77,47 +78,47 @@ OrbitalTimes& OrbitalBase::time(unsigned repetition, unsigned step) {
   return times_[std::size_t{repetition} * plan_->kStages + stage_of(step)];
 }
 
-std::uint64_t OrbitalBase::numbers(unsigned roll) const {
+std::uint64_t OrbitalBase::numbers(unsigned shift) const {
   const auto b = static_cast<std::uint64_t>(plan_->block());
   if (plan_->extent() == 1) return 0;
-  return roll + 1 == kCoefficients ? b * b : b * b * b;
+  return shift + 1 == kCoefficients ? b * b : b * b * b;
 }
 
 std::span<const unsigned> OrbitalBase::unchanged(unsigned step) const {
-  const auto all = rolling_numbers(step);
-  return all.first(all.size() - (sum_rolls_[stage_of(step)] ? 1 : 0));
+  const auto all = shifted_numbers(step);
+  return all.first(all.size() - (sum_is_shifted_[stage_of(step)] ? 1 : 0));
 }
 
 void OrbitalBase::begin_step(unsigned repetition, unsigned step) {
   if (step % plan_->extent() == 0) time(repetition, step).begin = node_->now();
-  for (const unsigned number : unchanged(step)) rolls_[number].start();
+  for (const unsigned number : unchanged(step)) shifts_[number].start();
 }
 
 /// The first step of a stage begins the sum that its node holds.
 Tick OrbitalBase::multiply(unsigned step) {
   const bool add = step % plan_->extent() != 0;
   const std::uint64_t fmas = multiply_blocks(plan_->stage(stage_of(step)), add);
-  return node_->machine().product_cycles(fmas);
+  return product_cycles(node_->machine(), fmas);
 }
 
 /// While anything is on its way, at least as often as its link could take another packet or two.
 Tick OrbitalBase::until_next_look(unsigned step, Tick left) const {
   for (const unsigned number : unchanged(step))
-    if (!rolls_[number].done()) return std::min(left, two_packets_);
+    if (!shifts_[number].done()) return std::min(left, two_packets_);
   return left;
 }
 
 void OrbitalBase::send_sum(unsigned step) {
-  if (sum_rolls_[stage_of(step)]) rolls_[rolling_numbers(step).back()].start();
+  if (sum_is_shifted_[stage_of(step)]) shifts_[shifted_numbers(step).back()].start();
 }
 
 void OrbitalBase::end_step(unsigned repetition, unsigned step) {
   std::uint64_t sent = 0;
-  for (const unsigned number : rolling_numbers(step)) {
-    rolls_[number].advance();
+  for (const unsigned number : shifted_numbers(step)) {
+    shifts_[number].advance();
     sent += numbers(number);
   }
-  numbers_rolled_.push_back(sent);
+  numbers_shifted_.push_back(sent);
   time(repetition, step).end = node_->now();
 }
 
@@ -136,12 +137,12 @@ Program orbital_transform(Node& node, OrbitalBase& transform) {
         left -= cycles;
       }
       transform.send_sum(step);
-      for (std::size_t i = 0; i < transform.rolling(step); ++i) {
-        const RingShift& roll = transform.roll(step, i);
-        const std::uint64_t sent = roll.sent_when_done();
-        co_await node.until(roll.sent(), sent);
-        const std::uint64_t arrived = roll.arrived_when_done();
-        co_await node.until(roll.arrived(), arrived);
+      for (std::size_t i = 0; i < transform.shifts(step); ++i) {
+        const RingShift& shift = transform.shift(step, i);
+        const std::uint64_t sent = shift.sent_when_done();
+        co_await node.until(shift.sent(), sent);
+        const std::uint64_t arrived = shift.arrived_when_done();
+        co_await node.until(shift.arrived(), arrived);
       }
       transform.end_step(repetition, step);
     }

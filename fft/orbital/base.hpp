@@ -46,15 +46,15 @@ class OrbitalBase {
   /// Of one repetition, stage by stage.
   std::span<const OrbitalTimes> times(unsigned repetition = 0) const;
   /// Steps of compute and roll, of all repetitions.
-  std::uint64_t steps_done() const { return numbers_rolled_.size(); }
+  std::uint64_t steps_done() const { return numbers_shifted_.size(); }
   /// Numbers that this node has sent on, step by step: b^3 + b^2 where coefficients roll, else
   /// 2b^3; none where P is 1.
-  std::span<const std::uint64_t> numbers_rolled() const { return numbers_rolled_; }
+  std::span<const std::uint64_t> numbers_shifted() const { return numbers_shifted_; }
 
   /// Of this node's blocks, those that roll twice over.
   std::size_t array_bytes() const;
 
-  void forget_numbers_rolled() { numbers_rolled_.clear(); }
+  void forget_numbers_shifted() { numbers_shifted_.clear(); }
 
   // What the program below is made of.
   unsigned repetitions() const { return plan_->options().repeat; }
@@ -68,9 +68,9 @@ class OrbitalBase {
   /// Sends the sum.
   void send_sum(unsigned step);
   /// Things that roll in a step.
-  std::size_t rolling(unsigned step) const { return rolling_numbers(step).size(); }
-  const RingShift& roll(unsigned step, std::size_t number) const {
-    return rolls_[rolling_numbers(step)[number]];
+  std::size_t shifts(unsigned step) const { return shifted_numbers(step).size(); }
+  const RingShift& shift(unsigned step, std::size_t number) const {
+    return shifts_[shifted_numbers(step)[number]];
   }
   /// REQUIRES: everything that rolls in this step has gone and come.
   void end_step(unsigned repetition, unsigned step);
@@ -86,7 +86,7 @@ class OrbitalBase {
   /// This node's block of X`number` as it stands now: X1 to X3 change places with every step.
   LocalArray& array(unsigned number) { return buffers_[number][place(number)]; }
   /// The coefficients between X0 and X1 that are here now.
-  LocalArray& rolling_coefficients() { return buffers_[kCoefficients][place(kCoefficients)]; }
+  LocalArray& shifted_coefficients() { return buffers_[kCoefficients][place(kCoefficients)]; }
 
  private:
   /// X`sum` from X`data`, afresh or added; the real multiply-adds that this took.
@@ -94,29 +94,29 @@ class OrbitalBase {
 
   unsigned stage_of(unsigned step) const { return step / plan_->extent(); }
   /// What rolls in a step: first what it only reads, then the sum, if that rolls.
-  std::span<const unsigned> rolling_numbers(unsigned step) const {
-    return rolling_[stage_of(step)];
+  std::span<const unsigned> shifted_numbers(unsigned step) const {
+    return shifted_[stage_of(step)];
   }
   std::span<const unsigned> unchanged(unsigned step) const;
   void make_buffers(Bytes bytes);
-  void make_roll(unsigned number, HandlerId first_handler, Bytes bytes);
-  void list_rolling();
-  unsigned place(unsigned number) const { return number == 0 ? 0 : rolls_[number - 1].current(); }
+  void make_shift(unsigned number, HandlerId first_handler, Bytes bytes);
+  void list_shifted();
+  unsigned place(unsigned number) const { return number == 0 ? 0 : shifts_[number - 1].current(); }
   OrbitalTimes& time(unsigned repetition, unsigned step);
-  std::uint64_t numbers(unsigned roll) const;
+  std::uint64_t numbers(unsigned shift) const;
 
-  /// In buffers_: X0 to X3, then the coefficients; rolls_ has no X0, which stays.
+  /// In buffers_: X0 to X3, then the coefficients; shifts_ has no X0, which stays.
   static constexpr unsigned kCoefficients = 4;
 
   Node* node_;
   const OrbitalPlan* plan_;
   std::array<std::vector<LocalArray>, 5> buffers_;
-  std::deque<RingShift> rolls_;
-  std::array<std::vector<unsigned>, OrbitalPlan::kStages> rolling_;  ///< in rolls_
-  std::array<bool, OrbitalPlan::kStages> sum_rolls_{};
+  std::deque<RingShift> shifts_;
+  std::array<std::vector<unsigned>, OrbitalPlan::kStages> shifted_;  ///< in shifts_
+  std::array<bool, OrbitalPlan::kStages> sum_is_shifted_{};
   Tick two_packets_;  ///< cycles that they keep a link busy
   std::vector<OrbitalTimes> times_;
-  std::vector<std::uint64_t> numbers_rolled_;
+  std::vector<std::uint64_t> numbers_shifted_;
 };
 
 /// The node program.

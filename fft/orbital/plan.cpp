@@ -51,13 +51,13 @@ Box OrbitalPlan::box(unsigned number, Rank node) const {
   return box;
 }
 
-std::vector<OrbitalPlan::Rolling> OrbitalPlan::rolling(unsigned number) const {
+std::vector<OrbitalPlan::ShiftedBlock> OrbitalPlan::shifted_blocks(unsigned number) const {
   const OrbitalStage stage = this->stage(number);
-  std::vector<Rolling> rolling;
-  if (stage.pair() == 0) rolling.push_back({kCoefficientsDimension, true});
+  std::vector<ShiftedBlock> blocks;
+  if (stage.pair() == 0) blocks.push_back({kCoefficientsDimension, true});
   for (const unsigned array : {stage.data, stage.sum})
-    if (array > 0) rolling.push_back({kArrayDimensions[array], false});
-  return rolling;
+    if (array > 0) blocks.push_back({kArrayDimensions[array], false});
+  return blocks;
 }
 
 std::uint64_t OrbitalPlan::multiply_adds(unsigned number) const {
@@ -67,10 +67,10 @@ std::uint64_t OrbitalPlan::multiply_adds(unsigned number) const {
   return b * b * b * b * elements * (complex ? 2 : 1);
 }
 
-std::uint64_t OrbitalPlan::block_bytes(const Rolling& rolling) const {
+std::uint64_t OrbitalPlan::block_bytes(const ShiftedBlock& shifted) const {
   const auto b = static_cast<std::uint64_t>(block());
   const std::uint64_t element = bytes_of(options_.element);
-  if (!rolling.coefficients) return b * b * b * element;
+  if (!shifted.coefficients) return b * b * b * element;
   const bool halves = is_complex(options_.element) && !has_complex_coefficients(options_.kinds[2]);
   return b * b * (halves ? element / 2 : element);
 }

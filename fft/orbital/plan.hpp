@@ -104,13 +104,13 @@ class OrbitalPlan {
   BlockIndex home(unsigned number, Rank node) const;
   /// What a stage rolls in each of its steps: a block of an array, or of the coefficients between
   /// X0 and X1, along a dimension of the torus.
-  struct Rolling {
+  struct ShiftedBlock {
     unsigned dimension;
     bool coefficients;
   };
-  std::vector<Rolling> rolling(unsigned stage) const;
+  std::vector<ShiftedBlock> shifted_blocks(unsigned stage) const;
   /// Of what rolls.
-  std::uint64_t block_bytes(const Rolling& rolling) const;
+  std::uint64_t block_bytes(const ShiftedBlock& shifted) const;
   /// Real multiply-adds of a step's product.
   std::uint64_t multiply_adds(unsigned stage) const;
 

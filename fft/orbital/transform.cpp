@@ -47,7 +47,7 @@ OrbitalTransform<T>::OrbitalTransform(Node& node, const OrbitalPlan& plan, Handl
 
 template <typename T>
 LocalArray& OrbitalTransform<T>::coefficients(unsigned pair) {
-  return pair == 0 ? rolling_coefficients() : fixed_coefficients_[pair - 1];
+  return pair == 0 ? shifted_coefficients() : fixed_coefficients_[pair - 1];
 }
 
 /// Between two arrays, those from this node's block of the one to its block of the other. Where

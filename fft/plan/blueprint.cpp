@@ -132,9 +132,9 @@ Blueprint::Blueprint(const Description& description, const Shape& shape)
 /// What tells pieces apart is that who has one complete has heard of it from all others: a node
 /// that receives nothing would run ahead.
 void Blueprint::keep_pieces_where_all_receive() {
-  const auto all_receive = [this](const Distribution& spread) {
+  const auto all_receive = [this](const Distribution& distribution) {
     for (Rank node = 0; node < shape_.size(); ++node)
-      if (spread.layout(node).size() == 0) return false;
+      if (distribution.layout(node).size() == 0) return false;
     return true;
   };
   for (std::size_t i = 0; i < exchanges_.size(); ++i) {
@@ -153,8 +153,9 @@ void Blueprint::add_user_boxes() {
     check_boxes(toroid::in_extents(without_batch()), description_.in_boxes, shape_.size(),
                 "in-box");
     const bool real = stages_.front().real_in;
-    const Distribution spread = spread_boxes(extents, description_.in_boxes);
-    stages_.insert(stages_.begin(), {"in", spread, spread, {}, real, real, false, true});
+    const Distribution distribution = distribution_of_boxes(extents, description_.in_boxes);
+    stages_.insert(stages_.begin(),
+                   {"in", distribution, distribution, {}, real, real, false, true});
     exchanges_.insert(exchanges_.begin(), whole);
   }
   if (!description_.out_boxes.empty()) {
@@ -162,8 +163,8 @@ void Blueprint::add_user_boxes() {
     check_boxes(toroid::out_extents(without_batch()), description_.out_boxes, shape_.size(),
                 "out-box");
     const bool real = stages_.back().real_out;
-    const Distribution spread = spread_boxes(extents, description_.out_boxes);
-    stages_.push_back({"out", spread, spread, {}, real, real, false, true});
+    const Distribution distribution = distribution_of_boxes(extents, description_.out_boxes);
+    stages_.push_back({"out", distribution, distribution, {}, real, real, false, true});
     exchanges_.push_back(whole);
   }
 }

@@ -7,16 +7,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
+#include "fft/layout/redistribution_traffic.hpp"
 #include "fft/plan/description.hpp"
+#include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
+#include "packet/node/node.hpp"
 
 namespace toroid {
 
@@ -24,11 +32,11 @@ struct Stage {
   std::string name;  ///< its axes, or what its exchange is for
   Distribution in;
   Distribution out;
-  Axes axes{};               ///< that it transforms
-  bool real_in = false;      ///< `in` holds real numbers
-  bool real_out = false;     ///< `out` does; else, with real_in, half a spectrum
-  bool is_orbital = false;   ///< it communicates by itself
-  bool same_spread = false;  ///< `in` and `out` are one: it can work in place
+  Axes axes{};                     ///< that it transforms
+  bool real_in = false;            ///< `in` holds real numbers
+  bool real_out = false;           ///< `out` does; else, with real_in, half a spectrum
+  bool is_orbital = false;         ///< it communicates by itself
+  bool same_distribution = false;  ///< `in` and `out` are one: it can work in place
 
   /// Nothing happens but an exchange before or after.
   bool is_empty() const { return axes == Axes{} && !is_orbital; }
@@ -74,6 +82,13 @@ class Blueprint {
   /// for, lowered to a divisor of the longest part's.
   PieceRule pieces(std::size_t exchange, Way way) const;
 
+  /// What goes from whom to whom among the nodes that exchange with node `member`, all pieces
+  /// together.
+  RedistributionTraffic traffic(std::size_t exchange, Way way, Rank member) const;
+  /// The exchange under the policy of its nodes, worked out for the first node that asks. Nodes
+  /// that share a blueprint share a policy.
+  const ExchangePlan& exchange_plan(std::size_t exchange, Way way, const Node& node) const;
+
  private:
   void add_user_boxes();
   void keep_pieces_where_all_receive();
@@ -83,7 +98,14 @@ class Blueprint {
   Shape shape_;
   std::vector<Stage> stages_;
   std::vector<StageExchange> exchanges_;
+  mutable std::mutex mutex_;  ///< of plans_
+  mutable std::map<std::pair<std::size_t, Way>, std::unique_ptr<const ExchangePlan>> plans_;
 };
+
+/// What nodes are built with for a transform under a policy: `options` with the settings of its
+/// policy for the first exchange, and the named queues that its exchanges need. Throws BadInput
+/// where the policy does not fit the machine.
+NodeOptions node_options(const Blueprint& blueprint, const Machine& machine, NodeOptions options);
 
 // What the methods come down to: one file each.
 struct Stages {

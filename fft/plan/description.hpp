@@ -7,9 +7,9 @@
 //               of the call that asks.
 // Real data     forward takes real numbers and gives the half spectrum of the last axis, n/2 + 1
 //               numbers, as numpy.fft.rfftn does; backward takes that and gives real numbers.
-// Layouts       Every node holds some boxes of the array; forward leaves the result in another
-//               layout than it found the data in, from which backward leads back. Boxes lie in the
-//               node's memory without gaps in C order, arrays of a batch one behind the other,
+// Layouts       Every node holds some boxes of the array. Forward leaves the result in another
+//               layout than it found the data in; backward leads from that one back. Boxes lie in
+//               the node's memory without gaps in C order, arrays of a batch one behind the other,
 //               unless the method says otherwise (NodeLayout is the truth).
 // Box cut       A cut c keeps, of every axis of n points, the n/c lowest frequencies, in the order
 //               of a spectrum of n/c points: 0, 1, ..., then the negative ones. Forward drops the
@@ -44,45 +44,46 @@ inline constexpr std::array<std::string_view, 3> kScaleNames = {"none", "1/N", "
 using local::Precision;
 using local::Rigor;
 
-/// Each needs two handlers of the 240 that a node has.
+/// Exchanges of one stage that may be outstanding: each takes two of a node's 240 handlers.
 inline constexpr std::uint32_t kMostOutstanding = 32;
 
-/// How the slab's exchange follows its planes.
+/// How the computation and the exchange of the slab method overlap.
 struct Overlap {
   static constexpr std::uint32_t kWindow = 16;
-  /// Planes collected per non-blocking exchange; lowered to a divisor of the planes of a node. 0:
-  /// one exchange when all planes are done.
+  /// Planes that one non-blocking exchange carries; lowered to a divisor of the planes of a node.
+  /// 0: a single exchange when all planes are done.
   std::int64_t planes = 0;
   std::uint32_t window = kWindow;  ///< exchanges that may be outstanding, 1 to kMostOutstanding
-  /// Lines that are transformed between two looks at the network; 0: as many as a piece has.
+  /// Lines that are transformed before the node handles its packets again. 0: all of a piece.
   std::int64_t test_interval = 0;
 };
 
+/// The parameters of a plan. Blueprint checks them.
 struct Description {
-  std::vector<std::int64_t>
-      size{};  ///< extents, slowest first; of the real side where data is real
+  /// Extents, slowest axis first; the real side's, if the data is real.
+  std::vector<std::int64_t> size{};
   Method method = Method::volumetric;
   Precision precision = Precision::double_;
   bool real = false;
   std::int64_t batch = 1;  ///< arrays per call
-  /// By rank; empty: as the method likes it best. Of the side that forward takes, and gives. Axes
-  /// that the array does not have need not be set.
+  /// The box of each rank in what forward takes, and in what it gives; empty: as the method likes
+  /// it best. Axes that the array does not have need not be set.
   std::vector<Box> in_boxes{};
   std::vector<Box> out_boxes{};
-  /// Without out_boxes: forward's result in the layout of what it took.
+  /// Without out_boxes: forward leaves its result in the layout of its input.
   bool return_to_input = false;
-  std::int64_t box_cut = 1;  ///< of the slab
-  Overlap overlap{};         ///< of the slab
-  /// Of the orbital method, axis by axis; the others take the DFT alone.
+  std::int64_t box_cut = 1;  ///< for the slab method; see above
+  Overlap overlap{};         ///< for the slab method
+  /// The transform along each axis, for the orbital method; the others take the DFT alone.
   std::array<TransformKind, 3> kinds{};
-  std::array<int, 3> scheduling{1, 1, 1};  ///< its vector, of +1 and -1
+  /// The orbital method's scheduling vector, +1 or -1 in each dimension.
+  std::array<int, 3> scheduling{1, 1, 1};
 
-  /// Forward may leave its result with gaps between rows, where the last stage can then work in
-  /// place, and every call begins with a barrier: faster where arrays do not fit the cache.
+  /// Forward may leave its result with gaps between rows. The last stage can then work in place, at
+  /// the price of a barrier before every call: faster if arrays do not fit the cache.
   bool may_leave_gaps = false;
   Rigor rigor = Rigor::estimate;
-  std::uint32_t packets_per_visit = 1;  ///< the patent's b
-  /// What the first call asks for: it needs no barrier.
+  /// The direction of the first call, which then needs no barrier.
   Way first = Way::forward;
 };
 

@@ -36,8 +36,8 @@ std::span<const StageTimes> Plan::times() const {
   return engine_->times();
 }
 
-std::span<const std::uint64_t> Plan::numbers_rolled() const {
-  return engine_->numbers_rolled();
+std::span<const std::uint64_t> Plan::numbers_shifted() const {
+  return engine_->numbers_shifted();
 }
 
 std::size_t Plan::array_bytes() const {

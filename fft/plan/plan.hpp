@@ -89,7 +89,7 @@ class Plan {
   std::span<const StageTimes> times() const;
   /// Of the orbital method, in the last call: numbers that this node has sent in each step of
   /// compute and roll, of one array after the other.
-  std::span<const std::uint64_t> numbers_rolled() const;
+  std::span<const std::uint64_t> numbers_shifted() const;
 
   /// Bytes of all arrays that it has made so far; the caller's are not among them.
   std::size_t array_bytes() const;

@@ -147,7 +147,7 @@ class VolumetricStages {
     axes[axis] = true;
     transform(axes);
     last().out = lines(axis);
-    last().same_spread = !last().real_in;
+    last().same_distribution = !last().real_in;
     lines_ = axis;
   }
 
@@ -158,7 +158,7 @@ class VolumetricStages {
       lines_.reset();
     }
     transform(axes);
-    last().same_spread = false;
+    last().same_distribution = false;
     last().out = {extents_, [grid = grid_, extents = extents_](Rank node) {
                     return NodeLayout::dense(block(grid, extents, node), kPlanesOfX).with_gaps();
                   }};
@@ -175,9 +175,10 @@ class VolumetricStages {
 
   Stages finish() {
     if (planes_leave_ && !stages_.exchanges.empty()) stages_.exchanges[0].forward_axis = 0;
-    if (last().is_empty() || (may_leave_gaps_ && last().same_spread)) return std::move(stages_);
+    if (last().is_empty() || (may_leave_gaps_ && last().same_distribution))
+      return std::move(stages_);
     last().out = without_gaps(last().out);
-    last().same_spread = false;
+    last().same_distribution = false;
     return std::move(stages_);
   }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/packet.hpp"
@@ -18,25 +20,37 @@ void BlockMessages::check(Rank members, std::uint64_t bytes) {
                                bytes, members));
 }
 
-BlockMessages::BlockMessages(Rank members, Rank self, std::uint64_t bytes)
-    : members_(members),
+BlockMessages::BlockMessages(const Shape& shape, Rank self, std::uint64_t bytes,
+                             unsigned per_packet)
+    : UniformMessages(shape, bytes, per_packet),
       self_(self),
-      bytes_(bytes),
-      out_((check(members, bytes), members * bytes)),
+      out_((check(shape.size(), bytes), shape.size() * bytes)),
       in_(out_.size()) {}
 
 std::uint32_t BlockMessages::gather(Rank member, std::uint32_t packet,
                                     std::span<std::byte> payload) const {
-  const std::uint64_t at = std::uint64_t{packet} * kPayloadBytes;
+  const std::uint64_t at = std::uint64_t{packet} * per_packet_;
   copy_payload(payload.data(), out_.data() + member * bytes_ + at, payload.size());
   return static_cast<std::uint32_t>(self_ * bytes_ + at);
 }
 
-void BlockMessages::arrive(const Packet& packet) {
-  const std::uint32_t at = packet.header.argument();
-  const unsigned bytes = packet.header.payload_bytes();
-  TOROID_CHECK_LE(at + std::size_t{bytes}, in_.size());
-  copy_payload(in_.data() + at, packet.payload.data(), bytes);
+void BlockMessages::arrive_at(std::uint32_t place, std::span<const std::byte> payload) {
+  TOROID_CHECK_LE(place + payload.size(), in_.size());
+  copy_payload(in_.data() + place, payload.data(), payload.size());
+}
+
+void BlockMessages::arrive(Rank from, std::uint32_t packet, std::span<const std::byte> payload) {
+  arrive_at(static_cast<std::uint32_t>(from * bytes_ + std::uint64_t{packet} * per_packet_),
+            payload);
+}
+
+void BlockMessages::pack(Rank member, std::vector<std::byte>& bytes) const {
+  const std::byte* block = out_.data() + member * bytes_;
+  bytes.insert(bytes.end(), block, block + bytes_);
+}
+
+void BlockMessages::unpack(Rank from, std::span<const std::byte> bytes) {
+  std::ranges::copy(bytes, in_.data() + from * bytes_);
 }
 
 }  // namespace toroid

@@ -10,12 +10,13 @@
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/conservation.hpp"
-#include "packet/exchange/exchange_case.hpp"
+#include "packet/exchange/exchange_plan.hpp"
+#include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 namespace {
 
-void check_size(const ExchangeCase& exchange) {
+void check_size(const ExchangePlan& exchange) {
   if (exchange.shape().size() > CombiningPlan::kMostNodes)
     throw BadInput(fmt::format("policy {} combines messages, here for at most {} nodes, not {}",
                                exchange.policy().name(), CombiningPlan::kMostNodes,
@@ -24,7 +25,7 @@ void check_size(const ExchangeCase& exchange) {
 
 }  // namespace
 
-CombiningPlan::CombiningPlan(const ExchangeCase& exchange) {
+CombiningPlan::CombiningPlan(const ExchangePlan& exchange, const Traffic& traffic) {
   check_size(exchange);
   const Rank nodes = exchange.shape().size();
   const unsigned stages = exchange.stages();
@@ -32,21 +33,20 @@ CombiningPlan::CombiningPlan(const ExchangeCase& exchange) {
   expected_.assign(stages, std::vector<Arrivals>(nodes));
   packet_bits_ = exchange.number_bits() - static_cast<unsigned>(std::bit_width(stages - 1));
   for (Rank from = 0; from < nodes; ++from)
-    for (const Rank to : exchange.traffic().targets(from)) walk(exchange, {from, to});
+    for (const Rank to : traffic.targets(from)) walk(exchange, {from, to, traffic.bytes(from, to)});
   count(exchange);
 }
 
-void CombiningPlan::walk(const ExchangeCase& exchange, Block block) {
-  const std::uint64_t bytes = exchange.traffic().bytes(block.origin, block.to);
-  if (bytes == 0) return;
+void CombiningPlan::walk(const ExchangePlan& exchange, Block block) {
+  if (block.bytes == 0) return;
   const std::uint64_t key = exchange.key(std::uint64_t{block.origin} << 32 | block.to);
   Rank here = block.origin;
   for (unsigned stage = 0; stage < stages(); ++stage) {
-    const Rank next = exchange.relay({stage, here, block.origin, block.to, key});
+    const Rank next = exchange.relay({stage, here, block.origin, block.to, key}, here);
     if (next == here) continue;
     Message& message = message_to(stage, here, next);
-    message.bytes += bytes;
-    if (exchange.options().payload) message.blocks.push_back(block);
+    message.bytes += block.bytes;
+    if (exchange.format().payload) message.blocks.push_back(block);
     here = next;
   }
 }
@@ -64,7 +64,7 @@ const CombiningPlan::Message& CombiningPlan::message(unsigned stage, Rank from, 
   return *found;
 }
 
-void CombiningPlan::count(const ExchangeCase& exchange) {
+void CombiningPlan::count(const ExchangePlan& exchange) {
   for (unsigned stage = 0; stage < stages(); ++stage)
     for (Rank from = 0; from < exchange.shape().size(); ++from)
       for (const Message& message : messages_[stage][from]) {

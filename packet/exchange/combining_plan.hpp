@@ -7,9 +7,11 @@
 
 #include "hal/shape.hpp"
 #include "packet/exchange/conservation.hpp"
-#include "packet/exchange/exchange_case.hpp"
 
 namespace toroid {
+
+class ExchangePlan;
+class Traffic;
 
 class CombiningPlan {
  public:
@@ -19,6 +21,7 @@ class CombiningPlan {
   struct Block {
     Rank origin;
     Rank to;
+    std::uint64_t bytes;
   };
   /// All that one node sends another in one stage.
   struct Message {
@@ -28,7 +31,7 @@ class CombiningPlan {
   };
 
   /// Throws BadInput beyond kMostNodes.
-  explicit CombiningPlan(const ExchangeCase& exchange);
+  CombiningPlan(const ExchangePlan& exchange, const Traffic& traffic);
 
   unsigned stages() const { return static_cast<unsigned>(messages_.size()); }
   /// Ascending by destination.
@@ -54,9 +57,9 @@ class CombiningPlan {
   }
 
  private:
-  void walk(const ExchangeCase& exchange, Block block);
+  void walk(const ExchangePlan& exchange, Block block);
   Message& message_to(unsigned stage, Rank from, Rank to);
-  void count(const ExchangeCase& exchange);
+  void count(const ExchangePlan& exchange);
 
   std::vector<std::vector<std::vector<Message>>> messages_;  ///< [stage][from]
   std::vector<std::vector<Arrivals>> expected_;              ///< [stage][to]

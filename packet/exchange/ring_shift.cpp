@@ -35,25 +35,26 @@ RingShift::RingShift(Node& node, HandlerId first_handler, Rank to, Rank from,
       streams_{Stream(node, first_handler, to, buffers[0]),
                Stream(node, first_handler, to, buffers[1])} {
   node.on(first_handler, [this](const Packet& packet) { receive(packet); });
-  node.on(static_cast<HandlerId>(first_handler + 1), [this](const Packet&) { on_room(); });
+  node.on(static_cast<HandlerId>(first_handler + 1),
+          [this](const Packet&) { on_acknowledgement(); });
 }
 
 void RingShift::start() {
   if (alone_) return;
-  waiting_ = rooms_ < rolls_;
+  waiting_ = acknowledged_ < steps_;
   if (!waiting_) streams_[current()].start();
 }
 
-void RingShift::on_room() {
-  ++rooms_;
-  note_received(static_cast<HandlerId>(first_handler_ + 1), RankRecord::kEverybody, rooms_);
+void RingShift::on_acknowledgement() {
+  ++acknowledged_;
+  note_received(static_cast<HandlerId>(first_handler_ + 1), RankRecord::kEverybody, acknowledged_);
   if (std::exchange(waiting_, false)) streams_[current()].start();
 }
 
 void RingShift::advance() {
   if (alone_) return;
-  ++rolls_;
-  note_received(first_handler_, from_, rolls_);
+  ++steps_;
+  note_received(first_handler_, from_, steps_);
   node_->post(from_, static_cast<HandlerId>(first_handler_ + 1), {});
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,6 +29,7 @@
 #include "packet/node/counter.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/settings.hpp"
 
 namespace toroid {
 namespace {
@@ -35,12 +37,17 @@ namespace {
 /// Packets per call across the seam: enough that a virtual call costs nothing measurable.
 constexpr std::size_t kBatch = 16;
 
+unsigned queues_in_turn(const Shape& shape, const PolicySettings& settings) {
+  return settings.queue_per_direction ? shape.links() : settings.output_queues;
+}
+
 }  // namespace
 
 Node::Node(Device& device, NodeOptions options)
     : device_(&device),
-      queues_(options.output_queues, options.queue_capacity, options.named_queues),
-      drain_(options.drain),
+      queues_(queues_in_turn(device.shape(), options.settings), options.settings.queue_capacity,
+              options.named_queues),
+      drain_(options.settings.drain),
       rank_(device.rank()),
       coord_(device.shape().coord(rank_)),
       options_(options),
@@ -65,10 +72,6 @@ HandlerId Node::reserve_handlers(unsigned count) {
                     reserved_from_ - kFirstUserHandler, count));
   reserved_from_ -= count;
   return static_cast<HandlerId>(reserved_from_);
-}
-
-SendOrder Node::order(OrderRule rule, Rank self, Rank members) const {
-  return {rule, self, members, mix64(options_.seed) ^ rank_};
 }
 
 UntilAwaiter Node::until(const Counter& counter, std::uint64_t n) {
@@ -99,7 +102,7 @@ BarrierAwaiter Node::barrier() {
 
 PacketHeader Node::header(Rank to, HandlerId handler, unsigned payload_bytes,
                           std::uint32_t argument, unsigned chunks) {
-  const bool dynamic = options_.routing != RoutingRule::deterministic;
+  const bool dynamic = options_.settings.routing != RoutingRule::deterministic;
   return PacketHeader(
       HeaderFields{.destination = to,
                    .hints = hints(to),
@@ -114,8 +117,8 @@ PacketHeader Node::header(Rank to, HandlerId handler, unsigned payload_bytes,
 
 /// Packets in a row mostly go to the same node. The coin of TieRule::split is thrown for each.
 DirectionSet Node::hints(Rank to) {
-  if (to != hints_to_ || options_.tie == TieRule::split) {
-    hints_ = minimal_directions(shape(), coord_, shape().coord(to), options_.tie, random_);
+  if (to != hints_to_ || options_.settings.tie == TieRule::split) {
+    hints_ = minimal_directions(shape(), coord_, shape().coord(to), options_.settings.tie, random_);
     if (shape().failures() != nullptr) hints_ = round_failures(to, hints_);
     hints_to_ = to;
   }
@@ -124,7 +127,7 @@ DirectionSet Node::hints(Rank to) {
 
 /// The run's messages may be anybody's to anybody: which of them are cut shows here at the latest.
 DirectionSet Node::round_failures(Rank to, DirectionSet hints) const {
-  const bool dynamic = options_.routing != RoutingRule::deterministic;
+  const bool dynamic = options_.settings.routing != RoutingRule::deterministic;
   const auto way = shape().failures()->detour(rank_, to, hints, dynamic);
   if (!way)
     throw RunFailed(fmt::format("no way from {} to {}: failed links cut them all",
@@ -133,7 +136,7 @@ DirectionSet Node::round_failures(Rank to, DirectionSet hints) const {
 }
 
 DimensionOrder Node::dimension_order() {
-  if (options_.routing != RoutingRule::random_order) return 0;
+  if (options_.settings.routing != RoutingRule::random_order) return 0;
   return static_cast<DimensionOrder>(1 + random_.below(dimension_orders(shape().dims())));
 }
 
@@ -189,6 +192,7 @@ TurnResult Node::turn() {
   again |= receive();
   again |= resume();
   again |= std::exchange(posted_, false) || !own_.empty();
+  again |= look_again();
   return {.output_waiting = !outgoing_.empty() || !queues_.empty(), .again = again};
 }
 
@@ -200,8 +204,18 @@ bool Node::start() {
 }
 
 void Node::fill() {
-  if (!queues_.any_has_room()) return;  // the commonest turn of a busy node
-  while (!outgoing_.empty() && outgoing_.front()->fill(queues_)) outgoing_.erase(outgoing_.begin());
+  if (outgoing_.empty()) return;
+  if (queues_.any_has_room())  // else nothing can be done: the commonest turn of a busy node
+    while (!outgoing_.empty() && outgoing_.front()->fill(queues_))
+      outgoing_.erase(outgoing_.begin());
+  if (!outgoing_.empty()) queues_.note_stop();
+}
+
+/// True: what waits for a time is asked in the next turn, since nobody is woken by the wall clock.
+bool Node::look_again() {
+  if (outgoing_.empty()) return false;
+  const std::optional<Tick> look = outgoing_.front()->next_look();
+  return look && !device_->try_wake_at(*look);
 }
 
 void Node::send_now() {
@@ -212,6 +226,7 @@ void Node::send_now() {
 /// True: more could be moved at once.
 bool Node::drain() {
   std::size_t total = 0;
+  drain_.begin_turn(queues_);
   while (!queues_.empty()) {  // a fabric that moves packets on at once has room for more
     const std::size_t moved = drain_batch();
     total += moved;

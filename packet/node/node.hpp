@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "hal/dimension_order.hpp"
 #include "hal/direction.hpp"
 #include "hal/drain.hpp"
+#include "hal/flowchart_profile.hpp"
 #include "hal/machine.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
@@ -31,28 +33,20 @@
 #include "packet/node/inline_payloads.hpp"
 #include "packet/node/message_record.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/settings.hpp"
 
 namespace toroid {
 
-enum class RoutingRule : std::uint8_t {
-  adaptive,       ///< any minimal direction, bubble escape
-  deterministic,  ///< bubble channel, dimension by dimension
-  random_order,   ///< every packet in an order of the dimensions of its own, bubble escape; packets
-                  ///< of one message that are queued together share it
-};
-inline constexpr std::array<std::string_view, 3> kRoutingRuleNames = {"adaptive", "deterministic",
-                                                                      "random-order"};
+class Policy;
 
 struct NodeOptions {
   std::uint64_t seed = 1;
-  OrderRule order = OrderRule::random;
-  RoutingRule routing = RoutingRule::adaptive;
-  TieRule tie = TieRule::parity;
-  DrainRule drain = DrainRule::least_full;
-  unsigned output_queues = 1;       ///< L of the patent; with more, some peers' messages get ahead
-  unsigned named_queues = 0;        ///< more, each for packets of one kind
-  std::size_t queue_capacity = 16;  ///< descriptors
-  MessageRecord* record = nullptr;  ///< of this many nodes: what messages there are
+  PolicySettings settings{};            ///< what the node and its queues are built with
+  const Policy* policy = nullptr;       ///< of its exchanges; null: `random`, the patent's
+  SettingChanges changes{};             ///< to what the policy says for each exchange
+  std::uint32_t packets_per_visit = 1;  ///< where neither policy nor changes say
+  unsigned named_queues = 0;            ///< more output queues, each for packets of one kind
+  MessageRecord* record = nullptr;  ///< of this many nodes: what messages there are; null: nowhere
 };
 
 /// Fills the output queues bit by bit, as they get room. FIG. 9 is one.
@@ -61,6 +55,9 @@ class Outgoing {
   virtual ~Outgoing() = default;
   /// True: everything has been queued.
   virtual bool fill(OutputQueues& queues) = 0;
+  /// Asked at the end of a turn: the later time at which it will have something to queue although
+  /// nothing happens until then; none: it has been told already, or there is no such time.
+  virtual std::optional<Tick> next_look() { return std::nullopt; }
 };
 
 class SendAwaiter;
@@ -91,14 +88,14 @@ class Node final : public Processor, private PacketSink {
   const Shape& shape() const { return device_->shape(); }
   const Machine& machine() const { return device_->machine(); }
   const NodeOptions& options() const { return options_; }
+  /// A seed that no other node has.
+  std::uint64_t private_seed() const { return mix64(options_.seed) ^ rank_; }
   /// Where its messages are recorded; null: nowhere.
   RankRecord* record() const { return record_; }
   Tick now() const { return device_->now(); }
 
   /// Every other node once, in this node's own random order.
-  SendOrder random_order() const { return order(OrderRule::random, rank_, size()); }
-  /// An order of the peers of member `self` of `members`; private to this node.
-  SendOrder order(OrderRule rule, Rank self, Rank members) const;
+  SendOrder random_order() const { return {OrderRule::random, rank_, size(), private_seed()}; }
 
   // What a program awaits.
   /// One packet with a value of at most 240 bytes; waits only while its output queue is full.
@@ -143,6 +140,8 @@ class Node final : public Processor, private PacketSink {
   std::string waits_for() const override;
   /// When the program ended. REQUIRES: it has.
   Tick finished_at() const { return finished_at_; }
+  /// What filling and draining its output queues has come to so far.
+  FlowchartProfile profile() const { return {queues_.profile(), drain_.profile()}; }
 
  private:
   bool start();
@@ -150,6 +149,7 @@ class Node final : public Processor, private PacketSink {
   DirectionSet round_failures(Rank to, DirectionSet hints) const;
   DimensionOrder dimension_order();
   void fill();
+  bool look_again();
   void send_now();
   bool drain();
   std::size_t drain_batch();

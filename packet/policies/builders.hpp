@@ -34,8 +34,7 @@ class NamedPolicy : public Policy {
 class RandomOrderPolicy : public NamedPolicy {
  public:
   using NamedPolicy::NamedPolicy;
-  SendOrder order(const Shape& shape, Rank self, std::uint64_t seed,
-                  std::uint32_t round) const override;
+  SendOrder order(const Visitor& visitor) const override;
 };
 
 // By the number behind the colon; those without one ignore it.

@@ -85,10 +85,10 @@ class FarthestFirst final : public NamedPolicy {
   FarthestFirst()
       : NamedPolicy("farthest-first", "longest first, the usual rule for lists of unequal jobs",
                     "long ways are not left to the end, but all begin by loading every link") {}
-  SendOrder order(const Shape& shape, Rank self, std::uint64_t seed, std::uint32_t) const override {
-    const auto distances =
-        std::make_shared<const Distances>(shape, self, mix64(mix64(seed) ^ self));
-    return SendOrder(shape.size() - 1, [distances](Rank i) { return distances->peer(i); });
+  SendOrder order(const Visitor& visitor) const override {
+    const auto distances = std::make_shared<const Distances>(visitor.shape, visitor.self,
+                                                             mix64(visitor.private_seed()));
+    return SendOrder(visitor.shape.size() - 1, [distances](Rank i) { return distances->peer(i); });
   }
 };
 

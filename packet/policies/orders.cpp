@@ -16,10 +16,6 @@
 namespace toroid::policies {
 namespace {
 
-std::uint64_t private_seed(std::uint64_t seed, Rank self) {
-  return mix64(seed) ^ self;
-}
-
 /// By rank offsets: visit i of node s goes to s + map[i] modulo the nodes, one map of 1..nodes-1
 /// for all. So every visit is a permutation of the nodes: nobody meets itself and no two nodes aim
 /// at the same one.
@@ -28,9 +24,10 @@ class SameSeed final : public NamedPolicy {
   SameSeed()
       : NamedPolicy("same-seed", "U.S. Pat. 7,315,877 (2008): the control for its private maps",
                     "every node sends in the same direction at the same time") {}
-  SendOrder order(const Shape& shape, Rank self, std::uint64_t seed, std::uint32_t) const override {
-    const Rank nodes = shape.size();
-    return SendOrder(nodes - 1, [self, nodes, map = Bijection(nodes - 1, mix64(seed))](Rank i) {
+  SendOrder order(const Visitor& visitor) const override {
+    const Rank nodes = visitor.shape.size();
+    const Bijection map(nodes - 1, mix64(visitor.seed));
+    return SendOrder(nodes - 1, [self = visitor.self, nodes, map](Rank i) {
       const Rank peer = self + 1 + map(i);
       return peer < nodes ? peer : peer - nodes;
     });
@@ -42,8 +39,8 @@ class RuledOrder final : public NamedPolicy {
  public:
   RuledOrder(OrderRule rule, std::string name, std::string_view source, std::string_view known)
       : NamedPolicy(std::move(name), source, known), rule_(rule) {}
-  SendOrder order(const Shape& shape, Rank self, std::uint64_t seed, std::uint32_t) const override {
-    return {rule_, self, shape.size(), private_seed(seed, self)};
+  SendOrder order(const Visitor& visitor) const override {
+    return {rule_, visitor.self, visitor.shape.size(), visitor.private_seed()};
   }
 
  private:
@@ -71,8 +68,9 @@ class Xor final : public NamedPolicy {
       : NamedPolicy(
             "xor", "pairwise exchange, usual for all-to-all on hypercubes and in MPI libraries",
             "pairs exchange undisturbed on a hypercube; on a torus far partners share links") {}
-  SendOrder order(const Shape& shape, Rank self, std::uint64_t, std::uint32_t) const override {
-    const Rank nodes = shape.size();
+  SendOrder order(const Visitor& visitor) const override {
+    const Rank nodes = visitor.shape.size();
+    const Rank self = visitor.self;
     return SendOrder(nodes - 1, [nodes, self](Rank i) { return xor_peer(nodes, self, i); });
   }
 };
@@ -83,18 +81,18 @@ class RandomRounds final : public NamedPolicy {
       : NamedPolicy("random-rounds",
                     "variation of U.S. Pat. 7,315,877 (2008): a new map every round d",
                     "as good as one map for all rounds") {}
-  SendOrder order(const Shape& shape, Rank self, std::uint64_t seed,
-                  std::uint32_t round) const override {
-    return {OrderRule::random, self, shape.size(), private_seed(seed + round, self)};
+  SendOrder order(const Visitor& visitor) const override {
+    Visitor now = visitor;
+    now.seed += visitor.round;
+    return {OrderRule::random, now.self, now.shape.size(), now.private_seed()};
   }
   bool changes_order() const override { return true; }
 };
 
 }  // namespace
 
-SendOrder RandomOrderPolicy::order(const Shape& shape, Rank self, std::uint64_t seed,
-                                   std::uint32_t) const {
-  return {OrderRule::random, self, shape.size(), private_seed(seed, self)};
+SendOrder RandomOrderPolicy::order(const Visitor& visitor) const {
+  return {OrderRule::random, visitor.self, visitor.shape.size(), visitor.private_seed()};
 }
 
 PolicyPointer random_policy(unsigned) {

@@ -1,57 +1,48 @@
 // A packet scheduling policy: everything a node decides between having a message and handing its
-// packets to the hardware. The same object runs on every fabric.
+// packets to the hardware. The same object runs on every fabric, for traffic and transforms alike.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
-#include "hal/drain.hpp"
-#include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
-#include "hal/route.hpp"
+#include "hal/random.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 #include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 
-/// How fast a node lets its own packets go. 0: no limit.
-struct Throttle {
-  double cycles_per_packet = 0;  ///< of the machine's clock, on average, between two packets
-  std::uint32_t window = 0;  ///< packets sent and not yet received by their destination, at most
-};
-
-/// What the hardware and the packet layer are told, one value each.
-struct PolicySettings {
-  std::uint32_t packets_per_visit = 0;  ///< the patent's b; 0: 1 where packets are modelled, else
-                                        ///< as many as make the host's work little
-  unsigned output_queues = 1;           ///< the patent's L
-  bool queue_per_direction = false;     ///< instead: a queue per link, that of the first direction
-                                        ///< that a packet may take
-  unsigned queue_capacity = 16;         ///< packets, or runs of them
-  DrainRule drain = DrainRule::least_full;
-  FifoTying tying = FifoTying::per_direction;
-  RoutingRule routing = RoutingRule::adaptive;
-  TieRule tie = TieRule::parity;
-  Throttle throttle{};
-};
-
-/// What a policy is asked about: a machine, and what it is to carry.
+/// What a policy is asked about: a machine, or the part of it whose nodes exchange with one
+/// another, and what it is to carry. The traffic names nodes by their ranks in `shape`.
 struct PolicyCase {
   const Shape& shape;
   const Machine& machine;
   const Traffic& traffic;
 };
 
-/// A packet, or a block of a combined message, on its way.
+/// A node that asks in which order it visits the others.
+struct Visitor {
+  const Shape& shape;       ///< of those who exchange: the machine, a plane or a line of it
+  Rank self;                ///< in that shape
+  std::uint64_t seed;       ///< the same for all nodes
+  std::uint32_t round = 0;  ///< of the exchange (the patent's d), from 0; see changes_order()
+  Rank identity;            ///< the node's rank in the whole machine
+
+  /// A seed that no other node of the machine has: what makes an order private.
+  std::uint64_t private_seed() const { return mix64(seed) ^ identity; }
+};
+
+/// A packet, or a block of a combined message, on its way. Ranks are those in the shape of the
+/// nodes that exchange.
 struct Waypoint {
   unsigned stage;  ///< 0 where it begins
   Rank here;
   Rank origin;
   Rank to;
-  std::uint64_t key;  ///< a random number of its own: of the packet, or where messages are combined
-                      ///< of its origin and destination
+  std::uint64_t key;  ///< a random number: of the packet, or where messages are combined of the
+                      ///< pair of origin and destination
 };
 
 /// All calls are const and may come from several threads at once.
@@ -60,25 +51,25 @@ class Policy {
   virtual ~Policy() = default;
 
   virtual std::string_view name() const = 0;
-  /// Where it comes from, and what is known of it: a line each.
+  /// One line each: who described the policy, and what is known of it.
   virtual std::string_view source() const = 0;
   virtual std::string_view known_result() const = 0;
 
+  /// Asked once per exchange for order, b and throttle, and once per run, with the traffic of its
+  /// first exchange, for what a node and its FIFOs are built with.
   virtual PolicySettings settings(const PolicyCase&) const { return {}; }
-  /// In which order node `self` visits all other nodes, each once. `round` counts the rounds of one
-  /// exchange (the patent's d) from 0; see changes_order().
-  virtual SendOrder order(const Shape& shape, Rank self, std::uint64_t seed,
-                          std::uint32_t round) const = 0;
+  /// All other nodes of the visitor's shape, each once.
+  virtual SendOrder order(const Visitor& visitor) const = 0;
   /// Whether order() depends on the round. It is asked once otherwise.
   virtual bool changes_order() const { return false; }
 
   // Policies that go by way of other nodes' processors.
-  /// Legs of the way, 255 at most.
+  /// Passes of the way, 1 to 255.
   virtual unsigned stages(const Shape&) const { return 1; }
-  /// Where the leg of this stage ends; `here` itself: it skips the stage. In the last stage
-  /// everything reaches `to`, whatever this says.
+  /// Where the pass of this stage ends; `here` itself: the packet skips the stage. In the last
+  /// stage everything reaches `to`, whatever this says.
   virtual Rank relay(const Shape&, const Waypoint& packet) const { return packet.to; }
-  /// Whether the legs of every way together are a shortest one: what bounds shortest ways then
+  /// Whether the passes of every way together are a shortest one: what bounds shortest ways then
   /// bounds the policy.
   virtual bool keeps_to_shortest_ways(const Shape& shape) const { return stages(shape) == 1; }
   /// False: packets are sent on as they come, those of each stage from an output queue of its own.

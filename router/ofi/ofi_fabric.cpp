@@ -20,6 +20,7 @@
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
+#include "hal/fabric.hpp"
 #include "hal/machine.hpp"
 #include "hal/processor.hpp"
 #include "hal/shape.hpp"
@@ -91,12 +92,10 @@ T value_of(const Blob& blob) {
   return value;
 }
 
-}  // namespace
-
-class OfiFabric::Impl final : private Standstill, private RunMonitor {
+class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
  public:
-  Impl(Job& job, const Shape& shape, const Machine& machine, Placement placement,
-       OfiOptions options)
+  OfiFabric(Job& job, const Shape& shape, const Machine& machine, Placement placement,
+            OfiOptions options)
       : job_(job),
         partition_(shape, job.size()),
         machinery_{shape, machine, options.ring.tying, ring::WallClock(machine),
@@ -116,15 +115,17 @@ class OfiFabric::Impl final : private Standstill, private RunMonitor {
 
   const Shape& shape() const override { return machinery_.shape; }
   std::vector<Rank> nodes() const override { return partition_.nodes(job_.rank()); }
-  const Machine& machine() const { return machinery_.machine; }
-  ring::RingNode& node(Rank rank) { return wiring_->node(rank); }
-  const FabricCounters& counters() const { return counters_; }
-  const std::string& provider() const { return provider_.name; }
-  std::size_t bytes_per_peer() const { return ofi::Buffers::bytes_per_peer(buffers_.limits()); }
+  const Machine& machine() const override { return machinery_.machine; }
+  Device& device(Rank rank) override { return wiring_->node(rank); }
+  void attach(Rank rank, Processor& processor) override { wiring_->node(rank).attach(processor); }
+  const FabricCounters& counters() const override { return counters_; }
+  OfiTransport transport() const {
+    return {provider_.name, ofi::Buffers::bytes_per_peer(buffers_.limits())};
+  }
 
-  void run() {
+  void run() override {
     TOROID_CHECK(!std::exchange(ran_, true));
-    for (const Rank r : nodes()) TOROID_CHECK(node(r).processor() != nullptr);
+    for (const Rank r : nodes()) TOROID_CHECK(wiring_->node(r).processor() != nullptr);
     run_workers();
     if (interruption_) std::rethrow_exception(interruption_);
     if (verdict_ == Verdict::failed) throw RunFailed(failure());
@@ -213,7 +214,7 @@ class OfiFabric::Impl final : private Standstill, private RunMonitor {
   std::optional<std::string> lasting_trouble() const {
     const auto trouble = gateway_->trouble();
     if (!trouble || ofi::Clock::now() - trouble->since < kTroubleLasts) return std::nullopt;
-    return fmt::format("{} cannot be reached over {}: {}", job_.name(trouble->peer), provider(),
+    return fmt::format("{} cannot be reached over {}: {}", job_.name(trouble->peer), provider_.name,
                        trouble->what);
   }
 
@@ -246,7 +247,7 @@ class OfiFabric::Impl final : private Standstill, private RunMonitor {
 
   void collect() {
     ofi::NodeCounters mine{.end = machinery_.clock.now(), .refused_frames = refused_frames()};
-    for (const Rank r : nodes()) mine.add(r, node(r));
+    for (const Rank r : nodes()) mine.add(r, wiring_->node(r));
     counters_ = ofi::merged(shape(), job_.gather(mine.pack()));
     if (job_.rank() != 0) counters_ = ofi::merged(shape(), {mine.pack()});
   }
@@ -306,42 +307,20 @@ class OfiFabric::Impl final : private Standstill, private RunMonitor {
   std::exception_ptr interruption_;  ///< what the watch callback threw
 };
 
-OfiFabric::OfiFabric(Job& job, const Shape& shape, const Machine& machine, Placement placement,
-                     OfiOptions options) try
-    : impl_(std::make_unique<Impl>(job, shape, machine, std::move(placement), std::move(options))) {
+}  // namespace
+
+std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Machine& machine,
+                                        Placement placement, OfiOptions options,
+                                        OfiTransport* transport) try {
+  auto fabric = std::make_unique<OfiFabric>(job, shape, machine, std::move(placement),
+                                            std::move(options));
+  if (transport != nullptr) *transport = fabric->transport();
+  return fabric;
 } catch (const BadInput&) {
-  throw;  // as on all processes
+  throw;  // all processes throw it
 } catch (const std::exception& error) {
   job.fail(error.what());
   throw;
-}
-OfiFabric::~OfiFabric() = default;
-const Shape& OfiFabric::shape() const {
-  return impl_->shape();
-}
-const Machine& OfiFabric::machine() const {
-  return impl_->machine();
-}
-std::vector<Rank> OfiFabric::nodes() const {
-  return impl_->nodes();
-}
-Device& OfiFabric::device(Rank rank) {
-  return impl_->node(rank);
-}
-void OfiFabric::attach(Rank rank, Processor& processor) {
-  impl_->node(rank).attach(processor);
-}
-void OfiFabric::run() {
-  impl_->run();
-}
-const FabricCounters& OfiFabric::counters() const {
-  return impl_->counters();
-}
-const std::string& OfiFabric::provider() const {
-  return impl_->provider();
-}
-std::size_t OfiFabric::bytes_per_peer() const {
-  return impl_->bytes_per_peer();
 }
 
 }  // namespace toroid

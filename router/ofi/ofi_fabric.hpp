@@ -1,4 +1,4 @@
-// OfiFabric: the torus spread over processes, on one host or many. Each process owns a block of
+// The fabric `ofi`: the torus spread over processes, on one host or many. Each process owns a block of
 // nodes, which its worker threads run; packets between processes travel in frames over one
 // libfabric endpoint each. Time is the wall clock.
 #pragma once
@@ -6,13 +6,9 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "hal/counters.hpp"
-#include "hal/device.hpp"
 #include "hal/fabric.hpp"
 #include "hal/machine.hpp"
-#include "hal/processor.hpp"
 #include "hal/shape.hpp"
 #include "router/job/job.hpp"
 #include "router/placement/placement.hpp"
@@ -25,32 +21,20 @@ struct OfiOptions {
   std::string provider;  ///< of libfabric; empty: the best that all processes have
 };
 
-/// All processes of a job construct and run it in the same order, with the same arguments but for
-/// the placement.
-class OfiFabric final : public Fabric {
- public:
-  /// `job` outlives it. `placement` must be of this process's nodes. Throws BadInput where the
-  /// machine cannot be emulated or the provider is not to be had, RunFailed where others fail.
-  OfiFabric(Job& job, const Shape& shape, const Machine& machine, Placement placement,
-            OfiOptions options = {});
-  ~OfiFabric() override;
-
-  const Shape& shape() const override;
-  const Machine& machine() const override;
-  std::vector<Rank> nodes() const override;
-  Device& device(Rank rank) override;
-  void attach(Rank rank, Processor& processor) override;
-  void run() override;
-  /// On process 0 those of all nodes, elsewhere of its own only; the others are 0.
-  const FabricCounters& counters() const override;
-  /// The provider that carries the frames.
-  const std::string& provider() const;
-  /// Bytes of frames that a process keeps for each process that it exchanges packets with.
-  std::size_t bytes_per_peer() const;
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+/// What carries the packets between processes.
+struct OfiTransport {
+  std::string provider;            ///< of libfabric, that carries the frames
+  std::size_t bytes_per_peer = 0;  ///< of frames, kept for each process that packets go to
 };
+
+/// A fabric of the torus's nodes that this process owns. All processes of a job make and run it in
+/// the same order, with the same arguments but for the placement, which must be of this process's
+/// nodes. `job` outlives it. Writes to `transport`, if any, what the processes have agreed on. Its
+/// counters are those of all nodes on process 0; elsewhere only those of the process's own nodes
+/// are not 0. Throws BadInput if the machine cannot be emulated or the provider cannot be used,
+/// RunFailed if another process fails.
+std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Machine& machine,
+                                        Placement placement, OfiOptions options = {},
+                                        OfiTransport* transport = nullptr);
 
 }  // namespace toroid

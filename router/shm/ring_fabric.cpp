@@ -16,6 +16,7 @@
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
+#include "hal/fabric.hpp"
 #include "hal/machine.hpp"
 #include "hal/processor.hpp"
 #include "hal/shape.hpp"
@@ -31,13 +32,14 @@
 #include "router/termination/stall_watch.hpp"
 
 namespace toroid {
+namespace {
 
 using ring::Ending;
 using ring::RingNode;
 
-class RingFabric::Impl final : private Standstill {
+class RingFabric final : public Fabric, private Standstill {
  public:
-  Impl(const Shape& shape, const Machine& machine, Placement placement, RingOptions options)
+  RingFabric(const Shape& shape, const Machine& machine, Placement placement, RingOptions options)
       : machinery_{shape, machine, options.tying, ring::WallClock(machine), ring::Territory(shape)},
         placement_(std::move(placement)),
         options_(std::move(options)),
@@ -51,14 +53,15 @@ class RingFabric::Impl final : private Standstill {
   }
 
   const Shape& shape() const override { return machinery_.shape; }
-  const Machine& machine() const { return machinery_.machine; }
-  RingNode& node(Rank rank) { return wiring_->node(rank); }
-  const FabricCounters& counters() const { return counters_; }
-  unsigned unbound_workers() const { return crew_.unbound(); }
+  const Machine& machine() const override { return machinery_.machine; }
+  std::vector<Rank> nodes() const override { return Fabric::nodes(); }
+  Device& device(Rank rank) override { return wiring_->node(rank); }
+  void attach(Rank rank, Processor& processor) override { wiring_->node(rank).attach(processor); }
+  const FabricCounters& counters() const override { return counters_; }
 
-  void run() {
+  void run() override {
     TOROID_CHECK(!std::exchange(ran_, true));
-    for (Rank r = 0; r < shape().size(); ++r) TOROID_CHECK(node(r).processor() != nullptr);
+    for (const Rank r : nodes()) TOROID_CHECK(wiring_->node(r).processor() != nullptr);
     crew_.run([this] { machinery_.clock.start(); }, [this] { watch(); });
     collect();
     if (control_.ending() == Ending::failed) throw RunFailed(control_.why());
@@ -87,8 +90,8 @@ class RingFabric::Impl final : private Standstill {
 
   void collect() {
     counters_.end = machinery_.clock.now();
-    for (Rank r = 0; r < shape().size(); ++r) {
-      const RingNode& n = node(r);
+    for (const Rank r : nodes()) {
+      const RingNode& n = wiring_->node(r);
       counters_.packets += n.injected();
       counters_.delivered += n.delivered();
       counters_.packet_hops += n.packet_hops();
@@ -132,35 +135,17 @@ class RingFabric::Impl final : private Standstill {
   std::exception_ptr failure_;  ///< what the watch callback threw
 };
 
-RingFabric::RingFabric(const Shape& shape, const Machine& machine, Placement placement,
-                       RingOptions options)
-    : impl_(std::make_unique<Impl>(shape, machine, std::move(placement), std::move(options))) {}
-RingFabric::~RingFabric() = default;
-const Shape& RingFabric::shape() const {
-  return impl_->shape();
+}  // namespace
+
+std::unique_ptr<Fabric> make_ring_fabric(const Shape& shape, const Machine& machine,
+                                         Placement placement, RingOptions options) {
+  return std::make_unique<RingFabric>(shape, machine, std::move(placement), std::move(options));
 }
-const Machine& RingFabric::machine() const {
-  return impl_->machine();
-}
-double RingFabric::ring_bytes(const Shape& shape, const Machine& machine, std::size_t workers,
-                              RingRoute route) {
+
+double ring_bytes(const Shape& shape, const Machine& machine, std::size_t workers,
+                  RingRoute route) {
   return route == RingRoute::torus ? ring::torus_bytes(shape, machine)
                                    : ring::switch_bytes(shape, machine, workers);
-}
-Device& RingFabric::device(Rank rank) {
-  return impl_->node(rank);
-}
-void RingFabric::attach(Rank rank, Processor& processor) {
-  impl_->node(rank).attach(processor);
-}
-void RingFabric::run() {
-  impl_->run();
-}
-const FabricCounters& RingFabric::counters() const {
-  return impl_->counters();
-}
-unsigned RingFabric::unbound_workers() const {
-  return impl_->unbound_workers();
 }
 
 }  // namespace toroid

@@ -1,5 +1,5 @@
-// RingFabric: every node lives on this workstation, links are rings in memory, worker threads run
-// the nodes, time is the wall clock.
+// The fabric `shm`: every node lives on this workstation, links are rings in memory, worker threads
+// run the nodes, and time is the wall clock.
 #pragma once
 
 #include <array>
@@ -10,12 +10,9 @@
 #include <memory>
 #include <string_view>
 
-#include "hal/counters.hpp"
-#include "hal/device.hpp"
 #include "hal/fabric.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
-#include "hal/processor.hpp"
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
 #include "router/rules/routing.hpp"
@@ -39,30 +36,13 @@ struct RingOptions {
   std::function<void(std::uint64_t delivered)> watch;
 };
 
-/// A ring holds as many packets as the hardware's buffer holds full ones; a short packet takes as
-/// much as a full one, as it does in the bubble channels anyway.
-class RingFabric final : public Fabric {
- public:
-  /// `placement` must be of this shape. Throws BadInput where the machine cannot be emulated.
-  RingFabric(const Shape& shape, const Machine& machine, Placement placement,
-             RingOptions options = {});
-  ~RingFabric() override;
+/// A fabric whose rings hold as many packets as the hardware's buffers hold full ones; a short
+/// packet takes as much room as a full one, as it does in the bubble channels anyway. `placement`
+/// must be of this shape. Throws BadInput if the machine cannot be emulated.
+std::unique_ptr<Fabric> make_ring_fabric(const Shape& shape, const Machine& machine,
+                                         Placement placement, RingOptions options = {});
 
-  const Shape& shape() const override;
-  const Machine& machine() const override;
-  Device& device(Rank rank) override;
-  void attach(Rank rank, Processor& processor) override;
-  void run() override;
-  const FabricCounters& counters() const override;
-  /// Memory of all rings of such a fabric.
-  static double ring_bytes(const Shape& shape, const Machine& machine, std::size_t workers,
-                           RingRoute route);
-  /// Workers that the system refused to bind to their cores.
-  unsigned unbound_workers() const;
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
-};
+/// Memory in bytes of all rings of such a fabric.
+double ring_bytes(const Shape& shape, const Machine& machine, std::size_t workers, RingRoute route);
 
 }  // namespace toroid

@@ -2,12 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <functional>
 #include <latch>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -65,7 +65,7 @@ void Crew::work(std::size_t w, Gates& gates) {
 
 /// On the worker's own thread: what it touches first lies in its memory.
 std::vector<RingNode*> Crew::prepare(const WorkerPlace& place) {
-  if (!bind_this_thread(place)) unbound_.fetch_add(1, std::memory_order_relaxed);
+  std::ignore = bind_this_thread(place);  // a worker that may not be bound runs where it can
   std::vector<RingNode*> nodes;
   for (const Rank rank : place.nodes) {
     wiring_.allocate(rank);

@@ -1,7 +1,6 @@
 // The worker threads of a run.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -23,8 +22,6 @@ class Crew {
   /// Starts the workers, which allocate their rings; then calls `ready`, lets them run, and calls
   /// `watch`; returns when they have ended. What `ready` throws ends them.
   void run(const std::function<void()>& ready, const std::function<void()>& watch);
-  /// Workers that the system refused to bind to their cores.
-  unsigned unbound() const { return unbound_.load(std::memory_order_relaxed); }
 
  private:
   struct Gates;
@@ -35,8 +32,6 @@ class Crew {
   const Placement& placement_;
   RunControl& control_;
   Port* port_;
-  // Relaxed: read after the join.
-  std::atomic<unsigned> unbound_{0};
 };
 
 }  // namespace toroid::ring

@@ -481,7 +481,7 @@ inline bool Network::try_deliver(Tick now, const Site& site, Source source) {
   const unsigned fifo = reception_fifo(source, flight);
   if (!reception_[site.node].try_reserve(fifo, flight.chunks)) return false;
   const FlightId id = start_reading(now, site, source);
-  flight.group = static_cast<std::uint8_t>(fifo);  // from now on: the FIFO it is in
+  flight.reception_fifo = static_cast<std::uint8_t>(fifo);
   calendar_.after_wire(flight.chunks, {EventKind::delivered, site.node, source.index(), id});
   return true;
 }
@@ -489,13 +489,13 @@ inline bool Network::try_deliver(Tick now, const Site& site, Source source) {
 inline unsigned Network::reception_fifo(Source source, const Flight& flight) const {
   const unsigned normal = normal_reception_fifos_;
   const unsigned fifos = reception_.front().fifos();
-  if (flight.high_priority && fifos > normal) return normal + flight.group % (fifos - normal);
+  if (flight.high_priority && fifos > normal) return normal;  // the first one for high priority
   const unsigned port = source.is_fifo(degree_) ? 0 : source.travelling().index;
-  return (flight.group * degree_ + port) % normal;
+  return port % normal;
 }
 
 void Network::release_reception(Tick now, Rank node, FlightId id) {
-  reception_[node].release(flights_[id].group, flights_[id].chunks);
+  reception_[node].release(flights_[id].reception_fifo, flights_[id].chunks);
   flights_.remove(id);
   if (state_[node].arrived != 0) deliver(now, node);
 }

@@ -12,11 +12,13 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
 #include "hal/direction.hpp"
+#include "hal/fabric.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
@@ -33,27 +35,30 @@
 #include "router/termination/stall.hpp"
 
 namespace toroid {
+namespace {
 
 using sim::Block;
 
-class SimFabric::Impl final : private Standstill, private SimSnapshot {
+class SimFabric final : public Fabric, private Standstill, private SimSnapshot {
  public:
-  Impl(const Shape& shape, const Machine& machine, SimOptions options)
+  SimFabric(const Shape& shape, const Machine& machine, SimOptions options)
       : shape_(shape), machine_(machine), options_(std::move(options)) {
-    const Rank blocks =
-        options_.probe == nullptr ? std::clamp(options_.threads, 1u, shape.size()) : 1;
+    const Rank blocks = sim_threads(shape, options_);
     for (Rank b = 0; b < blocks; ++b)
       blocks_.emplace_back(shape_, machine_, options_.routing, options_.tying, range(b, blocks),
                            options_.probe);
   }
 
   const Shape& shape() const override { return shape_; }
-  const Machine& machine() const { return machine_; }
-  sim::SimNode& node(Rank rank) { return block(rank).node(rank); }
-  const FabricCounters& counters() const { return counters_; }
-  unsigned threads() const { return static_cast<unsigned>(blocks_.size()); }
+  const Machine& machine() const override { return machine_; }
+  std::vector<Rank> nodes() const override { return Fabric::nodes(); }
+  Device& device(Rank rank) override { return block(rank).node(rank); }
+  void attach(Rank rank, Processor& processor) override {
+    block(rank).node(rank).attach(processor);
+  }
+  const FabricCounters& counters() const override { return counters_; }
 
-  void run() {
+  void run() override {
     TOROID_CHECK(!std::exchange(ran_, true));
     for (Block& block : blocks_) block.start();
     blocks_.size() > 1 ? run_together() : run_alone(blocks_.front());
@@ -160,29 +165,15 @@ class SimFabric::Impl final : private Standstill, private SimSnapshot {
   Tick sampled_ = 0;  ///< the cycle of the present sample
 };
 
-SimFabric::SimFabric(const Shape& shape, const Machine& machine, SimOptions options)
-    : impl_(std::make_unique<Impl>(shape, machine, std::move(options))) {}
-SimFabric::~SimFabric() = default;
-const Shape& SimFabric::shape() const {
-  return impl_->shape();
+}  // namespace
+
+std::unique_ptr<Fabric> make_sim_fabric(const Shape& shape, const Machine& machine,
+                                        SimOptions options) {
+  return std::make_unique<SimFabric>(shape, machine, std::move(options));
 }
-const Machine& SimFabric::machine() const {
-  return impl_->machine();
-}
-Device& SimFabric::device(Rank rank) {
-  return impl_->node(rank);
-}
-void SimFabric::attach(Rank rank, Processor& processor) {
-  impl_->node(rank).attach(processor);
-}
-void SimFabric::run() {
-  impl_->run();
-}
-const FabricCounters& SimFabric::counters() const {
-  return impl_->counters();
-}
-unsigned SimFabric::threads() const {
-  return impl_->threads();
+
+unsigned sim_threads(const Shape& shape, const SimOptions& options) {
+  return options.probe == nullptr ? std::clamp(options.threads, 1u, shape.size()) : 1;
 }
 
 }  // namespace toroid

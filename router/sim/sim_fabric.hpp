@@ -1,17 +1,15 @@
-// SimFabric: the torus in virtual time. Packet-granular, event-driven, deterministic: results
-// follow from shape, machine, options and the processors alone, at every optimisation level.
+// The fabric `sim`: the torus in virtual time. It is packet-granular, event-driven and
+// deterministic: results follow from shape, machine, options and processors alone, at every
+// optimisation level and with every number of threads.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 
-#include "hal/counters.hpp"
-#include "hal/device.hpp"
 #include "hal/fabric.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
-#include "hal/processor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
@@ -36,24 +34,12 @@ struct SimOptions {
   unsigned threads = 1;
 };
 
-class SimFabric final : public Fabric {
- public:
-  /// Throws BadInput where the machine cannot be modelled.
-  SimFabric(const Shape& shape, const Machine& machine, SimOptions options = {});
-  ~SimFabric() override;
+/// A fabric whose time is virtual: Device::now() and FabricCounters::end are cycles of the machine's
+/// clock. Throws BadInput if the machine cannot be modelled.
+std::unique_ptr<Fabric> make_sim_fabric(const Shape& shape, const Machine& machine,
+                                        SimOptions options = {});
 
-  const Shape& shape() const override;
-  const Machine& machine() const override;
-  Device& device(Rank rank) override;
-  void attach(Rank rank, Processor& processor) override;
-  void run() override;
-  const FabricCounters& counters() const override;
-  /// As many as it runs with.
-  unsigned threads() const;
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
-};
+/// The number of threads that such a fabric runs with, from 1 to the number of nodes.
+unsigned sim_threads(const Shape& shape, const SimOptions& options);
 
 }  // namespace toroid

@@ -32,15 +32,15 @@ Program hello(Node& node) {
 }
 
 int main() {
-  SimFabric fabric(Shape::parse("4x4x4"), Machine{});
+  const auto fabric = make_sim_fabric(Shape::parse("4x4x4"), Machine{});
   std::deque<Node> nodes;
-  for (Rank r = 0; r < fabric.shape().size(); ++r) {
-    Node& node = nodes.emplace_back(fabric.device(r));
+  for (Rank r = 0; r < fabric->shape().size(); ++r) {
+    Node& node = nodes.emplace_back(fabric->device(r));
     node.run(hello(node));
-    fabric.attach(r, node);
+    fabric->attach(r, node);
   }
-  fabric.run();
+  fabric->run();
   std::printf("%llu packets, %llu cycles\n",
-              static_cast<unsigned long long>(fabric.counters().delivered),
-              static_cast<unsigned long long>(fabric.counters().end));
+              static_cast<unsigned long long>(fabric->counters().delivered),
+              static_cast<unsigned long long>(fabric->counters().end));
 }

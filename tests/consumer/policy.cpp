@@ -15,7 +15,7 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/policy_exchange.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
@@ -51,14 +51,14 @@ int main() {
   const NearestFirst policy;
   PolicyExchange exchange(policy, *traffic, shape, machine);
 
-  SimFabric fabric(shape, machine, {.routing = {}, .tying = exchange.settings().tying});
+  const auto fabric = make_sim_fabric(shape, machine, {.routing = {}, .tying = exchange.settings().tying});
   std::deque<Node> nodes;
   for (Rank r = 0; r < shape.size(); ++r) {
-    Node& node = nodes.emplace_back(fabric.device(r), exchange.node_options());
+    Node& node = nodes.emplace_back(fabric->device(r), exchange.node_options());
     exchange.attach(node);
-    fabric.attach(r, node);
+    fabric->attach(r, node);
   }
-  fabric.run();
+  fabric->run();
   exchange.check();  // every packet has arrived once
 
   const Tick bound = all_to_all_bounds(machine, shape, message_cost(machine, 480)).hottest_link;

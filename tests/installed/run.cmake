@@ -63,7 +63,7 @@ if(WITH_OFI)
 #include \"router/ofi/ofi_fabric.hpp\"
 int main() {
   const toroid::JobKey key = toroid::JobKey::random();
-  if (key.text().empty()) toroid::OfiFabric(*static_cast<toroid::Job*>(nullptr), {}, {}, {});
+  if (key.text().empty()) toroid::make_ofi_fabric(*static_cast<toroid::Job*>(nullptr), {}, {}, {});
   std::printf(\"%zu\", key.text().size());
 }
 ")

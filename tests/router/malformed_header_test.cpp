@@ -18,7 +18,7 @@ using testing::sound;
 
 struct Machines : testing::ScriptedMachine {
   explicit Machines(const std::vector<PacketHeader>& headers)
-      : ScriptedMachine(std::make_unique<SimFabric>(testing::kScriptShape, Machine()), headers) {}
+      : ScriptedMachine(make_sim_fabric(testing::kScriptShape, Machine()), headers) {}
 };
 
 TEST(MalformedHeader, IsCountedAndNeverDispatched) {

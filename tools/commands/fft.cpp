@@ -14,6 +14,7 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "tools/command_line/choice.hpp"
 #include "tools/command_line/one_process.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
@@ -28,6 +29,7 @@
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/expectation.hpp"
+#include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/transform/check.hpp"
@@ -98,7 +100,9 @@ class FftCommand {
     Description description = describe(options_, run_.fabric);
     input_ = fft_input(options_, shape_);
     description.size = input_.size;
-    (void)Blueprint(description, shape_);  // refuses what cannot be before anything is measured
+    // What cannot be is refused before anything is measured.
+    const Blueprint blueprint(description, shape_);
+    (void)under_policy(run_, blueprint, machine_);
     if (!options_.wisdom.empty()) local::load_wisdom(options_.wisdom);
     Outputs outputs(run_.processes.reports() ? options_ : FftOptions());
     const bool fills_standard_output =
@@ -130,7 +134,8 @@ class FftCommand {
                              fft_bytes(options_, description.size)),
              options_.common.quiet || !run_.processes.reports());
     MessageExport messages(options_.export_to, shape_, run_.processes);
-    Emulation emulation(shape_, machine_, messages.recorded(watch.watched(run_)),
+    const RunOptions under = under_policy(run_, *job.blueprint, machine_);
+    Emulation emulation(shape_, machine_, messages.recorded(watch.watched(under)),
                         options_.common.quiet, bounds.total.packets * job.repeat);
     const Outcome outcome =
         watch.guard([&] { return toroid::transform(emulation, job, input_.array); });
@@ -140,7 +145,7 @@ class FftCommand {
       outputs.wisdom->stream() << local::wisdom();
       outputs.wisdom->commit();
     }
-    Json report = fft_report(options_, job, bounds, machine_, emulation, outcome);
+    Json report = fft_report(options_, job, bounds, machine_, under, emulation, outcome);
     if (!timings_.empty()) report["timings"] = timings_;
     const bool good = !options_.check || check(description, outcome, report);
     show(job, outcome, report, outputs, good);
@@ -182,6 +187,17 @@ class FftCommand {
   Json timings_;
 };
 
+/// The orbital transform runs under every policy.
+void refuse_policy_options(const CLI::App& verb, const FftOptions& options, const RunOptions& run,
+                           const Machine& machine) {
+  const auto method = parse_choice<Method>("method", kMethodNames, options.method);
+  const PolicyEffects effects = transform_effects(method, run);
+  const std::string what = "fft --method " + options.method;
+  refuse_settings_without_effect(verb, effects, what, run);
+  if (method != Method::orbital)
+    refuse_policy_without_effect(*run.node.policy, effects, what, run, machine);
+}
+
 int run(const CLI::App& verb, const FftOptions& options) {
   const Shape shape = shape_of(options.torus);
   refuse_unusual_shapes(shape);
@@ -189,6 +205,7 @@ int run(const CLI::App& verb, const FftOptions& options) {
   (void)scale_of(options);
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
   refuse_several_processes(verb, run_options.processes.count());
+  refuse_policy_options(verb, options, run_options, machine);
   return run_options.processes.run(
       [&] { return FftCommand(options, shape, machine, run_options).run(); });
 }
@@ -201,8 +218,6 @@ CommandRun add_fft_command(CLI::App& app) {
   add_fft_options(*verb, *options);
   return [options, verb] {
     refuse_options_without_effect(*verb, *options);
-    if (options->method == "orbital" && verb->count("--queues") == 0)
-      options->torus.queues = kOrbitalQueues;
     return run(*verb, *options);
   };
 }

@@ -11,8 +11,11 @@
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/patterns.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/measure/kind.hpp"
 #include "tools/measure/messages.hpp"
@@ -118,13 +121,21 @@ BenchSides run_streams(BenchKind kind, const MessageBench& bench, const Side& si
 /// The side that all nodes begin with.
 Side side_of(const MessageBench& bench, std::uint64_t bytes, std::uint64_t per_batch,
              std::uint32_t window) {
-  return {.bytes = bytes,
-          .loop = loop_of(bench, per_batch),
-          .window = window,
-          .per_visit = packets_per_visit(bench.run.fabric)};
+  return {.bytes = bytes, .loop = loop_of(bench, per_batch), .window = window};
 }
 
-/// Windows of a batch.
+/// The plan of an all-to-all with so many bytes for every pair, under the policy of the run's
+/// nodes.
+ExchangePlan plan_of(const MessageBench& bench, std::uint64_t bytes) {
+  const NodeOptions& options = bench.run.node;
+  const auto traffic = make_traffic("all-to-all", bench.shape, bytes, options.seed);
+  return ExchangePlan(*options.policy, bench.shape, bench.shape,
+                      settings_of(*options.policy, options.changes, options.packets_per_visit,
+                                  {bench.shape, bench.machine, *traffic}),
+                      {.seed = options.seed, .payload = true, .places = true});
+}
+
+/// The windows of a batch.
 std::uint64_t scaled_windows(const MessageBench& bench, std::uint64_t bytes) {
   return scaled(20000, std::max<std::uint64_t>(bytes, kPayloadBytes) * bench.window, 1);
 }
@@ -158,8 +169,13 @@ BatchTimes measure_rate(const MessageBench& bench, std::uint64_t bytes) {
 }
 
 BatchTimes measure_all_to_all(const MessageBench& bench, std::uint64_t bytes) {
-  const Side side = side_of(bench, bytes, scaled(2000, bytes * (bench.shape.size() - 1)), 1);
-  return batch_times(run_sides(bench, side, {}, bench::exchange_rounds), bench.machine, 1);
+  const ExchangePlan plan = plan_of(bench, bytes);
+  Side side = side_of(bench, bytes, scaled(2000, bytes * (bench.shape.size() - 1)), 1);
+  side.plan = &plan;
+  MessageBench under = bench;
+  under.run.node.settings = plan.settings();
+  under.run.node.named_queues = plan.named_queues();
+  return batch_times(run_sides(under, side, {}, bench::exchange_rounds), bench.machine, 1);
 }
 
 BatchTimes measure_idle_turn(const MessageBench& bench) {

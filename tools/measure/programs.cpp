@@ -7,8 +7,9 @@
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/all_to_all.hpp"
 #include "packet/exchange/block_messages.hpp"
+#include "packet/exchange/exchange.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/exchange/stream.hpp"
 #include "packet/node/counter.hpp"
@@ -139,23 +140,23 @@ Program no_part(Node& node, Side& side) {
 // of a round can reach a buffer that is still being read.
 Program exchange_rounds(Node& node, Side& side) {
   const Group all = Group::all(node.shape(), node.rank());
-  BlockMessages messages[2] = {{node.size(), node.rank(), side.bytes},
-                               {node.size(), node.rank(), side.bytes}};
-  const AllToAllSchedule schedule{.packets_per_visit = side.per_visit};
-  AllToAll exchanges[2] = {{node, kMessageHandler, all, messages[0], schedule},
-                           {node, kEcho, all, messages[1], schedule}};
+  const ExchangePlan& plan = *side.plan;
+  BlockMessages messages[2] = {{node.shape(), node.rank(), side.bytes, plan.data_bytes()},
+                               {node.shape(), node.rank(), side.bytes, plan.data_bytes()}};
+  const auto second = static_cast<HandlerId>(kMessageHandler + plan.handlers());
+  Exchange exchanges[2] = {{node, kMessageHandler, all, plan, messages[0]},
+                           {node, second, all, plan, messages[1]}};
   std::uint64_t round = 0;
   for (unsigned batch = 0; batch <= side.loop.batches; ++batch) {
     const Tick begin = node.now();
     for (std::uint64_t i = 0; i < side.loop.of(batch); ++i) {
-      AllToAll& exchange = exchanges[round % 2];
+      Exchange& exchange = exchanges[round % 2];
       exchange.start();
       const Tick at_once = 0;  // what finds room leaves before the own block is copied
       co_await node.compute(at_once);
       messages[round % 2].copy_own();
-      const std::uint64_t expected = (round / 2 + 1) * exchange.expected();
       ++round;
-      co_await node.until(exchange.received(), expected);
+      co_await exchange.wait_received();
     }
     side.note(begin, node.now());
   }

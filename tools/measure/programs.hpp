@@ -6,6 +6,7 @@
 
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
@@ -36,9 +37,9 @@ enum class Part : std::uint8_t { none, receives, sends };
 struct Side {
   std::uint64_t bytes;  ///< of a message, or of a pair of nodes in an exchange
   Loop loop;
-  std::uint32_t window;     ///< messages; 0: all messages of a batch
-  std::uint32_t per_visit;  ///< packets that an exchange sends to a node before the next one's
-  bool together = false;    ///< all nodes begin every batch at once, behind a barrier
+  std::uint32_t window;                ///< messages; 0: all messages of a batch
+  const ExchangePlan* plan = nullptr;  ///< of exchange_rounds(); null for other programs
+  bool together = false;               ///< all nodes begin every batch at once, behind a barrier
   Part part = Part::none;
   Rank peer = 0;                  ///< the other node of its pair, where it takes part
   std::vector<TickSpan> times{};  ///< of each batch; empty where the node does not measure

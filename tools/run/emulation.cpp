@@ -30,6 +30,7 @@ namespace {
 
 SimOptions sim_options(const Shape& shape, const RunOptions& run, Progress& progress) {
   SimOptions options = run.sim;
+  options.tying = run.node.settings.tying;
   options.progress = [&progress](const SimProgress& p) { progress.show(p); };
   options.threads = sim_threads(shape, run);
   return options;
@@ -60,12 +61,12 @@ Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOption
 std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine& machine,
                                                const RunOptions& options) {
   if (options.fabric == FabricName::sim) {
-    auto fabric =
-        std::make_unique<SimFabric>(shape, machine, sim_options(shape, options, progress_));
-    workers_ = fabric->threads();
-    return fabric;
+    const SimOptions sim = sim_options(shape, options, progress_);
+    workers_ = sim_threads(shape, sim);
+    return make_sim_fabric(shape, machine, sim);
   }
   RingOptions ring = options.ring;
+  ring.tying = options.node.settings.tying;
   if (shape.failures() != nullptr && ring.route == RingRoute::direct)
     throw BadInput("--route direct crosses no link that could fail; failures need --route torus");
   ring.watch = [this](std::uint64_t delivered) { progress_.show(delivered); };
@@ -74,8 +75,8 @@ std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine
   if (options.fabric == FabricName::ofi)
     return carried_fabric(make_ofi_fabric(processes_, shape, machine, std::move(placement),
                                           std::move(ring), options.provider));
-  check_memory(shape, RingFabric::ring_bytes(shape, machine, workers_, ring.route));
-  return std::make_unique<RingFabric>(shape, machine, std::move(placement), std::move(ring));
+  check_memory(shape, ring_bytes(shape, machine, workers_, ring.route));
+  return make_ring_fabric(shape, machine, std::move(placement), std::move(ring));
 }
 
 std::unique_ptr<Fabric> Emulation::carried_fabric(OfiEmulation emulation) {

@@ -15,7 +15,7 @@
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/group.hpp"
-#include "packet/exchange/policy_exchange.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
@@ -80,7 +80,7 @@ double measured_sim_rate() {
   const Shape shape = Shape::parse("8x8x8");
   const Machine machine = Machine{};
   const auto traffic = make_traffic("sample:64", shape, kPayloadBytes, 1);
-  PolicyExchange exchange(policy_by_name("random"), *traffic, shape, machine, {});
+  TrafficExchange exchange(policy_by_name("random"), *traffic, shape, machine, {});
   RunOptions run;
   run.node = exchange.node_options();
   run.threads = 1;
@@ -159,7 +159,7 @@ Expectation run_expectation(const RunWork& work, const Shape& shape, const Machi
     return {sim_seconds(work, sim_threads(shape, run)),
             array_bytes + kBytesPerSimNode * shape.size()};
   const auto workers = static_cast<unsigned>(placement_of(shape, run).workers.size());
-  const double rings = RingFabric::ring_bytes(shape, machine, workers, run.ring.route);
+  const double rings = ring_bytes(shape, machine, workers, run.ring.route);
   const unsigned processes = run.processes.count();
   return {ring_seconds(work, run.ring.route, workers * processes),
           (array_bytes + rings + kBytesPerRingNode * shape.size()) / processes};

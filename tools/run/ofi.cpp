@@ -4,7 +4,6 @@
 #include <rdma/fabric.h>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -46,11 +45,10 @@ OfiHere ofi_here() {
 
 OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, const Machine& machine,
                              Placement placement, RingOptions ring, const std::string& provider) {
-  auto fabric = std::make_unique<OfiFabric>(processes.job(), shape, machine, std::move(placement),
-                                            OfiOptions{std::move(ring), provider});
-  OfiEmulation emulation{nullptr, fabric->provider(), fabric->bytes_per_peer()};
-  emulation.fabric = std::move(fabric);
-  return emulation;
+  OfiTransport transport;
+  auto fabric = make_ofi_fabric(processes.job(), shape, machine, std::move(placement),
+                                OfiOptions{std::move(ring), provider}, &transport);
+  return {std::move(fabric), std::move(transport.provider), transport.bytes_per_peer};
 }
 
 Placement place_beside_others(const Processes& processes, Topology topology, const Shape& shape,

@@ -277,12 +277,13 @@ std::string title(const Json& report) {
 }  // namespace
 
 Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBounds& bounds,
-                const Machine& machine, const Emulation& emulation, const Outcome& outcome) {
+                const Machine& machine, const RunOptions& run, const Emulation& emulation,
+                const Outcome& outcome) {
   const Description& description = job.blueprint->description();
   ResultHash hash;
   Json report = report_head("fft", options.common, job.blueprint->shape(), machine);
   add_description(report, options, job);
-  add_torus_settings(report, options.torus);
+  add_policy(report, run, transform_effects(description.method, run));
   add_workers(report, options.common, emulation);
   const Tick cycles = outcome.median().cycles();
   const Timing timing = plan_timing(bounds, machine, emulation, is_virtual(report), cycles);
@@ -293,9 +294,9 @@ Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBo
     report["paper_model_cycles"] = bounds.paper_model;
   if (description.method == Method::orbital) {
     const std::size_t steps =  // of one array
-        outcome.numbers_rolled.size() / static_cast<std::size_t>(description.batch);
+        outcome.numbers_shifted.size() / static_cast<std::size_t>(description.batch);
     report["steps"] = steps;
-    report["numbers_per_step"] = std::span(outcome.numbers_rolled).first(steps);
+    report["numbers_per_step"] = std::span(outcome.numbers_shifted).first(steps);
   }
   report["phases"] =
       phases_json(job, outcome, bounds, machine, is_virtual(report) ? nullptr : &emulation);

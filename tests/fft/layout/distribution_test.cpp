@@ -59,10 +59,10 @@ std::map<std::int64_t, std::size_t> elements_by_offset(const Index& extents,
 
 TEST(Distribution, OfEveryMethodGivesEveryElementToExactlyOneNode) {
   testing::for_each_blueprint([](const Blueprint& blueprint) {
-    testing::for_each_spread(blueprint, [&](const Distribution& spread) {
-      std::vector<int> times(static_cast<std::size_t>(Box::of(spread.extents).volume()));
+    testing::for_each_distribution(blueprint, [&](const Distribution& distribution) {
+      std::vector<int> times(static_cast<std::size_t>(Box::of(distribution.extents).volume()));
       for (Rank r = 0; r < blueprint.shape().size(); ++r)
-        testing::for_each_element(spread.extents, spread.layout(r),
+        testing::for_each_element(distribution.extents, distribution.layout(r),
                                   [&](std::size_t place, std::size_t) { ++times[place]; });
       for (const int t : times) ASSERT_EQ(t, 1);
     });
@@ -71,10 +71,10 @@ TEST(Distribution, OfEveryMethodGivesEveryElementToExactlyOneNode) {
 
 TEST(Distribution, OfEveryMethodGivesEveryElementAPlaceOfItsOwnInTheLocalArray) {
   testing::for_each_blueprint([](const Blueprint& blueprint) {
-    testing::for_each_spread(blueprint, [&](const Distribution& spread) {
+    testing::for_each_distribution(blueprint, [&](const Distribution& distribution) {
       for (Rank r = 0; r < blueprint.shape().size(); ++r) {
-        const NodeLayout layout = spread.layout(r);
-        const auto elements = elements_by_offset(spread.extents, layout);
+        const NodeLayout layout = distribution.layout(r);
+        const auto elements = elements_by_offset(distribution.extents, layout);
         if (elements.empty()) continue;
         ASSERT_EQ(elements.begin()->first, 0);
         ASSERT_EQ(elements.rbegin()->first, layout.extent() - 1);
@@ -85,23 +85,23 @@ TEST(Distribution, OfEveryMethodGivesEveryElementAPlaceOfItsOwnInTheLocalArray) 
 
 TEST(Distribution, LeavesNoGapsInWhatForwardTakesAndGives) {
   testing::for_each_blueprint([](const Blueprint& blueprint) {
-    for (const Distribution* spread :
+    for (const Distribution* distribution :
          {&blueprint.stages().front().in, &blueprint.stages().back().out})
       for (Rank r = 0; r < blueprint.shape().size(); ++r)
-        ASSERT_EQ(spread->layout(r).extent(), spread->layout(r).size());
+        ASSERT_EQ(distribution->layout(r).extent(), distribution->layout(r).size());
   });
 }
 
 TEST(Distribution, HoldsWholeLinesOfTheAxesThatAStageTransforms) {
   testing::for_each_blueprint([](const Blueprint& blueprint) {
     for (const Stage& stage : blueprint.stages())
-      for (const Distribution* spread : {&stage.in, &stage.out})
+      for (const Distribution* distribution : {&stage.in, &stage.out})
         for (Rank r = 0; r < blueprint.shape().size(); ++r) {
-          const NodeLayout layout = spread->layout(r);
+          const NodeLayout layout = distribution->layout(r);
           for (const Box& box : layout.boxes())
             for (unsigned axis = 0; axis < kAxes; ++axis)
               if (stage.axes[axis]) {
-                ASSERT_EQ(box.length(axis), spread->extents[axis]);
+                ASSERT_EQ(box.length(axis), distribution->extents[axis]);
               }
         }
   });

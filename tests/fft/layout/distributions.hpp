@@ -49,7 +49,7 @@ void for_each_blueprint(Visit&& visit) {
 }
 
 template <typename Visit>
-void for_each_spread(const Blueprint& blueprint, Visit&& visit) {
+void for_each_distribution(const Blueprint& blueprint, Visit&& visit) {
   for (const Stage& stage : blueprint.stages()) {
     visit(stage.in);
     visit(stage.out);

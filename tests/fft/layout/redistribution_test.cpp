@@ -15,7 +15,7 @@
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "tests/fft/layout/distributions.hpp"
@@ -47,15 +47,15 @@ struct PipelineSide {
   NodeLayout from;
   std::vector<std::uint32_t> source;
   std::vector<std::uint32_t> target;
-  Exchange exchange;
+  PipelinedExchange exchange;
   std::int64_t piece_bytes;
 };
 
 /// visit(words of an element, place in the array).
 template <typename Visit>
-void for_each_word(const Distribution& spread, Rank rank, std::uint32_t words,
+void for_each_word(const Distribution& distribution, Rank rank, std::uint32_t words,
                    std::vector<std::uint32_t>& array, Visit&& visit) {
-  testing::for_each_element(spread.extents, spread.layout(rank),
+  testing::for_each_element(distribution.extents, distribution.layout(rank),
                             [&](std::size_t place, std::size_t at) {
                               for (std::uint32_t w = 0; w < words; ++w)
                                 visit(array[at * words + w], static_cast<std::uint32_t>(place));
@@ -63,7 +63,7 @@ void for_each_word(const Distribution& spread, Rank rank, std::uint32_t words,
 }
 
 Program send_pieces(Node&, PipelineSide* side) {
-  Exchange& exchange = side->exchange;
+  PipelinedExchange& exchange = side->exchange;
   for (std::uint32_t piece = 0; piece < exchange.pieces(); ++piece) {
     if (piece >= exchange.window()) {
       const AllToAll& oldest = exchange.piece(piece - exchange.window());

@@ -27,8 +27,8 @@ void expect_agreement(unsigned extent, std::int64_t n, const OrbitalOptions& opt
                       Machine machine = {}) {
   const OrbitalPlan plan(cube_size(n), cube_of(extent), options);
   const auto array = noise_of<Complex>(static_cast<std::size_t>(n * n * n), 9);
-  SimFabric model(cube_of(extent), machine);
-  const auto expected = orbital_on(model, plan, array).result;
+  const auto model = make_sim_fabric(cube_of(extent), machine);
+  const auto expected = orbital_on(*model, plan, array).result;
   for (const auto& c : testing::ring_cases()) {
     const auto fabric =
         testing::ring_fabric(cube_of(extent), c.threads, testing::routed(c.route), machine);

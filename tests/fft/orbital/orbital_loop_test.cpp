@@ -88,8 +88,8 @@ double error_after_loop(Fabric& fabric, unsigned extent) {
 
 TEST(OrbitalLoop, GivesTheInputBackAgainAndAgainOnTheModel) {
   for (const unsigned extent : {1u, 2u, 3u}) {
-    SimFabric fabric(cube_of(extent), Machine{});
-    EXPECT_LE(error_after_loop(fabric, extent), 2 * kTimes * testing::allowed<Complex>(6));
+    const auto fabric = make_sim_fabric(cube_of(extent), Machine{});
+    EXPECT_LE(error_after_loop(*fabric, extent), 2 * kTimes * testing::allowed<Complex>(6));
   }
 }
 

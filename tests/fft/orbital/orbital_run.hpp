@@ -47,7 +47,7 @@ void for_each_in(const Box& box, const CubeSize& size, Visit&& visit) {
 template <typename T>
 struct OrbitalRun {
   std::vector<T> result;                           ///< in the array's own order
-  std::vector<std::vector<std::uint64_t>> rolled;  ///< [node][step]
+  std::vector<std::vector<std::uint64_t>> shifted;  ///< [node][step]
   std::vector<std::vector<OrbitalTimes>> times;    ///< [node][repetition, stage]
   bool input_kept = true;
 };
@@ -84,7 +84,7 @@ OrbitalRun<T> orbital_on(Fabric& fabric, const OrbitalPlan& plan, const std::vec
     for_each_in(plan.output_box(r), plan.size(),
                 [&](std::size_t to, std::size_t from) { run.result[to] = output[from]; });
     run.input_kept &= holds<T>(plan, r, transform.input(), array);
-    run.rolled.emplace_back(transform.numbers_rolled().begin(), transform.numbers_rolled().end());
+    run.shifted.emplace_back(transform.numbers_shifted().begin(), transform.numbers_shifted().end());
     for (unsigned i = 0; i < transform.repetitions(); ++i)
       run.times.emplace_back(transform.times(i).begin(), transform.times(i).end());
   }
@@ -103,8 +103,8 @@ template <typename T>
 OrbitalRun<T> orbital(unsigned extent, std::int64_t n, OrbitalOptions options,
                       const std::vector<T>& array) {
   options.element = kElementType<T>;
-  SimFabric fabric(cube_of(extent), Machine{});
-  return orbital_on(fabric, OrbitalPlan(cube_size(n), cube_of(extent), options), array);
+  const auto fabric = make_sim_fabric(cube_of(extent), Machine{});
+  return orbital_on(*fabric, OrbitalPlan(cube_size(n), cube_of(extent), options), array);
 }
 
 template <typename T>

@@ -38,12 +38,12 @@ TEST(OrbitalTraffic, IsBCubedAndBSquaredInTheStageOfTheInputAndTwoBCubedInTheOth
       const auto array = noise_of<double>(std::size_t{b * extent} * b * extent * b * extent, 1);
       const auto forward = testing::orbital(extent, b * extent, real(Sign::forward), array);
       const auto inverse = testing::orbital(extent, b * extent, real(Sign::inverse), array);
-      for (const auto& steps : forward.rolled) {
+      for (const auto& steps : forward.shifted) {
         ASSERT_EQ(steps.size(), 3 * extent);
         for (unsigned step = 0; step < 3 * extent; ++step)
           EXPECT_EQ(steps[step], step < extent ? b * b * b + b * b : 2 * b * b * b);
       }
-      for (const auto& steps : inverse.rolled) {
+      for (const auto& steps : inverse.shifted) {
         ASSERT_EQ(steps.size(), 3 * extent);
         for (unsigned step = 0; step < 3 * extent; ++step)
           EXPECT_EQ(steps[step], step >= 2 * extent ? b * b * b + b * b : 2 * b * b * b);
@@ -53,7 +53,7 @@ TEST(OrbitalTraffic, IsBCubedAndBSquaredInTheStageOfTheInputAndTwoBCubedInTheOth
 
 TEST(OrbitalTraffic, IsNothingOnANodeByItself) {
   const auto run = testing::orbital(1, 4, kReal, noise_of<double>(64, 2));
-  EXPECT_EQ(run.rolled[0], std::vector<std::uint64_t>(3, 0));
+  EXPECT_EQ(run.shifted[0], std::vector<std::uint64_t>(3, 0));
 }
 
 /// Packets and bytes on the wire of all nodes in a transform.
@@ -68,13 +68,13 @@ struct Expected {
   void add_block(std::uint64_t bytes) {
     for (; bytes > kPayloadBytes; bytes -= kPayloadBytes) add(kPayloadBytes);
     add(bytes);
-    add(0);  // the neighbour's word that there is room for the next one
+    add(0);  // the acknowledgement
   }
 };
 
 Expected traffic(unsigned extent, std::uint64_t b, std::size_t number) {
   Expected expected;
-  for (unsigned roll = 0; roll < extent * extent * extent * extent; ++roll) {
+  for (unsigned shift = 0; shift < extent * extent * extent * extent; ++shift) {
     expected.add_block(b * b * number);
     for (int cubes = 0; cubes < 5; ++cubes) expected.add_block(b * b * b * number);
   }
@@ -84,12 +84,12 @@ Expected traffic(unsigned extent, std::uint64_t b, std::size_t number) {
 TEST(OrbitalTraffic, CrossesOneLinkEachAndIsNoPacketMoreThanTheBlocksTake) {
   for (const Sign sign : {Sign::forward, Sign::inverse})
     for (const unsigned extent : {2u, 3u, 4u}) {
-      SimFabric fabric(cube_of(extent), Machine{});
+      const auto fabric = make_sim_fabric(cube_of(extent), Machine{});
       const OrbitalPlan plan(cube_size(4 * extent), cube_of(extent), real(sign));
-      testing::orbital_on(fabric, plan,
+      testing::orbital_on(*fabric, plan,
                           noise_of<double>(std::size_t{64} * extent * extent * extent, 3));
       const Expected expected = traffic(extent, 4, sizeof(double));
-      const FabricCounters& counters = fabric.counters();
+      const FabricCounters& counters = fabric->counters();
       EXPECT_EQ(counters.packets, expected.packets);
       EXPECT_EQ(counters.packet_hops, counters.packets);
       std::uint64_t wire_bytes = 0;
@@ -102,12 +102,12 @@ TEST(OrbitalTraffic, FollowsTheSignsOfTheSchedulingVector) {
   for (unsigned bits = 0; bits < 8; ++bits) {
     OrbitalOptions options = kReal;
     for (unsigned d = 0; d < 3; ++d) options.alpha[d] = (bits >> d & 1) != 0 ? -1 : 1;
-    SimFabric fabric(cube_of(3), Machine{});
-    testing::orbital_on(fabric, OrbitalPlan(cube_size(12), cube_of(3), options),
+    const auto fabric = make_sim_fabric(cube_of(3), Machine{});
+    testing::orbital_on(*fabric, OrbitalPlan(cube_size(12), cube_of(3), options),
                         noise_of<double>(1728, 4));
     for (unsigned d = 0; d < 3; ++d) {  // blocks one way; only words of room the other way
-      const auto& plus = fabric.counters().links[Direction::plus(d).index];
-      const auto& minus = fabric.counters().links[Direction::minus(d).index];
+      const auto& plus = fabric->counters().links[Direction::plus(d).index];
+      const auto& minus = fabric->counters().links[Direction::minus(d).index];
       EXPECT_EQ(plus.wire_bytes > minus.wire_bytes, options.alpha[d] > 0);
     }
   }
@@ -119,9 +119,9 @@ TEST(OrbitalTraffic, IsHiddenBehindTheProductsOfTheStageWhoseSumStays) {
   Machine machine;
   machine.fma_cycles = 30;
   machine.inject_cycles = machine.receive_cycles = 0;
-  SimFabric fabric(cube_of(2), machine);
+  const auto fabric = make_sim_fabric(cube_of(2), machine);
   const OrbitalPlan plan(cube_size(16), cube_of(2), real(Sign::inverse));
-  const auto run = testing::orbital_on(fabric, plan, noise_of<double>(4096, 5));
+  const auto run = testing::orbital_on(*fabric, plan, noise_of<double>(4096, 5));
   const auto computing = static_cast<Tick>(2 * 4096 * 30);
   for (const auto& stages : run.times) {
     EXPECT_GE(stages[2].end - stages[2].begin, computing);

@@ -122,7 +122,7 @@ TEST(OrbitalTransform, GivesTheSameEveryTimeItIsRepeated) {
       const auto often = orbital(extent, 6, {.sign = sign, .repeat = 4}, array);
       EXPECT_EQ(often.result, once.result);
       EXPECT_TRUE(often.input_kept);
-      EXPECT_EQ(often.rolled[0].size(), 4 * once.rolled[0].size());
+      EXPECT_EQ(often.shifted[0].size(), 4 * once.shifted[0].size());
       for (const auto& times : often.times)
         for (unsigned s = 0; s < 3; ++s) EXPECT_LT(times[s].begin, times[s].end);
     }

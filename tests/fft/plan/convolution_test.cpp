@@ -102,8 +102,8 @@ std::vector<T> convolve(const char* torus, Description description, const std::v
                         const Factor& factor, NodeProgram<T> program = apply_once<T>) {
   description.real = std::is_floating_point_v<T>;
   description.precision = kIsSingle<T> ? Precision::single : Precision::double_;
-  SimFabric fabric(Shape::parse(torus), Machine{});
-  return convolve_on(fabric, description, array, factor, program);
+  const auto fabric = make_sim_fabric(Shape::parse(torus), Machine{});
+  return convolve_on(*fabric, description, array, factor, program);
 }
 
 template <typename T>
@@ -382,17 +382,17 @@ Program apply_a_function(Node&, ConvolutionNode<double>& self) {
 }
 
 TEST(Convolution, TakesAFunctionOrALambdaAsItsFactor) {
-  SimFabric fabric(Shape::parse("1"), Machine{});
+  const auto fabric = make_sim_fabric(Shape::parse("1"), Machine{});
   Description description;
   description.size = {2, 3, 4};
   description.real = true;
-  Node node(fabric.device(0));
+  Node node(fabric->device(0));
   ConvolutionNode<double> side(node,
-                               std::make_shared<const Blueprint>(description, fabric.shape()));
+                               std::make_shared<const Blueprint>(description, fabric->shape()));
   side.in = noise_of<double>(24, 8);
   node.run(apply_a_function(node, side));
-  fabric.attach(0, node);
-  fabric.run();
+  fabric->attach(0, node);
+  fabric->run();
   std::vector<double> expected = side.in;
   for (double& value : expected) value *= 6;
   EXPECT_LT(relative_error(side.out, expected), 1e-14);
@@ -404,21 +404,21 @@ Program apply_what_throws(Node&, ConvolutionNode<double>& self) {
 }
 
 TEST(Convolution, EndsTheRunWithWhatItsFactorThrows) {
-  SimFabric fabric(Shape::parse("1"), Machine{});
+  const auto fabric = make_sim_fabric(Shape::parse("1"), Machine{});
   Description description;
   description.size = {4, 4, 4};
   description.real = true;
-  Node node(fabric.device(0));
+  Node node(fabric->device(0));
   ConvolutionNode<double> side(node,
-                               std::make_shared<const Blueprint>(description, fabric.shape()));
+                               std::make_shared<const Blueprint>(description, fabric->shape()));
   node.run(apply_what_throws(node, side));
-  fabric.attach(0, node);
-  EXPECT_THROW(fabric.run(), RunFailed);
+  fabric->attach(0, node);
+  EXPECT_THROW(fabric->run(), RunFailed);
 }
 
 TEST(Convolution, RefusesWhatIsNoDft) {
-  SimFabric fabric(Shape::parse("2x2x2"), Machine{});
-  Node node(fabric.device(0));
+  const auto fabric = make_sim_fabric(Shape::parse("2x2x2"), Machine{});
+  Node node(fabric->device(0));
   Description description;
   description.size = {4, 4, 4};
   description.method = Method::orbital;

@@ -39,8 +39,8 @@ void expect_agreement_of(const Shape& torus, const Description& d, const RingCas
                          const Machine& machine) {
   SCOPED_TRACE(fmt::format("{} on {} {}", testing::text_of(d), torus.text(), c.text()));
   const auto input = noise_of<In>(static_cast<std::size_t>(Box::of(in_extents(d)).volume()), 11);
-  SimFabric model(torus, machine);
-  const auto expected = testing::run_plan<In, Out>(model, d, input);
+  const auto model = make_sim_fabric(torus, machine);
+  const auto expected = testing::run_plan<In, Out>(*model, d, input);
   const auto rings = testing::ring_fabric(torus, c.threads, testing::routed(c.route), machine);
   const auto run = testing::run_plan<In, Out>(*rings, d, input, c.node());
   EXPECT_TRUE(equal_bits(run.result, expected.result));
@@ -157,10 +157,10 @@ TEST(PlanAgreement, NodesMayComeLate) {
       for (const unsigned workers : {1u, 3u}) {
         const Description d{.size = {8, 9, 10}, .method = method, .overlap = {1, 2}};
         const Shape torus = Shape::parse("2x2");
-        SimFabric model(torus, Machine{});
+        const auto model = make_sim_fabric(torus, Machine{});
         const auto rings = testing::ring_fabric(torus, workers, testing::routed(route));
         EXPECT_TRUE(
-            equal_bits(with_late_nodes(*rings, d, input), with_late_nodes(model, d, input)));
+            equal_bits(with_late_nodes(*rings, d, input), with_late_nodes(*model, d, input)));
       }
 }
 

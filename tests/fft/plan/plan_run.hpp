@@ -131,8 +131,8 @@ PlanRun<In, Out> run_plan(Fabric& fabric, const Description& description,
 template <typename In, typename Out>
 PlanRun<In, Out> simulate(const char* torus, const Description& description,
                           const std::vector<In>& array, NodeOptions options = {}) {
-  SimFabric fabric(Shape::parse(torus), Machine{});
-  return run_plan<In, Out>(fabric, description, array, options);
+  const auto fabric = make_sim_fabric(Shape::parse(torus), Machine{});
+  return run_plan<In, Out>(*fabric, description, array, options);
 }
 
 /// |a - b| / |b| in the Euclidean norm.

@@ -12,8 +12,8 @@
 
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/all_to_all.hpp"
 #include "packet/exchange/block_messages.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"

@@ -10,7 +10,7 @@
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"

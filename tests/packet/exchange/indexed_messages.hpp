@@ -13,7 +13,7 @@
 
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/exchange/group.hpp"
 
 namespace toroid::testing {

@@ -14,7 +14,7 @@
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"

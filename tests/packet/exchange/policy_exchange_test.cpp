@@ -23,9 +23,9 @@
 #include "hal/tick.hpp"
 #include "packet/exchange/combining_plan.hpp"
 #include "packet/exchange/conservation.hpp"
-#include "packet/exchange/exchange_case.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/latency.hpp"
-#include "packet/exchange/policy_exchange.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
@@ -48,7 +48,7 @@ std::unique_ptr<Fabric> sim_fabric(const Shape& shape, const PolicySettings& set
                                    const Machine& machine = {}) {
   SimOptions options;
   options.tying = settings.tying;
-  return std::make_unique<SimFabric>(shape, machine, options);
+  return make_sim_fabric(shape, machine, options);
 }
 
 std::unique_ptr<Fabric> ring_fabric(const Shape& shape, const PolicySettings& settings,

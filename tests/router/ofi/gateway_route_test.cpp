@@ -11,7 +11,7 @@
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/node/node.hpp"
 #include "router/ofi/frame.hpp"

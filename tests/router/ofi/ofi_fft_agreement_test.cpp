@@ -50,8 +50,8 @@ template <typename In, typename Out>
 void expect_agreement_of(const Shape& torus, const Description& d, const OfiCase& c) {
   const auto input =
       testing::noise_of<In>(static_cast<std::size_t>(Box::of(in_extents(d)).volume()), 11);
-  SimFabric model(torus, Machine{});
-  const auto expected = testing::run_plan<In, Out>(model, d, input);
+  const auto model = make_sim_fabric(torus, Machine{});
+  const auto expected = testing::run_plan<In, Out>(*model, d, input);
   const testing::Shared<std::atomic<std::size_t>> compared(1);
   const auto outcomes = testing::run_job_over(c.provider, c.processes, [&](Job& job) {
     const auto fabric = ofi_fabric(job, torus, c);

@@ -95,7 +95,7 @@ inline void for_each_shape_and_case(const std::string& provider, std::size_t fir
     }
 }
 
-inline std::unique_ptr<OfiFabric> ofi_fabric(Job& job, const Shape& shape, const OfiCase& c) {
+inline std::unique_ptr<Fabric> ofi_fabric(Job& job, const Shape& shape, const OfiCase& c) {
   const Partition partition(shape, job.size());
   Placement placement = place(Topology::of_this_machine(), shape, partition.nodes(job.rank()),
                               c.workers, Binding::none);
@@ -103,8 +103,7 @@ inline std::unique_ptr<OfiFabric> ofi_fabric(Job& job, const Shape& shape, const
   OfiOptions options{.ring = routed(c.route), .provider = c.provider};
   options.ring.stall = c.stall;
   options.ring.watch = c.watch;
-  return std::make_unique<OfiFabric>(job, shape, c.machine, std::move(placement),
-                                     std::move(options));
+  return make_ofi_fabric(job, shape, c.machine, std::move(placement), std::move(options));
 }
 
 /// Objects that children of the test share with it.

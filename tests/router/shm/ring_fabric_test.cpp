@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
-#include <memory>
+#include <utility>
 
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
@@ -62,18 +62,21 @@ TEST(RingFabric, RunsProgramsThatDoNothing) {
     }
 }
 
-TEST(RingFabric, LeavesNobodyUnboundWhoWasNotToBeBound) {
+TEST(RingFabric, RunsOnWorkersThatTheSystemRefusesToBind) {
   const Shape shape = Shape::parse("2x2");
-  RingFabric fabric(shape, Machine(), testing::workers(shape, 3));
-  EXPECT_EQ(fabric.unbound_workers(), 0u);
+  Placement placement = testing::workers(shape, 3);
+  for (WorkerPlace& worker : placement.workers) worker.pus = {100000};
+  testing::EmulatedMachine machine(make_ring_fabric(shape, Machine(), std::move(placement)));
+  Exchange(machine, 500).run();
+  EXPECT_EQ(machine.counters().delivered, 4u * 3 * 3);
 }
 
 TEST(RingFabric, RunsOnWorkersThatStayOnTheirCores) {
   const Shape shape = Shape::parse("3x3");
   for (const unsigned threads : testing::kWorkers) {
     const Topology topology = Topology::of_this_machine();
-    testing::EmulatedMachine machine(std::make_unique<RingFabric>(
-        shape, Machine(), place(topology, shape, threads, Binding::core)));
+    testing::EmulatedMachine machine(
+        make_ring_fabric(shape, Machine(), place(topology, shape, threads, Binding::core)));
     Exchange(machine, 500).run();
     EXPECT_EQ(machine.counters().delivered, 9u * 8 * 3);
   }

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "hal/shape.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "router/shm/ring_fabric.hpp"

@@ -28,7 +28,7 @@ inline Placement workers(const Shape& shape, unsigned threads) {
 
 inline std::unique_ptr<Fabric> ring_fabric(const Shape& shape, unsigned threads,
                                            RingOptions options = {}, const Machine& machine = {}) {
-  return std::make_unique<RingFabric>(shape, machine, workers(shape, threads), std::move(options));
+  return make_ring_fabric(shape, machine, workers(shape, threads), std::move(options));
 }
 
 class RingMachine final : public EmulatedMachine {

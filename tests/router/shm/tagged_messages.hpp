@@ -11,7 +11,7 @@
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/all_to_all.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/node/node.hpp"
 
 namespace toroid::testing {

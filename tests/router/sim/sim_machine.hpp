@@ -16,7 +16,7 @@ class SimMachine final : public EmulatedMachine {
  public:
   explicit SimMachine(const Shape& shape, NodeOptions node = {}, SimOptions sim = {},
                       const Machine& machine = {})
-      : EmulatedMachine(std::make_unique<SimFabric>(shape, machine, std::move(sim)), node) {}
+      : EmulatedMachine(make_sim_fabric(shape, machine, std::move(sim)), node) {}
 };
 
 }  // namespace toroid::testing

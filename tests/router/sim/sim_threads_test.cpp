@@ -159,8 +159,9 @@ TEST(SimThreads, EndWhenProgressThrows) {
 
 TEST(SimThreads, AreNoMoreThanThereAreNodesAndOneWithAProbe) {
   SimProbe probe;
-  EXPECT_EQ(SimFabric(Shape::parse("3"), Machine(), {.threads = 8}).threads(), 3u);
-  EXPECT_EQ(SimFabric(Shape::parse("8"), Machine(), {.probe = &probe, .threads = 8}).threads(), 1u);
+  EXPECT_EQ(sim_threads(Shape::parse("3"), {.threads = 8}), 3u);
+  EXPECT_EQ(sim_threads(Shape::parse("3"), {.threads = 0}), 1u);
+  EXPECT_EQ(sim_threads(Shape::parse("8"), {.probe = &probe, .threads = 8}), 1u);
 }
 
 }  // namespace

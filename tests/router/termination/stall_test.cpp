@@ -61,9 +61,9 @@ TEST(SimFabric, TellsItsProgressAndStopsWhenTheCallbackThrows) {
 TEST(SimFabric, RefusesMoreFifosThanItCanModel) {
   Machine machine;
   machine.injection_fifos = 14;
-  EXPECT_NO_THROW(SimFabric(Shape::parse("2x2x2x2x2x2"), machine));
+  EXPECT_NO_THROW(make_sim_fabric(Shape::parse("2x2x2x2x2x2"), machine));
   machine.injection_fifos = 15;
-  EXPECT_THROW(SimFabric(Shape::parse("2x2x2x2x2x2"), machine), BadInput);
+  EXPECT_THROW(make_sim_fabric(Shape::parse("2x2x2x2x2x2"), machine), BadInput);
 }
 
 }  // namespace

@@ -1,0 +1,118 @@
+#include "fft/execute/stage_run.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "fft/execute/local_work.hpp"
+#include "fft/execute/pass.hpp"
+#include "fft/execute/pipelined_exchange.hpp"
+#include "fft/orbital/base.hpp"
+#include "fft/orbital/stage_state.hpp"
+#include "fft/plan/plan.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/exchange.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+
+namespace toroid {
+
+Tick StageRun::transform() const {
+  const Tick begin = node_->now();
+  if (!state_->in_place || !state_->stage->is_empty())
+    state_->work.run(arrays_.source, arrays_.target);
+  times().computing += node_->now() - begin;
+  return state_->work.cycles();
+}
+
+void StageRun::start_exchange() const {
+  times_[1].begin = node_->now();
+  state_->exchange->start(0, state_->in_place ? arrays_.source : arrays_.target);
+}
+
+LocalWork& StageRun::work(std::uint32_t piece) const {
+  const bool is_rest = piece + 1 == state_->pieces.own && state_->rest_work.lines() > 0;
+  return is_rest ? state_->rest_work : state_->work;
+}
+
+std::byte* StageRun::buffer(std::uint32_t piece) const {
+  return arrays_.target + piece % buffers() * state_->pieces.to_step;
+}
+
+void StageRun::transform_piece(std::uint32_t piece) const {
+  if (piece >= state_->pieces.own) return;
+  const Tick begin = node_->now();
+  work(piece).run(arrays_.source + piece * state_->pieces.from_step, buffer(piece));
+  times().computing += node_->now() - begin;
+}
+
+void StageRun::start_piece(std::uint32_t piece) const {
+  if (piece == 0) times_[1].begin = node_->now();
+  state_->exchange->start(piece, buffer(piece));
+}
+
+std::uint32_t StageRun::slices(std::uint32_t piece) const {
+  if (piece >= state_->pieces.own) return 0;
+  if (test_interval_ == 0) return 1;
+  return static_cast<std::uint32_t>(
+      std::max<std::int64_t>(1, work(piece).lines() / test_interval_));
+}
+
+/// The slices of a piece add up to its cycles exactly.
+Tick StageRun::slice_cycles(std::uint32_t piece, std::uint32_t slice) const {
+  const Tick all = work(piece).cycles();
+  const Tick slices = this->slices(piece);
+  return all * (slice + 1) / slices - all * slice / slices;
+}
+
+void StageRun::load_orbital(std::int64_t array) const {
+  const std::size_t bytes = state_->orbital->bytes();
+  state_->orbital->put(arrays_.source + static_cast<std::size_t>(array) * bytes);
+}
+
+void StageRun::store_orbital(std::int64_t array) const {
+  const std::size_t bytes = state_->orbital->bytes();
+  state_->orbital->get(arrays_.target + static_cast<std::size_t>(array) * bytes);
+}
+
+Program send_in_pieces(Node& node, StageRun stage) {
+  StageTimes& times = stage.times();
+  const PipelinedExchange& exchange = stage.exchange();
+  for (std::uint32_t piece = 0; piece < exchange.pieces(); ++piece) {
+    if (piece >= stage.buffers()) {  // until the buffer's last piece has left it
+      const Tick before = node.now();
+      const Exchange& last = exchange.piece(piece - stage.buffers());
+      const std::uint64_t starts = last.starts();
+      co_await node.until(last.sent(), starts);
+      times.waiting += node.now() - before;
+    }
+    stage.transform_piece(piece);
+    for (std::uint32_t slice = 0; slice < stage.slices(piece); ++slice) {
+      const Tick cycles = stage.slice_cycles(piece, slice);
+      const Tick passed = co_await node.compute(cycles);
+      times.computing += passed;
+    }
+    if (piece >= exchange.window()) {
+      const Tick before = node.now();
+      const Exchange& oldest = exchange.piece(piece - exchange.window());
+      co_await oldest.wait();
+      times.waiting += node.now() - before;
+    }
+    stage.start_piece(piece);
+    const Tick at_once = 0;  // what finds room leaves while the piece is in the cache
+    co_await node.compute(at_once);
+  }
+  times.computed = node.now();
+}
+
+Program run_orbital(Node& node, StageRun stage, std::int64_t batch) {
+  stage.orbital().forget_numbers_shifted();
+  for (std::int64_t array = 0; array < batch; ++array) {
+    stage.load_orbital(array);
+    Program transform = orbital_transform(node, stage.orbital());
+    co_await node.perform(transform);
+    stage.store_orbital(array);
+  }
+}
+
+}  // namespace toroid

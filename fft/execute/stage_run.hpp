@@ -1,0 +1,81 @@
+// One stage of the call that is under way on a node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "fft/execute/local_work.hpp"
+#include "fft/execute/pass.hpp"
+#include "fft/execute/pipelined_exchange.hpp"
+#include "fft/orbital/base.hpp"
+#include "fft/plan/plan.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+
+namespace toroid {
+
+/// Where a stage finds and leaves the data of this call, its computation, and the start of the
+/// exchange after it. A stage goes all at once, or in pieces, or it is the orbital transform, which
+/// communicates by itself. A plain value: it lives in the frames of the programs of the call.
+class StageRun {
+ public:
+  /// The array that the stage reads and the one that it fills.
+  struct Arrays {
+    const std::byte* source;
+    std::byte* target;
+  };
+  /// `times` of this stage; those of the next one follow it. `test_interval`: see Overlap.
+  StageRun(Node& node, StageState& state, Arrays arrays, StageTimes* times,
+           std::int64_t test_interval)
+      : node_(&node),
+        state_(&state),
+        arrays_(arrays),
+        times_(times),
+        test_interval_(test_interval) {}
+
+  bool goes_in_pieces() const { return state_->pieces.planes > 0; }
+  bool is_orbital() const { return state_->orbital != nullptr; }
+  StageTimes& times() const { return times_[0]; }
+  /// The exchange after the stage. REQUIRES: the stage is not the last.
+  PipelinedExchange& exchange() const { return *state_->exchange; }
+
+  // All at once.
+  /// Transforms the node's part and returns the cycles that this takes on a model.
+  Tick transform() const;
+  void start_exchange() const;
+  void note_exchanged() const { times_[1].exchanged = node_->now(); }
+
+  // In pieces.
+  /// Pieces that the target array has room for.
+  std::uint32_t buffers() const { return state_->pieces.buffers; }
+  void transform_piece(std::uint32_t piece) const;
+  void start_piece(std::uint32_t piece) const;
+  /// A piece's cycles are spent in slices, between which the node sends and receives packets. 0: it
+  /// has no part of the piece.
+  std::uint32_t slices(std::uint32_t piece) const;
+  Tick slice_cycles(std::uint32_t piece, std::uint32_t slice) const;
+
+  // The orbital transform, of one array of the batch after the other.
+  OrbitalBase& orbital() const { return state_->orbital->transform(); }
+  void load_orbital(std::int64_t array) const;
+  void store_orbital(std::int64_t array) const;
+
+ private:
+  LocalWork& work(std::uint32_t piece) const;
+  std::byte* buffer(std::uint32_t piece) const;
+
+  Node* node_;
+  StageState* state_;
+  Arrays arrays_;
+  StageTimes* times_;
+  std::int64_t test_interval_;
+};
+
+/// Transforms and sends piece after piece. When it ends, the last pieces may still be on their way.
+Program send_in_pieces(Node& node, StageRun stage);
+
+/// Runs the orbital transform on every array of the batch.
+Program run_orbital(Node& node, StageRun stage, std::int64_t batch);
+
+}  // namespace toroid

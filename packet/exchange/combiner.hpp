@@ -1,0 +1,85 @@
+// The part of an exchange that combines messages: stage by stage, everything that goes to the same
+// node travels as one message.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "hal/fill.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/combining_plan.hpp"
+#include "packet/exchange/endpoint.hpp"
+#include "packet/node/node.hpp"
+
+namespace toroid {
+
+class Exchange;
+
+/// A stage begins when all packets of the stage before have come. Where payload travels, blocks are
+/// copied into messages and out of them; the model counts no time for that.
+///
+/// Packets of the next start may come before this node starts: their senders have this start behind
+/// them, so that this node has all packets of this start's stages. Counts of a start that is
+/// complete are therefore cleared at once, and what comes then counts for the next one.
+class Combiner {
+ public:
+  explicit Combiner(Exchange& exchange);
+
+  /// Packs what stage 0 sends, and sends it.
+  void start();
+  void arrive(std::uint32_t id, std::span<const std::byte> data);
+
+ private:
+  using Bytes = std::vector<std::byte>;
+  using Blocks = std::map<std::pair<Rank, Rank>, Bytes>;  ///< by origin and destination
+
+  /// What a node sends in one stage.
+  class Stage final : public Outgoing, public PayloadSource {
+   public:
+    Stage(Combiner& combiner, unsigned number);
+    bool left() const { return fill_.done() && queued_ == 0; }
+    bool filled() const { return fill_.done(); }
+    bool fill(OutputQueues& queues) override;
+    std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
+                         std::span<std::byte, kPayloadBytes> payload) override;
+
+   private:
+    Fill make_fill() const;
+    std::optional<SendDescriptor> describe(Rank to, std::uint32_t first, std::uint32_t limit);
+    Combiner* combiner_;
+    const CombiningPlan* plan_;
+    unsigned number_;
+    std::map<Rank, Bytes> contents_;  ///< by destination; empty where no payload travels
+    std::uint64_t queued_ = 0;        ///< packets that have not been gathered
+    Fill fill_;
+  };
+
+  const CombiningPlan& plan_of(std::uint64_t start) const;
+  void begin(unsigned stage);
+  void end(unsigned stage);
+  void advance();
+  void note_left();
+  void keep(const CombiningPlan::Block& block, std::span<const std::byte> bytes);
+  std::map<Rank, Bytes> pack(unsigned stage);
+  const Endpoint& end() const;
+
+  Exchange* exchange_;
+  unsigned all_stages_;
+  const CombiningPlan* plan_ = nullptr;  ///< of the start that is under way
+  unsigned stage_;                       ///< that is under way; all_stages_: none
+  std::vector<std::uint64_t> received_;  ///< [stage]: packets of the start that is under way, or
+                                         ///< of the next
+  std::deque<Stage> stages_;             ///< begun in this start; never move: queues refer to them
+  Blocks held_;                          ///< blocks on their way that have come here
+  std::map<std::pair<unsigned, Rank>, Bytes> incoming_;  ///< messages, by stage and sender
+};
+
+}  // namespace toroid

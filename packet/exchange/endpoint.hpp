@@ -1,0 +1,68 @@
+// One node's end of an exchange: how its packets are made, and told apart where they come.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/conservation.hpp"
+#include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/exchange/latency.hpp"
+#include "packet/exchange/messages.hpp"
+#include "packet/node/node.hpp"
+
+namespace toroid {
+
+/// What a judge of policies wants to know of one node. 1 kB.
+struct ExchangeAudit {
+  Arrivals arrivals;
+  LatencyHistogram latency;  ///< cycles from injection to handler, of packets with an envelope
+  Tick last_arrival = 0;
+  std::uint64_t sent = 0;           ///< packets of this node's own
+  std::uint64_t sent_hash = 0;      ///< sum over them of a hash of id and destination
+  std::uint64_t received_hash = 0;  ///< likewise of those that have come
+};
+
+/// What travels in the first bytes of a payload.
+struct Envelope {
+  std::uint32_t id;
+  std::uint32_t to_and_stage;  ///< 24 and 8 bits: the member, and the stage that the packet is in
+  Rank to() const { return to_and_stage & 0xffffffu; }
+  unsigned stage() const { return to_and_stage >> 24; }
+  static Envelope of(std::uint32_t id, Rank to, unsigned stage) { return {id, to | stage << 24}; }
+};
+
+struct Endpoint {
+  Node* node;
+  HandlerId handler;
+  Group group;
+  const ExchangePlan* plan;
+  Messages* messages;
+  std::unique_ptr<ExchangeAudit> audit{};  ///< null: nobody wants to know
+
+  Rank self() const { return group.self(); }
+  /// A descriptor of packets to a member, each with so many bytes of a message.
+  SendDescriptor descriptor(Rank member, unsigned bytes, std::uint32_t packets,
+                            PayloadSource& source, std::uint64_t cookie) const;
+  /// Writes the envelope, where there is one; the bytes it takes.
+  std::size_t write_envelope(const Envelope& envelope, std::span<std::byte> payload) const;
+  /// The argument of a packet that is known by its number.
+  std::uint32_t argument(std::uint32_t id) const;
+  Envelope envelope_of(const Packet& packet) const;
+  /// What travels in the packet besides an envelope.
+  std::span<const std::byte> data_of(const Packet& packet) const;
+
+  void note_sent(std::uint32_t id, Rank to) const;
+  void note_arrival(const Packet& packet, std::uint32_t id) const;
+  // For a recording of the run; messages from one node to another are numbered.
+  void record_message(Rank member, std::uint64_t bytes, std::uint64_t number) const;
+  void record_complete(std::uint64_t messages) const;
+};
+
+}  // namespace toroid

@@ -1,0 +1,325 @@
+#include "packet/exchange/exchange.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/fill.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/combiner.hpp"
+#include "packet/exchange/conservation.hpp"
+#include "packet/exchange/endpoint.hpp"
+#include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/exchange/messages.hpp"
+#include "packet/node/node.hpp"
+
+namespace toroid {
+namespace {
+
+/// A throttled processor whose packets are due and find no room tries again after so many cycles.
+constexpr Tick kPoll = 500;
+
+bool is_plain(const ExchangePlan& plan) {
+  return !plan.relays() && !plan.has_window() && !plan.is_throttled() &&
+         !plan.settings().queue_per_direction;
+}
+
+}  // namespace
+
+/// The output queues in turn, or by direction, for packets in the first stage; named ones for
+/// packets that skip it. The throttle holds all of them back.
+class Exchange::Sink {
+ public:
+  Sink(Exchange& exchange, OutputQueues& queues) : exchange_(&exchange), queues_(&queues) {}
+  bool has_room() const {
+    const Exchange& x = *exchange_;
+    if (x.window_is_closed()) return false;
+    if (x.end_.plan->is_throttled() && static_cast<double>(x.end_.node->now()) < x.due_)
+      return false;
+    return by_direction() ? all_have_room() : queues_->has_room(queues_->next());
+  }
+  void push(const SendDescriptor& descriptor) {
+    if (const unsigned stage = exchange_->stage_; stage > 0)
+      queues_->named(stage - 1).push(descriptor);
+    else
+      (*queues_)[by_direction() ? descriptor.header.hints().first().index : queues_->next()].push(
+          descriptor);
+  }
+  void next_peer() { queues_->advance(); }
+  void next_round() { queues_->restart(); }
+
+ private:
+  bool by_direction() const { return exchange_->end_.plan->settings().queue_per_direction; }
+  /// Which direction the next packet takes is not known before it is made.
+  bool all_have_room() const {
+    unsigned with_room = 0;
+    const unsigned links = exchange_->end_.node->shape().links();
+    while (with_room < links && queues_->has_room(with_room)) ++with_room;
+    return with_room == links;
+  }
+  Exchange* exchange_;
+  OutputQueues* queues_;
+};
+
+Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const ExchangePlan& plan,
+                   Messages& messages)
+    : end_{&node, handler, group, &plan, &messages},
+      first_fill_(fill_of_round_0()),
+      fill_(first_fill_),
+      is_plain_(is_plain(plan)),
+      received_(plan.counter_name()) {
+  if (node.options().named_queues < plan.named_queues())
+    throw BadInput(fmt::format("policy {} needs {} named output queues, a node has {}",
+                               plan.policy().name(), plan.named_queues(),
+                               node.options().named_queues));
+  if (plan.combines()) combiner_ = std::make_unique<Combiner>(*this);
+  if (plan.label() == PacketLabel::place)
+    node.on(handler, [this](const Packet& packet) { arrive(packet); });
+  else
+    node.on(handler, [this](const Packet& packet) { arrive_by_number(packet); });
+  if (plan.has_window())
+    node.on(static_cast<HandlerId>(handler + 1), [this](const Packet&) { acknowledged(); });
+}
+
+Exchange::~Exchange() = default;
+
+const ExchangeAudit& Exchange::audit() {
+  end_.audit = std::make_unique<ExchangeAudit>();
+  return *end_.audit;
+}
+
+/// Whom to visit in a round: all, a sample, or only those that there are messages for.
+SendOrder Exchange::order(std::uint32_t round) const {
+  const ExchangePlan& plan = *end_.plan;
+  SendOrder order =
+      plan.order(plan.visitor(end_.self(), end_.node->rank(), round)).first(plan.format().peers);
+  const std::optional<std::vector<Rank>> targets = end_.messages->targets();
+  return targets && targets->size() + 1 < plan.shape().size() ? order.only(*targets) : order;
+}
+
+Fill Exchange::fill_of_round_0() const {
+  if (end_.plan->combines()) return Fill(SendOrder(std::vector<Rank>{}), {0, 1});
+  const std::uint32_t packets = end_.messages->most_packets();
+  end_.plan->check_packets(packets);
+  Fill::Reorder reorder;
+  if (end_.plan->changes_order()) reorder = [this](std::uint32_t round) { return order(round); };
+  return Fill(order(0), {packets, end_.plan->settings().packets_per_visit}, std::move(reorder));
+}
+
+void Exchange::start() {
+  TOROID_CHECK_EQ(sent_.value(), starts_);
+  ++starts_;
+  if (combiner_) return combiner_->start();
+  expected_ += end_.messages->packets_expected();
+  record_start();
+  fill_ = first_fill_;
+  if (fill_.done()) return note_left();
+  if (end_.plan->is_throttled()) look_ = look_after(end_.node->now());
+  end_.node->post(*this);
+}
+
+bool Exchange::fill(OutputQueues& queues) {
+  const auto make = [this](Rank member, std::uint32_t first, std::uint32_t limit) {
+    return describe(member, first, limit);
+  };
+  if (is_plain_)
+    fill_.run(queues, make);
+  else
+    fill_.run(Sink(*this, queues), make);
+  waits_for_window_ = !fill_.done() && window_is_closed();
+  if (fill_.done()) note_left();
+  return fill_.done() || waits_for_window_;
+}
+
+std::optional<SendDescriptor> Exchange::describe(Rank member, std::uint32_t first,
+                                                 std::uint32_t limit) {
+  const ExchangePlan& plan = *end_.plan;
+  plan.check_visit(end_.self(), end_.node->rank(), member);
+  const MessageRun run = end_.messages->run(member, first, plan.most_in_descriptor(limit));
+  if (run.packets == 0) return std::nullopt;
+  queued_ += run.packets;
+  if (is_plain_ && !end_.audit)
+    return end_.descriptor(member, run.bytes, run.packets, *this,
+                           std::uint64_t{member} << 32 | first);
+  const Pass pass = this->pass(0, plan.id(end_.self(), first), member);
+  stage_ = pass.stage;
+  for (std::uint32_t n = first; n < first + run.packets; ++n)
+    end_.note_sent(plan.id(end_.self(), n), member);
+  hold_back(run.packets);
+  return end_.descriptor(pass.end, run.bytes, run.packets, *this,
+                         std::uint64_t{member | pass.stage << 24} << 32 | first);
+}
+
+void Exchange::hold_back(std::uint32_t packets) {
+  if (end_.plan->has_window()) outstanding_ += packets;
+  const double between = end_.plan->settings().throttle.cycles_per_packet;
+  if (between > 0)
+    due_ = std::max(due_, static_cast<double>(end_.node->now()) - between) + between * packets;
+}
+
+Tick Exchange::look_after(Tick now) const {
+  const auto due = static_cast<Tick>(std::ceil(due_));
+  return due > now ? due : now + kPoll;
+}
+
+std::optional<Tick> Exchange::next_look() {
+  if (!end_.plan->is_throttled()) return std::nullopt;
+  const Tick now = end_.node->now();
+  if (look_ <= now) look_ = look_after(now);
+  return look_;
+}
+
+/// The next pass of a packet, in this or a later stage; it ends elsewhere.
+Exchange::Pass Exchange::pass(unsigned stage, std::uint32_t id, Rank to) const {
+  const ExchangePlan& plan = *end_.plan;
+  if (!plan.relays()) return {0, to};
+  const std::uint64_t key = plan.key(std::uint64_t{to} << 32 | id);
+  for (;; ++stage) {
+    const Rank next = plan.relay({stage, end_.self(), plan.origin(id), to, key}, end_.node->rank());
+    if (next != end_.self()) return {stage, next};
+  }
+}
+
+std::uint32_t Exchange::gather(const SendDescriptor& descriptor, std::uint32_t number,
+                               std::span<std::byte, kPayloadBytes> payload) {
+  const std::uint32_t packet = static_cast<std::uint32_t>(descriptor.cookie) + number;
+  --queued_;
+  note_left();
+  if (end_.plan->label() == PacketLabel::place)
+    return end_.messages->gather(static_cast<Rank>(descriptor.cookie >> 32), packet,
+                                 payload.first(descriptor.header.payload_bytes()));
+  const std::uint32_t id = end_.plan->id(end_.self(), packet);
+  const Envelope envelope{id, static_cast<std::uint32_t>(descriptor.cookie >> 32)};
+  const std::size_t begin = end_.write_envelope(envelope, payload);
+  if (end_.plan->format().payload)
+    end_.messages->gather(envelope.to(), packet,
+                          payload.first(descriptor.header.payload_bytes()).subspan(begin));
+  return end_.argument(id);
+}
+
+std::uint32_t Exchange::EnvelopeSource::gather(const SendDescriptor& descriptor, std::uint32_t,
+                                               std::span<std::byte, kPayloadBytes> payload) {
+  std::memcpy(payload.data(), &descriptor.cookie, sizeof descriptor.cookie);
+  return descriptor.header.argument();
+}
+
+void Exchange::note_left() {
+  if (fill_.done() && queued_ == 0 && sent_.value() < starts_) sent_.bump();
+}
+
+std::string Exchange::waits_for() const {
+  if (received_.value() >= expected_)
+    return "packets of its own exchange to leave its output queues";
+  const std::string count =
+      fmt::format("{} at {} of {}", received_.name(), received_.value(), expected_);
+  const std::optional<Arrivals> expected = end_.messages->arrivals_expected();
+  if (!expected || !end_.audit || combiner_) return count;
+  const auto wrong =
+      named_difference(end_.plan->shape(), end_.self(), *expected, end_.audit->arrivals);
+  return wrong ? fmt::format("{} ({})", count, *wrong) : count;
+}
+
+void Exchange::arrive(const Packet& packet) {
+  end_.messages->arrive_at(packet.header.argument(), packet.bytes());
+  received_.bump();
+  if (end_.node->record() != nullptr) record_received();
+}
+
+void Exchange::arrive_by_number(const Packet& packet) {
+  const Envelope envelope = end_.envelope_of(packet);
+  if (combiner_) {
+    end_.note_arrival(packet, envelope.id);
+    received_.bump();
+    return combiner_->arrive(envelope.id, end_.data_of(packet));
+  }
+  if (envelope.to() == end_.self())
+    deliver(packet, envelope.id);
+  else
+    forward(packet, envelope);
+}
+
+void Exchange::deliver(const Packet& packet, std::uint32_t id) {
+  const ExchangePlan& plan = *end_.plan;
+  const Rank origin = plan.origin(id);
+  end_.note_arrival(packet, id);
+  if (plan.format().payload) end_.messages->arrive(origin, plan.number(id), end_.data_of(packet));
+  received_.bump();
+  if (end_.node->record() != nullptr) record_received();
+  if (plan.has_window()) acknowledge(origin);
+}
+
+/// In the queue of its stage; its time stays that of its injection at its origin.
+void Exchange::forward(const Packet& packet, const Envelope& envelope) {
+  const Pass pass = this->pass(envelope.stage() + 1, envelope.id, envelope.to());
+  const Envelope next = Envelope::of(envelope.id, envelope.to(), pass.stage);
+  const PacketHeader& head = packet.header;
+  SendDescriptor descriptor{
+      .header = end_.node->header(end_.group.rank(pass.end), head.handler(), head.payload_bytes(),
+                                  head.argument(), head.chunks()),
+      .source = &envelopes_,
+      .cookie = 0};
+  if (end_.plan->format().payload)
+    keep_payload(descriptor, packet, next);
+  else
+    std::memcpy(&descriptor.cookie, &next, sizeof next);
+  ++forwarded_;
+  end_.node->post(descriptor, pass.stage - 1);
+}
+
+void Exchange::keep_payload(SendDescriptor& descriptor, const Packet& packet,
+                            const Envelope& envelope) {
+  std::array<std::byte, kPayloadBytes> payload;
+  std::ranges::copy(packet.bytes(), payload.begin());
+  end_.write_envelope(envelope, payload);
+  descriptor.source = &forwarded_payloads_;
+  descriptor.cookie =
+      forwarded_payloads_.keep(std::span(payload).first(packet.header.payload_bytes()));
+}
+
+void Exchange::acknowledge(Rank origin) {
+  ++acknowledgements_;
+  const auto handler = static_cast<HandlerId>(end_.handler + 1);
+  const PacketHeader header = end_.node->header(end_.group.rank(origin), handler, 0, 0, 1);
+  end_.node->post(SendDescriptor{.header = header, .source = nullptr, .cookie = 0},
+                  end_.plan->named_queues() - 1);
+}
+
+void Exchange::acknowledged() {
+  --outstanding_;
+  if (std::exchange(waits_for_window_, false)) end_.node->post(*this);
+}
+
+/// The messages of a start have its number.
+void Exchange::record_start() {
+  if (end_.node->record() == nullptr) return;
+  for (const Rank member : order(0))
+    if (const std::uint64_t bytes = end_.messages->bytes_to(member); bytes > 0)
+      end_.record_message(member, bytes, starts_ - 1);
+  complete_at_.push_back(expected_);
+  record_received();
+}
+
+void Exchange::record_received() {
+  for (; !complete_at_.empty() && received_.value() >= complete_at_.front();
+       complete_at_.pop_front())
+    end_.record_complete(starts_ - complete_at_.size() + 1);
+}
+
+}  // namespace toroid

@@ -1,0 +1,167 @@
+// The exchange: every member of a group sends a message of its own to every other, or to some, by
+// the patent's fill and drain, under a policy. Transforms, traffic patterns and benchmarks all go
+// through it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "hal/fill.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/endpoint.hpp"
+#include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/exchange/messages.hpp"
+#include "packet/node/counter.hpp"
+#include "packet/node/inline_payloads.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+
+namespace toroid {
+
+class Combiner;
+class ExchangeAwaiter;
+
+/// One exchange, non-blocking: start it when the data is ready, go on with something else, test it,
+/// wait for it. Blocking is start, then wait. Several may be outstanding at once, each an object
+/// with handlers of its own. Packets are sent and handled whenever the node has a turn: while the
+/// program awaits anything, so a long computation awaits progress() now and then.
+///
+/// Construct it before the program's first await: its handlers must exist when others start. It
+/// must outlive the run: a node may send on others' packets after all of its own have come.
+class Exchange final : public Outgoing, private PayloadSource {
+ public:
+  /// It takes plan.handlers() handlers from `handler` on. `plan` and `messages` must outlive it.
+  /// Throws BadInput where the node has fewer named queues than the plan needs.
+  Exchange(Node& node, HandlerId handler, const Group& group, const ExchangePlan& plan,
+           Messages& messages);
+  ~Exchange() override;
+  Exchange(const Exchange&) = delete;
+
+  /// Every packet goes into an output queue as soon as there is room for it. May be called again,
+  /// for the same messages or others like them, when sent() has counted every start before and no
+  /// peer awaits an earlier one: packets do not say which start they belong to. A barrier after
+  /// each sees to that, or two exchanges that take turns, each started when the other is complete.
+  void start();
+  /// Everything that was started has been received, and no packet in the output queues needs this
+  /// exchange or its data any more. What has not been started is complete.
+  bool test() const { return received_.value() >= expected_ && sent_.value() == starts_; }
+  /// To be awaited: until test().
+  ExchangeAwaiter wait() const;
+  /// To be awaited: until everything has been received; what is sent may still be in the queues.
+  ExchangeAwaiter wait_received() const;
+
+  /// Packets received, of all starts together.
+  const Counter& received() const { return received_; }
+  /// Packets of all starts so far.
+  std::uint64_t expected() const { return expected_; }
+  std::uint64_t starts() const { return starts_; }
+  /// Counts the starts of which no packet in the output queues needs this exchange any more.
+  const Counter& sent() const { return sent_; }
+  /// What a stalled node waits for.
+  std::string waits_for() const;
+
+  /// Keeps an account of packets and latencies. REQUIRES: before start().
+  const ExchangeAudit& audit();
+  const ExchangeAudit* audited() const { return end_.audit.get(); }
+  std::uint64_t forwarded() const { return forwarded_; }  ///< packets sent on for others
+  std::uint64_t acknowledgements() const { return acknowledgements_; }  ///< sent by this node
+
+  /// True too while the window is closed: who opens it posts this again.
+  bool fill(OutputQueues& queues) override;
+  std::optional<Tick> next_look() override;
+
+ private:
+  class Sink;
+  friend class Combiner;
+  /// The way of a packet to the next node that takes it out.
+  struct Pass {
+    unsigned stage;
+    Rank end;
+  };
+  /// Sends an envelope that lies in a descriptor's cookie.
+  class EnvelopeSource final : public PayloadSource {
+   public:
+    std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t,
+                         std::span<std::byte, kPayloadBytes> payload) override;
+  };
+
+  Fill fill_of_round_0() const;
+  SendOrder order(std::uint32_t round) const;
+  std::optional<SendDescriptor> describe(Rank member, std::uint32_t first, std::uint32_t limit);
+  std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
+                       std::span<std::byte, kPayloadBytes> payload) override;
+  Pass pass(unsigned stage, std::uint32_t id, Rank to) const;
+  void hold_back(std::uint32_t packets);
+  Tick look_after(Tick now) const;
+  void note_left();
+  void arrive(const Packet& packet);
+  void arrive_by_number(const Packet& packet);
+  void deliver(const Packet& packet, std::uint32_t id);
+  void forward(const Packet& packet, const Envelope& envelope);
+  void keep_payload(SendDescriptor& descriptor, const Packet& packet, const Envelope& envelope);
+  void acknowledge(Rank origin);
+  void acknowledged();
+  void record_start();
+  void record_received();
+  bool window_is_closed() const {
+    const std::uint32_t window = end_.plan->settings().throttle.window;
+    return window > 0 && outstanding_ >= window;
+  }
+
+  Endpoint end_;
+  Fill first_fill_;  ///< as it begins
+  Fill fill_;
+  bool is_plain_;  ///< queues in turn and nothing held back: the patent's fill as it stands
+  std::uint64_t starts_ = 0;
+  std::uint64_t expected_ = 0;
+  std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered yet
+  Counter received_;
+  Counter sent_{"packets of the exchange sent"};
+  std::unique_ptr<Combiner> combiner_;     ///< where the policy combines messages
+  std::deque<std::uint64_t> complete_at_;  ///< where the run is recorded: packets received at the
+                                           ///< end of each start that is not complete
+
+  // Of throttled exchanges.
+  double due_ = 0;                 ///< when the next packet may go
+  Tick look_ = 0;                  ///< when fill() is to be tried again
+  std::uint32_t outstanding_ = 0;  ///< packets sent and not acknowledged, where there is a window
+  bool waits_for_window_ = false;
+
+  // Of exchanges by way of others.
+  unsigned stage_ = 0;  ///< of the packet that was described last
+  EnvelopeSource envelopes_;
+  InlinePayloads forwarded_payloads_;
+  std::uint64_t forwarded_ = 0;
+  std::uint64_t acknowledgements_ = 0;
+};
+
+class ExchangeAwaiter final : public Awaiter {
+ public:
+  ExchangeAwaiter(const Exchange& exchange, bool sent) : exchange_(&exchange), sent_(sent) {}
+  bool ready() override {
+    return sent_ ? exchange_->test() : exchange_->received().value() >= exchange_->expected();
+  }
+  std::string text() const override { return exchange_->waits_for(); }
+
+ private:
+  const Exchange* exchange_;
+  bool sent_;
+};
+
+inline ExchangeAwaiter Exchange::wait() const {
+  return {*this, true};
+}
+inline ExchangeAwaiter Exchange::wait_received() const {
+  return {*this, false};
+}
+
+}  // namespace toroid

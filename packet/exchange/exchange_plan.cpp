@@ -1,0 +1,156 @@
+#include "packet/exchange/exchange_plan.hpp"
+
+#include <fmt/core.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/failures.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/combining_plan.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+
+PolicySettings settings_of(const Policy& policy, const SettingChanges& changes,
+                           std::uint32_t packets_per_visit, const PolicyCase& policy_case) {
+  PolicySettings settings = changes.applied_to(policy.settings(policy_case));
+  if (settings.packets_per_visit == 0) settings.packets_per_visit = packets_per_visit;
+  return settings;
+}
+
+ExchangePlan::ExchangePlan(const Policy& policy, const Shape& machine, const Shape& shape,
+                           const PolicySettings& settings, ExchangeFormat format)
+    : policy_(&policy),
+      machine_(machine),
+      shape_(shape),
+      settings_(settings),
+      format_(std::move(format)),
+      counter_name_("packets of " + format_.name),
+      stages_(policy.stages(shape)),
+      number_bits_(32 - static_cast<unsigned>(std::bit_width(shape.size() - 1))) {
+  check_settings();
+  check_machine();
+  if (combines()) check_combines();
+  label_ = !format_.payload || relays()                     ? PacketLabel::envelope
+           : format_.places && !has_window() && !combines() ? PacketLabel::place
+                                                            : PacketLabel::number;
+}
+
+ExchangePlan::~ExchangePlan() = default;
+
+BadInput ExchangePlan::unfit(const std::string& why) const {
+  return BadInput(fmt::format("policy {}: {}", policy_->name(), why));
+}
+
+void ExchangePlan::check_settings() const {
+  TOROID_CHECK_LT(0u, settings_.packets_per_visit);
+  if (stages_ == 0 || stages_ > 255)
+    throw unfit(fmt::format("stages() is {}, expected 1 to 255", stages_));
+  if (settings_.queue_per_direction && settings_.output_queues != 1)
+    throw unfit(fmt::format("it has a queue per direction, so that it cannot have {} output queues",
+                            settings_.output_queues));
+  if (settings_.output_queues == 0) throw unfit("output_queues is 0, expected at least 1");
+  if (settings_.queue_capacity == 0) throw unfit("queue_capacity is 0, expected at least 1");
+  const double between = settings_.throttle.cycles_per_packet;
+  if (!(between >= 0) || !std::isfinite(between))
+    throw unfit(fmt::format("cycles_per_packet is {}, expected a number from 0 on", between));
+}
+
+void ExchangePlan::check_combines() const {
+  if (is_sample()) throw unfit("it combines messages: everybody sends to everybody");
+  if (has_window() || is_throttled()) throw unfit("it combines messages: it cannot be throttled");
+}
+
+/// Nobody is asked where relays lead: a dead one might be among them.
+void ExchangePlan::check_machine() const {
+  const Failures* failures = shape_.failures();
+  if (failures == nullptr || failures->living() == shape_.size()) return;
+  if (stages_ > 1 || combines())
+    throw unfit("it sends by way of other nodes, and some of this machine are dead");
+}
+
+void ExchangePlan::check_packets(std::uint64_t packets) const {
+  if (label_ == PacketLabel::place || combines()) return;
+  if (const std::uint64_t numbers = std::uint64_t{1} << number_bits_; packets > numbers)
+    throw BadInput(fmt::format(
+        "messages of {} packets between {} nodes: too long to number them, {} are the most",
+        packets, shape_.size(), numbers));
+}
+
+SendOrder ExchangePlan::order(const Visitor& visitor) const {
+  if (shape_.size() == 1) return SendOrder(std::vector<Rank>{});
+  if (settings_.order)
+    return {*settings_.order, visitor.self, shape_.size(), visitor.private_seed()};
+  SendOrder order = policy_->order(visitor);
+  if (visitor.round > 0 && policy_->changes_order()) check_permutation(visitor, order);
+  return order;
+}
+
+std::string ExchangePlan::coord_text(Rank member, Rank identity) const {
+  const Coord in_group = shape_.coord(member);
+  Coord coord = machine_.coord(identity);
+  for (unsigned d = 0; d < machine_.dims(); ++d)
+    if (shape_.extent(d) > 1) coord[d] = in_group[d];
+  return machine_.coord_text(machine_.rank(coord));
+}
+
+void ExchangePlan::refuse_order(Rank identity, const std::string& why) const {
+  throw RunFailed(fmt::format("policy {}: order() of {} {} in {}", policy_->name(),
+                              machine_.coord_text(identity), why, format_.name));
+}
+
+void ExchangePlan::check_order(const Visitor& visitor) const {
+  check_permutation(visitor, order(visitor));
+}
+
+void ExchangePlan::check_permutation(const Visitor& visitor, const SendOrder& order) const {
+  if (!order.is_list() && shape_.size() > SendOrder::kStoredPeers) return;
+  const Rank identity = visitor.identity;
+  std::vector<bool> visited(shape_.size(), false);
+  for (const Rank to : order) {
+    check_visit(visitor.self, identity, to);
+    if (visited[to])
+      refuse_order(identity, fmt::format("visits {} twice", coord_text(to, identity)));
+    visited[to] = true;
+  }
+  for (Rank to = 0; to < shape_.size(); ++to)
+    if (!visited[to] && to != visitor.self && shape_.is_alive(to))
+      refuse_order(identity, fmt::format("leaves out {}", coord_text(to, identity)));
+}
+
+void ExchangePlan::refuse_visit(Rank identity, Rank to, Rank self) const {
+  refuse_order(identity, to == self ? "visits itself" : "visits a node that does not exist");
+}
+
+Rank ExchangePlan::relay(const Waypoint& packet, Rank identity) const {
+  if (packet.stage + 1 == stages_) return packet.to;
+  const Rank next = policy_->relay(shape_, packet);
+  if (next >= shape_.size())
+    throw RunFailed(
+        fmt::format("policy {}: relay() leads from {} to a node that does not exist in {}",
+                    policy_->name(), machine_.coord_text(identity), format_.name));
+  return next;
+}
+
+const CombiningPlan& ExchangePlan::combining(
+    Rank group, std::uint64_t number,
+    const std::function<std::unique_ptr<const Traffic>()>& traffic) const {
+  const std::lock_guard lock(mutex_);
+  auto& plan = combining_[{group, number}];
+  if (!plan) plan = std::make_unique<const CombiningPlan>(*this, *traffic());
+  return *plan;
+}
+
+}  // namespace toroid

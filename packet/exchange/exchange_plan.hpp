@@ -1,0 +1,152 @@
+// What all nodes of an exchange share: the policy, its settings, and how packets are told apart.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+
+class CombiningPlan;
+
+/// How a packet says which it is.
+enum class PacketLabel : std::uint8_t {
+  place,     ///< the argument is its place at the destination; nothing else travels
+  number,    ///< the argument holds its sender and its number in the message
+  envelope,  ///< the payload begins with an envelope; the argument is the time of its injection
+};
+
+struct ExchangeFormat {
+  std::uint64_t seed = 1;
+  bool payload = true;    ///< whether payloads travel
+  bool places = false;    ///< whether packets are known by their places (Messages::has_places())
+  Rank peers = ~Rank{0};  ///< that a node sends to, the first of its order; fewer: a sample
+  std::string name = "the exchange";  ///< what errors and stalled nodes call it
+};
+
+/// Outlives the exchange, and the policy outlives it. All calls may come from several threads.
+class ExchangePlan {
+ public:
+  /// `shape`: of those who exchange, a slice of `machine` or all of it. Throws BadInput where the
+  /// settings are none that can be or do not fit the machine. REQUIRES: packets_per_visit > 0.
+  ExchangePlan(const Policy& policy, const Shape& machine, const Shape& shape,
+               const PolicySettings& settings, ExchangeFormat format);
+  ExchangePlan(const ExchangePlan&) = delete;
+  ~ExchangePlan();
+
+  const Policy& policy() const { return *policy_; }
+  const Shape& shape() const { return shape_; }
+  const PolicySettings& settings() const { return settings_; }
+  const ExchangeFormat& format() const { return format_; }
+  const std::string& counter_name() const { return counter_name_; }
+  unsigned stages() const { return stages_; }
+  bool combines() const { return policy_->combines(); }
+  /// Processors send single packets on.
+  bool relays() const { return stages_ > 1 && !combines(); }
+  bool has_window() const { return settings_.throttle.window > 0; }
+  bool is_throttled() const { return settings_.throttle.cycles_per_packet > 0; }
+  /// Whether a node leaves out some of those that it has messages for.
+  bool is_sample() const { return format_.peers < shape_.size() - 1; }
+  /// Handlers that a node's end needs: for packets and, with a window, for acknowledgements.
+  unsigned handlers() const { return has_window() ? 2 : 1; }
+  /// Named queues that a node needs: one per stage but the first, one for acknowledgements.
+  unsigned named_queues() const { return (relays() ? stages_ - 1 : 0) + (has_window() ? 1 : 0); }
+
+  PacketLabel label() const { return label_; }
+  /// Bytes of a full packet's payload that an envelope takes. Where no payload travels and packets
+  /// go straight to their destinations, an envelope takes none: it only helps the model.
+  unsigned envelope_bytes() const { return relays() ? kEnvelopeBytes : 0; }
+  /// Message bytes of a full packet.
+  unsigned data_bytes() const { return kPayloadBytes - envelope_bytes(); }
+  std::uint64_t packets(std::uint64_t bytes) const {
+    return bytes / data_bytes() + (bytes % data_bytes() == 0 ? 0 : 1);
+  }
+  /// Packets that one descriptor may hold.
+  std::uint32_t most_in_descriptor(std::uint32_t limit) const {
+    return label_ == PacketLabel::envelope ? 1 : limit;
+  }
+  /// Throws BadInput where the packets of a message cannot be numbered.
+  void check_packets(std::uint64_t packets) const;
+
+  /// The number of a packet among all that reach a node, and back.
+  std::uint32_t id(Rank origin, std::uint32_t number) const {
+    return static_cast<std::uint32_t>(std::uint64_t{origin} << number_bits_ | number);
+  }
+  Rank origin(std::uint32_t id) const {
+    return static_cast<Rank>(std::uint64_t{id} >> number_bits_);
+  }
+  std::uint32_t number(std::uint32_t id) const {
+    return static_cast<std::uint32_t>(id & ((std::uint64_t{1} << number_bits_) - 1));
+  }
+  unsigned number_bits() const { return number_bits_; }
+
+  /// Checked where the policy is asked anew for every round.
+  SendOrder order(const Visitor& visitor) const;
+  Visitor visitor(Rank self, Rank identity, std::uint32_t round = 0) const {
+    return {shape_, self, format_.seed, round, identity};
+  }
+  bool changes_order() const { return policy_->changes_order() && !settings_.order; }
+  /// Throws RunFailed where an order leaves out a node or visits one twice. Orders that are no
+  /// lists are checked on machines of SendOrder::kStoredPeers nodes at most.
+  void check_order(const Visitor& visitor) const;
+  /// Throws RunFailed where an order goes to no other node.
+  void check_visit(Rank self, Rank identity, Rank to) const {
+    if (to == self || to >= shape_.size()) [[unlikely]]
+      refuse_visit(identity, to, self);
+  }
+  /// The policy's relay for a packet at the node of rank `identity`, checked; in the last stage the
+  /// destination.
+  Rank relay(const Waypoint& packet, Rank identity) const;
+  /// The random number of something that `what` names.
+  std::uint64_t key(std::uint64_t what) const { return mix64(format_.seed ^ mix64(what)); }
+
+  /// Which blocks go where in which stage, worked out by whoever asks first. `group` and `number`
+  /// tell traffics apart. REQUIRES: combines().
+  const CombiningPlan& combining(
+      Rank group, std::uint64_t number,
+      const std::function<std::unique_ptr<const Traffic>()>& traffic) const;
+
+ private:
+  static constexpr unsigned kEnvelopeBytes = 8;
+
+  BadInput unfit(const std::string& why) const;
+  void check_settings() const;
+  void check_combines() const;
+  void check_machine() const;
+  void check_permutation(const Visitor& visitor, const SendOrder& order) const;
+  [[noreturn]] void refuse_visit(Rank identity, Rank to, Rank self) const;
+  [[noreturn]] void refuse_order(Rank identity, const std::string& why) const;
+  /// The coordinate in the machine of a member of the group that the node `identity` is in.
+  std::string coord_text(Rank member, Rank identity) const;
+
+  const Policy* policy_;
+  Shape machine_;
+  Shape shape_;
+  PolicySettings settings_;
+  ExchangeFormat format_;
+  std::string counter_name_;
+  unsigned stages_;
+  unsigned number_bits_;
+  PacketLabel label_;
+  mutable std::mutex mutex_;  ///< of combining_
+  mutable std::map<std::pair<Rank, std::uint64_t>, std::unique_ptr<const CombiningPlan>> combining_;
+};
+
+/// What a node and its FIFOs are built with for exchanges under a policy.
+PolicySettings settings_of(const Policy& policy, const SettingChanges& changes,
+                           std::uint32_t packets_per_visit, const PolicyCase& policy_case);
+
+}  // namespace toroid

@@ -1,0 +1,96 @@
+// What an exchange carries: how much goes to whom, how it is gathered, where it lands.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "packet/exchange/conservation.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+
+/// Packets of a message that follow one another and are equally long.
+struct MessageRun {
+  unsigned bytes = 0;         ///< of payload, each
+  std::uint32_t packets = 0;  ///< 0: the message has ended before
+};
+
+/// The run of a message of `bytes` bytes that is cut into full packets of `per_packet` bytes and
+/// one rest: at most `limit` packets from `first` on.
+MessageRun run_of(std::uint64_t bytes, unsigned per_packet, std::uint32_t first,
+                  std::uint32_t limit);
+
+/// One node's side of the messages of an exchange. All calls name members of the group, not ranks,
+/// and come from the node's own thread. A packet is named by its sender and its number in the
+/// sender's message.
+class Messages {
+ public:
+  virtual ~Messages() = default;
+
+  /// Payload bytes of the message to a member; 0: there is none.
+  virtual std::uint64_t bytes_to(Rank member) const = 0;
+  /// Those that there are messages for, ascending; none: nearly everybody.
+  virtual std::optional<std::vector<Rank>> targets() const { return std::nullopt; }
+  /// Packets that all others together send here; 0 where nobody knows.
+  virtual std::uint64_t packets_expected() const = 0;
+  /// The same by origin and number, where somebody knows.
+  virtual std::optional<Arrivals> arrivals_expected() const { return std::nullopt; }
+  /// Packets of the longest message that this node sends.
+  virtual std::uint32_t most_packets() const = 0;
+  /// At most `limit` packets of a message from `first` on.
+  virtual MessageRun run(Rank member, std::uint32_t first, std::uint32_t limit) const = 0;
+
+  /// Whether payloads travel. Without, packets have their length on the wire and nothing of the
+  /// messages in them, and the calls below are not made.
+  virtual bool has_payload() const { return false; }
+  /// Whether a packet's place at its destination, 32 bits, is all that has to travel with it.
+  virtual bool has_places() const { return false; }
+  /// Writes a packet's payload; the packet's place, where it has one.
+  virtual std::uint32_t gather(Rank, std::uint32_t, std::span<std::byte>) const { return 0; }
+  /// A packet has come, known by its place.
+  virtual void arrive_at(std::uint32_t, std::span<const std::byte>) {}
+  /// A packet has come, known by its sender and number.
+  virtual void arrive(Rank, std::uint32_t, std::span<const std::byte>) {}
+
+  // Under a policy that combines messages.
+  /// The messages of all members in the n-th start, counted from 0, have the number
+  /// traffic_number(n); equal numbers mean equal traffic.
+  virtual std::uint64_t traffic_number(std::uint64_t) const { return 0; }
+  virtual std::unique_ptr<const Traffic> traffic(std::uint64_t number) const = 0;
+  /// Appends the whole message to a member.
+  virtual void pack(Rank, std::vector<std::byte>&) const {}
+  /// Takes a whole message, bytes_of it.
+  virtual void unpack(Rank, std::span<const std::byte>) {}
+};
+
+/// The same number of payload bytes for every pair, none of them carried: what schedules are judged
+/// by.
+class UniformMessages : public Messages {
+ public:
+  /// `per_packet`: payload bytes of a full packet (ExchangePlan::data_bytes()).
+  UniformMessages(const Shape& shape, std::uint64_t bytes, unsigned per_packet)
+      : shape_(shape), bytes_(bytes), per_packet_(per_packet) {}
+  std::uint64_t bytes_to(Rank) const override { return bytes_; }
+  std::uint64_t packets_expected() const override {
+    return std::uint64_t{shape_.size() - 1} * most_packets();
+  }
+  std::uint32_t most_packets() const override {
+    return static_cast<std::uint32_t>((bytes_ + per_packet_ - 1) / per_packet_);
+  }
+  MessageRun run(Rank, std::uint32_t first, std::uint32_t limit) const override {
+    return run_of(bytes_, per_packet_, first, limit);
+  }
+  std::unique_ptr<const Traffic> traffic(std::uint64_t) const override;
+
+ protected:
+  Shape shape_;  ///< of the group
+  std::uint64_t bytes_;
+  unsigned per_packet_;
+};
+
+}  // namespace toroid

@@ -1,0 +1,157 @@
+#include "packet/exchange/traffic_exchange.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/combining_plan.hpp"
+#include "packet/exchange/conservation.hpp"
+#include "packet/exchange/exchange.hpp"
+#include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/exchange/latency.hpp"
+#include "packet/exchange/traffic_messages.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+namespace {
+
+/// The patent's b where the policy does not say: every packet's way counts on a model, the host's
+/// own work elsewhere.
+constexpr std::uint32_t kModelled = 1;
+constexpr std::uint32_t kCarried = 32;
+
+std::uint32_t usual_packets_per_visit(const TrafficExchangeOptions& options) {
+  return options.payload ? kCarried : kModelled;
+}
+
+/// Sends, and waits for what comes.
+Program run_exchange(Node&, Exchange& exchange) {
+  exchange.start();
+  co_await exchange.wait_received();
+}
+
+}  // namespace
+
+TrafficExchange::TrafficExchange(const Policy& policy, const Traffic& traffic, const Shape& shape,
+                                 const Machine& machine, const TrafficExchangeOptions& options)
+    : traffic_(&traffic),
+      options_(options),
+      plan_(policy, shape, shape,
+            settings_of(policy, options.changes, usual_packets_per_visit(options),
+                        {shape, machine, traffic}),
+            {.seed = options.seed,
+             .payload = options.payload,
+             .peers = options.peers,
+             .name = fmt::format("policy {}", policy.name())}) {
+  if (plan_.combines()) {
+    combining();
+    return;
+  }
+  const Rank sources = traffic.is_uniform_all_to_all() ? 1 : shape.size();
+  for (Rank from = 0; from < sources; ++from)
+    plan_.check_packets(most_packets(plan_, traffic, from));
+}
+
+const CombiningPlan& TrafficExchange::combining() const {
+  return plan_.combining(0, 0, [this] { return borrowed(*traffic_); });
+}
+
+NodeOptions TrafficExchange::node_options() const {
+  return {.seed = options_.seed,
+          .settings = plan_.settings(),
+          .policy = &plan_.policy(),
+          .changes = options_.changes,
+          .packets_per_visit = usual_packets_per_visit(options_),
+          .named_queues = plan_.named_queues()};
+}
+
+TrafficExchange::Part::Part(Node& n, const TrafficExchange& all)
+    : node(&n),
+      messages(all.plan_, *all.traffic_, n.rank()),
+      exchange(n, all.options_.handler, Group::all(n.shape(), n.rank()), all.plan_, messages) {
+  exchange.audit();
+}
+
+Arrivals TrafficExchange::Part::expected(const TrafficExchange& all) const {
+  return all.plan_.combines() ? all.combining().expected(node->rank()) : messages.expected();
+}
+
+void TrafficExchange::attach(Node& node) {
+  plan_.check_order(plan_.visitor(node.rank(), node.rank()));
+  node.run(run_exchange(node, parts_.emplace_back(node, *this).exchange));
+}
+
+void TrafficExchange::check() const {
+  for (const Part& part : parts_) {
+    check_data(part);
+    if (plan_.is_sample()) continue;
+    const auto wrong = difference(plan_.shape(), part.node->rank(), part.expected(*this),
+                                  part.exchange.audited()->arrivals);
+    if (wrong) throw failed(*wrong);
+  }
+  if (parts_.size() == plan_.shape().size()) check_sums();
+}
+
+/// All that was sent against all that has arrived.
+void TrafficExchange::check_sums() const {
+  std::uint64_t sent = 0, received = 0, hash = 0;
+  for (const Part& part : parts_) {
+    const ExchangeAudit& audit = *part.exchange.audited();
+    sent += audit.sent;
+    received += audit.arrivals.packets;
+    hash += audit.sent_hash - audit.received_hash;
+  }
+  if (sent != received || hash != 0)
+    throw failed(
+        fmt::format("{} packets were sent, {} received, not each of them once", sent, received));
+}
+
+void TrafficExchange::check_data(const Part& part) const {
+  if (part.messages.data() == nullptr) return;
+  if (const auto source = part.messages.data()->damaged())
+    throw failed(fmt::format("what {} sent to {} has not arrived as it was",
+                             plan_.shape().coord_text(*source),
+                             plan_.shape().coord_text(part.node->rank())));
+}
+
+RunFailed TrafficExchange::failed(const std::string& what) const {
+  return RunFailed(
+      fmt::format("policy {}, traffic {}: {}", plan_.policy().name(), traffic_->name(), what));
+}
+
+LatencyHistogram TrafficExchange::latency() const {
+  LatencyHistogram all;
+  for (const Part& part : parts_) all += part.exchange.audited()->latency;
+  return all;
+}
+
+Tick TrafficExchange::last_arrival() const {
+  Tick last = 0;
+  for (const Part& part : parts_) last = std::max(last, part.exchange.audited()->last_arrival);
+  return last;
+}
+
+std::uint64_t TrafficExchange::forwarded() const {
+  std::uint64_t sum = 0;
+  for (const Part& part : parts_) sum += part.exchange.forwarded();
+  return sum;
+}
+
+std::uint64_t TrafficExchange::acknowledgements() const {
+  std::uint64_t sum = 0;
+  for (const Part& part : parts_) sum += part.exchange.acknowledgements();
+  return sum;
+}
+
+}  // namespace toroid

@@ -1,0 +1,86 @@
+// An exchange of any traffic under any policy, on any fabric: what policies are judged by.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/conservation.hpp"
+#include "packet/exchange/exchange.hpp"
+#include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/latency.hpp"
+#include "packet/exchange/traffic_messages.hpp"
+#include "packet/node/handlers.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+
+struct TrafficExchangeOptions {
+  std::uint64_t seed = 1;
+  HandlerId handler = kFirstUserHandler;  ///< the first of two that the exchange takes
+  /// Data travels, and is checked. Without, packets have their length on the wire and nothing in
+  /// them but what the model needs to tell them apart.
+  bool payload = false;
+  Rank peers = ~Rank{0};     ///< that a node sends to, the first of its order; fewer: a sample
+  SettingChanges changes{};  ///< to the policy's settings
+};
+
+/// All nodes' parts in it, or those of this process. In this order: construct it; make the nodes
+/// with node_options() and the fabric with settings().tying; attach() every node; run the fabric;
+/// check().
+class TrafficExchange {
+ public:
+  /// Policy and traffic must outlive it. Throws BadInput where they do not fit each other.
+  TrafficExchange(const Policy& policy, const Traffic& traffic, const Shape& shape,
+                  const Machine& machine, const TrafficExchangeOptions& options = {});
+
+  const ExchangePlan& plan() const { return plan_; }
+  const Traffic& traffic() const { return *traffic_; }
+  const PolicySettings& settings() const { return plan_.settings(); }
+  NodeOptions node_options() const;
+  /// Makes the node's part and gives it the program that runs it. Throws RunFailed where the
+  /// policy's order leaves out a node or visits one twice.
+  void attach(Node& node);
+
+  /// Throws RunFailed where a packet was lost or arrived twice, with policy, source and destination
+  /// where they follow from the sums, or where data is not what was sent. May be called too after
+  /// the fabric's run() has thrown.
+  void check() const;
+  /// Cycles from injection to handler of the packets that reached these nodes. Empty where data
+  /// travels straight to its destination: such packets have no place for a time.
+  LatencyHistogram latency() const;
+  /// When the last packet came.
+  Tick last_arrival() const;
+  /// Sums over the nodes.
+  std::uint64_t forwarded() const;
+  std::uint64_t acknowledgements() const;
+
+ private:
+  struct Part {
+    Part(Node& node, const TrafficExchange& all);
+    Arrivals expected(const TrafficExchange& all) const;
+    const Node* node;
+    TrafficMessages messages;
+    Exchange exchange;
+  };
+  const CombiningPlan& combining() const;
+  void check_sums() const;
+  void check_data(const Part& part) const;
+  RunFailed failed(const std::string& what) const;
+
+  const Traffic* traffic_;
+  TrafficExchangeOptions options_;
+  ExchangePlan plan_;
+  std::deque<Part> parts_;  ///< never move: nodes refer to them
+};
+
+}  // namespace toroid

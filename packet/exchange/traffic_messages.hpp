@@ -1,0 +1,111 @@
+// The messages of a traffic pattern. What really travels are bytes that follow from source,
+// destination and place, so that every one of them can be checked where it arrives.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "packet/exchange/conservation.hpp"
+#include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/messages.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+
+/// One node's two arrays: a block for each of its targets, and one for each of its sources.
+class ExchangeData {
+ public:
+  ExchangeData(const Traffic& traffic, Rank self, std::uint64_t seed);
+
+  std::span<const std::byte> to(Rank target) const { return out_.block(target); }
+  /// REQUIRES: `source` sends here.
+  std::span<std::byte> from(Rank source) { return in_.block(source); }
+  /// The first source of which something has not arrived as it was sent; none: all has.
+  std::optional<Rank> damaged() const;
+
+  /// Bytes of both arrays of all nodes.
+  static double total_bytes(const Traffic& traffic, Rank nodes);
+
+ private:
+  /// Blocks by peer, one after the other.
+  class Blocks {
+   public:
+    Blocks(std::vector<Rank> peers, const std::vector<std::uint64_t>& bytes);
+    const std::vector<Rank>& peers() const { return peers_; }
+    std::span<std::byte> block(Rank peer) {
+      return std::span(bytes_).subspan(at(peer), size(peer));
+    }
+    std::span<const std::byte> block(Rank peer) const {
+      return std::span(bytes_).subspan(at(peer), size(peer));
+    }
+
+   private:
+    std::size_t index(Rank peer) const;
+    std::size_t at(Rank peer) const { return ends_[index(peer)]; }
+    std::size_t size(Rank peer) const {
+      const std::size_t i = index(peer);
+      return ends_[i + 1] - ends_[i];
+    }
+    std::vector<Rank> peers_;        ///< ascending
+    std::vector<std::size_t> ends_;  ///< [index of the peer + 1]
+    std::vector<std::byte> bytes_;
+  };
+
+  static Blocks blocks_to(const Traffic& traffic, Rank self);
+  static Blocks blocks_from(const Traffic& traffic, Rank self);
+
+  Rank self_;
+  std::uint64_t seed_;
+  Blocks out_;
+  Blocks in_;
+};
+
+/// One node's messages. Payload travels where the plan says so.
+class TrafficMessages final : public Messages {
+ public:
+  /// `plan` and `traffic` must outlive it.
+  TrafficMessages(const ExchangePlan& plan, const Traffic& traffic, Rank self);
+
+  std::uint64_t bytes_to(Rank member) const override { return traffic_->bytes(self_, member); }
+  std::optional<std::vector<Rank>> targets() const override;
+  std::uint64_t packets_expected() const override {
+    return plan_->is_sample() ? 0 : expected().packets;
+  }
+  std::optional<Arrivals> arrivals_expected() const override { return expected(); }
+  std::uint32_t most_packets() const override;
+  MessageRun run(Rank member, std::uint32_t first, std::uint32_t limit) const override {
+    return run_of(bytes_to(member), plan_->data_bytes(), first, limit);
+  }
+  bool has_payload() const override { return plan_->format().payload; }
+  std::uint32_t gather(Rank member, std::uint32_t packet,
+                       std::span<std::byte> payload) const override;
+  void arrive(Rank from, std::uint32_t packet, std::span<const std::byte> payload) override;
+  std::unique_ptr<const Traffic> traffic(std::uint64_t) const override;
+  void pack(Rank member, std::vector<std::byte>& bytes) const override;
+  void unpack(Rank from, std::span<const std::byte> bytes) override;
+
+  /// What reaches this node, every message straight from its origin. REQUIRES: not a sample.
+  Arrivals expected() const;
+  /// Null where no payload travels.
+  const ExchangeData* data() const { return data_ ? &*data_ : nullptr; }
+
+ private:
+  Arrivals expected_of_equals() const;
+
+  const ExchangePlan* plan_;
+  const Traffic* traffic_;
+  Rank self_;
+  std::optional<ExchangeData> data_;
+};
+
+/// Somebody else's traffic, for those who own one.
+std::unique_ptr<const Traffic> borrowed(const Traffic& traffic);
+/// Packets of the longest message that a node sends.
+std::uint64_t most_packets(const ExchangePlan& plan, const Traffic& traffic, Rank from);
+
+}  // namespace toroid

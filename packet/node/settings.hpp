@@ -1,0 +1,68 @@
+// The settings of a policy: what a node decides besides the order of its visits and relays. One
+// struct serves policies, nodes and the command line.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "hal/drain.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+
+namespace toroid {
+
+enum class RoutingRule : std::uint8_t {
+  adaptive,       ///< any minimal direction, bubble escape
+  deterministic,  ///< bubble channel, dimension by dimension
+  random_order,   ///< every packet in an order of the dimensions of its own, bubble escape; packets
+                  ///< of one message that are queued together share it
+};
+inline constexpr std::array<std::string_view, 3> kRoutingRuleNames = {"adaptive", "deterministic",
+                                                                      "random-order"};
+
+/// Limits how fast a node lets its own packets go.
+struct Throttle {
+  double cycles_per_packet = 0;  ///< mean distance of two packets in machine cycles; 0: no limit
+  std::uint32_t window = 0;      ///< packets that may be unacknowledged at once; 0: no limit
+};
+
+struct PolicySettings {
+  std::optional<OrderRule> order{};     ///< replaces the policy's order(); none: the policy's
+  std::uint32_t packets_per_visit = 0;  ///< the patent's b; 0: the node's default
+  unsigned output_queues = 1;           ///< the patent's L
+  bool queue_per_direction = false;     ///< replaces L: a queue per link, chosen by the first
+                                        ///< direction that a packet may take
+  unsigned queue_capacity = 16;         ///< descriptors per queue that a polite sender respects
+  DrainRule drain = DrainRule::least_full;
+  FifoTying tying = FifoTying::per_direction;
+  RoutingRule routing = RoutingRule::adaptive;
+  TieRule tie = TieRule::parity;
+  Throttle throttle{};
+};
+
+/// What a user changes in a policy's settings; what is not set stays the policy's.
+struct SettingChanges {
+  std::optional<OrderRule> order{};
+  std::optional<std::uint32_t> packets_per_visit{};
+  std::optional<unsigned> output_queues{};
+  std::optional<DrainRule> drain{};
+  std::optional<FifoTying> tying{};
+  std::optional<RoutingRule> routing{};
+  std::optional<TieRule> tie{};
+
+  PolicySettings applied_to(PolicySettings settings) const {
+    if (order) settings.order = order;
+    settings.packets_per_visit = packets_per_visit.value_or(settings.packets_per_visit);
+    settings.output_queues = output_queues.value_or(settings.output_queues);
+    settings.drain = drain.value_or(settings.drain);
+    settings.tying = tying.value_or(settings.tying);
+    settings.routing = routing.value_or(settings.routing);
+    settings.tie = tie.value_or(settings.tie);
+    return settings;
+  }
+};
+
+}  // namespace toroid
