@@ -128,7 +128,7 @@ std::vector<Json> run_campaign(const CampaignRun& options, std::span<const std::
 }
 
 unsigned cores_at_hand() {
-  const Topology topology = Topology::of_this_machine();
+  const HostTopology topology = HostTopology::of_this_machine();
   const auto cores = static_cast<double>(topology.cores().size());
   return std::max(1u, static_cast<unsigned>(std::min(cores, std::ceil(cpu_quota()))));
 }

@@ -242,7 +242,8 @@ unsigned sim_threads(const Shape& shape, const RunOptions& options) {
   if (options.threads != 0) return options.threads;
   const Rank most = shape.size() / kWorthwhile;
   if (most < 2) return 1;
-  const Placement cores = place(Topology::of_this_machine(), shape, 0, Binding::none, cpu_quota());
+  const Placement cores =
+      place(HostTopology::of_this_machine(), shape, 0, Binding::none, cpu_quota());
   return std::min(most, static_cast<Rank>(cores.workers.size()));
 }
 
@@ -251,7 +252,7 @@ Binding binding_of(const CommonOptions& common) {
 }
 
 Placement placement_of(const Shape& shape, const RunOptions& options) {
-  Topology topology = Topology::of_this_machine();
+  HostTopology topology = HostTopology::of_this_machine();
   if (options.fabric != FabricName::ofi)
     return place(topology, shape, options.threads, options.binding, cpu_quota());
   return place_beside_others(options.processes, std::move(topology), shape, options.threads,

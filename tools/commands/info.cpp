@@ -161,7 +161,7 @@ void print_torus(const Shape& shape, const std::string& placement) {
 }
 
 /// The placement that `shm` would use on this host.
-Json placement_json(const Topology& topology, const Placement& placement) {
+Json placement_json(const HostTopology& topology, const Placement& placement) {
   Json workers = Json::array();
   for (const WorkerPlace& worker : placement.workers)
     workers.push_back({{"core", topology.cores()[worker.core].index},
@@ -219,7 +219,7 @@ int run(const InfoOptions& options) {
   const OfiHere here = ofi_here();
   report["providers"] = providers_json(here);
   report.update(known_names_json());
-  const Topology topology = Topology::of_this_machine();
+  const HostTopology topology = HostTopology::of_this_machine();
   std::optional<Placement> placement;
   if (shape) {
     placement =

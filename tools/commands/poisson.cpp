@@ -77,10 +77,10 @@ struct Setting {
   Shape shape;
   Machine machine;
   RunOptions run;
-  Method method;
+  fft::Method method;
 };
 
-using SharedBlueprint = std::shared_ptr<const Blueprint>;
+using SharedBlueprint = std::shared_ptr<const fft::Blueprint>;
 
 struct GridResult {
   std::int64_t points;  ///< per side
@@ -96,16 +96,16 @@ struct GridResult {
 struct Field {
   Field(Node& node, const SharedBlueprint& blueprint)
       : convolution(node, blueprint), values(convolution.size()) {}
-  Convolution convolution;
+  fft::Convolution convolution;
   std::vector<double> values;
 
   void fill(const std::vector<double>& line);
-  double at(const Index& point) const {
+  double at(const fft::Index& point) const {
     return values[static_cast<std::size_t>(convolution.layout().offset(point))];
   }
 };
 
-void fill_box(const Box& box, const NodeLayout& layout, const std::vector<double>& line,
+void fill_box(const fft::Box& box, const fft::NodeLayout& layout, const std::vector<double>& line,
               std::vector<double>& values) {
   const auto factor = [&](std::int64_t i) { return line[static_cast<std::size_t>(i)]; };
   for (auto x = box.lo[0]; x < box.hi[0]; ++x)
@@ -116,8 +116,8 @@ void fill_box(const Box& box, const NodeLayout& layout, const std::vector<double
 }
 
 void Field::fill(const std::vector<double>& line) {
-  const NodeLayout& layout = convolution.layout();
-  for (const Box& box : layout.boxes()) fill_box(box, layout, line, values);
+  const fft::NodeLayout& layout = convolution.layout();
+  for (const fft::Box& box : layout.boxes()) fill_box(box, layout, line, values);
 }
 
 Program poisson(Node&, Field& field) {
@@ -127,10 +127,10 @@ Program poisson(Node&, Field& field) {
 /// The potential at the ion in the origin, which all processes get from the node that has its
 /// point.
 double potential_at_ion(const Emulation& emulation, const std::deque<Field>& fields) {
-  const Index origin{};
+  const fft::Index origin{};
   double mine = 0;
   for (const Field& field : fields)
-    for (const Box& box : field.convolution.layout().boxes())
+    for (const fft::Box& box : field.convolution.layout().boxes())
       if (box.contains(origin)) mine = field.at(origin);
   const std::vector<double> all = emulation.processes().numbers(mine);
   return std::accumulate(all.begin(), all.end(), 0.0);
@@ -154,19 +154,19 @@ GridResult solve(Emulation& emulation, const SharedBlueprint& blueprint) {
 }
 
 /// The timing of a grid: the bound is that of both transforms, there and back.
-Timing timing_of(const Setting& setting, const Blueprint& blueprint, const Emulation& emulation,
-                 Tick cycles) {
-  constexpr std::array kWays = {Way::forward, Way::backward};
+Timing timing_of(const Setting& setting, const fft::Blueprint& blueprint,
+                 const Emulation& emulation, Tick cycles) {
+  constexpr std::array kWays = {fft::Way::forward, fft::Way::backward};
   return plan_timing(bounds_of(blueprint, kWays, setting.machine), setting.machine, emulation,
                      setting.run.fabric == FabricName::sim, cycles);
 }
 
 SharedBlueprint blueprint_of(const Setting& setting, std::int64_t points) {
-  Description description;
+  fft::Description description;
   description.size.assign(3, points);
   description.method = setting.method;
   description.real = true;
-  return std::make_shared<const Blueprint>(description, setting.shape);
+  return std::make_shared<const fft::Blueprint>(description, setting.shape);
 }
 
 /// The blueprint of a grid; none where a grid that is only for comparison is too small for the
@@ -189,13 +189,13 @@ std::vector<SharedBlueprint> blueprints_of(const Setting& setting) {
   return all;
 }
 
-double bytes_of(const Blueprint& blueprint, const Index& extents, bool real) {
-  return static_cast<double>(Box::of(extents).volume()) * blueprint.bytes(real);
+double bytes_of(const fft::Blueprint& blueprint, const fft::Index& extents, bool real) {
+  return static_cast<double>(fft::Box::of(extents).volume()) * blueprint.bytes(real);
 }
 
 /// The bytes that the exchanges of both transforms carry; each has its own array for arrivals.
-double exchanged_bytes(const Blueprint& blueprint) {
-  const std::span<const Stage> stages = blueprint.stages();
+double exchanged_bytes(const fft::Blueprint& blueprint) {
+  const std::span<const fft::Stage> stages = blueprint.stages();
   double bytes = 0;
   for (std::size_t i = 0; i + 1 < stages.size(); ++i)
     bytes += bytes_of(blueprint, stages[i].out.extents, stages[i].real_out) +
@@ -204,7 +204,7 @@ double exchanged_bytes(const Blueprint& blueprint) {
 }
 
 /// The bytes of all arrays, with the field and its spectrum.
-double array_bytes(const Blueprint& blueprint) {
+double array_bytes(const fft::Blueprint& blueprint) {
   return bytes_of(blueprint, blueprint.in_extents(), true) +
          bytes_of(blueprint, blueprint.out_extents(), false) + exchanged_bytes(blueprint);
 }
@@ -218,7 +218,7 @@ Expectation expectation_of(const Setting& setting, const std::vector<SharedBluep
 }
 
 /// An upper limit of the packets: elements that stay on their node are not sent.
-std::uint64_t packets_at_most(const Blueprint& blueprint) {
+std::uint64_t packets_at_most(const fft::Blueprint& blueprint) {
   return static_cast<std::uint64_t>(exchanged_bytes(blueprint) / kPayloadBytes);
 }
 
@@ -268,7 +268,7 @@ void add_grids(ResultHash& hash, const std::vector<GridResult>& results, bool is
 
 /// The result: time, packets and links are those of the last grid, which is the largest unless the
 /// run was interrupted.
-Json make_report(const Setting& setting, const Blueprint& largest, const Emulation& emulation,
+Json make_report(const Setting& setting, const fft::Blueprint& largest, const Emulation& emulation,
                  const std::vector<GridResult>& results) {
   const GridResult& last = results.back();
   ResultHash hash;
@@ -337,9 +337,9 @@ int run_on(const Setting& setting) {
   return 0;
 }
 
-Method method_of(const PoissonOptions& options) {
-  const auto method = parse_choice<Method>("method", kMethodNames, options.method);
-  if (method == Method::orbital)
+fft::Method method_of(const PoissonOptions& options) {
+  const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
+  if (method == fft::Method::orbital)
     throw BadInput("poisson transforms real data: by the methods volumetric, slab and rows");
   return method;
 }
@@ -350,7 +350,7 @@ int run(const CLI::App& command, const PoissonOptions& options) {
         fmt::format("a grid of {} points per side has none for half of the ions; --size "
                     "must be even",
                     options.size));
-  const Method method = method_of(options);
+  const fft::Method method = method_of(options);
   const Shape shape = shape_of(options.torus);
   refuse_unusual_shapes(shape);
   const Machine machine = load_machine(options.common.machine);

@@ -26,7 +26,7 @@ struct HostArray {
   std::vector<Complex> values;  ///< C order
 
   std::size_t volume() const { return values.size() / static_cast<std::size_t>(batch); }
-  Index extents() const { return extents_of(size, batch); }
+  fft::Index extents() const { return fft::extents_of(size, batch); }
 };
 
 /// The extents of "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.
@@ -40,10 +40,10 @@ HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uin
 /// The local array of a node, with elements of any type.
 class NodeArray {
  public:
-  NodeArray(std::size_t elements, bool real, Precision precision);
+  NodeArray(std::size_t elements, bool real, fft::Precision precision);
 
-  ConstArray view() const;
-  Array view();
+  fft::ConstArray view() const;
+  fft::Array view();
   std::span<const std::byte> bytes() const;
   Complex get(std::size_t i) const;
   void set(std::size_t i, Complex value);
@@ -51,13 +51,13 @@ class NodeArray {
  private:
   std::size_t elements_;
   bool real_;
-  Precision precision_;
-  LocalArray memory_;
+  fft::Precision precision_;
+  fft::LocalArray memory_;
 };
 
 // Copies between the whole array and the local part of one node.
-void take_part(const HostArray& whole, const NodeLayout& layout, NodeArray& part);
-void put_part(HostArray& whole, const NodeLayout& layout, const NodeArray& part);
+void take_part(const HostArray& whole, const fft::NodeLayout& layout, NodeArray& part);
+void put_part(HostArray& whole, const fft::NodeLayout& layout, const NodeArray& part);
 
 struct ArrayError {
   double max = 0;  ///< largest |a - b|

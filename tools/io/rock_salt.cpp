@@ -52,7 +52,7 @@ std::vector<double> density_line(std::int64_t points) {
   return line;
 }
 
-double coulomb(const WaveVector& wave) {
+double coulomb(const fft::WaveVector& wave) {
   double square = 0;
   for (const std::int64_t periods : wave) {
     const double k = 2 * kPi / kSide * static_cast<double>(periods);

@@ -33,7 +33,7 @@ inline constexpr double kMadelung = -1.74756459463318219;
 std::vector<double> density_line(std::int64_t points);
 
 /// The factor 4π/k² from ρ(k) to Φ(k) for a wave in the cube; 0 at k = 0, where ρ is 0 too.
-double coulomb(const WaveVector& wave);
+double coulomb(const fft::WaveVector& wave);
 
 /// The Madelung constant from Φ at a positive ion.
 double madelung(double potential);

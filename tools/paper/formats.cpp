@@ -50,7 +50,7 @@ std::string csv_line(const PaperRow& row) {
 }
 
 std::string method_name(const CurvePoint& point) {
-  return std::string(name_of<Method>(kMethodNames, point.method));
+  return std::string(name_of<fft::Method>(fft::kMethodNames, point.method));
 }
 
 }  // namespace

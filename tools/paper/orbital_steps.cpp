@@ -23,7 +23,7 @@ struct OrbitalCase {
   unsigned p;      ///< nodes per side
   std::int64_t b;  ///< numbers per side of a node's block
   TransformCase transform() const {
-    return {Method::orbital, fmt::format("{0}x{0}x{0}", p), b * p};
+    return {fft::Method::orbital, fmt::format("{0}x{0}x{0}", p), b * p};
   }
   std::string on_nodes(std::string_view what) const {
     return fmt::format("{}, P = {}, b = {}", what, p, b);

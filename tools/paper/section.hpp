@@ -21,7 +21,7 @@ struct CurvePoint {
   std::int64_t size = 0;
   unsigned nodes = 0;
   std::string torus;
-  Method method = Method::volumetric;
+  fft::Method method = fft::Method::volumetric;
   double time_s = 0;
   double bound_s = 0;
   std::string bound_by;

@@ -37,7 +37,7 @@ const Json* figures_in(const PaperResults& results, const std::string& key);
 
 /// A forward transform of size x size x size complex numbers by active packets.
 struct TransformCase {
-  Method method = Method::volumetric;
+  fft::Method method = fft::Method::volumetric;
   std::string torus;  ///< as Shape::parse takes it
   std::int64_t size = 0;
   std::string key() const;

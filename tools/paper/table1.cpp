@@ -45,7 +45,7 @@ struct MeshAndTorus {
 };
 
 TransformCase on_512_nodes(std::int64_t size, bool is_mesh) {
-  return {Method::volumetric, is_mesh ? "8mx8mx8m" : "8x8x8", size};
+  return {fft::Method::volumetric, is_mesh ? "8mx8mx8m" : "8x8x8", size};
 }
 
 MeshAndTorus seconds_on_512(const PaperResults& results, const PaperSetting& setting,

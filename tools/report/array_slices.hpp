@@ -14,7 +14,7 @@ namespace toroid {
 struct SpectrumOrder {
   /// The transform along each axis. Frequencies of a dft and a dht wrap, and 0 is drawn in the
   /// middle; those of a dct and a wht begin with the lowest and are drawn as they lie.
-  std::vector<TransformKind> kinds;
+  std::vector<fft::TransformKind> kinds;
   /// Points of the whole last axis, of which the spectrum of real data keeps the first half; the
   /// other half is drawn by its symmetry. 0: the array has all points.
   std::int64_t half_of = 0;

@@ -42,7 +42,7 @@ OfiEmulation make_ofi_fabric(const Processes&, const Shape&, const Machine&, Pla
   refuse("--fabric ofi");
 }
 
-Placement place_beside_others(const Processes&, Topology, const Shape&, unsigned, Binding) {
+Placement place_beside_others(const Processes&, HostTopology, const Shape&, unsigned, Binding) {
   refuse("--fabric ofi");
 }
 

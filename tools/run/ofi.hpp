@@ -50,7 +50,7 @@ OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, con
 /// The workers of this process, beside those of other processes on the same host. All processes
 /// call it in the same order. `threads` 0: as many as are left for it. REQUIRES: `processes` have
 /// joined.
-Placement place_beside_others(const Processes& processes, Topology topology, const Shape& shape,
+Placement place_beside_others(const Processes& processes, HostTopology topology, const Shape& shape,
                               unsigned threads, Binding binding);
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// Exchanges between the stages of every method, with nothing else: every value is its own index.
+// The exchanges between the stages of every method by themselves. Every value is its own index.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -22,11 +22,11 @@
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
-/// One node's two arrays and what leads from one to the other. Elements of 16 bytes hold their
-/// index twice, those of 4 once.
+/// One node's two arrays and the exchange from one to the other. Elements of 16 bytes hold their
+/// index twice, those of 4 bytes once.
 struct PipelineSide {
   PipelineSide(Node& node, const testing::Passage& passage, const Pipeline& pipeline)
       : from(passage.from->layout(node.rank())),
@@ -51,7 +51,7 @@ struct PipelineSide {
   std::int64_t piece_bytes;
 };
 
-/// visit(words of an element, place in the array).
+/// Calls visit(words of an element, place in the array) for every element of a node's part.
 template <typename Visit>
 void for_each_word(const Distribution& distribution, Rank rank, std::uint32_t words,
                    std::vector<std::uint32_t>& array, Visit&& visit) {
@@ -101,7 +101,7 @@ TEST(Redistribution, OfEveryMethodPutsEveryElementInItsPlace) {
   });
 }
 
-/// Planes of a piece that divide the parts, that do not, and more than there are; uneven parts.
+/// Pieces whose planes divide the parts, do not divide them, and exceed them; uneven parts.
 TEST(Redistribution, InPiecesPutsEveryElementInItsPlace) {
   for (const char* torus : {"2", "3", "2x2"})
     testing::for_each_blueprint_of({7, 6, 9}, Shape::parse(torus), [](const Blueprint& blueprint) {
@@ -131,4 +131,4 @@ TEST(Redistribution, OfASampleSendsWhatTheTransfersHold) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-// The orbital transform computes on rings, bit for bit, what it computes on the model.
+// The orbital transform computes the same bits on rings as on the model.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -13,7 +13,7 @@
 #include "tests/fft/orbital/orbital_run.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::cube_of;
@@ -58,4 +58,4 @@ TEST(OrbitalAgreement, GivesTheModelsBitsThroughTheSmallestBuffers) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-// Descriptions that nobody would think of: whatever is not refused must be right.
+// Random descriptions: whatever is not refused must be right.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -10,14 +10,14 @@
 
 #include "fft/layout/box.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 #include "tests/fft/layout/random_boxes.hpp"
 #include "tests/fft/plan/plan_check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 class RandomPlan {
@@ -40,7 +40,7 @@ class RandomPlan {
   std::size_t below(std::size_t n) { return engine_() % n; }
   std::int64_t up_to(std::size_t n) { return 1 + static_cast<std::int64_t>(below(n)); }
 
-  /// Of one to six dimensions and few nodes, some of them meshes.
+  /// A torus of one to six dimensions and few nodes; some dimensions are meshes.
   std::string random_torus() {
     std::string text;
     std::int64_t nodes = 1;
@@ -92,4 +92,4 @@ TEST(RandomPlans, AreRightOrRefused) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-#include "router/termination/stall.hpp"
+#include "router/termination/stall_report.hpp"
 
 #include <fmt/core.h>
 
@@ -16,7 +16,7 @@
 #include "hal/shape.hpp"
 #include "router/rules/routing.hpp"
 
-namespace toroid {
+namespace toroid::termination {
 namespace {
 
 struct Buffer {
@@ -37,9 +37,10 @@ std::string name_of(const Shape& shape, const Buffer& buffer) {
                      kVirtualChannelNames[static_cast<unsigned>(buffer.source.channel())]);
 }
 
-/// The buffer that the head of `from` would have to enter: of the escape channel, or, for a dynamic
-/// packet whose escape is empty, of a dynamic one.
-std::optional<Buffer> waits_for(const Standstill& machine, const Buffer& from) {
+/// The buffer that the head of `from` waits to enter: the next one of the escape channel, or of a
+/// dynamic channel if the packet is dynamic and that escape buffer is empty. An edge of the
+/// wait-for graph.
+std::optional<Buffer> waits_for(const StalledMachine& machine, const Buffer& from) {
   const auto head = machine.head(from.node, from.source);
   if (!head || head->directions.empty()) return std::nullopt;
   const auto ahead = [&](Direction direction, VirtualChannel channel) -> std::optional<Buffer> {
@@ -55,8 +56,8 @@ std::optional<Buffer> waits_for(const Standstill& machine, const Buffer& from) {
   return std::nullopt;
 }
 
-/// Follows who waits for whom until a buffer comes round again.
-std::vector<Buffer> find_cycle(const Standstill& machine, Buffer start) {
+/// Follows the wait-for graph until a buffer comes round again; empty if none does.
+std::vector<Buffer> find_cycle(const StalledMachine& machine, Buffer start) {
   std::vector<Buffer> path{start};
   while (const auto ahead = waits_for(machine, path.back())) {
     const auto seen = std::find(path.begin(), path.end(), *ahead);
@@ -66,7 +67,7 @@ std::vector<Buffer> find_cycle(const Standstill& machine, Buffer start) {
   return {};
 }
 
-std::vector<Buffer> find_any_cycle(const Standstill& machine) {
+std::vector<Buffer> find_any_cycle(const StalledMachine& machine) {
   for (const Rank node : machine.nodes())
     for (unsigned s = 0; s < machine.sources(); ++s)
       if (auto cycle = find_cycle(machine, {node, Source(s)}); !cycle.empty()) return cycle;
@@ -80,7 +81,7 @@ std::string cycle_text(const Shape& shape, const std::vector<Buffer>& cycle) {
   return text + name_of(shape, cycle.front());
 }
 
-std::string programs_text(const Standstill& machine) {
+std::string programs_text(const StalledMachine& machine) {
   std::vector<Rank> unfinished;
   const std::vector<Rank> nodes = machine.nodes();
   for (const Rank node : nodes)
@@ -93,7 +94,7 @@ std::string programs_text(const Standstill& machine) {
 
 }  // namespace
 
-std::vector<Rank> Standstill::nodes() const {
+std::vector<Rank> StalledMachine::nodes() const {
   std::vector<Rank> all(shape().size());
   std::iota(all.begin(), all.end(), Rank{0});
   return all;
@@ -103,7 +104,7 @@ RunFailed node_failed(const Shape& shape, Rank node, const std::exception& error
   return RunFailed(fmt::format("node {}: {}", shape.coord_text(node), error.what()));
 }
 
-std::string stall_report(const Standstill& machine, const std::string& when) {
+std::string stall_report(const StalledMachine& machine, const std::string& when) {
   const std::string programs = programs_text(machine);
   if (const std::uint64_t stuck = machine.packets_under_way(); stuck > 0)
     return fmt::format("deadlock {}: {} packets are under way and none can move{}{}", when, stuck,
@@ -113,4 +114,4 @@ std::string stall_report(const Standstill& machine, const std::string& when) {
   return {};
 }
 
-}  // namespace toroid
+}  // namespace toroid::termination
