@@ -150,18 +150,4 @@ Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const Messa
   return bounds;
 }
 
-Tick paper_model_exchange(const Machine& machine, const Shape& group,
-                          std::uint64_t payload_bytes_received) {
-  double hops = 0;
-  for (unsigned d = 0; d < group.dims(); ++d)
-    if (group.extent(d) > 1) hops += group.extent(d) / (group.wraps(d) ? 4.0 : 2.0);
-  unsigned links = 0;
-  for (unsigned d = 0; d < group.dims(); ++d) links += group.extent(d) > 1 ? 2 : 0;
-  if (links == 0) return 0;
-  constexpr double kUtilisation = 0.8;
-  const double bytes_per_cycle = machine.link_bits_per_cycle / 8;
-  return static_cast<Tick>(std::llround(static_cast<double>(payload_bytes_received) * hops /
-                                        (links * bytes_per_cycle * kUtilisation)));
-}
-
 }  // namespace toroid

@@ -52,9 +52,4 @@ unsigned usable_links(const Shape& shape);
 /// The longest of the shortest ways.
 unsigned diameter(const Shape& shape);
 
-/// The volumetric paper's estimate V·hops / (links·BW·0.8) on a cube-like group: payload bytes,
-/// mean instead of hottest link. A model, not a bound.
-Tick paper_model_exchange(const Machine& machine, const Shape& group,
-                          std::uint64_t payload_bytes_received);
-
 }  // namespace toroid

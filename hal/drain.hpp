@@ -16,9 +16,12 @@
 #include <string_view>
 
 #include "hal/direction.hpp"
+#include "hal/flowchart_profile.hpp"
+#include "hal/head_index.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 
 namespace toroid {
 
@@ -69,13 +72,21 @@ inline std::optional<unsigned> first_fit(std::span<const InjectionFifo> fifos,
   return std::nullopt;
 }
 
+/// FIG. 10 for one node: where it stands among the queues, and what it has counted.
 class Drain {
  public:
   explicit Drain(DrainRule rule = DrainRule::least_full) : rule_(rule) {}
 
-  /// Moves at most `limit` packets: sink(descriptor, fifo), which must take all that are left of
-  /// it. Accounts for the chunks in `fifos`. Returns the number moved; fewer than `limit`: all
-  /// queues are empty or stuck.
+  /// Step 1002 of a node's turn, which may take several runs.
+  void begin_turn(const OutputQueues& queues) {
+    ++profile_.turns;
+    profile_.idle_turns += queues.empty() ? 1 : 0;
+  }
+
+  /// Moves at most `limit` packets: sink(descriptor, fifo), which must take all packets left of the
+  /// descriptor. Accounts for their chunks in `fifos`. Returns the number of packets moved; fewer
+  /// than `limit`: all queues are empty or stuck. A run that moves nothing ends the turn: it counts
+  /// what is stuck.
   template <std::invocable<const SendDescriptor&, unsigned> Sink>
   std::size_t run(OutputQueues& queues, std::span<InjectionFifo> fifos, std::size_t limit,
                   Sink&& sink) {
@@ -89,6 +100,8 @@ class Drain {
     }
     return 0;
   }
+
+  const DrainProfile& profile() const { return profile_; }
 
  private:
   // The rules, each an inner loop of its own.
@@ -117,23 +130,79 @@ class Drain {
   std::size_t run_by(Rule rule, OutputQueues& queues, std::span<InjectionFifo> fifos,
                      std::size_t limit, Sink& sink) {
     Open open(fifos);
-    if (open.nowhere()) return 0;  // the commonest turn of a busy node
+    if (open.nowhere()) {  // the commonest turn of a busy node
+      ++profile_.full_turns;
+      return 0;
+    }
+    const auto empty_out = [&](unsigned iL, std::size_t most) {
+      return move_heads(rule, open, queues, iL, most, sink);
+    };
+    const std::size_t moved = queues.heads() == nullptr
+                                  ? visit_all(queues, limit, empty_out)
+                                  : visit_open(queues, fifos, limit, empty_out);
+    profile_.packets += moved;
+    if (moved == 0) count_stuck(queues);
+    return moved;
+  }
+
+  /// Step 1006 for a few queues: each in turn, until a whole round has moved nothing.
+  template <typename EmptyOut>
+  std::size_t visit_all(const OutputQueues& queues, std::size_t limit, EmptyOut&& empty_out) {
     std::size_t moved = 0;
     unsigned iL = queue_;
     const unsigned count = queues.count();
-    for (unsigned skipped = 0; skipped < count; ++skipped, iL = queues.after(iL)) {
-      for (DescriptorQueue& queue = queues[iL]; moved < limit && open.may_let_out(queue);) {
-        const SendDescriptor& head = queue.front();
-        const auto most =
-            static_cast<std::uint32_t>(std::min<std::size_t>(head.left(), limit - moved));
-        const auto [fifo, packets] = open.take(rule, head.header, most);
-        if (packets == 0) break;
-        sink(head.next(packets), fifo);
-        queue.pop_packets(packets);
-        moved += packets;
+    for (unsigned skipped = 0; skipped < count && moved < limit; ++skipped, iL = queues.after(iL))
+      if (const std::size_t here = empty_out(iL, limit - moved); here > 0) {
+        moved += here;
         queue_ = iL;
         skipped = 0;
       }
+    return moved;
+  }
+
+  /// The same for many queues: only those whose head finds room.
+  template <typename EmptyOut>
+  std::size_t visit_open(const OutputQueues& queues, std::span<const InjectionFifo> fifos,
+                         std::size_t limit, EmptyOut&& empty_out) {
+    std::size_t moved = 0;
+    for (unsigned iL = queue_; moved < limit; iL = queues.after(iL)) {
+      const auto next = queues.heads()->first_open(iL, open_by_length(*queues.heads(), fifos));
+      if (!next) break;
+      moved += empty_out(*next, limit - moved);
+      queue_ = iL = *next;
+    }
+    return moved;
+  }
+
+  static HeadIndex::OpenDirections open_by_length(const HeadIndex& heads,
+                                                  std::span<const InjectionFifo> fifos) {
+    HeadIndex::OpenDirections open;
+    for (unsigned chunks = 1; chunks <= kMaxChunks; ++chunks)
+      if (heads.has_length(chunks)) open[chunks - 1] = open_directions(fifos, chunks);
+    return open;
+  }
+
+  void count_stuck(const OutputQueues& queues) {
+    ++profile_.stuck_turns;
+    queues.count_stuck(profile_);
+  }
+
+  class Open;
+  /// Steps 1008 to 1014 for queue iL: moves packets from its head until it is empty, stuck, or
+  /// `most` have moved.
+  template <typename Rule, typename Sink>
+  static std::size_t move_heads(Rule rule, Open& open, OutputQueues& queues, unsigned iL,
+                                std::size_t most, Sink& sink) {
+    std::size_t moved = 0;
+    while (moved < most && open.may_let_out(queues, iL)) {
+      const SendDescriptor& head = queues.front(iL);
+      const auto at_most =
+          static_cast<std::uint32_t>(std::min<std::size_t>(head.left(), most - moved));
+      const auto [fifo, packets] = open.take(rule, head.header, at_most);
+      if (packets == 0) break;
+      sink(head.next(packets), fifo);
+      queues.pop_packets(iL, packets);
+      moved += packets;
     }
     return moved;
   }
@@ -146,9 +215,9 @@ class Drain {
     bool nowhere() const { return directions_.empty(); }
 
     /// False: the queue is empty or its front finds no room.
-    bool may_let_out(const DescriptorQueue& queue) {
-      if (queue.front_chunks() < chunks_) look(queue.front_chunks());
-      return directions_.meets(queue.front_hints());
+    bool may_let_out(const OutputQueues& queues, unsigned iL) {
+      if (queues.front_chunks(iL) < chunks_) look(queues.front_chunks(iL));
+      return directions_.meets(queues.front_hints(iL));
     }
 
     struct Taken {
@@ -191,6 +260,7 @@ class Drain {
   DrainRule rule_;
   unsigned last_fifo_ = 0;
   unsigned queue_ = 0;  ///< iL: the queue that gave the last packet
+  DrainProfile profile_;
 };
 
 }  // namespace toroid

@@ -74,16 +74,6 @@ unsigned Machine::channel_chunks(VirtualChannel channel) const {
   return channel == VirtualChannel::bubble ? bubble_vc_chunks : priority_vc_chunks;
 }
 
-Tick Machine::line_transform_cycles(std::uint64_t n) const {
-  const auto length = static_cast<double>(n);
-  return static_cast<Tick>(
-      std::ceil(fft_cycles_factor * length * std::log2(length) + transpose_cycles * length));
-}
-
-Tick Machine::product_cycles(std::uint64_t fmas) const {
-  return static_cast<Tick>(std::ceil(fma_cycles * static_cast<double>(fmas)));
-}
-
 std::span<const MachineField> machine_fields() {
   return kFields;
 }

@@ -52,10 +52,6 @@ struct Machine {
   /// Cycles that so many bytes keep a link busy, rounded up.
   Tick wire_cycles(std::uint64_t bytes) const;
   unsigned channel_chunks(VirtualChannel channel) const;
-  /// Cycles of one line transform of length n: factor·n·log2(n) + transpose·n, rounded up.
-  Tick line_transform_cycles(std::uint64_t n) const;
-  /// Cycles of so many real multiply-adds of a matrix product, rounded up.
-  Tick product_cycles(std::uint64_t fmas) const;
 };
 
 /// Where a number comes from.

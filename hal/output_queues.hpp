@@ -1,131 +1,188 @@
 // Output queues in a node's memory: what the processor wants to send and has no FIFO room for yet.
-// They hold descriptors; a payload is gathered from its array when the descriptor is drained.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
+#include "hal/flowchart_profile.hpp"
+#include "hal/head_index.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 
 namespace toroid {
 
-struct SendDescriptor;
-
-/// Writes packets' payloads when they leave the node.
-class PayloadSource {
- public:
-  virtual ~PayloadSource() = default;
-  /// Fills the first header.payload_bytes() bytes of `payload` for a descriptor's packet, `number`
-  /// counting from 0, and returns the packet's argument. Called once per packet, on the node's own
-  /// thread; not always in order, since several FIFOs may take a descriptor's packets.
-  virtual std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
-                               std::span<std::byte, kPayloadBytes> payload) = 0;
-};
-
-/// One packet, or several of one message that are equally long. They share the header but for its
-/// argument, which the source knows.
-struct SendDescriptor {
-  PacketHeader header;
-  PayloadSource* source;      ///< null: one packet without payload bytes to carry
-  std::uint64_t cookie;       ///< the source's own: which packets of which message
-  std::uint32_t packets = 1;  ///< 1 at least
-  std::uint32_t first = 0;    ///< number of the first of them that has not left
-
-  std::uint32_t left() const { return packets - first; }
-  /// The next so many of them by themselves. REQUIRES: at most left().
-  SendDescriptor next(std::uint32_t count) const {
-    SendDescriptor some = *this;
-    some.packets = first + count;
-    return some;
-  }
-};
-
-/// A FIFO of descriptors that grows by doubling and never shrinks.
-class DescriptorQueue {
- public:
-  bool empty() const { return head_ == tail_; }
-  std::size_t size() const { return tail_ - head_; }  // modulo 2^32, as head and tail count
-  const SendDescriptor& front() const { return ring_[head_ & mask()]; }
-  /// The front's next packets have left; with its last one the descriptor goes.
-  void pop_packets(std::uint32_t count) {
-    SendDescriptor& front = ring_[head_ & mask()];
-    front.first += count;
-    if (front.first == front.packets) pop();
-  }
-  /// Of the front's header; no hints where the queue is empty.
-  DirectionSet front_hints() const { return front_hints_; }
-  unsigned front_chunks() const { return front_chunks_; }
-  void pop() {
-    ++head_;
-    if (empty())
-      front_hints_ = DirectionSet();
-    else
-      look_at(front().header);
-  }
-  void push(const SendDescriptor& descriptor) {
-    if (size() == ring_.size()) grow();
-    if (empty()) look_at(descriptor.header);
-    ring_[tail_++ & mask()] = descriptor;
-  }
-
- private:
-  std::size_t mask() const { return ring_.size() - 1; }
-  void grow();
-  void look_at(const PacketHeader& front) {
-    front_hints_ = front.hints();
-    front_chunks_ = static_cast<std::uint8_t>(front.chunks());
-  }
-
-  std::vector<SendDescriptor> ring_;  ///< a power of two, or empty
-  std::uint32_t head_ = 0;
-  std::uint32_t tail_ = 0;
-  DirectionSet front_hints_;  ///< copies: the fronts themselves lie far apart in memory
-  std::uint8_t front_chunks_ = 0;
-};
-
-/// L queues, filled in turn (patent, FIG. 9, step 912), and others that are filled by name; all are
-/// drained round robin (FIG. 10).
+/// The L output queues of a node, filled in turn (patent, FIG. 9, step 912), and others that are
+/// filled by number ("named"); all are drained round robin (FIG. 10).
+///
+/// Descriptors of all queues lie in one pool, so that an empty queue takes 16 bytes and L may be
+/// one queue per peer. From kIndexedFrom queues on, their heads are indexed, so that a drain takes
+/// as long with thousands of stuck queues as with a few. The node owns them; its thread alone
+/// calls.
 class OutputQueues {
  public:
-  /// `capacity` is what a polite sender respects, in descriptors per queue; handlers, which must
-  /// never wait, may exceed it. `named` queues come after those in turn. REQUIRES: in_turn > 0.
-  OutputQueues(unsigned in_turn, std::size_t capacity, unsigned named = 0)
-      : queues_(in_turn + named), capacity_(capacity), in_turn_(in_turn) {
-    TOROID_CHECK_LT(0u, in_turn);
-  }
+  static constexpr unsigned kIndexedFrom = 33;
+
+  /// `capacity` is the number of descriptors per queue that a polite sender respects; handlers,
+  /// which must never wait, may exceed it. Named queues come after those in turn.
+  /// REQUIRES: in_turn > 0.
+  OutputQueues(unsigned in_turn, std::size_t capacity, unsigned named = 0);
+
+  /// One of the queues, as a container.
+  template <typename Queues>
+  class Handle {
+   public:
+    Handle(Queues& queues, unsigned i) : queues_(&queues), i_(i) {}
+    bool empty() const { return queues_->is_empty(i_); }
+    std::size_t size() const { return queues_->queues_[i_].size; }
+    const SendDescriptor& front() const { return queues_->front(i_); }
+    void push(const SendDescriptor& descriptor) { queues_->push(i_, descriptor); }
+    void pop() { queues_->pop(i_); }
+
+   private:
+    Queues* queues_;
+    unsigned i_;
+  };
+  Handle<OutputQueues> operator[](unsigned i) { return {*this, i}; }
+  Handle<OutputQueues> named(unsigned i) { return {*this, in_turn_ + i}; }
 
   unsigned count() const { return static_cast<unsigned>(queues_.size()); }
-  DescriptorQueue& operator[](unsigned i) { return queues_[i]; }
-  DescriptorQueue& named(unsigned i) { return queues_[in_turn_ + i]; }
-  bool has_room(unsigned i) const { return queues_[i].size() < capacity_; }
-  /// Of those that are filled in turn.
-  bool any_has_room() const {
-    bool any = false;
-    for (unsigned i = 0; i < in_turn_; ++i) any |= has_room(i);
-    return any;
+  bool has_room(unsigned i) const { return queues_[i].size < capacity_; }
+  /// Of the queues that are filled in turn.
+  bool any_has_room() const { return full_ < in_turn_; }
+  bool all_have_room() const { return full_ == 0; }
+  bool empty() const { return waiting_ == 0; }
+  bool is_empty(unsigned i) const { return queues_[i].size == 0; }
+
+  /// The queue that the next message goes to (step 912).
+  unsigned next() const { return next_; }
+  /// Ends the visit of a peer.
+  void advance() {
+    next_ = next_ + 1 == in_turn_ ? 0 : next_ + 1;
+    ++profile_.visits;
+    profile_.empty_visits += made_before_ == profile_.packets ? 1 : 0;
+    made_before_ = profile_.packets;
   }
-  bool empty() const {
-    std::size_t waiting = 0;
-    for (const DescriptorQueue& queue : queues_) waiting |= queue.size();
-    return waiting == 0;
+  /// Ends a round: the next one begins with the first queue (step 908).
+  void restart() {
+    next_ = 0;
+    ++profile_.rounds;
   }
 
-  /// Round robin.
+  void push(unsigned i, const SendDescriptor& descriptor);
+
+  // For the drain.
   unsigned after(unsigned i) const { return i + 1 == count() ? 0 : i + 1; }
-  /// The queue that the next message goes to.
-  unsigned next() const { return next_; }
-  void advance() { next_ = next_ + 1 == in_turn_ ? 0 : next_ + 1; }
-  void restart() { next_ = 0; }
+  /// REQUIRES: not empty.
+  const SendDescriptor& front(unsigned i) const { return pool_[queues_[i].head].descriptor; }
+  /// Hint bits of the packet at the front; none if the queue is empty.
+  DirectionSet front_hints(unsigned i) const { return queues_[i].front_hints; }
+  /// Its length in chunks; of an empty queue, that of its last packet.
+  unsigned front_chunks(unsigned i) const { return queues_[i].front_chunks; }
+  /// `packets` packets of the front descriptor have left; with its last packet it is removed.
+  void pop_packets(unsigned i, std::uint32_t packets) {
+    SendDescriptor& front = pool_[queues_[i].head].descriptor;
+    front.first += packets;
+    if (front.first == front.packets) pop(i);
+  }
+  void pop(unsigned i);
+  /// Null: there are few queues.
+  const HeadIndex* heads() const { return heads_.get(); }
+  /// Adds what holds up the queues now to the counts of stuck heads and of skipped queues.
+  void count_stuck(DrainProfile& profile) const;
+
+  const FillProfile& profile() const { return profile_; }
+  /// Fill had to stop before it was done.
+  void note_stop() { ++(all_have_room() ? profile_.held_back : profile_.stops); }
 
  private:
-  std::vector<DescriptorQueue> queues_;
-  std::size_t capacity_;
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  struct Pooled {
+    SendDescriptor descriptor;
+    std::uint32_t next;  ///< in its queue, or among the free; kNone behind the last
+  };
+  struct Queue {
+    std::uint32_t head = kNone;
+    std::uint32_t tail = kNone;  ///< meaningless if the queue is empty
+    std::uint32_t size = 0;      ///< descriptors
+    DirectionSet front_hints;    ///< copies: the fronts themselves lie far apart in memory
+    std::uint8_t front_chunks = kMaxChunks;
+  };
+
+  std::uint32_t store(const SendDescriptor& descriptor);
+  void release(std::uint32_t pooled) {
+    pool_[pooled].next = free_;
+    free_ = pooled;
+  }
+  /// The queue has another front, or none any more.
+  void front_changed(unsigned i);
+
+  std::vector<Queue> queues_;
+  std::vector<Pooled> pool_;
+  std::uint32_t free_ = kNone;  ///< the first place of the pool that is free
+  std::uint32_t capacity_;
   unsigned in_turn_;
   unsigned next_ = 0;
+  unsigned waiting_ = 0;           ///< queues that are not empty
+  unsigned full_ = 0;              ///< queues in turn without room
+  std::uint64_t made_before_ = 0;  ///< profile_.packets when the visit began
+  FillProfile profile_;
+  std::unique_ptr<HeadIndex> heads_;
 };
+
+inline std::uint32_t OutputQueues::store(const SendDescriptor& descriptor) {
+  if (free_ == kNone) {
+    pool_.push_back({descriptor, kNone});
+    return static_cast<std::uint32_t>(pool_.size() - 1);
+  }
+  const std::uint32_t place = free_;
+  free_ = pool_[place].next;
+  pool_[place] = {descriptor, kNone};
+  return place;
+}
+
+inline void OutputQueues::push(unsigned i, const SendDescriptor& descriptor) {
+  const std::uint32_t place = store(descriptor);
+  Queue& queue = queues_[i];
+  profile_.packets += descriptor.packets;
+  ++profile_.descriptors;
+  if (++queue.size == capacity_ && i < in_turn_) ++full_;
+  if (queue.size == 1) {
+    queue.head = queue.tail = place;
+    ++waiting_;
+    front_changed(i);
+  } else {
+    pool_[queue.tail].next = place;
+    queue.tail = place;
+  }
+}
+
+inline void OutputQueues::pop(unsigned i) {
+  Queue& queue = queues_[i];
+  const std::uint32_t left = queue.head;
+  queue.head = pool_[left].next;
+  release(left);
+  if (queue.size-- == capacity_ && i < in_turn_) --full_;
+  if (queue.size == 0) --waiting_;
+  front_changed(i);
+}
+
+inline void OutputQueues::front_changed(unsigned i) {
+  Queue& queue = queues_[i];
+  DirectionSet hints;
+  unsigned chunks = queue.front_chunks;
+  if (queue.size > 0) {
+    const PacketHeader& header = pool_[queue.head].descriptor.header;
+    hints = header.hints();
+    chunks = header.chunks();
+  }
+  if (heads_ != nullptr)
+    heads_->replace(i, {queue.front_hints, queue.front_chunks}, {hints, chunks});
+  queue.front_hints = hints;
+  queue.front_chunks = static_cast<std::uint8_t>(chunks);
+}
 
 }  // namespace toroid

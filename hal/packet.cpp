@@ -27,7 +27,6 @@ HeaderFields PacketHeader::fields() const {
           .dynamic = dynamic(),
           .channel = channel(),
           .chunks = chunks(),
-          .group = group(),
           .handler = handler(),
           .payload_bytes = payload_bytes(),
           .order = order(),

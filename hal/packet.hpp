@@ -12,8 +12,8 @@
 //    45      dynamic: may be routed adaptively  32..63  argument
 //    46..47  virtual channel D0 D1 BN BP
 //    48..50  chunks - 1; a chunk is 32 bytes
-//    51..52  reception FIFO group
-//    53..63  the link's: 0 when injected
+//    51..52  reserved: must be 0
+//    53..63  link bits: 0 when injected; whoever carries the packet may use them
 //
 // Fields after IBM's packet-layer header for the Blue Gene/L. The destination is the rank instead
 // of three coordinates, since six dimensions of extent 256 would not fit. The packet CRC and the
@@ -22,7 +22,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -55,12 +54,12 @@ constexpr unsigned chunks_for(unsigned payload_bytes) {
   return (kHeaderBytes + payload_bytes + kChunkBytes - 1) / kChunkBytes;
 }
 
-/// Packets that a message of so many bytes takes; one of no bytes takes none.
+/// Packets that a message of so many bytes takes; a message of no bytes takes none.
 constexpr std::uint64_t packets_for(std::uint64_t payload_bytes) {
   return payload_bytes / kPayloadBytes + (payload_bytes % kPayloadBytes != 0 ? 1 : 0);
 }
 
-/// A header's fields in the open; PacketHeader holds them packed.
+/// The fields of a header, unpacked.
 struct HeaderFields {
   Rank destination = 0;
   DirectionSet hints;
@@ -68,14 +67,14 @@ struct HeaderFields {
   bool dynamic = true;
   VirtualChannel channel = VirtualChannel::dynamic0;
   unsigned chunks = 1;  ///< 1..8
-  unsigned group = 0;   ///< 0..3
   HandlerId handler = 0;
   unsigned payload_bytes = 0;  ///< 0..240
-  DimensionOrder order = 0;    ///< that a dynamic packet keeps to; 0: any way
+  DimensionOrder order = 0;    ///< the order that a dynamic packet keeps to; 0: any order
   std::uint32_t argument = 0;
   bool operator==(const HeaderFields&) const = default;
 };
 
+/// A header as it lies in memory and travels: two words, in the layout pictured above.
 class PacketHeader {
  public:
   PacketHeader() = default;  ///< uninitialised, so that arrays of packets cost nothing
@@ -85,8 +84,7 @@ class PacketHeader {
   explicit constexpr PacketHeader(const HeaderFields& f)
       : hardware_(std::uint64_t{f.destination} | std::uint64_t{f.hints.bits()} << 32 |
                   std::uint64_t{f.deposit} << 44 | std::uint64_t{f.dynamic} << 45 |
-                  std::uint64_t(f.channel) << 46 | std::uint64_t{f.chunks - 1} << 48 |
-                  std::uint64_t{f.group} << 51),
+                  std::uint64_t(f.channel) << 46 | std::uint64_t{f.chunks - 1} << 48),
         software_(std::uint64_t{f.handler} | std::uint64_t{f.payload_bytes} << 16 |
                   std::uint64_t{f.order} << 24 | std::uint64_t{f.argument} << 32) {}
 
@@ -98,7 +96,6 @@ class PacketHeader {
     return static_cast<VirtualChannel>((hardware_ >> 46) & 3u);
   }
   constexpr unsigned chunks() const { return static_cast<unsigned>((hardware_ >> 48) & 7u) + 1; }
-  constexpr unsigned group() const { return static_cast<unsigned>((hardware_ >> 51) & 3u); }
   constexpr HandlerId handler() const { return static_cast<HandlerId>(software_); }
   constexpr unsigned payload_bytes() const {
     return static_cast<unsigned>((software_ >> 16) & 0xffu);
@@ -113,25 +110,17 @@ class PacketHeader {
   constexpr std::uint64_t hardware_word() const { return hardware_; }
   constexpr std::uint64_t software_word() const { return software_; }
   HeaderFields fields() const;
-  /// Of what software sees: the link's tag does not count.
+  /// Link bits do not count: software does not see them.
   constexpr bool operator==(const PacketHeader& other) const {
-    return ((hardware_ ^ other.hardware_) & ~kLinkTag) == 0 && software_ == other.software_;
+    return ((hardware_ ^ other.hardware_) & ~kLinkBits) == 0 && software_ == other.software_;
   }
 
-  // For links: the last bits are theirs, to tell new packets from old ones in the same memory.
-  static constexpr unsigned kLinkTagBit = 53;
-  static constexpr std::uint64_t kLinkTag = ~std::uint64_t{0} << kLinkTagBit;
-  /// Writes another header here so that who finds the tag finds everything that was written before.
-  void publish(const PacketHeader& header, std::uint64_t tag) {
-    software_ = header.software_;
-    std::atomic_ref(hardware_).store(header.hardware_ | tag, std::memory_order_release);
-  }
-  constexpr PacketHeader untagged() const { return {hardware_ & ~kLinkTag, software_}; }
-  /// As publish() wrote it, in its place. Pairs with its release.
-  std::uint64_t link_tag() const {
-    return std::atomic_ref(const_cast<std::uint64_t&>(hardware_)).load(std::memory_order_acquire) &
-           kLinkTag;
-  }
+  static constexpr unsigned kFirstLinkBit = 53;
+  static constexpr std::uint64_t kLinkBits = ~std::uint64_t{0} << kFirstLinkBit;
+  constexpr PacketHeader without_link_bits() const { return {hardware_ & ~kLinkBits, software_}; }
+  /// For links that write a header word by word into memory that others read.
+  std::uint64_t& hardware_word() { return hardware_; }
+  std::uint64_t& software_word() { return software_; }
 
  private:
   std::uint64_t hardware_;
@@ -139,7 +128,7 @@ class PacketHeader {
 };
 
 /// Bits that must be 0 when a packet is injected.
-inline constexpr std::uint64_t kHardwareReserved = PacketHeader::kLinkTag;
+inline constexpr std::uint64_t kHardwareReserved = PacketHeader::kLinkBits | std::uint64_t{3} << 51;
 
 /// What can be wrong with a header; the first five are errors that the hardware detects.
 enum class HeaderError : std::uint8_t {
@@ -167,7 +156,7 @@ inline constexpr std::array<std::string_view, 10> kHeaderErrorNames = {
     "no way left",
 };
 
-/// An order that there is, of a packet that may choose.
+/// Whether the header asks for no order, or for an existing one and may choose its directions.
 constexpr bool has_valid_order(const PacketHeader& header, unsigned dims) {
   return header.order() == 0 || (header.dynamic() && header.order() <= dimension_orders(dims));
 }
@@ -176,8 +165,8 @@ constexpr bool payload_fits(const PacketHeader& header) {
   return chunks_for(header.payload_bytes()) <= header.chunks();
 }
 
-/// The first thing wrong with a header that is about to be injected at `here`; where nothing is,
-/// `route` is the way that its hints describe.
+/// The first error in a header that is about to be injected at `here`. Without any, `route` becomes
+/// the route that its hints describe.
 HeaderError validate(const PacketHeader& header, const Shape& shape, const Coord& here,
                      Route& route);
 
@@ -200,7 +189,7 @@ struct alignas(64) Packet {
   }
 };
 
-/// At most a packet's payload. A full one, the commonest by far, is copied without a call.
+/// Copies at most a packet's payload. A full one, the commonest by far, is copied without a call.
 inline void copy_payload(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes == kPayloadBytes)
     std::memcpy(to, from, kPayloadBytes);

@@ -12,6 +12,7 @@
 #include "fft/kernels/kernel.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
+#include "fft/plan/cost_model.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
@@ -63,7 +64,7 @@ LocalCost cost_of(const LocalTask& task, const Machine& machine) {
       const bool real = task.real_from != task.real_to && axis == last_axis(task.axes);
       cost.lines += lines;
       cost.cycles += static_cast<Tick>(lines) *
-                     machine.line_transform_cycles(static_cast<std::uint64_t>(points)) /
+                     line_transform_cycles(machine, static_cast<std::uint64_t>(points)) /
                      (real ? 2 : 1);
       lengths[axis] = to;
     }

@@ -9,6 +9,7 @@
 
 #include "fft/execute/local_array.hpp"
 #include "fft/orbital/plan.hpp"
+#include "fft/plan/cost_model.hpp"
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
@@ -97,7 +98,7 @@ void OrbitalBase::begin_step(unsigned repetition, unsigned step) {
 Tick OrbitalBase::multiply(unsigned step) {
   const bool add = step % plan_->extent() != 0;
   const std::uint64_t fmas = multiply_blocks(plan_->stage(stage_of(step)), add);
-  return node_->machine().product_cycles(fmas);
+  return product_cycles(node_->machine(), fmas);
 }
 
 /// While anything is on its way, at least as often as its link could take another packet or two.

@@ -13,6 +13,7 @@
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/stage_state.hpp"
 #include "fft/plan/blueprint.hpp"
+#include "fft/plan/cost_model.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/link_load.hpp"
 #include "hal/bounds.hpp"
@@ -190,7 +191,7 @@ void TransformBounds::add_orbital() {
   const std::uint64_t times = static_cast<std::uint64_t>(description.batch) * plan.extent();
   Tick busy = 0;
   for (unsigned stage = 0; stage < OrbitalPlan::kStages; ++stage) {
-    busy += times * machine_.product_cycles(plan.multiply_adds(stage));
+    busy += times * product_cycles(machine_, plan.multiply_adds(stage));
     if (plan.extent() == 1) continue;
     for (const OrbitalPlan::ShiftedBlock& block : plan.shifted_blocks(stage)) {
       const MessageCost cost = message_cost(machine_, plan.block_bytes(block));

@@ -204,8 +204,11 @@ bool Node::start() {
 }
 
 void Node::fill() {
-  if (!queues_.any_has_room()) return;  // the commonest turn of a busy node
-  while (!outgoing_.empty() && outgoing_.front()->fill(queues_)) outgoing_.erase(outgoing_.begin());
+  if (outgoing_.empty()) return;
+  if (queues_.any_has_room())  // else nothing can be done: the commonest turn of a busy node
+    while (!outgoing_.empty() && outgoing_.front()->fill(queues_))
+      outgoing_.erase(outgoing_.begin());
+  if (!outgoing_.empty()) queues_.note_stop();
 }
 
 /// True: what waits for a time is asked in the next turn, since nobody is woken by the wall clock.
@@ -223,6 +226,7 @@ void Node::send_now() {
 /// True: more could be moved at once.
 bool Node::drain() {
   std::size_t total = 0;
+  drain_.begin_turn(queues_);
   while (!queues_.empty()) {  // a fabric that moves packets on at once has room for more
     const std::size_t moved = drain_batch();
     total += moved;

@@ -17,6 +17,7 @@
 #include "hal/dimension_order.hpp"
 #include "hal/direction.hpp"
 #include "hal/drain.hpp"
+#include "hal/flowchart_profile.hpp"
 #include "hal/machine.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
@@ -139,6 +140,8 @@ class Node final : public Processor, private PacketSink {
   std::string waits_for() const override;
   /// When the program ended. REQUIRES: it has.
   Tick finished_at() const { return finished_at_; }
+  /// What filling and draining its output queues has come to so far.
+  FlowchartProfile profile() const { return {queues_.profile(), drain_.profile()}; }
 
  private:
   bool start();

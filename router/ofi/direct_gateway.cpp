@@ -120,7 +120,7 @@ bool DirectGateway::send_from(Far& far) {
     const Rank to = packet->header.destination();
     if (near_.room(to) == 0) break;
     ring::copy_packet(*packet, near_.writer()->claim());
-    near_.writer()->commit(to, 0, packet->header.untagged());
+    near_.writer()->commit(to, 0, packet->header.without_link_bits());
     far.receiver->pop();
     moved = true;
   }

@@ -112,7 +112,7 @@ bool TorusGateway::send_channel(Leaving& leaving, unsigned channel) {
     const Packet& packet = leaving.in.front(channel);
     ring::copy_packet(packet, out.writer().claim());
     out.writer().commit(leaving.port, static_cast<std::uint16_t>(channel),
-                        packet.header.untagged());
+                        packet.header.without_link_bits());
     leaving.in.pop(channel);
   }
   return moved;

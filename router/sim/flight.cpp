@@ -38,7 +38,6 @@ FlightId FlightPool::add(const SendDescriptor& descriptor, const Route& route) {
                   .chunks = static_cast<std::uint8_t>(header.chunks()),
                   .dynamic = header.dynamic(),
                   .high_priority = header.channel() == VirtualChannel::priority,
-                  .group = static_cast<std::uint8_t>(header.group()),
                   .order = header.order()};
   headers_[id] = header;
   TOROID_CHECK(descriptor.source != nullptr || header.payload_bytes() == 0);

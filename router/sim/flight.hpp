@@ -27,8 +27,8 @@ struct Flight {
   std::uint8_t chunks = 0;
   bool dynamic : 1 = false;
   bool high_priority : 1 = false;
-  std::uint8_t group = 0;    ///< of reception FIFOs
-  DimensionOrder order = 0;  ///< that it keeps to
+  std::uint8_t reception_fifo = 0;  ///< that it is in, once a link has delivered it
+  DimensionOrder order = 0;         ///< that it keeps to
 
   /// One hop in a direction that is still to go; the last one crosses it off.
   void advance(Direction direction) {

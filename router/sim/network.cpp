@@ -60,7 +60,7 @@ void Network::schedule(const WindowMessage& message) {
 }
 
 void Network::release_reception(Tick now, Rank node, FlightId id) {
-  state_.reception.release(node, state_.flights[id].group, state_.flights[id].chunks);
+  state_.reception.release(node, state_.flights[id].reception_fifo, state_.flights[id].chunks);
   state_.flights.remove(id);
   if (state_.routers.state(node).at_destination != 0) state_.eject(now, node);
 }

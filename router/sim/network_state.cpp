@@ -30,7 +30,7 @@ inline bool NetworkState::try_eject(Tick now, const Routers::Site& site, Source 
   const unsigned fifo = reception.fifo_for(flight, source);
   if (!reception.try_reserve(site.node, fifo, flight.chunks)) return false;
   const FlightId id = start_reading(now, site, source);
-  flight.group = static_cast<std::uint8_t>(fifo);  // from now on: the FIFO it is in
+  flight.reception_fifo = static_cast<std::uint8_t>(fifo);
   calendar.after_wire(flight.chunks, {EventKind::delivered, site.node, source.index(), id});
   return true;
 }

@@ -31,13 +31,13 @@ class Reception {
         buffers_(nodes, ReceptionBuffer(machine.reception_fifos + machine.priority_reception_fifos,
                                         machine.reception_fifo_chunks)) {}
 
-  /// The FIFO for a packet that waits at `source`: by its group, and by the port it came through.
+  /// The FIFO for a packet that waits at `source`: by its priority and the port it came through.
   unsigned fifo_for(const Flight& flight, Source source) const {
     const unsigned fifos = buffers_.front().fifos();
     if (flight.high_priority && fifos > normal_fifos_)
-      return normal_fifos_ + flight.group % (fifos - normal_fifos_);
+      return normal_fifos_;  // the first one for high priority
     const unsigned port = source.is_fifo(degree_) ? 0 : source.travelling().index;
-    return (flight.group * degree_ + port) % normal_fifos_;
+    return port % normal_fifos_;
   }
   [[nodiscard]] bool try_reserve(Rank node, unsigned fifo, unsigned chunks) {
     return buffers_[node].try_reserve(fifo, chunks);

@@ -88,16 +88,6 @@ TEST(Bounds, NothingToSendIsBoundByNothing) {
   EXPECT_EQ(all_to_all_bounds(kBgl, Shape::parse("1x1"), message_cost(kBgl, 240)).max(), 0u);
 }
 
-TEST(Bounds, ThePapersModelOf128CubedOn512NodesIsItsTable1) {
-  const Shape machine = Shape::parse("8x8x8");
-  constexpr std::uint64_t kReceived = 65536;  // bytes per exchange: 4096 values of 16 bytes
-  const Tick line = paper_model_exchange(kBgl, machine.slice(0, 1), kReceived);
-  const Tick plane = paper_model_exchange(kBgl, machine.slice(1, 3), kReceived);
-  EXPECT_EQ(line + 2 * plane, 983040u);
-  const Tick lines = 32;  // per node and dimension
-  EXPECT_EQ(3 * lines * kBgl.line_transform_cycles(128), 172032u);
-}
-
 TEST(Bounds, UsableLinksLeadSomewhere) {
   EXPECT_EQ(usable_links(Shape::parse("4x4x4")), 6u);
   EXPECT_EQ(usable_links(Shape::parse("4x1x4")), 4u);

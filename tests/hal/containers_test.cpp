@@ -90,5 +90,49 @@ TEST(OutputQueues, HaveRoomUpToTheirCapacityAndTakeMoreAllTheSame) {
   EXPECT_EQ(testing::cookies(queues[1]), (std::vector<std::uint64_t>{0, 1, 2}));
 }
 
+/// Queue i of standard containers, with what OutputQueues say of all together.
+struct PlainQueues {
+  std::vector<std::deque<std::uint64_t>> queues;
+  std::size_t capacity;
+  unsigned in_turn;
+
+  bool empty() const {
+    return std::ranges::all_of(queues, [](const auto& q) { return q.empty(); });
+  }
+  bool any_has_room() const {
+    return std::any_of(queues.begin(), queues.begin() + in_turn,
+                       [&](const auto& q) { return q.size() < capacity; });
+  }
+};
+
+TEST(OutputQueues, EqualStandardContainersFewOrMany) {
+  for (const unsigned in_turn : {1u, 3u, 40u}) {
+    Random random(in_turn);
+    OutputQueues queues(in_turn, 2, 2);
+    PlainQueues plain{std::vector<std::deque<std::uint64_t>>(in_turn + 2), 2, in_turn};
+    for (std::uint64_t step = 0; step < 5000; ++step) {
+      const unsigned i = random.below(queues.count());
+      std::deque<std::uint64_t>& queue = plain.queues[i];
+      if (random.below(100) < (step % 1000 < 500 ? 70u : 30u)) {
+        queues[i].push(testing::descriptor(DirectionSet(1), step));
+        queue.push_back(step);
+      } else if (!queue.empty()) {
+        ASSERT_EQ(queues[i].front().cookie, queue.front());
+        queues[i].pop();
+        queue.pop_front();
+      }
+      ASSERT_EQ(queues[i].size(), queue.size());
+      ASSERT_EQ(queues.has_room(i), queue.size() < 2);
+      ASSERT_EQ(queues.empty(), plain.empty());
+      ASSERT_EQ(queues.any_has_room(), plain.any_has_room());
+    }
+    for (unsigned i = 0; i < queues.count(); ++i)
+      EXPECT_EQ(testing::cookies(queues[i]),
+                std::vector(plain.queues[i].begin(), plain.queues[i].end()));
+    EXPECT_TRUE(queues.empty());
+    EXPECT_TRUE(queues.all_have_room());
+  }
+}
+
 }  // namespace
 }  // namespace toroid

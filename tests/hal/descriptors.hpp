@@ -32,7 +32,8 @@ inline constexpr Direction kYMinus = Direction::minus(1);
 using Moved = std::vector<std::pair<std::uint64_t, unsigned>>;
 
 /// Takes a queue's descriptors out; their cookies in order.
-inline std::vector<std::uint64_t> cookies(DescriptorQueue& queue) {
+template <typename Queue>
+std::vector<std::uint64_t> cookies(Queue&& queue) {
   std::vector<std::uint64_t> taken;
   for (; !queue.empty(); queue.pop()) taken.push_back(queue.front().cookie);
   return taken;

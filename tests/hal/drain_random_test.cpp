@@ -56,6 +56,11 @@ SendDescriptor random_descriptor(Random& random, std::uint64_t cookie) {
   return testing::descriptor(DirectionSet(hints), cookie, 1 + random.below(8));
 }
 
+/// A few queues, whose heads are looked at one by one, or so many that their heads are indexed.
+unsigned random_queue_count(Random& random) {
+  return random.coin() ? 1 + random.below(6) : OutputQueues::kIndexedFrom + random.below(100);
+}
+
 std::vector<InjectionFifo> random_fifos(Random& random) {
   std::vector<InjectionFifo> fifos(1 + random.below(8));
   for (auto& fifo : fifos) {
@@ -73,7 +78,7 @@ TEST(Drain, EqualsTheFlowchartOnRandomWorlds) {
     Random random(seed);
     auto fifos = random_fifos(random);
     auto expected_fifos = fifos;
-    OutputQueues queues(1 + random.below(6), 100);
+    OutputQueues queues(random_queue_count(random), 100);
     DescriptorLists copies(queues.count());
     for (std::uint64_t c = 0; c < 40; ++c) {
       const SendDescriptor d = random_descriptor(random, c);
@@ -112,7 +117,7 @@ TEST(Drain, TakesRunsAsItWouldTakeTheirPacketsOneByOne) {
     Random random(seed);
     auto fifos = random_fifos(random);
     auto one_by_one_fifos = fifos;
-    OutputQueues runs(1 + random.below(4), 100);
+    OutputQueues runs(random_queue_count(random), 100);
     OutputQueues singles(runs.count(), 1000);
     for (std::uint64_t c = 0; c < 10; ++c) {
       SendDescriptor d = random_descriptor(random, 100 * c);

@@ -132,14 +132,6 @@ TEST(Machine, ComputesCyclesRoundedUp) {
   fast.link_bits_per_cycle = 16;
   for (std::uint64_t bytes = 0; bytes < 3000; ++bytes)
     EXPECT_EQ(fast.wire_cycles(bytes), (bytes + 1) / 2);
-  EXPECT_EQ(bgl.line_transform_cycles(1), 0u);
-  EXPECT_EQ(bgl.line_transform_cycles(512), 2u * 512 * 9);
-  Machine transposing;
-  transposing.transpose_cycles = 1.5;
-  EXPECT_EQ(transposing.line_transform_cycles(512), 2u * 512 * 9 + 768);
-  EXPECT_EQ(bgl.product_cycles(1000), 1000u);
-  fast.fma_cycles = 0.3;
-  EXPECT_EQ(fast.product_cycles(5), 2u);
 }
 
 TEST(Machine, GivesEachChannelItsOwnRoom) {

@@ -1,6 +1,4 @@
-// The patent's own example of FIGS. 9 and 10: node Q11 of a 3x3 torus sends to the eight others in
-// the order {Q32 Q22 Q13 Q21 Q23 Q33 Q12 Q31}. In Qrc, r counts along Y and c along X; of our shape
-// dimension 0 is X and dimension 1 is Y.
+// What fill and drain do with the patent's own example of FIGS. 9 and 10.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,44 +12,15 @@
 #include "hal/fill.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/output_queues.hpp"
-#include "hal/random.hpp"
-#include "hal/route.hpp"
-#include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "tests/hal/descriptors.hpp"
+#include "tests/hal/patent_example.hpp"
 
 namespace toroid {
 namespace {
 
-using namespace testing;  // NOLINT: the tests' own helpers
-
-const Shape kTorus = Shape::parse("3x3");
-
-/// q(32) is Q32.
-Rank q(unsigned rc) {
-  Coord coord;
-  coord[0] = static_cast<std::uint8_t>(rc % 10 - 1);
-  coord[1] = static_cast<std::uint8_t>(rc / 10 - 1);
-  return kTorus.rank(coord);
-}
-
-const std::vector<unsigned> kRandomMap = {32, 22, 13, 21, 23, 33, 12, 31};
-
-SendOrder random_map() {
-  std::vector<Rank> peers;
-  for (const unsigned rc : kRandomMap) peers.push_back(q(rc));
-  return SendOrder(peers);
-}
-
-DirectionSet hints_to(Rank peer) {
-  Random random(1);
-  return minimal_directions(kTorus, kTorus.coord(q(11)), kTorus.coord(peer), TieRule::parity,
-                            random);
-}
-
-SendDescriptor element(Rank peer, std::uint32_t /*packet*/, std::uint32_t /*limit*/) {
-  return testing::descriptor(hints_to(peer), peer);
-}
+using namespace testing;          // NOLINT: the tests' own helpers
+using namespace testing::patent;  // NOLINT
 
 struct Injected {
   Rank peer;
@@ -65,7 +34,7 @@ std::vector<Injected> fill_and_drain(unsigned queue_count) {
   Fill fill(random_map(), {.packets = 1, .per_visit = 1});
   fill.run(queues, element);
   EXPECT_TRUE(fill.done());
-  auto fifos = tie_fifos(kTorus, 4, 32);
+  auto fifos = tie_fifos(torus(), 4, 32);
   std::vector<Injected> moved;
   Drain().run(queues, fifos, 100, [&](const SendDescriptor& d, unsigned fifo) {
     moved.push_back({static_cast<Rank>(d.cookie), d.header.hints(), fifo});

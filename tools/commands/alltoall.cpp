@@ -159,8 +159,6 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   announce(run_expectation(exchange_work(policy, *traffic, shape, options.peers), shape, machine,
                            run_options, arrays),
            options.common.quiet || !reports);
-  refuse_policy_without_effect(policy, effects_of(run_options), "alltoall", run_options,
-                               {shape, machine, *traffic});
   TrafficExchange exchange(policy, *traffic, shape, machine,
                            exchange_options(options, carries_payload));
   RunOptions under = run_options;
@@ -190,7 +188,7 @@ int run(const AllToAllOptions& options) {
   const Shape shape = shape_of(options.torus);
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
-  refuse_settings_without_effect(*options.verb, effects_of(run_options), "alltoall", run_options);
+  refuse_without_effect(*options.verb, effects_of(run_options), "alltoall", run_options, machine);
   return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
 }
 

@@ -228,7 +228,7 @@ int run(const CLI::App& verb, const BenchOptions& options) {
       .warm_up = options.warm_up,
       .window = options.window};
   refuse_without_effect(verb, effects_of(kind, bench.run), "bench " + options.kind, bench.run,
-                        shape, machine);
+                        machine);
   if (kind == BenchKind::idle && bench.run.processes.count() > 1)
     throw BadInput("bench idle is for one process");
   return bench.run.processes.run([&] { return run_on(options, kind, bench); });

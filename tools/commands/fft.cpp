@@ -102,7 +102,6 @@ class FftCommand {
     // What cannot be is refused before anything is measured.
     const Blueprint blueprint(description, shape_);
     (void)under_policy(run_, blueprint, machine_);
-    refuse_policy_without_effect(blueprint);
     if (!options_.wisdom.empty()) local::load_wisdom(options_.wisdom);
     Outputs outputs(run_.processes.reports() ? options_ : FftOptions());
     const bool fills_standard_output =
@@ -123,16 +122,6 @@ class FftCommand {
             machine_,
             run_,
             fmt::format("{} {} {}", options_.common.fabric, options_.common.route, machine_.name)};
-  }
-
-  /// The orbital transform runs under every policy.
-  void refuse_policy_without_effect(const Blueprint& blueprint) const {
-    if (blueprint.exchanges().empty()) return;
-    const StageExchange& first = blueprint.exchanges().front();
-    toroid::refuse_policy_without_effect(
-        *run_.node.policy, transform_effects(blueprint.description().method, run_),
-        "fft --method " + options_.method, run_,
-        {shape_.slice(first.first, first.last), machine_, blueprint.traffic(0, options_.way(), 0)});
   }
 
   int transform(const Description& description, Outputs& outputs, Watch& watch) {
@@ -197,16 +186,24 @@ class FftCommand {
   Json timings_;
 };
 
+/// The orbital transform runs under every policy.
+void refuse_policy_options(const CLI::App& verb, const FftOptions& options, const RunOptions& run,
+                           const Machine& machine) {
+  const auto method = parse_choice<Method>("method", kMethodNames, options.method);
+  const PolicyEffects effects = transform_effects(method, run);
+  const std::string what = "fft --method " + options.method;
+  refuse_settings_without_effect(verb, effects, what, run);
+  if (method != Method::orbital)
+    refuse_policy_without_effect(*run.node.policy, effects, what, run, machine);
+}
+
 int run(const CLI::App& verb, const FftOptions& options) {
   const Shape shape = shape_of(options.torus);
   refuse_unusual_shapes(shape);
   const Machine machine = load_machine(options.common.machine);
   (void)scale_of(options);
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
-  refuse_settings_without_effect(
-      verb,
-      transform_effects(parse_choice<Method>("method", kMethodNames, options.method), run_options),
-      "fft --method " + options.method, run_options);
+  refuse_policy_options(verb, options, run_options, machine);
   if (options.in == kStandardStream && run_options.processes.count() > 1)
     throw BadInput("--in - is for one process; several read a file, each by itself");
   return run_options.processes.run(

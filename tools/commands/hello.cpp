@@ -107,8 +107,7 @@ int run(const HelloOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options =
       under_policy(toroid::run_options(options.common, options.torus), shape, machine);
-  refuse_without_effect(*options.verb, effects_of(run_options), "hello", run_options, shape,
-                        machine);
+  refuse_without_effect(*options.verb, effects_of(run_options), "hello", run_options, machine);
   return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
 }
 

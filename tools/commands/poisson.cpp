@@ -295,16 +295,6 @@ void check(const GridResult& result) {
                     result.points, result.error(), rock_salt::kMadelung, kTolerance));
 }
 
-void refuse_policy_without_effect(const Setting& setting, const Blueprint& blueprint) {
-  if (blueprint.exchanges().empty()) return;
-  const StageExchange& first = blueprint.exchanges().front();
-  toroid::refuse_policy_without_effect(*setting.run.node.policy,
-                                       transform_effects(setting.method, setting.run), "poisson",
-                                       setting.run,
-                                       {setting.shape.slice(first.first, first.last),
-                                        setting.machine, blueprint.traffic(0, Way::forward, 0)});
-}
-
 int run_on(const Setting& setting) {
   const CommonOptions& common = setting.options.common;
   const bool reports = setting.run.processes.reports();
@@ -317,7 +307,6 @@ int run_on(const Setting& setting) {
                     report_notice(common.quiet, json.to_standard_output()));
   const bool visible = reports && !common.quiet && !json.to_standard_output();
 
-  refuse_policy_without_effect(setting, *blueprints.back());
   announce(expectation_of(setting, blueprints), common.quiet || !reports);
   if (visible) print_head(setting);
   std::optional<Emulation> emulation;  // a fresh one for each grid, the last for the report
@@ -364,8 +353,8 @@ int run(const CLI::App& verb, const PoissonOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   const Setting setting{options, shape, machine, run_options(options.common, options.torus),
                         method};
-  refuse_settings_without_effect(verb, transform_effects(method, setting.run), "poisson",
-                                 setting.run);
+  refuse_without_effect(verb, transform_effects(method, setting.run), "poisson", setting.run,
+                        machine);
   return setting.run.processes.run([&] { return run_on(setting); });
 }
 

@@ -243,8 +243,7 @@ int run_replay(const ReplayCommandOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options =
       under_policy(toroid::run_options(options.common, options.torus), shape, machine);
-  refuse_without_effect(*options.verb, effects_of(run_options), "replay", run_options, shape,
-                        machine);
+  refuse_without_effect(*options.verb, effects_of(run_options), "replay", run_options, machine);
   return run_options.processes.run(
       [&] { return ReplayCommand(options, shape, machine, run_options).run(); });
 }

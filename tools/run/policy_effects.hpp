@@ -35,14 +35,14 @@ PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route);
 /// reads it; `what` names the run in the message, as "replay".
 void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& effects,
                                     const std::string& what, const RunOptions& run);
-/// Throws BadInput where a policy differs from `random` only in what nothing reads.
+/// Throws BadInput where a policy differs from `random` only in what nothing reads, whatever the
+/// torus.
 void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& effects,
                                   const std::string& what, const RunOptions& run,
-                                  const PolicyCase& policy_case);
-/// Both, of a run whose messages no exchange sends.
+                                  const Machine& machine);
+/// Both, for the policy of the run's nodes.
 void refuse_without_effect(const CLI::App& verb, const PolicyEffects& effects,
-                           const std::string& what, const RunOptions& run, const Shape& shape,
-                           const Machine& machine);
+                           const std::string& what, const RunOptions& run, const Machine& machine);
 
 /// policy, order, packets_per_visit, output_queues, drain, tying, routing, tie, throttle: null
 /// where nothing reads it or, of the throttle, where there is none.

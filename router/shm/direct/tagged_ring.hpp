@@ -1,7 +1,8 @@
-// A ring without a shared index: each packet says itself that it has come, by a tag in its header
-// that changes from lap to lap. So a short packet is one cache line on its way to another core, and
-// nothing else. What it costs is that a receiver must look at each ring's next slot, which is why
-// the links of the torus, with their many channels, have counts instead (link.hpp).
+// A ring without a shared index: each packet says itself that it has come, by a tag in the link
+// bits of its header that changes from lap to lap. So a short packet is one cache line on its way
+// to another core, and nothing else. What it costs is that a receiver must look at each ring's next
+// slot, which is why the links of the torus, with their many channels, have counts instead
+// (link.hpp).
 //
 // Source of the idea: Giacomoni, Moseley, Vachharajani, "FastForward for efficient pipeline
 // parallelism", PPoPP 2008; there the receiver clears the slots, which takes the lines back.
@@ -43,8 +44,8 @@ class TaggedPosition {
   }
 
  private:
-  static constexpr std::uint64_t kFirstTag = std::uint64_t{1} << PacketHeader::kLinkTagBit;
-  static constexpr std::uint64_t kLastTag = ~std::uint64_t{0} << PacketHeader::kLinkTagBit;
+  static constexpr std::uint64_t kFirstTag = std::uint64_t{1} << PacketHeader::kFirstLinkBit;
+  static constexpr std::uint64_t kLastTag = ~std::uint64_t{0} << PacketHeader::kFirstLinkBit;
 
   const TaggedMemory* memory_;
   std::uint64_t tag_ = kFirstTag;  ///< never 0, which is what fresh slots have
@@ -91,7 +92,9 @@ class TaggedSender {
   static void show(Packet& slot, const PacketHeader& header, std::uint64_t tag) {
     // Release: payload and software word are written, and the packets that were shown before.
     // Partner: the acquire in TaggedReceiver::front().
-    slot.header.publish(header, tag);
+    slot.header.software_word() = header.software_word();
+    std::atomic_ref(slot.header.hardware_word())
+        .store(header.hardware_word() | tag, std::memory_order_release);
   }
 
   const TaggedMemory* memory_;
@@ -110,8 +113,10 @@ class TaggedReceiver {
   /// The next packet; null: it has not come.
   const Packet* front() const {
     // Acquire: the packet may be read. Partner: the release in TaggedSender::show().
-    const Packet& packet = head_.slot();
-    return packet.header.link_tag() == head_.tag() ? &packet : nullptr;
+    Packet& packet = head_.slot();
+    const std::uint64_t word =
+        std::atomic_ref(packet.header.hardware_word()).load(std::memory_order_acquire);
+    return (word & PacketHeader::kLinkBits) == head_.tag() ? &packet : nullptr;
   }
   void pop() { head_.advance(); }
   /// Gives the slots of what was popped back to the sender.

@@ -28,10 +28,10 @@ Direction direction(unsigned link) {
   return {static_cast<std::uint8_t>(link)};
 }
 
-/// All of a header that routing looks at: the order takes the place of the link's tag.
+/// All of a header that routing looks at: the order takes the place of the link bits.
 std::uint64_t routing_word(const PacketHeader& header) {
-  return (header.hardware_word() & ~PacketHeader::kLinkTag) | std::uint64_t{header.order()}
-                                                                  << PacketHeader::kLinkTagBit;
+  return header.without_link_bits().hardware_word() | std::uint64_t{header.order()}
+                                                          << PacketHeader::kFirstLinkBit;
 }
 
 /// A packet written to a place that is shown to the other end later.

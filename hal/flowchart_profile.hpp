@@ -1,0 +1,81 @@
+// Counts of the steps of the patent's flowcharts, so that lost time has a place in FIG. 9 or 10.
+// The numbers in the comments are the patent's step numbers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "hal/direction.hpp"
+
+namespace toroid {
+
+/// FIG. 9: how the output queues were filled.
+struct FillProfile {
+  std::uint64_t rounds = 0;        ///< 906: rounds completed
+  std::uint64_t visits = 0;        ///< 910, 912: peers visited, each with the next queue in turn
+  std::uint64_t empty_visits = 0;  ///< visits that had nothing for their peer
+  std::uint64_t packets = 0;       ///< 914, 916: packets put into output queues
+  std::uint64_t descriptors = 0;   ///< that describe these packets
+  std::uint64_t stops = 0;         ///< fill waited because an output queue had no room
+  std::uint64_t held_back = 0;     ///< fill waited although all queues had room: a throttle
+  FillProfile& operator+=(const FillProfile& other);
+  bool operator==(const FillProfile&) const = default;
+};
+
+/// FIG. 10: how the output queues were drained. A turn starts at 1002 and ends in one of five ways:
+/// idle, without room, stuck, with all queues empty, or at the limit of packets for one turn.
+struct DrainProfile {
+  std::uint64_t turns = 0;           ///< 1002
+  std::uint64_t idle_turns = 0;      ///< 1004: all queues were empty from the start
+  std::uint64_t full_turns = 0;      ///< ended because no FIFO had room for any packet at all
+  std::uint64_t stuck_turns = 0;     ///< ended because 1012 said "full" for the head of every queue
+  std::uint64_t packets = 0;         ///< 1014: packets moved: heads that found a FIFO
+  std::uint64_t stuck_heads = 0;     ///< 1012: heads whose FIFOs were full when a turn ended stuck
+  std::uint64_t skipped_queues = 0;  ///< 1008: queues that were empty when a turn ended stuck
+  /// [direction]: stuck heads that could have gone this way; a head counts for each of its
+  /// possible directions (1010).
+  std::array<std::uint64_t, kMaxLinks> stuck_on{};
+
+  /// 1010: heads whose possible directions were looked up.
+  std::uint64_t heads() const { return packets + stuck_heads; }
+  DrainProfile& operator+=(const DrainProfile& other);
+  bool operator==(const DrainProfile&) const = default;
+};
+
+/// Both flowcharts, of one node or summed over nodes.
+struct FlowchartProfile {
+  FillProfile fill;
+  DrainProfile drain;
+  FlowchartProfile& operator+=(const FlowchartProfile& other) {
+    fill += other.fill;
+    drain += other.drain;
+    return *this;
+  }
+  bool operator==(const FlowchartProfile&) const = default;
+};
+
+inline FillProfile& FillProfile::operator+=(const FillProfile& other) {
+  rounds += other.rounds;
+  visits += other.visits;
+  empty_visits += other.empty_visits;
+  packets += other.packets;
+  descriptors += other.descriptors;
+  stops += other.stops;
+  held_back += other.held_back;
+  return *this;
+}
+
+inline DrainProfile& DrainProfile::operator+=(const DrainProfile& other) {
+  turns += other.turns;
+  idle_turns += other.idle_turns;
+  full_turns += other.full_turns;
+  stuck_turns += other.stuck_turns;
+  packets += other.packets;
+  stuck_heads += other.stuck_heads;
+  skipped_queues += other.skipped_queues;
+  for (std::size_t d = 0; d < stuck_on.size(); ++d) stuck_on[d] += other.stuck_on[d];
+  return *this;
+}
+
+}  // namespace toroid

@@ -1,0 +1,85 @@
+// An index of the heads of many output queues by packet length and possible direction, so that a
+// drain finds the next head with room without a look at the queues that are empty or stuck.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "hal/direction.hpp"
+#include "hal/packet.hpp"
+
+namespace toroid {
+
+/// A set of numbers below a limit: a bit for each, and a summary with a bit for each word of bits.
+class NumberSet {
+ public:
+  /// All numbers below `limit` may be inserted; until the first one is, no memory is taken.
+  explicit NumberSet(unsigned limit = 0) : limit_(limit) {}
+
+  void insert(unsigned i) {
+    if (words_.empty()) reserve();
+    words_[i / 64] |= bit(i);
+    summary_[i / 4096] |= bit(i / 64);
+    ++size_;
+  }
+  void erase(unsigned i) {
+    words_[i / 64] &= ~bit(i);
+    if (words_[i / 64] == 0) summary_[i / 4096] &= ~bit(i / 64);
+    --size_;
+  }
+  unsigned size() const { return size_; }
+  /// The smallest member that is at least `from`.
+  std::optional<unsigned> at_or_after(unsigned from) const;
+
+ private:
+  static constexpr std::uint64_t bit(unsigned i) { return std::uint64_t{1} << i % 64; }
+  void reserve();
+
+  unsigned limit_;
+  unsigned size_ = 0;
+  std::vector<std::uint64_t> words_;
+  std::vector<std::uint64_t> summary_;  ///< bit w: words_[w] has members
+};
+
+/// What matters of a queue's head to FIG. 10: its possible directions and its length.
+struct Head {
+  DirectionSet hints;   ///< none: the queue is empty
+  unsigned chunks = 0;  ///< 1..8
+  bool operator==(const Head&) const = default;
+};
+
+/// Which queues have which heads. A head is indexed under each of its possible directions.
+class HeadIndex {
+ public:
+  explicit HeadIndex(unsigned queues) : queues_(queues) {}
+
+  /// The queue's head was `before` and is `after`.
+  void replace(unsigned queue, Head before, Head after) {
+    if (before != after) replace_other(queue, before, after);
+  }
+
+  /// [chunks - 1]: the directions in which a packet of so many chunks finds room.
+  using OpenDirections = std::array<DirectionSet, kMaxChunks>;
+  /// The first queue at or after `from`, cyclically, whose head finds room.
+  std::optional<unsigned> first_open(unsigned from, const OpenDirections& open) const;
+  /// Whether there has been a head of so many chunks.
+  bool has_length(unsigned chunks) const { return lengths_[chunks - 1] != nullptr; }
+  /// The number of queues whose head could go this way.
+  unsigned heads_with(Direction direction) const;
+
+ private:
+  using ByDirection = std::array<NumberSet, kMaxLinks>;
+  void replace_other(unsigned queue, Head before, Head after);
+  NumberSet& heads_like(unsigned chunks, Direction direction);
+  std::optional<unsigned> first_open_up(unsigned from, const OpenDirections& open) const;
+
+  unsigned queues_;
+  std::array<std::unique_ptr<ByDirection>, kMaxChunks> lengths_;  ///< [chunks - 1]; most are null
+};
+
+}  // namespace toroid

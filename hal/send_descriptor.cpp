@@ -1,0 +1,20 @@
+#include "hal/send_descriptor.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace toroid {
+
+void DescriptorQueue::grow() {
+  std::vector<SendDescriptor> larger(std::max<std::size_t>(8, 2 * ring_.size()));
+  const auto count = static_cast<std::uint32_t>(size());
+  for (std::uint32_t i = 0; i < count; ++i) larger[i] = ring_[(head_ + i) & mask()];
+  ring_ = std::move(larger);
+  head_ = 0;
+  tail_ = count;
+}
+
+}  // namespace toroid

@@ -1,0 +1,76 @@
+// What a node's memory holds of packets that have not left: descriptors instead of packets, whose
+// payloads are gathered from their arrays when they leave (patent: "short descriptors of the
+// packets such that the actual packet need not be copied").
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hal/packet.hpp"
+
+namespace toroid {
+
+struct SendDescriptor;
+
+/// Writes the payloads of packets when they leave the node.
+class PayloadSource {
+ public:
+  virtual ~PayloadSource() = default;
+  /// Writes the first header.payload_bytes() bytes of `payload` for the packet with this number of
+  /// the descriptor, counted from 0, and returns the packet's argument. It is called once for each
+  /// packet, on the node's own thread; not always in order, since several FIFOs may take packets
+  /// of one descriptor.
+  virtual std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
+                               std::span<std::byte, kPayloadBytes> payload) = 0;
+};
+
+/// One packet, or several equally long packets of one message. They share the header except for its
+/// argument, which the source returns.
+struct SendDescriptor {
+  PacketHeader header;
+  PayloadSource* source;      ///< null: one packet, which carries no payload bytes
+  std::uint64_t cookie;       ///< belongs to the source: says which packets of which message
+  std::uint32_t packets = 1;  ///< at least 1
+  std::uint32_t first = 0;    ///< number of the first packet that has not left
+
+  std::uint32_t left() const { return packets - first; }
+  /// A descriptor of the next `count` packets alone. REQUIRES: count <= left().
+  SendDescriptor next(std::uint32_t count) const {
+    SendDescriptor some = *this;
+    some.packets = first + count;
+    return some;
+  }
+};
+
+/// A first-in first-out queue of descriptors: the content of an injection FIFO, where it is kept in
+/// memory. Its ring doubles when it is full and never shrinks.
+class DescriptorQueue {
+ public:
+  bool empty() const { return head_ == tail_; }
+  std::size_t size() const { return tail_ - head_; }  // modulo 2^32, as head and tail count
+  /// REQUIRES: not empty.
+  const SendDescriptor& front() const { return ring_[head_ & mask()]; }
+  /// `count` packets of the front descriptor have left; with its last packet it is removed.
+  void pop_packets(std::uint32_t count) {
+    SendDescriptor& front = ring_[head_ & mask()];
+    front.first += count;
+    if (front.first == front.packets) pop();
+  }
+  void pop() { ++head_; }
+  void push(const SendDescriptor& descriptor) {
+    if (size() == ring_.size()) grow();
+    ring_[tail_++ & mask()] = descriptor;
+  }
+
+ private:
+  std::size_t mask() const { return ring_.size() - 1; }
+  void grow();
+
+  std::vector<SendDescriptor> ring_;  ///< its length is a power of two, or 0
+  std::uint32_t head_ = 0;
+  std::uint32_t tail_ = 0;
+};
+
+}  // namespace toroid

@@ -1,0 +1,170 @@
+// The counts of fill's and drain's steps, by hand and against the flowcharts written down plainly.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hal/direction.hpp"
+#include "hal/drain.hpp"
+#include "hal/fill.hpp"
+#include "hal/flowchart_profile.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/random.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "tests/hal/descriptors.hpp"
+#include "tests/hal/patent_example.hpp"
+
+namespace toroid {
+namespace {
+
+using namespace testing;  // NOLINT: the tests' own helpers
+
+/// A node's turn as Node has it: runs until one moves nothing, or all queues are empty.
+std::size_t turn(Drain& drain, OutputQueues& queues, std::span<InjectionFifo> fifos) {
+  std::size_t total = 0;
+  drain.begin_turn(queues);
+  while (!queues.empty()) {
+    const std::size_t moved = drain.run(queues, fifos, 16, [](const SendDescriptor&, unsigned) {});
+    total += moved;
+    if (moved == 0) break;
+  }
+  return total;
+}
+
+std::array<std::uint64_t, kMaxLinks> stuck_on(std::uint64_t x_plus, std::uint64_t x_minus,
+                                              std::uint64_t y_plus, std::uint64_t y_minus) {
+  return {x_plus, x_minus, y_plus, y_minus};
+}
+
+// The patent's example: 8 peers, k = 2 packets, b = 1, so d = 2 rounds, L = 3 queues.
+TEST(FillProfile, CountsThePatentsExample) {
+  OutputQueues queues(3, 100);
+  Fill fill(patent::random_map(), {.packets = 2, .per_visit = 1});
+  fill.run(queues, patent::element);
+  EXPECT_EQ(queues.profile(),
+            (FillProfile{.rounds = 2, .visits = 16, .packets = 16, .descriptors = 16}));
+}
+
+TEST(FillProfile, CountsPacketsOfOneDescriptorAndVisitsWithoutAny) {
+  OutputQueues queues(1, 100);
+  Fill fill(SendOrder({1, 2, 3}), {.packets = 6, .per_visit = 3});
+  fill.run(
+      queues,
+      [](Rank peer, std::uint32_t first, std::uint32_t limit) -> std::optional<SendDescriptor> {
+        if (peer == 2 && first >= 3) return std::nullopt;  // peer 2 gets three packets, not six
+        SendDescriptor made = descriptor(set_of({kXPlus}), peer);
+        made.packets = limit;
+        return made;
+      });
+  EXPECT_EQ(
+      queues.profile(),
+      (FillProfile{.rounds = 2, .visits = 6, .empty_visits = 1, .packets = 15, .descriptors = 5}));
+}
+
+TEST(FillProfile, TellsFullQueuesFromAThrottle) {
+  OutputQueues queues(2, 1);
+  queues.note_stop();
+  queues[1].push(descriptor(set_of({kXPlus}), 1));
+  queues.note_stop();
+  queues.note_stop();
+  EXPECT_EQ(queues.profile().held_back, 1u);
+  EXPECT_EQ(queues.profile().stops, 2u);
+}
+
+// L = 3: {Q32 Q21 Q12}, {Q22 Q23 Q31}, {Q13 Q33}, and FIFOs of one packet each. By hand:
+// Q32 (X+ Y-) -> X+; Q21 (Y+) -> Y+; Q12 (X+) is stuck. Q22 (X+ Y+) is stuck. Q13 (X-) -> X-;
+// Q33 (X- Y-) -> Y-. Now no FIFO has room. When X+ has emptied: Q12 -> X+, and the queue is empty;
+// again no FIFO has room. When X- has emptied, Q22 (X+ Y+) holds up Q23 (Y+ X-), which could go by
+// it: one stuck head, two empty queues.
+TEST(DrainProfile, CountsThePatentsExampleByHand) {
+  OutputQueues queues(3, 100);
+  Fill(patent::random_map(), {.packets = 1, .per_visit = 1}).run(queues, patent::element);
+  auto fifos = tie_fifos(patent::torus(), 4, 1);
+  Drain drain;
+  EXPECT_EQ(turn(drain, queues, fifos), 4u);
+  EXPECT_EQ(drain.profile(), (DrainProfile{.turns = 1, .full_turns = 1, .packets = 4}));
+  fifos[kXPlus.index].used = 0;
+  EXPECT_EQ(turn(drain, queues, fifos), 1u);
+  EXPECT_EQ(drain.profile(), (DrainProfile{.turns = 2, .full_turns = 2, .packets = 5}));
+  fifos[kXMinus.index].used = 0;
+  EXPECT_EQ(turn(drain, queues, fifos), 0u);
+  EXPECT_EQ(drain.profile(), (DrainProfile{.turns = 3,
+                                           .full_turns = 2,
+                                           .stuck_turns = 1,
+                                           .packets = 5,
+                                           .stuck_heads = 1,
+                                           .skipped_queues = 2,
+                                           .stuck_on = stuck_on(1, 0, 1, 0)}));
+  for (auto& fifo : fifos) fifo.used = 0;
+  EXPECT_EQ(turn(drain, queues, fifos), 3u);
+  turn(drain, queues, fifos);
+  EXPECT_EQ(drain.profile().turns, 5u);
+  EXPECT_EQ(drain.profile().idle_turns, 1u);
+  EXPECT_EQ(drain.profile().heads(), 9u);
+}
+
+/// How a turn ends by FIG. 10, looking at every queue.
+DrainProfile plain_counts(OutputQueues& queues, const std::vector<InjectionFifo>& fifos) {
+  DrainProfile counts{.turns = 1};
+  if (open_directions(fifos, 1).empty()) return {.turns = 1, .full_turns = 1};
+  counts.stuck_turns = 1;
+  for (unsigned i = 0; i < queues.count(); ++i) {
+    if (queues[i].empty()) {
+      ++counts.skipped_queues;
+      continue;
+    }
+    ++counts.stuck_heads;
+    for (std::uint8_t d = 0; d < kMaxLinks; ++d)
+      counts.stuck_on[d] += queues[i].front().header.hints().has({d}) ? 1 : 0;
+  }
+  return counts;
+}
+
+TEST(DrainProfile, CountsEveryStuckHeadOfFewAndOfManyQueues) {
+  std::uint64_t stuck = 0;
+  for (const unsigned count : {1u, 5u, 32u, 33u, 200u}) {
+    Random random(count);
+    OutputQueues queues(count, 100);
+    std::vector<InjectionFifo> fifos = tie_fifos(Shape::parse("8x8"), 4, 8);
+    DrainProfile expected;
+    Drain drain;
+    for (unsigned step = 0; step < 200; ++step) {
+      queues[random.below(count)].push(
+          descriptor(DirectionSet(static_cast<std::uint16_t>(1 + random.below(15))), step,
+                     1 + random.below(8)));
+      fifos[random.below(4)].used = 0;
+      const std::size_t moved = turn(drain, queues, fifos);
+      DrainProfile now = queues.empty() ? DrainProfile{.turns = 1} : plain_counts(queues, fifos);
+      now.packets = moved;
+      expected += now;
+      ASSERT_EQ(drain.profile(), expected) << count << " queues, step " << step;
+    }
+    stuck += expected.stuck_heads;
+  }
+  EXPECT_GT(stuck, 500u);
+}
+
+TEST(FlowchartProfile, IsSummedOverNodes) {
+  FlowchartProfile sum;
+  const FlowchartProfile one{.fill = {1, 2, 3, 4, 5, 6, 7},
+                             .drain = {.turns = 8,
+                                       .idle_turns = 9,
+                                       .full_turns = 10,
+                                       .stuck_turns = 11,
+                                       .packets = 12,
+                                       .stuck_heads = 13,
+                                       .skipped_queues = 14,
+                                       .stuck_on = stuck_on(1, 2, 3, 4)}};
+  sum += one;
+  sum += one;
+  EXPECT_EQ(sum.fill, (FillProfile{2, 4, 6, 8, 10, 12, 14}));
+  EXPECT_EQ(sum.drain, (DrainProfile{16, 18, 20, 22, 24, 26, 28, stuck_on(2, 4, 6, 8)}));
+}
+
+}  // namespace
+}  // namespace toroid
