@@ -169,7 +169,7 @@ void add_torus_options(CLI::App& verb, TorusOptions& options) {
       ->check(one_of("tying", kFifoTyingNames))
       ->capture_default_str();
   verb.add_option("--queues", options.queues, "output queues per node")
-      ->transform(whole_number(1, 1024))
+      ->transform(whole_number(1, 32767))
       ->capture_default_str();
   verb.add_flag("--no-transit-first", options.no_transit_first,
                 "injection and transit in one round robin");

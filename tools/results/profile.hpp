@@ -1,0 +1,14 @@
+// The counts of FIG. 9 and 10 as JSON.
+#pragma once
+
+#include "hal/flowchart_profile.hpp"
+#include "hal/shape.hpp"
+#include "tools/results/json.hpp"
+
+namespace toroid {
+
+/// {"fill": {...}, "drain": {..., "stuck_on": {"X+": heads, ...}}} with the names of FillProfile
+/// and DrainProfile; stuck_on has the directions of the shape.
+Json profile_json(const FlowchartProfile& profile, const Shape& shape);
+
+}  // namespace toroid
