@@ -90,7 +90,7 @@ TEST(Help, SaysChoicesRangesDefaultsAndWhatIsRequired) {
   EXPECT_THAT(help, HasSubstr("--torus SHAPE"));
   EXPECT_THAT(help, HasSubstr("X by 4 (required)"));
   EXPECT_THAT(help, HasSubstr("random, rank, shift"));
-  EXPECT_THAT(help, HasSubstr("output queues per node (1 to 32767; default 1)"));
+  EXPECT_THAT(help, HasSubstr("output queues per node (1 to 1024; default 1)"));
   EXPECT_THAT(printed({"help", "bench"}), HasSubstr("Usage: toroid bench [OPTIONS] KIND\n"));
 }
 

@@ -7,8 +7,8 @@
 #include "hal/machine.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/exchange.hpp"
 #include "packet/exchange/group.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
@@ -17,24 +17,16 @@
 namespace toroid {
 namespace {
 
-Program exchange_all(Node& node, AllToAll& exchange) {
-  exchange.start();
-  const std::uint64_t expected = exchange.expected();
-  co_await node.until(exchange.received(), expected);
-}
-
 void all_to_all(benchmark::State& state, const char* torus, std::uint64_t bytes,
-                const NodeOptions& options) {
+                const char* policy) {
   const Shape shape = Shape::parse(torus);
-  UniformMessages messages(shape.size(), bytes);
+  const Machine machine;
+  const auto traffic = make_traffic("all-to-all", shape, bytes, 1);
   double hops = 0;
   for (auto _ : state) {
-    Emulation emulation(shape, Machine{}, {.node = options}, true, 0);
-    std::deque<AllToAll> exchanges;
-    for (Node& node : emulation.nodes()) {
-      exchanges.emplace_back(node, kFirstUserHandler, Group::all(shape, node.rank()), messages);
-      node.run(exchange_all(node, exchanges.back()));
-    }
+    TrafficExchange exchange(policy_by_name(policy), *traffic, shape, machine);
+    Emulation emulation(shape, machine, RunOptions{.node = exchange.node_options()}, true, 0);
+    for (Node& node : emulation.nodes()) exchange.attach(node);
     emulation.run();
     state.SetIterationTime(emulation.cpu_seconds());
     hops += static_cast<double>(emulation.counters().packet_hops);
@@ -42,11 +34,10 @@ void all_to_all(benchmark::State& state, const char* torus, std::uint64_t bytes,
   state.counters["packet_hops"] = benchmark::Counter(hops, benchmark::Counter::kIsRate);
 }
 
-BENCHMARK_CAPTURE(all_to_all, 8x8x8, "8x8x8", 480, NodeOptions{})->UseManualTime();
-BENCHMARK_CAPTURE(all_to_all, 8x8x8_rank_order, "8x8x8", 480, {.order = OrderRule::rank})
-    ->UseManualTime();
-BENCHMARK_CAPTURE(all_to_all, ring_of_64, "64", 2400, NodeOptions{})->UseManualTime();
-BENCHMARK_CAPTURE(all_to_all, 4x4x4, "4x4x4", 2400, NodeOptions{})->UseManualTime();
+BENCHMARK_CAPTURE(all_to_all, 8x8x8, "8x8x8", 480, "random")->UseManualTime();
+BENCHMARK_CAPTURE(all_to_all, 8x8x8_rank_order, "8x8x8", 480, "rank")->UseManualTime();
+BENCHMARK_CAPTURE(all_to_all, ring_of_64, "64", 2400, "random")->UseManualTime();
+BENCHMARK_CAPTURE(all_to_all, 4x4x4, "4x4x4", 2400, "random")->UseManualTime();
 
 }  // namespace
 }  // namespace toroid

@@ -216,15 +216,14 @@ double exchanges_at_full_load(const CampaignCase& one, const CampaignSettings& s
 }
 
 Json run_load_case(const CampaignCase& one, const CampaignSettings& settings) {
-  PolicyExchange options(*one.policy, *one.traffic, one.shape, settings.machine,
-                         {.seed = settings.common.seed});
+  const TrafficExchange options(*one.policy, *one.traffic, one.shape, settings.machine,
+                                {.seed = settings.common.seed});
   const FullRate rate = full_rate(one, settings.machine);
   const double zero_load = zero_load_latency(one, settings, rate);
   const OpenLoopPeriods periods = periods_of(settings.load, rate, zero_load);
 
   RunOptions run = settings.run;
   run.node = options.node_options();
-  run.sim.tying = options.settings().tying;
   Emulation emulation(one.shape, settings.machine, run, true, 0);
   Generators generators(one, settings, rate, periods);
   for (Node& node : emulation.nodes()) generators.attach(node);

@@ -12,7 +12,6 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/latency.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
@@ -33,25 +32,18 @@ namespace toroid {
 
 namespace {
 
-PolicyExchangeOptions terms_of(const CampaignSettings& settings) {
-  return {.seed = settings.common.seed,
-          .payload = !settings.is_virtual(),
-          .peers = settings.peers == 0 ? ~Rank{0} : settings.peers};
-}
-
-PolicyExchange exchange_of(const CampaignCase& one, const CampaignSettings& settings) {
-  return {*one.policy, *one.traffic, one.shape, settings.machine, terms_of(settings)};
-}
-
-Timing timing_of(const CampaignCase& one, const CampaignSettings& settings,
-                 const Emulation& emulation, Tick cycles) {
-  const Machine& machine = settings.machine;
-  const ExchangeCase judged(*one.policy, *one.traffic, one.shape, machine, terms_of(settings));
-  return exchange_timing(judged, exchange_limits(judged, machine), machine, emulation, cycles);
+TrafficExchange exchange_of(const CampaignCase& one, const CampaignSettings& settings) {
+  return {*one.policy,
+          *one.traffic,
+          one.shape,
+          settings.machine,
+          {.seed = settings.common.seed,
+           .payload = !settings.is_virtual(),
+           .peers = settings.peers == 0 ? ~Rank{0} : settings.peers}};
 }
 
 /// In cycles, or in seconds of the wall clock; there nothing where packets had no place for a time.
-void add_latency(Json& row, const PolicyExchange& exchange, const CampaignSettings& settings) {
+void add_latency(Json& row, const TrafficExchange& exchange, const CampaignSettings& settings) {
   const LatencyHistogram latency = exchange.latency();
   Json json = latency_json(latency);
   if (settings.is_virtual()) {
@@ -65,15 +57,14 @@ void add_latency(Json& row, const PolicyExchange& exchange, const CampaignSettin
 }  // namespace
 
 void refuse_unfit(const CampaignCase& one, const CampaignSettings& settings, bool in_open_loop) {
-  const PolicyExchange exchange = exchange_of(one, settings);
+  const TrafficExchange exchange = exchange_of(one, settings);
   if (in_open_loop) refuse_unfit_for_load(one, settings, exchange.settings());
 }
 
 Json run_exchange_case(const CampaignCase& one, const CampaignSettings& settings) {
-  PolicyExchange exchange = exchange_of(one, settings);
+  TrafficExchange exchange = exchange_of(one, settings);
   RunOptions run = settings.run;
   run.node = exchange.node_options();
-  run.sim.tying = run.ring.tying = exchange.settings().tying;
   Emulation emulation(one.shape, settings.machine, run, true, 0);
   for (Node& node : emulation.nodes()) exchange.attach(node);
   emulation.run();
@@ -81,7 +72,8 @@ Json run_exchange_case(const CampaignCase& one, const CampaignSettings& settings
 
   const Tick cycles = std::max(emulation.programs_end(), exchange.last_arrival());
   Json row;
-  add_timing(row, timing_of(one, settings, emulation, cycles));
+  const ExchangeLimits limits = exchange_limits(exchange, settings.machine);
+  add_timing(row, exchange_timing(exchange, limits, settings.machine, emulation, cycles));
   add_counted(row, emulation, one, settings, cycles);
   add_latency(row, exchange, settings);
   row["wall_s"] = emulation.wall_seconds();

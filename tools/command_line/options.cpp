@@ -23,6 +23,7 @@
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
+#include "packet/traffic/patterns.hpp"
 #include "packet/node/node.hpp"
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
@@ -155,34 +156,31 @@ void add_torus_options(CLI::App& verb, TorusOptions& options) {
       ->required();
   verb.add_flag("--mesh", options.mesh, "every dimension a mesh");
   add_failure_options(verb, options);
-  begin_group(verb, "Policy");
-  verb.add_option("--order", options.order, "of a node's peers")
-      ->check(one_of("order", kOrderRuleNames))
-      ->capture_default_str();
-  verb.add_option("--routing", options.routing, "of packets")
-      ->check(one_of("routing", kRoutingRuleNames))
-      ->capture_default_str();
-  verb.add_option("--tie", options.tie, "which way where both are equally long")
-      ->check(one_of("tie rule", kTieRuleNames))
-      ->capture_default_str();
-  verb.add_option("--tying", options.tying, "of injection FIFOs to links")
-      ->check(one_of("tying", kFifoTyingNames))
-      ->capture_default_str();
-  verb.add_option("--queues", options.queues, "output queues per node")
-      ->transform(whole_number(1, 32767))
-      ->capture_default_str();
+  add_policy_options(verb, options.policy);
   verb.add_flag("--no-transit-first", options.no_transit_first,
                 "injection and transit in one round robin");
   verb.add_flag("--no-bubble", options.no_bubble, "without the bubble rule: may deadlock");
 }
+
+namespace {
+
+/// The policy's, which may depend on the machine but does not on its failures.
+RoutingRule routing_of(const PolicyOptions& options) {
+  const Shape shape = Shape::parse("2");
+  const auto traffic = make_traffic("all-to-all", shape, 0, 0);
+  return options.changes()
+      .applied_to(options.named().settings({shape, Machine{}, *traffic}))
+      .routing;
+}
+
+}  // namespace
 
 Shape shape_of(const TorusOptions& options) {
   const Shape shape = Shape::parse(options.torus, options.mesh);
   const FailureList& failed = options.failures;
   if (failed.links.empty() && failed.nodes.empty()) return shape;
   const Shape left = shape.with_failures(failed);
-  const auto routing = parse_choice<RoutingRule>("routing", kRoutingRuleNames, options.routing);
-  left.failures()->check_all_pairs(routing != RoutingRule::deterministic);
+  left.failures()->check_all_pairs(routing_of(options.policy) != RoutingRule::deterministic);
   return left;
 }
 
@@ -209,12 +207,18 @@ void refuse_several_processes() {
     throw BadInput(fmt::format("started as one of {} processes; those are for --fabric ofi", size));
 }
 
-NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus) {
+/// The patent's b where neither policy nor user say: every packet's way counts on the model, the
+/// host's own work elsewhere.
+constexpr std::uint32_t kModelledPacketsPerVisit = 1;
+constexpr std::uint32_t kCarriedPacketsPerVisit = 32;
+
+NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus,
+                         FabricName fabric) {
   return {.seed = common.seed,
-          .order = parse_choice<OrderRule>("order", kOrderRuleNames, torus.order),
-          .routing = parse_choice<RoutingRule>("routing", kRoutingRuleNames, torus.routing),
-          .tie = parse_choice<TieRule>("tie rule", kTieRuleNames, torus.tie),
-          .output_queues = torus.queues};
+          .policy = &torus.policy.named(),
+          .changes = torus.policy.changes(),
+          .packets_per_visit =
+              fabric == FabricName::sim ? kModelledPacketsPerVisit : kCarriedPacketsPerVisit};
 }
 
 }  // namespace
@@ -222,7 +226,6 @@ NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus)
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
   const RoutingOptions routing{.transit_first = !torus.no_transit_first,
                                .bubble_rule = !torus.no_bubble};
-  const auto tying = parse_choice<FifoTying>("tying", kFifoTyingNames, torus.tying);
   const auto stall = std::chrono::milliseconds(std::llround(common.stall * 1e3));
   const auto fabric = parse_choice<FabricName>("fabric", kFabricNames, common.fabric);
   if (!common.provider.empty() && fabric != FabricName::ofi)
@@ -230,10 +233,9 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
   if (!common.provider.empty()) refuse_unknown_provider(common.provider);
   if (fabric != FabricName::ofi) refuse_several_processes();
   return {.fabric = fabric,
-          .node = node_options(common, torus),
-          .sim = {.routing = routing, .tying = tying, .progress = {}},
+          .node = node_options(common, torus, fabric),
+          .sim = {.routing = routing, .progress = {}},
           .ring = {.routing = routing,
-                   .tying = tying,
                    .route = parse_choice<RingRoute>("route", kRingRouteNames, common.route),
                    .stall = stall,
                    .watch = {}},
@@ -254,10 +256,6 @@ unsigned sim_threads(const Shape& shape, const RunOptions& options) {
 
 Binding binding_of(const CommonOptions& common) {
   return parse_choice<Binding>("binding", kBindingNames, common.bind);
-}
-
-std::uint32_t packets_per_visit(FabricName fabric) {
-  return fabric == FabricName::sim ? 1 : 32;
 }
 
 Placement placement_of(const Shape& shape, const RunOptions& options) {

@@ -13,6 +13,7 @@
 #include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/policy_options.hpp"
 #include "tools/run/processes.hpp"
 
 namespace toroid {
@@ -34,15 +35,10 @@ struct CommonOptions {
 struct TorusOptions {
   std::string torus;
   bool mesh = false;
-  std::string order = "random";
-  std::string routing = "adaptive";
-  std::string tie = "parity";
-  std::string tying = "per-direction";
-  std::string drain = "least-full";  ///< of verbs that have the option
+  FailureList failures;
+  PolicyOptions policy;
   bool no_transit_first = false;
   bool no_bubble = false;
-  unsigned queues = 1;
-  FailureList failures;
 };
 
 /// A validator that refuses all but whole decimal numbers from min to max. CLI11 alone would take
@@ -88,9 +84,6 @@ void refuse_unusual_shapes(const Shape& shape);
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus);
 /// Those that a run on `sim` takes. Results do not depend on it.
 unsigned sim_threads(const Shape& shape, const RunOptions& options);
-/// The patent's b where the user does not say: 1 where every message's way counts, more where the
-/// host's own work does.
-std::uint32_t packets_per_visit(FabricName fabric);
 Binding binding_of(const CommonOptions& common);
 /// The workers of this process. On `ofi` all processes call it in the same order.
 Placement placement_of(const Shape& shape, const RunOptions& options);

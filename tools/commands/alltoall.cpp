@@ -20,7 +20,6 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
 #include "packet/policies/policies.hpp"
@@ -43,6 +42,7 @@
 #include "tools/run/emulation.hpp"
 #include "tools/run/expectation.hpp"
 #include "tools/run/memory.hpp"
+#include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/run/watch_options.hpp"
@@ -54,17 +54,13 @@ struct AllToAllOptions {
   CommonOptions common;
   TorusOptions torus;
   WatchOptions watch;
-  std::string policy = "random";
   std::string export_to;
   std::uint64_t bytes = 240;
-  std::uint32_t per_visit = 0;  ///< 0: the policy's
-  Rank peers = 0;               ///< the first of each node's order; 0: all
-  Rank sample = 0;              ///< places that all nodes send to, relative to themselves; 0: all
+  Rank peers = 0;   ///< the first of each node's order; 0: all
+  Rank sample = 0;  ///< places that all nodes send to, relative to themselves; 0: all
   const CLI::App* verb = nullptr;
 
   bool sampled() const { return peers != 0; }
-  /// Whether the user has said so, instead of the policy.
-  bool given(const char* option) const { return verb->count(option) > 0; }
   std::string traffic() const {
     return sample > 0 ? fmt::format("sample:{}", sample) : "all-to-all";
   }
@@ -72,7 +68,6 @@ struct AllToAllOptions {
   Rank targets(const Shape& shape) const {
     return sample > 0 ? sample : sampled() ? std::min(peers, shape.size() - 1) : shape.size() - 1;
   }
-  const std::string& order_text() const { return given("--order") ? torus.order : policy; }
 };
 
 Json bounds_json(const Bounds& bounds) {
@@ -82,55 +77,29 @@ Json bounds_json(const Bounds& bounds) {
           {"zero_load", bounds.zero_load}};
 }
 
-/// What the user says goes before what the policy says.
-PolicySettings settings_of(const AllToAllOptions& options, PolicySettings settings) {
-  const TorusOptions& torus = options.torus;
-  if (options.per_visit != 0) settings.packets_per_visit = options.per_visit;
-  if (options.given("--queues")) settings.output_queues = torus.queues;
-  if (options.given("--routing"))
-    settings.routing = parse_choice<RoutingRule>("routing", kRoutingRuleNames, torus.routing);
-  if (options.given("--tie"))
-    settings.tie = parse_choice<TieRule>("tie rule", kTieRuleNames, torus.tie);
-  if (options.given("--tying"))
-    settings.tying = parse_choice<FifoTying>("tying", kFifoTyingNames, torus.tying);
-  if (options.given("--drain"))
-    settings.drain = parse_choice<DrainRule>("drain rule", kDrainRuleNames, torus.drain);
-  return settings;
+TrafficExchangeOptions exchange_options(const AllToAllOptions& options, bool payload) {
+  return {.seed = options.common.seed,
+          .payload = payload,
+          .peers = options.sampled() ? options.peers : ~Rank{0},
+          .changes = options.torus.policy.changes()};
 }
 
-PolicyExchangeOptions exchange_options(const AllToAllOptions& options, const Policy& policy,
-                                       const Traffic& traffic, const Shape& shape,
-                                       const Machine& machine, bool payload) {
-  PolicyExchangeOptions exchange{.seed = options.common.seed, .payload = payload};
-  exchange.settings = settings_of(options, policy.settings({shape, machine, traffic}));
-  if (options.sampled()) exchange.peers = options.peers;
-  if (options.given("--order"))
-    exchange.order = parse_choice<OrderRule>("order", kOrderRuleNames, options.torus.order);
-  return exchange;
+PolicyEffects effects_of(const RunOptions& run) {
+  return policy_effects(Sent::exchanges, run.fabric, run.ring.route);
 }
 
 Json make_report(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
-                 const ExchangeCase& judged, const Emulation& emulation,
-                 const PolicyExchange& exchange, Tick cycles) {
-  const ExchangeLimits limits = exchange_limits(judged, machine);
+                 const TrafficExchange& exchange, const RunOptions& run, const Emulation& emulation,
+                 Tick cycles) {
+  const ExchangeLimits limits = exchange_limits(exchange, machine);
   ResultHash hash;
   Json report = report_head("alltoall", options.common, shape, machine);
-  const PolicySettings& settings = exchange.settings();
-  report.update({{"bytes", options.bytes},
-                 {"policy", policy_by_name(options.policy).name()},
-                 {"order", options.order_text()},
-                 {"routing", name_of(kRoutingRuleNames, settings.routing)},
-                 {"tie", name_of(kTieRuleNames, settings.tie)},
-                 {"drain", name_of(kDrainRuleNames, settings.drain)},
-                 {"tying", name_of(kFifoTyingNames, settings.tying)},
-                 {"packets_per_visit", settings.packets_per_visit},
-                 {"output_queues", settings.output_queues},
-                 {"transit_first", !options.torus.no_transit_first},
-                 {"bubble_rule", !options.torus.no_bubble}});
+  report["bytes"] = options.bytes;
+  add_policy(report, run, effects_of(run));
   if (options.sampled()) report["peers"] = options.peers;
   if (options.sample > 0) report["sample"] = options.sample;
   add_workers(report, options.common, emulation);
-  add_timing(report, exchange_timing(judged, limits, machine, emulation, cycles));
+  add_timing(report, exchange_timing(exchange, limits, machine, emulation, cycles));
   if (is_virtual(report)) {
     report["bounds"] = bounds_json(limits.bounds);
     report["latency"] = latency_json(exchange.latency());
@@ -146,11 +115,14 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
 }
 
 void print_table(const AllToAllOptions& options, const Json& report) {
-  fmt::print("all-to-all, {} bytes per pair, policy {}{}, routing {}, tie {}\n{}", options.bytes,
-             report["policy"].get<std::string>(),
-             options.given("--order") ? ", order " + options.torus.order : "",
-             report["routing"].get<std::string>(), report["tie"].get<std::string>(),
-             summary_table(report));
+  const PolicyOptions& policy = options.torus.policy;
+  const auto part = [&](const char* key) {
+    return report[key].is_null() ? std::string()
+                                 : fmt::format(", {} {}", key, report[key].get<std::string>());
+  };
+  fmt::print("all-to-all, {} bytes per pair, policy {}{}{}{}\n{}", options.bytes,
+             report["policy"].get<std::string>(), policy.order.empty() ? "" : part("order"),
+             part("routing"), part("tie"), summary_table(report));
   if (report.contains("latency"))
     fmt::print("  latency          {:>14} cycles median, {} at 99 %, {} most\n",
                report["latency"]["p50"].get<Tick>(), report["latency"]["p99"].get<Tick>(),
@@ -182,20 +154,18 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
               machine, run_options);
   MessageExport messages(options.export_to, shape, run_options.processes);
 
-  const Policy& policy = policy_by_name(options.policy);
+  const Policy& policy = options.torus.policy.named();
   const auto traffic = make_traffic(options.traffic(), shape, options.bytes, options.common.seed);
   announce(run_expectation(exchange_work(policy, *traffic, shape, options.peers), shape, machine,
                            run_options, arrays),
            options.common.quiet || !reports);
-  const PolicyExchangeOptions terms =
-      exchange_options(options, policy, *traffic, shape, machine, carries_payload);
-  PolicyExchange exchange(policy, *traffic, shape, machine, terms);
-  RunOptions tied = run_options;
-  tied.node = exchange.node_options();
-  tied.node.record = run_options.node.record;
-  tied.sim.tying = tied.ring.tying = exchange.settings().tying;
+  TrafficExchange exchange(policy, *traffic, shape, machine,
+                           exchange_options(options, carries_payload));
+  RunOptions under = run_options;
+  under.node = exchange.node_options();
+  under.node.record = run_options.node.record;
   Emulation emulation(
-      shape, machine, messages.recorded(watch.watched(tied)), options.common.quiet,
+      shape, machine, messages.recorded(watch.watched(under)), options.common.quiet,
       std::uint64_t{options.targets(shape)} * packets_for(options.bytes) * shape.size());
   for (Node& n : emulation.nodes()) {
     throw_if_interrupted();
@@ -207,8 +177,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
 
   const Tick end = emulation.latest(std::max(emulation.programs_end(), exchange.last_arrival()));
   if (!reports) return 0;
-  const ExchangeCase judged(policy, *traffic, shape, machine, terms);
-  const Json report = make_report(options, shape, machine, judged, emulation, exchange, end);
+  const Json report = make_report(options, shape, machine, exchange, under, emulation, end);
   if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);
   watch.write(report, emulation.counters());
   json.write(report);
@@ -219,6 +188,7 @@ int run(const AllToAllOptions& options) {
   const Shape shape = shape_of(options.torus);
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  refuse_without_effect(*options.verb, effects_of(run_options), "alltoall", run_options, machine);
   return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
 }
 
@@ -229,19 +199,6 @@ CommandRun add_alltoall_command(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("alltoall", "an all-to-all exchange beside its bound");
   options->verb = verb;
   add_torus_options(*verb, options->torus);
-  begin_group(*verb, "Policy");
-  verb->add_option("--policy", options->policy,
-                   "by which messages are sent; the options of this group change it; toroid info "
-                   "--policies says more")
-      ->type_name("NAME")
-      ->check(one_of_with_parameters("policy", policy_names()))
-      ->capture_default_str();
-  verb->add_option("--drain", options->torus.drain, "into which injection FIFO")
-      ->check(one_of("drain rule", kDrainRuleNames))
-      ->capture_default_str();
-  verb->add_option("--per-visit", options->per_visit,
-                   "packets per visit of a peer: the patent's b; else 1 on sim, 32 elsewhere")
-      ->transform(whole_number(1, 1u << 24));
   begin_group(*verb, "Traffic");
   verb->add_option("--bytes", options->bytes,
                    "payload per (source, destination) pair, as 480, 1KiB")

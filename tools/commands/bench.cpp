@@ -34,6 +34,7 @@
 #include "tools/results/run_result.hpp"
 #include "tools/run/expectation.hpp"
 #include "tools/run/memory.hpp"
+#include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 
 namespace toroid {
@@ -162,6 +163,11 @@ Expectation expectation_of(BenchKind kind, const MessageBench& bench,
   return run_expectation(work, bench.shape, bench.machine, bench.run, buffers);
 }
 
+PolicyEffects effects_of(BenchKind kind, const RunOptions& run) {
+  return policy_effects(kind == BenchKind::alltoall ? Sent::exchanges : Sent::streams, run.fabric,
+                        run.ring.route);
+}
+
 int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& bench) {
   const Shape& shape = bench.shape;
   const bool reports = bench.run.processes.reports();
@@ -177,7 +183,7 @@ int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& benc
              options.common.quiet || !reports);
   Json report = report_head("bench", options.common, shape, bench.machine);
   report["bench"] = options.kind;
-  add_torus_settings(report, options.torus);
+  add_policy(report, bench.run, effects_of(kind, bench.run));
   if (bench.run.fabric != FabricName::sim) report["route"] = options.common.route;
   report["batches"] = options.batches;
   if (has_window(kind)) report["window"] = options.window;
@@ -212,13 +218,17 @@ int run(const CLI::App& verb, const BenchOptions& options) {
   const Shape shape = shape_of(options.torus);
   refuse_dead_nodes(shape);
   if (shape.size() < 2) throw BadInput("a benchmark of messages needs at least two nodes");
-  const MessageBench bench{.shape = shape,
-                           .machine = load_machine(options.common.machine),
-                           .run = run_options(options.common, options.torus),
-                           .batches = options.batches,
-                           .iterations = options.iterations,
-                           .warm_up = options.warm_up,
-                           .window = options.window};
+  const Machine machine = load_machine(options.common.machine);
+  const MessageBench bench{
+      .shape = shape,
+      .machine = machine,
+      .run = under_policy(run_options(options.common, options.torus), shape, machine),
+      .batches = options.batches,
+      .iterations = options.iterations,
+      .warm_up = options.warm_up,
+      .window = options.window};
+  refuse_without_effect(verb, effects_of(kind, bench.run), "bench " + options.kind, bench.run,
+                        machine);
   if (kind == BenchKind::idle && bench.run.processes.count() > 1)
     throw BadInput("bench idle is for one process");
   return bench.run.processes.run([&] { return run_on(options, kind, bench); });

@@ -14,6 +14,7 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "tools/command_line/choice.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/io/array_file.hpp"
@@ -27,6 +28,7 @@
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/expectation.hpp"
+#include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/transform/check.hpp"
@@ -97,7 +99,9 @@ class FftCommand {
     Description description = describe(options_, run_.fabric);
     input_ = fft_input(options_, shape_);
     description.size = input_.size;
-    (void)Blueprint(description, shape_);  // refuses what cannot be before anything is measured
+    // What cannot be is refused before anything is measured.
+    const Blueprint blueprint(description, shape_);
+    (void)under_policy(run_, blueprint, machine_);
     if (!options_.wisdom.empty()) local::load_wisdom(options_.wisdom);
     Outputs outputs(run_.processes.reports() ? options_ : FftOptions());
     const bool fills_standard_output =
@@ -129,7 +133,8 @@ class FftCommand {
                              fft_bytes(options_, description.size)),
              options_.common.quiet || !run_.processes.reports());
     MessageExport messages(options_.export_to, shape_, run_.processes);
-    Emulation emulation(shape_, machine_, messages.recorded(watch.watched(run_)),
+    const RunOptions under = under_policy(run_, *job.blueprint, machine_);
+    Emulation emulation(shape_, machine_, messages.recorded(watch.watched(under)),
                         options_.common.quiet, bounds.total.packets * job.repeat);
     const Outcome outcome =
         watch.guard([&] { return toroid::transform(emulation, job, input_.array); });
@@ -139,7 +144,7 @@ class FftCommand {
       outputs.wisdom->stream() << local::wisdom();
       outputs.wisdom->commit();
     }
-    Json report = fft_report(options_, job, bounds, machine_, emulation, outcome);
+    Json report = fft_report(options_, job, bounds, machine_, under, emulation, outcome);
     if (!timings_.empty()) report["timings"] = timings_;
     const bool good = !options_.check || check(description, outcome, report);
     show(job, outcome, report, outputs, good);
@@ -181,12 +186,24 @@ class FftCommand {
   Json timings_;
 };
 
-int run(const FftOptions& options) {
+/// The orbital transform runs under every policy.
+void refuse_policy_options(const CLI::App& verb, const FftOptions& options, const RunOptions& run,
+                           const Machine& machine) {
+  const auto method = parse_choice<Method>("method", kMethodNames, options.method);
+  const PolicyEffects effects = transform_effects(method, run);
+  const std::string what = "fft --method " + options.method;
+  refuse_settings_without_effect(verb, effects, what, run);
+  if (method != Method::orbital)
+    refuse_policy_without_effect(*run.node.policy, effects, what, run, machine);
+}
+
+int run(const CLI::App& verb, const FftOptions& options) {
   const Shape shape = shape_of(options.torus);
   refuse_unusual_shapes(shape);
   const Machine machine = load_machine(options.common.machine);
   (void)scale_of(options);
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  refuse_policy_options(verb, options, run_options, machine);
   if (options.in == kStandardStream && run_options.processes.count() > 1)
     throw BadInput("--in - is for one process; several read a file, each by itself");
   return run_options.processes.run(
@@ -201,9 +218,7 @@ CommandRun add_fft_command(CLI::App& app) {
   add_fft_options(*verb, *options);
   return [options, verb] {
     refuse_options_without_effect(*verb, *options);
-    if (options->method == "orbital" && verb->count("--queues") == 0)
-      options->torus.queues = kOrbitalQueues;
-    return run(*options);
+    return run(*verb, *options);
   };
 }
 

@@ -26,6 +26,7 @@
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/policy_effects.hpp"
 #include "tools/run/processes.hpp"
 
 namespace toroid {
@@ -36,6 +37,7 @@ constexpr HandlerId kHello = kFirstUserHandler;
 struct HelloOptions {
   CommonOptions common;
   TorusOptions torus;
+  const CLI::App* verb = nullptr;
 };
 
 Program hello(Node& node) {
@@ -65,10 +67,15 @@ Timing timing_of(const Shape& shape, const Machine& machine, const Emulation& em
                            exchange_copy_seconds(payload, emulation.workers()));
 }
 
+PolicyEffects effects_of(const RunOptions& run) {
+  return policy_effects(Sent::streams, run.fabric, run.ring.route);
+}
+
 Json make_report(const HelloOptions& options, const Shape& shape, const Machine& machine,
-                 const Emulation& emulation, Tick cycles) {
+                 const RunOptions& run, const Emulation& emulation, Tick cycles) {
   ResultHash hash;
   Json report = report_head("hello", options.common, shape, machine);
+  add_policy(report, run, effects_of(run));
   add_workers(report, options.common, emulation);
   add_timing(report, timing_of(shape, machine, emulation, is_virtual(report), cycles));
   add_counters(report, hash, {emulation.counters(), shape, machine, cycles});
@@ -90,7 +97,7 @@ int run_on(const HelloOptions& options, const Shape& shape, const Machine& machi
   if (!options.common.quiet && !json.to_standard_output())
     fmt::print("{} nodes of torus {} in {} process{} have heard of each other\n", shape.size(),
                shape.text(), processes.count(), processes.count() == 1 ? "" : "es");
-  json.write(make_report(options, shape, machine, emulation, end));
+  json.write(make_report(options, shape, machine, run_options, emulation, end));
   return 0;
 }
 
@@ -98,7 +105,9 @@ int run(const HelloOptions& options) {
   const Shape shape = shape_of(options.torus);
   refuse_dead_nodes(shape);
   const Machine machine = load_machine(options.common.machine);
-  const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  const RunOptions run_options =
+      under_policy(toroid::run_options(options.common, options.torus), shape, machine);
+  refuse_without_effect(*options.verb, effects_of(run_options), "hello", run_options, machine);
   return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
 }
 
@@ -107,6 +116,7 @@ int run(const HelloOptions& options) {
 CommandRun add_hello_command(CLI::App& app) {
   auto options = std::make_shared<HelloOptions>();
   CLI::App* verb = app.add_subcommand("hello", "every node tells every other its rank");
+  options->verb = verb;
   add_torus_options(*verb, options->torus);
   add_common_options(*verb, options->common);
   add_examples(*verb, {{"64 nodes in virtual time", "toroid hello --torus 4x4x4"},

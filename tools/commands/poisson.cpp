@@ -47,6 +47,7 @@
 #include "tools/run/emulation.hpp"
 #include "tools/run/expectation.hpp"
 #include "tools/run/memory.hpp"
+#include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/transform/run.hpp"
 #include "tools/transform/work.hpp"
@@ -164,7 +165,6 @@ SharedBlueprint blueprint_of(const Setting& setting, std::int64_t points) {
   description.size.assign(3, points);
   description.method = setting.method;
   description.real = true;
-  description.packets_per_visit = packets_per_visit(setting.run.fabric);
   return std::make_shared<const Blueprint>(description, setting.shape);
 }
 
@@ -265,7 +265,7 @@ void add_grids(ResultHash& hash, const std::vector<GridResult>& results, bool is
 }
 
 /// Time, packets and links are the last grid's: the largest, unless the user has interrupted it.
-Json make_report(const Setting& setting, const Emulation& emulation,
+Json make_report(const Setting& setting, const Blueprint& largest, const Emulation& emulation,
                  const std::vector<GridResult>& results) {
   const GridResult& last = results.back();
   ResultHash hash;
@@ -275,7 +275,8 @@ Json make_report(const Setting& setting, const Emulation& emulation,
                  {"madelung", last.madelung},
                  {"reference", rock_salt::kMadelung},
                  {"error", last.error()}});
-  add_torus_settings(report, setting.options.torus);
+  add_policy(report, under_policy(setting.run, largest, setting.machine),
+             transform_effects(setting.method, setting.run));
   add_workers(report, setting.options.common, emulation);
   add_timing(report, last.timing);
   add_counters(report, hash, {last.counters, setting.shape, setting.machine, last.cycles});
@@ -312,7 +313,8 @@ int run_on(const Setting& setting) {
   std::vector<GridResult> results;
   try {
     for (const SharedBlueprint& blueprint : blueprints) {
-      emulation.emplace(setting.shape, setting.machine, setting.run, common.quiet,
+      emulation.emplace(setting.shape, setting.machine,
+                        under_policy(setting.run, *blueprint, setting.machine), common.quiet,
                         packets_at_most(*blueprint));
       GridResult result = solve(*emulation, blueprint);
       result.timing = timing_of(setting, *blueprint, *emulation, result.cycles);
@@ -323,7 +325,7 @@ int run_on(const Setting& setting) {
     if (!is_interrupted() || results.empty()) throw;
   }
   if (!reports) return 0;
-  Json report = make_report(setting, *emulation, results);
+  Json report = make_report(setting, *blueprints.back(), *emulation, results);
   if (is_interrupted()) report["interrupted"] = true;
   json.write(report);
   page.write(report);
@@ -339,7 +341,7 @@ Method method_of(const PoissonOptions& options) {
   return method;
 }
 
-int run(const PoissonOptions& options) {
+int run(const CLI::App& verb, const PoissonOptions& options) {
   if (options.size % 2 != 0)
     throw BadInput(
         fmt::format("a grid of {} points per side has none for half of the ions; --size "
@@ -351,6 +353,8 @@ int run(const PoissonOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   const Setting setting{options, shape, machine, run_options(options.common, options.torus),
                         method};
+  refuse_without_effect(verb, transform_effects(method, setting.run), "poisson", setting.run,
+                        machine);
   return setting.run.processes.run([&] { return run_on(setting); });
 }
 
@@ -372,7 +376,7 @@ CommandRun add_poisson_command(CLI::App& app) {
   add_report_option(*verb, options->report);
   add_common_options(*verb, options->common);
   add_examples(*verb, {{"up to 32^3 points on 8 nodes", "toroid poisson --torus 2x2x2 --size 32"}});
-  return [options] { return run(*options); };
+  return [options, verb] { return run(*verb, *options); };
 }
 
 }  // namespace toroid

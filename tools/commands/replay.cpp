@@ -41,6 +41,7 @@
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/expectation.hpp"
+#include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/run/watch_options.hpp"
@@ -55,7 +56,6 @@ struct ReplayCommandOptions {
   TorusOptions torus;
   WatchOptions watch;
   std::string file;
-  std::uint32_t per_visit = 0;  ///< 0: as it suits the fabric
   const CLI::App* verb = nullptr;
 };
 
@@ -109,6 +109,10 @@ Json message_latency_json(const MessageTimes& times) {
   return {{"p50", part(50)}, {"p99", part(99)}, {"max", part(100)}};
 }
 
+PolicyEffects effects_of(const RunOptions& run) {
+  return policy_effects(Sent::messages, run.fabric, run.ring.route);
+}
+
 /// One run of the command on one process.
 class ReplayCommand {
  public:
@@ -153,10 +157,7 @@ class ReplayCommand {
 
  private:
   bool is_sim() const { return run_.fabric == FabricName::sim; }
-  ReplayOptions replay_options() const {
-    return {options_.per_visit != 0 ? options_.per_visit : packets_per_visit(run_.fabric),
-            !is_sim()};
-  }
+  ReplayOptions replay_options() const { return {run_.node.settings.packets_per_visit, !is_sim()}; }
 
   RunWork work() const {
     RunWork work;
@@ -188,9 +189,8 @@ class ReplayCommand {
     report.update({{"file", options_.file},
                    {"ranks", graph_.ranks()},
                    {"messages", graph_.messages().size()},
-                   {"bytes", sums_.bytes},
-                   {"routing", options_.torus.routing},
-                   {"tie", options_.torus.tie}});
+                   {"bytes", sums_.bytes}});
+    add_policy(report, run_, effects_of(run_));
     add_workers(report, options_.common, emulation);
     const ReplayBounds bounds = this->bounds();
     add_timing(report, timing(bounds, emulation, cycles));
@@ -239,11 +239,11 @@ class ReplayCommand {
 };
 
 int run_replay(const ReplayCommandOptions& options) {
-  if (options.verb->count("--order") > 0)
-    throw BadInput("--order is not for replay: the order of messages is the file's");
   const Shape shape = shape_of(options.torus);
   const Machine machine = load_machine(options.common.machine);
-  const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  const RunOptions run_options =
+      under_policy(toroid::run_options(options.common, options.torus), shape, machine);
+  refuse_without_effect(*options.verb, effects_of(run_options), "replay", run_options, machine);
   return run_options.processes.run(
       [&] { return ReplayCommand(options, shape, machine, run_options).run(); });
 }
@@ -259,10 +259,6 @@ CommandRun add_replay_command(CLI::App& app) {
       ->required()
       ->check(not_empty());
   add_torus_options(*verb, options->torus);
-  begin_group(*verb, "Policy");
-  verb->add_option("--per-visit", options->per_visit,
-                   "packets in turn of each message that may leave; 1 on sim, else 32")
-      ->transform(whole_number(1, 1u << 24));
   add_watch_options(*verb, options->watch);
   add_common_options(*verb, options->common);
   add_examples(*verb, {{"a transform's messages as a file",

@@ -13,12 +13,15 @@
 #include "hal/tick.hpp"
 #include "packet/exchange/block_messages.hpp"
 #include "packet/exchange/exchange.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/exchange/stream.hpp"
 #include "packet/node/counter.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/patterns.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/run/emulation.hpp"
 
@@ -58,9 +61,9 @@ struct BenchSide {
   Rank peer;
   std::uint64_t bytes;
   BenchLoop loop;
-  std::uint32_t window;     ///< messages
-  std::uint32_t per_visit;  ///< packets of an exchange
-  bool together;            ///< all nodes begin every batch at once, behind a barrier
+  std::uint32_t window;      ///< messages
+  const ExchangePlan* plan;  ///< of an all-to-all; null: another benchmark
+  bool together;             ///< all nodes begin every batch at once, behind a barrier
   std::vector<TickSpan> times{};
 
   void note(Tick begin, Tick end) { times.push_back({begin, end}); }
@@ -186,23 +189,23 @@ Program no_part(Node& node, BenchSide& side) {
 /// nobody's packets of a round can reach a buffer that is still being read.
 Program exchange_rounds(Node& node, BenchSide& side) {
   const Group all = Group::all(node.shape(), node.rank());
-  BlockMessages messages[2] = {{node.size(), node.rank(), side.bytes},
-                               {node.size(), node.rank(), side.bytes}};
-  const AllToAllSchedule schedule{.packets_per_visit = side.per_visit};
-  AllToAll exchanges[2] = {{node, kMessageHandler, all, messages[0], schedule},
-                           {node, kEcho, all, messages[1], schedule}};
+  const ExchangePlan& plan = *side.plan;
+  BlockMessages messages[2] = {{node.shape(), node.rank(), side.bytes, plan.data_bytes()},
+                               {node.shape(), node.rank(), side.bytes, plan.data_bytes()}};
+  const auto second = static_cast<HandlerId>(kMessageHandler + plan.handlers());
+  Exchange exchanges[2] = {{node, kMessageHandler, all, plan, messages[0]},
+                           {node, second, all, plan, messages[1]}};
   std::uint64_t round = 0;
   for (unsigned batch = 0; batch <= side.loop.batches; ++batch) {
     const Tick begin = node.now();
     for (std::uint64_t i = 0; i < side.loop.of(batch); ++i) {
-      AllToAll& exchange = exchanges[round % 2];
+      Exchange& exchange = exchanges[round % 2];
       exchange.start();
       const Tick at_once = 0;  // what finds room leaves before the own block is copied
       co_await node.compute(at_once);
       messages[round % 2].copy_own();
-      const std::uint64_t expected = (round / 2 + 1) * exchange.expected();
       ++round;
-      co_await node.until(exchange.received(), expected);
+      co_await exchange.wait_received();
     }
     side.note(begin, node.now());
   }
@@ -275,12 +278,12 @@ BatchTimes batch_times(const BenchSides& run, const Machine& machine, double ope
 /// A side for every node; program(node, side) makes what it runs.
 template <typename Start>
 BenchSides run_sides(const MessageBench& bench, std::uint64_t bytes, std::uint64_t per_batch,
-                     std::uint32_t window, const Start& program, bool together = false) {
+                     std::uint32_t window, const Start& program, bool together = false,
+                     const ExchangePlan* plan = nullptr) {
   Emulation emulation(bench.shape, bench.machine, bench.run, true, 0);
   const BenchLoop loop = loop_of(bench, per_batch);
-  std::vector<BenchSide> sides(
-      bench.shape.size(),
-      BenchSide{0, bytes, loop, window, packets_per_visit(bench.run.fabric), together});
+  std::vector<BenchSide> sides(bench.shape.size(),
+                               BenchSide{0, bytes, loop, window, plan, together});
   for (Node& node : emulation.nodes()) node.run(program(node, sides[node.rank()]));
   emulation.run();
   return {std::move(sides), loop, emulation.workers()};
@@ -335,7 +338,17 @@ BatchTimes measure_rate(const MessageBench& bench, std::uint64_t bytes) {
 
 BatchTimes measure_all_to_all(const MessageBench& bench, std::uint64_t bytes) {
   const std::uint64_t per_batch = scaled(2000, bytes * (bench.shape.size() - 1));
-  return batch_times(run_sides(bench, bytes, per_batch, 1, exchange_rounds), bench.machine, 1);
+  const NodeOptions& options = bench.run.node;
+  const auto traffic = make_traffic("all-to-all", bench.shape, bytes, options.seed);
+  const ExchangePlan plan(*options.policy, bench.shape, bench.shape,
+                          settings_of(*options.policy, options.changes, options.packets_per_visit,
+                                      {bench.shape, bench.machine, *traffic}),
+                          {.seed = options.seed, .payload = true, .places = true});
+  MessageBench under = bench;
+  under.run.node.settings = plan.settings();
+  under.run.node.named_queues = plan.named_queues();
+  return batch_times(run_sides(under, bytes, per_batch, 1, exchange_rounds, false, &plan),
+                     bench.machine, 1);
 }
 
 BatchTimes measure_idle_turn(const MessageBench& bench) {

@@ -11,8 +11,8 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/exchange.hpp"
 #include "packet/exchange/group.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
@@ -28,13 +28,6 @@
 
 namespace toroid {
 namespace {
-
-/// Of a sample nobody knows how many packets come to a node: the run's end is the exchange's.
-Program send_all(Node& node, AllToAll& exchange, bool sampled) {
-  exchange.start();
-  const std::uint64_t expected = sampled ? 0 : exchange.expected();
-  co_await node.until(exchange.received(), expected);
-}
 
 /// Of the links of the first dimension that lead up, or down.
 double busy_percent(const FabricCounters& counters, const Shape& shape, const Machine& machine,
@@ -59,19 +52,15 @@ Json figures_of(const AllToAllCase& what, const Shape& shape, const Machine& mac
 
 Json run_all_to_all(const AllToAllCase& what, const PaperSetting& setting) {
   const Shape shape = Shape::parse(what.torus);
-  RunOptions run;
-  run.node.seed = setting.seed;
-  run.node.order = what.order;
-  Emulation emulation(shape, setting.machine, run, true, 0);
-  UniformMessages messages(shape.size(), what.bytes);
-  std::deque<AllToAll> exchanges;
-  const AllToAllSchedule schedule{1, what.peers != 0 ? what.peers : ~Rank{0}};
-  for (Node& node : emulation.nodes()) {
-    AllToAll& exchange = exchanges.emplace_back(node, kFirstUserHandler,
-                                                Group::all(shape, node.rank()), messages, schedule);
-    node.run(send_all(node, exchange, what.peers != 0));
-  }
+  const auto traffic = make_traffic("all-to-all", shape, what.bytes, setting.seed);
+  TrafficExchange exchange(policy_by_name("random"), *traffic, shape, setting.machine,
+                           {.seed = setting.seed,
+                            .peers = what.peers != 0 ? what.peers : ~Rank{0},
+                            .changes = {.order = what.order}});
+  Emulation emulation(shape, setting.machine, RunOptions{.node = exchange.node_options()}, true, 0);
+  for (Node& node : emulation.nodes()) exchange.attach(node);
   emulation.run();
+  exchange.check();
   const Tick end = what.peers != 0 ? emulation.counters().end : emulation.programs_end();
   return figures_of(what, shape, setting.machine, emulation.counters(), end);
 }

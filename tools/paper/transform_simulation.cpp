@@ -31,7 +31,6 @@ FftOptions options_of(const TransformCase& what, const PaperSetting& setting) {
   options.size = std::to_string(what.size);
   options.common.seed = setting.seed;
   options.common.quiet = true;
-  if (what.method == Method::orbital) options.torus.queues = kOrbitalQueues;
   return options;
 }
 
@@ -54,7 +53,9 @@ Json run_transform(const TransformCase& what, const PaperSetting& setting) {
   const TransformJob job = job_of(options, shape);
   Json figures = plan_bounds_json(bounds_of(*job.blueprint, job.way, setting.machine));
   const HostArray input = fft_input(options, shape).array;
-  Emulation emulation(shape, setting.machine, run_options(options.common, options.torus), true, 0);
+  const RunOptions run =
+      under_policy(run_options(options.common, options.torus), *job.blueprint, setting.machine);
+  Emulation emulation(shape, setting.machine, run, true, 0);
   const Outcome outcome = transform(emulation, job, input);
   figures["cycles"] = outcome.median().cycles();
   if (what.method == Method::orbital) figures["numbers_per_step"] = outcome.numbers_shifted;

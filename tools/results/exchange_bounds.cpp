@@ -12,7 +12,7 @@
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
@@ -83,40 +83,31 @@ Bounds combined_bounds(const Machine& machine, const Shape& shape, const Traffic
 }
 
 /// Bytes of the packets from `first` on, `packets` of them, of a message.
-std::uint64_t bytes_of_packets(const ExchangeCase& exchange, std::uint64_t message,
-                               std::uint64_t first, std::uint64_t packets) {
-  const std::uint64_t begin = std::min(message, first * exchange.data_bytes());
-  return std::min(message, (first + packets) * exchange.data_bytes()) - begin;
-}
-
-/// Packets of the longest message that the node sends.
-std::uint64_t longest_message(const ExchangeCase& exchange, Rank from) {
-  const Traffic& traffic = exchange.traffic();
-  if (traffic.is_uniform_all_to_all())
-    return exchange.packets(traffic.bytes(from, from == 0 ? 1 : 0));
-  std::uint64_t longest = 0;
-  for (const Rank to : traffic.targets(from))
-    longest = std::max<std::uint64_t>(longest, exchange.packets(traffic.bytes(from, to)));
-  return longest;
+std::uint64_t bytes_of_packets(const ExchangePlan& plan, std::uint64_t message, std::uint64_t first,
+                               std::uint64_t packets) {
+  const std::uint64_t begin = std::min(message, first * plan.data_bytes());
+  return std::min(message, (first + packets) * plan.data_bytes()) - begin;
 }
 
 /// What a node sends in the rounds of which each has an order of its own, or in all of them.
-void add_visits(const ExchangeCase& exchange, Rank from, std::vector<TrafficEntry>& entries) {
-  const bool reorders = exchange.policy().changes_order() && !exchange.options().order;
-  const std::uint64_t step = reorders ? exchange.settings().packets_per_visit : ~std::uint32_t{0};
-  const std::uint64_t longest = longest_message(exchange, from);
+void add_visits(const TrafficExchange& exchange, Rank from, std::vector<TrafficEntry>& entries) {
+  const ExchangePlan& plan = exchange.plan();
+  const std::uint64_t step =
+      plan.changes_order() ? plan.settings().packets_per_visit : ~std::uint32_t{0};
+  const std::uint64_t longest = most_packets(plan, exchange.traffic(), from);
   std::uint32_t round = 0;
   for (std::uint64_t first = 0; first < longest; first += step, ++round)
-    for (const Rank to : exchange.order(from, round).first(exchange.options().peers)) {
+    for (const Rank to : plan.order(plan.visitor(from, from, round)).first(plan.format().peers)) {
       const std::uint64_t message = to == from ? 0 : exchange.traffic().bytes(from, to);
-      entries.push_back({from, to, bytes_of_packets(exchange, message, first, step)});
+      entries.push_back({from, to, bytes_of_packets(plan, message, first, step)});
     }
 }
 
-MatrixTraffic sampled_traffic(const ExchangeCase& exchange) {
+MatrixTraffic sampled_traffic(const TrafficExchange& exchange) {
+  const Rank nodes = exchange.plan().shape().size();
   std::vector<TrafficEntry> entries;
-  for (Rank from = 0; from < exchange.shape().size(); ++from) add_visits(exchange, from, entries);
-  return {"sample", exchange.shape().size(), std::move(entries)};
+  for (Rank from = 0; from < nodes; ++from) add_visits(exchange, from, entries);
+  return {"sample", nodes, std::move(entries)};
 }
 
 double payload_sum(const Traffic& traffic, Rank nodes) {
@@ -128,27 +119,27 @@ double payload_sum(const Traffic& traffic, Rank nodes) {
   return sum;
 }
 
-Bounds bounds_by(BoundsOf bounds_of, const ExchangeCase& exchange, const Machine& machine) {
-  const Shape& shape = exchange.shape();
-  if (exchange.is_sample()) return bounds_of(machine, shape, sampled_traffic(exchange));
-  const bool combines = exchange.policy().combines();
+Bounds bounds_by(BoundsOf bounds_of, const TrafficExchange& exchange, const Machine& machine) {
+  const Shape& shape = exchange.plan().shape();
+  if (exchange.plan().is_sample()) return bounds_of(machine, shape, sampled_traffic(exchange));
+  const bool combines = exchange.plan().policy().combines();
   return (combines ? combined_bounds : whole_bounds)(machine, shape, exchange.traffic(), bounds_of);
 }
 
 }  // namespace
 
-ExchangeLimits exchange_limits(const ExchangeCase& exchange, const Machine& machine) {
+ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& machine) {
   const Bounds shortest = bounds_by(of_shortest_ways, exchange, machine);
-  if (exchange.policy().keeps_to_shortest_ways(exchange.shape()))
+  if (exchange.plan().policy().keeps_to_shortest_ways(exchange.plan().shape()))
     return {shortest, shortest.hottest_link};
   return {bounds_by(traffic_bounds_of_any_ways, exchange, machine), shortest.hottest_link};
 }
 
-Timing exchange_timing(const ExchangeCase& exchange, const ExchangeLimits& limits,
+Timing exchange_timing(const TrafficExchange& exchange, const ExchangeLimits& limits,
                        const Machine& machine, const Emulation& emulation, Tick cycles) {
-  if (!exchange.options().payload)
+  if (!exchange.plan().format().payload)
     return virtual_timing(cycles, binding(limits.bounds), limits.hottest_link, machine);
-  const double bytes = payload_sum(exchange.traffic(), exchange.shape().size());
+  const double bytes = payload_sum(exchange.traffic(), exchange.plan().shape().size());
   return wall_clock_timing(static_cast<double>(cycles) / machine.clock_hz,
                            exchange_copy_seconds(bytes, emulation.workers()));
 }

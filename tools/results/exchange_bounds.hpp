@@ -4,7 +4,7 @@
 #include "hal/bounds.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
 #include "tools/results/bound.hpp"
 #include "tools/run/emulation.hpp"
 
@@ -19,11 +19,11 @@ struct ExchangeLimits {
 /// Of what the exchange really sends: where it is a sample, of the pairs of its visits; where the
 /// policy combines messages, of their bytes in full packets, however they are put together. Packets
 /// that the policy adds (acknowledgements, envelopes) do not count, ways round neither.
-ExchangeLimits exchange_limits(const ExchangeCase& exchange, const Machine& machine);
+ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& machine);
 
 /// Beside the time that it took: in virtual time these bounds, else what copying all data into
 /// packets and out again takes on this host. REQUIRES: it carries data where time is not virtual.
-Timing exchange_timing(const ExchangeCase& exchange, const ExchangeLimits& limits,
+Timing exchange_timing(const TrafficExchange& exchange, const ExchangeLimits& limits,
                        const Machine& machine, const Emulation& emulation, Tick cycles);
 
 }  // namespace toroid

@@ -163,14 +163,11 @@ Json report_head(std::string_view verb, const CommonOptions& common, const Shape
   return head;
 }
 
-void add_torus_settings(Json& report, const TorusOptions& torus) {
-  report.update({{"order", torus.order},
-                 {"routing", torus.routing},
-                 {"tie", torus.tie},
-                 {"tying", torus.tying},
-                 {"output_queues", torus.queues},
-                 {"transit_first", !torus.no_transit_first},
-                 {"bubble_rule", !torus.no_bubble}});
+void add_policy(Json& report, const RunOptions& run, const PolicyEffects& effects) {
+  report.update(policy_json(run, effects));
+  const RoutingOptions& rules = run.fabric == FabricName::sim ? run.sim.routing : run.ring.routing;
+  report["transit_first"] = effects.by_link ? Json(rules.transit_first) : Json(nullptr);
+  report["bubble_rule"] = effects.by_link ? Json(rules.bubble_rule) : Json(nullptr);
 }
 
 bool is_virtual(const Json& report) {

@@ -15,15 +15,15 @@
 #include "tools/results/json.hpp"
 #include "tools/results/result_hash.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/policy_effects.hpp"
 
 namespace toroid {
 
 /// A result without its figures: verb, version, machine, torus, seed.
 Json report_head(std::string_view verb, const CommonOptions& common, const Shape& shape,
                  const Machine& machine);
-/// What schedules a node's packets, of verbs without a policy: order, routing, tie, tying,
-/// output_queues, transit_first, bubble_rule.
-void add_torus_settings(Json& report, const TorusOptions& torus);
+/// What schedules packets: policy_json(), transit_first, bubble_rule; null where nothing reads it.
+void add_policy(Json& report, const RunOptions& run, const PolicyEffects& effects);
 /// Whether time is virtual.
 bool is_virtual(const Json& report);
 

@@ -36,6 +36,7 @@ namespace {
 
 SimOptions sim_options(const Shape& shape, const RunOptions& run, Progress& progress) {
   SimOptions options = run.sim;
+  options.tying = run.node.settings.tying;
   options.progress = [&progress](const SimProgress& p) { progress.show(p); };
   options.threads = sim_threads(shape, run);
   return options;
@@ -85,6 +86,7 @@ std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine
     return make_sim_fabric(shape, machine, sim);
   }
   RingOptions ring = options.ring;
+  ring.tying = options.node.settings.tying;
   if (shape.failures() != nullptr && ring.route == RingRoute::direct)
     throw BadInput("--route direct crosses no link that could fail; failures need --route torus");
   ring.watch = [this](std::uint64_t delivered) { progress_.show(delivered); };

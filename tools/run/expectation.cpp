@@ -79,7 +79,7 @@ double measured_sim_rate() {
   const Shape shape = Shape::parse("8x8x8");
   const Machine machine = Machine{};
   const auto traffic = make_traffic("sample:64", shape, kPayloadBytes, 1);
-  PolicyExchange exchange(policy_by_name("random"), *traffic, shape, machine, {});
+  TrafficExchange exchange(policy_by_name("random"), *traffic, shape, machine, {});
   RunOptions run;
   run.node = exchange.node_options();
   run.threads = 1;

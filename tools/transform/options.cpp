@@ -304,7 +304,6 @@ Description describe(const FftOptions& options, FabricName fabric) {
   description.rigor = rigor_of(options, is_virtual);
   // Whoever does not ask for speed gets equal bits on every fabric.
   description.may_leave_gaps = description.rigor == Rigor::measure;
-  description.packets_per_visit = packets_per_visit(fabric);
   description.first = options.way();
   return description;
 }

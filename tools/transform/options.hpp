@@ -13,9 +13,6 @@
 
 namespace toroid {
 
-/// Output queues of the orbital method: with one, its two directions would get in each other's way.
-inline constexpr unsigned kOrbitalQueues = 2;
-
 struct FftOptions {
   CommonOptions common;
   TorusOptions torus;

@@ -82,7 +82,8 @@ Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const Blueprint> bluep
                   const HostArray& input) {
   const bool is_virtual = trial.run.fabric == FabricName::sim;
   const TransformJob job{std::move(blueprint), trial.way, Scale::none, is_virtual ? 1 : kRounds};
-  Emulation emulation(trial.shape, trial.machine, trial.run, true, 0);
+  Emulation emulation(trial.shape, trial.machine,
+                      under_policy(trial.run, *job.blueprint, trial.machine), true, 0);
   return transform(emulation, job, input);
 }
 

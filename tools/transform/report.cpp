@@ -277,12 +277,13 @@ std::string title(const Json& report) {
 }  // namespace
 
 Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBounds& bounds,
-                const Machine& machine, const Emulation& emulation, const Outcome& outcome) {
+                const Machine& machine, const RunOptions& run, const Emulation& emulation,
+                const Outcome& outcome) {
   const Description& description = job.blueprint->description();
   ResultHash hash;
   Json report = report_head("fft", options.common, job.blueprint->shape(), machine);
   add_description(report, options, job);
-  add_torus_settings(report, options.torus);
+  add_policy(report, run, transform_effects(description.method, run));
   add_workers(report, options.common, emulation);
   const Tick cycles = outcome.median().cycles();
   const Timing timing = plan_timing(bounds, machine, emulation, is_virtual(report), cycles);

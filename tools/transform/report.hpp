@@ -14,7 +14,8 @@ namespace toroid {
 /// Phases add up to the time: each lasts from when the last node had ended the one before until the
 /// last had ended it.
 Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBounds& bounds,
-                const Machine& machine, const Emulation& emulation, const Outcome& outcome);
+                const Machine& machine, const RunOptions& run, const Emulation& emulation,
+                const Outcome& outcome);
 
 std::string fft_table(const Json& report);
 

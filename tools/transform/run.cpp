@@ -226,6 +226,20 @@ const Index& TransformJob::out_extents() const {
   return way == Way::forward ? blueprint->out_extents() : blueprint->in_extents();
 }
 
+RunOptions under_policy(RunOptions run, const Blueprint& blueprint, const Machine& machine) {
+  constexpr unsigned kOrbitalQueues = 2;
+  run.node = node_options(blueprint, machine, run.node);
+  const bool is_orbital = blueprint.description().method == Method::orbital;
+  if (is_orbital && !run.node.changes.output_queues && !run.node.settings.queue_per_direction)
+    run.node.settings.output_queues = std::max(kOrbitalQueues, run.node.settings.output_queues);
+  return run;
+}
+
+PolicyEffects transform_effects(Method method, const RunOptions& run) {
+  return policy_effects(method == Method::orbital ? Sent::streams : Sent::exchanges, run.fabric,
+                        run.ring.route);
+}
+
 Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input) {
   std::deque<Side> sides;
   double allocate_s = 0;

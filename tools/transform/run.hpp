@@ -13,9 +13,11 @@
 #include "hal/bounds.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
+#include "tools/command_line/options.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/results/bound.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/policy_effects.hpp"
 
 namespace toroid {
 
@@ -45,8 +47,9 @@ struct Repetition {
 /// What one run leaves behind, on the process that reports.
 struct Outcome {
   HostArray result;
-  std::vector<Repetition> repetitions;        ///< by their time
-  std::vector<std::uint64_t> numbers_shifted;  ///< of the orbital method: of the first node, by step
+  std::vector<Repetition> repetitions;  ///< by their time
+  std::vector<std::uint64_t>
+      numbers_shifted;    ///< of the orbital method: of the first node, by step
   double allocate_s = 0;  ///< to make a node's plan and arrays, mean, on the wall clock
   double deallocate_s = 0;
   /// Of the arrays of all nodes of a process, the caller's and the plan's; of the process that has
@@ -72,6 +75,13 @@ struct TransformJob {
     return way == Way::forward ? blueprint->real_out() : blueprint->real_in();
   }
 };
+
+/// The run with nodes that the policy sets up for the transform. The orbital method has two output
+/// queues where neither policy nor user say: with one, its two directions would get in each other's
+/// way. Throws BadInput where the policy does not fit the machine.
+RunOptions under_policy(RunOptions run, const Blueprint& blueprint, const Machine& machine);
+/// What is read of a policy's settings.
+PolicyEffects transform_effects(Method method, const RunOptions& run);
 
 /// Runs a transform on the machine's nodes, on which nothing has run before.
 Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input);

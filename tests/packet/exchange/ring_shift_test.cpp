@@ -1,5 +1,4 @@
-// Blocks that roll round a ring: everything that arrives is what was sent, whatever the nodes'
-// pace.
+// Blocks that are shifted round a ring: what arrives is what was sent, whatever the nodes' pace.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -28,38 +27,38 @@ struct Ring {
   Ring(Node& node, std::size_t words, unsigned steps)
       : steps(steps),
         buffers{std::vector<std::uint64_t>(words, node.rank()), std::vector<std::uint64_t>(words)},
-        roll(node, kFirstUserHandler, (node.rank() + 1) % node.size(),
-             (node.rank() + node.size() - 1) % node.size(),
-             {std::as_writable_bytes(std::span(buffers[0])),
-              std::as_writable_bytes(std::span(buffers[1]))}) {}
+        shift(node, kFirstUserHandler, (node.rank() + 1) % node.size(),
+              (node.rank() + node.size() - 1) % node.size(),
+              {std::as_writable_bytes(std::span(buffers[0])),
+               std::as_writable_bytes(std::span(buffers[1]))}) {}
 
   /// The block was `rank`'s at the start; all of it.
   bool holds(Rank rank) const {
-    for (const std::uint64_t word : buffers[roll.current()])
+    for (const std::uint64_t word : buffers[shift.current()])
       if (word != rank) return false;
     return true;
   }
 
   unsigned steps;
   std::array<std::vector<std::uint64_t>, 2> buffers;
-  RingShift roll;
+  RingShift shift;
   unsigned right = 0;
 };
 
 /// Every node at a pace of its own, which changes.
-Program roll_round(Node& node, Ring& ring) {
+Program shift_round(Node& node, Ring& ring) {
   for (unsigned step = 0; step < ring.steps; ++step) {
     const Rank expected = (node.rank() + node.size() * ring.steps - step) % node.size();
     ring.right += ring.holds(expected) ? 1 : 0;
-    ring.roll.start();
+    ring.shift.start();
     const Tick cycles = (node.rank() * 7 + step * 3) % 5 * 20000;
     co_await node.compute(cycles);
     ring.right += ring.holds(expected) ? 1 : 0;
-    const std::uint64_t sent = ring.roll.sent_when_done();
-    co_await node.until(ring.roll.sent(), sent);
-    const std::uint64_t arrived = ring.roll.arrived_when_done();
-    co_await node.until(ring.roll.arrived(), arrived);
-    ring.roll.advance();
+    const std::uint64_t sent = ring.shift.sent_when_done();
+    co_await node.until(ring.shift.sent(), sent);
+    const std::uint64_t arrived = ring.shift.arrived_when_done();
+    co_await node.until(ring.shift.arrived(), arrived);
+    ring.shift.advance();
   }
 }
 
@@ -69,7 +68,7 @@ void expect_shifts(Fabric& fabric, std::size_t words, unsigned steps) {
   for (const Rank r : fabric.nodes()) {
     Node& node = nodes.emplace_back(fabric.device(r));
     Ring& ring = rings.emplace_back(node, words, steps);
-    node.run(roll_round(node, ring));
+    node.run(shift_round(node, ring));
     fabric.attach(r, node);
   }
   fabric.run();

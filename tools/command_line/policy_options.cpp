@@ -1,0 +1,81 @@
+#include "tools/command_line/policy_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "hal/drain.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/command_line/known_names.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/command_line/options.hpp"
+
+namespace toroid {
+namespace {
+
+/// Output queues per node: one for every peer on the largest torus that fits a workstation.
+constexpr unsigned kMostQueues = 1u << 16;
+
+template <typename T, std::size_t n>
+std::optional<T> chosen(std::string_view what, const std::array<std::string_view, n>& names,
+                        const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return parse_choice<T>(what, names, text);
+}
+
+template <typename T>
+std::optional<T> given(T number) {
+  return number == 0 ? std::nullopt : std::optional(number);
+}
+
+}  // namespace
+
+const Policy& PolicyOptions::named() const {
+  return policy_by_name(policy);
+}
+
+SettingChanges PolicyOptions::changes() const {
+  return {.order = chosen<OrderRule>("order", kOrderRuleNames, order),
+          .packets_per_visit = given(per_visit),
+          .output_queues = given(queues),
+          .drain = chosen<DrainRule>("drain rule", kDrainRuleNames, drain),
+          .tying = chosen<FifoTying>("tying", kFifoTyingNames, tying),
+          .routing = chosen<RoutingRule>("routing", kRoutingRuleNames, routing),
+          .tie = chosen<TieRule>("tie rule", kTieRuleNames, tie)};
+}
+
+void add_policy_options(CLI::App& verb, PolicyOptions& options) {
+  begin_group(verb, "Policy");
+  verb.add_option("--policy", options.policy,
+                  "by which messages are sent; the options of this group change it; toroid info "
+                  "--policies says more")
+      ->type_name("NAME")
+      ->check(one_of_with_parameters("policy", policy_names()))
+      ->capture_default_str();
+  verb.add_option("--order", options.order, "of a node's peers; else the policy's")
+      ->check(one_of("order", kOrderRuleNames));
+  verb.add_option("--per-visit", options.per_visit,
+                  "packets per visit of a peer, the patent's b; else 1 on sim, 32 elsewhere")
+      ->transform(whole_number(1, 1u << 24));
+  verb.add_option("--queues", options.queues, "output queues per node, the patent's L; else 1")
+      ->transform(whole_number(1, kMostQueues));
+  verb.add_option("--drain", options.drain, "into which injection FIFO; else least-full")
+      ->check(one_of("drain rule", kDrainRuleNames));
+  verb.add_option("--tying", options.tying, "of injection FIFOs to links; else per-direction")
+      ->check(one_of("tying", kFifoTyingNames));
+  verb.add_option("--routing", options.routing, "of packets; else adaptive")
+      ->check(one_of("routing", kRoutingRuleNames));
+  verb.add_option("--tie", options.tie, "which way where both are equally long; else parity")
+      ->check(one_of("tie rule", kTieRuleNames));
+}
+
+}  // namespace toroid

@@ -1,0 +1,32 @@
+// The policy of a run on the command line: its name, and what the user changes in its settings.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "packet/node/settings.hpp"
+#include "packet/policies/policy.hpp"
+#include "tools/command_line/cli_fwd.hpp"
+
+namespace toroid {
+
+/// Texts as typed; empty, and 0: not given.
+struct PolicyOptions {
+  std::string policy = "random";
+  std::string order;
+  std::string routing;
+  std::string tie;
+  std::string tying;
+  std::string drain;
+  unsigned queues = 0;          ///< the patent's L
+  std::uint32_t per_visit = 0;  ///< the patent's b
+
+  /// Throws BadInput where a name is unknown.
+  const Policy& named() const;
+  SettingChanges changes() const;
+};
+
+/// The group "Policy".
+void add_policy_options(CLI::App& verb, PolicyOptions& options);
+
+}  // namespace toroid

@@ -1,0 +1,170 @@
+#include "tools/run/policy_effects.hpp"
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "hal/check.hpp"
+#include "hal/drain.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/exchange_plan.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/patterns.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/results/json.hpp"
+
+namespace toroid {
+namespace {
+
+/// An option, and whether anything reads it.
+struct OptionEffect {
+  const char* option;
+  bool PolicyEffects::*is_read;
+};
+constexpr std::array<OptionEffect, 9> kOptionEffects = {
+    {{"--order", &PolicyEffects::by_exchange},
+     {"--per-visit", &PolicyEffects::packets_per_visit},
+     {"--queues", &PolicyEffects::output_queues},
+     {"--drain", &PolicyEffects::by_link},
+     {"--tying", &PolicyEffects::by_link},
+     {"--routing", &PolicyEffects::by_link},
+     {"--tie", &PolicyEffects::by_link},
+     {"--no-transit-first", &PolicyEffects::by_link},
+     {"--no-bubble", &PolicyEffects::by_link}}};
+
+std::string where(const RunOptions& run) {
+  if (run.fabric == FabricName::sim) return "";
+  return fmt::format(" on --fabric {} --route {}", name_of<FabricName>(kFabricNames, run.fabric),
+                     name_of<RingRoute>(kRingRouteNames, run.ring.route));
+}
+
+/// The settings in which two policies differ and that something reads.
+bool differ(const PolicySettings& a, const PolicySettings& b, const PolicyEffects& effects) {
+  const auto by_link = [](const PolicySettings& s) {
+    return std::tuple(s.drain, s.tying, s.routing, s.tie);
+  };
+  const auto queues = [](const PolicySettings& s) {
+    return std::tuple(s.output_queues, s.queue_per_direction, s.queue_capacity);
+  };
+  const auto throttle = [](const PolicySettings& s) {
+    return std::tuple(s.throttle.cycles_per_packet, s.throttle.window);
+  };
+  return (effects.by_link && by_link(a) != by_link(b)) ||
+         (effects.output_queues && queues(a) != queues(b)) ||
+         (effects.packets_per_visit && a.packets_per_visit != b.packets_per_visit) ||
+         (effects.by_exchange && throttle(a) != throttle(b));
+}
+
+/// Orders are compared at a few nodes and visits.
+bool orders_differ(const Policy& a, const Policy& b, const Shape& shape) {
+  if (a.changes_order() != b.changes_order()) return true;
+  constexpr Rank kNodes = 4;
+  constexpr Rank kVisits = 64;
+  for (Rank self = 0; self < std::min(shape.size(), kNodes); ++self) {
+    const Visitor visitor{shape, self, 1, 0, self};
+    const SendOrder first = a.order(visitor);
+    const SendOrder second = b.order(visitor);
+    if (first.size() != second.size()) return true;
+    for (Rank visit = 0; visit < std::min(first.size(), kVisits); ++visit)
+      if (first[visit] != second[visit]) return true;
+  }
+  return false;
+}
+
+/// A policy that is not for this shape is no `random`.
+bool exchanges_differ(const Policy& policy, const Policy& random, const Shape& shape) {
+  try {
+    return policy.stages(shape) > 1 || policy.combines() || orders_differ(policy, random, shape);
+  } catch (const BadInput&) {
+    return true;
+  }
+}
+
+Json throttle_json(const Throttle& throttle) {
+  if (throttle.cycles_per_packet == 0 && throttle.window == 0) return nullptr;
+  return {{"cycles_per_packet", throttle.cycles_per_packet}, {"window", throttle.window}};
+}
+
+template <typename T>
+Json if_read(bool is_read, const T& value) {
+  return is_read ? Json(value) : Json(nullptr);
+}
+
+}  // namespace
+
+PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route) {
+  return {.by_exchange = sent == Sent::exchanges,
+          .packets_per_visit = sent != Sent::streams,
+          .output_queues = true,
+          .by_link = fabric == FabricName::sim || route == RingRoute::torus};
+}
+
+void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& effects,
+                                    const std::string& what, const RunOptions& run) {
+  for (const OptionEffect& effect : kOptionEffects)
+    if (verb.get_option_no_throw(effect.option) != nullptr && verb.count(effect.option) > 0 &&
+        !(effects.*effect.is_read))
+      throw BadInput(fmt::format("{} has no effect on {}{}", effect.option, what, where(run)));
+}
+
+void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& effects,
+                                  const std::string& what, const RunOptions& run,
+                                  const Machine& machine) {
+  const Policy& random = policy_by_name("random");
+  if (policy.name() == random.name()) return;
+  const Shape shape = Shape::parse("4x4x4");  // on which no two policies are alike by chance
+  const auto traffic = make_traffic("all-to-all", shape, 4 * kPayloadBytes, 1);
+  const PolicyCase sample{shape, machine, *traffic};
+  if (effects.by_exchange && exchanges_differ(policy, random, shape)) return;
+  if (differ(policy.settings(sample), random.settings(sample), effects)) return;
+  throw BadInput(fmt::format("policy {} has no effect on {}{}: what it changes is not read there",
+                             policy.name(), what, where(run)));
+}
+
+void refuse_without_effect(const CLI::App& verb, const PolicyEffects& effects,
+                           const std::string& what, const RunOptions& run, const Machine& machine) {
+  refuse_settings_without_effect(verb, effects, what, run);
+  refuse_policy_without_effect(*run.node.policy, effects, what, run, machine);
+}
+
+Json policy_json(const Policy& policy, const PolicySettings& settings,
+                 const PolicyEffects& effects) {
+  const std::string_view order =
+      settings.order ? name_of<OrderRule>(kOrderRuleNames, *settings.order) : policy.name();
+  const bool link = effects.by_link;
+  return {{"policy", policy.name()},
+          {"order", if_read(effects.by_exchange, order)},
+          {"packets_per_visit", if_read(effects.packets_per_visit, settings.packets_per_visit)},
+          {"output_queues", if_read(effects.output_queues, settings.output_queues)},
+          {"drain", if_read(link, name_of<DrainRule>(kDrainRuleNames, settings.drain))},
+          {"tying", if_read(link, name_of<FifoTying>(kFifoTyingNames, settings.tying))},
+          {"routing", if_read(link, name_of<RoutingRule>(kRoutingRuleNames, settings.routing))},
+          {"tie", if_read(link, name_of<TieRule>(kTieRuleNames, settings.tie))},
+          {"throttle", effects.by_exchange ? throttle_json(settings.throttle) : Json(nullptr)}};
+}
+
+Json policy_json(const RunOptions& run, const PolicyEffects& effects) {
+  return policy_json(*run.node.policy, run.node.settings, effects);
+}
+
+RunOptions under_policy(RunOptions run, const Shape& shape, const Machine& machine) {
+  const auto traffic = make_traffic("all-to-all", shape, 0, run.node.seed);
+  run.node.settings = settings_of(*run.node.policy, run.node.changes, run.node.packets_per_visit,
+                                  {shape, machine, *traffic});
+  return run;
+}
+
+}  // namespace toroid

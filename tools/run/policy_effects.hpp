@@ -1,0 +1,57 @@
+// Which settings of a policy anything reads, by what is sent and by the fabric's route; the others
+// are refused where a user gives them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/policies/policy.hpp"
+#include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/results/json.hpp"
+
+namespace toroid {
+
+/// What a command sends.
+enum class Sent : std::uint8_t {
+  exchanges,  ///< of a group's members, by the exchange engine
+  messages,   ///< one after the other to given nodes, in rounds of b packets
+  streams,    ///< one after the other to given nodes
+};
+
+/// What is read. `by_exchange`: order, relays, combining and throttle.
+struct PolicyEffects {
+  bool by_exchange = true;
+  bool packets_per_visit = true;
+  bool output_queues = true;
+  bool by_link = true;  ///< drain, tying, routing, tie, and the rules of the routers
+};
+PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route);
+
+/// Throws BadInput where an option of the group "Policy", or of the routers, is given and nothing
+/// reads it; `what` names the run in the message, as "replay".
+void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& effects,
+                                    const std::string& what, const RunOptions& run);
+/// Throws BadInput where a policy differs from `random` only in what nothing reads, whatever the
+/// torus.
+void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& effects,
+                                  const std::string& what, const RunOptions& run,
+                                  const Machine& machine);
+/// Both, for the policy of the run's nodes.
+void refuse_without_effect(const CLI::App& verb, const PolicyEffects& effects,
+                           const std::string& what, const RunOptions& run, const Machine& machine);
+
+/// policy, order, packets_per_visit, output_queues, drain, tying, routing, tie, throttle: null
+/// where nothing reads it or, of the throttle, where there is none.
+Json policy_json(const Policy& policy, const PolicySettings& settings,
+                 const PolicyEffects& effects);
+/// Of the run's nodes.
+Json policy_json(const RunOptions& run, const PolicyEffects& effects);
+
+/// The run with nodes that its policy sets up where no exchange asks it: for streams and messages.
+RunOptions under_policy(RunOptions run, const Shape& shape, const Machine& machine);
+
+}  // namespace toroid
