@@ -9,6 +9,7 @@ namespace toroid {
 
 /// {"fill": {...}, "drain": {..., "stuck_on": {"X+": heads, ...}}} with the names of FillProfile
 /// and DrainProfile; stuck_on has the directions of the shape.
+/// Counts are of the whole run: all repetitions, barriers and answers included.
 Json profile_json(const FlowchartProfile& profile, const Shape& shape);
 
 }  // namespace toroid
