@@ -1,4 +1,4 @@
-// Bytes that processes tell each other.
+// Bytes that processes send each other.
 #pragma once
 
 #include <cstddef>

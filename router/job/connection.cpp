@@ -20,9 +20,10 @@
 namespace toroid::job {
 namespace {
 
-constexpr std::size_t kBudget = 4 << 20;               // bytes per call, so that all get their turn
-constexpr std::uint64_t kMaxBlob = 1ULL << 40;         // bytes
-constexpr std::size_t kGrowth = std::size_t{1} << 30;  // bytes, reserved on a mere word
+constexpr std::size_t kBudget = 4 << 20;  // bytes per call, so that every connection gets its turn
+constexpr std::uint64_t kMaxBlob = 1ULL << 40;  // bytes
+// Bytes that are reserved because the other end has announced a blob, before any has come.
+constexpr std::size_t kMaxReserved = std::size_t{1} << 30;
 
 bool is_for_later(int error) {
   return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
@@ -107,7 +108,7 @@ Inbox::Read Inbox::read(const Socket& socket, const Handlers& handlers) {
   return done > 0 ? Read::bytes : Read::nothing;
 }
 
-/// Whether there was a whole frame.
+/// Handles the whole frames that have been read; true: there was one.
 bool Inbox::consume(const Handlers& handlers) {
   const std::size_t used = parse(handlers);
   if (used == 0) return false;
@@ -118,7 +119,8 @@ bool Inbox::consume(const Handlers& handlers) {
   return true;
 }
 
-/// The bytes of the whole frames that are there. There is always room for one.
+/// Handles the whole frames that have been read and returns their bytes. The buffer has room for
+/// one at least.
 std::size_t Inbox::parse(const Handlers& handlers) {
   std::size_t used = 0;
   while (filled_ - used >= kFrameHead) {
@@ -153,7 +155,7 @@ void Inbox::begin_blob(Bytes payload) {
   if (head_.size > kMaxBlob) throw Malformed("a blob is larger than any");
   in_blob_ = true;
   blob_ = Blob();
-  blob_.reserve(std::min<std::size_t>(head_.size, kGrowth));
+  blob_.reserve(std::min<std::size_t>(head_.size, kMaxReserved));
 }
 
 void Inbox::finish_blob(const Handlers& handlers) {
@@ -166,7 +168,7 @@ void Connection::finish() {
   if (outbox_.empty()) ::shutdown(socket_.fd(), SHUT_WR);
 }
 
-void Connection::join(std::vector<pollfd>& polled) {
+void Connection::add_to(std::vector<pollfd>& polled) {
   entry_ = SIZE_MAX;
   if (!socket_) return;
   entry_ = polled.size();

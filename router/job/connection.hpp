@@ -1,4 +1,4 @@
-// A connection of frames: what waits to be written, and what has been read of the next ones.
+// A connection over which frames travel.
 #pragma once
 
 #include <poll.h>
@@ -17,22 +17,23 @@
 
 namespace toroid::job {
 
-/// What waits to be written. Urgent frames overtake blobs between any two of their chunks, so that
-/// a sign of life does not wait for gigabytes.
+/// Frames that wait to be written. **Order:** urgent frames overtake all others, and blobs between
+/// any two of their chunks, so that a heartbeat does not wait for gigabytes; the others keep their
+/// order.
 class Outbox {
  public:
   void push_urgent(Blob frame) { urgent_.push_back(std::move(frame)); }
   void push(Blob frame) { ordered_.push_back({std::move(frame), nullptr, 0}); }
   void push_blob(const BlobHead& head, std::shared_ptr<const Blob> blob);
-  /// All but what has been written in part.
+  /// Drops all frames except the one that has been written in part.
   void drop_unwritten();
 
   bool empty() const { return current_left() == 0 && urgent_.empty() && ordered_.empty(); }
-  /// Bytes written; -1: the connection is lost.
+  /// Writes as much as the socket accepts. Returns the number of bytes; -1: the connection is lost.
   std::ptrdiff_t write(const Socket& socket);
 
  private:
-  /// A frame or, where there is a blob, what is left of it from `begin`.
+  /// A frame, or a blob whose bytes from `begin` are still to be cut into frames.
   struct Item {
     Blob frame;
     std::shared_ptr<const Blob> blob;
@@ -45,29 +46,30 @@ class Outbox {
 
   std::deque<Blob> urgent_;
   std::deque<Item> ordered_;
-  Blob head_;   ///< of the frame that is being written, with a payload or without
-  Bytes body_;  ///< the rest of it: a part of the blob
-  std::shared_ptr<const Blob> owner_;
-  std::size_t written_ = 0;  ///< bytes of both
+  Blob head_;                          ///< what is being written: a frame, or the head of a chunk
+  Bytes body_;                         ///< the bytes of that chunk
+  std::shared_ptr<const Blob> owner_;  ///< the blob that body_ belongs to
+  std::size_t written_ = 0;            ///< bytes written of head_ and body_ together
 };
 
-/// To whom frames are handed.
+/// What is called with the frames that are read.
 struct Handlers {
   std::function<void(Type, Bytes)> frame;
-  std::function<void(const BlobHead&, Blob)> blob;
-  bool one_at_a_time = false;  ///< what follows stays for the next read
+  std::function<void(const BlobHead&, Blob)>
+      blob;                    ///< if empty, blobs go to `frame` in their parts
+  bool one_at_a_time = false;  ///< a read stops after one frame
 };
 
-/// What has been read.
+/// Bytes that have been read and are cut into frames and blobs.
 class Inbox {
  public:
   enum class Read { nothing, bytes, end };
 
   explicit Inbox(std::size_t max_frame) : buffer_(kFrameHead + max_frame) {}
   void allow(std::size_t max_frame) { buffer_.resize(kFrameHead + max_frame); }
-  /// Whether there has ever been a byte.
+  /// Whether any byte has ever arrived.
   bool has_heard() const { return heard_; }
-  /// What is there, but no more than some megabytes at once. Throws Malformed.
+  /// Reads what has arrived, but no more than some megabytes at once. Throws Malformed.
   Read read(const Socket& socket, const Handlers& handlers);
 
  private:
@@ -85,9 +87,13 @@ class Inbox {
   Blob blob_;
 };
 
+/// A connection between two processes. Owned and called by the job's thread, or by the program's
+/// while it dials.
 class Connection {
  public:
+  /// No connection.
   Connection() : inbox_(0) {}
+  /// `max_frame`: bytes of the longest payload that the other end may send.
   Connection(Socket socket, std::size_t max_frame)
       : socket_(std::move(socket)), inbox_(max_frame) {}
 
@@ -97,24 +103,26 @@ class Connection {
   Outbox& outbox() { return outbox_; }
   void allow(std::size_t max_frame) { inbox_.allow(max_frame); }
 
+  /// Sends an urgent frame with the next write().
   void send(Type type, Bytes payload = {}) { outbox_.push_urgent(frame(type, payload)); }
-  /// Bytes written; -1: the connection is lost.
+  /// Outbox::write().
   std::ptrdiff_t write() { return outbox_.write(socket_); }
   Inbox::Read read(const Handlers& handlers) { return inbox_.read(socket_, handlers); }
   bool has_heard() const { return inbox_.has_heard(); }
 
-  /// Tells the other end, when all is written, that no more will come.
+  /// Once all is written, tells the other end that no more will come.
   void finish();
 
-  /// Takes part in the next poll, and what came of it.
-  void join(std::vector<pollfd>& polled);
+  /// Adds the connection to those that poll() is to wait for.
+  void add_to(std::vector<pollfd>& polled);
+  /// What poll() has found on the connection; 0 if it was not added.
   short events(const std::vector<pollfd>& polled) const;
 
  private:
   Socket socket_;
   Outbox outbox_;
   Inbox inbox_;
-  std::size_t entry_ = SIZE_MAX;  ///< in the poll; SIZE_MAX: none
+  std::size_t entry_ = SIZE_MAX;  ///< index in what was polled; SIZE_MAX: none
 };
 
 }  // namespace toroid::job

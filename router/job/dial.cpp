@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "hal/check.hpp"
-#include "router/job/awake_clock.hpp"
 #include "router/job/blob.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
@@ -29,15 +29,15 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTimeToConnect{2000};
 constexpr milliseconds kTimeToAnswer{5000};
 constexpr milliseconds kPause{100};
-/// Another run, that is about to end, may listen there still.
-constexpr milliseconds kStubbornness{5000};
+/// Time to go on after a refusal: another job that is about to end may still listen there.
+constexpr milliseconds kTimeAfterRefusal{5000};
 
 struct Frame {
   Type type;
   Blob payload;
 };
 
-/// Nothing has come, though the connection is there.
+/// The other end has accepted the connection and sends nothing.
 class NoAnswer : public std::exception {};
 
 Bytes expect(const std::optional<Frame>& frame, Type type) {
@@ -45,9 +45,9 @@ Bytes expect(const std::optional<Frame>& frame, Type type) {
   return frame->payload;
 }
 
-class Dialling {
+class Dialer {
  public:
-  Dialling(const Membership& membership, const JobOptions& options)
+  Dialer(const Membership& membership, const JobOptions& options)
       : membership_(membership), patience_(options.patience), poll_(options.poll) {}
 
   Connection dial() {
@@ -74,9 +74,9 @@ class Dialling {
     }
   }
 
-  bool is_hopeless() const { return refused_ && Clock::now() > *refused_ + kStubbornness; }
+  bool is_hopeless() const { return refused_ && Clock::now() > *refused_ + kTimeAfterRefusal; }
 
-  /// No longer than the patience lasts.
+  /// `time`, but no longer than the patience lasts.
   milliseconds at_most(milliseconds time) const {
     const auto left = std::chrono::ceil<milliseconds>(began_ + patience_ - Clock::now());
     return std::clamp(left, kPause, time);
@@ -99,17 +99,17 @@ class Dialling {
     return connection;
   }
 
-  /// None: the connection has ended. Throws NoAnswer.
+  /// The next frame; none if the connection has ended. Throws NoAnswer.
   std::optional<Frame> answer_of(Connection& connection) const {
     std::optional<Frame> frame;
-    const auto take = [&](Type type, Bytes payload) {
+    const auto handle = [&](Type type, Bytes payload) {
       frame = Frame{type, Blob(payload.begin(), payload.end())};
     };
     const auto until = Clock::now() + at_most(kTimeToAnswer);
     while (!frame) {
       if (Clock::now() >= until) throw NoAnswer();
       wait_for(connection.socket(), POLLIN, kPause, poll_);
-      if (connection.read({take, {}, true}) == Inbox::Read::end) break;
+      if (connection.read({handle, {}, true}) == Inbox::Read::end) break;
     }
     return frame;
   }
@@ -135,14 +135,14 @@ class Dialling {
   milliseconds patience_;
   Poll poll_;
   Clock::time_point began_ = Clock::now();
-  std::optional<Clock::time_point> refused_;  ///< for the first time
+  std::optional<Clock::time_point> refused_;  ///< when process 0 refused this process first
   std::string why_ = "no address is known";
 };
 
 }  // namespace
 
 Connection dial(const Membership& membership, const JobOptions& options) {
-  return Dialling(membership, options).dial();
+  return Dialer(membership, options).dial();
 }
 
 }  // namespace toroid::job

@@ -1,4 +1,4 @@
-// How a process reaches process 0.
+// How a process reaches process 0 of its job.
 #pragma once
 
 #include "router/job/connection.hpp"
@@ -7,8 +7,9 @@
 
 namespace toroid::job {
 
-/// A connection over which both have proved that they hold the key. Throws RunFailed when none has
-/// come about in time, or process 0 does not want this process.
+/// Connects with process 0 and proves that this process belongs to the job, and makes process 0
+/// prove the same. Throws RunFailed if that does not succeed in time, or process 0 refuses this
+/// process.
 Connection dial(const Membership& membership, const JobOptions& options);
 
 }  // namespace toroid::job

@@ -1,4 +1,4 @@
-// The environment that PyTorch's launchers and `toroid launch` set.
+// The place in a job by the environment, as PyTorch's launchers and `toroid launch` set it.
 #include <fmt/core.h>
 
 #include <charconv>
@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "hal/check.hpp"
 #include "router/job/key.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/socket.hpp"
-#include "router/job/sources.hpp"
 
 namespace toroid::job {
 namespace {
@@ -60,7 +60,7 @@ JobKey key_of_environment() {
       "same secret for all of them");
 }
 
-/// Taken over from the launcher, and not handed on to this process's own children.
+/// The socket that the launcher has opened; it is not handed on to this process's own children.
 int listener_of_environment(std::uint16_t port) {
   const Value text = value_of("TOROID_LISTENER_FD");
   if (!text) return -1;
@@ -105,3 +105,13 @@ std::optional<Membership> environment_membership() {
 }
 
 }  // namespace toroid::job
+
+namespace toroid {
+
+Membership find_membership() {
+  if (auto membership = job::environment_membership()) return *std::move(membership);
+  if (auto membership = job::pmix_membership()) return *std::move(membership);
+  return {};
+}
+
+}  // namespace toroid

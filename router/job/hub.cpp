@@ -1,4 +1,4 @@
-// Process 0: it admits the others, passes on what they say and decides how a run ends.
+// Process 0 of a job.
 #include <fmt/core.h>
 #include <poll.h>
 
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "router/job/awake_clock.hpp"
 #include "router/job/blob.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
 #include "router/job/key.hpp"
@@ -22,6 +22,7 @@
 #include "router/job/pending_connections.hpp"
 #include "router/job/process_info.hpp"
 #include "router/job/socket.hpp"
+#include "router/job/suspicions.hpp"
 #include "router/job/wire.hpp"
 #include "router/termination/detector.hpp"
 
@@ -30,30 +31,30 @@ namespace {
 
 struct Peer {
   Connection connection;
-  bool joined = false;  ///< has said who it is
-  bool left = false;    ///< has said goodbye
+  bool joined = false;  ///< has sent its ProcessInfo
+  bool left = false;    ///< has left in order
   Clock::time_point heard{};
   struct Received {
     BlobHead head;
     Blob blob;
   };
   std::deque<Received> blobs;
-  NumberedReport report;  ///< the last one, perhaps of a run that does not run here yet
+  NumberedReport report;  ///< the last one, perhaps of a watch that has not begun here yet
 };
 
-class Hub final : public Party {
+class Hub final : public Member {
  public:
   Hub(Membership membership, const JobOptions& options)
-      : Party(std::move(membership), options),
-        lobby_(membership_.key, membership_.size, options_.silence),
+      : Member(std::move(membership), options),
+        pending_(membership_.key, membership_.size, options_.silence),
         peers_(membership_.size) {}
 
   void join() override {
     session_ = random_word();
     if (membership_.size == 1) return;
     Lock lock(mutex_);
-    lobby_.open(listener());
-    roster_[0].address = own_address(lobby_.listener());
+    pending_.open(listener());
+    roster_[0].address = own_address(pending_.listener());
     join_until_ = Clock::now() + options_.patience;
     start();
     wait_until(lock, [this] { return missing_ == 0; });
@@ -61,10 +62,10 @@ class Hub final : public Party {
 
   std::uint64_t refused() override {
     const Lock lock(mutex_);
-    return lobby_.refused() + malformed_;
+    return pending_.refused() + malformed_;
   }
 
-  std::vector<Blob> collect(BlobKind kind, Bytes mine) override {
+  std::vector<Blob> gather(BlobKind kind, Bytes mine) override {
     std::vector<Blob> parts(membership_.size);
     parts[0].assign(mine.begin(), mine.end());
     receive(kind, parts);
@@ -81,20 +82,21 @@ class Hub final : public Party {
     return listen_on(membership_.master.front(), membership_.port);
   }
 
-  // Collectives, on the caller's thread.
+  // Collectives, called by the program's thread.
   void receive(BlobKind kind, std::vector<Blob>& parts) {
     Lock lock(mutex_);
     ++sequence_;
-    wait_until(lock, [this] { return is_all_there(); });
+    wait_until(lock, [this] { return has_all_blobs(); });
     for (unsigned rank = 1; rank < peers_.size(); ++rank) {
       Peer::Received received = std::move(peers_[rank].blobs.front());
       peers_[rank].blobs.pop_front();
-      if (received.head.kind != kind || received.head.sequence != sequence_) disagree(rank);
+      if (received.head.kind != kind || received.head.sequence != sequence_)
+        refuse_collective(rank);
       parts[rank] = std::move(received.blob);
     }
   }
 
-  bool is_all_there() {
+  bool has_all_blobs() {
     bool all = true;
     for (unsigned rank = 1; rank < peers_.size(); ++rank) {
       if (!peers_[rank].blobs.empty()) continue;
@@ -104,7 +106,7 @@ class Hub final : public Party {
     return all;
   }
 
-  [[noreturn]] void disagree(unsigned rank) {
+  [[noreturn]] void refuse_collective(unsigned rank) {
     set_failure(roster_.name(rank) + " is at another collective operation than process 0");
     throw RunFailed(failure_);
   }
@@ -118,16 +120,16 @@ class Hub final : public Party {
     wake_thread();
   }
 
-  // The thread.
+  // Called by the thread.
   void add_to(std::vector<pollfd>& polled) override {
-    lobby_.join(polled);
-    for (Peer& peer : peers_) peer.connection.join(polled);
+    pending_.add_to(polled);
+    for (Peer& peer : peers_) peer.connection.add_to(polled);
   }
 
   void serve(const std::vector<pollfd>& polled) override {
     for (unsigned rank = 1; rank < peers_.size(); ++rank)
       if (peers_[rank].connection) serve_peer(rank, polled);
-    lobby_.serve(
+    pending_.serve(
         polled, clock_.now(), [this](std::uint32_t rank) { return objection(rank); },
         [this](std::uint32_t rank, Connection connection) { admit(rank, std::move(connection)); });
   }
@@ -135,8 +137,8 @@ class Hub final : public Party {
   void serve_peer(unsigned rank, const std::vector<pollfd>& polled) {
     Peer& peer = peers_[rank];
     const Handlers handlers{
-        [&](Type type, Bytes payload) { take_frame(rank, type, payload); },
-        [&](const BlobHead& head, Blob blob) { take_blob(rank, head, std::move(blob)); }, false};
+        [&](Type type, Bytes payload) { handle_frame(rank, type, payload); },
+        [&](const BlobHead& head, Blob blob) { handle_blob(rank, head, std::move(blob)); }, false};
     switch (serve_connection(peer.connection, polled, handlers)) {
       case Served::nothing:
         return;
@@ -174,15 +176,15 @@ class Hub final : public Party {
     return address != "::" && address != "0.0.0.0";
   }
 
-  void take_frame(unsigned rank, Type type, Bytes payload) {
+  void handle_frame(unsigned rank, Type type, Bytes payload) {
     Reader reader(payload);
     switch (type) {
       case Type::info:
-        return take_info(rank, reader);
+        return handle_info(rank, reader);
       case Type::ping:
         return answer_ping(peers_[rank], reader);
       case Type::report:
-        return take_peers_report(rank, decode_report(payload));
+        return handle_report(rank, decode_report(payload));
       case Type::failure:
         return set_failure(reader.get_text());
       case Type::goodbye:
@@ -195,14 +197,14 @@ class Hub final : public Party {
     }
   }
 
-  void take_info(unsigned rank, Reader& reader) {
+  void handle_info(unsigned rank, Reader& reader) {
     if (peers_[rank].joined) throw Malformed("it has joined already");
     roster_[rank] = decode_info(reader);
     peers_[rank].joined = true;
-    if (--missing_ == 0) open_run();
+    if (--missing_ == 0) send_table();
   }
 
-  void open_run() {
+  void send_table() {
     roster_.replace_loopback();
     const auto table = std::make_shared<const Blob>(roster_.encode(session_));
     for (Peer& peer : peers_)
@@ -216,7 +218,7 @@ class Hub final : public Party {
     peer.connection.send(Type::pong, Writer().put(reader.get<std::uint64_t>()).put(now).bytes());
   }
 
-  void take_blob(unsigned rank, const BlobHead& head, Blob blob) {
+  void handle_blob(unsigned rank, const BlobHead& head, Blob blob) {
     peers_[rank].blobs.push_back({head, std::move(blob)});
     changed_.notify_all();
   }
@@ -225,9 +227,9 @@ class Hub final : public Party {
     if (membership_.size > 1 && !leaving_) {
       check_joined();
       check_silence();
-      if (beat()) send_heartbeats();
+      if (is_heartbeat_due()) send_heartbeats();
     }
-    if (is_watching()) rule();
+    if (is_watching()) look_at_run();
   }
 
   void check_joined() {
@@ -246,50 +248,62 @@ class Hub final : public Party {
         set_failure(roster_.name(rank) + unanswered());
   }
 
-  /// Where other bytes wait they are as good.
+  /// Not where other bytes wait to be sent: they are as good a sign of life.
   void send_heartbeats() {
     for (Peer& peer : peers_)
       if (peer.joined && peer.connection && peer.connection.outbox().empty())
         peer.connection.send(Type::heartbeat);
   }
 
-  // The run that is watched.
   void begin_watch() override {
-    judge_.emplace(membership_.size, stall_, clock_.now());
+    detector_.emplace(membership_.size, stall_, clock_.now());
+    suspicions_.emplace(membership_.size);
     wave_ = answered_ = 0;
     for (unsigned rank = 1; rank < peers_.size(); ++rank)
-      if (peers_[rank].report.watch == watch_)
-        judge_->take(rank, 0, peers_[rank].report.report, clock_.now());
+      if (peers_[rank].report.watch == watch_) report(rank, peers_[rank].report.report, 0);
   }
 
-  void take_peers_report(unsigned rank, const NumberedReport& numbered) {
+  void handle_report(unsigned rank, const NumberedReport& numbered) {
     peers_[rank].report = numbered;
-    if (is_watching() && numbered.watch == watch_)
-      judge_->take(rank, numbered.wave, numbered.report, clock_.now());
+    if (is_watching() && numbered.watch == watch_) report(rank, numbered.report, numbered.wave);
   }
 
-  void take_report(const RunReport& report) override {
+  void handle_own_report(const termination::MemberReport& own) override {
     if (!is_watching()) return;
-    answered_ = judge_->wave();
-    judge_->take(0, answered_, report, clock_.now());
+    answered_ = detector_->wanted_wave();
+    report(0, own, answered_);
+  }
+
+  void report(unsigned rank, const termination::MemberReport& report, std::uint32_t wave) {
+    detector_->report(rank, report, wave);
+    suspicions_->report(rank, report, clock_.now());
   }
 
   std::uint32_t wanted_wave() const override {
-    return judge_ && judge_->wave() != answered_ ? judge_->wave() : 0;
+    const std::uint32_t wave = detector_ ? detector_->wanted_wave() : 0;
+    return wave != answered_ ? wave : 0;
   }
 
-  void rule() {
+  void look_at_run() {
     if (membership_.size == 1) clock_.step();
     for (unsigned rank = 1; rank < peers_.size(); ++rank)
       if (peers_[rank].left) set_failure(roster_.name(rank) + kEndedEarly);
-    if (const auto suspicion = judge_->suspicion())
+    if (const auto suspicion = suspicions_->confirmed())
       set_failure(fmt::format("{} gets no answer from {}", roster_.name(suspicion->by),
                               roster_.name(suspicion->of)));
     if (!failure_.empty()) return;
-    const Verdict verdict = judge_->look(clock_.now());
-    if (judge_->wave() != 0 && judge_->wave() != std::exchange(wave_, judge_->wave()))
-      send_to_all(Type::wave, Writer().put(watch_).put(wave_).bytes());
-    if (verdict == Verdict::none) return;
+    if (detector_->is_quiescent()) return announce(termination::Verdict::quiescent);
+    if (detector_->is_stalled(clock_.now())) return announce(termination::Verdict::stalled);
+    ask_for_wave();
+  }
+
+  void ask_for_wave() {
+    const std::uint32_t wave = detector_->wanted_wave();
+    if (wave == 0 || wave == std::exchange(wave_, wave)) return;
+    send_to_all(Type::wave, Writer().put(watch_).put(wave).bytes());
+  }
+
+  void announce(termination::Verdict verdict) {
     const auto code = static_cast<std::uint32_t>(verdict);
     send_to_all(Type::verdict, Writer().put(watch_).put(code).bytes());
     decide(verdict);
@@ -300,7 +314,6 @@ class Hub final : public Party {
       if (peer.connection) peer.connection.send(type, payload);
   }
 
-  // Ends.
   void spread_failure(bool) override {
     for (Peer& peer : peers_)
       if (peer.connection) send_failure(peer);
@@ -311,8 +324,8 @@ class Hub final : public Party {
     peer.connection.send(Type::failure, Writer().put_text(failure_).bytes());
   }
 
-  void say_goodbye() override {
-    lobby_.close();
+  void send_goodbye() override {
+    pending_.close();
     for (Peer& peer : peers_) peer.connection.outbox().push(frame(Type::goodbye));
   }
 
@@ -328,20 +341,21 @@ class Hub final : public Party {
     return false;
   }
 
-  Lobby lobby_;
-  std::vector<Peer> peers_;  ///< by rank; the first is not used
+  PendingConnections pending_;
+  std::vector<Peer> peers_;  ///< [rank]; the first is not used
   unsigned missing_ = membership_.size - 1;
   Clock::time_point join_until_{};
   std::uint64_t malformed_ = 0;
-  std::optional<Judge> judge_;
-  std::uint32_t wave_ = 0;      ///< the last that was sent
-  std::uint32_t answered_ = 0;  ///< by this process
+  std::optional<termination::TerminationDetector> detector_;  ///< of the run that is watched
+  std::optional<Suspicions> suspicions_;
+  std::uint32_t wave_ = 0;      ///< the last wave that the others have been asked for
+  std::uint32_t answered_ = 0;  ///< the last wave that this process has answered
 };
 
 }  // namespace
 
-PartyPtr make_hub(Membership membership, const JobOptions& options) {
-  return PartyPtr(new Hub(std::move(membership), options));
+std::unique_ptr<Member> make_hub(Membership membership, const JobOptions& options) {
+  return std::make_unique<Hub>(std::move(membership), options);
 }
 
 }  // namespace toroid::job

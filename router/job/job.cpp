@@ -17,77 +17,80 @@
 #include "router/job/wire.hpp"
 
 namespace toroid {
+namespace {
 
-class Job::Impl {
- public:
-  Impl(Membership membership, const JobOptions& options)
-      : party(membership.rank == 0 ? job::make_hub(std::move(membership), options)
-                                   : job::make_leaf(std::move(membership), options)) {
-    party->join();
-  }
+std::unique_ptr<job::Member> make_member(Membership membership, const JobOptions& options) {
+  return membership.rank == 0 ? job::make_hub(std::move(membership), options)
+                              : job::make_leaf(std::move(membership), options);
+}
 
-  job::PartyPtr party;
-};
+}  // namespace
+
+void Job::Leave::operator()(job::Member* member) const noexcept {
+  member->leave();
+  delete member;
+}
 
 Job::Job(Membership membership, JobOptions options) {
   TOROID_CHECK_LT(membership.rank, membership.size);
-  impl_ = std::make_unique<Impl>(std::move(membership), options);
+  member_.reset(make_member(std::move(membership), options).release());
+  member_->join();
 }
 Job::~Job() = default;
 
 unsigned Job::rank() const {
-  return impl_->party->membership().rank;
+  return member_->membership().rank;
 }
 unsigned Job::size() const {
-  return impl_->party->membership().size;
+  return member_->membership().size;
 }
 const JobKey& Job::key() const {
-  return impl_->party->membership().key;
+  return member_->membership().key;
 }
 const std::string& Job::source() const {
-  return impl_->party->membership().source;
+  return member_->membership().source;
 }
 const ProcessInfo& Job::process(unsigned rank) const {
   TOROID_CHECK_LT(rank, size());
-  return impl_->party->process(rank);
+  return member_->process(rank);
 }
 std::uint64_t Job::session() const {
-  return impl_->party->session();
+  return member_->session();
 }
 std::chrono::nanoseconds Job::clock_offset() const {
-  return impl_->party->clock_offset();
+  return member_->clock_offset();
 }
 std::uint64_t Job::refused() const {
-  return impl_->party->refused();
+  return member_->refused();
 }
 std::string Job::name(unsigned rank) const {
   TOROID_CHECK_LT(rank, size());
-  return impl_->party->name(rank);
+  return member_->name(rank);
 }
 void Job::set_place(unsigned rank, std::string place) {
   TOROID_CHECK_LT(rank, size());
-  impl_->party->set_place(rank, std::move(place));
+  member_->set_place(rank, std::move(place));
 }
 std::vector<Blob> Job::all_gather(std::span<const std::byte> mine) {
-  return impl_->party->collect(job::BlobKind::all_gather, mine);
+  return member_->gather(job::BlobKind::all_gather, mine);
 }
 std::vector<Blob> Job::gather(std::span<const std::byte> mine) {
-  return impl_->party->collect(job::BlobKind::gather, mine);
+  return member_->gather(job::BlobKind::gather, mine);
 }
 void Job::watch(RunMonitor& monitor, std::chrono::milliseconds stall) {
-  impl_->party->watch(monitor, stall);
+  member_->watch(monitor, stall);
 }
-Verdict Job::wait(std::chrono::milliseconds time) {
-  return impl_->party->wait(time);
+termination::Verdict Job::wait(std::chrono::milliseconds time) {
+  return member_->wait(time);
 }
 void Job::end_watch() {
-  impl_->party->end_watch();
+  member_->end_watch();
 }
 void Job::fail(const std::string& why) noexcept {
-  impl_->party->fail(why);
+  member_->fail(why);
 }
 std::string Job::failure() const {
-  return impl_->party->failure();
+  return member_->failure();
 }
 
 }  // namespace toroid

@@ -1,11 +1,4 @@
-// The processes of a run: who they are, and what they tell each other besides packets. Process 0 is
-// connected with every other by TCP; a thread of each process keeps the connections alive.
-//
-// Before anything else both ends of a connection prove that they hold the key, each by the HMAC of
-// a number that the other has just drawn: what was recorded in another run proves nothing.
-//
-// A process that dies, hangs or is cut off ends the run on all others, with its name, within
-// JobOptions::silence and a moment.
+// The processes of a job: who they are, and what they tell each other besides packets.
 #pragma once
 
 #include <chrono>
@@ -20,103 +13,113 @@
 #include "router/job/blob.hpp"
 #include "router/job/key.hpp"
 #include "router/job/membership.hpp"
+#include "router/termination/detector.hpp"
 
 namespace toroid {
 
+namespace job {
+class Member;
+}
+
 struct JobOptions {
-  std::chrono::milliseconds patience{60000};  ///< for all to join
-  std::chrono::milliseconds heartbeat{500};
-  std::chrono::milliseconds silence{5000};  ///< after which a process counts as lost
+  std::chrono::milliseconds patience{60000};  ///< time for all processes to join
+  std::chrono::milliseconds heartbeat{500};   ///< time between two signs of life
+  std::chrono::milliseconds silence{5000};    ///< time after which a silent process counts as lost
+  /// Time that the program has to leave a job that has failed.
   std::chrono::milliseconds patience_after_failure{2500};
-  /// Called by the job's thread when a failure has been known for `patience_after_failure` and the
-  /// job is still there: whoever uses it computes for long or is stuck. It should end the process.
+  /// Called once, by the job's thread, when `patience_after_failure` is over and the program has
+  /// not left: it computes for long or is stuck. The callback should end the process.
   std::function<void(const std::string& why)> abandon{};
-  /// Called several times a second by whoever waits here; what it throws ends the waiting, and is a
-  /// failure of this process.
+  /// Called several times a second by a thread that waits in the job. What it throws ends the wait
+  /// and fails this process.
   std::function<void()> poll{};
 };
 
-/// What everybody knows about a process.
+/// What all processes know about a process.
 struct ProcessInfo {
   std::string host;
   long pid = 0;
-  std::string address;  ///< numeric, of the interface by which it reaches process 0, or is reached
-  std::string kernel;   ///< of the kernel's boot: equal for processes that share a clock and memory
+  /// Numeric address of the interface over which the process is connected with process 0.
+  std::string address;
+  /// Identifies the kernel's boot and time namespace: equal for processes that share clock and
+  /// memory.
+  std::string kernel;
 };
 
-/// How far a process is with the run of a fabric.
-struct RunReport {
-  bool passive = false;         ///< nothing can happen here until a packet arrives from elsewhere
-  std::uint64_t injected = 0;   ///< packets, as of when it became passive
-  std::uint64_t delivered = 0;  ///< likewise
-  std::uint64_t moved = 0;      ///< changes when anything has moved
-  std::uint64_t laps = 0;       ///< times that every worker has gone round
-  int suspect = -1;             ///< a process that has not answered over the fabric for too long
-};
-
-/// The run of a fabric, as the job's thread sees it.
+/// The run of a fabric on this process, as the job's thread sees it.
 class RunMonitor {
  public:
-  virtual RunReport report() = 0;
+  /// How far the run is here. Called by the job's thread, many times a second.
+  virtual termination::MemberReport report() = 0;
 
  protected:
   ~RunMonitor() = default;
 };
 
-enum class Verdict {
-  none,       ///< it goes on
-  quiescent,  ///< no process has anything left to do and no packet is under way
-  stalled,    ///< nothing has moved anywhere for the limit, though all go round
-  failed      ///< a process failed or was lost
-};
-
+/// A process's membership of a job.
+///
+/// **Topology:** a star. Process 0 is connected with every other process by TCP; a thread of each
+/// process keeps its connections alive.
+/// **Admission:** before anything else both ends of a connection prove that they hold the job key,
+/// each by the HMAC of a number that the other has just drawn. So a recording of another job proves
+/// nothing.
+/// **Failure:** a process that dies, hangs or is cut off ends the job on all others, with its name,
+/// within JobOptions::silence and a moment.
+///
+/// Owned by the program, which calls it from one thread; fail(), failure(), name() and refused()
+/// may be called from any.
 class Job {
  public:
   /// Returns when all processes have joined. Throws RunFailed, with the names of those that are
   /// missing where it is process 0.
   explicit Job(Membership membership, JobOptions options = {});
-  /// Says goodbye. What is not said goodbye to has died.
+  /// Leaves the job in order. A process whose connection closes without this counts as dead.
   ~Job();
 
   unsigned rank() const;
   unsigned size() const;
   const JobKey& key() const;
-  const std::string& source() const;  ///< the membership's
+  /// Membership::source.
+  const std::string& source() const;
   const ProcessInfo& process(unsigned rank) const;
-  /// Drawn by process 0 for this run, the same on all.
+  /// A random number that process 0 has drawn for this job; the same on all processes.
   std::uint64_t session() const;
-  /// What to add to this process's steady clock to get process 0's; 0 where they share it.
+  /// What to add to this process's steady clock to get that of process 0; 0 if they share a clock.
   std::chrono::nanoseconds clock_offset() const;
-  /// Connections refused for want of the key, and messages refused as malformed, so far.
+  /// Number of connections refused for want of the key and of messages refused as malformed.
   std::uint64_t refused() const;
 
-  /// "process 2 (host beta, pid 77, nodes (0,0,2) to (1,1,3))"; the last only if it is known.
+  /// "process 2 (host beta, pid 77, nodes (0,0,2) to (1,1,3))"; the nodes only if set_place() has
+  /// been called.
   std::string name(unsigned rank) const;
-  /// What is to stand at the end of a process's name.
+  /// Sets the text at the end of a process's name.
   void set_place(unsigned rank, std::string place);
 
-  // All processes call these in the same order. They throw RunFailed if the job fails meanwhile.
-  /// Everybody's bytes, by rank.
+  // Collectives: all processes call them in the same order. They throw RunFailed if the job fails.
+  /// The bytes of all processes, by rank.
   std::vector<Blob> all_gather(std::span<const std::byte> mine);
-  /// On process 0 everybody's bytes, by rank; elsewhere nothing.
+  /// The bytes of all processes, by rank, on process 0; nothing elsewhere.
   std::vector<Blob> gather(std::span<const std::byte> mine);
 
-  /// From now on `monitor` is asked, by the job's thread, until the verdict: the one on all
-  /// processes. All processes call it in the same order. A run stalls after `stall`.
+  /// Watches a run, which all processes begin in the same order: from now on the job's thread asks
+  /// `monitor` until the verdict, which is the same on all processes. A run that has not moved for
+  /// `stall` is stalled.
   void watch(RunMonitor& monitor, std::chrono::milliseconds stall);
-  /// Until there is one, or so much time has passed.
-  Verdict wait(std::chrono::milliseconds time);
-  /// The monitor is asked no more. Nothing happens where none was.
+  /// Waits for the verdict, at most for `time`.
+  termination::Verdict wait(std::chrono::milliseconds time);
+  /// Ends the watch, if there is one: the monitor is not asked any more.
   void end_watch();
 
-  /// This process has failed: all others end with its name and this. The first one counts.
+  /// Fails the job: all processes end with this one's name and `why`. The first failure counts.
   void fail(const std::string& why) noexcept;
-  /// Why the job failed, on every process; empty: it has not.
+  /// Why the job failed, the same on every process; empty if it has not.
   std::string failure() const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  struct Leave {
+    void operator()(job::Member* member) const noexcept;
+  };
+  std::unique_ptr<job::Member, Leave> member_;
 };
 
 }  // namespace toroid

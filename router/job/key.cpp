@@ -36,7 +36,7 @@ std::array<unsigned char, N> random_bytes() {
   return bytes;
 }
 
-/// The length in front of the purpose: no purpose and message can be taken for another pair.
+/// Purpose and message with the purpose's length in front, so that no other pair gives these bytes.
 std::vector<unsigned char> framed(std::string_view purpose, std::span<const std::byte> message) {
   std::vector<unsigned char> bytes;
   bytes.reserve(8 + purpose.size() + message.size());

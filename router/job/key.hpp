@@ -1,4 +1,4 @@
-// The key of a run: who holds it belongs to the run. HMAC-SHA256 of OpenSSL.
+// The key of a job, and signatures with it: HMAC-SHA256 of OpenSSL.
 #pragma once
 
 #include <array>
@@ -12,27 +12,29 @@ namespace toroid {
 
 using Digest = std::array<std::byte, 32>;
 
+/// The secret that all processes of a job share: a process that knows it belongs to the job.
 class JobKey {
  public:
-  /// As the launcher hands it over: at least 16 printable characters. Throws BadInput, never with
-  /// the key in its text.
+  /// The key as the launcher hands it over: 16 to 1,024 printable characters without blanks. Throws
+  /// BadInput, whose text never contains the key.
   explicit JobKey(std::string text);
-  /// A fresh one, from the system's random source.
+  /// A new key, from the system's random source.
   static JobKey random();
 
   const std::string& text() const { return text_; }
-  /// HMAC-SHA256 of `message`. REQUIRES: `purpose` differs wherever the meaning of a digest does.
+  /// HMAC-SHA256 of `purpose` and `message`. REQUIRES: digests of different meaning have different
+  /// purposes.
   Digest sign(std::string_view purpose, std::span<const std::byte> message) const;
-  /// The first 8 bytes of the digest.
+  /// The first 8 bytes of sign().
   std::uint64_t token(std::string_view purpose, std::span<const std::byte> message) const;
 
  private:
   std::string text_;
 };
 
-/// In a time that does not tell where they differ.
+/// Compares in a time that does not depend on where they differ.
 bool equal_digests(const Digest& a, const Digest& b);
-/// From the system's random source.
+/// A number from the system's random source.
 std::uint64_t random_word();
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// Any process but 0.
+// Any process of a job but 0.
 #include <poll.h>
 
 #include <cstdint>
@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "router/job/awake_clock.hpp"
 #include "router/job/blob.hpp"
-#include "router/job/clock_offset.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/dial.hpp"
 #include "router/job/job.hpp"
@@ -22,9 +21,9 @@
 namespace toroid::job {
 namespace {
 
-class Leaf final : public Party {
+class Leaf final : public Member {
  public:
-  Leaf(Membership membership, const JobOptions& options) : Party(std::move(membership), options) {}
+  Leaf(Membership membership, const JobOptions& options) : Member(std::move(membership), options) {}
 
   void join() override {
     hub_ = dial(membership_, options_);
@@ -43,7 +42,7 @@ class Leaf final : public Party {
     return malformed_;
   }
 
-  std::vector<Blob> collect(BlobKind kind, Bytes mine) override {
+  std::vector<Blob> gather(BlobKind kind, Bytes mine) override {
     const auto copy = std::make_shared<const Blob>(mine.begin(), mine.end());
     Lock lock(mutex_);
     ++sequence_;
@@ -58,20 +57,20 @@ class Leaf final : public Party {
   }
 
  private:
-  /// Then that is why the job fails.
+  /// Whether process 0 has left; then the job fails.
   bool is_deserted() {
     if (left_) set_failure(roster_.name(0) + kEndedEarly);
     return left_;
   }
 
-  // The thread.
-  void add_to(std::vector<pollfd>& polled) override { hub_.join(polled); }
+  // Called by the thread.
+  void add_to(std::vector<pollfd>& polled) override { hub_.add_to(polled); }
 
   void serve(const std::vector<pollfd>& polled) override {
     if (!hub_) return;
     const Handlers handlers{
-        [this](Type type, Bytes payload) { take_frame(type, payload); },
-        [this](const BlobHead& head, Blob blob) { take_blob(head, std::move(blob)); }, false};
+        [this](Type type, Bytes payload) { handle_frame(type, payload); },
+        [this](const BlobHead& head, Blob blob) { handle_blob(head, std::move(blob)); }, false};
     switch (serve_connection(hub_, polled, handlers)) {
       case Served::nothing:
         return;
@@ -89,15 +88,15 @@ class Leaf final : public Party {
     }
   }
 
-  void take_frame(Type type, Bytes payload) {
+  void handle_frame(Type type, Bytes payload) {
     Reader reader(payload);
     switch (type) {
       case Type::pong:
-        return take_pong(reader);
+        return handle_pong(reader);
       case Type::wave:
-        return take_wave(reader);
+        return handle_wave(reader);
       case Type::verdict:
-        return take_verdict(reader);
+        return handle_verdict(reader);
       case Type::failure:
         return set_failure(reader.get_text());
       case Type::goodbye:
@@ -110,15 +109,15 @@ class Leaf final : public Party {
     }
   }
 
-  void take_blob(const BlobHead& head, Blob blob) {
-    if (head.kind == BlobKind::table) return take_table(blob);
+  void handle_blob(const BlobHead& head, Blob blob) {
+    if (head.kind == BlobKind::table) return handle_table(blob);
     if (head.kind != BlobKind::all_gather || head.sequence != sequence_ || result_)
       throw Malformed("not what was asked for");
     result_ = std::move(blob);
     changed_.notify_all();
   }
 
-  void take_table(const Blob& table) {
+  void handle_table(const Blob& table) {
     if (joined_) throw Malformed("a second table");
     session_ = roster_.decode(table);
     if (roster_[0].kernel != roster_[membership_.rank].kernel) return send_ping();
@@ -128,11 +127,11 @@ class Leaf final : public Party {
 
   void send_ping() { hub_.send(Type::ping, Writer().put(ClockOffset::stamp()).bytes()); }
 
-  void take_pong(Reader& reader) {
+  void handle_pong(Reader& reader) {
     const auto sent = reader.get<std::uint64_t>();
     const auto there = reader.get<std::uint64_t>();
     if (joined_) throw Malformed("a pong that was not asked for");
-    offset_.take(sent, there, ClockOffset::stamp());
+    offset_.add_ping(sent, there, ClockOffset::stamp());
     if (!offset_.is_known()) return send_ping();
     clock_offset_ = offset_.value();
     joined_ = true;
@@ -144,7 +143,7 @@ class Leaf final : public Party {
     if (is_watching()) is_deserted();
     if (!hub_) return;
     if (clock_.now() - heard_ > options_.silence) set_failure(roster_.name(0) + unanswered());
-    if (beat() && hub_.outbox().empty()) send_heartbeat();
+    if (is_heartbeat_due() && hub_.outbox().empty()) send_heartbeat();
   }
 
   void send_heartbeat() {
@@ -152,26 +151,25 @@ class Leaf final : public Party {
     hub_.send(Type::heartbeat);
   }
 
-  // The run that is watched.
   void begin_watch() override { wanted_ = 0; }
 
-  void take_wave(Reader& reader) {
+  void handle_wave(Reader& reader) {
     const auto watch = reader.get<std::uint32_t>();
     const auto wave = reader.get<std::uint32_t>();
     if (watch == watch_) wanted_ = wave;
   }
 
-  void take_verdict(Reader& reader) {
+  void handle_verdict(Reader& reader) {
     const auto watch = reader.get<std::uint32_t>();
-    const auto verdict = static_cast<Verdict>(reader.get<std::uint32_t>());
-    if (verdict != Verdict::quiescent && verdict != Verdict::stalled)
+    const auto verdict = static_cast<termination::Verdict>(reader.get<std::uint32_t>());
+    if (verdict != termination::Verdict::quiescent && verdict != termination::Verdict::stalled)
       throw Malformed("not a verdict");
     if (watch == watch_) decide(verdict);
   }
 
-  void take_report(const RunReport& report) override {
+  void handle_own_report(const termination::MemberReport& report) override {
     if (!is_watching() || !hub_) return;
-    const RunReport before = std::exchange(report_, report);
+    const termination::MemberReport before = std::exchange(report_, report);
     const bool changed = reported_ != watch_ || before.passive != report.passive ||
                          before.injected != report.injected ||
                          before.delivered != report.delivered || before.suspect != report.suspect;
@@ -185,33 +183,32 @@ class Leaf final : public Party {
     hub_.send(Type::report, encode(NumberedReport{watch_, wave, report_}));
   }
 
-  // Ends.
   void spread_failure(bool own) override {
     if (!own || !hub_) return;
     hub_.outbox().drop_unwritten();
     hub_.send(Type::failure, Writer().put_text(failure_).bytes());
   }
 
-  void say_goodbye() override { hub_.outbox().push(frame(Type::goodbye)); }
+  void send_goodbye() override { hub_.outbox().push(frame(Type::goodbye)); }
   bool has_unwritten() override { return hub_ && !hub_.outbox().empty(); }
   bool is_connected() override { return static_cast<bool>(hub_); }
 
   Connection hub_;
   Clock::time_point heard_{};
   bool joined_ = false;
-  bool left_ = false;  ///< process 0 has said goodbye
+  bool left_ = false;  ///< process 0 has left in order
   ClockOffset offset_;
-  std::optional<Blob> result_;  ///< of a collective
+  std::optional<Blob> result_;  ///< of the collective that this process waits in
   std::uint64_t malformed_ = 0;
-  RunReport report_;            ///< the last
-  std::uint32_t reported_ = 0;  ///< the watch it belongs to
-  std::uint32_t wanted_ = 0;    ///< wave
+  termination::MemberReport report_;  ///< the last one of this process
+  std::uint32_t reported_ = 0;        ///< number of the watch that report_ belongs to
+  std::uint32_t wanted_ = 0;          ///< the wave that process 0 asks for; 0: none
 };
 
 }  // namespace
 
-PartyPtr make_leaf(Membership membership, const JobOptions& options) {
-  return PartyPtr(new Leaf(std::move(membership), options));
+std::unique_ptr<Member> make_leaf(Membership membership, const JobOptions& options) {
+  return std::make_unique<Leaf>(std::move(membership), options);
 }
 
 }  // namespace toroid::job

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "router/job/awake_clock.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
@@ -26,12 +26,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kAskPeriod{5};
-constexpr milliseconds kGoodbye{1000};  ///< for the others to close their ends
+constexpr milliseconds kAskPeriod{5};   // between two reports of the monitor
+constexpr milliseconds kGoodbye{1000};  // for the others to close their ends
 
 }  // namespace
 
-Party::Party(Membership membership, JobOptions options)
+Member::Member(Membership membership, JobOptions options)
     : membership_(std::move(membership)),
       options_(std::move(options)),
       roster_(membership_.size),
@@ -39,55 +39,55 @@ Party::Party(Membership membership, JobOptions options)
   roster_[membership_.rank] = this_process();
 }
 
-void Party::start() {
+void Member::start() {
   thread_ = std::jthread([this] { run(); });
 }
 
-void Party::leave() noexcept {
+void Member::leave() noexcept {
   if (!thread_.joinable()) return;
   {
-    const Lock asking(asking_);  // what is left is not abandoned
+    const Lock asking(asking_);  // a job that is being left must not be abandoned
     const Lock lock(mutex_);
     leaving_ = true;
     progress_at_ = Clock::now();
-    say_goodbye();
+    send_goodbye();
   }
   wake_thread();
   thread_.join();
 }
 
-std::string Party::name(unsigned rank) {
+std::string Member::name(unsigned rank) {
   const Lock lock(mutex_);
   return roster_.name(rank);
 }
 
-void Party::set_place(unsigned rank, std::string place) {
+void Member::set_place(unsigned rank, std::string place) {
   const Lock lock(mutex_);
   roster_.set_place(rank, std::move(place));
 }
 
-void Party::watch(RunMonitor& monitor, milliseconds stall) {
+void Member::watch(RunMonitor& monitor, milliseconds stall) {
   const Lock asking(asking_);
   const Lock lock(mutex_);
   TOROID_CHECK(monitor_ == nullptr);
   monitor_ = &monitor;
   stall_ = stall;
-  verdict_ = Verdict::none;
+  verdict_ = termination::Verdict::none;
   ++watch_;
   begin_watch();
   wake_thread();
 }
 
-void Party::end_watch() {
+void Member::end_watch() {
   const Lock asking(asking_);
   const Lock lock(mutex_);
   monitor_ = nullptr;
 }
 
-Verdict Party::wait(milliseconds time) {
+termination::Verdict Member::wait(milliseconds time) {
   const auto until = Clock::now() + time;
   Lock lock(mutex_);
-  const auto has_verdict = [this] { return current_verdict() != Verdict::none; };
+  const auto has_verdict = [this] { return current_verdict() != termination::Verdict::none; };
   const auto period = thread_.joinable() ? kPollPeriod : kAskPeriod;
   while (!has_verdict() && Clock::now() < until) {
     if (!thread_.joinable()) {
@@ -102,8 +102,8 @@ Verdict Party::wait(milliseconds time) {
   return current_verdict();
 }
 
-/// What has been begun cannot be gone on with after an exception: the others have to know.
-void Party::poll_user(Lock& lock) {
+/// A wait cannot be resumed after an exception, so the other processes have to know of it.
+void Member::poll_user(Lock& lock) {
   if (!options_.poll || Clock::now() - polled_user_at_ < kPollPeriod) return;
   polled_user_at_ = Clock::now();
   lock.unlock();
@@ -119,21 +119,21 @@ void Party::poll_user(Lock& lock) {
   lock.lock();
 }
 
-void Party::fail(const std::string& why) noexcept {
+void Member::fail(const std::string& why) noexcept {
   try {
     const Lock lock(mutex_);
     set_failure(fmt::format("{}: {}", roster_.name(membership_.rank), why), true);
   } catch (const std::bad_alloc&) {
-    std::terminate();  // its end tells the others
+    std::terminate();  // the others notice that this process has ended
   }
 }
 
-std::string Party::failure() {
+std::string Member::failure() {
   const Lock lock(mutex_);
   return failure_;
 }
 
-void Party::set_failure(std::string why, bool own) {
+void Member::set_failure(std::string why, bool own) {
   if (!failure_.empty() || leaving_) return;
   failure_ = std::move(why);
   failed_at_ = clock_.now();
@@ -142,30 +142,30 @@ void Party::set_failure(std::string why, bool own) {
   wake_thread();
 }
 
-void Party::decide(Verdict verdict) {
-  if (verdict_ != Verdict::none) return;
+void Member::decide(termination::Verdict verdict) {
+  if (verdict_ != termination::Verdict::none) return;
   verdict_ = verdict;
   changed_.notify_all();
 }
 
-bool Party::beat() {
+bool Member::is_heartbeat_due() {
   const auto now = Clock::now();
-  const auto half = std::max(stall_ / 20, kAskPeriod);  // twice between two looks for a standstill
+  const auto half = std::max(stall_ / 20, kAskPeriod);  // two between two samples of StallWatch
   const auto period = is_watching() ? std::min(options_.heartbeat, half) : options_.heartbeat;
   if (now - beat_at_ < period) return false;
   beat_at_ = now;
   return true;
 }
 
-std::string Party::unanswered() const {
+std::string Member::unanswered() const {
   const double seconds = std::chrono::duration<double>(options_.silence).count();
   return fmt::format(" has not answered for {:.1f} s", seconds);
 }
 
-Party::Served Party::serve_connection(Connection& connection, const std::vector<pollfd>& polled,
-                                      const Handlers& handlers) {
+Member::Served Member::serve_connection(Connection& connection, const std::vector<pollfd>& polled,
+                                        const Handlers& handlers) {
   Inbox::Read read = Inbox::Read::nothing;
-  // Where nothing can be written, the end is still to be read, after the other's last words.
+  // If the other end has closed, what it sent before is still to be read.
   bool wrote = connection.write() > 0;
   try {
     if ((connection.events(polled) & ~POLLOUT) != 0) read = connection.read(handlers);
@@ -179,8 +179,8 @@ Party::Served Party::serve_connection(Connection& connection, const std::vector<
   return read == Inbox::Read::bytes ? Served::heard : Served::nothing;
 }
 
-/// Goes on after an error of its own, to tell the others.
-void Party::run() noexcept {
+/// Goes on after an error in this process, to tell the others.
+void Member::run() noexcept {
   std::vector<pollfd> polled;
   for (bool more = true; more;) {
     try {
@@ -192,14 +192,14 @@ void Party::run() noexcept {
   }
 }
 
-/// False: it is over.
-bool Party::turn(std::vector<pollfd>& polled) {
+/// False: the thread is to end.
+bool Member::turn(std::vector<pollfd>& polled) {
   int time = 0;
   {
     const Lock lock(mutex_);
     if (leaving_ && has_left()) return false;
     polled.clear();
-    wake_.join(polled);
+    wake_.add_to(polled);
     add_to(polled);
     time = poll_time();
   }
@@ -219,48 +219,48 @@ bool Party::turn(std::vector<pollfd>& polled) {
   return true;
 }
 
-int Party::poll_time() const {
+int Member::poll_time() const {
   if (is_watching() && wanted_wave() != 0) return 0;
   return static_cast<int>((is_watching() ? kAskPeriod : kPollPeriod).count());
 }
 
-bool Party::is_to_ask() const {
+bool Member::is_monitor_due() const {
   return is_watching() && (wanted_wave() != 0 || Clock::now() - asked_at_ >= kAskPeriod);
 }
 
-/// Not with the mutex: the monitor may take locks of its own, under which others call fail().
-void Party::ask_monitor() {
+/// Without the mutex: the monitor may take locks under which other threads call fail().
+void Member::ask_monitor() {
   const Lock asking(asking_);
   {
     const Lock lock(mutex_);
-    if (!is_to_ask()) return;
+    if (!is_monitor_due()) return;
     asked_at_ = Clock::now();
   }
-  const RunReport report = monitor_->report();
+  const termination::MemberReport report = monitor_->report();
   const Lock lock(mutex_);
-  take_report(report);
+  handle_own_report(report);
 }
 
-/// Not with the mutex: who is called may ask for names.
-void Party::abandon_if_due() {
+/// Without the mutex: the callback may call name().
+void Member::abandon_if_due() {
   const Lock asking(asking_);
   std::string why;
   {
     const Lock lock(mutex_);
-    if (!is_to_abandon()) return;
+    if (!is_abandonment_due()) return;
     abandoned_ = true;
     why = failure_;
   }
   options_.abandon(why);
 }
 
-bool Party::is_to_abandon() const {
+bool Member::is_abandonment_due() const {
   return options_.abandon && !abandoned_ && !leaving_ && !failure_.empty() &&
          clock_.now() - failed_at_ >= options_.patience_after_failure;
 }
 
-/// As long as something can still be brought to the others, or they close their ends.
-bool Party::has_left() {
+/// Stays while something can still be brought to the others, or they have not closed their ends.
+bool Member::has_left() {
   if (!is_connected()) return true;
   const bool useful = failure_.empty() && has_unwritten();
   const auto limit = useful ? std::max(options_.silence, kGoodbye) : kGoodbye;

@@ -1,8 +1,4 @@
-// One end of the star, process 0's or another's: what the caller of Job and the job's thread share.
-//
-// The thread owns the connections. All state is the mutex's, except as said; the thread holds it
-// but in poll() and while it asks the monitor. Callers queue frames, wake the thread and wait for
-// `changed_`.
+// What process 0 (hub.cpp) and all other processes (leaf.cpp) have in common as members of a job.
 #pragma once
 
 #include <poll.h>
@@ -17,27 +13,33 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "router/job/awake_clock.hpp"
 #include "router/job/blob.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/process_info.hpp"
 #include "router/job/socket.hpp"
-#include "router/job/wake.hpp"
 #include "router/job/wire.hpp"
+#include "router/termination/detector.hpp"
 
 namespace toroid::job {
 
-class Party {
+/// A process's end of the star that a job's connections form.
+///
+/// **Threads:** the program calls the public functions; the job's thread runs from start() to
+/// leave() and owns the connections. **Locking:** `mutex_` guards all state that has no comment of
+/// its own. The thread holds it except in poll() and while it asks the monitor; the program's calls
+/// queue frames, wake the thread and wait for `changed_`. Owned by Job.
+class Member {
  public:
-  virtual ~Party() = default;
-  Party(const Party&) = delete;
-  Party& operator=(const Party&) = delete;
+  virtual ~Member() = default;
+  Member(const Member&) = delete;
+  Member& operator=(const Member&) = delete;
 
-  /// Returns when all have joined. Throws RunFailed.
+  /// Returns when all processes have joined the job. Throws RunFailed.
   virtual void join() = 0;
-  /// Says goodbye and ends the thread. REQUIRES: no other call is under way or follows.
+  /// Leaves the job in order and ends the thread. REQUIRES: no other call is under way or follows.
   void leave() noexcept;
 
   const Membership& membership() const { return membership_; }
@@ -49,11 +51,11 @@ class Party {
   std::string name(unsigned rank);
   void set_place(unsigned rank, std::string place);
 
-  /// On process 0 everybody's bytes; elsewhere those are only sent for BlobKind::gather.
-  virtual std::vector<Blob> collect(BlobKind kind, Bytes mine) = 0;
+  /// Job::gather() or Job::all_gather(), by `kind`.
+  virtual std::vector<Blob> gather(BlobKind kind, Bytes mine) = 0;
 
   void watch(RunMonitor& monitor, std::chrono::milliseconds stall);
-  Verdict wait(std::chrono::milliseconds time);
+  termination::Verdict wait(std::chrono::milliseconds time);
   void end_watch();
 
   void fail(const std::string& why) noexcept;
@@ -62,42 +64,45 @@ class Party {
  protected:
   using Lock = std::unique_lock<std::mutex>;
 
-  Party(Membership membership, JobOptions options);
+  Member(Membership membership, JobOptions options);
 
   void start();
-  /// Until `done`, which may find that the job has failed. Throws RunFailed if it has.
+  /// Waits until `done()`, which may call set_failure(). Throws RunFailed if the job has failed.
   template <typename Done>
   void wait_until(Lock& lock, Done done) {
     const auto over = [&] { return done() || !failure_.empty(); };
     while (!changed_.wait_for(lock, kPollPeriod, over)) poll_user(lock);
     if (!failure_.empty()) throw RunFailed(failure_);
   }
-  /// Calls options_.poll, without the mutex, where it is due.
+  /// Calls options_.poll, without the mutex, if it is due.
   void poll_user(Lock& lock);
   void wake_thread() { wake_.ring(); }
 
-  // By the thread, with the mutex.
+  // Called by the thread, with the mutex.
+  /// Adds what poll() is to wait for.
   virtual void add_to(std::vector<pollfd>& polled) = 0;
+  /// Reads and writes what poll() has found.
   virtual void serve(const std::vector<pollfd>& polled) = 0;
+  /// Does what is due by the clock.
   virtual void tick() = 0;
-  virtual void take_report(const RunReport& report) = 0;
-  /// A wave of process 0 that waits for this process's report; 0: none.
+  /// Passes on this process's own report of the run that is watched.
+  virtual void handle_own_report(const termination::MemberReport& report) = 0;
+  /// Number of the wave of reports for which process 0 waits for this process; 0: none.
   virtual std::uint32_t wanted_wave() const = 0;
   virtual void begin_watch() {}
-  /// Tells others of a failure: of all of them that it has learned of, or only of its own.
+  /// Tells other processes of the failure. `own`: it is this process's; a leaf passes on no other.
   virtual void spread_failure(bool own) = 0;
-  virtual void say_goodbye() = 0;
-  /// Whether anything is still to be written, or a connection to be closed by the other end.
+  virtual void send_goodbye() = 0;
   virtual bool has_unwritten() = 0;
   virtual bool is_connected() = 0;
 
   void set_failure(std::string why, bool own = false);
-  /// Whether a heartbeat is due; then the next one is later.
-  bool beat();
-  bool is_watching() const { return monitor_ != nullptr && verdict_ == Verdict::none; }
-  void decide(Verdict verdict);
+  /// Whether a heartbeat is due; if so, the next one is due a period later.
+  bool is_heartbeat_due();
+  bool is_watching() const { return monitor_ != nullptr && verdict_ == termination::Verdict::none; }
+  /// Ends the watch with a verdict. The first one counts.
+  void decide(termination::Verdict verdict);
   enum class Served { nothing, heard, malformed, end };
-  /// Reads and writes what the poll has found.
   Served serve_connection(Connection& connection, const std::vector<pollfd>& polled,
                           const Handlers& handlers);
   std::string unanswered() const;
@@ -114,47 +119,42 @@ class Party {
   std::uint64_t session_ = 0;
   std::chrono::nanoseconds clock_offset_{0};
   AwakeClock clock_;            ///< the thread's
-  std::uint64_t sequence_ = 0;  ///< of the last collective
+  std::uint64_t sequence_ = 0;  ///< number of the last collective
   bool leaving_ = false;
 
-  // Of the run that is watched.
-  std::uint32_t watch_ = 0;  ///< its number
-  std::chrono::milliseconds stall_{0};
-  Verdict verdict_ = Verdict::none;
+  std::uint32_t watch_ = 0;             ///< number of the run that is watched, from 1
+  std::chrono::milliseconds stall_{0};  ///< its limit
+  termination::Verdict verdict_ = termination::Verdict::none;
 
  private:
   void run() noexcept;
   bool turn(std::vector<pollfd>& polled);
   void ask_monitor();
-  bool is_to_ask() const;
+  bool is_monitor_due() const;
   void abandon_if_due();
-  bool is_to_abandon() const;
+  bool is_abandonment_due() const;
   int poll_time() const;
   bool has_left();
-  Verdict current_verdict() const { return failure_.empty() ? verdict_ : Verdict::failed; }
+  termination::Verdict current_verdict() const {
+    return failure_.empty() ? verdict_ : termination::Verdict::failed;
+  }
 
-  std::mutex asking_;  ///< held while the monitor reports or the job is abandoned; before mutex_
+  /// Held while the monitor reports or the job is abandoned. Locked before mutex_.
+  std::mutex asking_;
   RunMonitor* monitor_ = nullptr;
   Clock::time_point asked_at_{};
   Clock::time_point polled_user_at_{};
   Clock::time_point beat_at_{};
-  Clock::time_point failed_at_{};  ///< by the thread's clock
+  Clock::time_point failed_at_{};  ///< by clock_
   bool abandoned_ = false;
-  Clock::time_point progress_at_{};  ///< of the last bytes written or read while leaving
+  Clock::time_point progress_at_{};  ///< when the last bytes were written or read while leaving
   WakeUp wake_;
   std::jthread thread_;
 };
 
-/// Says goodbye before the party's parts are gone.
-struct Leave {
-  void operator()(Party* party) const noexcept {
-    party->leave();
-    delete party;
-  }
-};
-using PartyPtr = std::unique_ptr<Party, Leave>;
-
-PartyPtr make_hub(Membership membership, const JobOptions& options);
-PartyPtr make_leaf(Membership membership, const JobOptions& options);
+/// Process 0: it admits the others, passes on what they say, and decides how a run ends.
+std::unique_ptr<Member> make_hub(Membership membership, const JobOptions& options);
+/// Any other process.
+std::unique_ptr<Member> make_leaf(Membership membership, const JobOptions& options);
 
 }  // namespace toroid::job

@@ -1,7 +1,8 @@
-// What a launcher tells a process: its place in the run, where the others are, and the key.
+// What a launcher tells a process: its place in the job, where process 0 is, and the key.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,16 +16,27 @@ struct Membership {
   JobKey key = JobKey::random();
   /// Host names or addresses of process 0, to be tried in this order.
   std::vector<std::string> master;
-  std::uint16_t port = 0;
-  /// A socket on which process 0 listens already, where the launcher's way wants the port to be
-  /// known before; -1: it opens one on `port`.
+  std::uint16_t port = 0;  ///< on which process 0 listens
+  /// File descriptor of a socket on which process 0 listens already, because the launcher had to
+  /// know the port in advance; -1: process 0 opens one on `port`.
   int listener = -1;
-  std::string source = "alone";  ///< e.g. "PMIx", "environment"
+  std::string source = "alone";  ///< where this comes from: "PMIx", "environment" or "alone"
 };
 
-/// In this order: the environment (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT, and the key in
-/// TOROID_JOB_KEY or the file that TOROID_JOB_KEY_FILE names), PMIx under mpirun or srun, else a
-/// run of one process. Throws BadInput where the environment is incomplete or contradicts itself.
+/// The membership that the environment gives (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT, and the
+/// key in TOROID_JOB_KEY or the file that TOROID_JOB_KEY_FILE names); else that of PMIx, under
+/// mpirun or srun; else that of a job of one process. Throws BadInput if the environment is
+/// incomplete or contradicts itself.
 Membership find_membership();
+
+namespace job {
+
+/// The membership by RANK and so on; none if they are not set. Throws BadInput.
+std::optional<Membership> environment_membership();
+
+/// The membership by PMIx; none if the launcher does not speak PMIx. Throws RunFailed.
+std::optional<Membership> pmix_membership();
+
+}  // namespace job
 
 }  // namespace toroid

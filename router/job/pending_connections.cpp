@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "router/job/awake_clock.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/proof.hpp"
 #include "router/job/socket.hpp"
@@ -18,81 +18,79 @@
 namespace toroid::job {
 namespace {
 
-constexpr std::size_t kMaxGuests = 128;
-constexpr int kAtOnce = 16;
+constexpr std::size_t kMaxPending = 128;
+constexpr int kAcceptedAtOnce = 16;
 
 }  // namespace
 
-void Lobby::close() {
+void PendingConnections::close() {
   listener_.close();
-  guests_.clear();
+  pending_.clear();
 }
 
-void Lobby::join(std::vector<pollfd>& polled) {
+void PendingConnections::add_to(std::vector<pollfd>& polled) {
   if (!listener_) return;
   entry_ = polled.size();
   polled.push_back({listener_.fd(), POLLIN, 0});
-  for (Guest& guest : guests_) guest.connection.join(polled);
+  for (Pending& pending : pending_) pending.connection.add_to(polled);
 }
 
-void Lobby::serve(const std::vector<pollfd>& polled, Clock::time_point now,
-                  const Objection& objection, const Admit& admit) {
+void PendingConnections::serve(const std::vector<pollfd>& polled, Clock::time_point now,
+                               const Objection& objection, const Admit& admit) {
   if (!listener_ || entry_ >= polled.size()) return;
-  for (auto guest = guests_.begin(); guest != guests_.end();) {
-    const auto here = guest++;
-    const bool silent = here->connection.events(polled) == 0;
-    if (!silent && !hears(*here))
-      dismiss(here);
-    else if (here->proved && !has_place(*here, objection))
-      dismiss(here);
-    else if (here->proved) {
-      here->connection.send(Type::welcome, encode_welcome(here->claim, key_));
-      admit(here->claim.rank, std::move(here->connection));
-      guests_.erase(here);
-    }
-  }
+  for (auto next = pending_.begin(); next != pending_.end();)
+    serve_one(next++, polled, objection, admit);
   refuse_overdue(now);
-  if (polled[entry_].revents != 0) let_in(now);
+  if (polled[entry_].revents != 0) accept_new(now);
 }
 
-/// The oldest one has to go where there are too many: one that belongs here needs no time.
-void Lobby::let_in(Clock::time_point now) {
-  for (int i = 0; i < kAtOnce; ++i) {
+void PendingConnections::serve_one(Iterator pending, const std::vector<pollfd>& polled,
+                                   const Objection& objection, const Admit& admit) {
+  const bool silent = pending->connection.events(polled) == 0;
+  if (!silent && !read_proof(*pending)) return close_one(pending);
+  if (!pending->proved) return;
+  if (!is_admissible(*pending, objection)) return close_one(pending);
+  pending->connection.send(Type::welcome, encode_welcome(pending->claim, key_));
+  admit(pending->claim.rank, std::move(pending->connection));
+  pending_.erase(pending);
+}
+
+/// The oldest is closed if there are too many: a process of the job proves itself at once.
+void PendingConnections::accept_new(Clock::time_point now) {
+  for (int i = 0; i < kAcceptedAtOnce; ++i) {
     Socket socket = accept_on(listener_);
     if (!socket) return;
-    if (guests_.size() == kMaxGuests) dismiss(guests_.begin());
-    Guest& guest = guests_.emplace_back(
-        Guest{.connection = Connection(std::move(socket), kMaxStrangersFrame), .since = now});
-    guest.connection.send(Type::challenge, encode_challenge(guest.challenge));
-    guest.connection.write();
+    if (pending_.size() == kMaxPending) close_one(pending_.begin());
+    Pending& pending = pending_.emplace_back(
+        Pending{.connection = Connection(std::move(socket), kMaxStrangersFrame), .since = now});
+    pending.connection.send(Type::challenge, encode_challenge(pending.challenge));
+    pending.connection.write();
   }
 }
 
-/// One that proved who it is may have given up and dialled again; one without a word proves nothing
-/// against itself.
-void Lobby::dismiss(std::list<Guest>::iterator guest) {
-  if (guest->connection.has_heard() && !guest->proved) ++refused_;
-  guests_.erase(guest);
+void PendingConnections::close_one(Iterator pending) {
+  if (pending->connection.has_heard() && !pending->proved) ++refused_;
+  pending_.erase(pending);
 }
 
-/// Whether it is still there and has done no wrong so far.
-bool Lobby::hears(Guest& guest) {
-  const auto hear = [&](Type type, Bytes payload) {
-    if (type != Type::hello || guest.proved) throw Malformed("not a hello");
-    guest.claim = check_hello(payload, guest.challenge, key_);
-    guest.proved = true;
+/// False: the connection has ended, or sent something else than a proof.
+bool PendingConnections::read_proof(Pending& pending) {
+  const auto handle = [&](Type type, Bytes payload) {
+    if (type != Type::hello || pending.proved) throw Malformed("not a hello");
+    pending.claim = check_hello(payload, pending.challenge, key_);
+    pending.proved = true;
   };
   try {
-    return guest.connection.write() >= 0 &&
-           guest.connection.read({hear, {}, false}) != Inbox::Read::end;
+    return pending.connection.write() >= 0 &&
+           pending.connection.read({handle, {}, false}) != Inbox::Read::end;
   } catch (const Malformed&) {
     return false;
   }
 }
 
-/// One that holds the key is told what is wrong with it.
-bool Lobby::has_place(Guest& guest, const Objection& objection) {
-  const Claim& claim = guest.claim;
+/// Tells a process that holds the key why it is not admitted.
+bool PendingConnections::is_admissible(Pending& pending, const Objection& objection) {
+  const Claim& claim = pending.claim;
   std::string why;
   if (claim.size != size_)
     why = fmt::format("this run has {} processes, not {}", size_, claim.size);
@@ -101,15 +99,15 @@ bool Lobby::has_place(Guest& guest, const Objection& objection) {
   else
     why = objection(claim.rank);
   if (why.empty()) return true;
-  guest.connection.send(Type::refusal, Writer().put_text(why).bytes());
-  guest.connection.write();
+  pending.connection.send(Type::refusal, Writer().put_text(why).bytes());
+  pending.connection.write();
   return false;
 }
 
-void Lobby::refuse_overdue(Clock::time_point now) {
-  while (!guests_.empty() && now - guests_.front().since > time_) {
+void PendingConnections::refuse_overdue(Clock::time_point now) {
+  while (!pending_.empty() && now - pending_.front().since > limit_) {
     ++refused_;
-    guests_.pop_front();
+    pending_.pop_front();
   }
 }
 

@@ -1,6 +1,4 @@
-// Where connections to process 0 wait until they have proved that they belong to the run. Whoever
-// else comes, and whatever it sends, is closed; counted is who sends what proves nothing, or stays
-// without proving anything.
+// Connections to process 0 that have not yet proved that they belong to the job.
 #pragma once
 
 #include <poll.h>
@@ -13,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "router/job/awake_clock.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/key.hpp"
 #include "router/job/proof.hpp"
@@ -21,27 +19,38 @@
 
 namespace toroid::job {
 
-class Lobby {
+/// Pending connections to process 0.
+///
+/// **Admission:** a peer becomes a member of the job when it proves knowledge of the job key; see
+/// proof.hpp. A connection that sends anything else, or no proof within the time limit, is closed
+/// and counted as refused. Not counted are connections that close without having sent a byte, and
+/// those that close after their proof: a process that dials again does that.
+/// Owned by process 0's Hub and called by the job's thread, with the hub's mutex.
+class PendingConnections {
  public:
-  /// Why a process of this rank has no place; empty: it has one.
+  /// Why a process of this rank cannot be admitted; empty: it can.
   using Objection = std::function<std::string(std::uint32_t rank)>;
   using Admit = std::function<void(std::uint32_t rank, Connection)>;
 
-  /// Whoever has not proved that it belongs here after this time is refused.
-  Lobby(const JobKey& key, unsigned size, Clock::duration time)
-      : key_(key), size_(size), time_(time) {}
+  /// `key` outlives it. `size`: processes of the job. `limit`: time for the proof.
+  PendingConnections(const JobKey& key, unsigned size, Clock::duration limit)
+      : key_(key), size_(size), limit_(limit) {}
 
   void open(Socket listener) { listener_ = std::move(listener); }
+  /// Closes the listener and all pending connections.
   void close();
   const Socket& listener() const { return listener_; }
+  /// Number of connections refused so far.
   std::uint64_t refused() const { return refused_; }
 
-  void join(std::vector<pollfd>& polled);
+  /// Adds listener and connections to those that poll() is to wait for.
+  void add_to(std::vector<pollfd>& polled);
+  /// Accepts, reads, admits and closes, by what poll() has found at `now`.
   void serve(const std::vector<pollfd>& polled, Clock::time_point now, const Objection& objection,
              const Admit& admit);
 
  private:
-  struct Guest {
+  struct Pending {
     Connection connection;
     Clock::time_point since;
     Nonce challenge = draw_nonce();
@@ -49,18 +58,22 @@ class Lobby {
     Claim claim{};
   };
 
-  void dismiss(std::list<Guest>::iterator guest);
-  void let_in(Clock::time_point now);
-  bool hears(Guest& guest);
-  bool has_place(Guest& guest, const Objection& objection);
+  using Iterator = std::list<Pending>::iterator;
+
+  void serve_one(Iterator pending, const std::vector<pollfd>& polled, const Objection& objection,
+                 const Admit& admit);
+  void close_one(Iterator pending);
+  void accept_new(Clock::time_point now);
+  bool read_proof(Pending& pending);
+  bool is_admissible(Pending& pending, const Objection& objection);
   void refuse_overdue(Clock::time_point now);
 
   const JobKey& key_;
   unsigned size_;
-  Clock::duration time_;
+  Clock::duration limit_;
   Socket listener_;
-  std::size_t entry_ = 0;    ///< of the listener, in the poll
-  std::list<Guest> guests_;  ///< by age
+  std::size_t entry_ = 0;       ///< index of the listener in what was polled
+  std::list<Pending> pending_;  ///< the oldest first
   std::uint64_t refused_ = 0;
 };
 

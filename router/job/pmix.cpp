@@ -1,5 +1,5 @@
-// The place in a run of mpirun or srun. Process 0 draws the key and opens its port; the launcher's
-// own connections, which no stranger has, carry both to the others.
+// The place in a job by PMIx, under mpirun or srun. Process 0 draws the key and opens its port; the
+// launcher's own connections, which no stranger has, carry both to the others.
 #include <fmt/core.h>
 #include <pmix.h>
 #include <pmix_common.h>
@@ -17,7 +17,6 @@
 #include "router/job/key.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/socket.hpp"
-#include "router/job/sources.hpp"
 #include "router/job/wire.hpp"
 
 namespace toroid::job {
@@ -31,8 +30,8 @@ void expect(pmix_status_t status, const char* what) {
     throw RunFailed(fmt::format("PMIx cannot {}: {}", what, PMIx_Error_string(status)));
 }
 
-/// From PMIx_Init to PMIx_Finalize. All is exchanged in between, so that mpirun takes whatever end
-/// the process comes to for one of its own.
+/// A session with PMIx, from PMIx_Init to PMIx_Finalize. It is closed as soon as all is exchanged:
+/// after PMIx_Finalize mpirun accepts any end of the process as a regular one.
 class Session {
  public:
   Session() { expect(PMIx_Init(&self_, nullptr, 0), "be reached"); }
@@ -42,7 +41,7 @@ class Session {
 
   unsigned rank() const { return self_.rank; }
 
-  /// What the launcher says of the whole job, or 0.
+  /// A number that the launcher knows about the whole job; 0 if it does not.
   std::uint32_t of_job(const char* name) const {
     const Value value(process(PMIX_RANK_WILDCARD), name);
     return value.get() == nullptr || value.get()->type != PMIX_UINT32 ? 0
@@ -120,7 +119,7 @@ void decode(Bytes bytes, Membership& membership) {
   reader.end();
 }
 
-/// Where all processes are on this host, nothing is to be seen on any network.
+/// If all processes are on this host, nothing is visible on any network.
 Socket open_port(Membership& membership, bool all_here) {
   Socket listener = all_here ? listen_on(kLoopback, 0) : listen_on_all(0);
   membership.port = port_of(listener);

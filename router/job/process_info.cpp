@@ -22,7 +22,7 @@
 namespace toroid::job {
 namespace {
 
-/// Processes in one container share its clock's offset, hence the namespace.
+/// The boot and the time namespace: the latter, because a container may have a clock of its own.
 std::string kernel() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -76,7 +76,7 @@ Blob pack(const std::vector<Blob>& parts) {
   for (const Blob& part : parts) size += 8 + part.size();
   Writer writer(size);
   for (const Blob& part : parts) writer.put(std::uint64_t{part.size()}).put_bytes(part);
-  return writer.take();
+  return writer.release();
 }
 
 std::vector<Blob> unpack(Bytes packed, unsigned size) {

@@ -1,4 +1,4 @@
-// Who the processes of a job are, and what they are called.
+// Who the processes of a job are, and how messages name them.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,10 @@
 
 namespace toroid::job {
 
-/// All but the address.
+/// This process, without its address.
 ProcessInfo this_process();
 
+/// The processes of a job.
 class Roster {
  public:
   explicit Roster(unsigned size) : infos_(size), places_(size) {}
@@ -22,12 +23,13 @@ class Roster {
   ProcessInfo& operator[](unsigned rank) { return infos_[rank]; }
   const ProcessInfo& operator[](unsigned rank) const { return infos_[rank]; }
   void set_place(unsigned rank, std::string place) { places_[rank] = std::move(place); }
+  /// Job::name().
   std::string name(unsigned rank) const;
-  /// A process that reaches process 0 by the loopback is reached as process 0 is.
+  /// Gives processes that are connected with process 0 over the loopback the address of process 0.
   void replace_loopback();
 
   Blob encode(std::uint64_t session) const;
-  /// Returns the session. Throws Malformed.
+  /// Takes over what encode() made, and returns the session. Throws Malformed.
   std::uint64_t decode(Bytes table);
 
  private:
@@ -35,9 +37,9 @@ class Roster {
   std::vector<std::string> places_;
 };
 
-/// Blobs by rank as one.
+/// Packs blobs into one.
 Blob pack(const std::vector<Blob>& parts);
-/// Throws Malformed.
+/// The `size` blobs that pack() made one of. Throws Malformed.
 std::vector<Blob> unpack(Bytes packed, unsigned size);
 
 }  // namespace toroid::job

@@ -13,8 +13,8 @@
 namespace toroid::job {
 namespace {
 
-constexpr std::uint64_t kProtocol = 0x31'64'69'6f'72'6f'74;  // "toroid1", of this version
-// Different ones, so that a proof cannot be sent back to who made it.
+constexpr std::uint64_t kProtocol = 0x31'64'69'6f'72'6f'74;  // "toroid1"
+// They differ, so that a proof cannot be sent back to the process that made it.
 constexpr std::string_view kHelloPurpose = "toroid job: to process 0";
 constexpr std::string_view kWelcomePurpose = "toroid job: from process 0";
 

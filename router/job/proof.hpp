@@ -1,6 +1,9 @@
-// How both ends of a connection prove that they hold the key. Process 0 sends a nonce; the other
-// answers with its own, its rank and an HMAC over all of it; process 0 answers with another HMAC.
-// What was recorded elsewhere proves nothing, since each end has just drawn a nonce of its own.
+// How both ends of a connection prove that they hold the job key.
+//
+// **Protocol:** process 0 sends a nonce (challenge). The other process answers with a nonce of its
+// own, its rank and an HMAC of all of it (hello). Process 0 answers with another HMAC (welcome).
+// **Safety:** a recording of another connection proves nothing, because each end has just drawn a
+// nonce of its own.
 #pragma once
 
 #include <array>
@@ -16,23 +19,23 @@ namespace toroid::job {
 using Nonce = std::array<std::byte, 32>;
 Nonce draw_nonce();
 
-/// Who claims to be whom to whom.
+/// What a process claims to be, and the nonces of both ends.
 struct Claim {
   std::uint32_t rank = 0;
-  std::uint32_t size = 0;
-  Nonce challenge{};  ///< drawn by process 0
-  Nonce nonce{};      ///< drawn by the other
+  std::uint32_t size = 0;  ///< processes of the job
+  Nonce challenge{};       ///< drawn by process 0
+  Nonce nonce{};           ///< drawn by the other
 };
 
 Blob encode_challenge(const Nonce& nonce);
 Nonce decode_challenge(Bytes payload);
 
 Blob encode_hello(const Claim& claim, const JobKey& key);
-/// Throws Malformed where it is none or proves nothing.
+/// The claim of a hello. Throws Malformed if the payload is none, or its HMAC is wrong.
 Claim check_hello(Bytes payload, const Nonce& challenge, const JobKey& key);
 
 Blob encode_welcome(const Claim& claim, const JobKey& key);
-/// Throws Malformed.
+/// Throws Malformed if the payload is no welcome, or its HMAC is wrong.
 void check_welcome(Bytes payload, const Claim& claim, const JobKey& key);
 
 }  // namespace toroid::job

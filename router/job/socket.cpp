@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,9 +19,10 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
-#include "router/job/awake_clock.hpp"
+#include "router/job/clocks.hpp"
 
 namespace toroid::job {
 namespace {
@@ -59,7 +61,7 @@ Socket try_to_listen(const addrinfo& at) {
   return good ? std::move(socket) : Socket();
 }
 
-/// IPv6 first where there is a choice: such a socket takes IPv4 as well.
+/// Prefers IPv6: such a socket accepts IPv4 as well.
 Socket listen_at(const char* address, std::uint16_t port) {
   std::string why;
   const Addresses found = resolve(address, port, AI_PASSIVE, why);
@@ -96,7 +98,7 @@ std::string numeric(const sockaddr_storage& address, socklen_t size) {
   ::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text, sizeof text, nullptr, 0,
                 NI_NUMERICHOST);
   const std::string name = text;
-  const std::string mapped = "::ffff:";  // an IPv4 address on an IPv6 socket
+  const std::string mapped = "::ffff:";  // prefix of an IPv4 address on an IPv6 socket
   return name.starts_with(mapped) ? name.substr(mapped.size()) : name;
 }
 
@@ -147,7 +149,7 @@ std::uint16_t port_of(const Socket& socket) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   ::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address), &size);
-  // The port lies at the same place in both.
+  // The port lies at the same place in both kinds of address.
   static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
   return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
@@ -178,6 +180,25 @@ bool wait_for(const Socket& socket, short events, std::chrono::milliseconds time
     if (poll) poll();
     if (Clock::now() >= until) return false;
   }
+}
+
+WakeUp::WakeUp() : event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  if (!event_) throw RunFailed("too many files are open");
+}
+
+/// The write fails only if the counter is full, and then the thread is about to wake anyway.
+void WakeUp::ring() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(event_.fd(), &one, sizeof one);
+}
+
+void WakeUp::add_to(std::vector<pollfd>& polled) const {
+  polled.push_back({event_.fd(), POLLIN, 0});
+}
+
+void WakeUp::clear() {
+  std::uint64_t count = 0;
+  [[maybe_unused]] const auto read = ::read(event_.fd(), &count, sizeof count);
 }
 
 }  // namespace toroid::job

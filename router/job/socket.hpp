@@ -1,5 +1,7 @@
-// TCP sockets: none of them ever blocks.
+// TCP sockets, none of which ever blocks, and a way to wake a thread that waits for them.
 #pragma once
+
+#include <poll.h>
 
 #include <chrono>
 #include <cstdint>
@@ -31,36 +33,54 @@ class Socket {
   int fd_ = -1;
 };
 
-/// Listens on every interface, or on one address only; port 0: a free one. Throws RunFailed.
+/// Listens on all interfaces. Port 0 stands for any free one. Throws RunFailed.
 Socket listen_on_all(std::uint16_t port);
+/// Listens on the interface of one address.
 Socket listen_on(const std::string& address, std::uint16_t port);
-/// What `address` is for the loopback; such a job must not be seen on any network.
+/// Whether `address` belongs to the loopback. A job that is reached there must not be visible on
+/// any network.
 bool is_loopback(const std::string& address);
 bool is_listening(int fd);
-/// Never blocks, and is closed where this process runs another program.
+/// Makes a socket non-blocking, and closed when this process executes another program.
 void make_private(const Socket& socket);
 
-/// The next one that has come in, if any.
+/// The next connection that has come in; none if there is none.
 Socket accept_on(const Socket& listener);
 
-/// Called several times a second by a wait, which ends with what it throws.
+/// Called several times a second by a function that waits. What it throws ends the wait.
 using Poll = std::function<void()>;
 inline constexpr std::chrono::milliseconds kPollPeriod{50};
 
-/// One connection, tried at every address that `host` has until the time is over; `why` says what
-/// went wrong where there is none.
+/// Connects to the first address of `host` that answers, each within `time`. None on failure: `why`
+/// gets the reason.
 Socket connect_to(const std::string& host, std::uint16_t port, std::chrono::milliseconds time,
                   std::string& why, const Poll& poll = {});
 
 std::uint16_t port_of(const Socket& socket);
-/// Numeric.
+/// Numeric address of this end of a connection.
 std::string own_address(const Socket& socket);
+/// Numeric address of the other end of a connection.
 std::string peer_address(const Socket& socket);
-/// Of all interfaces that are up, without loopback and link-local ones.
+/// Addresses of all interfaces that are up, without loopback and link-local ones.
 std::vector<std::string> interface_addresses();
 
-/// Until it can be read or written (poll's events) or the time is over.
+/// Waits for `events`, as of poll(), at most for `time`. True: one has occurred.
 bool wait_for(const Socket& socket, short events, std::chrono::milliseconds time,
               const Poll& poll = {});
+
+/// Wakes a thread out of poll().
+class WakeUp {
+ public:
+  /// Throws RunFailed.
+  WakeUp();
+  /// Wakes the thread. Any thread may call it.
+  void ring();
+  /// Adds the event to those that poll() is to wait for.
+  void add_to(std::vector<pollfd>& polled) const;
+  void clear();
+
+ private:
+  Socket event_;
+};
 
 }  // namespace toroid::job

@@ -9,6 +9,7 @@
 #include "hal/check.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/job.hpp"
+#include "router/termination/detector.hpp"
 
 namespace toroid::job {
 namespace {
@@ -72,7 +73,7 @@ ProcessInfo decode_info(Reader& reader) {
 }
 
 Blob encode(const NumberedReport& numbered) {
-  const RunReport& report = numbered.report;
+  const termination::MemberReport& report = numbered.report;
   return Writer()
       .put(numbered.watch)
       .put(numbered.wave)
@@ -80,7 +81,7 @@ Blob encode(const NumberedReport& numbered) {
       .put(report.injected)
       .put(report.delivered)
       .put(report.moved)
-      .put(report.laps)
+      .put(report.rounds)
       .put(static_cast<std::uint32_t>(report.suspect))
       .bytes();
 }
@@ -90,12 +91,12 @@ NumberedReport decode_report(Bytes payload) {
   NumberedReport numbered;
   numbered.watch = reader.get<std::uint32_t>();
   numbered.wave = reader.get<std::uint32_t>();
-  RunReport& report = numbered.report;
+  termination::MemberReport& report = numbered.report;
   report.passive = reader.get<std::uint8_t>() != 0;
   report.injected = reader.get<std::uint64_t>();
   report.delivered = reader.get<std::uint64_t>();
   report.moved = reader.get<std::uint64_t>();
-  report.laps = reader.get<std::uint64_t>();
+  report.rounds = reader.get<std::uint64_t>();
   report.suspect = static_cast<int>(reader.get<std::uint32_t>());
   reader.end();
   return numbered;

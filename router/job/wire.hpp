@@ -1,4 +1,5 @@
-// What goes over the connections: frames of a type, a length and a payload, all little-endian.
+// The format of what goes over a job's connections: frames of a type, a length and a payload, all
+// little-endian.
 #pragma once
 
 #include <cstddef>
@@ -11,44 +12,47 @@
 
 #include "router/job/blob.hpp"
 #include "router/job/job.hpp"
+#include "router/termination/detector.hpp"
 
 namespace toroid::job {
 
 using Bytes = std::span<const std::byte>;
 
 enum class Type : std::uint32_t {
-  challenge = 1,  ///< before anything else
+  challenge = 1,  ///< the first frame of process 0; see proof.hpp
   hello,
   welcome,
-  refusal,    ///< to one that holds the key but has no place in the run
-  info,       ///< ProcessInfo of a leaf
-  heartbeat,  ///< nothing but a sign of life
+  refusal,    ///< why process 0 does not admit a process that holds the key, a text
+  info,       ///< ProcessInfo of the sender
+  heartbeat,  ///< a sign of life, without payload
   ping,
   pong,
-  blob,     ///< BlobHead: its bytes follow in chunks
+  blob,     ///< BlobHead of a blob whose bytes follow in chunks
   chunk,    ///< the next bytes of the blob
-  report,   ///< RunReport
-  wave,     ///< asks for a report as of now
-  verdict,  ///< of process 0
-  failure,  ///< a text
-  goodbye   ///< the last frame
+  report,   ///< NumberedReport
+  wave,     ///< asks for a report of the present state
+  verdict,  ///< process 0 says how the watched run has ended
+  failure,  ///< why the job has failed, a text
+  goodbye   ///< the sender leaves the job in order: its last frame
 };
 
-inline constexpr std::size_t kFrameHead = 8;  ///< bytes: type, length
-inline constexpr std::size_t kChunk = 256 << 10;
-inline constexpr std::size_t kMaxFrame = kChunk;
-/// Before the other end has proved that it holds the key.
+inline constexpr std::size_t kFrameHead = 8;      ///< bytes: type, length
+inline constexpr std::size_t kChunk = 256 << 10;  ///< bytes
+inline constexpr std::size_t kMaxFrame = kChunk;  ///< bytes of the longest payload
+/// Bytes of the longest payload before the other end has proved that it holds the key.
 inline constexpr std::size_t kMaxStrangersFrame = 1024;
 
-/// What came in is not what this version sends.
+/// What arrived is not what this version sends.
 class Malformed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
+/// Builds a payload of values.
 class Writer {
  public:
   Writer() = default;
+  /// `expected`: bytes to reserve.
   explicit Writer(std::size_t expected) { bytes_.reserve(expected); }
 
   template <typename T>
@@ -58,15 +62,16 @@ class Writer {
     return *this;
   }
   Writer& put_bytes(Bytes bytes);
-  Writer& put_text(const std::string& text);  ///< at most 64 KiB of it
+  /// Its length and at most 64 KiB of it.
+  Writer& put_text(const std::string& text);
   const Blob& bytes() const { return bytes_; }
-  Blob take() { return std::move(bytes_); }
+  Blob release() { return std::move(bytes_); }
 
  private:
   Blob bytes_;
 };
 
-/// Throws Malformed where there is too little, or too much at the end.
+/// Reads the values of a payload. Throws Malformed if it is too short, or too long at the end().
 class Reader {
  public:
   explicit Reader(Bytes bytes) : bytes_(bytes) {}
@@ -88,17 +93,16 @@ class Reader {
   Bytes bytes_;
 };
 
-/// A whole frame. REQUIRES: the payload is at most kMaxFrame.
+/// A whole frame. REQUIRES: the payload has at most kMaxFrame bytes.
 Blob frame(Type type, Bytes payload = {});
 
 Blob encode(const ProcessInfo& info);
 ProcessInfo decode_info(Reader& reader);
 
-/// A report belongs to the watch of this number and, where it answers one, to that wave; else 0.
 struct NumberedReport {
-  std::uint32_t watch = 0;
-  std::uint32_t wave = 0;
-  RunReport report;
+  std::uint32_t watch = 0;  ///< number of the watched run that the report belongs to, from 1
+  std::uint32_t wave = 0;   ///< the wave that it answers; 0: none
+  termination::MemberReport report;
 };
 Blob encode(const NumberedReport& report);
 NumberedReport decode_report(Bytes payload);
@@ -107,8 +111,8 @@ enum class BlobKind : std::uint32_t { table, gather, all_gather };
 
 struct BlobHead {
   BlobKind kind = BlobKind::table;
-  std::uint32_t rank = 0;      ///< whose bytes these are
-  std::uint64_t sequence = 0;  ///< of the collective
+  std::uint32_t rank = 0;      ///< process that the bytes come from
+  std::uint64_t sequence = 0;  ///< number of the collective, from 1
   std::uint64_t size = 0;      ///< bytes
 };
 Blob encode(const BlobHead& head);

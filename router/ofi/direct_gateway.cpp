@@ -62,16 +62,16 @@ DirectGateway::DirectGateway(Wire& wire, Buffers& buffers, std::span<const FlowI
       partition_(partition),
       near_(*this),
       far_(placement.workers.size()),
-      worker_of_(machinery.territory.size()),
-      nodes_(machinery.territory.size()) {
+      worker_of_(machinery.local.size()),
+      nodes_(machinery.local.size()) {
   for (std::size_t w = 0; w < far_.size(); ++w)
     if (w != kOwnWorker) far_[w] = std::make_unique<Far>(kWayOutSlots);
 }
 
-std::unique_ptr<HostNode> DirectGateway::make_node(const ring::SwitchPlug& plug) {
-  const Rank index = machinery_.territory.index(plug.node);
+std::unique_ptr<HostDevice> DirectGateway::make_device(const ring::SwitchPlug& plug) {
+  const Rank index = machinery_.local.index(plug.node);
   WayOut& out = plug.worker == kOwnWorker ? static_cast<WayOut&>(near_) : *far_[plug.worker];
-  auto node = std::make_unique<HostNode>(machinery_, plug, out, *this);
+  auto node = std::make_unique<HostDevice>(machinery_, plug, out, *this);
   worker_of_[index] = plug.worker;
   if (plug.worker == kOwnWorker) {
     nodes_[index] = node.get();
@@ -81,9 +81,8 @@ std::unique_ptr<HostNode> DirectGateway::make_node(const ring::SwitchPlug& plug)
 }
 
 bool DirectGateway::is_valid(unsigned, const Run& run, const PacketHeader& header) const {
-  return run.port < machinery_.shape.size() && machinery_.territory.has(run.port) &&
-         run.channel == 0 && header.destination() == run.port &&
-         (header.hardware_word() & kHardwareReserved) == 0 &&
+  return run.port < machinery_.shape.size() && machinery_.local.has(run.port) && run.channel == 0 &&
+         header.destination() == run.port && (header.hardware_word() & kHardwareReserved) == 0 &&
          has_valid_order(header, machinery_.shape.dims());
 }
 
@@ -91,7 +90,7 @@ void DirectGateway::take(Arrival& arrival) {
   if (arrival.runs_left == 0) return release(arrival);
   const std::byte* at = arrival.view.packets;
   for (const Run& run : arrival.view.runs) {
-    hand_over(machinery_.territory.index(run.port), {&arrival, at, run.packets});
+    hand_over(machinery_.local.index(run.port), {&arrival, at, run.packets});
     at = behind(at, run.packets);
   }
 }

@@ -34,8 +34,8 @@ class DirectGateway final : public Gateway, public RunOwner {
                 const ring::Machinery& machinery, const Partition& partition,
                 const Placement& placement);
 
-  /// The node of a place in the switch; the wiring owns it.
-  std::unique_ptr<HostNode> make_node(const ring::SwitchPlug& plug);
+  /// The node of a place in the switch; the topology owns it.
+  std::unique_ptr<HostDevice> make_device(const ring::SwitchPlug& plug);
   void taken(Arrival& frame) override;
 
  private:
@@ -78,8 +78,8 @@ class DirectGateway final : public Gateway, public RunOwner {
   const Partition& partition_;
   Near near_;
   std::vector<std::unique_ptr<Far>> far_;         ///< [worker]; null: the gateway's own
-  std::vector<std::size_t> worker_of_;            ///< [index in the territory]
-  std::vector<HostNode*> nodes_;                  ///< [index]; of the gateway's own worker
+  std::vector<std::size_t> worker_of_;            ///< [index among the local nodes]
+  std::vector<HostDevice*> nodes_;                ///< [index]; of the gateway's own worker
   std::span<ring::TaggedSender> rings_to_nodes_;  ///< [index]: those of the gateway's worker
 };
 

@@ -24,7 +24,7 @@ struct FramePlace {
 
 }  // namespace
 
-bool HostNode::send_abroad() {
+bool HostDevice::send_to_other_process() {
   const SendDescriptor& front = fifo(kOnly).front();
   const Rank to = front.header.destination();
   const std::uint32_t count = std::min(front.left(), way_out_->room(to));
@@ -39,8 +39,8 @@ bool HostNode::send_abroad() {
   return true;
 }
 
-std::size_t HostNode::receive(PacketSink& sink, std::size_t limit) {
-  std::size_t count = DirectNode::receive(sink, limit);
+std::size_t HostDevice::receive(PacketSink& sink, std::size_t limit) {
+  std::size_t count = DirectDevice::receive(sink, limit);
   while (count < limit && !runs_.empty()) {
     count += receive_from(runs_.front(), sink, limit - count);
     if (runs_.front().packets > 0) break;
@@ -51,7 +51,7 @@ std::size_t HostNode::receive(PacketSink& sink, std::size_t limit) {
   return count;
 }
 
-std::size_t HostNode::receive_from(FrameRun& run, PacketSink& sink, std::size_t limit) {
+std::size_t HostDevice::receive_from(FrameRun& run, PacketSink& sink, std::size_t limit) {
   const std::size_t count = std::min<std::size_t>(limit, run.packets);
   for (std::size_t i = 0; i < count; ++i) {
     const Packet& packet = packet_at(run.at);

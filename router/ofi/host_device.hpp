@@ -45,22 +45,22 @@ class RunOwner {
   ~RunOwner() = default;
 };
 
-class HostNode final : public ring::DirectNode {
+class HostDevice final : public ring::DirectDevice {
  public:
-  HostNode(const ring::Machinery& machinery, const ring::SwitchPlug& plug, WayOut& out,
-           RunOwner& owner)
-      : DirectNode(machinery, plug.node, plug.inward, plug.outward),
+  HostDevice(const ring::Machinery& machinery, const ring::SwitchPlug& plug, WayOut& out,
+             RunOwner& owner)
+      : DirectDevice(machinery, plug.node, plug.inward, plug.outward),
         way_out_(&out),
         owner_(&owner) {}
 
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
-  bool has_news() const override { return !runs_.empty() || DirectNode::has_news(); }
+  bool has_news() const override { return !runs_.empty() || DirectDevice::has_news(); }
 
   /// Packets for this node, from its worker's gateway.
   void arrive(const FrameRun& run) { runs_.push_back(run); }
 
  private:
-  bool send_abroad() override;
+  bool send_to_other_process() override;
   std::size_t receive_from(FrameRun& run, PacketSink& sink, std::size_t limit);
 
   WayOut* way_out_;

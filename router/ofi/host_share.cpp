@@ -13,7 +13,7 @@ namespace toroid {
 namespace {
 
 /// Equal for processes that may use the same cores of the same host.
-std::string cores_text(const Job& job, const Topology& topology) {
+std::string cores_text(const Job& job, const HostTopology& topology) {
   const ProcessInfo& process = job.process(job.rank());
   std::string text = process.kernel + ' ' + process.host;
   for (const Core& core : topology.cores())
@@ -23,7 +23,7 @@ std::string cores_text(const Job& job, const Topology& topology) {
 
 }  // namespace
 
-HostShare share_of_host(Job& job, const Topology& topology) {
+HostShare share_of_host(Job& job, const HostTopology& topology) {
   const std::string mine = cores_text(job, topology);
   const auto texts = job.all_gather(std::as_bytes(std::span(mine)));
   HostShare share{0, 0};
@@ -35,7 +35,7 @@ HostShare share_of_host(Job& job, const Topology& topology) {
   return share;
 }
 
-Topology cores_of(Topology topology, const HostShare& share) {
+HostTopology cores_of(HostTopology topology, const HostShare& share) {
   const std::size_t cores = topology.cores().size();
   const std::size_t first = cores * share.index / share.processes;
   const std::size_t last = cores * (share.index + 1) / share.processes;

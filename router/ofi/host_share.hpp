@@ -14,9 +14,9 @@ struct HostShare {
 
 /// Of this process. All call it in the same order. Processes to which the launcher has given
 /// different cores share nothing.
-HostShare share_of_host(Job& job, const Topology& topology);
+HostShare share_of_host(Job& job, const HostTopology& topology);
 
 /// The cores of one share: different ones for each process while there are enough.
-Topology cores_of(Topology topology, const HostShare& share);
+HostTopology cores_of(HostTopology topology, const HostShare& share);
 
 }  // namespace toroid

@@ -93,7 +93,7 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 
 }  // namespace
 
-void NodeCounters::add(Rank rank, const ring::RingNode& node) {
+void NodeCounters::add(Rank rank, const ring::RingDevice& node) {
   packets += node.injected();
   delivered += node.delivered();
   packet_hops += node.packet_hops();

@@ -25,7 +25,7 @@ struct NodeCounters {
   std::vector<LinkCounters> links{};  ///< of those nodes
   std::vector<FifoCounters> fifos{};
 
-  void add(Rank rank, const ring::RingNode& node);
+  void add(Rank rank, const ring::RingDevice& node);
   Blob pack() const;
 };
 

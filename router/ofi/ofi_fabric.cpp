@@ -43,21 +43,21 @@
 #include "router/shm/clock.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/direct/switch_topology.hpp"
-#include "router/shm/epochs.hpp"
 #include "router/shm/local_nodes.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/shm/topology.hpp"
 #include "router/shm/torus/boundary_links.hpp"
 #include "router/shm/worker_pool.hpp"
 #include "router/termination/control.hpp"
-#include "router/termination/stall.hpp"
+#include "router/termination/detector.hpp"
+#include "router/termination/stall_report.hpp"
 
 namespace toroid {
 namespace {
 
 using ofi::Address;
 using ofi::FlowIdentity;
-using ring::Ending;
+using termination::Verdict;
 
 /// Between trouble with a peer on the network and giving up because of it, so that the job's own
 /// connections can tell what is the matter with the peer.
@@ -92,32 +92,45 @@ T value_of(const Blob& blob) {
   return value;
 }
 
-class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
+std::string message_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "threw what is no exception";
+  }
+}
+
+class OfiFabric final : public Fabric, private termination::StalledMachine, private RunMonitor {
  public:
   OfiFabric(Job& job, const Shape& shape, const Machine& machine, Placement placement,
             OfiOptions options)
       : job_(job),
         partition_(shape, job.size()),
         machinery_{shape, machine, options.ring.tying, ring::WallClock(machine),
-                   ring::Territory(shape, partition_.nodes(job.rank()))},
+                   ring::LocalNodes(shape, partition_.nodes(job.rank()))},
         placement_(std::move(placement)),
         options_(std::move(options)),
         peers_(peers_of(job.rank(), shape, partition_, options_.ring.route)),
         provider_(ofi::choose_provider(job, options_.provider)),
         buffers_(peers(), ofi::Buffers::limits_for(peers(), ofi::best_frame_bytes(provider_.name))),
         endpoint_(provider_, buffers_.memory()),
-        control_(placement_.workers.size(), false) {
+        control_(placement_.workers.size(), options_.ring.stall, false),
+        member_(control_) {
     for (unsigned p = 0; p < job.size(); ++p) job.set_place(p, partition_.text(p));
     exchange_addresses();
     wire_up();
-    crew_.emplace(*wiring_, placement_, control_, gateway_.get());
+    pool_.emplace(*topology_, placement_, control_, gateway_.get());
   }
 
   const Shape& shape() const override { return machinery_.shape; }
   std::vector<Rank> nodes() const override { return partition_.nodes(job_.rank()); }
   const Machine& machine() const override { return machinery_.machine; }
-  Device& device(Rank rank) override { return wiring_->node(rank); }
-  void attach(Rank rank, Processor& processor) override { wiring_->node(rank).attach(processor); }
+  Device& device(Rank rank) override { return topology_->device(rank); }
+  void attach(Rank rank, Processor& processor) override {
+    topology_->device(rank).attach(processor);
+  }
   const FabricCounters& counters() const override { return counters_; }
   OfiTransport transport() const {
     return {provider_.name, ofi::Buffers::bytes_per_peer(buffers_.limits())};
@@ -125,11 +138,11 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
 
   void run() override {
     TOROID_CHECK(!std::exchange(ran_, true));
-    for (const Rank r : nodes()) TOROID_CHECK(wiring_->node(r).processor() != nullptr);
+    for (const Rank r : nodes()) TOROID_CHECK(topology_->device(r).processor() != nullptr);
     run_workers();
     if (interruption_) std::rethrow_exception(interruption_);
     if (verdict_ == Verdict::failed) throw RunFailed(failure());
-    collect();
+    gather_counters();
     throw_if_stalled();
   }
 
@@ -140,7 +153,7 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
       Job& job;
       ~Watched() { job.end_watch(); }
     } watched{job_};
-    crew_->run([this] { start_together(); }, [this] { watch(); });
+    pool_->run([this] { start_together(); }, [this] { watch(); });
   }
 
   unsigned peers() const { return static_cast<unsigned>(peers_.size()); }
@@ -166,15 +179,15 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
     for (const unsigned peer : peers_)
       identities.push_back({self, peer, token(self, peer), token(peer, self)});
     if (options_.ring.route == RingRoute::torus) {
-      wiring_ = ring::wire_torus(machinery_, options_.ring.routing, &border_);
+      topology_ = ring::make_torus_topology(machinery_, options_.ring.routing, &boundary_);
       gateway_ = std::make_unique<ofi::TorusGateway>(endpoint_, buffers_, identities, machinery_,
-                                                     partition_, border_);
+                                                     partition_, boundary_);
     } else {
       auto gateway = std::make_unique<ofi::DirectGateway>(endpoint_, buffers_, identities,
                                                           machinery_, partition_, placement_);
-      wiring_ = std::make_unique<ring::SwitchWiring>(
+      topology_ = std::make_unique<ring::SwitchTopology>(
           machinery_, placement_,
-          [&](const ring::SwitchPlug& plug) { return gateway->make_node(plug); });
+          [&](const ring::SwitchPlug& plug) { return gateway->make_device(plug); });
       gateway_ = std::move(gateway);
     }
   }
@@ -189,26 +202,20 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
     job_.watch(*this, options_.ring.stall);
   }
 
-  /// Until the verdict. The calling thread sleeps, but for a look several times a second.
+  /// Returns when there is a verdict. The calling thread sleeps, but looks several times a second.
   void watch() {
     try {
       while ((verdict_ = job_.wait(kWatchPeriod)) == Verdict::none) {
         if (options_.ring.watch) options_.ring.watch(control_.received());
-        if (control_.ending() == Ending::failed) job_.fail(control_.why());
+        if (const auto failure = control_.failure()) job_.fail(message_of(failure));
         if (const auto trouble = lasting_trouble()) job_.fail(*trouble);
       }
-    } catch (const std::exception& error) {
-      interrupt(error.what());
     } catch (...) {
-      interrupt("threw what is no exception");
+      interruption_ = std::current_exception();
+      job_.fail(message_of(interruption_));
+      verdict_ = Verdict::failed;
     }
-    control_.end(verdict_ == Verdict::quiescent ? Ending::quiescent : Ending::given_up);
-  }
-
-  void interrupt(const std::string& why) {
-    interruption_ = std::current_exception();
-    job_.fail(why);
-    verdict_ = Verdict::failed;
+    control_.end(verdict_);
   }
 
   std::optional<std::string> lasting_trouble() const {
@@ -225,15 +232,10 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
     return text;
   }
 
-  RunReport report() override {
-    const ring::Wave wave = control_.wave();
-    const ring::RunControl::Heartbeat beat = control_.heartbeat();
-    return {.passive = wave.all_passive,
-            .injected = wave.injected,
-            .delivered = wave.delivered,
-            .moved = beat.moved,
-            .laps = laps_.count(beat.rounds),
-            .suspect = gateway_->suspect()};
+  termination::MemberReport report() override {
+    termination::MemberReport report = member_.report();
+    report.suspect = gateway_->suspect();
+    return report;
   }
 
   std::map<std::string, std::uint64_t> refused_frames() const {
@@ -245,9 +247,9 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
     return frames;
   }
 
-  void collect() {
+  void gather_counters() {
     ofi::NodeCounters mine{.end = machinery_.clock.now(), .refused_frames = refused_frames()};
-    for (const Rank r : nodes()) mine.add(r, wiring_->node(r));
+    for (const Rank r : nodes()) mine.add(r, topology_->device(r));
     counters_ = ofi::merged(shape(), job_.gather(mine.pack()));
     if (job_.rank() != 0) counters_ = ofi::merged(shape(), {mine.pack()});
   }
@@ -270,12 +272,12 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
   }
 
   // For the report of a run that cannot go on.
-  unsigned sources() const override { return wiring_->sources(); }
+  unsigned sources() const override { return topology_->sources(); }
   std::optional<RoutedPacket> head(Rank node, Source source) const override {
-    return wiring_->head(node, source);
+    return topology_->head(node, source);
   }
   const Processor& processor(Rank rank) const override {
-    return *std::as_const(*wiring_).node(rank).processor();
+    return *std::as_const(*topology_).device(rank).processor();
   }
   /// Those that wait here, by what can be seen of them.
   std::uint64_t packets_under_way() const override {
@@ -295,12 +297,12 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
   ofi::Candidate provider_;
   ofi::Buffers buffers_;
   ofi::Endpoint endpoint_;
-  ring::Border border_;
+  ring::BoundaryLinks boundary_;
   std::unique_ptr<ofi::Gateway> gateway_;
-  std::unique_ptr<ring::Wiring> wiring_;
-  ring::RunControl control_;
-  ring::Laps laps_;
-  std::optional<ring::Crew> crew_;
+  std::unique_ptr<ring::RingTopology> topology_;
+  termination::RunControl control_;
+  termination::ProcessMember member_;
+  std::optional<ring::WorkerPool> pool_;
   FabricCounters counters_;
   Verdict verdict_ = Verdict::none;
   bool ran_ = false;
@@ -312,8 +314,8 @@ class OfiFabric final : public Fabric, private Standstill, private RunMonitor {
 std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Machine& machine,
                                         Placement placement, OfiOptions options,
                                         OfiTransport* transport) try {
-  auto fabric = std::make_unique<OfiFabric>(job, shape, machine, std::move(placement),
-                                            std::move(options));
+  auto fabric =
+      std::make_unique<OfiFabric>(job, shape, machine, std::move(placement), std::move(options));
   if (transport != nullptr) *transport = fabric->transport();
   return fabric;
 } catch (const BadInput&) {

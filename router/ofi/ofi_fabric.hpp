@@ -1,5 +1,5 @@
-// The fabric `ofi`: the torus spread over processes, on one host or many. Each process owns a block of
-// nodes, which its worker threads run; packets between processes travel in frames over one
+// The fabric `ofi`: the torus spread over processes, on one host or many. Each process owns a block
+// of nodes, which its worker threads run; packets between processes travel in frames over one
 // libfabric endpoint each. Time is the wall clock.
 #pragma once
 

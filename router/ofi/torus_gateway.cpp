@@ -23,20 +23,20 @@ namespace toroid::ofi {
 
 TorusGateway::TorusGateway(Wire& wire, Buffers& buffers, std::span<const FlowIdentity> identities,
                            const ring::Machinery& machinery, const Partition& partition,
-                           ring::Border& border)
+                           ring::BoundaryLinks& boundary)
     : Gateway(wire, buffers, partition.processes(), identities),
       machinery_(machinery),
       leaving_at_(std::size_t{machinery.shape.size()} * machinery.shape.links()),
       arriving_at_(leaving_at_.size()) {
   const auto number = [&](const auto& link) {
-    return ring::Border::number(machinery.shape, link.to, link.travelling);
+    return ring::BoundaryLinks::number(machinery.shape, link.to, link.travelling);
   };
-  for (ring::LeavingLink& link : border.leaving) {
+  for (ring::LeavingLink& link : boundary.leaving) {
     leaving_.push_back(
         {&link, ring::LinkReceiver(link.memory), partition.owner(link.to), number(link)});
     leaving_at_[number(link)] = static_cast<std::uint32_t>(leaving_.size());
   }
-  for (ring::ArrivingLink& link : border.arriving) {
+  for (ring::ArrivingLink& link : boundary.arriving) {
     arriving_.push_back(
         {&link, ring::LinkSender(*link.memory), partition.owner(link.from), number(link)});
     arriving_at_[number(link)] = static_cast<std::uint32_t>(arriving_.size());

@@ -1,4 +1,4 @@
-// The gateway of the torus route: the ends of the links that cross the border. A frame carries
+// The gateway of the torus route: the ends of the links that cross the boundary. A frame carries
 // packets through a link's channels and the counts of slots that are free again.
 #pragma once
 
@@ -22,9 +22,10 @@ namespace toroid::ofi {
 
 class TorusGateway final : public Gateway {
  public:
-  /// `border` is complete.
+  /// `boundary` is complete.
   TorusGateway(Wire& wire, Buffers& buffers, std::span<const FlowIdentity> identities,
-               const ring::Machinery& machinery, const Partition& partition, ring::Border& border);
+               const ring::Machinery& machinery, const Partition& partition,
+               ring::BoundaryLinks& boundary);
 
  private:
   struct Leaving {

@@ -102,28 +102,28 @@ constexpr unsigned kMostPus = 65536;
 
 }  // namespace
 
-Topology::Topology(std::vector<Core> cores) : cores_(std::move(cores)) {
+HostTopology::HostTopology(std::vector<Core> cores) : cores_(std::move(cores)) {
   TOROID_CHECK(!cores_.empty());
 }
 
-Topology Topology::of_this_machine() {
+HostTopology HostTopology::of_this_machine() {
   const Handle topology = new_topology();
   if (hwloc_topology_load(topology.get()) != 0)
     throw RunFailed("hwloc cannot find out about this machine");
   auto cores = cores_of(topology.get());
   if (cores.empty())
     throw BadInput("none of this machine's processors is allowed by cpuset and affinity mask");
-  return Topology(std::move(cores));
+  return HostTopology(std::move(cores));
 }
 
-Topology Topology::synthetic(const std::string& description) {
+HostTopology HostTopology::synthetic(const std::string& description) {
   if (described_pus(description, kMostPus) > kMostPus)
     refuse(description, fmt::format("more than {} PUs", kMostPus));
   const Handle topology = new_topology();
   if (hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0 ||
       hwloc_topology_load(topology.get()) != 0)
     refuse(description, "hwloc does not understand it");
-  return Topology(cores_of(topology.get()));
+  return HostTopology(cores_of(topology.get()));
 }
 
 }  // namespace toroid

@@ -16,28 +16,28 @@ struct Core {
   std::vector<unsigned> pus;  ///< the system's indices of the PUs allowed to us; never empty
 };
 
-class Topology {
+class HostTopology {
  public:
   /// Cores with a PU that both the cpuset of the process and the affinity mask of the calling
   /// thread allow. Throws BadInput if there is none, RunFailed if hwloc cannot look at the machine.
-  static Topology of_this_machine();
+  static HostTopology of_this_machine();
 
   /// A machine in hwloc's synthetic notation, as in "pack:2 core:4 pu:2"; of it every PU is
   /// allowed. Throws BadInput if it is none, or has more than 65536 of them.
-  static Topology synthetic(const std::string& description);
+  static HostTopology synthetic(const std::string& description);
 
   /// In hwloc's logical order: those close together in the machine are close together. Never empty.
   const std::vector<Core>& cores() const& { return cores_; }
   std::vector<Core> cores() && { return std::move(cores_); }
 
   /// Some of its cores. REQUIRES: at least one, and there are so many.
-  Topology part(std::size_t first, std::size_t count) && {
+  HostTopology part(std::size_t first, std::size_t count) && {
     const auto begin = cores_.begin() + static_cast<std::ptrdiff_t>(first);
-    return Topology({begin, begin + static_cast<std::ptrdiff_t>(count)});
+    return HostTopology({begin, begin + static_cast<std::ptrdiff_t>(count)});
   }
 
  private:
-  explicit Topology(std::vector<Core> cores);
+  explicit HostTopology(std::vector<Core> cores);
 
   std::vector<Core> cores_;
 };

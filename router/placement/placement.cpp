@@ -56,14 +56,14 @@ std::vector<WorkerPlace> take_cores(const std::vector<Core>& cores, unsigned wor
 
 }  // namespace
 
-Placement place(const Topology& topology, const Shape& shape, unsigned threads, Binding binding,
+Placement place(const HostTopology& topology, const Shape& shape, unsigned threads, Binding binding,
                 double quota) {
   std::vector<Rank> all(shape.size());
   std::iota(all.begin(), all.end(), Rank{0});
   return place(topology, shape, std::move(all), threads, binding, quota);
 }
 
-Placement place(const Topology& topology, const Shape& shape, std::vector<Rank> nodes,
+Placement place(const HostTopology& topology, const Shape& shape, std::vector<Rank> nodes,
                 unsigned threads, Binding binding, double quota) {
   TOROID_CHECK(quota > 0);
   const auto& cores = topology.cores();

@@ -37,10 +37,10 @@ struct Placement {
 /// Workers take cores in the topology's order, so that even a few of them are close together;
 /// when all are taken, once more round. Nodes go to workers by recursive bisection: a package, then
 /// a NUMA node, then a core gets a compact part of the torus.
-Placement place(const Topology& topology, const Shape& shape, unsigned threads, Binding binding,
+Placement place(const HostTopology& topology, const Shape& shape, unsigned threads, Binding binding,
                 double quota = std::numeric_limits<double>::infinity());
 /// The same for some of the torus's nodes, ascending and at least one.
-Placement place(const Topology& topology, const Shape& shape, std::vector<Rank> nodes,
+Placement place(const HostTopology& topology, const Shape& shape, std::vector<Rank> nodes,
                 unsigned threads, Binding binding,
                 double quota = std::numeric_limits<double>::infinity());
 
@@ -50,7 +50,7 @@ Placement place(const Topology& topology, const Shape& shape, std::vector<Rank> 
 
 /// A drawing of the cores with their workers and nodes, and of a torus of up to three dimensions a
 /// map if it is small. Lines end with '\n'; at most 60 of them. The first: how many workers, why.
-std::string placement_text(const Topology& topology, const Shape& shape,
+std::string placement_text(const HostTopology& topology, const Shape& shape,
                            const Placement& placement);
 
 }  // namespace toroid

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kTreeLines = 32;
 constexpr std::size_t kMapLines = 25;
 
-std::string first_line(const Topology& topology, const Placement& placement) {
+std::string first_line(const HostTopology& topology, const Placement& placement) {
   const bool bound = !placement.workers.front().pus.empty();
   const std::string more =
       placement.oversubscribed
@@ -49,7 +49,7 @@ void shorten(std::vector<std::string>& lines, std::size_t most) {
 
 }  // namespace
 
-std::string placement_text(const Topology& topology, const Shape& shape,
+std::string placement_text(const HostTopology& topology, const Shape& shape,
                            const Placement& placement) {
   auto tree = placement_tree(topology, shape, placement);
   shorten(tree, kTreeLines);

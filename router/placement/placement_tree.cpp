@@ -31,7 +31,7 @@ std::string box_text(const Shape& shape, const std::vector<Rank>& nodes) {
 
 class Tree {
  public:
-  Tree(const Topology& topology, const Shape& shape, const Placement& placement)
+  Tree(const HostTopology& topology, const Shape& shape, const Placement& placement)
       : cores_(topology.cores()), shape_(shape), placement_(placement) {}
 
   std::vector<std::string> lines() {
@@ -110,7 +110,7 @@ std::string counted(std::size_t number, std::string_view thing) {
   return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
 }
 
-std::vector<std::string> placement_tree(const Topology& topology, const Shape& shape,
+std::vector<std::string> placement_tree(const HostTopology& topology, const Shape& shape,
                                         const Placement& placement) {
   return Tree(topology, shape, placement).lines();
 }

@@ -16,7 +16,7 @@ namespace toroid {
 std::string counted(std::size_t number, std::string_view thing);
 
 /// A line for each package and NUMA node, each worker, and each run of idle cores.
-std::vector<std::string> placement_tree(const Topology& topology, const Shape& shape,
+std::vector<std::string> placement_tree(const HostTopology& topology, const Shape& shape,
                                         const Placement& placement);
 
 }  // namespace toroid

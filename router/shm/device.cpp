@@ -18,7 +18,7 @@
 
 namespace toroid::ring {
 
-RingNode::RingNode(const Machinery& machinery, Rank rank, std::vector<InjectionFifo> fifos)
+RingDevice::RingDevice(const Machinery& machinery, Rank rank, std::vector<InjectionFifo> fifos)
     : machinery_(&machinery),
       rank_(rank),
       here_(machinery.shape.coord(rank)),
@@ -27,7 +27,7 @@ RingNode::RingNode(const Machinery& machinery, Rank rank, std::vector<InjectionF
       fifo_counters_(fifos_.size()),
       link_counters_(machinery.shape.links()) {}
 
-void RingNode::inject(std::span<const Injection> injections) {
+void RingDevice::inject(std::span<const Injection> injections) {
   for (const Injection& injection : injections)
     if (!accept(injection.descriptor, injection.fifo))
       fifos_[injection.fifo].used -=
@@ -35,7 +35,7 @@ void RingNode::inject(std::span<const Injection> injections) {
   forward();  // at once, so that the FIFOs have room for more in the same turn
 }
 
-bool RingNode::accept(const SendDescriptor& descriptor, unsigned f) {
+bool RingDevice::accept(const SendDescriptor& descriptor, unsigned f) {
   const std::uint32_t packets = descriptor.left();
   if (!is_valid(descriptor.header)) {
     refused_ += packets;
@@ -55,7 +55,7 @@ bool RingNode::accept(const SendDescriptor& descriptor, unsigned f) {
 }
 
 /// Packets of one message have one hardware word: only the first is looked at closely.
-bool RingNode::is_valid(const PacketHeader& header) {
+bool RingDevice::is_valid(const PacketHeader& header) {
   if (header.hardware_word() == valid_ && payload_fits(header) &&
       has_valid_order(header, shape().dims()))
     return true;
@@ -65,7 +65,7 @@ bool RingNode::is_valid(const PacketHeader& header) {
   return true;
 }
 
-bool RingNode::step() {
+bool RingDevice::step() {
   if (!look() && resting_) return false;
   const std::uint64_t moves = moves_;
   forward();
@@ -76,7 +76,7 @@ bool RingNode::step() {
   return moves_ != moves;
 }
 
-void RingNode::take_turn() {
+void RingDevice::take_turn() {
   gathered_ = false;
   const TurnResult result = processor_->turn();
   output_waiting_ = result.output_waiting;
@@ -85,7 +85,7 @@ void RingNode::take_turn() {
   forward();
 }
 
-bool RingNode::quiet() const {
+bool RingDevice::quiet() const {
   return !again_ && !gathered_ && !output_waiting_ && !has_delivery() && !holds_packets();
 }
 

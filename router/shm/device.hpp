@@ -28,13 +28,13 @@ struct Machinery {
   Machine machine;
   FifoTying tying;
   WallClock clock;
-  Territory territory;  ///< whose nodes these are
+  LocalNodes local;  ///< whose nodes these are
 };
 
 /// All calls from the worker that owns the node, but for those before and after the run.
-class RingNode : public Device {
+class RingDevice : public Device {
  public:
-  RingNode(const Machinery& machinery, Rank rank, std::vector<InjectionFifo> fifos);
+  RingDevice(const Machinery& machinery, Rank rank, std::vector<InjectionFifo> fifos);
 
   Rank rank() const override { return rank_; }
   const Shape& shape() const override { return machinery_->shape; }
@@ -117,7 +117,7 @@ class RingNode : public Device {
 };
 
 template <typename Out>
-void RingNode::write_front(unsigned f, std::uint32_t count, Out&& out) {
+void RingDevice::write_front(unsigned f, std::uint32_t count, Out&& out) {
   const SendDescriptor& front = queues_[f].front();
   for (std::uint32_t i = 0; i < count; ++i) {
     PacketHeader header = front.header;

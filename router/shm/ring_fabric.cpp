@@ -28,25 +28,27 @@
 #include "router/shm/topology.hpp"
 #include "router/shm/worker_pool.hpp"
 #include "router/termination/control.hpp"
-#include "router/termination/stall.hpp"
-#include "router/termination/stall_watch.hpp"
+#include "router/termination/detector.hpp"
+#include "router/termination/stall_report.hpp"
 
 namespace toroid {
 namespace {
 
-using ring::Ending;
-using ring::RingNode;
+using ring::RingDevice;
+using termination::Verdict;
 
-class RingFabric final : public Fabric, private Standstill {
+class RingFabric final : public Fabric, private termination::StalledMachine {
  public:
   RingFabric(const Shape& shape, const Machine& machine, Placement placement, RingOptions options)
-      : machinery_{shape, machine, options.tying, ring::WallClock(machine), ring::Territory(shape)},
+      : machinery_{shape, machine, options.tying, ring::WallClock(machine),
+                   ring::LocalNodes(shape)},
         placement_(std::move(placement)),
         options_(std::move(options)),
-        wiring_(options_.route == RingRoute::torus ? ring::wire_torus(machinery_, options_.routing)
-                                                   : ring::wire_switch(machinery_, placement_)),
-        control_(placement_.workers.size()),
-        crew_(*wiring_, placement_, control_) {
+        topology_(options_.route == RingRoute::torus
+                      ? ring::make_torus_topology(machinery_, options_.routing)
+                      : ring::make_switch_topology(machinery_, placement_)),
+        control_(placement_.workers.size(), options_.stall),
+        pool_(*topology_, placement_, control_) {
     std::size_t placed = 0;
     for (const WorkerPlace& worker : placement_.workers) placed += worker.nodes.size();
     TOROID_CHECK_EQ(placed, shape.size());
@@ -55,43 +57,43 @@ class RingFabric final : public Fabric, private Standstill {
   const Shape& shape() const override { return machinery_.shape; }
   const Machine& machine() const override { return machinery_.machine; }
   std::vector<Rank> nodes() const override { return Fabric::nodes(); }
-  Device& device(Rank rank) override { return wiring_->node(rank); }
-  void attach(Rank rank, Processor& processor) override { wiring_->node(rank).attach(processor); }
+  Device& device(Rank rank) override { return topology_->device(rank); }
+  void attach(Rank rank, Processor& processor) override {
+    topology_->device(rank).attach(processor);
+  }
   const FabricCounters& counters() const override { return counters_; }
 
   void run() override {
     TOROID_CHECK(!std::exchange(ran_, true));
-    for (const Rank r : nodes()) TOROID_CHECK(wiring_->node(r).processor() != nullptr);
-    crew_.run([this] { machinery_.clock.start(); }, [this] { watch(); });
+    for (const Rank r : nodes()) TOROID_CHECK(topology_->device(r).processor() != nullptr);
+    pool_.run([this] { machinery_.clock.start(); }, [this] { watch(); });
     collect();
-    if (control_.ending() == Ending::failed) throw RunFailed(control_.why());
-    if (failure_) std::rethrow_exception(failure_);
-    const std::string report = stall_report(*this, stalled_ ? stalled_text() : "for ever");
+    if (const auto failure = control_.failure()) std::rethrow_exception(failure);
+    const bool stalled = control_.verdict() == Verdict::stalled;
+    const std::string report = stall_report(*this, stalled ? stalled_text() : "for ever");
     if (!report.empty()) throw RunFailed(report);
   }
 
  private:
-  /// Until the run ends. The calling thread sleeps, but for a look several times a second.
+  /// Returns when the run has ended. The calling thread sleeps, but looks several times a second.
   void watch() {
     try {
-      ring::StallWatch stall(options_.stall);
+      termination::TerminationDetector detector = control_.detector();
       while (!control_.ended()) {
         control_.wait_for(std::min(kWatchPeriod, options_.stall / 10));
         if (options_.watch) options_.watch(control_.received());
-        if (!stall.sees_standstill(control_)) continue;
-        stalled_ = true;
-        control_.end(Ending::given_up);
+        if (control_.is_stalled(detector, termination::Clock::now()))
+          control_.end(Verdict::stalled);
       }
     } catch (...) {
-      failure_ = std::current_exception();
-      control_.end(Ending::given_up);
+      control_.fail(std::current_exception());
     }
   }
 
   void collect() {
     counters_.end = machinery_.clock.now();
     for (const Rank r : nodes()) {
-      const RingNode& n = wiring_->node(r);
+      const RingDevice& n = topology_->device(r);
       counters_.packets += n.injected();
       counters_.delivered += n.delivered();
       counters_.packet_hops += n.packet_hops();
@@ -107,12 +109,12 @@ class RingFabric final : public Fabric, private Standstill {
   }
 
   // For the report of a run that cannot go on.
-  unsigned sources() const override { return wiring_->sources(); }
+  unsigned sources() const override { return topology_->sources(); }
   std::optional<RoutedPacket> head(Rank node, Source source) const override {
-    return wiring_->head(node, source);
+    return topology_->head(node, source);
   }
   const Processor& processor(Rank rank) const override {
-    return *std::as_const(*wiring_).node(rank).processor();
+    return *std::as_const(*topology_).device(rank).processor();
   }
   std::uint64_t packets_under_way() const override {
     return counters_.packets - counters_.delivered;
@@ -126,13 +128,11 @@ class RingFabric final : public Fabric, private Standstill {
   ring::Machinery machinery_;
   Placement placement_;
   RingOptions options_;
-  std::unique_ptr<ring::Wiring> wiring_;
-  ring::RunControl control_;
-  ring::Crew crew_;
+  std::unique_ptr<ring::RingTopology> topology_;
+  termination::RunControl control_;
+  ring::WorkerPool pool_;
   FabricCounters counters_;
   bool ran_ = false;
-  bool stalled_ = false;
-  std::exception_ptr failure_;  ///< what the watch callback threw
 };
 
 }  // namespace

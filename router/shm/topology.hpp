@@ -15,23 +15,28 @@
 namespace toroid::ring {
 
 /// Owns nodes and rings.
-class Wiring {
+class RingTopology {
  public:
-  virtual ~Wiring() = default;
-  virtual RingNode& node(Rank rank) = 0;
-  const RingNode& node(Rank rank) const { return const_cast<Wiring*>(this)->node(rank); }
+  virtual ~RingTopology() = default;
+  virtual RingDevice& device(Rank rank) = 0;
+  const RingDevice& device(Rank rank) const {
+    return const_cast<RingTopology*>(this)->device(rank);
+  }
   /// Allocates the rings that end at a node. To be called by the thread that owns it.
   virtual void allocate(Rank rank) = 0;
-  /// As in Standstill.
+  /// As in termination::StalledMachine.
   virtual unsigned sources() const = 0;
   virtual std::optional<RoutedPacket> head(Rank node, Source source) const = 0;
 };
 
-/// Rings along the links of the torus. Those that cross the territory's border end at the border.
-std::unique_ptr<Wiring> wire_torus(const Machinery& machinery, RoutingOptions options,
-                                   Border* border = nullptr);
+/// Rings along the links of the torus. Those that cross the local nodes's boundary end at the
+/// boundary.
+std::unique_ptr<RingTopology> make_torus_topology(const Machinery& machinery,
+                                                  RoutingOptions options,
+                                                  BoundaryLinks* boundary = nullptr);
 /// Rings from every worker to every node.
-std::unique_ptr<Wiring> wire_switch(const Machinery& machinery, const Placement& placement);
+std::unique_ptr<RingTopology> make_switch_topology(const Machinery& machinery,
+                                                   const Placement& placement);
 
 // Memory of all rings, in bytes.
 double torus_bytes(const Shape& shape, const Machine& machine);

@@ -10,6 +10,7 @@
 #include "router/shm/idle.hpp"
 #include "router/shm/port.hpp"
 #include "router/termination/control.hpp"
+#include "router/termination/detector.hpp"
 
 namespace toroid::ring {
 
@@ -17,8 +18,8 @@ class Worker {
  public:
   /// `nodes`, `control` and `port` outlive it. `spins`: it has a core of its own. `port`: what it
   /// serves besides its nodes; may be null.
-  Worker(std::vector<RingNode*> nodes, RunControl& control, std::size_t index, bool spins,
-         Port* port = nullptr);
+  Worker(std::vector<RingDevice*> nodes, termination::RunControl& control, std::size_t index,
+         bool spins, Port* port = nullptr);
 
   /// Until the run ends. What a node throws ends the run.
   void run();
@@ -27,19 +28,20 @@ class Worker {
   void loop();
   bool step_all();
   bool step_port(bool idle) { return port_ != nullptr && port_->step(idle); }
-  std::string failed_at(const std::exception& error) const;
+  void fail(const std::exception& error);
   bool has_news() const;
   bool is_quiet() const;
   void rest();
   void tell_received();
   void wake();
 
-  std::vector<RingNode*> nodes_;
-  RunControl* control_;
-  WorkerStatus* status_;
+  std::vector<RingDevice*> nodes_;
+  termination::RunControl* control_;
+  termination::WorkerReport* report_;
   Port* port_;
   Idle idle_;
-  RingNode* current_ = nullptr;  ///< whose step it is; null: the port's
+  termination::TerminationDetector detector_;
+  RingDevice* current_ = nullptr;  ///< whose step it is; null: the port's
 };
 
 }  // namespace toroid::ring

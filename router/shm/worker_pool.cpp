@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/device.hpp"
@@ -20,13 +21,13 @@
 namespace toroid::ring {
 
 /// What the workers pass one after the other.
-struct Crew::Gates {
+struct WorkerPool::Gates {
   explicit Gates(std::size_t workers) : prepared(static_cast<std::ptrdiff_t>(workers)), go(1) {}
   std::latch prepared;
   std::latch go;
 };
 
-void Crew::run(const std::function<void()>& ready, const std::function<void()>& watch) {
+void WorkerPool::run(const std::function<void()>& ready, const std::function<void()>& watch) {
   const std::size_t workers = placement_.workers.size();
   Gates gates(workers);
   std::vector<std::jthread> threads;
@@ -35,15 +36,15 @@ void Crew::run(const std::function<void()>& ready, const std::function<void()>& 
     for (std::size_t w = 0; w < workers; ++w)
       threads.emplace_back([this, w, &gates] { work(w, gates); });
   } catch (const std::exception& error) {
-    control_.end(Ending::failed,
-                 fmt::format("cannot start worker {}: {}", threads.size(), error.what()));
+    control_.fail(std::make_exception_ptr(
+        RunFailed(fmt::format("cannot start worker {}: {}", threads.size(), error.what()))));
     gates.prepared.count_down(static_cast<std::ptrdiff_t>(workers - threads.size()));
   }
   gates.prepared.wait();
   try {
     ready();
   } catch (...) {
-    control_.end(Ending::given_up);
+    control_.fail(std::current_exception());
     gates.go.count_down();
     throw;
   }
@@ -51,12 +52,12 @@ void Crew::run(const std::function<void()>& ready, const std::function<void()>& 
   watch();
 }
 
-void Crew::work(std::size_t w, Gates& gates) {
-  std::vector<RingNode*> nodes;
+void WorkerPool::work(std::size_t w, Gates& gates) {
+  std::vector<RingDevice*> nodes;
   try {
     nodes = prepare(placement_.workers[w]);
   } catch (...) {
-    control_.end(Ending::failed, "not enough memory for the rings");
+    control_.fail(std::make_exception_ptr(RunFailed("not enough memory for the rings")));
   }
   gates.prepared.count_down();
   gates.go.wait();
@@ -64,12 +65,12 @@ void Crew::work(std::size_t w, Gates& gates) {
 }
 
 /// On the worker's own thread: what it touches first lies in its memory.
-std::vector<RingNode*> Crew::prepare(const WorkerPlace& place) {
+std::vector<RingDevice*> WorkerPool::prepare(const WorkerPlace& place) {
   std::ignore = bind_this_thread(place);  // a worker that may not be bound runs where it can
-  std::vector<RingNode*> nodes;
+  std::vector<RingDevice*> nodes;
   for (const Rank rank : place.nodes) {
-    wiring_.allocate(rank);
-    nodes.push_back(&wiring_.node(rank));
+    topology_.allocate(rank);
+    nodes.push_back(&topology_.device(rank));
   }
   return nodes;
 }

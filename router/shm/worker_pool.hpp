@@ -13,11 +13,12 @@
 
 namespace toroid::ring {
 
-class Crew {
+class WorkerPool {
  public:
   /// All outlive it. `port`: what the first worker serves besides its nodes; may be null.
-  Crew(Wiring& wiring, const Placement& placement, RunControl& control, Port* port = nullptr)
-      : wiring_(wiring), placement_(placement), control_(control), port_(port) {}
+  WorkerPool(RingTopology& topology, const Placement& placement, termination::RunControl& control,
+       Port* port = nullptr)
+      : topology_(topology), placement_(placement), control_(control), port_(port) {}
 
   /// Starts the workers, which allocate their rings; then calls `ready`, lets them run, and calls
   /// `watch`; returns when they have ended. What `ready` throws ends them.
@@ -26,11 +27,11 @@ class Crew {
  private:
   struct Gates;
   void work(std::size_t worker, Gates& gates);
-  std::vector<RingNode*> prepare(const WorkerPlace& place);
+  std::vector<RingDevice*> prepare(const WorkerPlace& place);
 
-  Wiring& wiring_;
+  RingTopology& topology_;
   const Placement& placement_;
-  RunControl& control_;
+  termination::RunControl& control_;
   Port* port_;
 };
 

@@ -14,9 +14,10 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
-#include "router/sim/mail.hpp"
+#include "router/sim/event_phase.hpp"
 #include "router/sim/probe.hpp"
-#include "router/termination/stall.hpp"
+#include "router/sim/routers.hpp"
+#include "router/termination/stall_report.hpp"
 
 namespace toroid::sim {
 
@@ -29,7 +30,7 @@ Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& r
 }
 
 void Block::start() {
-  for (const SimNode& node : nodes_) {
+  for (const SimDevice& node : nodes_) {
     TOROID_CHECK(node.processor() != nullptr);
     network_.calendar().at(0, {EventKind::turn, node.place(), 0});
   }
@@ -43,41 +44,41 @@ void Block::run(Tick horizon, std::uint64_t events) {
 void Block::run_cycle(Tick now) {
   counts_.end = now;
   turns_.clear();
-  news_.clear();
-  counts_.events += network_.run_events(now, news_);
-  for (const Rank place : news_.coming) nodes_[place].prefetch();
+  events_.clear();
+  counts_.events += network_.run_events(now, events_);
+  for (const Rank place : events_.coming) nodes_[place].prefetch();
   tell_processors(now);
   network_.arbitrate(now);
-  for (const Rank place : news_.coming) nodes_[place].prefetch_processor();
+  for (const Rank place : events_.coming) nodes_[place].prefetch_processor();
   for (const Rank place : turns_) take_turn(nodes_[place], now);
   network_.calendar().end_cycle(now);
 }
 
 /// A cycle's other turns are taken too: which of them failed first must not depend on their order.
-void Block::take_turn(SimNode& node, Tick now) {
+void Block::take_turn(SimDevice& node, Tick now) {
   try {
     node.turn(now);
   } catch (const std::exception& error) {
     const Failure failure{
         now, node.rank(),
-        std::make_exception_ptr(node_failed(network_.shape(), node.rank(), error))};
+        std::make_exception_ptr(termination::node_failed(network_.shape(), node.rank(), error))};
     if (!failure_ || failure.before(*failure_)) failure_ = failure;
   }
 }
 
 /// Which of them take a turn in this cycle.
 void Block::tell_processors(Tick now) {
-  for (const auto& [place, fifo, chunks] : news_.freed)
+  for (const auto& [place, fifo, chunks] : events_.freed)
     if (nodes_[place].on_fifo_room(now, fifo, chunks)) turns_.push_back(place);
-  for (const Event event : news_.wakes)
+  for (const Event event : events_.wakes)
     if (event.kind() == EventKind::turn || nodes_[event.node()].on_alarm(now))
       turns_.push_back(event.node());
-  hand_over(now);
+  hand_over_packets(now);
 }
 
 /// In the order of node and channel, so that a node sees simultaneous arrivals in a fixed order.
-void Block::hand_over(Tick now) {
-  std::vector<Event>& delivered = news_.delivered;
+void Block::hand_over_packets(Tick now) {
+  std::vector<Event>& delivered = events_.delivered;
   if (delivered.size() > 1) std::sort(delivered.begin(), delivered.end());
   counts_.delivered += delivered.size();
   for (const Event event : delivered)
@@ -90,11 +91,11 @@ FifoCounters Block::fifo_counters(Tick now, Rank rank, unsigned fifo) const {
   return counters;
 }
 
-void Block::collect(FabricCounters& counters, Tick end) const {
-  network_.export_counters(counters);
+void Block::add_to(FabricCounters& counters, Tick end) const {
+  network_.add_to(counters);
   counters.events += counts_.events;
   counters.delivered += counts_.delivered;
-  for (const SimNode& node : nodes_) {
+  for (const SimDevice& node : nodes_) {
     counters.packets += node.injected();
     counters.refused += node.refused();
     for (unsigned f = 0; f < node.fifo_counters().size(); ++f)

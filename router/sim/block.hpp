@@ -14,9 +14,10 @@
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/device.hpp"
-#include "router/sim/mail.hpp"
+#include "router/sim/event_phase.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/probe.hpp"
+#include "router/sim/routers.hpp"
 
 namespace toroid::sim {
 
@@ -48,8 +49,8 @@ class Block {
   Network& network() { return network_; }
   const Network& network() const { return network_; }
   /// By rank. REQUIRES: one of this block.
-  SimNode& node(Rank rank) { return nodes_[rank - range().first]; }
-  const SimNode& node(Rank rank) const { return nodes_[rank - range().first]; }
+  SimDevice& node(Rank rank) { return nodes_[rank - range().first]; }
+  const SimDevice& node(Rank rank) const { return nodes_[rank - range().first]; }
 
   /// Every processor takes its first turn at cycle 0. REQUIRES: they have been attached.
   void start();
@@ -63,18 +64,18 @@ class Block {
   const Counts& counts() const { return counts_; }
   FifoCounters fifo_counters(Tick now, Rank rank, unsigned fifo) const;
   /// Adds what the block has counted; blocks in ascending order. `end`: of the whole run.
-  void collect(FabricCounters& counters, Tick end) const;
+  void add_to(FabricCounters& counters, Tick end) const;
 
  private:
   void run_cycle(Tick now);
-  void take_turn(SimNode& node, Tick now);
+  void take_turn(SimDevice& node, Tick now);
   void tell_processors(Tick now);
-  void hand_over(Tick now);
+  void hand_over_packets(Tick now);
 
   Network network_;
-  std::vector<SimNode> nodes_;  ///< by place: rank less the block's first
-  News news_;                   ///< of this cycle
-  std::vector<Rank> turns_;     ///< in this cycle, by place
+  std::vector<SimDevice> nodes_;  ///< by place: rank less the block's first
+  ProcessorEvents events_;        ///< of this cycle
+  std::vector<Rank> turns_;       ///< in this cycle, by place
   Counts counts_;
   std::optional<Failure> failure_;
 };

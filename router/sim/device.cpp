@@ -22,7 +22,7 @@
 
 namespace toroid::sim {
 
-SimNode::SimNode(Network& network, const Machine& machine, Rank rank, FifoTying tying)
+SimDevice::SimDevice(Network& network, const Machine& machine, Rank rank, FifoTying tying)
     : network_(&network),
       machine_(&machine),
       rank_(rank),
@@ -31,7 +31,7 @@ SimNode::SimNode(Network& network, const Machine& machine, Rank rank, FifoTying 
                        tying)),
       fifo_counters_(fifos_.size()) {}
 
-void SimNode::inject(std::span<const Injection> injections) {
+void SimDevice::inject(std::span<const Injection> injections) {
   for (const Injection& injection : injections)
     for (SendDescriptor one = injection.descriptor; one.left() > 0; ++one.first) {
       clock_ += machine_->inject_cycles;
@@ -40,14 +40,14 @@ void SimNode::inject(std::span<const Injection> injections) {
 }
 
 /// A malformed header goes no further than this.
-bool SimNode::accept(const SendDescriptor& next, unsigned fifo) {
+bool SimDevice::accept(const SendDescriptor& next, unsigned fifo) {
   Route route;
   if (validate(next.header, shape(), here_, route) != HeaderError::none) {
     ++refused_;
     return false;
   }
   const FlightId id = network_->flights().add(next, route);
-  network_->note_made(rank_, id);
+  network_->number(rank_, id);
   network_->schedule_injection(clock_, place(), fifo, id);
   ++injected_;
   FifoCounters& counters = fifo_counters_[fifo];
@@ -57,7 +57,7 @@ bool SimNode::accept(const SendDescriptor& next, unsigned fifo) {
   return true;
 }
 
-std::size_t SimNode::receive(PacketSink& sink, std::size_t limit) {
+std::size_t SimDevice::receive(PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;
   for (; count < limit && received_head_ != kNoFlight; ++count) {
     const FlightId id = received_head_;
@@ -72,12 +72,12 @@ std::size_t SimNode::receive(PacketSink& sink, std::size_t limit) {
   return count;
 }
 
-bool SimNode::try_wake_at(Tick when) {
+bool SimDevice::try_wake_at(Tick when) {
   network_->calendar().at(when, {EventKind::alarm, place(), 0});
   return true;
 }
 
-bool SimNode::on_delivered(Tick now, FlightId id) {
+bool SimDevice::on_delivered(Tick now, FlightId id) {
   if (received_head_ == kNoFlight)
     received_head_ = id;
   else
@@ -86,20 +86,20 @@ bool SimNode::on_delivered(Tick now, FlightId id) {
   return wake(now);
 }
 
-bool SimNode::on_fifo_room(Tick now, unsigned fifo, unsigned chunks) {
+bool SimDevice::on_fifo_room(Tick now, unsigned fifo, unsigned chunks) {
   fifos_[fifo].used -= chunks;
   return output_waiting_ && wake(now);
 }
 
 /// While the processor is busy its next turn waits until it is free.
-bool SimNode::wake(Tick now) {
+bool SimDevice::wake(Tick now) {
   if (std::exchange(scheduled_, true)) return false;
   if (clock_ <= now) return true;
   network_->calendar().at(clock_, {EventKind::turn, place(), 0});
   return false;
 }
 
-void SimNode::turn(Tick now) {
+void SimDevice::turn(Tick now) {
   clock_ = turn_began_ = now;
   const TurnResult result = processor_->turn();
   output_waiting_ = result.output_waiting;

@@ -20,9 +20,9 @@
 namespace toroid::sim {
 
 /// One processor: busy while it injects, receives, handles or computes.
-class SimNode final : public Device {
+class SimDevice final : public Device {
  public:
-  SimNode(Network& network, const Machine& machine, Rank rank, FifoTying tying);
+  SimDevice(Network& network, const Machine& machine, Rank rank, FifoTying tying);
 
   Rank rank() const override { return rank_; }
   /// Counted from the first of its block.
@@ -48,7 +48,8 @@ class SimNode final : public Device {
   /// Fetch early what a turn will touch: this node, then what it points to.
   [[gnu::always_inline]] void prefetch() const {
     const auto* bytes = reinterpret_cast<const char*>(this);
-    for (std::size_t line = 0; line < sizeof(SimNode); line += 64) __builtin_prefetch(bytes + line);
+    for (std::size_t line = 0; line < sizeof(SimDevice); line += 64)
+      __builtin_prefetch(bytes + line);
   }
   [[gnu::always_inline]] void prefetch_processor() const {
     const auto* bytes = reinterpret_cast<const char*>(processor_);

@@ -29,17 +29,17 @@
 #include "router/sim/block.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
-#include "router/sim/mail.hpp"
 #include "router/sim/probe.hpp"
+#include "router/sim/routers.hpp"
 #include "router/sim/windows.hpp"
-#include "router/termination/stall.hpp"
+#include "router/termination/stall_report.hpp"
 
 namespace toroid {
 namespace {
 
 using sim::Block;
 
-class SimFabric final : public Fabric, private Standstill, private SimSnapshot {
+class SimFabric final : public Fabric, private termination::StalledMachine, private SimSnapshot {
  public:
   SimFabric(const Shape& shape, const Machine& machine, SimOptions options)
       : shape_(shape), machine_(machine), options_(std::move(options)) {
@@ -63,7 +63,7 @@ class SimFabric final : public Fabric, private Standstill, private SimSnapshot {
     for (Block& block : blocks_) block.start();
     blocks_.size() > 1 ? run_together() : run_alone(blocks_.front());
     throw_failure();
-    collect();
+    sum_counters();
     const std::string report = stall_report(*this, fmt::format("at cycle {}", counters_.end));
     if (!report.empty()) throw RunFailed(report);
   }
@@ -118,9 +118,9 @@ class SimFabric final : public Fabric, private Standstill, private SimSnapshot {
     if (first != nullptr) std::rethrow_exception(first->error);
   }
 
-  void collect() {
+  void sum_counters() {
     for (const Block& block : blocks_) counters_.end = std::max(counters_.end, block.counts().end);
-    for (const Block& block : blocks_) block.collect(counters_, counters_.end);
+    for (const Block& block : blocks_) block.add_to(counters_, counters_.end);
   }
 
   // For the report of a run that cannot go on.
@@ -148,7 +148,7 @@ class SimFabric final : public Fabric, private Standstill, private SimSnapshot {
     return block(node).fifo_counters(sampled_, node, fifo);
   }
   unsigned waiting(Rank node, Direction travelling, VirtualChannel channel) const override {
-    return block(node).network().waiting(node, Source::channel(travelling, channel)).used;
+    return block(node).network().queue(node, Source::channel(travelling, channel)).used;
   }
 
   static constexpr std::uint64_t kEventsPerReport = 1u << 20;  ///< of progress

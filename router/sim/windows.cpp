@@ -19,8 +19,8 @@
 #include "router/shm/idle.hpp"
 #include "router/sim/block.hpp"
 #include "router/sim/event.hpp"
-#include "router/sim/mail.hpp"
 #include "router/sim/network.hpp"
+#include "router/sim/outbox.hpp"
 
 namespace toroid::sim {
 
@@ -94,7 +94,7 @@ void Windows::go_through(std::size_t block, Tick start, const Side& read, Side& 
   write.outboxes[block].clear();
   Network& network = blocks_[block].network();
   network.leave_through(write.outboxes[block]);
-  for (const Outbox& outbox : read.outboxes) network.take(outbox.to_block(block));
+  for (const Outbox& outbox : read.outboxes) network.schedule(outbox.to_block(block));
   blocks_[block].run(start + lookahead_, ~std::uint64_t{0});
 }
 

@@ -18,7 +18,8 @@
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
 #include "router/sim/block.hpp"
-#include "router/sim/mail.hpp"
+#include "router/sim/outbox.hpp"
+#include "router/sim/routers.hpp"
 
 namespace toroid::sim {
 

@@ -1,20 +1,76 @@
 #include "router/termination/control.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <mutex>
-#include <string>
 #include <utility>
+#include <vector>
 
-namespace toroid::ring {
+#include "router/termination/detector.hpp"
 
-void RunControl::end(Ending ending, std::string why) {
+namespace toroid::termination {
+
+MemberReport WorkerReport::load() const {
+  MemberReport report;
+  // Acquire: the counts belong to this passivity. Partner: the release in Worker::rest().
+  report.passive = passive.load(std::memory_order_acquire);
+  report.injected = injected.load(std::memory_order_acquire);
+  report.delivered = delivered.load(std::memory_order_acquire);
+  // Relaxed: only whether they change from one sample to the next matters. Partner: Worker::loop().
+  report.moved = moved.load(std::memory_order_relaxed);
+  report.rounds = rounds.load(std::memory_order_relaxed);
+  return report;
+}
+
+std::uint64_t RunControl::received() const {
+  std::uint64_t sum = 0;
+  // Relaxed: a number for people. Partner: Worker::tell_received().
+  for (const WorkerReport& report : reports_)
+    sum += report.received.load(std::memory_order_relaxed);
+  return sum;
+}
+
+void RunControl::report_to(TerminationDetector& detector) const {
+  const std::uint32_t wave = detector.wanted_wave();
+  for (std::size_t w = 0; w < reports_.size(); ++w) detector.report(w, reports_[w].load(), wave);
+}
+
+bool RunControl::all_passive() const {
+  return std::all_of(reports_.begin(), reports_.end(), [](const WorkerReport& report) {
+    // Relaxed: only a hint. Partner: Worker::rest().
+    return report.passive.load(std::memory_order_relaxed);
+  });
+}
+
+/// Leaves the cache lines of the other workers alone where one is seen to be active.
+bool RunControl::is_quiescent(TerminationDetector& detector) const {
+  if (!decides_ || !all_passive()) return false;
+  report_to(detector);
+  if (detector.is_quiescent()) return true;
+  if (detector.wanted_wave() == 0) return false;
+  report_to(detector);
+  return detector.is_quiescent();
+}
+
+bool RunControl::is_stalled(TerminationDetector& detector, Clock::time_point now) const {
+  report_to(detector);
+  return detector.is_stalled(now);
+}
+
+void RunControl::end(Verdict verdict, std::exception_ptr failure) {
   const std::lock_guard lock(mutex_);
   if (ended()) return;
-  why_ = std::move(why);
-  ending_.store(ending, std::memory_order_release);
+  failure_ = std::move(failure);
+  verdict_.store(verdict, std::memory_order_release);
   changed_.notify_all();
+}
+
+std::exception_ptr RunControl::failure() const {
+  return verdict() == Verdict::failed ? failure_ : nullptr;
 }
 
 void RunControl::wait_for(std::chrono::milliseconds time) {
@@ -22,43 +78,26 @@ void RunControl::wait_for(std::chrono::milliseconds time) {
   changed_.wait_for(lock, time, [this] { return ended(); });
 }
 
-Wave RunControl::wave() const {
-  Wave wave;
-  for (const WorkerStatus& status : status_) {
-    // Acquire: the counts belong to this passivity. Partner: the release in Worker::rest().
-    wave.all_passive &= status.passive.load(std::memory_order_acquire);
-    wave.injected += status.injected.load(std::memory_order_acquire);
-    wave.delivered += status.delivered.load(std::memory_order_acquire);
+MemberReport ProcessMember::report() {
+  MemberReport sum{.passive = true};
+  std::vector<std::uint64_t> rounds;
+  for (const WorkerReport& worker : control_.reports()) {
+    const MemberReport report = worker.load();
+    sum.passive &= report.passive;
+    sum.injected += report.injected;
+    sum.delivered += report.delivered;
+    sum.moved += report.moved;
+    rounds.push_back(report.rounds);
   }
-  return wave;
-}
-
-/// Mattern's four counters: if as much had been delivered in a first look as has been injected in a
-/// second, nothing was under way in between. Source: F. Mattern, "Algorithms for distributed
-/// termination detection", Distributed Computing 2 (1987).
-bool RunControl::is_quiescent() const {
-  if (!ends_by_itself_) return false;
-  const Wave first = wave();
-  if (!first.all_passive || first.delivered != first.injected) return false;
-  const Wave second = wave();
-  return second.all_passive && second.injected == first.delivered;
-}
-
-RunControl::Heartbeat RunControl::heartbeat() const {
-  Heartbeat beat;
-  for (const WorkerStatus& status : status_) {
-    // Relaxed: only whether they change from one look to the next matters.
-    beat.moved += status.moved.load(std::memory_order_relaxed);
-    beat.rounds.push_back(status.rounds.load(std::memory_order_relaxed));
-  }
-  return beat;
-}
-
-std::uint64_t RunControl::received() const {
-  std::uint64_t sum = 0;
-  // Relaxed: a number for people. Partner: Worker::tell_received().
-  for (const WorkerStatus& status : status_) sum += status.received.load(std::memory_order_relaxed);
+  sum.rounds = count_epochs(std::move(rounds));
   return sum;
 }
 
-}  // namespace toroid::ring
+std::uint64_t ProcessMember::count_epochs(std::vector<std::uint64_t> rounds) {
+  for (std::size_t w = 0; w < rounds.size(); ++w)
+    if (rounds[w] == began_[w]) return epochs_;
+  began_ = std::move(rounds);
+  return ++epochs_;
+}
+
+}  // namespace toroid::termination

@@ -1,4 +1,4 @@
-// How a run of workers ends: what they tell each other and the thread that watches them.
+// How the run of a process's worker threads ends: their reports in shared memory, and the verdict.
 #pragma once
 
 #include <atomic>
@@ -6,79 +6,95 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <mutex>
-#include <string>
+#include <utility>
 #include <vector>
 
-namespace toroid::ring {
+#include "router/termination/detector.hpp"
 
-/// Packets as of when all workers were passive.
-struct Wave {
-  bool all_passive = true;
-  std::uint64_t injected = 0;
-  std::uint64_t delivered = 0;
-};
+namespace toroid::termination {
 
-/// What a worker shows the others; written by it alone. One cache line.
-struct alignas(64) WorkerStatus {
-  /// Nothing can happen on its nodes until a packet arrives from another worker.
+/// A worker's MemberReport in shared memory: written by the worker alone, read by any thread. It
+/// fills a cache line.
+struct alignas(64) WorkerReport {
   std::atomic<bool> passive{false};
-  std::atomic<std::uint64_t> injected{0};   ///< packets, as of when it last became passive
-  std::atomic<std::uint64_t> delivered{0};  ///< likewise
-  std::atomic<std::uint64_t> rounds{0};     ///< of its loop
-  std::atomic<std::uint64_t> moved{0};      ///< rounds in which something moved
-  std::atomic<std::uint64_t> received{0};   ///< packets, as of some rounds ago
+  std::atomic<std::uint64_t> injected{0};
+  std::atomic<std::uint64_t> delivered{0};
+  std::atomic<std::uint64_t> rounds{0};
+  std::atomic<std::uint64_t> moved{0};     ///< rounds in which something moved
+  std::atomic<std::uint64_t> received{0};  ///< packets, as of some rounds ago; for progress only
+
+  MemberReport load() const;
 };
 
-enum class Ending : int {
-  none,       ///< still running
-  quiescent,  ///< nothing is left to do, or nothing can ever happen again
-  failed,     ///< a node threw
-  given_up,   ///< the watching thread ended the run
-};
-
+/// The end of a run, as the workers of a process and the thread that watches them share it. The
+/// first verdict counts. All calls from any thread, except as said.
 class RunControl {
  public:
-  /// `ends_by_itself`: quiescence of these workers is the run's end; false: there are others, in
-  /// other processes.
-  explicit RunControl(std::size_t workers, bool ends_by_itself = true)
-      : status_(workers), ends_by_itself_(ends_by_itself) {}
+  /// `stall`: time without motion after which the run is stalled. `decides`: quiescence of these
+  /// workers is the run's end; false: the run has members in other processes.
+  RunControl(std::size_t workers, Clock::duration stall, bool decides = true)
+      : reports_(workers), stall_(stall), decides_(decides) {}
 
-  WorkerStatus& status(std::size_t worker) { return status_[worker]; }
-
-  // Relaxed: the join of the threads orders everything that is read afterwards.
-  bool ended() const { return ending_.load(std::memory_order_relaxed) != Ending::none; }
-  /// Acquire: who sees that it failed may read why. Partner: the release in end().
-  Ending ending() const { return ending_.load(std::memory_order_acquire); }
-  /// The first one counts.
-  void end(Ending ending, std::string why = {});
-  /// Why it failed. Where ending() has said so, or after the join.
-  const std::string& why() const { return why_; }
-
-  /// Whether every worker is passive and no packet is under way, and will be for ever. Any thread
-  /// may ask.
-  bool is_quiescent() const;
-  /// The workers' counts; they mean something if all are passive.
-  Wave wave() const;
-
-  /// Until the run has ended or so much time has passed.
-  void wait_for(std::chrono::milliseconds time);
-
-  struct Heartbeat {
-    std::uint64_t moved = 0;
-    std::vector<std::uint64_t> rounds;
-  };
-  Heartbeat heartbeat() const;
+  /// The report that a worker writes.
+  WorkerReport& report(std::size_t worker) { return reports_[worker]; }
+  const std::vector<WorkerReport>& reports() const { return reports_; }
   /// Packets that the workers' nodes have received, as of some of their rounds ago.
   std::uint64_t received() const;
 
+  /// A detector of these workers for the calling thread.
+  TerminationDetector detector() const { return {reports_.size(), stall_, Clock::now()}; }
+  /// Brings all workers' present reports to a detector, in answer to the wave that it wants.
+  void report_to(TerminationDetector& detector) const;
+  /// Whether every worker is passive and no packet is under way, for ever.
+  bool is_quiescent(TerminationDetector& detector) const;
+  bool is_stalled(TerminationDetector& detector, Clock::time_point now) const;
+
+  // Relaxed: the join of the threads orders everything that is read afterwards.
+  bool ended() const { return verdict_.load(std::memory_order_relaxed) != Verdict::none; }
+  /// Acquire: who sees that it failed may read why. Partner: the release in end().
+  Verdict verdict() const { return verdict_.load(std::memory_order_acquire); }
+  void end(Verdict verdict) { end(verdict, nullptr); }
+  /// Ends the run with what a worker or the watching thread threw.
+  void fail(std::exception_ptr failure) { end(Verdict::failed, std::move(failure)); }
+  /// What the run failed with here; null if it has not, or failed in another process.
+  std::exception_ptr failure() const;
+
+  /// Returns when the run has ended or `time` has passed.
+  void wait_for(std::chrono::milliseconds time);
+
  private:
-  std::vector<WorkerStatus> status_;
-  bool ends_by_itself_;
-  std::atomic<Ending> ending_{Ending::none};
-  std::mutex mutex_;  ///< of why_ and changed_
+  bool all_passive() const;
+  void end(Verdict verdict, std::exception_ptr failure);
+
+  std::vector<WorkerReport> reports_;
+  Clock::duration stall_;
+  bool decides_;
+  std::atomic<Verdict> verdict_{Verdict::none};
+  std::mutex mutex_;  ///< guards failure_ until verdict_ is set, and changed_
   std::condition_variable changed_;
-  std::string why_;
+  std::exception_ptr failure_;
 };
 
-}  // namespace toroid::ring
+/// The workers of a process as one member of a job. Owned by the process's fabric and called by one
+/// thread, the job's.
+class ProcessMember {
+ public:
+  /// `control` outlives it.
+  explicit ProcessMember(const RunControl& control)
+      : control_(control), began_(control.reports().size()) {}
+
+  /// Passive if all workers are; counts are sums. A round of the process is an epoch: it ends when
+  /// every worker has completed a round since it began.
+  MemberReport report();
+
+ private:
+  std::uint64_t count_epochs(std::vector<std::uint64_t> rounds);
+
+  const RunControl& control_;
+  std::vector<std::uint64_t> began_;  ///< [worker]: its rounds when the epoch began
+  std::uint64_t epochs_ = 0;
+};
+
+}  // namespace toroid::termination

@@ -1,28 +1,21 @@
 #include "router/termination/detector.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
-#include "router/job/awake_clock.hpp"
-#include "router/job/job.hpp"
-
-namespace toroid::job {
+namespace toroid::termination {
 namespace {
 
-constexpr std::chrono::seconds kPersistence{1};
-constexpr std::uint64_t kLaps = 4;
-
-bool is_there(const std::optional<RunReport>& report) {
+bool has_arrived(const std::optional<MemberReport>& report) {
   return report.has_value();
 }
 
 }  // namespace
 
-/// What has been injected, where all are passive and as much has been delivered.
+/// The packets injected if the wave is complete and balanced.
 std::optional<std::uint64_t> Quiescence::balance(const Wave& wave) {
   std::uint64_t injected = 0;
   std::uint64_t delivered = 0;
@@ -34,9 +27,9 @@ std::optional<std::uint64_t> Quiescence::balance(const Wave& wave) {
   return injected == delivered ? std::optional(injected) : std::nullopt;
 }
 
-void Quiescence::answer(unsigned rank, std::uint32_t wave, const RunReport& report) {
-  take(rank, report);
-  if (asking_ && wave == wave_) answers_[rank] = report;
+void Quiescence::report(std::size_t member, const MemberReport& report, std::uint32_t wave) {
+  latest_[member] = report;
+  if (asking_ && wave == wave_) answers_[member] = report;
 }
 
 bool Quiescence::holds() {
@@ -44,7 +37,9 @@ bool Quiescence::holds() {
     if (const auto injected = balance(latest_)) ask(*injected);
     return false;
   }
-  return std::all_of(answers_.begin(), answers_.end(), is_there) && second_wave_agrees();
+  if (!std::all_of(answers_.begin(), answers_.end(), has_arrived)) return false;
+  asking_ = false;
+  return balance(answers_) == std::optional(first_);
 }
 
 void Quiescence::ask(std::uint64_t injected) {
@@ -54,74 +49,36 @@ void Quiescence::ask(std::uint64_t injected) {
   std::fill(answers_.begin(), answers_.end(), std::nullopt);
 }
 
-bool Quiescence::second_wave_agrees() {
-  asking_ = false;
-  return balance(answers_) == std::optional(first_);
+bool StallWatch::holds(Clock::time_point now) {
+  if (now - sampled_at_ < period_ || !all_reported()) return false;
+  sampled_at_ = now;
+  still_ = moved_or_busy() ? 0 : still_ + 1;
+  return still_ >= kSamples;
 }
 
-bool Standstill::holds(Clock::time_point now) {
-  if (now - looked_at_ < period_ || !all_reported()) return false;
-  looked_at_ = now;
-  looks_ = moved_or_busy() ? 0 : looks_ + 1;
-  return looks_ >= kLooks;
+bool StallWatch::all_reported() const {
+  return std::all_of(latest_.begin(), latest_.end(), has_arrived);
 }
 
-bool Standstill::all_reported() const {
-  return std::all_of(latest_.begin(), latest_.end(), is_there);
-}
-
-/// Since the last look, which this one becomes.
-bool Standstill::moved_or_busy() {
-  bool busy = looks_ < 0;
+/// Whether a member has moved anything, or has not gone round, since the last sample; the latest
+/// reports become the next one.
+bool StallWatch::moved_or_busy() {
+  bool busy = still_ < 0;
   std::uint64_t before = 0;
   std::uint64_t after = 0;
-  for (std::size_t rank = 0; rank < seen_.size(); ++rank) {
-    before += seen_[rank].moved;
-    after += latest_[rank]->moved;
-    busy |= latest_[rank]->laps <= seen_[rank].laps;
-    seen_[rank] = *std::exchange(latest_[rank], std::nullopt);
+  for (std::size_t member = 0; member < sampled_.size(); ++member) {
+    before += sampled_[member].moved;
+    after += latest_[member]->moved;
+    busy |= latest_[member]->rounds <= sampled_[member].rounds;
+    sampled_[member] = *std::exchange(latest_[member], std::nullopt);
   }
   return busy || before != after;
 }
 
-void Suspicions::take(unsigned rank, const RunReport& report, Clock::time_point now) {
-  laps_[rank] = report.laps;
-  Open& open = open_[rank];
-  const bool sensible = report.suspect >= 0 && report.suspect < static_cast<int>(laps_.size()) &&
-                        report.suspect != static_cast<int>(rank);
-  if (!sensible)
-    open.of = -1;
-  else if (report.suspect != open.of)
-    open = {report.suspect, now, now, laps_[static_cast<std::size_t>(report.suspect)]};
-  if (!goes_round(open))
-    open.since = now;  // it may compute; once it is back it needs time to answer
-  open.repeated = now;
+void TerminationDetector::report(std::size_t member, const MemberReport& report,
+                                 std::uint32_t wave) {
+  quiescence_.report(member, report, wave);
+  stall_.report(member, report);
 }
 
-bool Suspicions::goes_round(const Open& open) const {
-  return open.of >= 0 && laps_[static_cast<std::size_t>(open.of)] >= open.laps + kLaps;
-}
-
-bool Suspicions::is_confirmed(const Open& open) const {
-  return goes_round(open) && open.repeated - open.since >= kPersistence;
-}
-
-std::optional<Suspicions::Suspicion> Suspicions::confirmed() const {
-  for (unsigned rank = 0; rank < open_.size(); ++rank)
-    if (is_confirmed(open_[rank])) return Suspicion{rank, static_cast<unsigned>(open_[rank].of)};
-  return {};
-}
-
-void Judge::take(unsigned rank, std::uint32_t wave, const RunReport& report,
-                 Clock::time_point now) {
-  quiescence_.answer(rank, wave, report);
-  standstill_.take(rank, report);
-  suspicions_.take(rank, report, now);
-}
-
-Verdict Judge::look(Clock::time_point now) {
-  if (quiescence_.holds()) return Verdict::quiescent;
-  return standstill_.holds(now) ? Verdict::stalled : Verdict::none;
-}
-
-}  // namespace toroid::job
+}  // namespace toroid::termination

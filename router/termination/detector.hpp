@@ -1,34 +1,60 @@
-// What process 0 makes of the reports of all: whether a run is quiescent, stands still, or has a
-// process that does not answer another.
+// When a run is over: its members report how far they are, a detector decides.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "router/job/awake_clock.hpp"
-#include "router/job/job.hpp"
+namespace toroid::termination {
 
-namespace toroid::job {
+using Clock = std::chrono::steady_clock;
 
-/// Mattern's four counters over two waves of reports. The first are the reports last received;
-/// where they are all passive and nothing is under way by them, every process is asked again: its
-/// answer is younger than all of the first wave. See ring::RunControl::is_quiescent().
+/// How far a member of a run is: a worker thread among those of its process, or a process of a job.
+struct MemberReport {
+  /// Nothing can happen on the member's nodes until a packet arrives from another member.
+  bool passive = false;
+  std::uint64_t injected = 0;   ///< packets, as of when the member last became passive
+  std::uint64_t delivered = 0;  ///< packets, as of when the member last became passive
+  std::uint64_t moved = 0;      ///< changes whenever something has moved
+  /// Rounds of a worker's loop. A process counts a round when all its workers have completed one.
+  std::uint64_t rounds = 0;
+  int suspect = -1;  ///< process that has not answered this one for too long; -1: none
+};
+
+enum class Verdict {
+  none,       ///< the run goes on
+  quiescent,  ///< no member has anything left to do and no packet is under way
+  stalled,    ///< nothing has moved anywhere for the limit, though every member goes round
+  failed      ///< a member failed or was lost
+};
+
+/// Finds that nothing is left to do, by Mattern's four counters.
+///
+/// A wave is one report of every member. **Rule:** a wave is balanced if all members are passive
+/// and as many packets have been delivered as injected. If two waves are balanced with equal
+/// counts, and each report of the second was made after all of the first had arrived, then nothing
+/// was under way in between, and nothing ever will be.
+/// **Protocol:** the latest reports are the first wave. If it is balanced, wanted_wave() asks every
+/// member for another report, and the answers are the second.
+/// Source: F. Mattern, "Algorithms for distributed termination detection", Distributed Computing 2
+/// (1987).
 class Quiescence {
  public:
-  explicit Quiescence(unsigned size) : latest_(size), answers_(size) {}
+  explicit Quiescence(std::size_t members) : latest_(members), answers_(members) {}
 
-  void take(unsigned rank, const RunReport& report) { latest_[rank] = report; }
-  void answer(unsigned rank, std::uint32_t wave, const RunReport& report);
+  /// `wave`: the wanted_wave() that the report answers; 0: none.
+  void report(std::size_t member, const MemberReport& report, std::uint32_t wave);
+  /// Number of the wave that waits for answers; 0: none.
+  std::uint32_t wanted_wave() const { return asking_ ? wave_ : 0; }
+  /// Judges the wave that is complete, if any.
   bool holds();
-  /// The one whose answers are missing; 0: none.
-  std::uint32_t wave() const { return asking_ ? wave_ : 0; }
 
  private:
-  using Wave = std::vector<std::optional<RunReport>>;
+  using Wave = std::vector<std::optional<MemberReport>>;
   static std::optional<std::uint64_t> balance(const Wave& wave);
   void ask(std::uint64_t injected);
-  bool second_wave_agrees();
 
   Wave latest_;
   Wave answers_;
@@ -37,70 +63,56 @@ class Quiescence {
   std::uint64_t first_ = 0;  ///< packets injected and delivered by the first wave
 };
 
-/// A standstill: nothing has moved from look to look though every process has gone round between
-/// them. A look waits for a new report of everybody, so that a late one is no standstill.
-class Standstill {
+/// Finds that nothing has moved for a limit, though every member has gone round in the meantime. So
+/// a member that computes for minutes is no stall.
+///
+/// **Protocol:** a sample compares every member's report with the one in the sample before. Samples
+/// are a tenth of the limit apart, and later where a member has not reported since the last one:
+/// a report that is late on its way neither makes nor prevents a stall. Ten samples in a row
+/// without motion are a stall.
+class StallWatch {
  public:
-  Standstill(unsigned size, Clock::duration limit, Clock::time_point now)
-      : latest_(size), seen_(size), period_(limit / kLooks), looked_at_(now) {}
+  StallWatch(std::size_t members, Clock::duration limit, Clock::time_point now)
+      : latest_(members), sampled_(members), period_(limit / kSamples), sampled_at_(now) {}
 
-  void take(unsigned rank, const RunReport& report) { latest_[rank] = report; }
+  void report(std::size_t member, const MemberReport& report) { latest_[member] = report; }
+  /// Takes a sample if one is due.
   bool holds(Clock::time_point now);
 
  private:
-  static constexpr int kLooks = 10;
+  static constexpr int kSamples = 10;
   bool all_reported() const;
   bool moved_or_busy();
 
-  std::vector<std::optional<RunReport>> latest_;  ///< since the last look
-  std::vector<RunReport> seen_;                   ///< at the last look
+  std::vector<std::optional<MemberReport>> latest_;  ///< since the last sample
+  std::vector<MemberReport> sampled_;                ///< in the last sample
   Clock::duration period_;
-  Clock::time_point looked_at_;
-  int looks_ = -1;  ///< the first has nothing to compare with
+  Clock::time_point sampled_at_;
+  int still_ = -1;  ///< samples in a row without motion; -1: none has been taken yet
 };
 
-/// A process that gets no answer from another, though that one's workers go round.
-class Suspicions {
+/// Decides when a run is over, from the reports of its members.
+///
+/// The same for the threads of a process and the processes of a job: only how the reports arrive
+/// differs. RunControl reads those of threads from shared memory; process 0 of a job receives those
+/// of processes as messages. Quiescence is stable, so that any number of detectors may look at one
+/// run. Each is owned and called by one thread.
+class TerminationDetector {
  public:
-  struct Suspicion {
-    unsigned by = 0;
-    unsigned of = 0;
-  };
+  /// `stall`: time without motion after which the run is stalled; it begins at `now`.
+  TerminationDetector(std::size_t members, Clock::duration stall, Clock::time_point now)
+      : quiescence_(members), stall_(members, stall, now) {}
 
-  explicit Suspicions(unsigned size) : laps_(size), open_(size) {}
-
-  void take(unsigned rank, const RunReport& report, Clock::time_point now);
-  std::optional<Suspicion> confirmed() const;
-
- private:
-  struct Open {
-    int of = -1;
-    Clock::time_point since;
-    Clock::time_point repeated;  ///< last
-    std::uint64_t laps = 0;      ///< of the suspect, at first
-  };
-  bool goes_round(const Open& open) const;
-  bool is_confirmed(const Open& open) const;
-
-  std::vector<std::uint64_t> laps_;
-  std::vector<Open> open_;
-};
-
-/// All of it, for one run.
-class Judge {
- public:
-  Judge(unsigned size, Clock::duration stall, Clock::time_point now)
-      : quiescence_(size), standstill_(size, stall, now), suspicions_(size) {}
-
-  void take(unsigned rank, std::uint32_t wave, const RunReport& report, Clock::time_point now);
-  Verdict look(Clock::time_point now);
-  std::uint32_t wave() const { return quiescence_.wave(); }
-  std::optional<Suspicions::Suspicion> suspicion() const { return suspicions_.confirmed(); }
+  /// A report of `member` has arrived. `wave`: the wanted_wave() that it answers; 0: none.
+  void report(std::size_t member, const MemberReport& report, std::uint32_t wave = 0);
+  /// Number of the wave for which every member is to report once more; 0: none.
+  std::uint32_t wanted_wave() const { return quiescence_.wanted_wave(); }
+  bool is_quiescent() { return quiescence_.holds(); }
+  bool is_stalled(Clock::time_point now) { return stall_.holds(now); }
 
  private:
   Quiescence quiescence_;
-  Standstill standstill_;
-  Suspicions suspicions_;
+  StallWatch stall_;
 };
 
-}  // namespace toroid::job
+}  // namespace toroid::termination

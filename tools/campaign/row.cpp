@@ -18,7 +18,8 @@
 namespace toroid {
 namespace {
 
-/// Mean over the nodes, per FIFO; and over all of them, of the time.
+/// The stalled cycles of each FIFO, mean over the nodes, and their share of the time over all
+/// FIFOs.
 Json fifos_json(const FabricCounters& counters, Rank nodes, Tick cycles) {
   const std::size_t per_node = counters.fifos.size() / nodes;
   std::vector<double> stalled(per_node);

@@ -23,8 +23,8 @@
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "packet/traffic/patterns.hpp"
 #include "packet/node/node.hpp"
+#include "packet/traffic/patterns.hpp"
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
@@ -200,13 +200,6 @@ void refuse_unusual_shapes(const Shape& shape) {
 
 namespace {
 
-/// Where a launcher has started several processes, each would do all of the work.
-void refuse_several_processes() {
-  const char* const size = std::getenv("WORLD_SIZE");
-  if (std::getenv("TOROID_JOB_KEY") != nullptr && size != nullptr && std::string_view(size) != "1")
-    throw BadInput(fmt::format("started as one of {} processes; those are for --fabric ofi", size));
-}
-
 /// The patent's b where neither policy nor user say: every packet's way counts on the model, the
 /// host's own work elsewhere.
 constexpr std::uint32_t kModelledPacketsPerVisit = 1;
@@ -231,7 +224,6 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
   if (!common.provider.empty() && fabric != FabricName::ofi)
     throw BadInput("--provider is for --fabric ofi");
   if (!common.provider.empty()) refuse_unknown_provider(common.provider);
-  if (fabric != FabricName::ofi) refuse_several_processes();
   return {.fabric = fabric,
           .node = node_options(common, torus, fabric),
           .sim = {.routing = routing, .progress = {}},
@@ -250,7 +242,8 @@ unsigned sim_threads(const Shape& shape, const RunOptions& options) {
   if (options.threads != 0) return options.threads;
   const Rank most = shape.size() / kWorthwhile;
   if (most < 2) return 1;
-  const Placement cores = place(Topology::of_this_machine(), shape, 0, Binding::none, cpu_quota());
+  const Placement cores =
+      place(HostTopology::of_this_machine(), shape, 0, Binding::none, cpu_quota());
   return std::min(most, static_cast<Rank>(cores.workers.size()));
 }
 
@@ -259,7 +252,7 @@ Binding binding_of(const CommonOptions& common) {
 }
 
 Placement placement_of(const Shape& shape, const RunOptions& options) {
-  Topology topology = Topology::of_this_machine();
+  HostTopology topology = HostTopology::of_this_machine();
   if (options.fabric != FabricName::ofi)
     return place(topology, shape, options.threads, options.binding, cpu_quota());
   return place_beside_others(options.processes, std::move(topology), shape, options.threads,

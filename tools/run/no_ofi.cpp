@@ -1,5 +1,5 @@
-// In the place of ofi.cpp, processes.cpp and launch/launch.cpp in builds with -DTOROID_OFI=OFF: a
-// run is one process, and what needs several is refused.
+// Replaces ofi.cpp, processes.cpp and launch/launch.cpp in builds with -DTOROID_OFI=OFF: a run is
+// one process, and what needs several is refused.
 #include <fmt/core.h>
 
 #include <string>
@@ -42,7 +42,7 @@ OfiEmulation make_ofi_fabric(const Processes&, const Shape&, const Machine&, Pla
   refuse("--fabric ofi");
 }
 
-Placement place_beside_others(const Processes&, Topology, const Shape&, unsigned, Binding) {
+Placement place_beside_others(const Processes&, HostTopology, const Shape&, unsigned, Binding) {
   refuse("--fabric ofi");
 }
 

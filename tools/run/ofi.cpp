@@ -51,7 +51,7 @@ OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, con
   return {std::move(fabric), std::move(transport.provider), transport.bytes_per_peer};
 }
 
-Placement place_beside_others(const Processes& processes, Topology topology, const Shape& shape,
+Placement place_beside_others(const Processes& processes, HostTopology topology, const Shape& shape,
                               unsigned threads, Binding binding) {
   Job& job = processes.job();
   const HostShare share = share_of_host(job, topology);

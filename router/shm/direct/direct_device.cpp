@@ -27,27 +27,27 @@ std::vector<InjectionFifo> one_fifo(const Shape& shape, const Machine& machine) 
 
 }  // namespace
 
-DirectNode::DirectNode(const Machinery& machinery, Rank rank, std::span<TaggedMemory> inward,
-                       std::span<TaggedSender> outward)
-    : RingNode(machinery, rank, one_fifo(machinery.shape, machinery.machine)), out_(outward) {
+DirectDevice::DirectDevice(const Machinery& machinery, Rank rank, std::span<TaggedMemory> inward,
+                           std::span<TaggedSender> outward)
+    : RingDevice(machinery, rank, one_fifo(machinery.shape, machinery.machine)), out_(outward) {
   for (TaggedMemory& memory : inward) in_.emplace_back(memory);
 }
 
-bool DirectNode::has_news() const {
+bool DirectDevice::has_news() const {
   return std::any_of(in_.begin(), in_.end(),
                      [](const TaggedReceiver& ring) { return ring.front() != nullptr; });
 }
 
 /// As far as the FIFO's head finds room.
-void DirectNode::forward() {
+void DirectDevice::forward() {
   while (!fifo(kOnly).empty() && send_some()) continue;
 }
 
-bool DirectNode::send_some() {
+bool DirectDevice::send_some() {
   const SendDescriptor& front = fifo(kOnly).front();
-  const Territory& territory = machinery().territory;
-  if (!territory.has(front.header.destination())) return send_abroad();
-  TaggedSender& ring = out_[territory.index(front.header.destination())];
+  const LocalNodes& local = machinery().local;
+  if (!local.has(front.header.destination())) return send_to_other_process();
+  TaggedSender& ring = out_[local.index(front.header.destination())];
   if (ring.room() == 0 && !ring.refresh()) return false;
   const std::uint32_t count = std::min(front.left(), ring.room());
   write_front(kOnly, count, ring);
@@ -57,7 +57,7 @@ bool DirectNode::send_some() {
 }
 
 /// The rings take turns at being first, so that a worker that sends without end holds up no other.
-std::size_t DirectNode::receive(PacketSink& sink, std::size_t limit) {
+std::size_t DirectDevice::receive(PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;
   first_ = first_ + 1 < in_.size() ? first_ + 1 : 0;
   for (std::size_t i = 0; i < in_.size(); ++i)
@@ -66,7 +66,7 @@ std::size_t DirectNode::receive(PacketSink& sink, std::size_t limit) {
   return count;
 }
 
-std::size_t DirectNode::receive_from(TaggedReceiver& ring, PacketSink& sink, std::size_t limit) {
+std::size_t DirectDevice::receive_from(TaggedReceiver& ring, PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;
   for (const Packet* packet; count < limit && (packet = ring.front()) != nullptr; ++count) {
     count_delivered();
@@ -76,7 +76,7 @@ std::size_t DirectNode::receive_from(TaggedReceiver& ring, PacketSink& sink, std
   return count;
 }
 
-void DirectNode::give_back() {
+void DirectDevice::give_back() {
   for (TaggedReceiver& ring : in_) ring.publish();
 }
 

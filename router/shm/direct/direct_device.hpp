@@ -14,12 +14,12 @@
 
 namespace toroid::ring {
 
-class DirectNode : public RingNode {
+class DirectDevice : public RingDevice {
  public:
   /// `inward`: the rings that end here, one from each worker. `outward`: this node's worker's ends
   /// of the rings to all nodes of this process, by their index, shared by the worker's nodes.
-  DirectNode(const Machinery& machinery, Rank rank, std::span<TaggedMemory> inward,
-             std::span<TaggedSender> outward);
+  DirectDevice(const Machinery& machinery, Rank rank, std::span<TaggedMemory> inward,
+               std::span<TaggedSender> outward);
 
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override;
@@ -32,7 +32,7 @@ class DirectNode : public RingNode {
 
  private:
   /// Sends some of the packets at the FIFO's front to a node of another process; false: none.
-  virtual bool send_abroad() { return false; }
+  virtual bool send_to_other_process() { return false; }
 
   bool look() override { return arrived_ = has_news(); }
   void forward() override;
@@ -45,7 +45,7 @@ class DirectNode : public RingNode {
   std::size_t receive_from(TaggedReceiver& ring, PacketSink& sink, std::size_t limit);
 
   std::vector<TaggedReceiver> in_;  ///< [worker]
-  std::span<TaggedSender> out_;     ///< [index in the territory]
+  std::span<TaggedSender> out_;     ///< [index among the local nodes]
   std::size_t first_ = 0;           ///< the ring that is received from first
   bool arrived_ = false;
 };

@@ -33,9 +33,9 @@ std::uint32_t capacity_of(const Machine& machine, std::size_t rings) {
 
 }  // namespace
 
-SwitchWiring::SwitchWiring(const Machinery& machinery, const Placement& placement,
-                           const NodeFactory& make_node)
-    : territory_(machinery.territory), rings_(territory_.size()), nodes_(territory_.size()) {
+SwitchTopology::SwitchTopology(const Machinery& machinery, const Placement& placement,
+                               const DeviceFactory& make_device)
+    : local_(machinery.local), rings_(local_.size()), devices_(local_.size()) {
   const std::size_t workers = placement.workers.size();
   for (std::vector<TaggedMemory>& inward : rings_) {
     inward = std::vector<TaggedMemory>(workers);
@@ -45,16 +45,16 @@ SwitchWiring::SwitchWiring(const Machinery& machinery, const Placement& placemen
   for (std::size_t w = 0; w < workers; ++w) add_senders(w);
   for (std::size_t w = 0; w < workers; ++w)
     for (const Rank node : placement.workers[w].nodes) {
-      const Rank index = territory_.index(node);
-      nodes_[index] = make_node({node, w, rings_[index], senders_[w]});
+      const Rank index = local_.index(node);
+      devices_[index] = make_device({node, w, rings_[index], senders_[w]});
     }
 }
 
-void SwitchWiring::allocate(Rank rank) {
-  for (TaggedMemory& ring : rings_[territory_.index(rank)]) ring.allocate();
+void SwitchTopology::allocate(Rank rank) {
+  for (TaggedMemory& ring : rings_[local_.index(rank)]) ring.allocate();
 }
 
-void SwitchWiring::add_senders(std::size_t worker) {
+void SwitchTopology::add_senders(std::size_t worker) {
   std::vector<TaggedSender>& senders = senders_.emplace_back();
   for (auto& inward : rings_) senders.emplace_back(inward[worker]);
 }
@@ -64,9 +64,10 @@ double switch_bytes(const Shape& shape, const Machine& machine, std::size_t work
   return rings * sizeof(Packet) * capacity_of(machine, shape.size() * workers);
 }
 
-std::unique_ptr<Wiring> wire_switch(const Machinery& machinery, const Placement& placement) {
-  return std::make_unique<SwitchWiring>(machinery, placement, [&](const SwitchPlug& plug) {
-    return std::make_unique<DirectNode>(machinery, plug.node, plug.inward, plug.outward);
+std::unique_ptr<RingTopology> make_switch_topology(const Machinery& machinery,
+                                                   const Placement& placement) {
+  return std::make_unique<SwitchTopology>(machinery, placement, [&](const SwitchPlug& plug) {
+    return std::make_unique<DirectDevice>(machinery, plug.node, plug.inward, plug.outward);
   });
 }
 

@@ -20,7 +20,7 @@
 
 namespace toroid::ring {
 
-/// What a node of the switch is wired to; see DirectNode.
+/// What a node of the switch is wired to; see DirectDevice.
 struct SwitchPlug {
   Rank node;
   std::size_t worker;
@@ -28,14 +28,14 @@ struct SwitchPlug {
   std::span<TaggedSender> outward;
 };
 
-class SwitchWiring final : public Wiring {
+class SwitchTopology final : public RingTopology {
  public:
-  using NodeFactory = std::function<std::unique_ptr<DirectNode>(const SwitchPlug&)>;
+  using DeviceFactory = std::function<std::unique_ptr<DirectDevice>(const SwitchPlug&)>;
 
-  SwitchWiring(const Machinery& machinery, const Placement& placement,
-               const NodeFactory& make_node);
+  SwitchTopology(const Machinery& machinery, const Placement& placement,
+                 const DeviceFactory& make_device);
 
-  DirectNode& node(Rank rank) override { return *nodes_[territory_.index(rank)]; }
+  DirectDevice& device(Rank rank) override { return *devices_[local_.index(rank)]; }
   void allocate(Rank rank) override;
   unsigned sources() const override { return 0; }
   std::optional<RoutedPacket> head(Rank, Source) const override { return std::nullopt; }
@@ -43,10 +43,11 @@ class SwitchWiring final : public Wiring {
  private:
   void add_senders(std::size_t worker);
 
-  const Territory& territory_;
-  std::vector<std::vector<TaggedMemory>> rings_;    ///< [index in the territory][worker that sends]
-  std::deque<std::vector<TaggedSender>> senders_;   ///< [worker][index in the territory]
-  std::vector<std::unique_ptr<DirectNode>> nodes_;  ///< [index in the territory]
+  const LocalNodes& local_;
+  std::vector<std::vector<TaggedMemory>>
+      rings_;  ///< [index among the local nodes][worker that sends]
+  std::deque<std::vector<TaggedSender>> senders_;       ///< [worker][index among the local nodes]
+  std::vector<std::unique_ptr<DirectDevice>> devices_;  ///< [index among the local nodes]
 };
 
 }  // namespace toroid::ring

@@ -1,6 +1,6 @@
-// The links that cross the border of a process's territory. Of each, one end is a node's here and
-// the other the port's: what is in the ring, and which of its slots are free again, travels to a
-// ring of the same size in the other process. So a node sees exactly the room downstream.
+// The links that cross the boundary of a process's local nodes. Of each, one end is a node's here
+// and the other the port's: what is in the ring, and which of its slots are free again, travels to
+// a ring of the same size in the other process. So a node sees exactly the room downstream.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,11 @@ struct ArrivingLink {
 };
 
 /// They never move: nodes hold references.
-struct Border {
+struct BoundaryLinks {
   std::deque<LeavingLink> leaving;
   std::deque<ArrivingLink> arriving;
 
-  /// The number of a link on both sides of the border.
+  /// The number of a link on both sides of the boundary.
   static std::uint32_t number(const Shape& shape, Rank to, Direction travelling) {
     return to * shape.links() + travelling.index;
   }

@@ -51,11 +51,11 @@ Tokens tokens_of(const LinkSender& link) {
 
 }  // namespace
 
-TorusNode::TorusNode(const Machinery& machinery, Rank rank, RoutingOptions options,
-                     const Mailbox& mailbox, std::span<const LinkMemory* const> outward)
-    : RingNode(machinery, rank,
-               tie_fifos(machinery.shape, machinery.machine.injection_fifos,
-                         machinery.machine.injection_fifo_chunks, machinery.tying)),
+TorusDevice::TorusDevice(const Machinery& machinery, Rank rank, RoutingOptions options,
+                         const Mailbox& mailbox, std::span<const LinkMemory* const> outward)
+    : RingDevice(machinery, rank,
+                 tie_fifos(machinery.shape, machinery.machine.injection_fifos,
+                           machinery.machine.injection_fifo_chunks, machinery.tying)),
       pushed_(&mailbox.pushed),
       links_(machinery.shape.links()),
       channels_(machinery.machine.bubble_reserve_chunks, options.bubble_rule),
@@ -68,7 +68,7 @@ TorusNode::TorusNode(const Machinery& machinery, Rank rank, RoutingOptions optio
   }
 }
 
-bool TorusNode::has_news() const {
+bool TorusDevice::has_news() const {
   std::uint64_t changed = 0;
   // Relaxed: nothing is read on the strength of it; LinkReceiver::look() acquires.
   for (unsigned l = 0; l < links_; ++l)
@@ -76,7 +76,7 @@ bool TorusNode::has_news() const {
   return changed != 0;
 }
 
-bool TorusNode::look() {
+bool TorusDevice::look() {
   if (!has_news()) return false;
   for (unsigned l = 0; l < links_; ++l) {
     if (!in_[l].look()) continue;
@@ -87,25 +87,25 @@ bool TorusNode::look() {
   return true;
 }
 
-const PacketHeader& TorusNode::header_at(Source source) const {
+const PacketHeader& TorusDevice::header_at(Source source) const {
   if (source.is_fifo(links_))
     return fifo(source.index() - links_ * kVirtualChannels).front().header;
   return in_[source.travelling().index].front(static_cast<unsigned>(source.channel())).header;
 }
 
-unsigned TorusNode::waiting_at(Source source) const {
+unsigned TorusDevice::waiting_at(Source source) const {
   if (source.is_fifo(links_))
     return static_cast<unsigned>(fifo(source.index() - links_ * kVirtualChannels).size());
   return in_[source.travelling().index].waiting(static_cast<unsigned>(source.channel()));
 }
 
 /// Chunks in an injection FIFO, packets in a channel; the two are never compared with each other.
-unsigned TorusNode::used(Source source) const {
+unsigned TorusDevice::used(Source source) const {
   if (source.is_fifo(links_)) return fifo_used(source.index() - links_ * kVirtualChannels);
   return waiting_at(source);
 }
 
-RoutedPacket TorusNode::routed(const PacketHeader& header) const {
+RoutedPacket TorusDevice::routed(const PacketHeader& header) const {
   const Coord to = shape().coord(header.destination());
   DirectionSet left = directions_left(shape(), here(), to, header.hints());
   if (shape().failures() != nullptr && header.dynamic() && !left.empty())
@@ -114,12 +114,12 @@ RoutedPacket TorusNode::routed(const PacketHeader& header) const {
           header.chunks(), header.channel() == VirtualChannel::priority};
 }
 
-void TorusNode::expose_next(Source source) {
+void TorusDevice::expose_next(Source source) {
   if ((exposed_ & source.bit()) == 0 && waiting_at(source) > 0) expose(source);
 }
 
 /// The head shows itself to the links it may leave by, or to the processor.
-void TorusNode::expose(Source source) {
+void TorusDevice::expose(Source source) {
   exposed_ |= source.bit();
   const PacketHeader& header = header_at(source);
   RoutedPacket& head = heads_[source.index()];
@@ -136,7 +136,7 @@ void TorusNode::expose(Source source) {
     wanted_by_[static_cast<unsigned>(std::countr_zero(rest))] |= source.bit();
 }
 
-void TorusNode::unwant(Source source) {
+void TorusDevice::unwant(Source source) {
   exposed_ &= ~source.bit();
   for (unsigned rest = heads_[source.index()].directions.bits(); rest != 0; rest &= rest - 1) {
     const auto link = static_cast<unsigned>(std::countr_zero(rest));
@@ -145,13 +145,13 @@ void TorusNode::unwant(Source source) {
   }
 }
 
-void TorusNode::forward() {
+void TorusDevice::forward() {
   ++steps_;
   for (unsigned l = 0; l < links_; ++l)
     if (wanted_by_[l] != 0) serve(l);
 }
 
-void TorusNode::serve(unsigned link) {
+void TorusDevice::serve(unsigned link) {
   bool sent = false;
   while (wanted_by_[link] != 0) {
     if (send_one(link))
@@ -163,7 +163,7 @@ void TorusNode::serve(unsigned link) {
 }
 
 /// Tries the candidates in the order of arbitration until one finds room downstream.
-bool TorusNode::send_one(unsigned link) {
+bool TorusDevice::send_one(unsigned link) {
   const Tokens tokens = tokens_of(out_[link]);
   const bool dynamic_open = (tokens[0] | tokens[1]) != 0;
   std::uint64_t candidates = dynamic_open ? wanted_by_[link] : wanted_by_[link] & escape_of_[link];
@@ -183,7 +183,7 @@ bool TorusNode::send_one(unsigned link) {
   return false;
 }
 
-void TorusNode::send(unsigned link, Source source, VirtualChannel channel) {
+void TorusDevice::send(unsigned link, Source source, VirtualChannel channel) {
   const auto c = static_cast<unsigned>(channel);
   LinkCounters& counters = link_counter(link);
   ++counters.packets[c];
@@ -196,7 +196,7 @@ void TorusNode::send(unsigned link, Source source, VirtualChannel channel) {
 }
 
 /// Moves the head of a source to `packet`.
-void TorusNode::take(Source source, Packet& packet) {
+void TorusDevice::take(Source source, Packet& packet) {
   if (source.is_fifo(links_))
     return write_front(source.index() - links_ * kVirtualChannels, 1, Place{packet});
   LinkReceiver& link = in_[source.travelling().index];
@@ -205,14 +205,14 @@ void TorusNode::take(Source source, Packet& packet) {
   link.pop(c);
 }
 
-std::size_t TorusNode::receive(PacketSink& sink, std::size_t limit) {
+std::size_t TorusDevice::receive(PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;
   for (; count < limit && arrived_ != 0; ++count)
     deliver(Source(static_cast<unsigned>(std::countr_zero(arrived_))), sink);
   return count;
 }
 
-void TorusNode::deliver(Source source, PacketSink& sink) {
+void TorusDevice::deliver(Source source, PacketSink& sink) {
   exposed_ &= ~source.bit();
   arrived_ &= ~source.bit();
   count_delivered();
@@ -229,15 +229,15 @@ void TorusNode::deliver(Source source, PacketSink& sink) {
   expose_next(source);
 }
 
-void TorusNode::give_back() {
+void TorusDevice::give_back() {
   for (LinkReceiver& link : in_) link.publish();
 }
 
-bool TorusNode::holds_packets() const {
+bool TorusDevice::holds_packets() const {
   return exposed_ != 0;
 }
 
-std::optional<RoutedPacket> TorusNode::head(Source source) const {
+std::optional<RoutedPacket> TorusDevice::head(Source source) const {
   if ((exposed_ & source.bit()) == 0) return std::nullopt;
   return heads_[source.index()];
 }

@@ -32,12 +32,12 @@ struct Mailbox {
   std::array<LinkMemory, kMaxLinks> inward;  ///< [direction travelling]
 };
 
-class TorusNode final : public RingNode {
+class TorusDevice final : public RingDevice {
  public:
   /// `mailbox`: this node's; `outward`: the memory of each link that leaves it, by
   /// direction; where there is no link, anything that nobody else sends through.
-  TorusNode(const Machinery& machinery, Rank rank, RoutingOptions options, const Mailbox& mailbox,
-            std::span<const LinkMemory* const> outward);
+  TorusDevice(const Machinery& machinery, Rank rank, RoutingOptions options, const Mailbox& mailbox,
+              std::span<const LinkMemory* const> outward);
 
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override;

@@ -35,43 +35,43 @@ ChannelSlots capacity_of(const Machine& machine) {
   return slots;
 }
 
-/// Slots per channel of a link that crosses the border: its wire is long, and what is on its way
+/// Slots per channel of a link that crosses the boundary: its wire is long, and what is on its way
 /// there and back needs room.
-constexpr std::uint16_t kBorderSlots = 64;
+constexpr std::uint16_t kBoundarySlots = 64;
 
-ChannelSlots border_capacity_of(const Machine& machine) {
+ChannelSlots boundary_capacity_of(const Machine& machine) {
   ChannelSlots slots = capacity_of(machine);
-  for (std::uint16_t& channel : slots) channel = std::max(channel, kBorderSlots);
+  for (std::uint16_t& channel : slots) channel = std::max(channel, kBoundarySlots);
   return slots;
 }
 
-class TorusWiring final : public Wiring {
+class TorusTopology final : public RingTopology {
  public:
-  TorusWiring(const Machinery& machinery, RoutingOptions options, Border* border)
+  TorusTopology(const Machinery& machinery, RoutingOptions options, BoundaryLinks* boundary)
       : machinery_(machinery),
-        border_(border),
-        mailboxes_(machinery.territory.size()),
-        leaving_(machinery.territory.size()) {
-    for (const Rank node : territory().nodes()) connect(node);
-    for (const Rank node : territory().nodes())
-      nodes_.emplace_back(machinery, node, options, mailbox(node), outward_of(node));
+        boundary_(boundary),
+        mailboxes_(machinery.local.size()),
+        leaving_(machinery.local.size()) {
+    for (const Rank node : local().nodes()) connect(node);
+    for (const Rank node : local().nodes())
+      devices_.emplace_back(machinery, node, options, mailbox(node), outward_of(node));
   }
 
-  TorusNode& node(Rank rank) override { return nodes_[territory().index(rank)]; }
+  TorusDevice& device(Rank rank) override { return devices_[local().index(rank)]; }
   void allocate(Rank rank) override {
     for (LinkMemory& link : mailbox(rank).inward) link.allocate();
-    for (LeavingLink* link : leaving_[territory().index(rank)]) link->memory.allocate();
+    for (LeavingLink* link : leaving_[local().index(rank)]) link->memory.allocate();
   }
-  unsigned sources() const override { return nodes_.front().sources(); }
+  unsigned sources() const override { return devices_.front().sources(); }
   std::optional<RoutedPacket> head(Rank node, Source source) const override {
-    if (!territory().has(node)) return std::nullopt;
-    return nodes_[territory().index(node)].head(source);
+    if (!local().has(node)) return std::nullopt;
+    return devices_[local().index(node)].head(source);
   }
 
  private:
-  const Territory& territory() const { return machinery_.territory; }
+  const LocalNodes& local() const { return machinery_.local; }
   const Shape& shape() const { return machinery_.shape; }
-  Mailbox& mailbox(Rank node) { return mailboxes_[territory().index(node)]; }
+  Mailbox& mailbox(Rank node) { return mailboxes_[local().index(node)]; }
 
   /// The links that end at `node`. Where there is none, both words are its own and never change.
   void connect(Rank node) {
@@ -80,7 +80,7 @@ class TorusWiring final : public Wiring {
       const Direction travelling{static_cast<std::uint8_t>(l)};
       const Rank upstream = shape().neighbour(node, travelling.opposite()).value_or(node);
       box.inward[l].pushed = &box.pushed.word[l];
-      if (!territory().has(upstream)) {
+      if (!local().has(upstream)) {
         arrive(upstream, node, travelling);
         continue;
       }
@@ -92,17 +92,17 @@ class TorusWiring final : public Wiring {
 
   void arrive(Rank from, Rank to, Direction travelling) {
     LinkMemory& memory = mailbox(to).inward[travelling.index];
-    ArrivingLink& link = border_->arriving.emplace_back(from, to, travelling, &memory);
+    ArrivingLink& link = boundary_->arriving.emplace_back(from, to, travelling, &memory);
     memory.popped = &link.popped;
-    memory.capacity = border_capacity_of(machinery_.machine);
+    memory.capacity = boundary_capacity_of(machinery_.machine);
   }
 
   LinkMemory& leave(Rank from, Rank to, Direction travelling) {
-    LeavingLink& link = border_->leaving.emplace_back(to, travelling);
+    LeavingLink& link = boundary_->leaving.emplace_back(to, travelling);
     link.memory.pushed = &link.pushed;
     link.memory.popped = &mailbox(from).popped.word[travelling.index];
-    link.memory.capacity = border_capacity_of(machinery_.machine);
-    leaving_[territory().index(from)].push_back(&link);
+    link.memory.capacity = boundary_capacity_of(machinery_.machine);
+    leaving_[local().index(from)].push_back(&link);
     return link.memory;
   }
 
@@ -111,18 +111,18 @@ class TorusWiring final : public Wiring {
     for (unsigned l = 0; l < shape().links(); ++l) {
       const Direction travelling{static_cast<std::uint8_t>(l)};
       const Rank downstream = shape().neighbour(node, travelling).value_or(node);
-      links.push_back(territory().has(downstream) ? &mailbox(downstream).inward[l]
-                                                  : &leave(node, downstream, travelling));
+      links.push_back(local().has(downstream) ? &mailbox(downstream).inward[l]
+                                              : &leave(node, downstream, travelling));
     }
     return links;
   }
 
   const Machinery& machinery_;
-  Border* border_;
-  // All by index in the territory.
+  BoundaryLinks* boundary_;
+  // All by index among the local nodes.
   std::vector<Mailbox> mailboxes_;
   std::vector<std::vector<LeavingLink*>> leaving_;
-  std::deque<TorusNode> nodes_;
+  std::deque<TorusDevice> devices_;
 };
 
 }  // namespace
@@ -133,14 +133,14 @@ double torus_bytes(const Shape& shape, const Machine& machine) {
   return packets * sizeof(Packet) * shape.links() * shape.size();
 }
 
-std::unique_ptr<Wiring> wire_torus(const Machinery& machinery, RoutingOptions options,
-                                   Border* border) {
+std::unique_ptr<RingTopology> make_torus_topology(const Machinery& machinery,
+                                                  RoutingOptions options, BoundaryLinks* boundary) {
   const unsigned sources =
       machinery.shape.links() * kVirtualChannels + machinery.machine.injection_fifos;
   if (sources > 64)  // a bit each
     throw BadInput(
         fmt::format("{} channels and injection FIFOs per node; a node of rings holds 64", sources));
-  return std::make_unique<TorusWiring>(machinery, options, border);
+  return std::make_unique<TorusTopology>(machinery, options, boundary);
 }
 
 }  // namespace toroid::ring

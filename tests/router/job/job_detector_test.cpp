@@ -1,12 +1,18 @@
-// What is made of reports, without clocks or connections.
+// The termination detector by scripts, through both ways in which reports reach it: the shared
+// memory of a process's threads, and the messages of a job's processes.
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <deque>
+#include <vector>
 
-#include "router/job/awake_clock.hpp"
-#include "router/job/job.hpp"
+#include "router/job/blob.hpp"
+#include "router/job/clocks.hpp"
+#include "router/job/suspicions.hpp"
+#include "router/job/wire.hpp"
+#include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"
 #include "tests/router/job/jobs.hpp"
 
@@ -14,99 +20,208 @@ namespace toroid::testing {
 namespace {
 
 using namespace std::chrono_literals;
-using job::Judge;
+using termination::MemberReport;
+using termination::RunControl;
+using termination::TerminationDetector;
 using Time = job::Clock::time_point;
 
-TEST(Judge, AsksAllAgainBeforeItBelievesThatNothingIsUnderWay) {
-  Judge judge(2, 60s, Time());
-  judge.take(0, 0, at_rest(3, 1), Time());
-  EXPECT_EQ(judge.look(Time()), Verdict::none);
-  judge.take(1, 0, at_rest(0, 2), Time());
-  EXPECT_EQ(judge.look(Time()), Verdict::none);
-  const std::uint32_t wave = judge.wave();
-  ASSERT_NE(wave, 0u);
-  judge.take(0, wave, at_rest(3, 1), Time());
-  EXPECT_EQ(judge.look(Time()), Verdict::none);
-  judge.take(1, wave, at_rest(0, 2), Time());
-  EXPECT_EQ(judge.look(Time()), Verdict::quiescent);
-}
+/// Workers write their reports into shared memory, where RunControl reads them.
+class SharedMemory {
+ public:
+  explicit SharedMemory(std::size_t members) : control_(members, 10s) {}
 
-TEST(Judge, IsNotMisledByCountsThatAgreeByAccident) {
-  Judge judge(2, 60s, Time());
-  judge.take(0, 0, at_rest(1, 0), Time());
-  judge.take(1, 0, at_rest(0, 1), Time());  // of a packet sent after the other's report
-  EXPECT_EQ(judge.look(Time()), Verdict::none);
-  const std::uint32_t wave = judge.wave();
-  judge.take(0, wave, at_rest(2, 0), Time());
-  judge.take(1, wave, at_rest(0, 2), Time());
-  EXPECT_EQ(judge.look(Time()), Verdict::none);
-  EXPECT_EQ(judge.wave(), 0u);
-}
-
-TEST(Judge, TakesNoOldAnswerForANewOne) {
-  Judge judge(1, 60s, Time());
-  judge.take(0, 0, at_rest(1, 1), Time());
-  judge.look(Time());
-  judge.take(0, judge.wave() + 1, at_rest(1, 1), Time());
-  EXPECT_EQ(judge.look(Time()), Verdict::none);
-  judge.take(0, 0, at_rest(1, 1), Time());
-  EXPECT_EQ(judge.look(Time()), Verdict::none);
-}
-
-/// Looks once a second, with limit 10 s, until the verdict or the end.
-Verdict verdict_within(int seconds, const std::function<RunReport(int)>& report) {
-  Judge judge(1, 10s, Time());
-  for (int s = 1; s <= seconds; ++s) {
-    judge.take(0, 0, report(s), Time() + s * 1s);
-    if (const Verdict verdict = judge.look(Time() + s * 1s); verdict != Verdict::none)
-      return verdict;
+  void set(std::size_t member, const MemberReport& report) {
+    termination::WorkerReport& shared = control_.report(member);
+    shared.injected = report.injected;
+    shared.delivered = report.delivered;
+    shared.moved = report.moved;
+    shared.rounds = report.rounds;
+    shared.passive = report.passive;
   }
-  return Verdict::none;
+  void deliver(TerminationDetector& detector) { control_.report_to(detector); }
+
+ private:
+  RunControl control_;
+};
+
+/// Processes write their reports onto connections, from which process 0 reads them; in the reverse
+/// order, to be different.
+class Messages {
+ public:
+  explicit Messages(std::size_t members) : reports_(members) {}
+
+  void set(std::size_t member, const MemberReport& report) { reports_[member] = report; }
+  void deliver(TerminationDetector& detector) {
+    std::deque<Blob> messages;
+    for (const MemberReport& report : reports_)
+      messages.push_back(job::encode({kWatch, detector.wanted_wave(), report}));
+    for (std::size_t member = reports_.size(); member-- > 0; messages.pop_back()) {
+      const job::NumberedReport received = job::decode_report(messages.back());
+      EXPECT_EQ(received.watch, kWatch);
+      detector.report(member, received.report, received.wave);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kWatch = 7;
+  std::vector<MemberReport> reports_;
+};
+
+template <typename Way>
+class TerminationDetectorBy : public ::testing::Test {
+ protected:
+  static constexpr std::size_t kMembers = 3;
+
+  void all_rest(std::uint64_t injected, std::uint64_t delivered) {
+    for (std::size_t member = 0; member < kMembers; ++member)
+      way_.set(member, at_rest(injected, delivered));
+  }
+  /// One report of everybody arrives. True: the run is quiescent.
+  bool quiescent_after_wave() {
+    way_.deliver(detector_);
+    return detector_.is_quiescent();
+  }
+  /// A report of everybody arrives each second, the same but for what `change(second)` does.
+  bool stalls_within(int seconds, auto change) {
+    bool stalled = false;
+    for (int s = 1; s <= seconds; ++s) {
+      change(s);
+      way_.deliver(detector_);
+      stalled |= detector_.is_stalled(Time() + s * 1s);
+    }
+    return stalled;
+  }
+
+  Way way_{kMembers};
+  TerminationDetector detector_{kMembers, 10s, Time()};
+};
+
+using Ways = ::testing::Types<SharedMemory, Messages>;
+TYPED_TEST_SUITE(TerminationDetectorBy, Ways);
+
+TYPED_TEST(TerminationDetectorBy, AsksAllAgainBeforeItBelievesThatNothingIsUnderWay) {
+  this->all_rest(3, 3);
+  EXPECT_FALSE(this->quiescent_after_wave());
+  EXPECT_NE(this->detector_.wanted_wave(), 0u);
+  EXPECT_TRUE(this->quiescent_after_wave());
 }
 
-TEST(Judge, FindsAStandstill) {
-  const auto still = [](int s) { return RunReport{.moved = 5, .laps = std::uint64_t(s)}; };
-  EXPECT_EQ(verdict_within(9, still), Verdict::none);
-  EXPECT_EQ(verdict_within(12, still), Verdict::stalled);
+TYPED_TEST(TerminationDetectorBy, AsksNobodyWhileAPacketIsUnderWay) {
+  this->all_rest(3, 3);
+  this->way_.set(1, at_rest(4, 3));
+  for (int wave = 0; wave < 5; ++wave) EXPECT_FALSE(this->quiescent_after_wave());
+  EXPECT_EQ(this->detector_.wanted_wave(), 0u);
+  this->way_.set(2, at_rest(3, 4));
+  EXPECT_FALSE(this->quiescent_after_wave());
+  EXPECT_TRUE(this->quiescent_after_wave());
 }
 
-TEST(Judge, TakesNeitherMotionNorWorkForAStandstill) {
-  const auto moving = [](int s) {
-    return RunReport{.moved = std::uint64_t(s / 5), .laps = std::uint64_t(s)};
+TYPED_TEST(TerminationDetectorBy, AsksNobodyWhileAMemberIsActive) {
+  this->all_rest(3, 3);
+  this->way_.set(1, {.passive = false, .injected = 3, .delivered = 3});
+  for (int wave = 0; wave < 5; ++wave) EXPECT_FALSE(this->quiescent_after_wave());
+  EXPECT_EQ(this->detector_.wanted_wave(), 0u);
+}
+
+TYPED_TEST(TerminationDetectorBy, IsNotMisledByCountsThatAgreeByAccident) {
+  this->all_rest(1, 1);
+  EXPECT_FALSE(this->quiescent_after_wave());
+  this->way_.set(0, at_rest(2, 1));  // a packet that member 0 had sent after its first report
+  this->way_.set(1, at_rest(1, 2));
+  EXPECT_FALSE(this->quiescent_after_wave());
+  EXPECT_EQ(this->detector_.wanted_wave(), 0u);
+  EXPECT_FALSE(this->quiescent_after_wave());
+  EXPECT_TRUE(this->quiescent_after_wave());
+}
+
+TYPED_TEST(TerminationDetectorBy, BeginsAnewWhenAMemberWakesBetweenTheWaves) {
+  this->all_rest(5, 5);
+  EXPECT_FALSE(this->quiescent_after_wave());
+  this->way_.set(2, {.passive = false, .injected = 5, .delivered = 5});
+  EXPECT_FALSE(this->quiescent_after_wave());
+  this->all_rest(6, 6);
+  EXPECT_FALSE(this->quiescent_after_wave());
+  EXPECT_TRUE(this->quiescent_after_wave());
+}
+
+TYPED_TEST(TerminationDetectorBy, FindsAStall) {
+  const auto still = [this](int s) {
+    for (std::size_t member = 0; member < this->kMembers; ++member)
+      this->way_.set(member, {.moved = 5, .rounds = std::uint64_t(s)});
   };
-  const auto working = [](int s) { return RunReport{.laps = std::uint64_t(s / 5)}; };
-  EXPECT_EQ(verdict_within(100, moving), Verdict::none);
-  EXPECT_EQ(verdict_within(100, working), Verdict::none);
+  EXPECT_FALSE(this->stalls_within(9, still));
+  EXPECT_TRUE(this->stalls_within(12, [&](int s) { still(9 + s); }));
 }
 
-TEST(Judge, BelievesASuspicionThatPersistsThoughTheSuspectGoesRound) {
-  Judge judge(2, 60s, Time());
-  const auto report = [&](unsigned rank, std::uint64_t laps, int suspect, auto at) {
-    judge.take(rank, 0, {.laps = laps, .suspect = suspect}, Time() + at);
+TYPED_TEST(TerminationDetectorBy, TakesNoMotionForAStall) {
+  EXPECT_FALSE(this->stalls_within(100, [this](int s) {
+    for (std::size_t member = 0; member < this->kMembers; ++member)
+      this->way_.set(member, {.rounds = std::uint64_t(s)});
+    this->way_.set(1, {.moved = std::uint64_t(s / 5), .rounds = std::uint64_t(s)});
+  }));
+}
+
+TYPED_TEST(TerminationDetectorBy, TakesNoLongComputationForAStall) {
+  EXPECT_FALSE(this->stalls_within(100, [this](int s) {
+    for (std::size_t member = 0; member < this->kMembers; ++member)
+      this->way_.set(member, {.rounds = std::uint64_t(s)});
+    this->way_.set(2, {.rounds = std::uint64_t(s / 5)});
+  }));
+}
+
+TEST(TerminationDetector, WaitsForTheAnswersOfAll) {
+  TerminationDetector detector(2, 60s, Time());
+  detector.report(0, at_rest(3, 1));
+  EXPECT_FALSE(detector.is_quiescent());
+  EXPECT_EQ(detector.wanted_wave(), 0u);
+  detector.report(1, at_rest(0, 2));
+  EXPECT_FALSE(detector.is_quiescent());
+  const std::uint32_t wave = detector.wanted_wave();
+  ASSERT_NE(wave, 0u);
+  detector.report(0, at_rest(3, 1), wave);
+  EXPECT_FALSE(detector.is_quiescent());
+  detector.report(1, at_rest(0, 2), wave);
+  EXPECT_TRUE(detector.is_quiescent());
+}
+
+TEST(TerminationDetector, TakesNoOldReportForAnAnswer) {
+  TerminationDetector detector(1, 60s, Time());
+  detector.report(0, at_rest(1, 1));
+  EXPECT_FALSE(detector.is_quiescent());
+  detector.report(0, at_rest(1, 1), detector.wanted_wave() + 1);
+  EXPECT_FALSE(detector.is_quiescent());
+  detector.report(0, at_rest(1, 1));
+  EXPECT_FALSE(detector.is_quiescent());
+}
+
+TEST(Suspicions, AreConfirmedWhenTheyPersistThoughTheSuspectGoesRound) {
+  job::Suspicions suspicions(2);
+  const auto report = [&](unsigned rank, std::uint64_t rounds, int suspect, auto at) {
+    suspicions.report(rank, {.rounds = rounds, .suspect = suspect}, Time() + at);
   };
   report(1, 10, -1, 0ms);
   report(0, 1, 1, 0ms);
   report(0, 2, 1, 1500ms);
-  EXPECT_FALSE(judge.suspicion());
+  EXPECT_FALSE(suspicions.confirmed());
   report(1, 13, -1, 1600ms);
-  EXPECT_FALSE(judge.suspicion());
+  EXPECT_FALSE(suspicions.confirmed());
   report(1, 14, -1, 1650ms);
   report(0, 3, 1, 2400ms);
-  EXPECT_FALSE(judge.suspicion());  // it is back, and gets a second to answer
+  EXPECT_FALSE(suspicions.confirmed());  // it is back, and gets a second to answer
   report(0, 4, 1, 2600ms);
-  ASSERT_TRUE(judge.suspicion());
-  EXPECT_EQ(judge.suspicion()->by, 0u);
-  EXPECT_EQ(judge.suspicion()->of, 1u);
+  ASSERT_TRUE(suspicions.confirmed());
+  EXPECT_EQ(suspicions.confirmed()->by, 0u);
+  EXPECT_EQ(suspicions.confirmed()->of, 1u);
   report(0, 3, -1, 1700ms);
-  EXPECT_FALSE(judge.suspicion());
+  EXPECT_FALSE(suspicions.confirmed());
 }
 
-TEST(Judge, IgnoresSuspicionsOfNobody) {
-  Judge judge(2, 60s, Time());
+TEST(Suspicions, OfNobodyAreIgnored) {
+  job::Suspicions suspicions(2);
   for (const int suspect : {0, 2, 1000, -7})
     for (const auto at : {0s, 5s}) {
-      judge.take(0, 0, {.laps = 100, .suspect = suspect}, Time() + at);
-      EXPECT_FALSE(judge.suspicion());
+      suspicions.report(0, {.rounds = 100, .suspect = suspect}, Time() + at);
+      EXPECT_FALSE(suspicions.confirmed());
     }
 }
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "hal/check.hpp"
-#include "router/job/clock_offset.hpp"
+#include "router/job/clocks.hpp"
 #include "router/job/key.hpp"
 
 namespace toroid::testing {
@@ -66,7 +66,7 @@ TEST(ClockOffset, IsThatOfTheShortestPing) {
   for (int i = 0; i < job::ClockOffset::kPings; ++i) {
     EXPECT_FALSE(offset.is_known());
     const std::uint64_t held_up = i == 3 ? 0 : 1000;
-    offset.take(5000, 105100 + held_up, 5200 + held_up);
+    offset.add_ping(5000, 105100 + held_up, 5200 + held_up);
   }
   EXPECT_TRUE(offset.is_known());
   EXPECT_EQ(offset.value().count(), 100000);
@@ -74,7 +74,7 @@ TEST(ClockOffset, IsThatOfTheShortestPing) {
 
 TEST(ClockOffset, MayBeNegative) {
   job::ClockOffset offset;
-  offset.take(5000, 100, 5200);
+  offset.add_ping(5000, 100, 5200);
   EXPECT_EQ(offset.value().count(), -5000);
 }
 

@@ -23,7 +23,7 @@ void run_until_it_fails(Job& job) {
   job.all_gather({});
   Busy monitor;
   job.watch(monitor, kLong);
-  EXPECT_EQ(job.wait(kLong), Verdict::failed);
+  EXPECT_EQ(job.wait(kLong), termination::Verdict::failed);
   job.end_watch();
   job.all_gather({});
 }

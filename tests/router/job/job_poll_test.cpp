@@ -65,7 +65,7 @@ TEST(JobPoll, EndsTheWaitForAVerdict) {
 
 TEST(JobPoll, EndsManyShortWaits) {
   expect_interrupted([](Job& job) {
-    while (job.wait(milliseconds(5)) == Verdict::none) continue;
+    while (job.wait(milliseconds(5)) == termination::Verdict::none) continue;
   });
 }
 

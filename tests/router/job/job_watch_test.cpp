@@ -20,16 +20,16 @@ using ::testing::HasSubstr;
 /// Reports what the test says; its workers always go round, but where they are held.
 class Monitor final : public RunMonitor {
  public:
-  RunReport report() override {
+  termination::MemberReport report() override {
     const std::lock_guard lock(mutex_);
-    if (goes_round_) ++report_.laps;
+    if (goes_round_) ++report_.rounds;
     return report_;
   }
-  void set(const RunReport& report) {
+  void set(const termination::MemberReport& report) {
     const std::lock_guard lock(mutex_);
-    const std::uint64_t laps = report_.laps;
+    const std::uint64_t rounds = report_.rounds;
     report_ = report;
-    report_.laps = laps;
+    report_.rounds = rounds;
   }
   void hold() {
     const std::lock_guard lock(mutex_);
@@ -38,7 +38,7 @@ class Monitor final : public RunMonitor {
 
  private:
   std::mutex mutex_;
-  RunReport report_;
+  termination::MemberReport report_;
   bool goes_round_ = true;
 };
 
@@ -49,11 +49,11 @@ TEST(JobWatch, EndsWhenAllAreAtRestAndNothingIsUnderWay) {
       job.watch(monitor, kLong);
       monitor.set(at_rest(10, job.rank() == 0 ? 9 : 10));
       if (job.rank() == 0) {
-        EXPECT_EQ(job.wait(milliseconds(100)), Verdict::none);
+        EXPECT_EQ(job.wait(milliseconds(100)), termination::Verdict::none);
         monitor.set(at_rest(10, 10));
       }
-      EXPECT_EQ(job.wait(kLong), Verdict::quiescent);
-      EXPECT_EQ(job.wait(kLong), Verdict::quiescent);
+      EXPECT_EQ(job.wait(kLong), termination::Verdict::quiescent);
+      EXPECT_EQ(job.wait(kLong), termination::Verdict::quiescent);
       job.end_watch();
     }
   });
@@ -63,16 +63,16 @@ TEST(JobWatch, EndsWhenAllAreAtRestAndNothingIsUnderWay) {
 TEST(JobWatch, WaitsForTheOneThatIsNotPassive) {
   const auto outcomes = run_job(3, [](Job& job) {
     Monitor monitor;
-    RunReport report = at_rest(5, 5);
+    termination::MemberReport report = at_rest(5, 5);
     report.passive = job.rank() != 1;
     monitor.set(report);
     job.watch(monitor, kLong);
     if (job.rank() == 1) {
       sleep_for(milliseconds(100));
-      EXPECT_EQ(job.wait(milliseconds(0)), Verdict::none);
+      EXPECT_EQ(job.wait(milliseconds(0)), termination::Verdict::none);
       monitor.set(at_rest(5, 5));
     }
-    EXPECT_EQ(job.wait(kLong), Verdict::quiescent);
+    EXPECT_EQ(job.wait(kLong), termination::Verdict::quiescent);
     job.end_watch();
   });
   EXPECT_THAT(outcomes, Each(""));
@@ -83,18 +83,18 @@ TEST(JobWatch, FindsThatNothingMovesAnyMore) {
     Monitor monitor;
     monitor.set(at_rest(job.rank() + 2, 1));
     job.watch(monitor, milliseconds(200));
-    EXPECT_EQ(job.wait(kLong), Verdict::stalled);
+    EXPECT_EQ(job.wait(kLong), termination::Verdict::stalled);
     job.end_watch();
   });
   EXPECT_THAT(outcomes, Each(""));
 }
 
-TEST(JobWatch, TakesALongComputationForNoStandstill) {
+TEST(JobWatch, TakesALongComputationForNoStall) {
   const auto outcomes = run_job(3, [](Job& job) {
     Monitor monitor;
     if (job.rank() == 2) monitor.hold();
     job.watch(monitor, milliseconds(50));
-    EXPECT_EQ(job.wait(milliseconds(500)), Verdict::none);
+    EXPECT_EQ(job.wait(milliseconds(500)), termination::Verdict::none);
     job.end_watch();
     job.all_gather({});
   });
@@ -106,7 +106,7 @@ TEST(JobWatch, EndsOnAllWhenOneFails) {
     Monitor monitor;
     job.watch(monitor, kLong);
     if (job.rank() == 2) job.fail("out of luck");
-    EXPECT_EQ(job.wait(kLong), Verdict::failed);
+    EXPECT_EQ(job.wait(kLong), termination::Verdict::failed);
     job.end_watch();
     EXPECT_THAT(job.failure(), AllOf(HasSubstr("process 2 (host "), HasSubstr("): out of luck")));
     job.all_gather({});
@@ -119,7 +119,7 @@ TEST(JobWatch, KeepsToTheFirstFailure) {
     Monitor monitor;
     job.watch(monitor, kLong);
     if (job.rank() == 0) job.fail("first");
-    EXPECT_EQ(job.wait(kLong), Verdict::failed);
+    EXPECT_EQ(job.wait(kLong), termination::Verdict::failed);
     job.fail("second");
     job.end_watch();
     EXPECT_THAT(job.failure(), HasSubstr("): first"));
@@ -131,11 +131,11 @@ TEST(JobWatch, KeepsToTheFirstFailure) {
 TEST(JobWatch, NamesWhoGetsNoAnswerFromWhom) {
   const auto outcomes = run_job(4, [](Job& job) {
     Monitor monitor;
-    RunReport report = at_rest(2, 1);
+    termination::MemberReport report = at_rest(2, 1);
     if (job.rank() == 3) report.suspect = 1;
     monitor.set(report);
     job.watch(monitor, kLong);
-    EXPECT_EQ(job.wait(kLong), Verdict::failed);
+    EXPECT_EQ(job.wait(kLong), termination::Verdict::failed);
     job.end_watch();
     EXPECT_THAT(job.failure(), AllOf(::testing::StartsWith("process 3 (host "),
                                      HasSubstr(") gets no answer from process 1 (host ")));
@@ -148,7 +148,7 @@ TEST(JobWatch, NamesWhoEndsMeanwhile) {
     if (job.rank() == 1) return;
     Monitor monitor;
     job.watch(monitor, kLong);
-    EXPECT_EQ(job.wait(kLong), Verdict::failed);
+    EXPECT_EQ(job.wait(kLong), termination::Verdict::failed);
     job.end_watch();
     EXPECT_THAT(job.failure(), HasSubstr("has ended before the others"));
   });
@@ -160,15 +160,15 @@ TEST(JobWatch, OfOneProcessDecidesAlone) {
   for (int run = 0; run < 2; ++run) {
     Monitor monitor;
     job.watch(monitor, kLong);
-    EXPECT_EQ(job.wait(milliseconds(30)), Verdict::none);
+    EXPECT_EQ(job.wait(milliseconds(30)), termination::Verdict::none);
     monitor.set(at_rest(3, 3));
-    EXPECT_EQ(job.wait(kLong), Verdict::quiescent);
+    EXPECT_EQ(job.wait(kLong), termination::Verdict::quiescent);
     job.end_watch();
   }
   Monitor monitor;
   monitor.set(at_rest(3, 2));
   job.watch(monitor, milliseconds(100));
-  EXPECT_EQ(job.wait(kLong), Verdict::stalled);
+  EXPECT_EQ(job.wait(kLong), termination::Verdict::stalled);
   job.end_watch();
   job.fail("enough");
   EXPECT_THAT(job.failure(), HasSubstr("): enough"));

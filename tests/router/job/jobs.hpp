@@ -36,7 +36,7 @@ inline JobOptions patient() {
 /// A wait that no test wants to end by itself.
 inline constexpr milliseconds kLong{60000};
 
-inline RunReport at_rest(std::uint64_t injected, std::uint64_t delivered) {
+inline termination::MemberReport at_rest(std::uint64_t injected, std::uint64_t delivered) {
   return {.passive = true, .injected = injected, .delivered = delivered};
 }
 
@@ -148,10 +148,10 @@ inline void sleep_for(milliseconds time) {
 /// A run that goes on and on.
 class Busy final : public RunMonitor {
  public:
-  RunReport report() override { return {.laps = ++laps_}; }
+  termination::MemberReport report() override { return {.rounds = ++rounds_}; }
 
  private:
-  std::uint64_t laps_ = 0;
+  std::uint64_t rounds_ = 0;
 };
 
 }  // namespace toroid::testing

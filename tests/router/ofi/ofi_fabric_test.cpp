@@ -383,7 +383,7 @@ TEST(HostShare, GivesTheProcessesOfAHostDifferentCoresWhileThereAreEnough) {
   for (const unsigned processes : {1u, 2u, 3u, 4u, 6u}) {
     std::vector<std::vector<unsigned>> cores(processes);
     const auto outcomes = testing::run_job(processes, [&](Job& job) {
-      const Topology topology = Topology::synthetic("core:4 pu:1");
+      const HostTopology topology = HostTopology::synthetic("core:4 pu:1");
       const HostShare share = share_of_host(job, topology);
       EXPECT_EQ(share.processes, processes);
       EXPECT_EQ(share.index, job.rank());
@@ -404,7 +404,7 @@ TEST(HostShare, GivesTheProcessesOfAHostDifferentCoresWhileThereAreEnough) {
 TEST(HostShare, IsAllForProcessesThatHaveDifferentCores) {
   const auto outcomes = testing::run_job(3, [&](Job& job) {
     const HostShare share =
-        share_of_host(job, Topology::synthetic("core:8 pu:1").part(2 * job.rank(), 2));
+        share_of_host(job, HostTopology::synthetic("core:8 pu:1").part(2 * job.rank(), 2));
     EXPECT_EQ(share.processes, 1u);
     EXPECT_EQ(share.index, 0u);
   });

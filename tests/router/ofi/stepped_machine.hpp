@@ -53,16 +53,17 @@ class SteppedProcess {
                  const SteppedOptions& options, FakeNetwork& network)
       : partition_(partition),
         machinery_{shape, options.machine, FifoTying::per_direction,
-                   ring::WallClock(options.machine), ring::Territory(shape, partition.nodes(self))},
-        placement_(place(Topology::synthetic("core:4 pu:1"), shape, partition.nodes(self),
+                   ring::WallClock(options.machine),
+                   ring::LocalNodes(shape, partition.nodes(self))},
+        placement_(place(HostTopology::synthetic("core:4 pu:1"), shape, partition.nodes(self),
                          options.workers, Binding::none)),
         buffers_(partition.processes() - 1, options.limits),
         wire_(network, self, buffers_.memory()) {
     wire_up(self, options);
     for (const Rank r : partition.nodes(self)) {
-      wiring_->allocate(r);
-      nodes_.push_back(std::make_unique<Node>(wiring_->node(r), options.node));
-      wiring_->node(r).attach(*nodes_.back());
+      topology_->allocate(r);
+      nodes_.push_back(std::make_unique<Node>(topology_->device(r), options.node));
+      topology_->device(r).attach(*nodes_.back());
     }
   }
 
@@ -73,35 +74,35 @@ class SteppedProcess {
   /// What a worker does in a round.
   void step(std::size_t worker) {
     bool moved = false;
-    for (const Rank r : placement_.workers[worker].nodes) moved |= wiring_->node(r).step();
+    for (const Rank r : placement_.workers[worker].nodes) moved |= topology_->device(r).step();
     if (worker == 0) (void)gateway_->step(!moved);
   }
 
-  std::uint64_t injected() const { return sum(&ring::RingNode::injected); }
-  std::uint64_t delivered() const { return sum(&ring::RingNode::delivered); }
-  std::uint64_t packet_hops() const { return sum(&ring::RingNode::packet_hops); }
+  std::uint64_t injected() const { return sum(&ring::RingDevice::injected); }
+  std::uint64_t delivered() const { return sum(&ring::RingDevice::delivered); }
+  std::uint64_t packet_hops() const { return sum(&ring::RingDevice::packet_hops); }
 
  private:
   void wire_up(unsigned self, const SteppedOptions& options) {
     const auto identities = identities_of(self, partition_.processes());
     if (options.route == RingRoute::torus) {
-      wiring_ = ring::wire_torus(machinery_, {}, &border_);
+      topology_ = ring::make_torus_topology(machinery_, {}, &boundary_);
       gateway_ = std::make_unique<ofi::TorusGateway>(wire_, buffers_, identities, machinery_,
-                                                     partition_, border_);
+                                                     partition_, boundary_);
       return;
     }
     auto gateway = std::make_unique<ofi::DirectGateway>(wire_, buffers_, identities, machinery_,
                                                         partition_, placement_);
-    wiring_ = std::make_unique<ring::SwitchWiring>(
+    topology_ = std::make_unique<ring::SwitchTopology>(
         machinery_, placement_,
-        [&](const ring::SwitchPlug& plug) { return gateway->make_node(plug); });
+        [&](const ring::SwitchPlug& plug) { return gateway->make_device(plug); });
     gateway_ = std::move(gateway);
   }
 
-  std::uint64_t sum(std::uint64_t (ring::RingNode::*count)() const) const {
+  std::uint64_t sum(std::uint64_t (ring::RingDevice::*count)() const) const {
     std::uint64_t sum = 0;
-    for (const Rank r : machinery_.territory.nodes())
-      sum += (std::as_const(*wiring_).node(r).*count)();
+    for (const Rank r : machinery_.local.nodes())
+      sum += (std::as_const(*topology_).device(r).*count)();
     return sum;
   }
 
@@ -110,9 +111,9 @@ class SteppedProcess {
   Placement placement_;
   ofi::Buffers buffers_;
   FakeNetwork::Wire wire_;
-  ring::Border border_;
+  ring::BoundaryLinks boundary_;
   std::unique_ptr<ofi::Gateway> gateway_;
-  std::unique_ptr<ring::Wiring> wiring_;
+  std::unique_ptr<ring::RingTopology> topology_;
   std::deque<std::unique_ptr<Node>> nodes_;
 };
 

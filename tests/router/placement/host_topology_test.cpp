@@ -13,8 +13,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(Topology, ReadsASyntheticMachine) {
-  const auto machine = Topology::synthetic("pack:2 core:4 pu:2");
+TEST(HostTopology, ReadsASyntheticMachine) {
+  const auto machine = HostTopology::synthetic("pack:2 core:4 pu:2");
   ASSERT_EQ(machine.cores().size(), 8u);
   for (unsigned c = 0; c < 8; ++c) {
     const Core& core = machine.cores()[c];
@@ -25,9 +25,9 @@ TEST(Topology, ReadsASyntheticMachine) {
   }
 }
 
-TEST(Topology, TellsNumaNodesWithinAndAbovePackages) {
-  const auto within = Topology::synthetic("pack:2 numa:2 core:1 pu:1").cores();
-  const auto above = Topology::synthetic("numa:2 pack:2 core:1 pu:1").cores();
+TEST(HostTopology, TellsNumaNodesWithinAndAbovePackages) {
+  const auto within = HostTopology::synthetic("pack:2 numa:2 core:1 pu:1").cores();
+  const auto above = HostTopology::synthetic("numa:2 pack:2 core:1 pu:1").cores();
   for (unsigned c = 0; c < 4; ++c) {
     EXPECT_EQ(within[c].numa, c);
     EXPECT_EQ(within[c].package, c / 2);
@@ -36,25 +36,25 @@ TEST(Topology, TellsNumaNodesWithinAndAbovePackages) {
   }
 }
 
-TEST(Topology, KeepsTheSystemsIndicesOfProcessors) {
-  const auto machine = Topology::synthetic("core:2 pu:2(indexes=0,2,1,3)");
+TEST(HostTopology, KeepsTheSystemsIndicesOfProcessors) {
+  const auto machine = HostTopology::synthetic("core:2 pu:2(indexes=0,2,1,3)");
   ASSERT_EQ(machine.cores().size(), 2u);
   EXPECT_THAT(machine.cores()[0].pus, ElementsAre(0, 2));
   EXPECT_THAT(machine.cores()[1].pus, ElementsAre(1, 3));
 }
 
-TEST(Topology, TakesProcessorsForCoresWhereNoneAreKnown) {
-  const auto machine = Topology::synthetic("pu:3");
+TEST(HostTopology, TakesProcessorsForCoresWhereNoneAreKnown) {
+  const auto machine = HostTopology::synthetic("pu:3");
   ASSERT_EQ(machine.cores().size(), 3u);
   EXPECT_THAT(machine.cores()[2].pus, ElementsAre(2));
 }
 
-TEST(Topology, RefusesASyntheticMachineThatIsNoneInOneLine) {
+TEST(HostTopology, RefusesASyntheticMachineThatIsNoneInOneLine) {
   for (const char* text : {"", " ", "nonsense", "pack:", "pack:0 core:2 pu:1", "core:-1 pu:1",
                            "pu:2 core:2", "core:1000000000 pu:1", "core:70000 pu:1",
                            "pack:300 core:300 pu:1", "99999999999999999999"}) {
     try {
-      const auto machine = Topology::synthetic(text);
+      const auto machine = HostTopology::synthetic(text);
       ADD_FAILURE() << "'" << text << "' was taken as " << machine.cores().size() << " cores";
     } catch (const BadInput& refusal) {
       const std::string what = refusal.what();
@@ -64,20 +64,20 @@ TEST(Topology, RefusesASyntheticMachineThatIsNoneInOneLine) {
   }
 }
 
-TEST(Topology, OfThisMachineHasExactlyTheProcessorsOfOurAffinityMask) {
+TEST(HostTopology, OfThisMachineHasExactlyTheProcessorsOfOurAffinityMask) {
   std::vector<unsigned> pus;
-  for (const Core& core : Topology::of_this_machine().cores()) {
+  for (const Core& core : HostTopology::of_this_machine().cores()) {
     EXPECT_FALSE(core.pus.empty());
     pus.insert(pus.end(), core.pus.begin(), core.pus.end());
   }
   EXPECT_THAT(pus, ::testing::UnorderedElementsAreArray(testing::affinity()));
 }
 
-TEST(Topology, SeesOneCoreFromAThreadThatIsBoundToOneProcessor) {
+TEST(HostTopology, SeesOneCoreFromAThreadThatIsBoundToOneProcessor) {
   for (const unsigned pu : testing::affinity())
     testing::in_a_thread([pu] {
       ASSERT_TRUE(testing::set_affinity({pu}));
-      const auto machine = Topology::of_this_machine();
+      const auto machine = HostTopology::of_this_machine();
       ASSERT_EQ(machine.cores().size(), 1u);
       EXPECT_THAT(machine.cores()[0].pus, ElementsAre(pu));
     });

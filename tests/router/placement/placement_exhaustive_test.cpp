@@ -29,13 +29,14 @@ void expect_exact_and_balanced(const Shape& shape, const Placement& placement) {
 }
 
 TEST(PlacementOfEverySmallTorus, GivesEachNodeToOneWorkerAndBalancesThem) {
-  const std::vector<Topology> machines = {
-      Topology::synthetic("core:1 pu:1"), Topology::synthetic("pack:2 core:3 pu:2"),
-      Topology::synthetic("pack:3 numa:2 core:2 pu:1"), Topology::synthetic("pack:5 core:1 pu:1")};
+  const std::vector<HostTopology> machines = {HostTopology::synthetic("core:1 pu:1"),
+                                              HostTopology::synthetic("pack:2 core:3 pu:2"),
+                                              HostTopology::synthetic("pack:3 numa:2 core:2 pu:1"),
+                                              HostTopology::synthetic("pack:5 core:1 pu:1")};
   for (unsigned dims = 1; dims <= 3; ++dims)
     for (const Shape& shape : testing::all_shapes(dims, dims == 3 ? 4 : 6))
       for (unsigned threads = 1; threads <= 9; ++threads)
-        for (const Topology& machine : machines) {
+        for (const HostTopology& machine : machines) {
           SCOPED_TRACE(
               fmt::format("{} on {} of {} cores", shape.text(), threads, machine.cores().size()));
           const auto placement = place(machine, shape, threads, Binding::none);
@@ -46,7 +47,7 @@ TEST(PlacementOfEverySmallTorus, GivesEachNodeToOneWorkerAndBalancesThem) {
 
 TEST(PlacementOfEverySmallTorus, IsWholeInSixDimensions) {
   const Shape shape = Shape::parse("2x3mx2x3x2mx3");
-  const Topology machine = Topology::synthetic("pack:2 core:7 pu:1");
+  const HostTopology machine = HostTopology::synthetic("pack:2 core:7 pu:1");
   for (unsigned threads = 1; threads <= 216; threads += 5)
     expect_exact_and_balanced(shape, place(machine, shape, threads, Binding::none));
 }

@@ -59,7 +59,7 @@ TEST(Placement, TakesNoMoreWorkersThanNodes) {
 }
 
 TEST(Placement, RoundsTheQuotaUpToWorkers) {
-  const auto machine = Topology::synthetic("core:4 pu:1");
+  const auto machine = HostTopology::synthetic("core:4 pu:1");
   const auto with_quota = [&](double quota) {
     const auto placement = place(machine, Shape::parse("8"), 0, Binding::none, quota);
     return std::to_string(placement.workers.size()) + ", " + placement.reason;
@@ -73,7 +73,7 @@ TEST(Placement, RoundsTheQuotaUpToWorkers) {
 }
 
 TEST(Placement, TakesTheNumberOfThreadsThatIsAskedForWhateverTheQuota) {
-  const auto machine = Topology::synthetic("pack:2 core:4 pu:1");
+  const auto machine = HostTopology::synthetic("pack:2 core:4 pu:1");
   const auto placement = place(machine, Shape::parse("8x8"), 3, Binding::core, 1.5);
   EXPECT_THAT(cores_of(placement), ElementsAre(0, 1, 2));
   EXPECT_EQ(placement.reason, "--threads 3");
@@ -90,7 +90,7 @@ TEST(Placement, UsesCoresAgainRoundRobinForMoreWorkersThanCores) {
 
 TEST(Placement, NamesNoProcessorsWithoutBinding) {
   const auto placement =
-      place(Topology::synthetic("core:2 pu:1"), Shape::parse("4"), 0, Binding::none);
+      place(HostTopology::synthetic("core:2 pu:1"), Shape::parse("4"), 0, Binding::none);
   ASSERT_EQ(placement.workers.size(), 2u);
   for (const auto& worker : placement.workers) EXPECT_THAT(worker.pus, IsEmpty());
 }

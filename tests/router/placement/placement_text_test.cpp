@@ -13,7 +13,7 @@ namespace {
 
 std::string drawn(const std::string& machine, const std::string& shape, unsigned threads = 0,
                   Binding binding = Binding::core) {
-  const auto topology = Topology::synthetic(machine);
+  const auto topology = HostTopology::synthetic(machine);
   const Shape torus = Shape::parse(shape);
   return placement_text(topology, torus, place(topology, torus, threads, binding));
 }

@@ -14,7 +14,7 @@ namespace toroid::testing {
 
 inline Placement placed(const std::string& machine, const std::string& shape,
                         unsigned threads = 0) {
-  return place(Topology::synthetic(machine), Shape::parse(shape), threads, Binding::core);
+  return place(HostTopology::synthetic(machine), Shape::parse(shape), threads, Binding::core);
 }
 
 inline std::vector<std::size_t> node_counts(const Placement& placement) {

@@ -18,7 +18,8 @@ WorkerPlace place_on(std::vector<unsigned> pus) {
 }
 
 TEST(Binding, HoldsAWorkerOnTheProcessorsOfItsCore) {
-  const auto placement = place(Topology::of_this_machine(), Shape::parse("8x8"), 0, Binding::core);
+  const auto placement =
+      place(HostTopology::of_this_machine(), Shape::parse("8x8"), 0, Binding::core);
   for (const WorkerPlace& worker : placement.workers)
     testing::in_a_thread([&] {
       ASSERT_TRUE(bind_this_thread(worker));

@@ -74,7 +74,7 @@ TEST(RingFabric, RunsOnWorkersThatTheSystemRefusesToBind) {
 TEST(RingFabric, RunsOnWorkersThatStayOnTheirCores) {
   const Shape shape = Shape::parse("3x3");
   for (const unsigned threads : testing::kWorkers) {
-    const Topology topology = Topology::of_this_machine();
+    const HostTopology topology = HostTopology::of_this_machine();
     testing::EmulatedMachine machine(
         make_ring_fabric(shape, Machine(), place(topology, shape, threads, Binding::core)));
     Exchange(machine, 500).run();

@@ -23,7 +23,7 @@ namespace toroid::testing {
 
 /// So many workers on this computer, which go wherever the system puts them.
 inline Placement workers(const Shape& shape, unsigned threads) {
-  return place(Topology::of_this_machine(), shape, threads, Binding::none);
+  return place(HostTopology::of_this_machine(), shape, threads, Binding::none);
 }
 
 inline std::unique_ptr<Fabric> ring_fabric(const Shape& shape, unsigned threads,

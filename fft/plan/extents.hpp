@@ -1,0 +1,54 @@
+// Extents of the arrays that a plan takes and gives, and names of axes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "fft/layout/box.hpp"
+#include "fft/plan/description.hpp"
+
+namespace toroid::fft {
+
+/// The axis along which the spectrum of real data is halved.
+inline unsigned half_axis(const Description& description) {
+  return static_cast<unsigned>(description.size.size()) - 1;
+}
+
+/// Whether forward gives half a spectrum. The orbital method's transforms of real data are real.
+inline bool keeps_half(const Description& description) {
+  return description.real && description.method != Method::orbital;
+}
+
+/// Extents of what forward takes.
+inline Index in_extents(const Description& description) {
+  return extents_of(description.size, description.batch);
+}
+
+/// Extents of what forward gives, after a box cut and with the last axis of real data halved.
+inline Index out_extents(const Description& description) {
+  Index extents = in_extents(description);
+  const std::size_t axes = description.size.size();
+  for (std::size_t axis = 0; axis < axes; ++axis) extents[axis] /= description.box_cut;
+  if (keeps_half(description)) extents[axes - 1] = extents[axes - 1] / 2 + 1;
+  return extents;
+}
+
+/// `extents` with those of `axes` taken from `from`.
+inline Index with_axes(Index extents, const Axes& axes, const Index& from) {
+  for (unsigned axis = 0; axis < kAxes; ++axis)
+    if (axes[axis]) extents[axis] = from[axis];
+  return extents;
+}
+
+/// A stage's name from the axes that it transforms: letters of "xyz" for arrays of up to three
+/// axes, else the axes' numbers.
+inline std::string name_of(const Axes& axes, std::size_t dims) {
+  constexpr std::string_view kNames = "xyzuvw";
+  std::string name;
+  for (unsigned axis = 0; axis < kMaxAxes; ++axis)
+    if (axes[axis]) name += dims <= 3 ? std::string(1, kNames[axis]) : std::to_string(axis);
+  return name;
+}
+
+}  // namespace toroid::fft

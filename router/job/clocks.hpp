@@ -1,0 +1,65 @@
+// Clocks of a job: the time in which a process was able to listen, and the offset between the
+// clocks of two hosts.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+namespace toroid::job {
+
+using Clock = std::chrono::steady_clock;
+
+/// A clock for judging the silence of others. From one step to the next it advances by the time
+/// that has passed, but never by more than a limit: a process that was stopped, or got no
+/// processor, has not listened in the meantime and cannot say that others were silent.
+class AwakeClock {
+ public:
+  explicit AwakeClock(Clock::duration limit) : limit_(limit) {}
+
+  Clock::time_point now() const { return now_; }
+  void step(Clock::time_point real = Clock::now()) {
+    now_ += std::clamp(real - std::exchange(stepped_, real), Clock::duration::zero(), limit_);
+  }
+
+ private:
+  Clock::duration limit_;
+  Clock::time_point stepped_ = Clock::now();
+  Clock::time_point now_ = stepped_;
+};
+
+/// The offset between this host's steady clock and that of another host, measured by pings. The
+/// shortest ping counts, because it was delayed least; the error is at most half of its time. All
+/// times are in nanoseconds.
+class ClockOffset {
+ public:
+  static constexpr int kPings = 8;
+
+  /// This host's time.
+  static std::uint64_t stamp() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+  }
+
+  /// A ping was `sent` and its answer `received` by this clock; the other host answered at `there`
+  /// by its own.
+  void add_ping(std::uint64_t sent, std::uint64_t there, std::uint64_t received) {
+    ++pings_;
+    const std::uint64_t time = received - sent;
+    if (time >= shortest_) return;
+    shortest_ = time;
+    offset_ = static_cast<std::int64_t>(there - (sent + time / 2));
+  }
+
+  bool is_known() const { return pings_ >= kPings; }
+  /// What to add to this host's time to get the other's.
+  std::chrono::nanoseconds value() const { return std::chrono::nanoseconds(offset_); }
+
+ private:
+  int pings_ = 0;
+  std::uint64_t shortest_ = UINT64_MAX;
+  std::int64_t offset_ = 0;
+};
+
+}  // namespace toroid::job

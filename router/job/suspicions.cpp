@@ -1,0 +1,51 @@
+#include "router/job/suspicions.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "router/job/clocks.hpp"
+#include "router/termination/detector.hpp"
+
+namespace toroid::job {
+namespace {
+
+constexpr std::chrono::seconds kPersistence{1};
+/// Rounds of the suspect after which it counts as running.
+constexpr std::uint64_t kRounds = 4;
+
+}  // namespace
+
+void Suspicions::report(unsigned rank, const termination::MemberReport& report,
+                        Clock::time_point now) {
+  rounds_[rank] = report.rounds;
+  Open& open = open_[rank];
+  if (!is_sensible(rank, report.suspect))
+    open.of = -1;
+  else if (report.suspect != open.of)
+    open = {report.suspect, now, now, rounds_[static_cast<std::size_t>(report.suspect)]};
+  if (!goes_round(open)) open.since = now;
+  open.repeated = now;
+}
+
+bool Suspicions::is_sensible(unsigned rank, int suspect) const {
+  return suspect >= 0 && suspect < static_cast<int>(rounds_.size()) &&
+         suspect != static_cast<int>(rank);
+}
+
+bool Suspicions::goes_round(const Open& open) const {
+  return open.of >= 0 && rounds_[static_cast<std::size_t>(open.of)] >= open.rounds + kRounds;
+}
+
+bool Suspicions::is_confirmed(const Open& open) const {
+  return goes_round(open) && open.repeated - open.since >= kPersistence;
+}
+
+std::optional<Suspicions::Suspicion> Suspicions::confirmed() const {
+  for (unsigned rank = 0; rank < open_.size(); ++rank)
+    if (is_confirmed(open_[rank])) return Suspicion{rank, static_cast<unsigned>(open_[rank].of)};
+  return {};
+}
+
+}  // namespace toroid::job

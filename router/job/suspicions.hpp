@@ -1,0 +1,48 @@
+// Which process does not answer another over the fabric, though it runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "router/job/clocks.hpp"
+#include "router/termination/detector.hpp"
+
+namespace toroid::job {
+
+/// Suspicions of processes against each other.
+///
+/// A process names in its reports the peer that has not answered its frames for too long. **Rule:**
+/// the suspicion is confirmed if it has been repeated for a second during which the suspect's
+/// workers have gone round: a suspect that computes for long, or is back from that, gets time to
+/// answer. Owned and called by process 0's job thread.
+class Suspicions {
+ public:
+  struct Suspicion {
+    unsigned by = 0;  ///< process that gets no answer
+    unsigned of = 0;  ///< process that gives none
+  };
+
+  explicit Suspicions(unsigned processes) : rounds_(processes), open_(processes) {}
+
+  /// A report of process `rank` has arrived at `now`.
+  void report(unsigned rank, const termination::MemberReport& report, Clock::time_point now);
+  std::optional<Suspicion> confirmed() const;
+
+ private:
+  struct Open {
+    int of = -1;                 ///< the suspect; -1: there is no suspicion
+    Clock::time_point since;     ///< when the suspect was first seen to run and not to answer
+    Clock::time_point repeated;  ///< when the suspicion arrived last
+    std::uint64_t rounds = 0;    ///< of the suspect, when the suspicion began
+  };
+  bool is_sensible(unsigned rank, int suspect) const;
+  bool goes_round(const Open& open) const;
+  bool is_confirmed(const Open& open) const;
+
+  std::vector<std::uint64_t> rounds_;  ///< [process], by its last report
+  std::vector<Open> open_;             ///< [process that suspects]
+};
+
+}  // namespace toroid::job

@@ -1,0 +1,48 @@
+#include "router/sim/network_state.hpp"
+
+#include <cstdint>
+
+#include "hal/direction.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/flight.hpp"
+#include "router/sim/router_state.hpp"
+#include "router/sim/routers.hpp"
+
+namespace toroid::sim {
+
+void NetworkState::eject(Tick now, Rank node) {
+  const Routers::Site site = routers.site(node);
+  std::uint64_t left = 0;
+  for (std::uint64_t rest = site.state->at_destination; rest != 0;) {
+    const Source source(pop_lowest(rest));
+    if (!try_eject(now, site, source)) left |= source.bit();
+  }
+  site.state->at_destination = left;
+}
+
+/// Virtual cut-through ends here: there is room for the whole packet, which then moves at the
+/// link's rate.
+inline bool NetworkState::try_eject(Tick now, const Routers::Site& site, Source source) {
+  Flight& flight = flights[site.queues[source.index()].head];
+  const unsigned fifo = reception.fifo_for(flight, source);
+  if (!reception.try_reserve(site.node, fifo, flight.chunks)) return false;
+  const FlightId id = start_reading(now, site, source);
+  flight.reception_fifo = static_cast<std::uint8_t>(fifo);
+  calendar.after_wire(flight.chunks, {EventKind::delivered, site.node, source.index(), id});
+  return true;
+}
+
+void NetworkState::announce_tokens(Tick now, const Routers::Site& site, Source source) {
+  if (routers.is_fifo(source)) return;
+  const Direction travelling = source.travelling();
+  const Rank upstream = routers.behind(site, travelling.opposite());
+  if (routers.holds(upstream)) return;
+  const unsigned chunks = site.queues[source.index()].chunks;
+  outbox->return_tokens(now + calendar.wire_cycles(chunks), routers.rank_of(upstream),
+                        travelling.index, {static_cast<unsigned>(source.channel()), chunks});
+}
+
+}  // namespace toroid::sim

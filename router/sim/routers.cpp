@@ -1,0 +1,55 @@
+#include "router/sim/routers.hpp"
+
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/router_state.hpp"
+
+namespace toroid::sim {
+
+Routers::Routers(const Shape& shape, const Machine& machine, Range block)
+    : shape_(shape),
+      failures_(shape_.failures()),
+      block_(block),
+      degree_(shape.links()),
+      channels_(degree_ * kVirtualChannels),
+      sources_(channels_ + machine.injection_fifos + machine.priority_injection_fifos),
+      links_(std::size_t{block.count} * degree_),
+      counters_(links_.size()),
+      queues_(std::size_t{block.count} * sources_),
+      state_(block.count, {.idle = static_cast<std::uint16_t>((1u << degree_) - 1)}),
+      stalled_(std::size_t{block.count} * (sources_ - channels_)),
+      marked_(block.count + std::size_t{1}) {
+  if (sources_ > 64)
+    throw BadInput(
+        fmt::format("{} channels and injection FIFOs per node; the model holds 64", sources_));
+  connect(machine);
+}
+
+/// Every link gets its neighbour, and the room of that one's input channels as tokens.
+void Routers::connect(const Machine& machine) {
+  Tokens tokens;
+  for (unsigned c = 0; c < kVirtualChannels; ++c)
+    tokens[c] = static_cast<std::uint16_t>(machine.channel_chunks(static_cast<VirtualChannel>(c)));
+  for (Rank node = 0; node < block_.count; ++node)
+    for (unsigned l = 0; l < degree_; ++l) {
+      const auto next = shape_.neighbour(rank_of(node), {static_cast<std::uint8_t>(l)});
+      link(node, l) = {.neighbour = next.value_or(OutputLink::kNone), .tokens = tokens};
+    }
+}
+
+std::uint64_t Routers::stalled_cycles(Tick now, Rank node, unsigned fifo) const {
+  const SourceQueue& head = queue(node, Source::fifo(degree_, fifo));
+  const bool waits = head.has_waiting_head() && !head.directions.empty();
+  return stalled_[std::size_t{node} * (sources_ - channels_) + fifo] + (waits ? now : 0);
+}
+
+}  // namespace toroid::sim

@@ -1,0 +1,137 @@
+// The routers and links of a block of the torus, as arrays.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/failures.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/router_state.hpp"
+
+namespace toroid::sim {
+
+/// Ranks that follow one another.
+struct Range {
+  Rank first;
+  Rank count;
+  constexpr bool has(Rank rank) const { return rank - first < count; }
+};
+
+/// State only: what happens to it is in event_phase.hpp and arbitration_phase.hpp. Nodes are
+/// counted from the block's first, unless a parameter is called `rank`.
+class Routers {
+ public:
+  /// Throws BadInput if a router has more sources than the model holds.
+  Routers(const Shape& shape, const Machine& machine, Range block);
+
+  /// One router's part of the arrays.
+  struct Site {
+    Rank node;
+    OutputLink* links;    ///< [direction]
+    SourceQueue* queues;  ///< [source]
+    RouterState* state;
+  };
+  Site site(Rank node) {
+    return {node, &links_[std::size_t{node} * degree_], &queues_[std::size_t{node} * sources_],
+            &state_[node]};
+  }
+  RouterState& state(Rank node) { return state_[node]; }
+  OutputLink& link(Rank node, unsigned link) { return links_[std::size_t{node} * degree_ + link]; }
+  const SourceQueue& queue(Rank node, Source source) const {
+    return queues_[std::size_t{node} * sources_ + source.index()];
+  }
+  LinkCounters& counters(Rank node, unsigned link) {
+    return counters_[std::size_t{node} * degree_ + link];
+  }
+  /// [node · degree + direction]
+  std::span<const LinkCounters> counters() const { return counters_; }
+
+  const Shape& shape() const { return shape_; }
+  const Failures* failures() const { return failures_; }  ///< null: no link has failed
+  const Range& block() const { return block_; }
+  unsigned degree() const { return degree_; }      ///< links per router
+  unsigned sources() const { return sources_; }    ///< channels and injection FIFOs per router
+  unsigned channels() const { return channels_; }  ///< sources below are channels, others FIFOs
+  bool is_fifo(Source source) const { return source.index() >= channels_; }
+  Rank rank_of(Rank node) const { return block_.first + node; }
+  /// False: the node, counted from the block's first, is another block's.
+  bool holds(Rank node) const { return node < block_.count; }
+  /// The node behind a link; holds() says whether it is another block's.
+  Rank behind(const Site& site, Direction direction) const {
+    return site.links[direction.index].neighbour - block_.first;
+  }
+
+  /// Cycles in which the FIFO's head waited for a link, while its summand for the present head is
+  /// incomplete: when heads left, summed, less when they came.
+  std::uint64_t& stalled(Rank node, Source fifo) {
+    return stalled_[std::size_t{node} * (sources_ - channels_) + fifo.index() - channels_];
+  }
+  /// Cycles up to `now`, which is not before the last event, in which a head of this FIFO waited.
+  std::uint64_t stalled_cycles(Tick now, Rank node, unsigned fifo) const;
+
+  /// Arbitration has to look at some of a router's links, or at none. Whether it is the first time
+  /// in this cycle is hard to predict: no branch.
+  void mark(Rank node, RouterState& state, unsigned what) {
+    marked_[marked_count_] = node;
+    marked_count_ += state.touched == 0 && what != 0 ? 1 : 0;
+    state.touched = static_cast<std::uint16_t>(state.touched | what);
+  }
+  /// The routers that have been marked since the last call of clear_marked().
+  std::span<const Rank> marked() const { return std::span(marked_).first(marked_count_); }
+  void clear_marked() { marked_count_ = 0; }
+
+  // Fetch early what an event or arbitration will touch. Always inlined: g++ takes calls of
+  // functions that only prefetch for superfluous.
+  [[gnu::always_inline]] void prefetch_queue(Rank node, unsigned source) const {
+    __builtin_prefetch(&queues_[std::size_t{node} * sources_ + source]);
+  }
+  [[gnu::always_inline]] void prefetch_link(Rank node, unsigned link) const {
+    __builtin_prefetch(&links_[std::size_t{node} * degree_ + link]);
+  }
+  [[gnu::always_inline]] void prefetch_counters(Rank node, unsigned link) const {
+    __builtin_prefetch(&counters_[std::size_t{node} * degree_ + link]);
+  }
+  /// A router's links, which stand side by side, and what is requested of them.
+  [[gnu::always_inline]] void prefetch_links(Rank node) const {
+    prefetch_link(node, 0);
+    prefetch_link(node, degree_ - 1);
+    __builtin_prefetch(state_[node].words.data());
+    __builtin_prefetch(state_[node].words.data() + degree_);
+  }
+  /// A router's links and its channels, whose heads are compared.
+  [[gnu::always_inline]] void prefetch_site(Rank node) const {
+    prefetch_lines(&links_[std::size_t{node} * degree_], degree_ * sizeof(OutputLink));
+    prefetch_lines(&queues_[std::size_t{node} * sources_], channels_ * sizeof(SourceQueue));
+  }
+
+ private:
+  void connect(const Machine& machine);
+  [[gnu::always_inline]] static void prefetch_lines(const void* begin, std::size_t bytes) {
+    for (std::size_t line = 0; line < bytes; line += 64)
+      __builtin_prefetch(static_cast<const char*>(begin) + line);
+  }
+
+  Shape shape_;
+  const Failures* failures_;
+  Range block_;
+  unsigned degree_;
+  unsigned channels_;
+  unsigned sources_;
+  std::vector<OutputLink> links_;       ///< [node · degree + direction]
+  std::vector<LinkCounters> counters_;  ///< likewise
+  std::vector<SourceQueue> queues_;     ///< [node · sources + source]
+  std::vector<RouterState> state_;      ///< [node]
+  std::vector<std::uint64_t> stalled_;  ///< [node · FIFOs + FIFO]
+  std::vector<Rank> marked_;            ///< the first marked_count_, and one to spare
+  std::size_t marked_count_ = 0;
+};
+
+}  // namespace toroid::sim

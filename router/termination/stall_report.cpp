@@ -1,0 +1,117 @@
+#include "router/termination/stall_report.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "router/rules/routing.hpp"
+
+namespace toroid::termination {
+namespace {
+
+struct Buffer {
+  Rank node;
+  Source source;
+  bool operator==(const Buffer& other) const {
+    return node == other.node && source.index() == other.source.index();
+  }
+};
+
+std::string name_of(const Shape& shape, const Buffer& buffer) {
+  const unsigned links = shape.links();
+  const std::string node = shape.coord_text(buffer.node);
+  if (buffer.source.is_fifo(links))
+    return fmt::format("{} injection FIFO {}", node,
+                       buffer.source.index() - links * kVirtualChannels);
+  return fmt::format("{} {} {}", node, buffer.source.travelling().name(),
+                     kVirtualChannelNames[static_cast<unsigned>(buffer.source.channel())]);
+}
+
+/// The buffer that the head of `from` waits to enter: the next one of the escape channel, or of a
+/// dynamic channel if the packet is dynamic and that escape buffer is empty. An edge of the
+/// wait-for graph.
+std::optional<Buffer> waits_for(const StalledMachine& machine, const Buffer& from) {
+  const auto head = machine.head(from.node, from.source);
+  if (!head || head->directions.empty()) return std::nullopt;
+  const auto ahead = [&](Direction direction, VirtualChannel channel) -> std::optional<Buffer> {
+    const Rank next = machine.shape().neighbour(from.node, direction).value();
+    const Buffer buffer{next, Source::channel(direction, channel)};
+    return machine.head(next, buffer.source) ? std::optional(buffer) : std::nullopt;
+  };
+  const auto escape = head->high_priority ? VirtualChannel::priority : VirtualChannel::bubble;
+  if (const auto buffer = ahead(head->directions.first(), escape)) return buffer;
+  if (head->dynamic.empty()) return std::nullopt;
+  for (const auto channel : {VirtualChannel::dynamic0, VirtualChannel::dynamic1})
+    if (const auto buffer = ahead(head->dynamic.first(), channel)) return buffer;
+  return std::nullopt;
+}
+
+/// Follows the wait-for graph until a buffer comes round again; empty if none does.
+std::vector<Buffer> find_cycle(const StalledMachine& machine, Buffer start) {
+  std::vector<Buffer> path{start};
+  while (const auto ahead = waits_for(machine, path.back())) {
+    const auto seen = std::find(path.begin(), path.end(), *ahead);
+    if (seen != path.end()) return {seen, path.end()};
+    path.push_back(*ahead);
+  }
+  return {};
+}
+
+std::vector<Buffer> find_any_cycle(const StalledMachine& machine) {
+  for (const Rank node : machine.nodes())
+    for (unsigned s = 0; s < machine.sources(); ++s)
+      if (auto cycle = find_cycle(machine, {node, Source(s)}); !cycle.empty()) return cycle;
+  return {};
+}
+
+std::string cycle_text(const Shape& shape, const std::vector<Buffer>& cycle) {
+  if (cycle.empty()) return "; no cycle of buffers found";
+  std::string text = "; the cycle: ";
+  for (const Buffer& buffer : cycle) text += name_of(shape, buffer) + " -> ";
+  return text + name_of(shape, cycle.front());
+}
+
+std::string programs_text(const StalledMachine& machine) {
+  std::vector<Rank> unfinished;
+  const std::vector<Rank> nodes = machine.nodes();
+  for (const Rank node : nodes)
+    if (!machine.processor(node).finished()) unfinished.push_back(node);
+  if (unfinished.empty()) return {};
+  return fmt::format("{} of {} nodes wait; node {} for {}", unfinished.size(), nodes.size(),
+                     machine.shape().coord_text(unfinished.front()),
+                     machine.processor(unfinished.front()).waits_for());
+}
+
+}  // namespace
+
+std::vector<Rank> StalledMachine::nodes() const {
+  std::vector<Rank> all(shape().size());
+  std::iota(all.begin(), all.end(), Rank{0});
+  return all;
+}
+
+RunFailed node_failed(const Shape& shape, Rank node, const std::exception& error) {
+  return RunFailed(fmt::format("node {}: {}", shape.coord_text(node), error.what()));
+}
+
+std::string stall_report(const StalledMachine& machine, const std::string& when) {
+  const std::string programs = programs_text(machine);
+  if (const std::uint64_t stuck = machine.packets_under_way(); stuck > 0)
+    return fmt::format("deadlock {}: {} packets are under way and none can move{}{}", when, stuck,
+                       cycle_text(machine.shape(), find_any_cycle(machine)),
+                       programs.empty() ? "" : "; " + programs);
+  if (!programs.empty()) return fmt::format("the run stalled {}: {}", when, programs);
+  return {};
+}
+
+}  // namespace toroid::termination

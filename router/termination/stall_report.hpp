@@ -1,0 +1,39 @@
+// The report of a run that cannot go on: which packet or program waits for what.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/processor.hpp"
+#include "hal/shape.hpp"
+#include "router/rules/routing.hpp"
+
+namespace toroid::termination {
+
+/// A machine in which nothing moves any more, as its fabric shows it.
+class StalledMachine {
+ public:
+  virtual ~StalledMachine() = default;
+  virtual const Shape& shape() const = 0;
+  /// The nodes that the fabric shows; all, if not overridden.
+  virtual std::vector<Rank> nodes() const;
+  /// Number of places in a node where packets wait: Source(0) to Source(sources() - 1).
+  virtual unsigned sources() const = 0;
+  /// The packet at the head of such a place; none if no packet waits there.
+  virtual std::optional<RoutedPacket> head(Rank node, Source source) const = 0;
+  virtual const Processor& processor(Rank node) const = 0;
+  virtual std::uint64_t packets_under_way() const = 0;
+};
+
+/// The cycle of buffers if packets block each other, or the nodes whose programs wait for ever;
+/// empty if every program has finished and no packet is under way. `when` reads like "at cycle 7".
+std::string stall_report(const StalledMachine& machine, const std::string& when);
+
+/// What a node's turn threw, with the node's coordinates in front.
+RunFailed node_failed(const Shape& shape, Rank node, const std::exception& error);
+
+}  // namespace toroid::termination
