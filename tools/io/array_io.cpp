@@ -41,8 +41,8 @@ void check_size(const Size& size, std::int64_t batch, const std::string& what) {
   }
 }
 
-void check_finite(std::span<const Complex> values, const std::string& name) {
-  const auto is_finite = [](const Complex& value) {
+void check_finite(std::span<const fft::Complex> values, const std::string& name) {
+  const auto is_finite = [](const fft::Complex& value) {
     return std::isfinite(value.real()) && std::isfinite(value.imag());
   };
   const auto found = std::ranges::find_if_not(values, is_finite);
@@ -124,10 +124,10 @@ HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uin
   check_size(size, batch, "the batch");
   std::size_t count = static_cast<std::size_t>(batch);
   for (const std::int64_t n : size) count *= static_cast<std::size_t>(n);
-  HostArray array{size, batch, std::vector<Complex>(count)};
+  HostArray array{size, batch, std::vector<fft::Complex>(count)};
   Random random(seed);
   const auto uniform = [&random] { return static_cast<double>(random.next() >> 11) * 0x1p-53; };
-  for (Complex& value : array.values) {
+  for (fft::Complex& value : array.values) {
     const double part = uniform();
     value = {part, real ? 0 : uniform()};
   }
@@ -164,16 +164,16 @@ std::span<const std::byte> NodeArray::bytes() const {
   return {reinterpret_cast<const std::byte*>(memory_.data()), elements_ * number * (real_ ? 1 : 2)};
 }
 
-Complex NodeArray::get(std::size_t i) const {
+fft::Complex NodeArray::get(std::size_t i) const {
   const void* const data = memory_.data();
   if (precision_ == fft::Precision::single)
-    return real_ ? Complex(static_cast<const float*>(data)[i])
-                 : Complex(static_cast<const std::complex<float>*>(data)[i]);
-  return real_ ? Complex(static_cast<const double*>(data)[i])
-               : static_cast<const Complex*>(data)[i];
+    return real_ ? fft::Complex(static_cast<const float*>(data)[i])
+                 : fft::Complex(static_cast<const std::complex<float>*>(data)[i]);
+  return real_ ? fft::Complex(static_cast<const double*>(data)[i])
+               : static_cast<const fft::Complex*>(data)[i];
 }
 
-void NodeArray::set(std::size_t i, Complex value) {
+void NodeArray::set(std::size_t i, fft::Complex value) {
   void* const data = memory_.data();
   if (precision_ == fft::Precision::single) {
     const std::complex<float> rounded(value);
@@ -184,7 +184,7 @@ void NodeArray::set(std::size_t i, Complex value) {
   } else if (real_) {
     static_cast<double*>(data)[i] = value.real();
   } else {
-    static_cast<Complex*>(data)[i] = value;
+    static_cast<fft::Complex*>(data)[i] = value;
   }
 }
 
@@ -200,10 +200,10 @@ void put_part(HostArray& whole, const fft::NodeLayout& layout, const NodeArray& 
   });
 }
 
-ArrayError compare(std::span<const Complex> a, std::span<const Complex> b) {
+ArrayError compare(std::span<const fft::Complex> a, std::span<const fft::Complex> b) {
   TOROID_CHECK_EQ(a.size(), b.size());
   double largest = 0;  // by which all is divided, so that no square is too large or too small
-  for (const Complex& value : b) largest = std::max(largest, std::abs(value));
+  for (const fft::Complex& value : b) largest = std::max(largest, std::abs(value));
   const double unit = largest > 0 ? largest : 1;
   double difference = 0;
   double norm = 0;

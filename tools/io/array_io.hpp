@@ -23,7 +23,7 @@ using Size = std::vector<std::int64_t>;
 struct HostArray {
   Size size;
   std::int64_t batch = 1;
-  std::vector<Complex> values;  ///< C order
+  std::vector<fft::Complex> values;  ///< C order
 
   std::size_t volume() const { return values.size() / static_cast<std::size_t>(batch); }
   fft::Index extents() const { return fft::extents_of(size, batch); }
@@ -45,8 +45,8 @@ class NodeArray {
   fft::ConstArray view() const;
   fft::Array view();
   std::span<const std::byte> bytes() const;
-  Complex get(std::size_t i) const;
-  void set(std::size_t i, Complex value);
+  fft::Complex get(std::size_t i) const;
+  void set(std::size_t i, fft::Complex value);
 
  private:
   std::size_t elements_;
@@ -63,6 +63,6 @@ struct ArrayError {
   double max = 0;  ///< largest |a - b|
   double l2 = 0;   ///< |a - b| / |b|, both in the Euclidean norm
 };
-ArrayError compare(std::span<const Complex> a, std::span<const Complex> b);
+ArrayError compare(std::span<const fft::Complex> a, std::span<const fft::Complex> b);
 
 }  // namespace toroid

@@ -44,7 +44,7 @@ enum class Reduction : std::uint8_t { mean, max };
 
 /// An array as it is drawn, with at least three axes; missing ones stand in front.
 struct Drawing {
-  std::span<const Complex> values{};
+  std::span<const fft::Complex> values{};
   std::vector<DrawnAxis> axes{};
   std::int64_t stored_last = 0;  ///< stored points of the last axis
   bool magnitudes = true;        ///< instead of real parts
@@ -60,7 +60,7 @@ double Drawing::at(std::span<const std::int64_t> drawn) const {
     const std::int64_t index = axes[a].index(drawn[a]);
     place += axes[a].stride * (is_mirrored ? axes[a].mirrored(index) : index);
   }
-  const Complex& value = values[static_cast<std::size_t>(place)];
+  const fft::Complex& value = values[static_cast<std::size_t>(place)];
   const double number = magnitudes ? std::abs(value) : value.real();
   return std::isnan(number) ? 0 : std::clamp(number, -kMost, kMost);
 }
@@ -219,8 +219,8 @@ void set_order(Drawing& drawing, const SpectrumOrder& order) {
 
 std::vector<Slice> density_slices(const HostArray& array) {
   Drawing drawing = drawing_of(array, false);
-  drawing.magnitudes =
-      std::ranges::any_of(drawing.values, [](const Complex& value) { return value.imag() != 0; });
+  drawing.magnitudes = std::ranges::any_of(
+      drawing.values, [](const fft::Complex& value) { return value.imag() != 0; });
   std::vector<Plane> planes = planes_of(drawing, Reduction::mean);
   Range range;
   for (const Plane& plane : planes)

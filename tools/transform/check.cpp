@@ -29,8 +29,8 @@ std::size_t volume(const Size& size) {
 }
 
 /// Copies the lowest frequencies of a spectrum into another of more or fewer points.
-void copy_centre(const Size& from_size, std::span<const Complex> from, const Size& to_size,
-                 std::span<Complex> to) {
+void copy_centre(const Size& from_size, std::span<const fft::Complex> from, const Size& to_size,
+                 std::span<fft::Complex> to) {
   const fft::Index from_extents = fft::extents_of(from_size);
   const fft::Index to_extents = fft::extents_of(to_size);
   for (std::size_t number = 0; number < to.size(); ++number) {
@@ -54,10 +54,10 @@ void copy_centre(const Size& from_size, std::span<const Complex> from, const Siz
   }
 }
 
-void fourier(const fft::Description& d, fft::Way way, std::span<const Complex> in,
-             std::span<Complex> out) {
+void fourier(const fft::Description& d, fft::Way way, std::span<const fft::Complex> in,
+             std::span<fft::Complex> out) {
   const int sign = way == fft::Way::forward ? -1 : +1;
-  std::vector<Complex> whole(volume(d.size));
+  std::vector<fft::Complex> whole(volume(d.size));
   Size small = d.size;
   for (std::int64_t& n : small) n /= d.box_cut;
   if (way == fft::Way::forward)
@@ -71,21 +71,21 @@ void fourier(const fft::Description& d, fft::Way way, std::span<const Complex> i
     std::ranges::copy(whole, out.begin());
 }
 
-void real_fourier(const fft::Description& d, fft::Way way, std::span<const Complex> in,
-                  std::span<Complex> out) {
+void real_fourier(const fft::Description& d, fft::Way way, std::span<const fft::Complex> in,
+                  std::span<fft::Complex> out) {
   std::vector<double> real(volume(d.size));
   if (way == fft::Way::forward) {
     for (std::size_t i = 0; i < real.size(); ++i) real[i] = in[i].real();
     return fft::local::fftw_reference(d.size, std::span<const double>(real), out);
   }
-  std::vector<Complex> half(in.begin(), in.end());
+  std::vector<fft::Complex> half(in.begin(), in.end());
   fft::local::fftw_reference(d.size, std::span(half), std::span(real));
   std::ranges::copy(real, out.begin());
 }
 
 /// By the matrices themselves, axis by axis.
-void by_matrices(const fft::Description& d, fft::Way way, std::span<const Complex> in,
-                 std::span<Complex> out) {
+void by_matrices(const fft::Description& d, fft::Way way, std::span<const fft::Complex> in,
+                 std::span<fft::Complex> out) {
   using Long = std::complex<long double>;
   std::vector<Long> array(in.begin(), in.end());
   std::size_t stride = array.size();
@@ -111,7 +111,7 @@ void by_matrices(const fft::Description& d, fft::Way way, std::span<const Comple
       }
     }
   }
-  std::ranges::transform(array, out.begin(), [](const Long& value) { return Complex(value); });
+  std::ranges::transform(array, out.begin(), [](const Long& value) { return fft::Complex(value); });
 }
 
 double factor_of(fft::Scale scale, const Size& size) {
@@ -139,7 +139,7 @@ HostArray serial_transform(const fft::Description& description, fft::Way way, ff
     transform(description, way, std::span(input.values).subspan(b * input.volume(), input.volume()),
               std::span(result.values).subspan(b * points, points));
   const double factor = factor_of(scale, description.size);
-  for (Complex& value : result.values) value *= factor;
+  for (fft::Complex& value : result.values) value *= factor;
   return result;
 }
 

@@ -238,8 +238,8 @@ void check_elements(const FftOptions& options, const HostArray& array, const IsG
 
 void check_values(const FftOptions& options, const HostArray& array) {
   constexpr double kMost = std::numeric_limits<float>::max();
-  const auto is_real = [](const Complex& value) { return value.imag() == 0; };
-  const auto is_single = [](const Complex& value) {
+  const auto is_real = [](const fft::Complex& value) { return value.imag() == 0; };
+  const auto is_single = [](const fft::Complex& value) {
     return std::abs(value.real()) <= kMost && std::abs(value.imag()) <= kMost;
   };
   if (takes_real(options))
@@ -315,7 +315,8 @@ fft::Scale scale_of(const FftOptions& options) {
 
 double fft_bytes(const FftOptions& options, const Size& size) {
   const unsigned arrays = 6u + unsigned{options.return_to_input} + unsigned{options.check};
-  double bytes = static_cast<double>(sizeof(Complex) * arrays) * static_cast<double>(options.batch);
+  double bytes =
+      static_cast<double>(sizeof(fft::Complex) * arrays) * static_cast<double>(options.batch);
   for (const std::int64_t n : size) bytes *= static_cast<double>(n);
   return bytes;
 }

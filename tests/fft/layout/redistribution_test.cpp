@@ -16,8 +16,10 @@
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/policies/policies.hpp"
 #include "tests/fft/layout/distributions.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/router/sim/sim_machine.hpp"
@@ -32,8 +34,11 @@ struct PipelineSide {
       : from(passage.from->layout(node.rank())),
         source(room(from, passage)),
         target(room(passage.to->layout(node.rank()), passage)),
+        plan(policy_by_name("random"), node.shape(),
+             node.shape().slice(passage.exchange.first, passage.exchange.last),
+             {.packets_per_visit = 1}, {.payload = true, .places = true}),
         exchange(node, *passage.from, *passage.to, passage.element_bytes,
-                 passage.exchange.group(node.shape(), node.rank()), pipeline,
+                 passage.exchange.group(node.shape(), node.rank()), plan, pipeline,
                  std::as_writable_bytes(std::span(target))),
         piece_bytes(pipeline.rule.planes * from.stride(pipeline.rule.axis) *
                     std::int64_t{passage.element_bytes}) {}
@@ -47,6 +52,7 @@ struct PipelineSide {
   NodeLayout from;
   std::vector<std::uint32_t> source;
   std::vector<std::uint32_t> target;
+  ExchangePlan plan;
   PipelinedExchange exchange;
   std::int64_t piece_bytes;
 };
@@ -66,14 +72,14 @@ Program send_pieces(Node&, PipelineSide* side) {
   PipelinedExchange& exchange = side->exchange;
   for (std::uint32_t piece = 0; piece < exchange.pieces(); ++piece) {
     if (piece >= exchange.window()) {
-      const AllToAll& oldest = exchange.piece(piece - exchange.window());
+      const Exchange& oldest = exchange.piece(piece - exchange.window());
       co_await oldest.wait();
     }
     exchange.start(piece, side->piece(piece));
   }
   for (std::uint32_t piece = exchange.pieces() - exchange.window(); piece < exchange.pieces();
        ++piece) {
-    const AllToAll& last = exchange.piece(piece);
+    const Exchange& last = exchange.piece(piece);
     co_await last.wait();
   }
 }

@@ -64,7 +64,7 @@ bool holds(const fft::OrbitalPlan& plan, Rank node, std::span<const T> block,
 
 template <typename T>
 OrbitalRun<T> orbital_on(Fabric& fabric, const fft::OrbitalPlan& plan, const std::vector<T>& array,
-                         NodeOptions options = {.output_queues = 2}) {
+                         NodeOptions options = {.settings = {.output_queues = 2}}) {
   std::deque<Node> nodes;
   std::deque<fft::OrbitalTransform<T>> transforms;
   for (const Rank r : fabric.nodes()) {
@@ -120,7 +120,7 @@ std::vector<Exact> expected(std::int64_t n, const fft::OrbitalOptions& options,
 /// The relative error that N elements of T may have.
 template <typename T>
 double allowed(std::int64_t n) {
-  const bool single = std::is_same_v<typename RealOf<T>::type, float>;
+  const bool single = std::is_same_v<typename fft::RealOf<T>::type, float>;
   return (single ? 2e-7 : 4e-16) * static_cast<double>(n);
 }
 

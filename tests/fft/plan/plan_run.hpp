@@ -90,11 +90,21 @@ struct PlanRun {
   std::vector<fft::StageTimes> times;  ///< of the first node, forward
 };
 
+/// The options of a plan's nodes: the policy's, with the changes that the test asks for, and queues
+/// of the capacity that it asks for.
+inline NodeOptions plan_options(const fft::Blueprint& blueprint, const Machine& machine,
+                                const NodeOptions& asked) {
+  NodeOptions options = fft::node_options(blueprint, machine, asked);
+  options.settings.queue_capacity = asked.settings.queue_capacity;
+  return options;
+}
+
 /// Transforms forward, then backward with the scale 1/N.
 template <typename In, typename Out>
 PlanRun<In, Out> run_plan(Fabric& fabric, const fft::Description& description,
-                          const std::vector<In>& array, NodeOptions options = {}) {
+                          const std::vector<In>& array, const NodeOptions& asked = {}) {
   const auto blueprint = std::make_shared<const fft::Blueprint>(description, fabric.shape());
+  const NodeOptions options = plan_options(*blueprint, fabric.machine(), asked);
   std::deque<Node> nodes;
   std::deque<PlanNode<In, Out>> sides;
   for (const Rank r : fabric.nodes()) {
