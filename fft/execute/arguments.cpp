@@ -11,7 +11,7 @@
 #include "fft/plan/description.hpp"
 #include "hal/check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 template <typename Real>
@@ -47,4 +47,4 @@ void scale_array(std::span<std::byte> array, Precision precision, Scale scale, d
     multiply<double>(array, factor);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -9,7 +9,7 @@
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// How many elements of which type a local array has, or must have at least.
 struct ArrayType {
@@ -35,4 +35,4 @@ bool overlap(std::span<const std::byte> a, std::span<const std::byte> b);
 /// Multiplies every number of an array by what `scale` asks for. `points` is N.
 void scale_array(std::span<std::byte> array, Precision precision, Scale scale, double points);
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -26,7 +26,7 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 Way other(Way way) {
@@ -158,4 +158,4 @@ Program Plan::Engine::run(Node& node, Engine& engine) {
   engine.end();
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -20,7 +20,7 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// The passes of both directions and the call that is under way. A Plan owns it; the node's own
 /// thread calls it.
@@ -79,4 +79,4 @@ class Plan::Engine {
   Program program_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -5,10 +5,11 @@
 #include <cstdlib>
 #include <new>
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
-/// Lines across a large array touch a page each: with small pages every element would miss the TLB.
+/// Bytes of a large page. A line along a slow axis of a large array touches a page per element:
+/// with small pages each would miss the TLB.
 constexpr std::size_t kLargePage = std::size_t{2} << 20;
 
 void* allocate(std::size_t bytes) {
@@ -16,7 +17,7 @@ void* allocate(std::size_t bytes) {
   const std::size_t alignment = large ? kLargePage : LocalArray::kAlignment;
   void* data = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (data == nullptr) throw std::bad_alloc();
-  if (large) madvise(data, bytes, MADV_HUGEPAGE);  // a wish: without large pages it is only slower
+  if (large) madvise(data, bytes, MADV_HUGEPAGE);  // only a hint: without large pages it is slower
   return data;
 }
 
@@ -29,4 +30,4 @@ void LocalArray::Free::operator()(Complex* data) const {
   std::free(data);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

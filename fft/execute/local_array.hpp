@@ -1,4 +1,4 @@
-// A node's local array: aligned for vector instructions, not initialised.
+// Memory for a node's part of an array.
 #pragma once
 
 #include <complex>
@@ -6,18 +6,19 @@
 #include <memory>
 #include <span>
 
-namespace toroid {
+namespace toroid::fft {
 
 using Complex = std::complex<double>;
 
+/// A local array, aligned for vector instructions and not initialised: the thread that fills it
+/// touches its pages first, so that the system places them near that thread.
 class LocalArray {
  public:
   static constexpr std::size_t kAlignment = 64;  ///< bytes, at least
 
-  /// Nothing is written: whoever fills the array touches its pages first, and so has them near.
   explicit LocalArray(std::size_t elements);
 
-  /// For elements of another type, fetched with as(): room for so many bytes.
+  /// Room for so many bytes, for elements of another type, which as() gives.
   static LocalArray of_bytes(std::size_t bytes) {
     return LocalArray((bytes + sizeof(Complex) - 1) / sizeof(Complex));
   }
@@ -44,4 +45,4 @@ class LocalArray {
   std::unique_ptr<Complex, Free> data_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

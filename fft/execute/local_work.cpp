@@ -17,7 +17,7 @@
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 std::int64_t bytes_of(Precision precision, bool real) {
@@ -40,7 +40,7 @@ local::Kind kind_of(const LocalTask& task) {
   return task.backward ? local::Kind::inverse : local::Kind::forward;
 }
 
-/// The last of the transformed axes: of real data the halved one.
+/// The last transformed axis, which is halved if the data is real.
 unsigned last_axis(const Axes& axes) {
   unsigned last = 0;
   for (unsigned axis = 0; axis < kAxes; ++axis)
@@ -104,7 +104,7 @@ LocalWork::Step& LocalWork::add(const local::Work& work, Place in, Place out) {
   return steps_.back();
 }
 
-/// Box by box from one layout to the other.
+/// Copies box by box from one layout to the other.
 void LocalWork::plan_copy(const LocalTask& task) {
   const std::int64_t bytes = bytes_of(precision_, task.real_from);
   for (const Box& box : task.from.boxes()) {
@@ -119,7 +119,8 @@ void LocalWork::plan_copy(const LocalTask& task) {
   }
 }
 
-/// The lines of several boxes stand one behind the other, whatever they belong to.
+/// The lines of several boxes stand one behind the other, whichever box they belong to: they are
+/// one array of lines.
 void LocalWork::plan_lines(const LocalTask& task) {
   const unsigned axis = last_axis(task.axes);
   const std::int64_t in_length = task.from.boxes()[0].length(axis);
@@ -144,7 +145,7 @@ void LocalWork::plan_box(const LocalTask& task) {
     add(work, Place::from, Place::to);
     return;
   }
-  // It destroys what it reads: that is to be a copy.
+  // half_to_real destroys what it reads: it gets a copy.
   const Side copy = scratch(from, Place::first);
   LocalTask to_copy;
   to_copy.from = task.from;
@@ -163,9 +164,8 @@ LocalWork::Side LocalWork::scratch(const Box& box, Place place) {
   return side;
 }
 
-/// One axis of a whole box, from one array to another.
-LocalWork::Side LocalWork::fourier(const LocalTask& task, const Side& from, const Side& to,
-                                   unsigned axis) {
+LocalWork::Side LocalWork::transform_axis(const LocalTask& task, const Side& from, const Side& to,
+                                          unsigned axis) {
   const Box& box = from.layout.boxes()[0];
   local::Work work = blank(task);
   work.in_place = false;
@@ -175,8 +175,8 @@ LocalWork::Side LocalWork::fourier(const LocalTask& task, const Side& from, cons
   return to;
 }
 
-/// Between the spectra of n and of m points: the frequencies 0, 1, ... and those below 0, which
-/// stand at the end of either. Forward from large to small.
+/// Copies between the spectra of n and of m < n points what both have: the frequencies 0, 1, ...
+/// and the negative ones, which stand at the end of either. Forward from large to small.
 void LocalWork::copy_centre(const LocalTask& task, const Side& large, const Side& small,
                             unsigned axis) {
   const Box& box = small.layout.boxes()[0];
@@ -201,8 +201,8 @@ void LocalWork::copy_centre(const LocalTask& task, const Side& large, const Side
   }
 }
 
-/// Axis by axis, the last one first, each only where its neighbours still count; backward the other
-/// way round.
+/// Axis by axis, the last one first; each transform only takes lines that have not been dropped
+/// yet. Backward the other way round.
 void LocalWork::plan_cut(const LocalTask& task) {
   std::vector<unsigned> axes;
   for (unsigned axis = kAxes; axis-- > 0;)
@@ -221,10 +221,10 @@ void LocalWork::plan_cut(const LocalTask& task) {
       copy_centre(task, padded, from, axis);
       steps_[first].clear =
           static_cast<std::size_t>(padded.layout.extent() * bytes_of(precision_, false));
-      from = fourier(task, padded, is_last ? to : scratch(next, Place::first), axis);
+      from = transform_axis(task, padded, is_last ? to : scratch(next, Place::first), axis);
     } else {
       const Side whole = scratch(from.layout.boxes()[0], Place::first);
-      fourier(task, from, whole, axis);
+      transform_axis(task, from, whole, axis);
       const Side centre = is_last ? to : scratch(next, Place::second);
       copy_centre(task, whole, centre, axis);
       from = centre;
@@ -246,4 +246,4 @@ void LocalWork::run(const std::byte* from, std::byte* to) {
   }
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,5 +1,4 @@
-// The transforms of one stage on one node, or of some planes of its part: what runs without
-// packets.
+// The computation of one stage on one node: transforms of whole axes, without packets.
 #pragma once
 
 #include <array>
@@ -16,67 +15,71 @@
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
-/// What the work is done on.
+/// What is transformed, from which layout to which.
 struct LocalTask {
-  NodeLayout from;  ///< equal boxes, but for the axes that are transformed
-  NodeLayout to;
-  Axes axes{};
+  NodeLayout from;
+  NodeLayout to;  ///< the boxes of `from`, except for their lengths along the transformed axes
+  Axes axes{};    ///< that are transformed
   bool real_from = false;
   bool real_to = false;
   bool backward = false;
   bool in_place = false;
-  bool may_destroy_from = false;  ///< its data is needed no more
-  /// Both arrays begin at a multiple of 16 bytes.
-  bool aligned = true;
+  bool may_destroy_from = false;  ///< the data in `from` is not needed afterwards
+  bool aligned = true;            ///< both arrays begin at a multiple of 16 bytes
 };
 
+/// What a task costs on a machine.
 struct LocalCost {
   std::int64_t lines = 0;  ///< line transforms
-  Tick cycles = 0;         ///< on the machine; a line of real data takes half of a complex one
+  Tick cycles = 0;         ///< a line of real data takes half the cycles of a complex one
 };
 LocalCost cost_of(const LocalTask& task, const Machine& machine);
 
-/// Prepared once, for any number of arrays. Where a transformed axis differs in length on the two
-/// sides and the data is complex, forward drops the high frequencies and backward takes them for
-/// zero.
+/// A task that is planned once and run on any number of arrays. If a transformed axis of complex
+/// data has different lengths on the two sides, forward drops the high frequencies and backward
+/// takes them for zero. Its scratch arrays are its own: one thread runs it at a time.
 class LocalWork {
  public:
   LocalWork() = default;  ///< does nothing
   LocalWork(const LocalTask& task, Precision precision, Rigor rigor, const Machine& machine);
 
-  /// REQUIRES: from == to where in place, disjoint otherwise. Leaves `from` as it was unless in
-  /// place or allowed to destroy it.
+  /// Leaves `from` as it was unless the task is in place or may destroy it. REQUIRES: from == to if
+  /// in place, disjoint arrays otherwise.
   void run(const std::byte* from, std::byte* to);
 
+  /// Cycles of the task on the machine; see LocalCost.
   Tick cycles() const { return cost_.cycles; }
   std::int64_t lines() const { return cost_.lines; }
-  /// Of its arrays in between.
   std::size_t scratch_bytes() const {
     return static_cast<std::size_t>(scratch_bytes_[0] + scratch_bytes_[1]);
   }
 
  private:
-  enum class Place : std::uint8_t { from, to, first, second };  ///< the last two are scratch
+  /// An array: the caller's source or target, or a scratch array.
+  enum class Place : std::uint8_t { from, to, first, second };
+  /// A kernel and where it reads and writes. The steps run one after the other.
   struct Step {
     std::shared_ptr<const local::Kernel> kernel;
     Place in;
     Place out;
     std::int64_t in_at = 0;  ///< bytes from the beginning of the array
     std::int64_t out_at = 0;
-    std::size_t clear = 0;  ///< bytes of `out` to be set to zero before
+    std::size_t clear = 0;  ///< bytes of `out` that are set to zero before
   };
   struct Side {
     NodeLayout layout;
     Place place;
   };
 
+  // Each makes the steps of one kind of task.
   void plan_copy(const LocalTask& task);
   void plan_lines(const LocalTask& task);
   void plan_box(const LocalTask& task);
   void plan_cut(const LocalTask& task);
-  Side fourier(const LocalTask& task, const Side& from, const Side& to, unsigned axis);
+  /// Transforms one axis of a whole box.
+  Side transform_axis(const LocalTask& task, const Side& from, const Side& to, unsigned axis);
   void copy_centre(const LocalTask& task, const Side& large, const Side& small, unsigned axis);
   Step& add(const local::Work& work, Place in, Place out);
   local::Work blank(const LocalTask& task) const;
@@ -91,4 +94,4 @@ class LocalWork {
   LocalCost cost_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

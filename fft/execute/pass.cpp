@@ -19,7 +19,7 @@
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 /// Pieces that the target array of a stage in pieces has room for: while one piece is computed, the
@@ -194,4 +194,4 @@ void Pass::connect(std::size_t number) {
       states_[number + 1].from);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

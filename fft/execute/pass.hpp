@@ -17,7 +17,7 @@
 #include "fft/plan/description.hpp"
 #include "packet/node/node.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// How a stage's part is cut into pieces of planes, which are computed and sent one by one.
 struct StagePieces {
@@ -92,4 +92,4 @@ class Pass {
   std::vector<StageState> states_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

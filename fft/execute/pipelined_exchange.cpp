@@ -23,7 +23,7 @@
 #include "packet/node/node.hpp"
 #include "packet/traffic/traffic.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 /// This bit of an argument is set if it names a packet of a message, not a place in the array.
@@ -171,4 +171,4 @@ void PipelinedExchange::start(std::uint32_t piece, const std::byte* source) {
   slot.exchange.start();
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -21,7 +21,7 @@
 #include "packet/node/node.hpp"
 #include "packet/traffic/traffic.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// The messages of one piece at a time. An object serves the pieces first, first + stride, ... of
 /// an exchange, one after the other.
@@ -128,4 +128,4 @@ class PipelinedExchange {
   std::deque<Slot> slots_;  ///< piece e uses slot e modulo their number
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

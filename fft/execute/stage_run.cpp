@@ -15,7 +15,7 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 Tick StageRun::transform() const {
   const Tick begin = node_->now();
@@ -115,4 +115,4 @@ Program run_orbital(Node& node, StageRun stage, std::int64_t batch) {
   }
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

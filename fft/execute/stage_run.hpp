@@ -13,7 +13,7 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// Where a stage finds and leaves the data of this call, its computation, and the start of the
 /// exchange after it. A stage goes all at once, or in pieces, or it is the orbital transform, which
@@ -78,4 +78,4 @@ Program send_in_pieces(Node& node, StageRun stage);
 /// Runs the orbital transform on every array of the batch.
 Program run_orbital(Node& node, StageRun stage, std::int64_t batch);
 
-}  // namespace toroid
+}  // namespace toroid::fft

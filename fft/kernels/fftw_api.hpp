@@ -1,13 +1,13 @@
-// FFTW's functions by precision.
+// FFTW's functions for each precision.
 #pragma once
 
 #include <fftw3.h>
 
 #include <mutex>
 
-namespace toroid::local {
+namespace toroid::fft::local {
 
-/// Held while FFTW plans, destroys a plan or touches wisdom: only executing is safe without.
+/// Held while FFTW plans, destroys a plan or uses wisdom: only executing plans is thread-safe.
 inline constinit std::mutex planner;
 
 template <typename Real>
@@ -49,4 +49,4 @@ struct Fftw<float> {
   static constexpr auto export_wisdom = &fftwf_export_wisdom_to_string;
 };
 
-}  // namespace toroid::local
+}  // namespace toroid::fft::local

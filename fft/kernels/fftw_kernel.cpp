@@ -17,10 +17,10 @@
 #include "fft/kernels/work.hpp"
 #include "hal/check.hpp"
 
-namespace toroid::local {
+namespace toroid::fft::local {
 namespace {
 
-/// Which of FFTW's interfaces does it. Without a transformed axis `complex` and `real` copy.
+/// The interface of FFTW that does the work. Without a transformed axis `complex` and `real` copy.
 enum class Form : std::uint8_t { complex, real_to_half, half_to_real, real };
 
 Form form_of(const Work& work) {
@@ -29,7 +29,7 @@ Form form_of(const Work& work) {
   return work.kind == Kind::real_to_half ? Form::real_to_half : Form::half_to_real;
 }
 
-/// The axes that are transformed, or those that are not, as FFTW wants them: a halved one last.
+/// The axes that are transformed, or those that are not, in FFTW's form: a halved one comes last.
 struct Dimensions {
   Dimensions(const Work& work, bool transformed) {
     for (const Axis& axis : work.axes)
@@ -52,7 +52,7 @@ class Plan {
     TOROID_CHECK(plan_ != nullptr);
   }
 
-  /// FFTW's own signatures are without const; what it writes is said in Kernel::run.
+  /// FFTW's own signatures have no const; Kernel::run says what it writes.
   void run(const void* from, void* out) const {
     void* in = const_cast<void*>(from);
     switch (form_) {
@@ -104,7 +104,7 @@ class Plan {
   std::unique_ptr<typename Api::Plan, Destroy> plan_;
 };
 
-/// Measuring overwrites the arrays that it plans on; an estimate looks only at their alignment.
+/// Arrays to plan on. Measuring overwrites them; an estimate only looks at their alignment.
 class Scratch {
  public:
   Scratch(const Work& work, unsigned flags)
@@ -117,7 +117,7 @@ class Scratch {
  private:
   static std::size_t elements(const Work& work, Side side, unsigned flags) {
     if ((flags & FFTW_ESTIMATE) != 0) return 0;
-    return reach_bytes(work, side) / sizeof(toroid::Complex) + 1;
+    return reach_bytes(work, side) / sizeof(fft::Complex) + 1;
   }
   bool in_place_;
   LocalArray in_, out_;
@@ -154,11 +154,11 @@ class FftwKernel final : public Kernel {
   bool in_place_;
   bool aligned_;
   std::size_t step_;  ///< bytes from one tile to the next
-  std::size_t end_;   ///< bytes at which there is no more tile
+  std::size_t end_;   ///< bytes of all steps
   Plan<Real> plan_;
 };
 
-/// For a node that holds nothing, and for a copy onto itself.
+/// The kernel of an empty array and of a copy onto itself.
 class Nothing final : public Kernel {
  public:
   void run(const void*, void*) const override {}
@@ -188,12 +188,12 @@ class FftwLibrary final : public Library {
   }
 
   std::shared_ptr<const Kernel> nothing_ = std::make_shared<Nothing>();
-  /// Guarded by `planner`. Kernels stay until the process ends, when nothing is planned any more:
-  /// so they need not hold it in order to go.
+  /// Guarded by `planner`. Kernels stay until the process ends. Nothing is planned then, so that
+  /// they are destroyed without it.
   mutable std::map<std::pair<Work, Rigor>, std::shared_ptr<const Kernel>> kernels_;
 };
 
-/// A whole array in C order. `size` is that of the real side.
+/// The work on a whole array in C order. `size` is the real side's.
 Work whole(std::span<const std::int64_t> size, Kind kind) {
   TOROID_CHECK(!size.empty());
   TOROID_CHECK_LE(size.size(), kMaxLocalAxes);
@@ -211,7 +211,8 @@ Work whole(std::span<const std::int64_t> size, Kind kind) {
   return work;
 }
 
-/// Not simplified and not cached: it shares as little as it can with what is checked against it.
+/// Plans without simplifying or caching, to share as little as possible with what is checked
+/// against it.
 void run_whole(const Work& work, std::size_t in_bytes, const void* in, std::size_t out_bytes,
                void* out) {
   if (holds_nothing(work)) return;
@@ -250,4 +251,4 @@ void fftw_reference(std::span<const std::int64_t> size, std::span<std::complex<d
             real.data());
 }
 
-}  // namespace toroid::local
+}  // namespace toroid::fft::local

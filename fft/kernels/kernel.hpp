@@ -1,5 +1,5 @@
-// What a node computes on its own: transforms of some axes of a strided local array, and copies.
-// An interface, so that another library can take FFTW's place.
+// What a node computes by itself: transforms of some axes of a strided local array, and copies. It
+// is an interface, so that another library can replace FFTW.
 //
 // Conventions: forward sums x[n]·exp(-2πi·kn/N), inverse sums with +; neither scales.
 #pragma once
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace toroid::local {
+namespace toroid::fft::local {
 
 enum class Precision : std::uint8_t { single, double_ };
 
@@ -26,76 +26,79 @@ enum class Kind : std::uint8_t {
 
 inline constexpr unsigned kMaxLocalAxes = 8;
 
-/// One axis of a local array; strides in elements of their side, not negative.
+/// One axis of a local array. Strides are not negative and count elements of their side.
 struct Axis {
-  std::int64_t length = 1;  ///< of the real side where the two differ; 0: there is no element
+  std::int64_t length = 1;  ///< the real side's if the two differ; 0: the array is empty
   std::int64_t in_stride = 1;
   std::int64_t out_stride = 1;
-  bool transformed = false;  ///< else: one transform per place along it
+  bool transformed = false;  ///< if not, there is one transform per index along the axis
   auto operator<=>(const Axis&) const = default;
 };
 
-/// What a kernel does. Where no axis is transformed it copies, complex elements for the complex
-/// kinds, real ones for the real kinds.
+/// What a kernel does. If no axis is transformed, it copies: complex elements for the complex
+/// kinds, real elements for the real kinds.
 struct Work {
-  std::array<Axis, kMaxLocalAxes> axes;  ///< in any order, except which transformed one is last
+  std::array<Axis, kMaxLocalAxes>
+      axes;  ///< in any order; a halved axis is the last transformed one
   Kind kind = Kind::forward;
   Precision precision = Precision::double_;
-  /// REQUIRES: both strides of an axis (longer than 1) are one; never for the real kinds.
+  /// REQUIRES: the two strides of an axis longer than 1 are equal, and the kind is complex.
   bool in_place = true;
-  /// Places are aligned as a LocalArray is, the first element at least by 16 bytes; else they may
-  /// be any multiple of the element's own size.
+  /// The first element is at a multiple of 16 bytes at least, as in a LocalArray. If not aligned,
+  /// it is at any multiple of its own size.
   bool aligned = true;
   auto operator<=>(const Work&) const = default;
 };
 
-/// Planned work, for any number of arrays.
+/// Planned work, to be run on any number of arrays.
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  /// Leaves `in` as it was unless in place or half_to_real. Safe to run from several threads at
-  /// once. REQUIRES: in == out where in place, disjoint otherwise.
+  /// Leaves `in` as it was unless in place or half_to_real. Several threads may run it at once.
+  /// REQUIRES: in == out if in place, disjoint arrays otherwise.
   virtual void run(const void* in, void* out) const = 0;
 };
 
-/// What a plan may cost.
+/// How much planning may cost.
 enum class Rigor : std::uint8_t {
   estimate,  ///< nothing is measured: equal results on every run of a process without wisdom
   measure,   ///< candidates are timed: faster transforms, whose last bits may differ between runs
 };
 
-/// Makes kernels; the one place to change in order to use another library.
+/// Makes kernels. Another library is used by implementing this.
 class Library {
  public:
   virtual ~Library() = default;
-  /// Planned once per (work, rigor) in a process, then shared: safe from several threads.
+  /// Plans once per (work, rigor) in a process; the kernel is then shared. Several threads may call
+  /// at once.
   virtual std::shared_ptr<const Kernel> plan(const Work& work, Rigor rigor) const = 0;
 };
 
 /// FFTW 3.
 const Library& fftw();
 
-/// What has been measured, kept between processes: this project's own lines, FFTW's wisdom in
-/// double precision, FFTW's wisdom in single precision; each may be missing. False: there is no
-/// such file, or nothing in it. Throws BadInput where the file is not wisdom of this FFTW.
+/// Loads wisdom: what has been measured in other processes. A file of wisdom has this project's own
+/// lines, FFTW's wisdom in double precision and FFTW's wisdom in single precision; each may be
+/// missing. Returns false if there is no such file or nothing in it. Throws BadInput if the file is
+/// not wisdom of this FFTW.
 bool load_wisdom(const std::filesystem::path& path);
-/// The content of such a file.
+/// The content of a file with all wisdom of this process.
 std::string wisdom();
 
-/// This project's own part of it: the lines that were loaded or added, each of them once.
+/// This project's own lines that were loaded or added, each of them once.
 std::vector<std::string> own_wisdom();
 /// REQUIRES: one line without its end, which begins with "toroid ".
 void add_own_wisdom(std::string line);
 
-/// The transform of a whole array by FFTW in one call, in place, C order, sign -1 or +1: what
-/// results are checked against. One to kMaxLocalAxes axes.
+/// Transforms a whole array of 1 to kMaxLocalAxes axes by one call of FFTW, in place, in C order,
+/// with sign -1 or +1. Results are checked against it.
 void fftw_reference(std::span<const std::int64_t> size, int sign,
                     std::span<std::complex<double>> array);
-/// The same of a real array, whose last axis is halved: numpy.fft.rfftn.
+/// The same for a real array, whose last axis is halved, as numpy.fft.rfftn does.
 void fftw_reference(std::span<const std::int64_t> size, std::span<const double> real,
                     std::span<std::complex<double>> half);
-/// And back, unscaled: numpy.fft.irfftn(..., norm="forward"). Destroys `half`.
+/// The unscaled inverse of that, as numpy.fft.irfftn(..., norm="forward") does. Destroys `half`.
 void fftw_reference(std::span<const std::int64_t> size, std::span<std::complex<double>> half,
                     std::span<double> real);
 
-}  // namespace toroid::local
+}  // namespace toroid::fft::local

@@ -17,7 +17,7 @@
 #include "fft/kernels/kernel.hpp"
 #include "hal/check.hpp"
 
-namespace toroid::local {
+namespace toroid::fft::local {
 namespace {
 
 constexpr std::string_view kOwn = "toroid ";
@@ -33,9 +33,9 @@ void keep(const std::string& line) {
   if (std::ranges::find(own_lines(), line) == own_lines().end()) own_lines().push_back(line);
 }
 
-/// Empty: there is no such file, or nothing in it.
+/// The text of a file; empty if there is no such file.
 std::string content_of(const std::filesystem::path& path) {
-  std::error_code error;  // shows below
+  std::error_code error;  // exists() reports it
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) return {};
   if (!std::filesystem::is_regular_file(status))  // reading a FIFO or a device might never end
@@ -61,7 +61,7 @@ void skip_blanks(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
 }
 
-/// Takes one text of FFTW, a list in parentheses, from the front; empty: there is none.
+/// Takes one list in parentheses, FFTW's form of wisdom, from the front; empty if there is none.
 std::string take_list(std::string_view& text) {
   std::size_t depth = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -75,7 +75,7 @@ std::string take_list(std::string_view& text) {
   return {};
 }
 
-/// The second word of a list says whose it is: "(fftw-3.3.10 fftwf_wisdom ...".
+/// The second word of a list says its precision: "(fftw-3.3.10 fftwf_wisdom ...".
 bool import_list(const std::string& list) {
   const std::size_t word = std::min(list.find(' '), list.size());
   if (std::string_view(list).substr(word).starts_with(" fftwf_wisdom"))
@@ -130,4 +130,4 @@ void add_own_wisdom(std::string line) {
   keep(line);
 }
 
-}  // namespace toroid::local
+}  // namespace toroid::fft::local

@@ -11,10 +11,10 @@
 #include "fft/kernels/kernel.hpp"
 #include "hal/check.hpp"
 
-namespace toroid::local {
+namespace toroid::fft::local {
 namespace {
 
-/// The axis that is shorter on the complex side; kMaxLocalAxes: none is.
+/// The axis that is shorter on the complex side, or kMaxLocalAxes if there is none.
 std::size_t halved_axis(const Work& work) {
   if (!is_real(work.kind)) return kMaxLocalAxes;
   for (std::size_t a = kMaxLocalAxes; a-- > 0;)
@@ -27,7 +27,7 @@ bool is_complex(const Work& work, Side side) {
   return transforms(work) && (work.kind == Kind::half_to_real) == (side == Side::in);
 }
 
-/// Joins axes where the places of one begin, on both sides, where those of another end.
+/// Joins axes of which, on both sides, one continues where the other ends.
 std::vector<Axis> joined(std::vector<Axis> axes) {
   std::ranges::sort(axes, std::ranges::greater{}, [](const Axis& axis) {
     return std::tuple(axis.in_stride, axis.out_stride, axis.length);
@@ -96,12 +96,12 @@ Work simplified(const Work& work) {
   return same;
 }
 
-/// Measuring repeats one transform, which keeps an array of some MB in the last cache, where it
-/// will not be in use: what wins there passes over memory too often. Lines that stand side by side,
-/// one element of each after the other, are measured in tiles that fit the nearer caches. Beyond
-/// the last cache what is measured is what happens.
+/// Measuring repeats one transform, so that an array of some MB stays in the last cache, where it
+/// is not when it is used: the plan that wins passes over memory too often. So lines that stand
+/// side by side, one element of each after the other, are measured and run in tiles that fit the
+/// nearer caches. Arrays larger than the last cache are measured as they are used.
 Tiling tiling(const Work& work) {
-  constexpr std::size_t kRow = 512;  // bytes of a tile that stand together
+  constexpr std::size_t kRow = 512;  // bytes of a tile that are contiguous
   constexpr std::int64_t kLeast = 2 << 20;
   constexpr std::int64_t kMost = 32 << 20;
   const Axis& line = work.axes[0];
@@ -118,4 +118,4 @@ Tiling tiling(const Work& work) {
   return tiling;
 }
 
-}  // namespace toroid::local
+}  // namespace toroid::fft::local

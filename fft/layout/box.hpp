@@ -1,5 +1,5 @@
-// Boxes of an index space of up to six axes and one more for the arrays of a batch, and how an
-// extent is split into blocks.
+// Index space: arrays of up to six axes, and one more axis for the arrays of a batch; boxes of it;
+// how an extent is split into blocks.
 #pragma once
 
 #include <algorithm>
@@ -7,12 +7,11 @@
 #include <cstdint>
 #include <span>
 
-namespace toroid {
+namespace toroid::fft {
 
-/// Of an array.
+/// Axes that an array has at most.
 inline constexpr unsigned kMaxAxes = 6;
-/// The arrays that are transformed together: the slowest axis of memory, never split or
-/// transformed.
+/// The axis that counts the arrays of a batch. It is never split or transformed.
 inline constexpr unsigned kBatchAxis = kMaxAxes;
 inline constexpr unsigned kAxes = kMaxAxes + 1;
 
@@ -26,7 +25,7 @@ using AxisOrder = std::array<std::uint8_t, kAxes>;
 /// Arrays are in C order, the last axis fastest.
 inline constexpr AxisOrder kCOrder = {kBatchAxis, 0, 1, 2, 3, 4, 5};
 
-/// Extents of an array; 1 along axes that it does not have. REQUIRES: at most kMaxAxes.
+/// Extents of an array, 1 along axes that it does not have. REQUIRES: at most kMaxAxes sizes.
 inline Index extents_of(std::span<const std::int64_t> size, std::int64_t batch = 1) {
   Index extents;
   extents.fill(1);
@@ -35,12 +34,12 @@ inline Index extents_of(std::span<const std::int64_t> size, std::int64_t batch =
   return extents;
 }
 
-/// Half open: lo <= index < hi per axis. Empty where any hi <= lo.
+/// The indices with lo <= index < hi along every axis. Empty if any hi <= lo.
 struct Box {
   Index lo{};
   Index hi{};
 
-  /// All of an array.
+  /// The box of a whole array.
   static Box of(const Index& extents) { return {{}, extents}; }
 
   std::int64_t length(unsigned axis) const {
@@ -68,8 +67,9 @@ inline Box intersect(const Box& a, const Box& b) {
   return both;
 }
 
-/// n things in `parts` consecutive blocks whose lengths differ by at most one. The volumetric
-/// paper's n/P where P divides n; its alpha, beta and gamma conditions are not needed.
+/// How n indices are split into `parts` consecutive blocks whose lengths differ by at most one. If
+/// P divides n, this is the volumetric paper's n/P; its alpha, beta and gamma conditions are not
+/// needed.
 struct Split {
   std::int64_t n;
   std::int64_t parts;
@@ -77,8 +77,8 @@ struct Split {
   std::int64_t begin(std::int64_t part) const { return part * n / parts; }
   std::int64_t end(std::int64_t part) const { return begin(part + 1); }
   std::int64_t length(std::int64_t part) const { return end(part) - begin(part); }
-  /// Of the longest block.
+  /// Length of the longest block.
   std::int64_t most() const { return (n + parts - 1) / parts; }
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -14,7 +14,7 @@
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 std::string text_of(const Box& box) {
@@ -66,4 +66,4 @@ void check_boxes(const Index& extents, std::span<const Box> boxes, Rank nodes,
     throw BadInput(fmt::format("{}es hold {} of the array's {} elements", what, total, volume));
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -6,11 +6,11 @@
 #include "fft/layout/box.hpp"
 #include "hal/check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
-/// A stride along which a line does not come back to the same sets of the cache every few elements.
-/// Measured: transforms along slow axes of 64^3 to 256^3 take half the time and less.
+/// The next stride along which a line does not return to the same sets of the cache every few
+/// elements. Measured: transforms along slow axes of 64^3 to 256^3 take at most half the time.
 std::int64_t apart(std::int64_t stride) {
   constexpr std::int64_t kTooEven = 16;  // elements
   return stride % kTooEven == 0 ? stride + kTooEven / 2 : stride;
@@ -50,7 +50,8 @@ NodeLayout NodeLayout::dense(const Box& box, const AxisOrder& order) {
   return layout;
 }
 
-/// Of the sub-block that the axes order[level..] span: its lines [first, last) as boxes.
+/// Adds the lines [first, last) of a block, as boxes. The lines are numbered over the axes
+/// order[level..]; the block has one index along the axes before.
 void NodeLayout::add_lines(const Box& block, const AxisOrder& order, unsigned level,
                            std::int64_t first, std::int64_t last) {
   if (first >= last) return;
@@ -92,7 +93,7 @@ NodeLayout NodeLayout::with_gaps_between_planes() const {
   return with_gaps_above(1);
 }
 
-/// Between neighbours along the axes order[0..levels).
+/// Gaps go between neighbours along the axes order[0..levels).
 NodeLayout NodeLayout::with_gaps_above(unsigned levels) const {
   TOROID_CHECK_LE(boxes_.size(), 1u);
   if (boxes_.empty()) return *this;
@@ -125,4 +126,4 @@ NodeLayout NodeLayout::planes(unsigned axis, std::int64_t begin, std::int64_t en
   return layout;
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

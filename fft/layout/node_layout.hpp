@@ -1,4 +1,4 @@
-// What one node holds of an array, and where each element stands in the node's memory.
+// What one node holds of an array.
 #pragma once
 
 #include <cstdint>
@@ -7,28 +7,30 @@
 
 #include "fft/layout/box.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
-/// Boxes, and one rule for all of them: an element's place is base + sum of index · stride. So a
+/// The boxes that a node holds and the places of their elements in its local array.
+///
+/// One rule for all boxes: an element's place is base + sum of index · stride over the axes. So a
 /// range of lines of a block, which may be several boxes, stands one line behind the other.
 class NodeLayout {
  public:
-  NodeLayout() = default;  ///< nothing
+  NodeLayout() = default;  ///< of a node that holds nothing
 
-  /// One box, its elements without gaps, axes in `order` from slowest to fastest.
+  /// One box without gaps, its axes in `order` from the slowest to the fastest.
   static NodeLayout dense(const Box& box, const AxisOrder& order = kCOrder);
-  /// The lines of a block along `axis` with the numbers [first, last): whole lines, one behind the
-  /// other, numbered in `order` (whose last axis is `axis`) over the block.
+  /// The lines [first, last) of a block, one behind the other. Lines lie along the last axis of
+  /// `order` and are numbered in the order of the other axes.
   static NodeLayout lines(const Box& block, const AxisOrder& order, std::int64_t first,
                           std::int64_t last);
 
   std::span<const Box> boxes() const& { return boxes_; }
   std::span<const Box> boxes() && = delete;  // they would not outlive the statement
-  /// Elements.
+  /// Elements that the node holds.
   std::int64_t size() const { return size_; }
-  /// Elements that the local array has room for; more than size() where there are gaps.
+  /// Elements that the local array has room for: more than size() if there are gaps.
   std::int64_t extent() const { return extent_; }
-  /// REQUIRES: one of the boxes contains it.
+  /// The place of an element. REQUIRES: one of the boxes contains it.
   std::int64_t offset(const Index& at) const {
     std::int64_t place = base_;
     for (unsigned axis = 0; axis < kAxes; ++axis) place += at[axis] * stride_[axis];
@@ -37,12 +39,12 @@ class NodeLayout {
   std::int64_t stride(unsigned axis) const { return stride_[axis]; }
   const AxisOrder& order() const { return order_; }
 
-  /// A single box with gaps between rows and planes, so that lines along slow axes do not meet in a
-  /// few sets of the cache. REQUIRES: at most one box.
+  /// The same box with gaps between rows and planes, so that the elements of a line along a slow
+  /// axis do not share a few sets of the cache. REQUIRES: at most one box.
   NodeLayout with_gaps() const;
-  /// Gaps between planes of the slowest axis only: what belongs to a plane stays together.
+  /// The same box with gaps between planes of the slowest axis only. REQUIRES: at most one box.
   NodeLayout with_gaps_between_planes() const;
-  /// The box's planes [begin, end) along an axis, where they stand. REQUIRES: at most one box.
+  /// The planes [begin, end) along an axis, at their places. REQUIRES: at most one box.
   NodeLayout planes(unsigned axis, std::int64_t begin, std::int64_t end) const;
 
  private:
@@ -60,4 +62,4 @@ class NodeLayout {
   AxisOrder order_ = kCOrder;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -17,7 +17,7 @@
 #include "packet/exchange/group.hpp"
 #include "packet/traffic/traffic.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 /// Bytes that a transfer of the most common kind, a single box, occupies with its parts.
@@ -135,4 +135,4 @@ std::unique_ptr<const Traffic> Redistribution::traffic(std::uint32_t piece) cons
                                                  piece);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -14,7 +14,7 @@
 #include "packet/exchange/group.hpp"
 #include "packet/traffic/traffic.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// The geometry of an exchange for one node: all at once, or in pieces, planes of the node's part
 /// that travel together.
@@ -94,4 +94,4 @@ class Redistribution {
   mutable Peers receiving_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

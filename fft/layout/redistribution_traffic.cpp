@@ -12,10 +12,10 @@
 #include "hal/shape.hpp"
 #include "packet/exchange/group.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
-/// The planes of a layout that travel in a piece.
+/// The planes of a layout that a piece carries.
 NodeLayout piece_of(const NodeLayout& layout, PieceRule rule, std::uint32_t piece) {
   if (rule.planes == 0 || layout.size() == 0) return layout;
   const Box& box = layout.boxes()[0];
@@ -63,4 +63,4 @@ Rank RedistributionTraffic::draw(Rank from, Random& random) const {
   return all[random.below(static_cast<std::uint32_t>(all.size()))];
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,5 +1,5 @@
-// The traffic of a redistribution among the members of a group: what policies are asked about and
-// what combining is planned for.
+// A redistribution as traffic among the members of a group. Policies choose their settings by it,
+// and combining is planned for it.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 #include "packet/exchange/group.hpp"
 #include "packet/traffic/traffic.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
-/// Message sizes are the intersections of the members' layouts before and after; the members'
-/// numbers are the ranks of the traffic.
+/// The size of a message is the intersection of the sender's layout before and the receiver's
+/// layout after. The ranks of the traffic are the members' numbers in the group.
 class RedistributionTraffic final : public Traffic {
  public:
-  /// `piece`: one of those that `rule` cuts the exchange into; none: all of them together. The
-  /// distributions must outlive it.
+  /// The traffic of one piece of those into which `rule` cuts the exchange; without a piece, of all
+  /// of them together.
   RedistributionTraffic(const Distribution& from, const Distribution& to,
                         std::uint32_t element_bytes, const Group& group, PieceRule rule = {},
                         std::optional<std::uint32_t> piece = std::nullopt);
@@ -38,4 +38,4 @@ class RedistributionTraffic final : public Traffic {
   std::uint32_t element_bytes_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

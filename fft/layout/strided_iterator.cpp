@@ -5,11 +5,10 @@
 #include <cstdint>
 
 #include "fft/layout/box.hpp"
-#include "fft/layout/divisor.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "hal/check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 struct Level {
@@ -17,8 +16,7 @@ struct Level {
   std::int64_t stride = 1;
 };
 
-/// The box's axes, slowest first, without those of length 1 and with those fused that one stride
-/// leads through: the last `count` of the array.
+/// The levels of a box, slowest first: the last `count` of `all`. The others have length 1.
 struct Levels {
   Levels(const Box& box, const AxisOrder& order, const NodeLayout& layout) {
     for (unsigned i = kAxes; i-- > 0;) {
@@ -58,4 +56,4 @@ StridedIterator::StridedIterator(const Box& box, const AxisOrder& order, const N
   row_ = Divisor(static_cast<std::uint32_t>(row.length));
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

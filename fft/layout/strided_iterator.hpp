@@ -1,4 +1,4 @@
-// Where the elements of a box stand in one node's local array, in an order of the box's own.
+// Where the elements of a box stand in a node's local array.
 #pragma once
 
 #include <algorithm>
@@ -6,39 +6,60 @@
 #include <cstdint>
 
 #include "fft/layout/box.hpp"
-#include "fft/layout/divisor.hpp"
 #include "fft/layout/node_layout.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
-/// The elements of a box, numbered with `order` from the slowest axis to the fastest. Rows that
-/// follow each other in memory are one row.
+/// A 32-bit divisor that is known long before it is used: it divides without the divide
+/// instruction. Exact for every 32-bit dividend: with m = floor((2^64 - 1) / d), the quotient of n
+/// is floor((n + 1)·m / 2^64), because what m lacks is less than 2^-32 of a quotient.
+class Divisor {
+ public:
+  Divisor() = default;
+  explicit Divisor(std::uint32_t d) : value_(d), multiplier_(~std::uint64_t{0} / d) {}
+
+  std::uint32_t value() const { return value_; }
+  std::uint32_t quotient(std::uint32_t n) const {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint32_t>((Wide{n} + 1) * multiplier_ >> 64);
+  }
+
+ private:
+  std::uint32_t value_ = 1;
+  std::uint64_t multiplier_ = ~std::uint64_t{0};
+};
+
+/// The elements of a box in a chosen order of its axes, and their places in a local array.
+///
+/// Levels: axes that one stride leads through count as one level, and axes of length 1 count as
+/// none. A box has at most three levels here: planes of rows of elements.
 class StridedIterator {
  public:
-  /// Axes that one stride leads through count as one; a box that has more is cut first.
+  /// A box with more levels is cut first; see Transfer.
   static constexpr std::size_t kMostLevels = 3;
 
   StridedIterator() = default;
-  /// REQUIRES: the layout holds the box, which is not empty, has less than 2^32 elements and at
-  /// most kMostLevels levels.
+  /// `order` lists the axes from the slowest to the fastest. REQUIRES: the layout holds the box,
+  /// which has 1 to 2^32 - 1 elements and at most kMostLevels levels.
   StridedIterator(const Box& box, const AxisOrder& order, const NodeLayout& layout);
 
-  /// Axes of a box in some memory, those fused that one stride leads through.
+  /// The number of levels that a box has in a local array.
   static std::size_t levels(const Box& box, const AxisOrder& order, const NodeLayout& layout);
 
-  /// Elements of a row, and how far they stand from each other.
+  /// Elements of a row; the fastest level.
   std::uint32_t row() const { return row_.value(); }
+  /// Places from one element of a row to the next.
   std::int64_t stride() const { return stride_; }
-  /// How far the next row stands from one.
+  /// Places from one row of a plane to the next.
   std::int64_t row_stride() const { return row_stride_; }
 
-  /// Place of an element in the local array.
+  /// The place of an element in the local array; elements are numbered from 0 in `order`.
   std::int64_t offset(std::uint32_t number) const {
     const Place at = place(number);
     return row_begin(at) + at.column * stride_;
   }
 
-  /// The elements [first, first + count) row by row: visit(offset of the first one, length).
+  /// Visits the elements [first, first + count) row by row: visit(offset of the first one, length).
   template <typename Visit>
   void for_each_run(std::uint32_t first, std::uint32_t count, Visit&& visit) const {
     Place at = place(first);
@@ -72,8 +93,8 @@ class StridedIterator {
   std::int64_t plane_stride_ = 0;
   std::int64_t row_stride_ = 0;
   std::int64_t stride_ = 1;
-  Divisor rows_;  ///< of a plane
-  Divisor row_;   ///< elements of it
+  Divisor rows_;  ///< rows of a plane
+  Divisor row_;   ///< elements of a row
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -8,16 +8,15 @@
 #include <iterator>
 
 #include "fft/layout/box.hpp"
-#include "fft/layout/divisor.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/layout/strided_iterator.hpp"
 #include "hal/check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
-/// Bytes of runs from here on are worth a call: in shorter ones its branches on the length would
-/// cost more than the copy.
+/// Bytes from which on a run is copied by a call of memcpy. In shorter runs its branches on the
+/// length cost more than the copy.
 constexpr std::uint32_t kLongRun = 192;
 
 template <std::size_t Bytes>
@@ -25,7 +24,7 @@ bool is_long_run(std::int64_t stride, std::uint32_t count) {
   return stride == 1 && count * Bytes >= kLongRun;
 }
 
-/// Elements `stride` apart become contiguous bytes, and back.
+/// Copies elements that stand `stride` apart to contiguous ones.
 template <std::size_t Bytes>
 void pack(const std::byte* from, std::int64_t stride, std::uint32_t count, std::byte* to) {
   if (is_long_run<Bytes>(stride, count)) {
@@ -55,9 +54,9 @@ void copy_run(const std::byte* from, std::int64_t from_stride, std::uint32_t cou
   for (; count > 0; --count, from += from_step, to += to_step) std::memcpy(to, from, Bytes);
 }
 
-/// Rows of a box lie far apart, where no hardware would look for the next one. Packets mostly
-/// follow one another: what is fetched is the row that one of the next will want. Any address will
-/// do.
+/// Rows of a box lie too far apart for the hardware to prefetch the next one. Packets mostly follow
+/// one another, so the row that one of the next packets will want is fetched. Prefetching is safe
+/// at any address.
 constexpr std::int64_t kRowsAhead = 3;
 
 void prefetch(const std::byte* row, std::size_t bytes) {
@@ -82,7 +81,7 @@ void Transfer::assign(const NodeLayout& from, const NodeLayout& to, std::uint32_
   cut();
 }
 
-/// A box that takes more levels than a walk has is cut along its slowest axis.
+/// A box that has more levels than a StridedIterator can follow is cut along its slowest axis.
 void Transfer::add(const Box& both, const NodeLayout& from, const NodeLayout& to) {
   if (both.volume() == 0) return;
   const AxisOrder& order = to.order();
@@ -104,7 +103,7 @@ void Transfer::add(const Box& both, const NodeLayout& from, const NodeLayout& to
   size_ += volume;
 }
 
-/// One packet more in eight is worth it: a packet in a run needs one copy and no search where it
+/// Packets in runs may be an eighth more: such a packet needs one copy and no search where it
 /// arrives.
 void Transfer::cut() {
   const auto packets_of = [this](std::uint32_t elements) {
@@ -236,4 +235,4 @@ void Transfer::copy(Elements elements, const std::byte* source, std::byte* targe
   copy_as<4>(elements, source, target);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

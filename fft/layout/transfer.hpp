@@ -1,6 +1,5 @@
-// What one node sends to another when the array changes its distribution: the intersection of what
-// the one holds with what the other will hold, in an order that both ends walk alike, and how it is
-// cut into packets.
+// The message from one node to another when an array changes its distribution: the intersection of
+// what the one holds with what the other will hold, and how it is cut into packets.
 #pragma once
 
 #include <cstddef>
@@ -8,60 +7,65 @@
 #include <vector>
 
 #include "fft/layout/box.hpp"
-#include "fft/layout/divisor.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/layout/strided_iterator.hpp"
 #include "hal/packet.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
-/// Elements are numbered box by box, within a box in the order of the receiver's local memory, so
-/// that what arrives together is stored together.
+/// The elements of a message in their order, and their places in both local arrays. Both ends make
+/// the same Transfer from the same layouts, so that no packet need carry places.
 ///
-/// Packets are full but the last one of a stretch. The stretches are the runs that are contiguous
-/// in the receiver's memory, if that costs few packets more than the whole message in one stretch:
-/// then the place of a packet's first element says where all of it goes.
+/// **Order:** box by box, within a box in the order of the receiver's local memory, so that what
+/// arrives together is stored together.
+/// **Packets:** all are full except the last one of a stretch. A stretch is a run of elements that
+/// are contiguous in the receiver's memory, if that costs few packets more than one stretch for the
+/// whole message. Then the place of a packet's first element says where all of it goes.
 class Transfer {
  public:
   Transfer() = default;
-  /// `element_bytes`: 4, 8 or 16. `packet_bytes`: of a full packet, at least an element's.
+  /// `element_bytes`: 4, 8 or 16. `packet_bytes`: the payload of a full packet, at least an
+  /// element.
   Transfer(const NodeLayout& from, const NodeLayout& to, std::uint32_t element_bytes,
            std::uint32_t packet_bytes = kPayloadBytes) {
     assign(from, to, element_bytes, packet_bytes);
   }
-  /// The same without allocating anew.
+  /// Becomes the transfer between other layouts, in the memory that it has.
   void assign(const NodeLayout& from, const NodeLayout& to, std::uint32_t element_bytes,
               std::uint32_t packet_bytes = kPayloadBytes);
 
   std::uint32_t size() const { return size_; }        ///< elements
   std::uint32_t packets() const { return packets_; }  ///< of the message
   std::uint32_t element_bytes() const { return element_bytes_; }
-  /// Elements of a full packet.
+  /// Elements in a full packet.
   std::uint32_t per_packet() const { return per_packet_; }
   /// Whether each packet is contiguous in the receiver's memory.
   bool in_runs() const { return in_runs_; }
 
-  /// Elements [first, first + count) travel in one packet; none: the message has ended before it.
+  /// The elements [first, first + count) of the message.
   struct Elements {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
   };
+  /// The elements of a packet; none if the message has no such packet.
   Elements elements(std::uint32_t packet) const;
-  /// How many packets from this one on follow each other in one stretch and are equally long.
-  /// REQUIRES: the message has not ended before it.
+  /// How many packets from this one on are equally long and in one stretch. REQUIRES: packet <
+  /// packets().
   std::uint32_t alike(std::uint32_t packet) const;
 
-  /// Places of an element in the two local arrays.
+  /// The place of an element in the sender's, and in the receiver's local array.
   std::int64_t source_offset(std::uint32_t number) const;
   std::int64_t target_offset(std::uint32_t number) const;
 
-  /// Arrays begin where the layouts' place 0 is.
+  // Pointers to arrays point at the layouts' place 0.
+  /// From the sender's array into a packet's payload.
   void gather(Elements elements, const std::byte* source, std::byte* packed) const;
+  /// From a payload into the receiver's array.
   void scatter(Elements elements, const std::byte* packed, std::byte* target) const;
-  /// From array to array, where both ends are the same node.
+  /// From array to array, if both ends are the same node.
   void copy(Elements elements, const std::byte* source, std::byte* target) const;
 
-  /// visit(elements of a stretch, stretches like it).
+  /// Calls visit(elements of a stretch, number of stretches like it) for all stretches.
   template <typename Visit>
   void for_each_stretch(Visit&& visit) const {
     if (!in_runs_) return visit(size_, 1u);
@@ -69,24 +73,27 @@ class Transfer {
   }
 
  private:
+  /// The elements of one box.
   struct Part {
     StridedIterator source;
     StridedIterator target;
-    std::uint32_t first;             ///< number of its first element
+    std::uint32_t first;             ///< number of its first element in the message
     std::uint32_t size;              ///< elements
-    std::uint32_t first_packet = 0;  ///< of those in runs
+    std::uint32_t first_packet = 0;  ///< number of its first packet, if packets are in runs
     Divisor run_packets;             ///< packets of a run
   };
   void add(const Box& both, const NodeLayout& from, const NodeLayout& to);
+  /// The part that holds an element.
   const Part& part_of(std::uint32_t number) const;
+  /// Decides how the message is cut into packets.
   void cut();
-  /// Where a packet's run goes on.
+  /// Where a packet begins in its run.
   struct InRun {
-    std::uint32_t first;  ///< its first element
+    std::uint32_t first;  ///< number of the packet's first element in the message
     std::uint32_t left;   ///< elements of the run from there on
   };
   InRun in_run(std::uint32_t packet) const;
-  /// visit(part, number within it, count) for the elements, part by part.
+  /// Calls visit(part, number within the part, count) for the elements, part by part.
   template <typename Visit>
   void for_each_part(Elements elements, Visit&& visit) const;
 
@@ -105,4 +112,4 @@ class Transfer {
   bool in_runs_ = false;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -18,7 +18,8 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
-namespace toroid {
+namespace toroid::fft {
+
 OrbitalBase::OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_handler, Bytes bytes)
     : node_(&node), plan_(&plan), times_(std::size_t{plan.options().repeat} * plan.kStages) {
   TOROID_CHECK_EQ(node.size(), plan.extent() * plan.extent() * plan.extent());
@@ -32,7 +33,6 @@ OrbitalBase::OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_ha
   list_shifted();
 }
 
-/// A node by itself needs no second buffers.
 std::size_t OrbitalBase::array_bytes() const {
   std::size_t elements = 0;
   for (const std::vector<LocalArray>& places : buffers_)
@@ -94,14 +94,15 @@ void OrbitalBase::begin_step(unsigned repetition, unsigned step) {
   for (const unsigned number : unchanged(step)) shifts_[number].start();
 }
 
-/// The first step of a stage begins the sum that its node holds.
+/// The first step of a stage begins a new sum.
 Tick OrbitalBase::multiply(unsigned step) {
   const bool add = step % plan_->extent() != 0;
   const std::uint64_t fmas = multiply_blocks(plan_->stage(stage_of(step)), add);
   return product_cycles(node_->machine(), fmas);
 }
 
-/// While anything is on its way, at least as often as its link could take another packet or two.
+/// While a shift is under way, the processor looks at its packets whenever the link could have
+/// taken two.
 Tick OrbitalBase::until_next_look(unsigned step, Tick left) const {
   for (const unsigned number : unchanged(step))
     if (!shifts_[number].done()) return std::min(left, two_packets_);
@@ -122,8 +123,8 @@ void OrbitalBase::end_step(unsigned repetition, unsigned step) {
   time(repetition, step).end = node_->now();
 }
 
-/// No barrier is needed for what rolls: see RingShift. Between repetitions there is one so that
-/// each begins on all nodes at once, and their times say what a transform takes by itself.
+/// Ring shifts need no barrier. Repetitions are separated by one so that each begins on all nodes
+/// at once, and their times say what a single transform takes.
 Program orbital_transform(Node& node, OrbitalBase& transform) {
   for (unsigned repetition = 0; repetition < transform.repetitions(); ++repetition) {
     if (transform.repetitions() > 1) co_await node.barrier();
@@ -149,4 +150,4 @@ Program orbital_transform(Node& node, OrbitalBase& transform) {
   }
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

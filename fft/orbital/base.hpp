@@ -1,11 +1,6 @@
-// The orbital transform: 3P steps of compute and roll, for any separable transform, without a
-// transposition and without any exchange but with nearest neighbours. See OrbitalPlan for who
+// The orbital transform: 3P steps of compute and ring shift, for any separable transform. It needs
+// no transposition, and nodes only exchange with nearest neighbours. OrbitalPlan says which node
 // computes what.
-//
-// Four things roll, each in a ring of its own: X1, X2 and X3, each first as a sum and then as the
-// next stage's data (or the other way round, inverse), and the coefficients between X0 and X1. What
-// a step only reads is sent while the step computes; a sum is sent when the step has added to it.
-// Different directions get in each other's way in a single output queue: nodes should have two.
 #pragma once
 
 #include <array>
@@ -24,16 +19,23 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
-/// When a node went through a stage, in cycles.
+/// When a node began and ended a stage, in ticks.
 struct OrbitalTimes {
   Tick begin = 0;
   Tick end = 0;
 };
 
-/// One node's part, whatever its elements are. Construct before the node's first turn; it must live
-/// until the fabric has stopped.
+/// One node's part of the transform, for any type of elements.
+///
+/// Four ring shifts are at work: of X1, X2 and X3, each of which is the sum of one stage and the
+/// data of the next, and of the coefficients between X0 and X1. What a step only reads is sent
+/// while the step computes; a sum is sent when the step has added to it. Packets in different
+/// directions delay each other in a single output queue: nodes should have two.
+///
+/// Construct it before the node's first turn; it must live until the fabric has stopped. The node's
+/// own thread calls it.
 class OrbitalBase {
  public:
   static constexpr HandlerId kFirstHandler = kFirstUserHandler;
@@ -43,60 +45,63 @@ class OrbitalBase {
   OrbitalBase(const OrbitalBase&) = delete;
 
   const OrbitalPlan& plan() const { return *plan_; }
-  /// Of one repetition, stage by stage.
+  /// The times of one repetition, stage by stage.
   std::span<const OrbitalTimes> times(unsigned repetition = 0) const;
-  /// Steps of compute and roll, of all repetitions.
+  /// Steps of compute and ring shift in all repetitions since the numbers were forgotten.
   std::uint64_t steps_done() const { return numbers_shifted_.size(); }
-  /// Numbers that this node has sent on, step by step: b^3 + b^2 where coefficients roll, else
-  /// 2b^3; none where P is 1.
+  /// How many numbers this node has sent, step by step: b^3 + b^2 in the stage that shifts
+  /// coefficients, 2b^3 in the others; 0 if P is 1.
   std::span<const std::uint64_t> numbers_shifted() const { return numbers_shifted_; }
 
-  /// Of this node's blocks, those that roll twice over.
+  /// Bytes of this node's blocks. Those that are shifted have two buffers each, unless P is 1.
   std::size_t array_bytes() const;
 
   void forget_numbers_shifted() { numbers_shifted_.clear(); }
 
-  // What the program below is made of.
+  // The program below calls these.
   unsigned repetitions() const { return plan_->options().repeat; }
   unsigned steps() const { return OrbitalPlan::kStages * plan_->extent(); }
-  /// Sends what the step only reads.
+  /// Starts the shifts of what the step only reads.
   void begin_step(unsigned repetition, unsigned step);
-  /// Computes; the cycles that this takes on the machine.
+  /// Computes the step's product and returns the cycles that this takes on the machine.
   Tick multiply(unsigned step);
-  /// How long the processor may go on before it should look at its packets, of `left` cycles.
+  /// The cycles, at most `left`, that the processor should compute before it handles its packets.
   Tick until_next_look(unsigned step, Tick left) const;
-  /// Sends the sum.
+  /// Starts the shift of the sum.
   void send_sum(unsigned step);
-  /// Things that roll in a step.
+  /// The number of shifts in a step, and each of them.
   std::size_t shifts(unsigned step) const { return shifted_numbers(step).size(); }
   const RingShift& shift(unsigned step, std::size_t number) const {
     return shifts_[shifted_numbers(step)[number]];
   }
-  /// REQUIRES: everything that rolls in this step has gone and come.
+  /// REQUIRES: all shifts of this step are done.
   void end_step(unsigned repetition, unsigned step);
 
  protected:
+  /// Sizes of blocks.
   struct Bytes {
-    std::size_t array;         ///< of a block of X
-    std::size_t coefficients;  ///< of a block of the coefficients that roll
+    std::size_t array;         ///< a block of X0 to X3
+    std::size_t coefficients;  ///< a block of the coefficients that are shifted
   };
   OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_handler, Bytes bytes);
 
   Node& node() const { return *node_; }
-  /// This node's block of X`number` as it stands now: X1 to X3 change places with every step.
+  /// The buffer with this node's block of X`number`. X1 to X3 change buffers with every step.
   LocalArray& array(unsigned number) { return buffers_[number][place(number)]; }
-  /// The coefficients between X0 and X1 that are here now.
+  /// The buffer with the coefficients between X0 and X1.
   LocalArray& shifted_coefficients() { return buffers_[kCoefficients][place(kCoefficients)]; }
 
  private:
-  /// X`sum` from X`data`, afresh or added; the real multiply-adds that this took.
+  /// Sets X`sum` to the product of X`data` and the coefficients, or adds the product to it. Returns
+  /// the real multiply-adds that this takes.
   virtual std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add) = 0;
 
   unsigned stage_of(unsigned step) const { return step / plan_->extent(); }
-  /// What rolls in a step: first what it only reads, then the sum, if that rolls.
+  /// The shifts of a step: first those of what it only reads, then the sum's, if it is shifted.
   std::span<const unsigned> shifted_numbers(unsigned step) const {
     return shifted_[stage_of(step)];
   }
+  /// The shifts of what the step only reads.
   std::span<const unsigned> unchanged(unsigned step) const;
   void make_buffers(Bytes bytes);
   void make_shift(unsigned number, HandlerId first_handler, Bytes bytes);
@@ -105,21 +110,22 @@ class OrbitalBase {
   OrbitalTimes& time(unsigned repetition, unsigned step);
   std::uint64_t numbers(unsigned shift) const;
 
-  /// In buffers_: X0 to X3, then the coefficients; shifts_ has no X0, which stays.
+  /// The order in buffers_ is X0 to X3, then the coefficients. The order in shifts_ is the same
+  /// without X0, which stays at its node.
   static constexpr unsigned kCoefficients = 4;
 
   Node* node_;
   const OrbitalPlan* plan_;
-  std::array<std::vector<LocalArray>, 5> buffers_;
+  std::array<std::vector<LocalArray>, 5> buffers_;  ///< one or two of each
   std::deque<RingShift> shifts_;
   std::array<std::vector<unsigned>, OrbitalPlan::kStages> shifted_;  ///< in shifts_
   std::array<bool, OrbitalPlan::kStages> sum_is_shifted_{};
-  Tick two_packets_;  ///< cycles that they keep a link busy
+  Tick two_packets_;  ///< cycles for which two full packets keep a link busy
   std::vector<OrbitalTimes> times_;
   std::vector<std::uint64_t> numbers_shifted_;
 };
 
-/// The node program.
+/// The node program: all repetitions.
 Program orbital_transform(Node& node, OrbitalBase& transform);
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -11,7 +11,7 @@
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using Real = long double;
@@ -21,7 +21,7 @@ using Value = std::complex<Real>;
 Value turn(std::int64_t part, std::int64_t whole) {
   const std::int64_t quarter = 4 * part / whole;
   const auto rest = static_cast<Real>(4 * part % whole) / static_cast<Real>(whole);
-  const Real angle = rest * std::numbers::pi_v<Real> / 2;  // multiples of a quarter are exact
+  const Real angle = rest * std::numbers::pi_v<Real> / 2;  // exact for multiples of a quarter
   const Real c = std::cos(angle);
   const Real s = std::sin(angle);
   const std::array<Value, 4> turned = {Value(c, s), Value(-s, c), Value(-c, -s), Value(s, -c)};
@@ -67,4 +67,4 @@ Value coefficient(TransformKind kind, Sign sign, std::int64_t size, std::int64_t
   TOROID_CHECK(false);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -6,15 +6,14 @@
 
 #include "fft/layout/box.hpp"
 #include "fft/orbital/coefficients.hpp"
-#include "fft/orbital/refusals.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 OrbitalPlan::OrbitalPlan(const CubeSize& size, const Shape& shape, OrbitalOptions options)
     : size_(size), options_(options), extent_(shape.extent(0)) {
-  refuse_what_is_no_orbit(size, shape, options);
+  check_orbital(size, shape, options);
 }
 
 OrbitalStage OrbitalPlan::stage(unsigned number) const {
@@ -86,4 +85,4 @@ OrbitalPlan::Neighbours OrbitalPlan::neighbours(unsigned dimension, Rank node) c
   return up ? upwards : Neighbours{upwards.from, upwards.to};
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

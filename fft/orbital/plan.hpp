@@ -1,4 +1,4 @@
-// What the orbital transform needs to know before it runs: stages, directions and layouts.
+// The orbital transform's stages, directions and layouts.
 //
 // P x P x P nodes (Q,R,S), an array of N x N x N elements in blocks of b = N/P per axis. With
 // T = (alpha·(Q,R,S)) mod P, node (Q,R,S) has at the beginning and at the end of every stage
@@ -9,17 +9,18 @@
 //   X3(S,Q,T)   all, with C(R,Q): the skewed layout
 //
 // Forward goes from X0 to X3, inverse from X3 to X0 with the same coordinates of the inverse's
-// matrices. Each of the three stages takes P steps. In every step a node multiplies what it has and
-// adds to what it has; then two of the three operands go on to neighbours:
+// matrices. Each of the three stages takes P steps of compute and ring shift. In every step a node
+// multiplies the block of data that it has by the coefficients that it has, and adds the product to
+// the sum that it has. Then two of the three go on to neighbours, which the paper calls rolling:
 //
-//               axis   stays   goes on
+//               axis   stays   is shifted
 //   X0 and X1     2    X0      X1 along S, C along Q
 //   X1 and X2     0    C       X1 along S, X2 along Q
 //   X2 and X3     1    C       X2 along Q, X3 along R
 //
-// Forward, everything moves by alpha's sign of that dimension, which is -1 in T: at step t a node
-// deals with the blocks of T - t. Inverse is the forward transform rolled back: everything moves
-// the other way. After P steps all blocks are home again.
+// Forward, everything moves by alpha's sign in its dimension. That is -1 in T: at step t a node
+// deals with the blocks of T - t. The inverse is the forward transform in reverse: everything moves
+// the other way. After P steps all blocks are back at their own nodes.
 //
 // Source: Sedukhin, University of Aizu 2012-001, sections 4.1 and 4.2. Beyond it: a transform of
 // its own per axis.
@@ -35,12 +36,12 @@
 #include "fft/plan/transform_kind.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// Extents of the array.
 using CubeSize = std::array<std::int64_t, 3>;
 
-/// Of the array, named as in NumPy.
+/// The type of the array's elements, named as in NumPy.
 enum class ElementType : std::uint8_t { float32, float64, complex64, complex128 };
 inline constexpr std::array<std::string_view, 4> kElementTypeNames = {"float32", "float64",
                                                                       "complex64", "complex128"};
@@ -60,32 +61,36 @@ struct OrbitalOptions {
   unsigned repeat = 1;                   ///< times that the same input is transformed; at least 1
 };
 
-/// X`data` is multiplied along an axis and gives X`sum`.
+/// Throws BadInput for what the orbital transform cannot do; see OrbitalPlan.
+void check_orbital(const CubeSize& size, const Shape& shape, const OrbitalOptions& options);
+
+/// A stage multiplies X`data` along an axis, which gives X`sum`.
 struct OrbitalStage {
   unsigned data;
   unsigned sum;
   unsigned axis;
 
-  /// Which two of the four arrays: 0 for X0 and X1.
+  /// The number of the pair of arrays: 0 for X0 and X1, 1 for X1 and X2, 2 for X2 and X3.
   unsigned pair() const { return std::min(data, sum); }
 };
 
-/// Numbers of blocks along the axes.
+/// A block's number along each axis, 0 to P-1.
 using BlockIndex = std::array<unsigned, 3>;
 
-/// What all nodes share: created once, used for any number of transforms.
+/// What all nodes share. It is immutable, and serves any number of transforms.
 class OrbitalPlan {
  public:
   static constexpr unsigned kStages = 3;
-  /// Dimensions of the torus along which X1, X2 and X3 roll, S, Q and R; and the coefficients, Q.
+  /// Torus dimensions along which X1, X2 and X3 are shifted: S, Q and R, with [0] unused; and the
+  /// coefficients: Q.
   static constexpr std::array<unsigned, 4> kArrayDimensions = {0, 2, 0, 1};
   static constexpr unsigned kCoefficientsDimension = 0;
-  /// What the stage between X0 and X1, X1 and X2, X2 and X3 transforms.
+  /// The axis that each pair of arrays transforms.
   static constexpr std::array<unsigned, kStages> kProductAxes = {2, 0, 1};
 
-  /// Throws BadInput, with what would do instead, where the array is no cube, the machine no torus
-  /// of P x P x P nodes (or a single one), P does not divide N, N is no power of two for wht, or
-  /// the elements are real for dft.
+  /// Throws BadInput if the array is no cube, the machine no torus of P x P x P nodes (or a single
+  /// node), P does not divide N, N is no power of two for wht, or the elements are real for dft.
+  /// The message says what would fit.
   OrbitalPlan(const CubeSize& size, const Shape& shape, OrbitalOptions options);
 
   const CubeSize& size() const { return size_; }
@@ -94,27 +99,28 @@ class OrbitalPlan {
   int block() const { return static_cast<int>(n() / extent_); }  ///< b
   OrbitalStage stage(unsigned number) const;
 
-  /// The blocks that a node holds outside the transforms, canonical or skewed, in C order.
+  /// The block that a node holds before forward, and after it.
   BlockIndex canonical(Rank node) const { return home(0, node); }
   BlockIndex skewed(Rank node) const { return home(3, node); }
+  /// The elements of the node's block of the input, and of the result.
   Box input_box(Rank node) const { return box(options_.sign == Sign::forward ? 0 : 3, node); }
   Box output_box(Rank node) const { return box(options_.sign == Sign::forward ? 3 : 0, node); }
 
-  /// The block of array X`number`, 0 to 3, that is a node's own.
+  /// The block of array X`number`, 0 to 3, that a node holds at the beginning and the end of a
+  /// stage.
   BlockIndex home(unsigned number, Rank node) const;
-  /// What a stage rolls in each of its steps: a block of an array, or of the coefficients between
-  /// X0 and X1, along a dimension of the torus.
+  /// A block that a stage shifts in each of its steps along a dimension of the torus: a block of an
+  /// array, or of the coefficients between X0 and X1.
   struct ShiftedBlock {
     unsigned dimension;
     bool coefficients;
   };
   std::vector<ShiftedBlock> shifted_blocks(unsigned stage) const;
-  /// Of what rolls.
   std::uint64_t block_bytes(const ShiftedBlock& shifted) const;
   /// Real multiply-adds of a step's product.
   std::uint64_t multiply_adds(unsigned stage) const;
 
-  /// Where the next block goes and where it comes from, rolling along a dimension.
+  /// The nodes to which a node sends and from which it receives in a ring shift along a dimension.
   struct Neighbours {
     Rank to;
     Rank from;
@@ -132,4 +138,4 @@ class OrbitalPlan {
   unsigned extent_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -5,12 +5,12 @@
 #include <cstdint>
 
 #include "fft/execute/local_array.hpp"
-#include "fft/orbital/blas.hpp"
+#include "fft/kernels/blas.hpp"
 #include "fft/orbital/coefficients.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 template <typename U>
@@ -22,7 +22,7 @@ U rounded(const std::complex<long double>& value) {
     return {static_cast<Real>(value.real()), static_cast<Real>(value.imag())};
 }
 
-/// Real parts, then imaginary parts.
+/// Writes the real parts, then the imaginary parts.
 template <typename Real>
 void part(const std::complex<Real>* from, std::size_t count, Real* parts) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -95,7 +95,7 @@ template <typename T>
 template <typename U>
 void OrbitalProduct<T>::run_as(const U* coefficients, const U* data, bool add, U* sum) const {
   const int b = block_;
-  const int row = b * static_cast<int>(sizeof(T) / sizeof(U));  // of the last axis, in U
+  const int row = b * static_cast<int>(sizeof(T) / sizeof(U));  // elements of U along the last axis
   const U beta = add ? U(1) : U(0);
   if (axis_ == 0) return multiply(Transpose::yes, {b, b * row, b}, coefficients, data, beta, sum);
   if (axis_ == 2) return multiply(Transpose::no, {b * b, b, b}, data, coefficients, beta, sum);
@@ -104,7 +104,7 @@ void OrbitalProduct<T>::run_as(const U* coefficients, const U* data, bool add, U
     multiply(Transpose::yes, {b, row, b}, coefficients, data + at, beta, sum + at);
 }
 
-/// A plane stays in the cache meanwhile.
+/// It goes plane by plane so that the parts stay in the cache.
 template <typename T>
 void OrbitalProduct<T>::run_by_parts([[maybe_unused]] const Real* coefficients,
                                      [[maybe_unused]] const T* data, [[maybe_unused]] bool add,
@@ -133,4 +133,4 @@ template class OrbitalProduct<double>;
 template class OrbitalProduct<std::complex<float>>;
 template class OrbitalProduct<std::complex<double>>;
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-// The orbital transform between the arrays of a plan's station, whatever their elements are.
+// The orbital transform as the one stage of a plan: blocks in, skewed blocks out.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,26 @@
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
-/// What the description asks of the orbital method, one way.
+/// The orbital plan for one direction of a description.
 OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way way);
 
+/// The orbital transform between the local arrays of a plan, for any type of elements. It
+/// transforms one array of a batch at a time: put() its block, run the program of transform(),
+/// get() the result.
 class OrbitalStageState {
  public:
   virtual ~OrbitalStageState() = default;
-  /// Takes the handlers that it needs.
+  /// Reserves the handlers that it needs.
   static std::unique_ptr<OrbitalStageState> make(Node& node, const Description& description,
                                                  Way way);
 
-  /// One array after the other: from the array, the program, to the array.
   virtual void put(const std::byte* block) = 0;
   virtual void get(std::byte* block) = 0;
   virtual OrbitalBase& transform() = 0;
-  /// Of one array's block.
+  /// Bytes of one array's block.
   virtual std::size_t bytes() const = 0;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

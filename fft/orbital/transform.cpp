@@ -14,7 +14,7 @@
 #include "hal/packet.hpp"
 #include "packet/node/node.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 template <typename T>
@@ -50,8 +50,8 @@ LocalArray& OrbitalTransform<T>::coefficients(unsigned pair) {
   return pair == 0 ? shifted_coefficients() : fixed_coefficients_[pair - 1];
 }
 
-/// Between two arrays, those from this node's block of the one to its block of the other. Where
-/// they roll, the blocks are those of the first step.
+/// Loads the coefficients from this node's block of one array to its block of the other. Those of
+/// pair 0, which are shifted, are those of the first step.
 template <typename T>
 void OrbitalTransform<T>::load_coefficients(unsigned pair) {
   const unsigned axis = plan().kProductAxes[pair];
@@ -86,4 +86,4 @@ template class OrbitalTransform<double>;
 template class OrbitalTransform<std::complex<float>>;
 template class OrbitalTransform<std::complex<double>>;
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-// One node's arrays and coefficients of an orbital transform, for each type of elements.
+// The orbital transform of a given type of elements.
 #pragma once
 
 #include <complex>
@@ -13,18 +13,19 @@
 #include "hal/packet.hpp"
 #include "packet/node/node.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
-/// T is float, double, std::complex<float> or std::complex<double>, as the plan says.
+/// One node's part with its coefficients. T is float, double, std::complex<float> or
+/// std::complex<double>, as the plan says.
 template <typename T>
 class OrbitalTransform final : public OrbitalBase {
  public:
   OrbitalTransform(Node& node, const OrbitalPlan& plan, HandlerId first_handler = kFirstHandler);
 
-  /// This node's block plan().input_box() of the array, C order, to be set before the run, which
-  /// leaves it as it is. After a run it may stand somewhere else: ask again.
+  /// This node's block plan().input_box() of the array in C order. The caller sets it before a run,
+  /// which does not change it. After a run it may be in another buffer: ask again.
   std::span<T> input() { return elements(plan().stage(0).data); }
-  /// Its block plan().output_box() of the result, unscaled, after the run.
+  /// After a run: this node's block plan().output_box() of the unscaled result.
   std::span<const T> output() { return elements(plan().stage(OrbitalPlan::kStages - 1).sum); }
 
  private:
@@ -34,8 +35,8 @@ class OrbitalTransform final : public OrbitalBase {
   void load_coefficients(unsigned pair);
   unsigned block_number(unsigned number, unsigned axis) const;
 
-  std::vector<OrbitalProduct<T>> products_;     ///< [pair]
-  std::vector<LocalArray> fixed_coefficients_;  ///< of the pairs 1 and 2
+  std::vector<OrbitalProduct<T>> products_;     ///< by pair of arrays; see OrbitalStage
+  std::vector<LocalArray> fixed_coefficients_;  ///< those of the pairs 1 and 2
 };
 
 extern template class OrbitalTransform<float>;
@@ -43,4 +44,4 @@ extern template class OrbitalTransform<double>;
 extern template class OrbitalTransform<std::complex<float>>;
 extern template class OrbitalTransform<std::complex<double>>;
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -14,12 +14,12 @@
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 std::string size_text(const Description& description) {
@@ -39,7 +39,7 @@ void check_axes(const Description& description) {
                     size_text(description), axes, kMaxAxes));
 }
 
-/// The cuts that divide every axis.
+/// Lists the cuts that divide every axis.
 std::string possible_cuts(const Description& description) {
   std::string cuts;
   for (std::int64_t cut = 1; cut <= description.size[0]; ++cut) {
@@ -76,7 +76,7 @@ void check_kinds(const Description& description) {
       throw BadInput("transforms other than the dft are for the orbital method");
 }
 
-/// A box says nothing of axes that the array does not have, nor of the arrays of a batch.
+/// Sets the user's boxes to [0, 1) along axes that the array does not have.
 void complete(std::vector<Box>& boxes, std::size_t axes) {
   for (Box& box : boxes)
     for (std::size_t axis = axes; axis < kAxes; ++axis) {
@@ -85,7 +85,7 @@ void complete(std::vector<Box>& boxes, std::size_t axes) {
     }
 }
 
-/// Where the result goes if it is to return to boxes.
+/// A result that returns to its input's layout returns to the in-boxes, if there are any.
 void return_to_boxes(Description& description) {
   if (!description.return_to_input || description.in_boxes.empty()) return;
   if (in_extents(description) != out_extents(description))
@@ -129,8 +129,9 @@ Blueprint::Blueprint(const Description& description, const Shape& shape)
   keep_pieces_where_all_receive();
 }
 
-/// What tells pieces apart is that who has one complete has heard of it from all others: a node
-/// that receives nothing would run ahead.
+/// An exchange is only cut if every node receives something. PipelinedExchange tells pieces apart
+/// by the rule that a node which has completed one has heard of it from all others: a node that
+/// receives nothing would run ahead.
 void Blueprint::keep_pieces_where_all_receive() {
   const auto all_receive = [this](const Distribution& distribution) {
     for (Rank node = 0; node < shape_.size(); ++node)
@@ -144,14 +145,13 @@ void Blueprint::keep_pieces_where_all_receive() {
   }
 }
 
-/// What the user holds and wants is one exchange of the whole machine away from what the method
-/// has.
+/// One exchange of the whole machine leads from the user's in-boxes to the method's first stage,
+/// and one from its last stage to the out-boxes.
 void Blueprint::add_user_boxes() {
   const StageExchange whole{0, shape_.dims(), {}, {}};
   if (!description_.in_boxes.empty()) {
     const Index extents = in_extents();
-    check_boxes(toroid::in_extents(without_batch()), description_.in_boxes, shape_.size(),
-                "in-box");
+    check_boxes(fft::in_extents(without_batch()), description_.in_boxes, shape_.size(), "in-box");
     const bool real = stages_.front().real_in;
     const Distribution distribution = distribution_of_boxes(extents, description_.in_boxes);
     stages_.insert(stages_.begin(),
@@ -160,7 +160,7 @@ void Blueprint::add_user_boxes() {
   }
   if (!description_.out_boxes.empty()) {
     const Index extents = out_extents();
-    check_boxes(toroid::out_extents(without_batch()), description_.out_boxes, shape_.size(),
+    check_boxes(fft::out_extents(without_batch()), description_.out_boxes, shape_.size(),
                 "out-box");
     const bool real = stages_.back().real_out;
     const Distribution distribution = distribution_of_boxes(extents, description_.out_boxes);
@@ -194,4 +194,4 @@ PieceRule Blueprint::pieces(std::size_t exchange, Way way) const {
   return {*axis, planes};
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,8 +1,4 @@
-// What all nodes of a plan share: the stages that a description comes down to on a machine.
-//
-// A stage finds an array in one spread, transforms some axes, each whole on its node, and leaves it
-// in another; between stages the array is exchanged. Forward goes through them from first to last,
-// backward from last to first, with the exchanges turned round.
+// What all nodes of a plan share: the stages of a description on a machine.
 #pragma once
 
 #include <cstddef>
@@ -26,60 +22,67 @@
 #include "packet/exchange/group.hpp"
 #include "packet/node/node.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
+/// A step of a transform between two exchanges: it finds an array in one distribution, transforms
+/// axes of it, each whole on its node, and leaves it in another distribution.
 struct Stage {
-  std::string name;  ///< its axes, or what its exchange is for
+  std::string name;  ///< the axes that it transforms, or "in", "out", "return" if it has none
   Distribution in;
   Distribution out;
   Axes axes{};                     ///< that it transforms
   bool real_in = false;            ///< `in` holds real numbers
-  bool real_out = false;           ///< `out` does; else, with real_in, half a spectrum
-  bool is_orbital = false;         ///< it communicates by itself
-  bool same_distribution = false;  ///< `in` and `out` are one: it can work in place
+  bool real_out = false;           ///< `out` does; half a spectrum if only real_in is set
+  bool is_orbital = false;         ///< the orbital transform, which communicates by itself
+  bool same_distribution = false;  ///< `in` equals `out`: the stage can work in place
 
-  /// Nothing happens but an exchange before or after.
+  /// Whether the stage computes nothing and only marks a side of an exchange.
   bool is_empty() const { return axes == Axes{} && !is_orbital; }
 };
 
-/// Between a stage and the next: among the nodes that differ in the torus dimensions [first, last).
+/// The exchange between a stage and the next, among nodes that differ in the torus dimensions
+/// [first, last) only.
 struct StageExchange {
   unsigned first = 0;
   unsigned last = 0;
-  /// Axes of the pieces in which it may go: of the array that forward sends, and backward.
+  /// The axis along which the exchange may be cut into pieces, in each direction; none: it may not.
   std::optional<unsigned> forward_axis{};
   std::optional<unsigned> backward_axis{};
 
   Group group(const Shape& shape, Rank self) const { return {shape, first, last, self}; }
 };
 
+/// The stages of a plan and the exchanges between them. Forward goes through them from first to
+/// last, backward from last to first with the exchanges turned round. Nodes share it: it does
+/// not change, except that it remembers its exchange plans, under a lock.
 class Blueprint {
  public:
-  /// Throws BadInput where the array does not fit the machine or the method, with what would.
+  /// Throws BadInput if the array does not fit the machine or the method; the message says what
+  /// would fit.
   Blueprint(const Description& description, const Shape& shape);
-  Blueprint(const Blueprint&) = delete;  // exchanges refer to its spreads
+  Blueprint(const Blueprint&) = delete;  // exchanges refer to its distributions
 
   const Description& description() const { return description_; }
   const Shape& shape() const { return shape_; }
-  /// At least one.
+  /// The stages in the order of forward; at least one.
   std::span<const Stage> stages() const { return stages_; }
-  /// [i]: between stages i and i + 1.
+  /// exchanges()[i] lies between stages i and i + 1.
   std::span<const StageExchange> exchanges() const { return exchanges_; }
-  /// Points of one array before anything is cut, or after backward.
+  /// Points of one array on the side that forward takes, before any box cut.
   double points() const;
   /// Extents of what forward takes, and of what it gives.
   const Index& in_extents() const { return stages_.front().in.extents; }
   const Index& out_extents() const { return stages_.back().out.extents; }
-  /// Whether what forward takes, and what it gives, are real numbers.
+  /// Whether forward takes real numbers, and whether it gives real numbers.
   bool real_in() const { return stages_.front().real_in; }
   bool real_out() const { return stages_.back().real_out; }
-  /// Of an element.
+  /// Bytes of a real or complex element.
   std::uint32_t bytes(bool real) const {
     const std::uint32_t precision = description_.precision == Precision::single ? 4 : 8;
     return real ? precision : 2 * precision;
   }
-  /// How the exchange after a stage goes in that direction: those planes per piece that were asked
-  /// for, lowered to a divisor of the longest part's.
+  /// How an exchange is cut into pieces in one direction: as many planes per piece as the
+  /// description asks for, lowered to a divisor of the longest part's planes.
   PieceRule pieces(std::size_t exchange, Way way) const;
 
   /// What goes from whom to whom among the nodes that exchange with node `member`, all pieces
@@ -98,7 +101,7 @@ class Blueprint {
   Shape shape_;
   std::vector<Stage> stages_;
   std::vector<StageExchange> exchanges_;
-  mutable std::mutex mutex_;  ///< of plans_
+  mutable std::mutex mutex_;  ///< guards plans_
   mutable std::map<std::pair<std::size_t, Way>, std::unique_ptr<const ExchangePlan>> plans_;
 };
 
@@ -107,7 +110,8 @@ class Blueprint {
 /// where the policy does not fit the machine.
 NodeOptions node_options(const Blueprint& blueprint, const Machine& machine, NodeOptions options);
 
-// What the methods come down to: one file each.
+/// What a method makes of a description. Each method has a file of its own. They throw BadInput as
+/// Blueprint does.
 struct Stages {
   std::vector<Stage> stages;
   std::vector<StageExchange> exchanges;
@@ -117,4 +121,4 @@ Stages slab_stages(const Description& description, const Shape& shape);
 Stages rows_stages(const Description& description, const Shape& shape);
 Stages orbital_stages(const Description& description, const Shape& shape);
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -11,18 +11,18 @@
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "fft/plan/plan.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
-/// Of the element i of an axis. A box cut of an even number of points keeps the negative one of the
-/// two frequencies in its middle; see LocalWork::copy_centre.
+/// The frequency of the element i of an axis. A box cut that leaves an even number n of points
+/// keeps -n/2, not n/2; see LocalWork::copy_centre.
 std::int64_t frequency(const Description& description, unsigned axis, std::int64_t i) {
   if (description.real && axis == half_axis(description)) return i;
   const std::int64_t n = description.size[axis] / description.box_cut;
@@ -30,7 +30,7 @@ std::int64_t frequency(const Description& description, unsigned axis, std::int64
   return i < upper ? i : i - n;
 }
 
-/// To the next row of a box in C order; false after the last.
+/// Advances `at` to the next row of a box in C order; false after the last.
 bool to_next_row(const Box& box, unsigned row_axis, Index& at) {
   for (unsigned axis = row_axis; axis-- > 0;) {
     if (++at[axis] < box.hi[axis]) return true;
@@ -108,7 +108,8 @@ void Convolution::multiply(const Box& box) {
   while (to_next_row(box, row_axis(), at));
 }
 
-/// The row that begins at `at`, of all arrays of the batch: one call of the factor for each place.
+/// Multiplies the row that begins at `at` in all arrays of the batch, with one call of the factor
+/// per element.
 template <typename T>
 void Convolution::multiply_row(const Box& box, Index at) {
   const unsigned axis = row_axis();
@@ -123,4 +124,4 @@ void Convolution::multiply_row(const Box& box, Index at) {
   }
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -25,7 +25,7 @@
 #include "fft/layout/box.hpp"
 #include "fft/plan/transform_kind.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 enum class Method : std::uint8_t {
   volumetric,  ///< blocks; an exchange before each axis that the machine splits
@@ -87,4 +87,4 @@ struct Description {
   Way first = Way::forward;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -21,7 +21,7 @@
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 const Policy& policy_of(const NodeOptions& options) {
@@ -40,7 +40,7 @@ PolicySettings settings_for(const Blueprint& blueprint, std::size_t exchange, Wa
                      {shape, machine, blueprint.traffic(exchange, way, 0)});
 }
 
-/// Of a machine without an exchange that a policy could be asked about.
+/// The settings for a plan without exchanges; the policy is asked about an all-to-all instead.
 PolicySettings settings_without_exchange(const Shape& shape, const Machine& machine,
                                          const NodeOptions& options) {
   const auto traffic = make_traffic("all-to-all", shape, 0, options.seed);
@@ -87,4 +87,4 @@ NodeOptions node_options(const Blueprint& blueprint, const Machine& machine, Nod
   return options;
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -6,7 +6,7 @@
 
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 unsigned ring_distance(unsigned a, unsigned b, unsigned k) {
@@ -51,4 +51,4 @@ double LinkLoad::hottest_bytes(Rank nodes) const {
   return hottest;
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

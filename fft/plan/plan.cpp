@@ -12,7 +12,7 @@
 #include "fft/plan/description.hpp"
 #include "packet/node/node.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 Plan::Plan(Node& node, const Description& description)
     : Plan(node, std::make_shared<const Blueprint>(description, node.shape())) {}
@@ -51,4 +51,4 @@ PerformAwaiter Plan::backward(ConstArray in, Array out, Scale scale) {
   return engine_->call(Way::backward, in, out, scale);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,10 +1,10 @@
-// Plan: a distributed transform on one node, made once, used any number of times. Conventions are
-// in fft/description.hpp.
+// Plan: a distributed transform on one node, made once, used any number of times. The conventions
+// are in fft/plan/description.hpp.
 //
-//   Plan plan(node, {.size = {128, 128, 128}});      // before the program's first await
+//   fft::Plan plan(node, {.size = {128, 128, 128}});  // before the program's first await
 //   std::vector<std::complex<double>> in(plan.input_size()), out(plan.output_size());
-//   co_await plan.forward(in, out);                  // in the node's program, on every node
-//   co_await plan.backward(out, in, Scale::by_n);
+//   co_await plan.forward(in, out);                   // in the node's program, on every node
+//   co_await plan.backward(out, in, fft::Scale::by_n);
 #pragma once
 
 #include <complex>
@@ -21,14 +21,14 @@
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 template <typename T>
 concept Element = std::same_as<T, float> || std::same_as<T, double> ||
     std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
-/// A node's local array, of whatever elements. It begins at a multiple of 16 bytes, as what `new`
-/// gives does.
+/// A reference to a node's local array of any type of element. The array must begin at a multiple
+/// of 16 bytes, as memory from `new` does.
 template <typename Byte>
 struct BasicArray {
   Byte* data = nullptr;
@@ -39,7 +39,7 @@ struct BasicArray {
   BasicArray() = default;
   template <typename Range>
   requires Element<std::remove_cvref_t<decltype(*std::data(std::declval<Range&>()))>> BasicArray(
-      Range&& range)  // NOLINT: an array is one in any dress
+      Range&& range)  // NOLINT: any array converts
       : data(reinterpret_cast<Byte*>(std::data(range))), size(std::size(range)) {
     using T = std::remove_cvref_t<decltype(*std::data(range))>;
     real = std::is_floating_point_v<T>;
@@ -53,21 +53,22 @@ using Array = BasicArray<std::byte>;
 
 /// When a node went through a stage of one call, in ticks.
 struct StageTimes {
-  Tick begin = 0;      ///< its exchange began
-  Tick exchanged = 0;  ///< everything had come
+  Tick begin = 0;      ///< the exchange before the stage began
+  Tick exchanged = 0;  ///< everything had arrived
   Tick computed = 0;   ///< everything was transformed
-  Tick computing = 0;  ///< of the time until then, transforms
-  Tick waiting = 0;    ///< of it, for pieces to leave or to be complete
+  Tick computing = 0;  ///< duration of the transforms before `computed`
+  Tick waiting = 0;    ///< duration of waits before `computed`: for pieces to leave or to complete
 };
 
-/// Lives until the fabric has stopped: its handlers are the node's.
+/// A transform on one node. It must live until the fabric has stopped, since its handlers belong to
+/// the node. The node's own thread calls it.
 class Plan {
  public:
-  /// Throws BadInput where the array does not fit the machine or the method. All nodes make their
-  /// plans in the same order.
+  /// Throws BadInput if the array does not fit the machine or the method. All nodes make their
+  /// plans in the same order, before their programs' first await.
   Plan(Node& node, const Description& description);
-  /// The same from a blueprint that the nodes share, as they should where they are many: a
-  /// blueprint looks at all of them.
+  /// The same from a blueprint that the nodes share. Making one takes time with the number of
+  /// nodes, so that many nodes should share one.
   Plan(Node& node, std::shared_ptr<const Blueprint> blueprint);
   Plan(Plan&&) noexcept;
   ~Plan();
@@ -76,28 +77,31 @@ class Plan {
   /// What this node holds of what forward takes, and of what it gives.
   const NodeLayout& input_layout() const;
   const NodeLayout& output_layout() const;
+  /// Elements of this node's local array on each side.
   std::size_t input_size() const { return static_cast<std::size_t>(input_layout().extent()); }
   std::size_t output_size() const { return static_cast<std::size_t>(output_layout().extent()); }
 
-  /// To be awaited. The arrays are as long as the layouts' extents at least, and live until then;
-  /// they may begin at the same place, else `in` stays as it is. One call at a time.
+  /// To be awaited by the node's program, on every node; one call at a time. `in` has at least
+  /// input_size() elements and `out` output_size(). Both live until the call has ended. They may
+  /// begin at the same place; otherwise `in` is not changed. Throws BadInput for an array that is
+  /// too short or of another type.
   PerformAwaiter forward(ConstArray in, Array out, Scale scale = Scale::none);
-  /// From what forward gives to what it takes.
+  /// The way back: from what forward gives to what it takes.
   PerformAwaiter backward(ConstArray in, Array out, Scale scale = Scale::none);
 
-  /// Of the last call, stage by stage in its order.
+  /// The times of the last call, stage by stage in the order of the call.
   std::span<const StageTimes> times() const;
-  /// Of the orbital method, in the last call: numbers that this node has sent in each step of
-  /// compute and roll, of one array after the other.
+  /// For the orbital method: how many numbers this node sent in each step of the last call, for one
+  /// array of the batch after the other.
   std::span<const std::uint64_t> numbers_shifted() const;
 
-  /// Bytes of all arrays that it has made so far; the caller's are not among them.
+  /// Bytes of all arrays that the plan has allocated so far.
   std::size_t array_bytes() const;
 
-  class Engine;  ///< what it is made of; fft/engine.hpp
+  class Engine;  ///< the implementation; see fft/execute/engine.hpp
 
  private:
   std::unique_ptr<Engine> engine_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -4,7 +4,7 @@
 
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 ProcessGrid::ProcessGrid(const Shape& shape, bool reversed)
     : shape_(shape), reversed_(reversed), extent_{1, 1, 1} {
@@ -19,7 +19,7 @@ ProcessGrid::ProcessGrid(const Shape& shape, bool reversed)
 
 GridCoord ProcessGrid::coord(Rank rank) const {
   GridCoord at{};
-  for (unsigned i = 0; i < 3; ++i) {  // the fastest of the ranks first
+  for (unsigned i = 0; i < 3; ++i) {  // the axis along which ranks vary fastest comes first
     const unsigned axis = reversed_ ? i : 2 - i;
     at[axis] = rank % extent_[axis];
     rank /= extent_[axis];
@@ -32,4 +32,4 @@ DimensionRange ProcessGrid::dimensions(unsigned first, unsigned last) const {
           std::max(dims_[first].last, dims_[last].last)};
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

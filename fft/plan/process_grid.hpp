@@ -1,13 +1,14 @@
-// The torus as the three-dimensional grid of processes that a three-dimensional array is laid on.
+// The torus as the three-dimensional grid of processes over which the volumetric method distributes
+// an array.
 #pragma once
 
 #include <array>
 
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
-/// A node's place in the grid.
+/// A node's coordinates in the grid.
 using GridCoord = std::array<Rank, 3>;
 
 /// The torus dimensions [first, last).
@@ -16,17 +17,18 @@ struct DimensionRange {
   unsigned last;
 };
 
-/// Axes x, y, z of the array over the torus dimensions in this order, one each for x and y, all
-/// others for z; or, reversed, over z, y, x. A torus of fewer dimensions leaves some unsplit.
+/// Assigns torus dimensions to the axes of an array: the first to x, the second to y, all others to
+/// z; reversed, the first to z and all others to x. On a torus of fewer dimensions some axes are
+/// not split.
 class ProcessGrid {
  public:
   ProcessGrid(const Shape& shape, bool reversed = false);
 
   const Shape& shape() const { return shape_; }
+  /// Nodes that share out an axis.
   Rank extent(unsigned axis) const { return extent_[axis]; }
   GridCoord coord(Rank rank) const;
-  /// The dimensions that the axes first..last, of x, y, z, are spread over: those in which nodes
-  /// differ that share everything else.
+  /// The torus dimensions from those of axis `first` to those of axis `last`, both included.
   DimensionRange dimensions(unsigned first, unsigned last) const;
 
  private:
@@ -36,4 +38,4 @@ class ProcessGrid {
   std::array<Rank, 3> extent_;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,11 +1,11 @@
-// The patent's own way: every node holds whole lines of an array of any number of axes, transforms
-// them, and all nodes exchange everything before the next axis.
+// The patent's method: every node holds whole lines of an array of any number of axes and
+// transforms them; all nodes exchange everything before the next axis.
 //
 //   lines along the last axis --all--> lines along the one before --all--> ... along the first
 //
-// The lines of an axis are numbered in C order of the other axes and shared out in blocks by rank:
-// its FIG. 4 and 6, where node Q11 has the first row and then the first column. "Any assignment is
-// feasible": in_boxes and out_boxes make others of the first and the last one.
+// The lines of an axis are numbered in C order of the other axes and shared out in blocks by rank,
+// as in FIG. 4 and 6, where node Q11 has the first row and then the first column. The patent says
+// "any assignment is feasible"; in_boxes and out_boxes choose another one at the two ends.
 //
 // Source: U.S. Pat. No. 7,315,877, FIG. 3 to 8.
 #include <fmt/core.h>
@@ -19,11 +19,11 @@
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 AxisOrder lines_order(unsigned axis) {
@@ -84,4 +84,4 @@ Stages rows_stages(const Description& description, const Shape& shape) {
   return stages;
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

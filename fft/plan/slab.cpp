@@ -1,10 +1,11 @@
-// The slab FFT: planes in, a two-dimensional transform of each, one exchange, the last axis.
+// The slab FFT: nodes hold planes and transform them in two dimensions; one exchange; the last
+// axis.
 //
 //   planes along p, FFT of q and r --all--> planes along q, FFT of p
 //
-// p is the third axis, as in the paper; the first one for real data, whose half spectrum of the
-// last axis must come first. With a box cut only the centre of the spectrum goes on. Pieces of
-// planes may leave while others are transformed; backward, planes along q.
+// p is the third axis, as in the paper. For real data it is the first axis, because the last axis
+// must be halved first. With a box cut only the centre of the spectrum is sent. Planes may be sent
+// in pieces while others are transformed: planes along p forward, planes along q backward.
 //
 // Source: Hoefler and Zerah, "Transforming the high-performance 3d-FFT in ABINIT to enable the use
 // of non-blocking collective operations", 2007.
@@ -19,14 +20,14 @@
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
-/// Whole but for one axis, which the nodes share out.
+/// A node's planes: the nodes share out one axis.
 Box planes_box(const Index& extents, unsigned axis, Rank nodes, Rank node) {
   Box box = Box::of(extents);
   const Split split{extents[axis], nodes};
@@ -40,7 +41,8 @@ Distribution planes(const Index& extents, unsigned axis, Rank nodes) {
           [=](Rank node) { return NodeLayout::dense(planes_box(extents, axis, nodes, node)); }};
 }
 
-/// The same with one plane of p behind the other, so that planes leave and arrive as they are.
+/// The same parts, in memory one plane of p behind the other: so pieces of planes along p are
+/// contiguous.
 Distribution plane_by_plane(const Index& extents, unsigned axis, Rank nodes, unsigned p) {
   AxisOrder order{static_cast<std::uint8_t>(p), kBatchAxis};
   std::size_t level = 2;
@@ -97,4 +99,4 @@ Stages slab_stages(const Description& description, const Shape& shape) {
   return stages;
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

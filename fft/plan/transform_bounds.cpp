@@ -23,16 +23,16 @@
 #include "hal/tick.hpp"
 #include "packet/exchange/group.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// What one exchange asks of links and nodes.
 struct TransformBounds::Tally {
-  LinkLoad load;                         ///< of the group being tallied
-  std::vector<std::uint64_t> out_bytes;  ///< per node
-  std::vector<Tick> busy;                ///< per node
+  LinkLoad load;                         ///< of the current group of nodes
+  std::vector<std::uint64_t> out_bytes;  ///< on the wire, that each node sends
+  std::vector<Tick> busy;                ///< cycles of each node's processor
   std::uint64_t packets = 0;
   std::uint64_t payload_bytes = 0;
-  unsigned farthest = 0;  ///< hops of a message
+  unsigned farthest = 0;  ///< hops of the message that goes farthest
 };
 
 TransformBounds::TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way)
@@ -51,7 +51,6 @@ const Stage& TransformBounds::stage(std::size_t number) const {
   return stages[way_ == Way::forward ? number : stages.size() - 1 - number];
 }
 
-/// Of the exchange before the next stage.
 TransformBounds::Ends TransformBounds::ends() const {
   const bool forward = way_ == Way::forward;
   const std::size_t number = forward ? next_ - 1 : blueprint_->exchanges().size() - next_;
@@ -63,7 +62,7 @@ TransformBounds::Ends TransformBounds::ends() const {
           &blueprint_->exchanges()[number]};
 }
 
-/// All pieces of one message: alike but for a last one that is shorter.
+/// Adds all pieces of one message. They are equal except for a last one that may be shorter.
 void TransformBounds::tally_pair(const Ends& ends, const NodeLayout& from, const NodeLayout& to,
                                  MessageCost& cost) const {
   Transfer transfer;
@@ -134,7 +133,7 @@ ExchangeBounds TransformBounds::add_exchange() {
   Tally tally{LinkLoad(shape), std::vector<std::uint64_t>(nodes), std::vector<Tick>(nodes)};
   for (Rank node = 0; node < nodes; ++node) {
     const Group group = ends.exchange->group(shape, node);
-    if (group.self() != 0) continue;  // each group once
+    if (group.self() != 0) continue;  // one node stands for its group
     tally.load = LinkLoad(shape);
     tally_group(ends, group, tally);
     bounds.hottest_link =
@@ -148,7 +147,7 @@ ExchangeBounds TransformBounds::add_exchange() {
     bounds.processor = std::max(bounds.processor, tally.busy[node]);
     processor_[node] += tally.busy[node];
   }
-  if (tally.packets > 0)  // of the message that goes farthest a packet, as short as they come
+  if (tally.packets > 0)  // the shortest possible packet of the message that goes farthest
     bounds.zero_load = machine_.inject_cycles + tally.farthest * Tick{machine_.hop_latency_cycles} +
                        machine_.wire_cycles(machine_.wire_bytes(1));
   exchange.packets = tally.packets;
@@ -166,7 +165,7 @@ void TransformBounds::add_transforms() {
   if (stage.is_orbital) return add_orbital();
   const bool forward = way_ == Way::forward;
   const Rank nodes = blueprint_->shape().size();
-  Machine ideal = machine_;  // the paper's estimate knows no memory
+  Machine ideal = machine_;  // the paper's estimate leaves out memory
   ideal.transpose_cycles = 0;
   Tick sum = 0;
   for (Rank node = 0; node < nodes; ++node) {
@@ -183,7 +182,7 @@ void TransformBounds::add_transforms() {
   paper_model_ += sum / nodes;
 }
 
-/// All nodes do the same: in every step a product, and blocks to neighbours.
+/// All nodes do the same: in every step a product, and blocks that go to neighbours.
 void TransformBounds::add_orbital() {
   const Description& description = blueprint_->description();
   const Shape& shape = blueprint_->shape();
@@ -215,4 +214,4 @@ Bounds TransformBounds::total() const {
   return total;
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-// Lower bounds of a plan's exchanges, from their very messages, pair by pair.
+// Lower bounds of a plan's time, from the actual messages of its exchanges, pair by pair.
 #pragma once
 
 #include <cstddef>
@@ -15,41 +15,45 @@
 #include "hal/tick.hpp"
 #include "packet/exchange/group.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
-/// One exchange, over all nodes. All 0 where a stage has none before it.
+/// Bounds and totals of one exchange over all nodes; all 0 for a stage that has none before it.
 struct ExchangeBounds {
-  Bounds bounds;  ///< hottest_link: of the busiest group of nodes
+  Bounds bounds;  ///< hottest_link: the busiest group's
   std::uint64_t packets = 0;
   std::uint64_t payload_bytes = 0;
 };
 
-/// Several exchanges, each followed by line transforms. They may overlap in time where data allows,
-/// so that the whole is bounded by sums over one link or one processor, not by the sum of the
-/// bounds.
+/// Bounds of a sequence of exchanges, each followed by line transforms. They may overlap in time as
+/// far as data allows. So the whole is bounded by the sums over one link and over one processor,
+/// not by the sum of the exchanges' bounds.
 class TransformBounds {
  public:
   TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way);
 
-  /// Adds the next stage of that way: the exchange that leads to it and its transforms.
+  /// Adds the next stage of the current direction: the exchange before it, whose bounds are
+  /// returned, and its transforms.
   ExchangeBounds add_stage();
-  /// Goes on with the first stage of a way, which every node begins when it has ended the last one.
+  /// Continues with the first stage of another call, which every node begins when it has ended its
+  /// last one.
   void begin(Way way);
-  /// Of all of it so far.
+  /// The bounds of all stages added so far.
   Bounds total() const;
-  /// The volumetric paper's estimate: exchanges by their mean load at 80 %, and the mean node's
-  /// computation without its memory accesses.
+  /// The volumetric paper's estimate in cycles: exchanges that put the mean load on the links at
+  /// 80 % of their rate, and the mean node's computation without its memory accesses.
   Tick paper_model() const { return paper_model_; }
 
  private:
   struct Tally;
+  /// The two sides of an exchange.
   struct Ends {
     const Distribution* from;
     const Distribution* to;
-    std::uint32_t bytes;  ///< of an element
+    std::uint32_t bytes;  ///< bytes of an element
     PieceRule pieces;
     const StageExchange* exchange;
   };
+  /// The sides of the exchange before the next stage.
   Ends ends() const;
   const Stage& stage(std::size_t number) const;
   void tally_group(const Ends& ends, const Group& group, Tally& tally) const;
@@ -64,11 +68,11 @@ class TransformBounds {
   const Blueprint* blueprint_;
   Machine machine_;
   Way way_;
-  std::size_t next_ = 0;         ///< stage
-  LinkLoad load_;                ///< of all exchanges so far
-  std::vector<Tick> processor_;  ///< per node, of everything so far
-  Bounds largest_;               ///< of any exchange so far
+  std::size_t next_ = 0;         ///< number of the next stage
+  LinkLoad load_;                ///< sum of all exchanges so far
+  std::vector<Tick> processor_;  ///< cycles of each node so far
+  Bounds largest_;               ///< largest of each bound among the exchanges so far
   Tick paper_model_ = 0;
 };
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,9 +1,9 @@
-// The volumetric FFT: blocks in, then an exchange and the transforms of one axis after the other.
+// The volumetric FFT: nodes hold blocks; then each axis in turn has an exchange and its transforms.
 //
 //   blocks --line z--> z lines --plane yz--> y lines --plane xy--> x lines
 //
-// Axes that the machine does not split need no exchange: they are transformed together, first; of
-// real data after the last axis, whose half spectrum comes first of all.
+// Axes that the machine does not split need no exchange. They are transformed together and first,
+// except that real data begins with the last axis, which is halved.
 //
 // Source: Eleftheriou et al., "Scalable framework for 3D FFTs on the Blue Gene/L supercomputer",
 // its equations for A'(i,j,k)[x,y,z] and A''(l,k)[p], with n_m and alpha relaxed to blocks and line
@@ -21,15 +21,15 @@
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "fft/plan/process_grid.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
-/// One plane of equal x behind the other, as they leave and arrive.
+/// Planes of equal x lie one behind the other, as they are sent and received.
 constexpr AxisOrder kPlanesOfX = {0, kBatchAxis, 1, 2, 3, 4, 5};
 
 class VolumetricStages {
@@ -56,7 +56,8 @@ class VolumetricStages {
   }
 
  private:
-  /// x shares out its axis in one exchange, y and z each in two: so x takes the longer end.
+  /// Axis x is shared out in one exchange, y and z in two each. So x gets the longer of the first
+  /// and the last torus dimension.
   static bool far_along_z(const Shape& shape) {
     if (shape.dims() != 3) return false;
     return shape.extent(2) > shape.extent(0);
@@ -91,11 +92,11 @@ class VolumetricStages {
             }};
   }
 
-  /// A node holds whole lines along the axis of its block of the two others, shared out along the
-  /// axis's nodes. The two others as the paper's (x, y) for lines along z, and for y and x turned
-  /// round cyclically: so consecutive stages share out their lines along different axes, and every
-  /// node of a plane has something for every other; with one fixed order the second stage would
-  /// send everything of a node to a single row of the plane.
+  /// Whole lines along an axis. The nodes along the axis share out the lines of their common block
+  /// of the two other axes. Lines along z are numbered in the paper's order (x, y); for lines along
+  /// y and x the order is rotated cyclically. So consecutive stages share out their lines along
+  /// different axes, and every node of a plane sends something to every other node. With one fixed
+  /// order the second stage would send all of a node's data to a single row of the plane.
   Distribution lines(unsigned axis) const {
     return {extents_, [grid = grid_, extents = extents_, axis](Rank node) {
               return lines_of(grid, extents, axis, node);
@@ -126,7 +127,7 @@ class VolumetricStages {
 
   Stage& last() { return stages_.stages.back(); }
 
-  /// Transforms axes where the last stage has put them.
+  /// Adds transforms to the last stage.
   void transform(const Axes& axes) {
     Stage& stage = last();
     stage.axes = axes;
@@ -152,7 +153,7 @@ class VolumetricStages {
   }
 
   void add_unsplit(Axes axes) {
-    if (lines_) {  // z lines of real data
+    if (lines_) {  // real data is in lines along z
       exchange(grid_.dimensions(*lines_, *lines_));
       stages_.stages.push_back({"", blocks(), {}, {}, false, false, false});
       lines_.reset();
@@ -162,7 +163,8 @@ class VolumetricStages {
     last().out = {extents_, [grid = grid_, extents = extents_](Rank node) {
                     return NodeLayout::dense(block(grid, extents, node), kPlanesOfX).with_gaps();
                   }};
-    // Planes of x can leave one by one, if only x is split: every node gets all planes.
+    // If only x is split, every node receives lines along x, so that planes of x can be sent one by
+    // one.
     planes_leave_ = !axes[0] && axes[1] && axes[2];
   }
 
@@ -187,9 +189,9 @@ class VolumetricStages {
   bool real_;
   bool may_leave_gaps_;
   ProcessGrid grid_;
-  Index extents_;  ///< as far as it has been transformed
-  Axes done_{};
-  std::optional<unsigned> lines_;  ///< along which the last stage's lines lie
+  Index extents_;                  ///< of the array after the stages so far
+  Axes done_{};                    ///< axes that have been transformed
+  std::optional<unsigned> lines_;  ///< axis of the last stage's lines; none: it holds blocks
   bool planes_leave_ = false;
   Stages stages_;
 };
@@ -200,4 +202,4 @@ Stages volumetric_stages(const Description& description, const Shape& shape) {
   return VolumetricStages(description, shape).make(description.return_to_input);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,5 +1,5 @@
-// The discrete Fourier transform by its definition, in long double: what every method is checked
-// against.
+// The discrete Fourier transform by its definition, in long double. Every method is checked against
+// it.
 #pragma once
 
 #include <complex>
@@ -23,7 +23,7 @@ inline std::vector<Exact> roots_of_unity(std::int64_t n, int sign) {
   return roots;
 }
 
-/// One line, written out: complex products are spelt out, since those of the library look for
+/// Transforms one line. Complex products are written out, since those of the library check for
 /// infinities.
 inline void dft_line(std::span<const Exact> x, std::span<const Exact> roots, Exact* y,
                      std::size_t stride) {
@@ -41,7 +41,7 @@ inline void dft_line(std::span<const Exact> x, std::span<const Exact> roots, Exa
   }
 }
 
-/// An array in C order of any number of axes; sign -1 is forward. Does not scale.
+/// The unscaled transform of an array in C order of any number of axes; sign -1 is forward.
 inline std::vector<Exact> dft_reference(std::vector<Exact> array,
                                         std::span<const std::int64_t> size, int sign) {
   std::size_t stride = 1;

@@ -1,5 +1,5 @@
-// The transforms by their definitions, in long double: what all methods are compared with. Knows
-// nothing of the code under test but the names of the kinds.
+// The transforms by their definitions, in long double. All methods are compared with them. They use
+// nothing of the code under test except the names of the kinds.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,13 @@ using Exact = std::complex<long double>;
 /// One axis of an array in C order.
 struct ReferenceAxis {
   std::size_t extent = 1;
-  TransformKind kind = TransformKind::dft;
-  Sign sign = Sign::forward;
+  fft::TransformKind kind = fft::TransformKind::dft;
+  fft::Sign sign = fft::Sign::forward;
 };
 
-/// What x[in] contributes to X[out].
+/// The factor by which x[in] contributes to X[out].
 inline Exact reference_coefficient(const ReferenceAxis& axis, std::size_t in, std::size_t out) {
-  const bool forward = axis.sign == Sign::forward;
+  const bool forward = axis.sign == fft::Sign::forward;
   const std::size_t size = axis.extent;
   const std::size_t n = forward ? in : out;
   const std::size_t k = forward ? out : in;
@@ -35,16 +35,16 @@ inline Exact reference_coefficient(const ReferenceAxis& axis, std::size_t in, st
            static_cast<long double>(whole);
   };
   const long double angle = half_turns(2 * n * k, size);
-  if (axis.kind == TransformKind::dft) return std::polar(1.0L, forward ? -angle : angle);
-  if (axis.kind == TransformKind::dht) return std::cos(angle) - std::sin(angle);
-  if (axis.kind == TransformKind::dct)
+  if (axis.kind == fft::TransformKind::dft) return std::polar(1.0L, forward ? -angle : angle);
+  if (axis.kind == fft::TransformKind::dht) return std::cos(angle) - std::sin(angle);
+  if (axis.kind == fft::TransformKind::dct)
     return std::cos(half_turns((2 * n + 1) * k, 2 * size)) * (forward || k == 0 ? 1 : 2);
   int sign = 1;
   for (std::size_t both = n & k; both != 0; both &= both - 1) sign = -sign;
   return sign;
 }
 
-/// Row by row: [out · extent + in].
+/// The matrix of an axis, row by row: [out · extent + in].
 inline std::vector<Exact> reference_matrix(const ReferenceAxis& axis) {
   std::vector<Exact> matrix;
   for (std::size_t out = 0; out < axis.extent; ++out)
@@ -53,7 +53,7 @@ inline std::vector<Exact> reference_matrix(const ReferenceAxis& axis) {
   return matrix;
 }
 
-/// Along one axis, whose elements are `stride` apart.
+/// Transforms along one axis, whose elements are `stride` apart.
 inline void reference_transform(const ReferenceAxis& axis, std::size_t stride,
                                 std::vector<Exact>& array) {
   const std::vector<Exact> matrix = reference_matrix(axis);
@@ -69,7 +69,7 @@ inline void reference_transform(const ReferenceAxis& axis, std::size_t stride,
   }
 }
 
-/// All axes, the first one slowest in memory; unscaled.
+/// The unscaled transform along all axes, the first one slowest in memory.
 inline std::vector<Exact> reference_transform(std::span<const ReferenceAxis> axes,
                                               std::vector<Exact> array) {
   std::size_t stride = array.size();
@@ -88,7 +88,7 @@ std::vector<Exact> exactly(std::span<const T> values) {
   return exact;
 }
 
-/// Uniform in [-1, 1], both parts where T is complex.
+/// Random numbers, uniform in [-1, 1]; both parts if T is complex.
 template <typename T>
 std::vector<T> noise_of(std::size_t count, unsigned seed) {
   std::mt19937_64 engine(seed);
@@ -106,13 +106,13 @@ std::vector<T> noise_of(std::size_t count, unsigned seed) {
   return values;
 }
 
-/// Bits, not values: 0 and -0 differ.
+/// Whether the bits are equal: 0 and -0 differ.
 template <typename T>
 bool equal_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-/// |a - b| / |b| in the Euclidean norm, `scale` times b; 1 where the sizes differ.
+/// |a - scale·b| / |scale·b| in the Euclidean norm; 1 if the sizes differ.
 inline double relative_l2(std::span<const Exact> a, std::span<const Exact> b,
                           long double scale = 1) {
   if (a.size() != b.size()) return 1;

@@ -48,7 +48,7 @@ const char* partition_of_512(bool is_mesh) {
 }
 
 TransformCase of_table1(std::int64_t size, bool is_mesh) {
-  return {Method::volumetric, partition_of_512(is_mesh), size};
+  return {fft::Method::volumetric, partition_of_512(is_mesh), size};
 }
 
 const PaperRow& row_named(const std::vector<PaperRow>& rows, const std::string& what) {

@@ -34,7 +34,7 @@ HostArray host_array(const Size& size, const Values& values, std::int64_t batch 
 }
 
 SpectrumOrder dft_order(std::size_t axes, std::int64_t half_of = 0) {
-  return {std::vector<TransformKind>(axes, TransformKind::dft), half_of};
+  return {std::vector<fft::TransformKind>(axes, fft::TransformKind::dft), half_of};
 }
 
 /// The byte of a number on the scale of all.
@@ -151,7 +151,7 @@ TEST(Slices, OfRealDatasHalfSpectrumAreThoseOfTheWhole) {
 }
 
 TEST(Slices, BeginWithTheLowestFrequencyWhereNoneWrap) {
-  for (const TransformKind kind : {TransformKind::dct, TransformKind::wht}) {
+  for (const fft::TransformKind kind : {fft::TransformKind::dct, fft::TransformKind::wht}) {
     Values values(8, 1);
     values[0] = 100;
     values[3] = 10;  // row 0, column 3
@@ -160,7 +160,7 @@ TEST(Slices, BeginWithTheLowestFrequencyWhereNoneWrap) {
     EXPECT_THAT(slices[0].pixels, ElementsAre(255, 0, 0, 128, 0, 0, 0, 0));
   }
   const auto mixed = spectrum_slices(host_array({2, 4}, {1, 1, 1, 1, 1, 10, 1, 1}),
-                                     {{TransformKind::dct, TransformKind::dht}, 0});
+                                     {{fft::TransformKind::dct, fft::TransformKind::dht}, 0});
   EXPECT_THAT(mixed[0].pixels, ElementsAre(0, 0, 0, 0, 0, 0, 0, 255));
 }
 
@@ -199,7 +199,8 @@ TEST(Slices, ShowTheMeanOrTheLargestOfABlockOfALongArray) {
   EXPECT_DOUBLE_EQ(mean.min, 340);
   EXPECT_DOUBLE_EQ(mean.max, 340 + 690.0 / 6);
   EXPECT_EQ(mean.pixels[0], 255);
-  const Slice most = spectrum_slices(array, {{TransformKind::wht, TransformKind::wht}, 0}).front();
+  const Slice most =
+      spectrum_slices(array, {{fft::TransformKind::wht, fft::TransformKind::wht}, 0}).front();
   EXPECT_EQ(most.reduced_by, "max");
   EXPECT_DOUBLE_EQ(most.max, 3);
   EXPECT_EQ(density_slices(host_array({256, 1}, Values(256))).front().block, 1u);
@@ -231,7 +232,7 @@ TEST(Slices, HaveAFiniteScaleWhateverTheNumbers) {
 }
 
 TEST(Slices, CountFrequenciesFromWhereTheyAreDrawn) {
-  using Kind = TransformKind;
+  using Kind = fft::TransformKind;
   const HostArray array = host_array({4, 5, 600}, some_values(4 * 5 * 600, true));
   const SpectrumOrder mixed{{Kind::dct, Kind::dft, Kind::dht}};
   const Slice slice = spectrum_slices(array, mixed)[0];  // kx is held

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "fft/execute/local_array.hpp"
-#include "fft/orbital/blas.hpp"
+#include "fft/kernels/blas.hpp"
 #include "fft/orbital/coefficients.hpp"
 #include "fft/orbital/product.hpp"
 #include "fft/plan/transform_kind.hpp"
@@ -24,8 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 template <typename T>
-LocalArray ones(std::size_t elements) {
-  LocalArray array = LocalArray::of_bytes(elements * sizeof(T));
+fft::LocalArray ones(std::size_t elements) {
+  fft::LocalArray array = fft::LocalArray::of_bytes(elements * sizeof(T));
   std::fill_n(array.as<T>(), elements, T(1));
   return array;
 }
@@ -43,28 +43,29 @@ double median(std::vector<double> values) {
 }
 
 template <typename T>
-void plain(TransformKind kind, int b, LocalArray& data, LocalArray& square, LocalArray& sum) {
-  using Real = typename OrbitalProduct<T>::Real;
+void plain(fft::TransformKind kind, int b, fft::LocalArray& data, fft::LocalArray& square,
+           fft::LocalArray& sum) {
+  using Real = typename fft::OrbitalProduct<T>::Real;
   const int parts = static_cast<int>(sizeof(T) / sizeof(Real));
-  if (has_complex_coefficients(kind))
-    multiply(Transpose::no, {b * b, b, b}, data.as<T>(), square.as<T>(), T(1), sum.as<T>());
+  if (fft::has_complex_coefficients(kind))
+    multiply(fft::Transpose::no, {b * b, b, b}, data.as<T>(), square.as<T>(), T(1), sum.as<T>());
   else
-    multiply(Transpose::no, {parts * b * b, b, b}, data.as<Real>(), square.as<Real>(), Real(1),
+    multiply(fft::Transpose::no, {parts * b * b, b, b}, data.as<Real>(), square.as<Real>(), Real(1),
              sum.as<Real>());
 }
 
 /// Real multiply-adds, counted as two operations each, in 1e9 a second: plain, then per axis.
 template <typename T>
-std::array<double, 4> rates(TransformKind kind, int b) {
+std::array<double, 4> rates(fft::TransformKind kind, int b) {
   const auto edge = static_cast<std::size_t>(b);
-  LocalArray data = ones<T>(edge * edge * edge);
-  LocalArray sum = ones<T>(edge * edge * edge);
-  LocalArray square = ones<T>(edge * edge);
-  std::vector<OrbitalProduct<T>> products;
-  std::vector<LocalArray> coefficients;
+  fft::LocalArray data = ones<T>(edge * edge * edge);
+  fft::LocalArray sum = ones<T>(edge * edge * edge);
+  fft::LocalArray square = ones<T>(edge * edge);
+  std::vector<fft::OrbitalProduct<T>> products;
+  std::vector<fft::LocalArray> coefficients;
   for (unsigned axis = 0; axis < 3; ++axis) {
     auto& product = products.emplace_back(kind, axis, b);
-    product.fill(coefficients.emplace_back(edge * edge), Sign::forward, b, 0, 0);
+    product.fill(coefficients.emplace_back(edge * edge), fft::Sign::forward, b, 0, 0);
   }
   const auto operations = 2 * static_cast<double>(products[0].fmas());
   const int times = std::max(1, static_cast<int>(5e7 / operations));
@@ -81,7 +82,7 @@ std::array<double, 4> rates(TransformKind kind, int b) {
 }
 
 template <typename T>
-void print(std::string_view what, TransformKind kind, int b, unsigned threads) {
+void print(std::string_view what, fft::TransformKind kind, int b, unsigned threads) {
   std::vector<std::array<double, 4>> all(threads);
   std::vector<std::thread> workers;
   for (unsigned t = 0; t < threads; ++t)
@@ -105,10 +106,10 @@ int main() {
              "threads", "plain", "axis 0", "axis 1", "axis 2");
   for (const unsigned threads : {1u, 2u})
     for (const int b : {8, 16, 32, 64}) {
-      print<float>("float32 dct", TransformKind::dct, b, threads);
-      print<double>("float64 dct", TransformKind::dct, b, threads);
-      print<std::complex<float>>("complex64 dft", TransformKind::dft, b, threads);
-      print<std::complex<double>>("complex128 dft", TransformKind::dft, b, threads);
-      print<std::complex<double>>("complex128 dct", TransformKind::dct, b, threads);
+      print<float>("float32 dct", fft::TransformKind::dct, b, threads);
+      print<double>("float64 dct", fft::TransformKind::dct, b, threads);
+      print<std::complex<float>>("complex64 dft", fft::TransformKind::dft, b, threads);
+      print<std::complex<double>>("complex128 dft", fft::TransformKind::dft, b, threads);
+      print<std::complex<double>>("complex128 dct", fft::TransformKind::dct, b, threads);
     }
 }

@@ -15,6 +15,7 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "tools/command_line/choice.hpp"
+#include "tools/command_line/one_process.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/io/array_file.hpp"
@@ -75,8 +76,8 @@ struct Outputs {
   }
 };
 
-NpyType type_of(bool real, Precision precision) {
-  if (precision == Precision::single) return real ? NpyType::f4 : NpyType::c8;
+NpyType type_of(bool real, fft::Precision precision) {
+  if (precision == fft::Precision::single) return real ? NpyType::f4 : NpyType::c8;
   return real ? NpyType::f8 : NpyType::c16;
 }
 
@@ -96,13 +97,13 @@ class FftCommand {
       : options_(options), shape_(shape), machine_(machine), run_(run) {}
 
   int run() {
-    Description description = describe(options_, run_.fabric);
+    fft::Description description = describe(options_, run_.fabric);
     input_ = fft_input(options_, shape_);
     description.size = input_.size;
     // What cannot be is refused before anything is measured.
-    const Blueprint blueprint(description, shape_);
+    const fft::Blueprint blueprint(description, shape_);
     (void)under_policy(run_, blueprint, machine_);
-    if (!options_.wisdom.empty()) local::load_wisdom(options_.wisdom);
+    if (!options_.wisdom.empty()) fft::local::load_wisdom(options_.wisdom);
     Outputs outputs(run_.processes.reports() ? options_ : FftOptions());
     const bool fills_standard_output =
         outputs.json.to_standard_output() || options_.out == kStandardStream;
@@ -115,7 +116,7 @@ class FftCommand {
   }
 
  private:
-  SlabTrial trial(const Description& description) const {
+  SlabTrial trial(const fft::Description& description) const {
     return {description,
             options_.way(),
             shape_,
@@ -124,10 +125,10 @@ class FftCommand {
             fmt::format("{} {} {}", options_.common.fabric, options_.common.route, machine_.name)};
   }
 
-  int transform(const Description& description, Outputs& outputs, Watch& watch) {
+  int transform(const fft::Description& description, Outputs& outputs, Watch& watch) {
     const bool is_sim = run_.fabric == FabricName::sim;
-    const TransformJob job{std::make_shared<const Blueprint>(description, shape_), options_.way(),
-                           scale_of(options_), is_sim ? 1 : options_.repeat};
+    const TransformJob job{std::make_shared<const fft::Blueprint>(description, shape_),
+                           options_.way(), scale_of(options_), is_sim ? 1 : options_.repeat};
     const PlanBounds bounds = bounds_of(*job.blueprint, job.way, machine_);
     announce(run_expectation(transform_work(*job.blueprint) * job.repeat, shape_, machine_, run_,
                              fft_bytes(options_, description.size)),
@@ -141,7 +142,7 @@ class FftCommand {
     messages.write(emulation, machine_);
     if (!run_.processes.reports()) return 0;
     if (outputs.wisdom) {
-      outputs.wisdom->stream() << local::wisdom();
+      outputs.wisdom->stream() << fft::local::wisdom();
       outputs.wisdom->commit();
     }
     Json report = fft_report(options_, job, bounds, machine_, under, emulation, outcome);
@@ -161,7 +162,7 @@ class FftCommand {
   /// The table; and the array, unless it is wrong.
   void show(const TransformJob& job, const Outcome& outcome, const Json& report, Outputs& outputs,
             bool good) const {
-    const Description& description = job.blueprint->description();
+    const fft::Description& description = job.blueprint->description();
     if (!options_.common.quiet && !outputs.json.to_standard_output())
       fmt::print(options_.out == kStandardStream ? stderr : stdout, "{}{}", fft_table(report),
                  timings_.empty() ? "" : timings_table(timings_));
@@ -169,7 +170,7 @@ class FftCommand {
       write_array(*outputs.array, outcome.result, type_of(job.gives_real(), description.precision));
   }
 
-  bool check(const Description& description, const Outcome& outcome, Json& report) const {
+  bool check(const fft::Description& description, const Outcome& outcome, Json& report) const {
     const HostArray serial =
         serial_transform(description, options_.way(), scale_of(options_), input_.array);
     const ArrayError error = compare(outcome.result.values, serial.values);
@@ -189,11 +190,11 @@ class FftCommand {
 /// The orbital transform runs under every policy.
 void refuse_policy_options(const CLI::App& verb, const FftOptions& options, const RunOptions& run,
                            const Machine& machine) {
-  const auto method = parse_choice<Method>("method", kMethodNames, options.method);
+  const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   const PolicyEffects effects = transform_effects(method, run);
   const std::string what = "fft --method " + options.method;
   refuse_settings_without_effect(verb, effects, what, run);
-  if (method != Method::orbital)
+  if (method != fft::Method::orbital)
     refuse_policy_without_effect(*run.node.policy, effects, what, run, machine);
 }
 
@@ -203,9 +204,8 @@ int run(const CLI::App& verb, const FftOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   (void)scale_of(options);
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  refuse_several_processes(verb, run_options.processes.count());
   refuse_policy_options(verb, options, run_options, machine);
-  if (options.in == kStandardStream && run_options.processes.count() > 1)
-    throw BadInput("--in - is for one process; several read a file, each by itself");
   return run_options.processes.run(
       [&] { return FftCommand(options, shape, machine, run_options).run(); });
 }

@@ -1,5 +1,5 @@
-// toroid poisson: the potential in a crystal by distributed FFTs of real data, there and back; how
-// fast does rock salt's Madelung constant come as the grid grows?
+// toroid poisson: the potential in a crystal by distributed FFTs of real data, there and back, and
+// how fast it converges to rock salt's Madelung constant as the grid grows.
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
@@ -57,10 +57,10 @@ namespace {
 
 constexpr std::int64_t kSmallestGrid = 4;
 constexpr std::int64_t kLargestGrid = std::int64_t{1} << 16;
-/// From this size on nothing but rounding is left of the error; see tools/rock_salt.hpp.
+/// The size from which on only rounding errors are left; see tools/io/rock_salt.hpp.
 constexpr std::int64_t kConvergedGrid = 32;
 constexpr double kTolerance = 1e-10;
-/// The orbital method's transforms of real data have no spectrum of Fourier's.
+/// The methods for real data: the orbital method's real transforms have no Fourier spectrum.
 constexpr std::array<std::string_view, 3> kRealMethodNames = {"volumetric", "slab", "rows"};
 
 struct PoissonOptions {
@@ -71,16 +71,16 @@ struct PoissonOptions {
   std::string report;
 };
 
-/// What all grids of a run have in common.
+/// The settings that all grids of a run share.
 struct Setting {
   const PoissonOptions& options;
   Shape shape;
   Machine machine;
   RunOptions run;
-  Method method;
+  fft::Method method;
 };
 
-using SharedBlueprint = std::shared_ptr<const Blueprint>;
+using SharedBlueprint = std::shared_ptr<const fft::Blueprint>;
 
 struct GridResult {
   std::int64_t points;  ///< per side
@@ -96,16 +96,16 @@ struct GridResult {
 struct Field {
   Field(Node& node, const SharedBlueprint& blueprint)
       : convolution(node, blueprint), values(convolution.size()) {}
-  Convolution convolution;
+  fft::Convolution convolution;
   std::vector<double> values;
 
   void fill(const std::vector<double>& line);
-  double at(const Index& point) const {
+  double at(const fft::Index& point) const {
     return values[static_cast<std::size_t>(convolution.layout().offset(point))];
   }
 };
 
-void fill_box(const Box& box, const NodeLayout& layout, const std::vector<double>& line,
+void fill_box(const fft::Box& box, const fft::NodeLayout& layout, const std::vector<double>& line,
               std::vector<double>& values) {
   const auto factor = [&](std::int64_t i) { return line[static_cast<std::size_t>(i)]; };
   for (auto x = box.lo[0]; x < box.hi[0]; ++x)
@@ -116,26 +116,27 @@ void fill_box(const Box& box, const NodeLayout& layout, const std::vector<double
 }
 
 void Field::fill(const std::vector<double>& line) {
-  const NodeLayout& layout = convolution.layout();
-  for (const Box& box : layout.boxes()) fill_box(box, layout, line, values);
+  const fft::NodeLayout& layout = convolution.layout();
+  for (const fft::Box& box : layout.boxes()) fill_box(box, layout, line, values);
 }
 
 Program poisson(Node&, Field& field) {
   co_await field.convolution.apply(field.values, field.values, rock_salt::coulomb);
 }
 
-/// Of the ion in the origin, from the node that has its point of the grid: everybody gets it.
+/// The potential at the ion in the origin, which all processes get from the node that has its
+/// point.
 double potential_at_ion(const Emulation& emulation, const std::deque<Field>& fields) {
-  const Index origin{};
+  const fft::Index origin{};
   double mine = 0;
   for (const Field& field : fields)
-    for (const Box& box : field.convolution.layout().boxes())
+    for (const fft::Box& box : field.convolution.layout().boxes())
       if (box.contains(origin)) mine = field.at(origin);
   const std::vector<double> all = emulation.processes().numbers(mine);
   return std::accumulate(all.begin(), all.end(), 0.0);
 }
 
-/// On a machine on which nothing has run before.
+/// Solves for one grid on an emulation that has not run before.
 GridResult solve(Emulation& emulation, const SharedBlueprint& blueprint) {
   const std::int64_t points = blueprint->description().size[0];
   const std::vector<double> line = rock_salt::density_line(points);
@@ -152,23 +153,24 @@ GridResult solve(Emulation& emulation, const SharedBlueprint& blueprint) {
   return {points, rock_salt::madelung(potential), end, emulation.counters()};
 }
 
-/// There and back.
-Timing timing_of(const Setting& setting, const Blueprint& blueprint, const Emulation& emulation,
-                 Tick cycles) {
-  constexpr std::array kWays = {Way::forward, Way::backward};
+/// The timing of a grid: the bound is that of both transforms, there and back.
+Timing timing_of(const Setting& setting, const fft::Blueprint& blueprint,
+                 const Emulation& emulation, Tick cycles) {
+  constexpr std::array kWays = {fft::Way::forward, fft::Way::backward};
   return plan_timing(bounds_of(blueprint, kWays, setting.machine), setting.machine, emulation,
                      setting.run.fabric == FabricName::sim, cycles);
 }
 
 SharedBlueprint blueprint_of(const Setting& setting, std::int64_t points) {
-  Description description;
+  fft::Description description;
   description.size.assign(3, points);
   description.method = setting.method;
   description.real = true;
-  return std::make_shared<const Blueprint>(description, setting.shape);
+  return std::make_shared<const fft::Blueprint>(description, setting.shape);
 }
 
-/// A grid that is only there for comparison may be too small for so many nodes.
+/// The blueprint of a grid; none where a grid that is only for comparison is too small for the
+/// nodes.
 SharedBlueprint blueprint_if_it_fits(const Setting& setting, std::int64_t points) {
   try {
     return blueprint_of(setting, points);
@@ -177,7 +179,7 @@ SharedBlueprint blueprint_if_it_fits(const Setting& setting, std::int64_t points
   }
 }
 
-/// Of 4, 8, 16, ... points per side and the size asked for.
+/// The blueprints of grids of 4, 8, 16, ... points per side and of the size asked for.
 std::vector<SharedBlueprint> blueprints_of(const Setting& setting) {
   const SharedBlueprint last = blueprint_of(setting, setting.options.size);
   std::vector<SharedBlueprint> all;
@@ -187,13 +189,13 @@ std::vector<SharedBlueprint> blueprints_of(const Setting& setting) {
   return all;
 }
 
-double bytes_of(const Blueprint& blueprint, const Index& extents, bool real) {
-  return static_cast<double>(Box::of(extents).volume()) * blueprint.bytes(real);
+double bytes_of(const fft::Blueprint& blueprint, const fft::Index& extents, bool real) {
+  return static_cast<double>(fft::Box::of(extents).volume()) * blueprint.bytes(real);
 }
 
-/// What the exchanges of both ways carry; each has an array of its own where it arrives.
-double exchanged_bytes(const Blueprint& blueprint) {
-  const std::span<const Stage> stages = blueprint.stages();
+/// The bytes that the exchanges of both transforms carry; each has its own array for arrivals.
+double exchanged_bytes(const fft::Blueprint& blueprint) {
+  const std::span<const fft::Stage> stages = blueprint.stages();
   double bytes = 0;
   for (std::size_t i = 0; i + 1 < stages.size(); ++i)
     bytes += bytes_of(blueprint, stages[i].out.extents, stages[i].real_out) +
@@ -201,13 +203,13 @@ double exchanged_bytes(const Blueprint& blueprint) {
   return bytes;
 }
 
-/// With the field and its spectrum.
-double array_bytes(const Blueprint& blueprint) {
+/// The bytes of all arrays, with the field and its spectrum.
+double array_bytes(const fft::Blueprint& blueprint) {
   return bytes_of(blueprint, blueprint.in_extents(), true) +
          bytes_of(blueprint, blueprint.out_extents(), false) + exchanged_bytes(blueprint);
 }
 
-/// Of all grids, there and back.
+/// The expectation for all grids, there and back.
 Expectation expectation_of(const Setting& setting, const std::vector<SharedBlueprint>& blueprints) {
   RunWork work;
   for (const SharedBlueprint& blueprint : blueprints) work += transform_work(*blueprint) * 2;
@@ -215,8 +217,8 @@ Expectation expectation_of(const Setting& setting, const std::vector<SharedBluep
                          array_bytes(*blueprints.back()));
 }
 
-/// A little more than there are: what stays on its node is not sent.
-std::uint64_t packets_at_most(const Blueprint& blueprint) {
+/// An upper limit of the packets: elements that stay on their node are not sent.
+std::uint64_t packets_at_most(const fft::Blueprint& blueprint) {
   return static_cast<std::uint64_t>(exchanged_bytes(blueprint) / kPayloadBytes);
 }
 
@@ -254,7 +256,7 @@ Json grids_json(const std::vector<GridResult>& results) {
   return grids;
 }
 
-/// The hash covers the grids but for their times where those are the wall clock's.
+/// Adds the grids; the hash leaves out their times where those are the wall clock's.
 void add_grids(ResultHash& hash, const std::vector<GridResult>& results, bool is_virtual) {
   for (const GridResult& result : results) {
     hash.add(static_cast<std::uint64_t>(result.points));
@@ -264,8 +266,9 @@ void add_grids(ResultHash& hash, const std::vector<GridResult>& results, bool is
   }
 }
 
-/// Time, packets and links are the last grid's: the largest, unless the user has interrupted it.
-Json make_report(const Setting& setting, const Blueprint& largest, const Emulation& emulation,
+/// The result: time, packets and links are those of the last grid, which is the largest unless the
+/// run was interrupted.
+Json make_report(const Setting& setting, const fft::Blueprint& largest, const Emulation& emulation,
                  const std::vector<GridResult>& results) {
   const GridResult& last = results.back();
   ResultHash hash;
@@ -334,26 +337,26 @@ int run_on(const Setting& setting) {
   return 0;
 }
 
-Method method_of(const PoissonOptions& options) {
-  const auto method = parse_choice<Method>("method", kMethodNames, options.method);
-  if (method == Method::orbital)
+fft::Method method_of(const PoissonOptions& options) {
+  const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
+  if (method == fft::Method::orbital)
     throw BadInput("poisson transforms real data: by the methods volumetric, slab and rows");
   return method;
 }
 
-int run(const CLI::App& verb, const PoissonOptions& options) {
+int run(const CLI::App& command, const PoissonOptions& options) {
   if (options.size % 2 != 0)
     throw BadInput(
         fmt::format("a grid of {} points per side has none for half of the ions; --size "
                     "must be even",
                     options.size));
-  const Method method = method_of(options);
+  const fft::Method method = method_of(options);
   const Shape shape = shape_of(options.torus);
   refuse_unusual_shapes(shape);
   const Machine machine = load_machine(options.common.machine);
   const Setting setting{options, shape, machine, run_options(options.common, options.torus),
                         method};
-  refuse_without_effect(verb, transform_effects(method, setting.run), "poisson", setting.run,
+  refuse_without_effect(command, transform_effects(method, setting.run), "poisson", setting.run,
                         machine);
   return setting.run.processes.run([&] { return run_on(setting); });
 }
@@ -362,21 +365,23 @@ int run(const CLI::App& verb, const PoissonOptions& options) {
 
 CommandRun add_poisson_command(CLI::App& app) {
   auto options = std::make_shared<PoissonOptions>();
-  CLI::App* verb =
+  CLI::App* command =
       app.add_subcommand("poisson", "a crystal's potential by FFTs, and its Madelung constant");
-  add_torus_options(*verb, options->torus);
-  begin_group(*verb, "Transform");
-  verb->add_option("--size", options->size,
+  add_torus_options(*command, options->torus);
+  begin_group(*command, "Transform");
+  command
+      ->add_option("--size", options->size,
                    "even: points per side of the largest grid; 4, 8, 16, ... come before it")
       ->transform(whole_number(kSmallestGrid, kLargestGrid))
       ->capture_default_str();
-  verb->add_option("--method", options->method, "how the transform is spread over the nodes")
+  command->add_option("--method", options->method, "how the transform is spread over the nodes")
       ->check(one_of("method", kRealMethodNames))
       ->capture_default_str();
-  add_report_option(*verb, options->report);
-  add_common_options(*verb, options->common);
-  add_examples(*verb, {{"up to 32^3 points on 8 nodes", "toroid poisson --torus 2x2x2 --size 32"}});
-  return [options, verb] { return run(*verb, *options); };
+  add_report_option(*command, options->report);
+  add_common_options(*command, options->common);
+  add_examples(*command,
+               {{"up to 32^3 points on 8 nodes", "toroid poisson --torus 2x2x2 --size 32"}});
+  return [options, command] { return run(*command, *options); };
 }
 
 }  // namespace toroid

@@ -41,8 +41,8 @@ void check_size(const Size& size, std::int64_t batch, const std::string& what) {
   }
 }
 
-void check_finite(std::span<const Complex> values, const std::string& name) {
-  const auto is_finite = [](const Complex& value) {
+void check_finite(std::span<const fft::Complex> values, const std::string& name) {
+  const auto is_finite = [](const fft::Complex& value) {
     return std::isfinite(value.real()) && std::isfinite(value.imag());
   };
   const auto found = std::ranges::find_if_not(values, is_finite);
@@ -51,26 +51,27 @@ void check_finite(std::span<const Complex> values, const std::string& name) {
                                std::distance(values.begin(), found)));
 }
 
-/// The next row of a box, rows lying along `fast` and all axes after it being of length 1. False:
-/// there is none.
-bool next_row(Index& at, const Box& box, unsigned fast) {
-  for (unsigned level = kAxes; level-- > 0;) {
-    const unsigned axis = kCOrder[level];
-    if (axis != kBatchAxis && axis >= fast) continue;
+/// Goes to the next row of a box; false after the last row. Rows lie along `fast`, and all axes
+/// after it have length 1.
+bool next_row(fft::Index& at, const fft::Box& box, unsigned fast) {
+  for (unsigned level = fft::kAxes; level-- > 0;) {
+    const unsigned axis = fft::kCOrder[level];
+    if (axis != fft::kBatchAxis && axis >= fast) continue;
     if (++at[axis] < box.hi[axis]) return true;
     at[axis] = box.lo[axis];
   }
   return false;
 }
 
-/// visit(global place, local place) for every element of a node's part.
+/// Calls visit(global place, local place) for every element of a node's part.
 template <typename Visit>
-void for_each_element(const Index& extents, const NodeLayout& layout, const Visit& visit) {
-  unsigned fast = kMaxAxes - 1;
+void for_each_element(const fft::Index& extents, const fft::NodeLayout& layout,
+                      const Visit& visit) {
+  unsigned fast = fft::kMaxAxes - 1;
   while (fast > 0 && extents[fast] == 1) --fast;
-  const NodeLayout whole = NodeLayout::dense(Box::of(extents));
-  for (const Box& box : layout.boxes()) {
-    Index at = box.lo;
+  const fft::NodeLayout whole = fft::NodeLayout::dense(fft::Box::of(extents));
+  for (const fft::Box& box : layout.boxes()) {
+    fft::Index at = box.lo;
     do {
       const std::int64_t global = whole.offset(at);
       const std::int64_t local = layout.offset(at);
@@ -95,7 +96,7 @@ Size parse_size(const std::string& text) {
     if (error != std::errc()) refuse();
     at = next;
     if (at == end) break;
-    if (*at != 'x' || size.size() == kMaxAxes) refuse();
+    if (*at != 'x' || size.size() == fft::kMaxAxes) refuse();
   }
   if (size.size() == 1) size.assign(3, size[0]);
   check_size(size, 1, fmt::format("size '{}'", text));
@@ -111,9 +112,9 @@ HostArray load_array(const std::string& path, std::int64_t batch) {
       throw BadInput(fmt::format("{}: its first extent must be the batch of {}", name, batch));
     shape.erase(shape.begin());
   }
-  if (shape.empty() || shape.size() > kMaxAxes)
+  if (shape.empty() || shape.size() > fft::kMaxAxes)
     throw BadInput(
-        fmt::format("{}: has {} dimensions; expected 1 to {}", name, shape.size(), kMaxAxes));
+        fmt::format("{}: has {} dimensions; expected 1 to {}", name, shape.size(), fft::kMaxAxes));
   check_size(shape, batch, name);
   check_finite(file.values, name);
   return {std::move(shape), batch, std::move(file.values)};
@@ -123,25 +124,25 @@ HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uin
   check_size(size, batch, "the batch");
   std::size_t count = static_cast<std::size_t>(batch);
   for (const std::int64_t n : size) count *= static_cast<std::size_t>(n);
-  HostArray array{size, batch, std::vector<Complex>(count)};
+  HostArray array{size, batch, std::vector<fft::Complex>(count)};
   Random random(seed);
   const auto uniform = [&random] { return static_cast<double>(random.next() >> 11) * 0x1p-53; };
-  for (Complex& value : array.values) {
+  for (fft::Complex& value : array.values) {
     const double part = uniform();
     value = {part, real ? 0 : uniform()};
   }
   return array;
 }
 
-NodeArray::NodeArray(std::size_t elements, bool real, Precision precision)
+NodeArray::NodeArray(std::size_t elements, bool real, fft::Precision precision)
     : elements_(elements),
       real_(real),
       precision_(precision),
-      memory_(LocalArray::of_bytes(elements * (real ? 1 : 2) *
-                                   (precision == Precision::single ? 4 : 8))) {}
+      memory_(fft::LocalArray::of_bytes(elements * (real ? 1 : 2) *
+                                        (precision == fft::Precision::single ? 4 : 8))) {}
 
-Array NodeArray::view() {
-  Array array;
+fft::Array NodeArray::view() {
+  fft::Array array;
   array.data = reinterpret_cast<std::byte*>(memory_.data());
   array.size = elements_;
   array.real = real_;
@@ -149,8 +150,8 @@ Array NodeArray::view() {
   return array;
 }
 
-ConstArray NodeArray::view() const {
-  ConstArray array;
+fft::ConstArray NodeArray::view() const {
+  fft::ConstArray array;
   array.data = reinterpret_cast<const std::byte*>(memory_.data());
   array.size = elements_;
   array.real = real_;
@@ -159,22 +160,22 @@ ConstArray NodeArray::view() const {
 }
 
 std::span<const std::byte> NodeArray::bytes() const {
-  const std::size_t number = precision_ == Precision::single ? 4 : 8;
+  const std::size_t number = precision_ == fft::Precision::single ? 4 : 8;
   return {reinterpret_cast<const std::byte*>(memory_.data()), elements_ * number * (real_ ? 1 : 2)};
 }
 
-Complex NodeArray::get(std::size_t i) const {
+fft::Complex NodeArray::get(std::size_t i) const {
   const void* const data = memory_.data();
-  if (precision_ == Precision::single)
-    return real_ ? Complex(static_cast<const float*>(data)[i])
-                 : Complex(static_cast<const std::complex<float>*>(data)[i]);
-  return real_ ? Complex(static_cast<const double*>(data)[i])
-               : static_cast<const Complex*>(data)[i];
+  if (precision_ == fft::Precision::single)
+    return real_ ? fft::Complex(static_cast<const float*>(data)[i])
+                 : fft::Complex(static_cast<const std::complex<float>*>(data)[i]);
+  return real_ ? fft::Complex(static_cast<const double*>(data)[i])
+               : static_cast<const fft::Complex*>(data)[i];
 }
 
-void NodeArray::set(std::size_t i, Complex value) {
+void NodeArray::set(std::size_t i, fft::Complex value) {
   void* const data = memory_.data();
-  if (precision_ == Precision::single) {
+  if (precision_ == fft::Precision::single) {
     const std::complex<float> rounded(value);
     if (real_)
       static_cast<float*>(data)[i] = rounded.real();
@@ -183,26 +184,26 @@ void NodeArray::set(std::size_t i, Complex value) {
   } else if (real_) {
     static_cast<double*>(data)[i] = value.real();
   } else {
-    static_cast<Complex*>(data)[i] = value;
+    static_cast<fft::Complex*>(data)[i] = value;
   }
 }
 
-void take_part(const HostArray& whole, const NodeLayout& layout, NodeArray& part) {
+void take_part(const HostArray& whole, const fft::NodeLayout& layout, NodeArray& part) {
   for_each_element(whole.extents(), layout, [&](std::size_t global, std::size_t local) {
     part.set(local, whole.values[global]);
   });
 }
 
-void put_part(HostArray& whole, const NodeLayout& layout, const NodeArray& part) {
+void put_part(HostArray& whole, const fft::NodeLayout& layout, const NodeArray& part) {
   for_each_element(whole.extents(), layout, [&](std::size_t global, std::size_t local) {
     whole.values[global] = part.get(local);
   });
 }
 
-ArrayError compare(std::span<const Complex> a, std::span<const Complex> b) {
+ArrayError compare(std::span<const fft::Complex> a, std::span<const fft::Complex> b) {
   TOROID_CHECK_EQ(a.size(), b.size());
   double largest = 0;  // by which all is divided, so that no square is too large or too small
-  for (const Complex& value : b) largest = std::max(largest, std::abs(value));
+  for (const fft::Complex& value : b) largest = std::max(largest, std::abs(value));
   const double unit = largest > 0 ? largest : 1;
   double difference = 0;
   double norm = 0;

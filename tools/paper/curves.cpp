@@ -1,5 +1,6 @@
-// Figures 2 to 5 of the volumetric FFT paper: time and speed-up from one node to 2,048, the slab
-// beside it. The figures are pictures; what the text says of them in numbers is in the rows.
+// Section `curves`: Figures 2 to 5 of the volumetric FFT paper, time and speed-up from 1 node to
+// 2,048 beside those of the slab method. The paper's figures are pictures; the rows have the
+// numbers of its text.
 #include <fmt/core.h>
 
 #include <cstddef>
@@ -24,7 +25,7 @@ namespace {
 
 struct CurvePartition {
   unsigned nodes;
-  const char* torus;  ///< as the paper had them: a mesh below 512 nodes, a torus from there on
+  const char* torus;  ///< as in the paper: a mesh below 512 nodes, else a torus
 };
 constexpr std::array kPartitions = {
     CurvePartition{1, "1mx1mx1m"},   CurvePartition{2, "2mx1mx1m"},
@@ -35,16 +36,16 @@ constexpr std::array kPartitions = {
     CurvePartition{1024, "8x8x16"},  CurvePartition{2048, "16x16x8"}};
 constexpr std::array<std::int64_t, 3> kCurveSizes = {32, 64, 128};
 
-std::int64_t most_nodes(Method method, std::int64_t size) {
-  return method == Method::slab ? size : size * size;
+std::int64_t most_nodes(fft::Method method, std::int64_t size) {
+  return method == fft::Method::slab ? size : size * size;
 }
 
-/// In the order of the figures: calls it with every case that the method can take.
+/// Calls the function with every case that the method can take, in the order of the figures.
 template <typename Use>
 void for_each_case(const Use& use) {
   for (const std::int64_t size : kCurveSizes)
     for (const CurvePartition& partition : kPartitions)
-      for (const Method method : {Method::volumetric, Method::slab})
+      for (const fft::Method method : {fft::Method::volumetric, fft::Method::slab})
         if (partition.nodes <= most_nodes(method, size))
           use(TransformCase{method, partition.torus, size}, partition.nodes);
 }
@@ -60,13 +61,14 @@ std::vector<Simulation> curve_simulations() {
 
 using Points = std::vector<CurvePoint>;
 
-const CurvePoint* point(const Points& points, std::int64_t size, unsigned nodes, Method method) {
+const CurvePoint* point(const Points& points, std::int64_t size, unsigned nodes,
+                        fft::Method method) {
   for (const CurvePoint& p : points)
     if (p.size == size && p.nodes == nodes && p.method == method) return &p;
   return nullptr;
 }
 
-/// Of the largest array's times, numerator over denominator.
+/// The ratio of two times of the largest array.
 std::optional<double> time_ratio(const CurvePoint* numerator, const CurvePoint* denominator) {
   if (numerator == nullptr || denominator == nullptr) return std::nullopt;
   return numerator->time_s / denominator->time_s;
@@ -77,11 +79,11 @@ PaperRow curve_row(const char* what, const char* source, const char* unit,
   return {std::string(kCurves), what, source, unit, seed, ours};
 }
 
-/// The nodes that the slab method could use for the largest array, of those tried.
+/// The largest number of nodes tried that the slab method can use for the largest array.
 std::optional<double> most_slab_nodes(const Points& points) {
   std::optional<double> most;
   for (const CurvePoint& p : points)
-    if (p.method == Method::slab && p.size == kCurveSizes.back())
+    if (p.method == fft::Method::slab && p.size == kCurveSizes.back())
       most = std::max(most.value_or(0), static_cast<double>(p.nodes));
   return most;
 }
@@ -89,14 +91,14 @@ std::optional<double> most_slab_nodes(const Points& points) {
 std::vector<PaperRow> curve_rows(const PaperResults& results, const PaperSetting& setting) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Points points = curve_points(results, setting);
-  const auto at = [&](unsigned nodes, Method method) {
+  const auto at = [&](unsigned nodes, fft::Method method) {
     return point(points, kCurveSizes.back(), nodes, method);
   };
-  const CurvePoint* on_512 = at(512, Method::volumetric);
-  const CurvePoint* on_1024 = at(1024, Method::volumetric);
+  const CurvePoint* on_512 = at(512, fft::Method::volumetric);
+  const CurvePoint* on_1024 = at(1024, fft::Method::volumetric);
   std::vector<PaperRow> rows;
   rows.push_back(curve_row("128^3, speed-up on 1,024 nodes", "text on Figure 4", "times", 250,
-                           time_ratio(at(1, Method::volumetric), on_1024)));
+                           time_ratio(at(1, fft::Method::volumetric), on_1024)));
   rows.back().bar = RatioBar{1, kInfinity};
   rows.back().note = "\"in excess of 250\"";
   rows.push_back(curve_row("128^3, time on 1,024 / on 512 nodes", "text on Figure 3", "ratio", 1,
@@ -106,11 +108,13 @@ std::vector<PaperRow> curve_rows(const PaperResults& results, const PaperSetting
   rows.push_back(curve_row("128^3, most nodes for the slab", "text on Figure 2", "nodes", 128,
                            most_slab_nodes(points)));
   rows.back().bar = within(0);
-  rows.push_back(curve_row("128^3, slab / volumetric on 128 nodes", "text on Figure 3", "ratio", 1,
-                           time_ratio(at(128, Method::slab), at(128, Method::volumetric))));
+  rows.push_back(
+      curve_row("128^3, slab / volumetric on 128 nodes", "text on Figure 3", "ratio", 1,
+                time_ratio(at(128, fft::Method::slab), at(128, fft::Method::volumetric))));
   rows.back().note = "\"comparable\"";
   rows.push_back(curve_row("128^3, slab / volumetric on 1 node", "text on Figure 3", "ratio",
-                           1 / 1.5, time_ratio(at(1, Method::slab), at(1, Method::volumetric))));
+                           1 / 1.5,
+                           time_ratio(at(1, fft::Method::slab), at(1, fft::Method::volumetric))));
   rows.back().note = "a line costs both the same here";
   return rows;
 }
@@ -130,9 +134,9 @@ Table curve_table(std::size_t width) {
 
 std::string curve_line(const Points& points, std::int64_t size, const CurvePartition& partition,
                        const Table& table) {
-  const CurvePoint* volumetric = point(points, size, partition.nodes, Method::volumetric);
+  const CurvePoint* volumetric = point(points, size, partition.nodes, fft::Method::volumetric);
   if (volumetric == nullptr) return "";
-  const CurvePoint* slab = point(points, size, partition.nodes, Method::slab);
+  const CurvePoint* slab = point(points, size, partition.nodes, fft::Method::slab);
   const auto seconds = [](double s) { return fmt::format("{:.3e}", s); };
   return table.line({fmt::format("{}^3", size), std::to_string(partition.nodes), partition.torus,
                      seconds(volumetric->time_s), seconds(volumetric->bound_s),

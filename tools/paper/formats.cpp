@@ -27,7 +27,7 @@ Json bar_json(const PaperRow& row) {
   return {{"least", row.bar->least}, {"most", row.bar->most}, {"held", !row.misses_bar()}};
 }
 
-/// In quotes, as every field may be.
+/// The text in quotes, which every field may have.
 std::string csv_field(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -50,7 +50,7 @@ std::string csv_line(const PaperRow& row) {
 }
 
 std::string method_name(const CurvePoint& point) {
-  return std::string(name_of<Method>(kMethodNames, point.method));
+  return std::string(name_of<fft::Method>(fft::kMethodNames, point.method));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The orbital paper's counts: 3P steps of compute and roll, b³ + b² or 2b³ numbers in each.
+// Section `orbital`: the orbital paper's counts, 3P steps of computing and shifting, with b³ + b²
+// or 2b³ numbers in each.
 #include <fmt/core.h>
 
 #include <array>
@@ -22,7 +23,7 @@ struct OrbitalCase {
   unsigned p;      ///< nodes per side
   std::int64_t b;  ///< numbers per side of a node's block
   TransformCase transform() const {
-    return {Method::orbital, fmt::format("{0}x{0}x{0}", p), b * p};
+    return {fft::Method::orbital, fmt::format("{0}x{0}x{0}", p), b * p};
   }
   std::string on_nodes(std::string_view what) const {
     return fmt::format("{}, P = {}, b = {}", what, p, b);

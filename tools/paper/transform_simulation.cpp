@@ -23,10 +23,10 @@
 namespace toroid {
 namespace {
 
-/// What `toroid fft` would be told.
+/// The options with which `toroid fft` would run the case.
 FftOptions options_of(const TransformCase& what, const PaperSetting& setting) {
   FftOptions options;
-  options.method = name_of<Method>(kMethodNames, what.method);
+  options.method = name_of<fft::Method>(fft::kMethodNames, what.method);
   options.torus.torus = what.torus;
   options.size = std::to_string(what.size);
   options.common.seed = setting.seed;
@@ -35,9 +35,9 @@ FftOptions options_of(const TransformCase& what, const PaperSetting& setting) {
 }
 
 TransformJob job_of(const FftOptions& options, const Shape& shape) {
-  Description description = describe(options, FabricName::sim);
+  fft::Description description = describe(options, FabricName::sim);
   description.size = parse_size(options.size);
-  return {std::make_shared<const Blueprint>(description, shape)};
+  return {std::make_shared<const fft::Blueprint>(description, shape)};
 }
 
 Json plan_bounds_json(const PlanBounds& bounds) {
@@ -58,7 +58,7 @@ Json run_transform(const TransformCase& what, const PaperSetting& setting) {
   Emulation emulation(shape, setting.machine, run, true, 0);
   const Outcome outcome = transform(emulation, job, input);
   figures["cycles"] = outcome.median().cycles();
-  if (what.method == Method::orbital) figures["numbers_per_step"] = outcome.numbers_shifted;
+  if (what.method == fft::Method::orbital) figures["numbers_per_step"] = outcome.numbers_shifted;
   return figures;
 }
 
@@ -69,15 +69,15 @@ Json run_model(const TransformCase& what, const PaperSetting& setting) {
 }
 
 Json run_slab(const SlabCase& what, const PaperSetting& setting) {
-  FftOptions options = options_of({Method::slab, what.torus, what.size}, setting);
+  FftOptions options = options_of({fft::Method::slab, what.torus, what.size}, setting);
   options.planes = what.planes;
   options.box_cut = what.box_cut;
   const Shape shape = shape_of(options.torus);
-  Description description = describe(options, FabricName::sim);
+  fft::Description description = describe(options, FabricName::sim);
   const FftInput input = fft_input(options, shape);
   description.size = input.size;
   const RunOptions run = run_options(options.common, options.torus);
-  const SlabTrial trial{description, Way::forward, shape, setting.machine, run, ""};
+  const SlabTrial trial{description, fft::Way::forward, shape, setting.machine, run, ""};
   return slab_comparison(trial, input.array);
 }
 
@@ -93,7 +93,7 @@ Expectation transform_expectation(const TransformCase& what, const PaperSetting&
 }  // namespace
 
 std::string TransformCase::key() const {
-  return fmt::format("{} {} on {}", name_of<Method>(kMethodNames, method), size, torus);
+  return fmt::format("{} {} on {}", name_of<fft::Method>(fft::kMethodNames, method), size, torus);
 }
 
 Simulation transform_simulation(const TransformCase& what, bool is_long) {
@@ -114,7 +114,7 @@ Simulation slab_simulation(const SlabCase& what) {
   constexpr double kRuns = 2;  // blocking and not
   return {what.key(), [what](const PaperSetting& s) { return run_slab(what, s); }, false,
           [what](const PaperSetting& s) {
-            return transform_expectation({Method::slab, what.torus, what.size}, s, kRuns);
+            return transform_expectation({fft::Method::slab, what.torus, what.size}, s, kRuns);
           }};
 }
 

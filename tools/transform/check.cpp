@@ -14,7 +14,7 @@
 #include "fft/layout/box.hpp"
 #include "fft/orbital/coefficients.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/run/progress.hpp"
@@ -29,13 +29,13 @@ std::size_t volume(const Size& size) {
 }
 
 /// Copies the lowest frequencies of a spectrum into another of more or fewer points.
-void copy_centre(const Size& from_size, std::span<const Complex> from, const Size& to_size,
-                 std::span<Complex> to) {
-  const Index from_extents = extents_of(from_size);
-  const Index to_extents = extents_of(to_size);
+void copy_centre(const Size& from_size, std::span<const fft::Complex> from, const Size& to_size,
+                 std::span<fft::Complex> to) {
+  const fft::Index from_extents = fft::extents_of(from_size);
+  const fft::Index to_extents = fft::extents_of(to_size);
   for (std::size_t number = 0; number < to.size(); ++number) {
     std::size_t rest = number;
-    Index at{};
+    fft::Index at{};
     bool inside = true;
     for (std::size_t axis = to_size.size(); axis-- > 0;) {
       const std::int64_t n = to_extents[axis];
@@ -54,37 +54,38 @@ void copy_centre(const Size& from_size, std::span<const Complex> from, const Siz
   }
 }
 
-void fourier(const Description& d, Way way, std::span<const Complex> in, std::span<Complex> out) {
-  const int sign = way == Way::forward ? -1 : +1;
-  std::vector<Complex> whole(volume(d.size));
+void fourier(const fft::Description& d, fft::Way way, std::span<const fft::Complex> in,
+             std::span<fft::Complex> out) {
+  const int sign = way == fft::Way::forward ? -1 : +1;
+  std::vector<fft::Complex> whole(volume(d.size));
   Size small = d.size;
   for (std::int64_t& n : small) n /= d.box_cut;
-  if (way == Way::forward)
+  if (way == fft::Way::forward)
     std::ranges::copy(in, whole.begin());
   else
     copy_centre(small, in, d.size, whole);
-  local::fftw_reference(d.size, sign, whole);
-  if (way == Way::forward)
+  fft::local::fftw_reference(d.size, sign, whole);
+  if (way == fft::Way::forward)
     copy_centre(d.size, whole, small, out);
   else
     std::ranges::copy(whole, out.begin());
 }
 
-void real_fourier(const Description& d, Way way, std::span<const Complex> in,
-                  std::span<Complex> out) {
+void real_fourier(const fft::Description& d, fft::Way way, std::span<const fft::Complex> in,
+                  std::span<fft::Complex> out) {
   std::vector<double> real(volume(d.size));
-  if (way == Way::forward) {
+  if (way == fft::Way::forward) {
     for (std::size_t i = 0; i < real.size(); ++i) real[i] = in[i].real();
-    return local::fftw_reference(d.size, std::span<const double>(real), out);
+    return fft::local::fftw_reference(d.size, std::span<const double>(real), out);
   }
-  std::vector<Complex> half(in.begin(), in.end());
-  local::fftw_reference(d.size, std::span(half), std::span(real));
+  std::vector<fft::Complex> half(in.begin(), in.end());
+  fft::local::fftw_reference(d.size, std::span(half), std::span(real));
   std::ranges::copy(real, out.begin());
 }
 
 /// By the matrices themselves, axis by axis.
-void by_matrices(const Description& d, Way way, std::span<const Complex> in,
-                 std::span<Complex> out) {
+void by_matrices(const fft::Description& d, fft::Way way, std::span<const fft::Complex> in,
+                 std::span<fft::Complex> out) {
   using Long = std::complex<long double>;
   std::vector<Long> array(in.begin(), in.end());
   std::size_t stride = array.size();
@@ -95,8 +96,9 @@ void by_matrices(const Description& d, Way way, std::span<const Complex> in,
     std::vector<Long> matrix(points * points);
     for (std::int64_t k = 0; k < n; ++k)
       for (std::int64_t i = 0; i < n; ++i)
-        matrix[static_cast<std::size_t>(k * n + i)] = coefficient(
-            d.kinds[axis], way == Way::forward ? Sign::forward : Sign::inverse, n, i, k);
+        matrix[static_cast<std::size_t>(k * n + i)] = fft::coefficient(
+            d.kinds[axis], way == fft::Way::forward ? fft::Sign::forward : fft::Sign::inverse, n, i,
+            k);
     std::vector<Long> line(points);
     for (std::size_t first = 0; first < array.size(); ++first) {
       if (first / stride % points != 0) continue;
@@ -109,40 +111,40 @@ void by_matrices(const Description& d, Way way, std::span<const Complex> in,
       }
     }
   }
-  std::ranges::transform(array, out.begin(), [](const Long& value) { return Complex(value); });
+  std::ranges::transform(array, out.begin(), [](const Long& value) { return fft::Complex(value); });
 }
 
-double factor_of(Scale scale, const Size& size) {
+double factor_of(fft::Scale scale, const Size& size) {
   const auto points = static_cast<double>(volume(size));
-  if (scale == Scale::none) return 1;
-  return scale == Scale::by_n ? 1 / points : 1 / std::sqrt(points);
+  if (scale == fft::Scale::none) return 1;
+  return scale == fft::Scale::by_n ? 1 / points : 1 / std::sqrt(points);
 }
 
-Size result_size(const Description& d, Way way) {
-  if (way == Way::backward) return d.size;
-  const Index extents = out_extents(d);
+Size result_size(const fft::Description& d, fft::Way way) {
+  if (way == fft::Way::backward) return d.size;
+  const fft::Index extents = fft::out_extents(d);
   return {extents.begin(), extents.begin() + d.size.size()};
 }
 
 }  // namespace
 
-HostArray serial_transform(const Description& description, Way way, Scale scale,
+HostArray serial_transform(const fft::Description& description, fft::Way way, fft::Scale scale,
                            const HostArray& input) {
   HostArray result{result_size(description, way), input.batch, {}};
   const std::size_t points = volume(result.size);
   result.values.resize(points * static_cast<std::size_t>(input.batch));
-  const bool is_dft = description.kinds == std::array<TransformKind, 3>{};
+  const bool is_dft = description.kinds == std::array<fft::TransformKind, 3>{};
   const auto transform = !is_dft ? by_matrices : description.real ? real_fourier : fourier;
   for (std::size_t b = 0; b < static_cast<std::size_t>(input.batch); ++b)
     transform(description, way, std::span(input.values).subspan(b * input.volume(), input.volume()),
               std::span(result.values).subspan(b * points, points));
   const double factor = factor_of(scale, description.size);
-  for (Complex& value : result.values) value *= factor;
+  for (fft::Complex& value : result.values) value *= factor;
   return result;
 }
 
-double tolerance_of(const Description& description) {
-  return description.precision == Precision::single ? 1e-5 : 1e-12;
+double tolerance_of(const fft::Description& description) {
+  return description.precision == fft::Precision::single ? 1e-5 : 1e-12;
 }
 
 }  // namespace toroid

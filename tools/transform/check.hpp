@@ -7,10 +7,10 @@
 namespace toroid {
 
 /// What a transform of `input` gives, of arrays whose whole size is description.size.
-HostArray serial_transform(const Description& description, Way way, Scale scale,
+HostArray serial_transform(const fft::Description& description, fft::Way way, fft::Scale scale,
                            const HostArray& input);
 
 /// Relative Euclidean error that a check forgives.
-double tolerance_of(const Description& description);
+double tolerance_of(const fft::Description& description);
 
 }  // namespace toroid

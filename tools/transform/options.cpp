@@ -84,19 +84,19 @@ void add_array_options(CLI::App& verb, FftOptions& options) {
       ->transform(positive())
       ->capture_default_str();
   verb.add_option("--scale", options.scale, "what results are multiplied by")
-      ->check(one_of("scale", kScaleNames))
+      ->check(one_of("scale", fft::kScaleNames))
       ->capture_default_str();
 }
 
 void add_method_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Transform");
   verb.add_option("--method", options.method, "how the transform is spread over the nodes")
-      ->check(one_of("method", kMethodNames))
+      ->check(one_of("method", fft::kMethodNames))
       ->capture_default_str();
   verb.add_option("--transform", options.transform,
                   "of every axis; with the method orbital also one per axis, as dct,dft,wht")
       ->type_name("KINDS")
-      ->check(suggested(kTransformKindNames))
+      ->check(suggested(fft::kTransformKindNames))
       ->capture_default_str();
   verb.add_option("--schedule", options.schedule, "orbital: signs of its scheduling vector, as +-+")
       ->type_name("SIGNS")
@@ -113,7 +113,7 @@ void add_slab_options(CLI::App& verb, FftOptions& options) {
       ->transform(planes())
       ->capture_default_str();
   verb.add_option("--window", options.window, "slab: exchanges that may be outstanding at once")
-      ->transform(whole_number(1, kMostOutstanding))
+      ->transform(whole_number(1, fft::kMostOutstanding))
       ->capture_default_str();
   verb.add_option("--test-interval", options.test_interval,
                   "slab: lines between two looks at the network; else 1 where time is virtual, all")
@@ -140,14 +140,14 @@ void add_run_options(CLI::App& verb, FftOptions& options) {
       ->capture_default_str();
 }
 
-std::array<TransformKind, 3> kinds_of(const std::string& text) {
-  std::array<TransformKind, 3> kinds{};
+std::array<fft::TransformKind, 3> kinds_of(const std::string& text) {
+  std::array<fft::TransformKind, 3> kinds{};
   std::size_t axis = 0;
   for (std::size_t begin = 0;; ++axis) {
     const std::size_t comma = text.find(',', begin);
     if (axis == 3) throw BadInput(fmt::format("'{}' names more than three transforms", text));
-    kinds[axis] = parse_choice<TransformKind>("transform", kTransformKindNames,
-                                              text.substr(begin, comma - begin));
+    kinds[axis] = parse_choice<fft::TransformKind>("transform", fft::kTransformKindNames,
+                                                   text.substr(begin, comma - begin));
     if (comma == std::string::npos) break;
     begin = comma + 1;
   }
@@ -164,9 +164,9 @@ std::array<int, 3> schedule_of(const std::string& text) {
   return signs;
 }
 
-Rigor rigor_of(const FftOptions& options, bool is_virtual) {
-  if (options.plan == "auto") return is_virtual ? Rigor::estimate : Rigor::measure;
-  return parse_choice<Rigor>("plan", kRigorNames, options.plan);
+fft::Rigor rigor_of(const FftOptions& options, bool is_virtual) {
+  if (options.plan == "auto") return is_virtual ? fft::Rigor::estimate : fft::Rigor::measure;
+  return parse_choice<fft::Rigor>("plan", kRigorNames, options.plan);
 }
 
 /// The orbital transforms of real data are real.
@@ -210,7 +210,7 @@ HostArray random_input(const FftOptions& options, const Size& size) {
   for (std::size_t b = 0; b < static_cast<std::size_t>(options.batch); ++b) {
     for (std::size_t i = 0; i < real.size(); ++i)
       real[i] = array.values[b * real.size() + i].real();
-    local::fftw_reference(
+    fft::local::fftw_reference(
         size, std::span<const double>(real),
         std::span(spectrum.values).subspan(b * spectrum.volume(), spectrum.volume()));
   }
@@ -238,8 +238,8 @@ void check_elements(const FftOptions& options, const HostArray& array, const IsG
 
 void check_values(const FftOptions& options, const HostArray& array) {
   constexpr double kMost = std::numeric_limits<float>::max();
-  const auto is_real = [](const Complex& value) { return value.imag() == 0; };
-  const auto is_single = [](const Complex& value) {
+  const auto is_real = [](const fft::Complex& value) { return value.imag() == 0; };
+  const auto is_single = [](const fft::Complex& value) {
     return std::abs(value.real()) <= kMost && std::abs(value.imag()) <= kMost;
   };
   if (takes_real(options))
@@ -272,7 +272,7 @@ void add_fft_options(CLI::App& verb, FftOptions& options) {
 }
 
 void refuse_options_without_effect(const CLI::App& verb, const FftOptions& options) {
-  (void)parse_choice<Method>("method", kMethodNames, options.method);
+  (void)parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   for (const auto& [option, method] : kOptionsOfOneMethod)
     if (options.method != method && verb.count(option) > 0)
       throw BadInput(fmt::format("{} is for --method {}", option, method));
@@ -283,13 +283,14 @@ void refuse_options_without_effect(const CLI::App& verb, const FftOptions& optio
           fmt::format("{} is nothing to a blocking exchange; give --planes too", option));
 }
 
-Description describe(const FftOptions& options, FabricName fabric) {
+fft::Description describe(const FftOptions& options, FabricName fabric) {
   const bool is_virtual = fabric == FabricName::sim;
-  Description description;
-  description.method = parse_choice<Method>("method", kMethodNames, options.method);
+  fft::Description description;
+  description.method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   description.kinds = kinds_of(options.transform);
   description.scheduling = schedule_of(options.schedule);
-  description.precision = parse_choice<Precision>("precision", kPrecisionNames, options.precision);
+  description.precision =
+      parse_choice<fft::Precision>("precision", kPrecisionNames, options.precision);
   description.real = options.real;
   description.batch = options.batch;
   description.return_to_input = options.return_to_input;
@@ -303,18 +304,19 @@ Description describe(const FftOptions& options, FabricName fabric) {
                                                    : 0};
   description.rigor = rigor_of(options, is_virtual);
   // Whoever does not ask for speed gets equal bits on every fabric.
-  description.may_leave_gaps = description.rigor == Rigor::measure;
+  description.may_leave_gaps = description.rigor == fft::Rigor::measure;
   description.first = options.way();
   return description;
 }
 
-Scale scale_of(const FftOptions& options) {
-  return parse_choice<Scale>("scale", kScaleNames, options.scale);
+fft::Scale scale_of(const FftOptions& options) {
+  return parse_choice<fft::Scale>("scale", fft::kScaleNames, options.scale);
 }
 
 double fft_bytes(const FftOptions& options, const Size& size) {
   const unsigned arrays = 6u + unsigned{options.return_to_input} + unsigned{options.check};
-  double bytes = static_cast<double>(sizeof(Complex) * arrays) * static_cast<double>(options.batch);
+  double bytes =
+      static_cast<double>(sizeof(fft::Complex) * arrays) * static_cast<double>(options.batch);
   for (const std::int64_t n : size) bytes *= static_cast<double>(n);
   return bytes;
 }

@@ -36,11 +36,11 @@ struct FftOptions {
   std::int64_t batch = 1;
   std::int64_t box_cut = 1;
   std::int64_t planes = 0;
-  std::uint32_t window = Overlap::kWindow;
+  std::uint32_t window = fft::Overlap::kWindow;
   std::int64_t test_interval = 0;
   unsigned repeat = 1;
 
-  Way way() const { return inverse ? Way::backward : Way::forward; }
+  fft::Way way() const { return inverse ? fft::Way::backward : fft::Way::forward; }
 };
 
 void add_fft_options(CLI::App& verb, FftOptions& options);
@@ -49,8 +49,8 @@ void add_fft_options(CLI::App& verb, FftOptions& options);
 void refuse_options_without_effect(const CLI::App& verb, const FftOptions& options);
 
 /// Everything of the description but the array's size. Throws BadInput.
-Description describe(const FftOptions& options, FabricName fabric);
-Scale scale_of(const FftOptions& options);
+fft::Description describe(const FftOptions& options, FabricName fabric);
+fft::Scale scale_of(const FftOptions& options);
 
 /// What is to be transformed, and what the whole array's size is. Throws BadInput.
 struct FftInput {

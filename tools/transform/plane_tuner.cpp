@@ -30,18 +30,18 @@ constexpr std::int64_t kMostPlanes = 8;  ///< the paper's autotuning tries 0 to 
 constexpr unsigned kRounds = 7;          ///< where time is the wall clock
 
 std::string wisdom_key(const SlabTrial& trial, bool blocking) {
-  const Description& d = trial.description;
+  const fft::Description& d = trial.description;
   return one_line(fmt::format(
       "toroid planes {} {} {} batch {} {} {} cut {} window {} interval {} {}{} = ", trial.on,
       trial.shape.text(), fmt::join(d.size, "x"), d.batch,
-      d.precision == Precision::single ? "single" : "double", d.real ? "real" : "complex",
+      d.precision == fft::Precision::single ? "single" : "double", d.real ? "real" : "complex",
       d.box_cut, d.overlap.window, d.overlap.test_interval,
-      trial.way == Way::forward ? "forward" : "backward", blocking ? "" : " non-blocking"));
+      trial.way == fft::Way::forward ? "forward" : "backward", blocking ? "" : " non-blocking"));
 }
 
 /// If it is one that could have been found.
 std::optional<std::int64_t> remembered(const std::string& key, bool blocking) {
-  for (const std::string& line : local::own_wisdom()) {
+  for (const std::string& line : fft::local::own_wisdom()) {
     if (!line.starts_with(key)) continue;
     std::int64_t planes = 0;
     const char* const end = line.data() + line.size();
@@ -72,32 +72,33 @@ double median_time(const SlabTrial& trial, const HostArray& input, std::int64_t 
 
 }  // namespace
 
-std::shared_ptr<const Blueprint> blueprint_of(const SlabTrial& trial, std::int64_t planes) {
-  Description description = trial.description;
+std::shared_ptr<const fft::Blueprint> blueprint_of(const SlabTrial& trial, std::int64_t planes) {
+  fft::Description description = trial.description;
   description.overlap.planes = planes;
-  return std::make_shared<const Blueprint>(description, trial.shape);
+  return std::make_shared<const fft::Blueprint>(description, trial.shape);
 }
 
-Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const Blueprint> blueprint,
+Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const fft::Blueprint> blueprint,
                   const HostArray& input) {
   const bool is_virtual = trial.run.fabric == FabricName::sim;
-  const TransformJob job{std::move(blueprint), trial.way, Scale::none, is_virtual ? 1 : kRounds};
+  const TransformJob job{std::move(blueprint), trial.way, fft::Scale::none,
+                         is_virtual ? 1 : kRounds};
   Emulation emulation(trial.shape, trial.machine,
                       under_policy(trial.run, *job.blueprint, trial.machine), true, 0);
   return transform(emulation, job, input);
 }
 
-std::int64_t planes_used(const Blueprint& blueprint, Way way) {
+std::int64_t planes_used(const fft::Blueprint& blueprint, fft::Way way) {
   constexpr std::size_t kOfPlanes = 0;  // another one leads back to the input's layout
   return blueprint.pieces(kOfPlanes, way).planes;
 }
 
-std::vector<std::int64_t> planes_to_try(const Blueprint& blueprint, Way way) {
+std::vector<std::int64_t> planes_to_try(const fft::Blueprint& blueprint, fft::Way way) {
   std::vector<std::int64_t> planes;
-  Description description = blueprint.description();
+  fft::Description description = blueprint.description();
   for (std::int64_t wanted = 1; wanted <= kMostPlanes; ++wanted) {
     description.overlap.planes = wanted;
-    if (planes_used(Blueprint(description, blueprint.shape()), way) == wanted)
+    if (planes_used(fft::Blueprint(description, blueprint.shape()), way) == wanted)
       planes.push_back(wanted);
   }
   return planes;
@@ -107,7 +108,7 @@ std::int64_t tuned_planes(const SlabTrial& trial, const HostArray& input, bool b
   const std::string key = wisdom_key(trial, blocking);
   if (const auto planes = remembered_by_all(trial, key, blocking)) return *planes;
   std::vector<std::int64_t> candidates =
-      planes_to_try(Blueprint(trial.description, trial.shape), trial.way);
+      planes_to_try(fft::Blueprint(trial.description, trial.shape), trial.way);
   if (blocking || candidates.empty()) candidates.insert(candidates.begin(), 0);
   std::int64_t best = candidates[0];
   double least = std::numeric_limits<double>::infinity();
@@ -117,7 +118,7 @@ std::int64_t tuned_planes(const SlabTrial& trial, const HostArray& input, bool b
     least = time;
     best = planes;
   }
-  local::add_own_wisdom(key + std::to_string(best));
+  fft::local::add_own_wisdom(key + std::to_string(best));
   return best;
 }
 

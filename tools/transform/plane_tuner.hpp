@@ -18,8 +18,8 @@ namespace toroid {
 
 /// What a slab transform is tried on.
 struct SlabTrial {
-  Description description;
-  Way way = Way::forward;
+  fft::Description description;
+  fft::Way way = fft::Way::forward;
   const Shape& shape;
   const Machine& machine;
   const RunOptions& run;
@@ -27,16 +27,16 @@ struct SlabTrial {
 };
 
 /// With so many planes per exchange; 0: blocking.
-std::shared_ptr<const Blueprint> blueprint_of(const SlabTrial& trial, std::int64_t planes);
+std::shared_ptr<const fft::Blueprint> blueprint_of(const SlabTrial& trial, std::int64_t planes);
 /// Runs it on a fresh machine: several rounds, where their times differ.
-Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const Blueprint> blueprint,
+Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const fft::Blueprint> blueprint,
                   const HostArray& input);
 
 /// Planes per exchange that a slab's blueprint comes to: those asked for, lowered. 0: blocking.
-std::int64_t planes_used(const Blueprint& blueprint, Way way);
+std::int64_t planes_used(const fft::Blueprint& blueprint, fft::Way way);
 
 /// Planes per piece to try: divisors of the longest part, at most so many as the slab paper tried.
-std::vector<std::int64_t> planes_to_try(const Blueprint& blueprint, Way way);
+std::vector<std::int64_t> planes_to_try(const fft::Blueprint& blueprint, fft::Way way);
 
 /// The number of planes with the least median time; `blocking`: 0 counts too. The same on every
 /// process. Kept in the process's wisdom, and taken from that of the one that reports.

@@ -25,6 +25,7 @@
 #include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"
 #include "tools/results/json.hpp"
+#include "tools/results/profile.hpp"
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
@@ -36,10 +37,10 @@ namespace toroid {
 namespace {
 
 /// The job's stages in the order in which it goes through them.
-std::vector<const Stage*> stages_of(const TransformJob& job) {
-  std::vector<const Stage*> stages;
-  for (const Stage& stage : job.blueprint->stages()) stages.push_back(&stage);
-  if (job.way == Way::backward) std::ranges::reverse(stages);
+std::vector<const fft::Stage*> stages_of(const TransformJob& job) {
+  std::vector<const fft::Stage*> stages;
+  for (const fft::Stage& stage : job.blueprint->stages()) stages.push_back(&stage);
+  if (job.way == fft::Way::backward) std::ranges::reverse(stages);
   return stages;
 }
 
@@ -134,7 +135,7 @@ FabricCounters without_barriers(FabricCounters counters, const Shape& shape,
 /// 5 N log2 N for each array of N points, half of it where data is real: what a transform is said
 /// to take, whatever it does. Per second, in 10^9.
 double gflops(const TransformJob& job, double time_s) {
-  const Description& description = job.blueprint->description();
+  const fft::Description& description = job.blueprint->description();
   const double points = job.blueprint->points();
   const double of_one = 5 * points * std::log2(points) * (description.real ? 0.5 : 1);
   return time_s == 0 ? 0 : of_one * static_cast<double>(description.batch) / time_s / 1e9;
@@ -155,7 +156,7 @@ Json repetitions_json(const Outcome& outcome, const Machine& machine) {
 }
 
 void add_description(Json& report, const FftOptions& options, const TransformJob& job) {
-  const Description& description = job.blueprint->description();
+  const fft::Description& description = job.blueprint->description();
   report.update({{"size", description.size},
                  {"method", options.method},
                  {"transform", options.transform},
@@ -164,12 +165,12 @@ void add_description(Json& report, const FftOptions& options, const TransformJob
                  {"precision", options.precision},
                  {"batch", options.batch},
                  {"scale", options.scale}});
-  if (description.method == Method::slab)
+  if (description.method == fft::Method::slab)
     report.update({{"planes", planes_used(*job.blueprint, job.way)},
                    {"window", description.overlap.window},
                    {"test_interval", description.overlap.test_interval},
                    {"box_cut", description.box_cut}});
-  if (description.method == Method::orbital) report["schedule"] = options.schedule;
+  if (description.method == fft::Method::orbital) report["schedule"] = options.schedule;
 }
 
 std::string repetitions_text(const Json& repetitions) {
@@ -279,7 +280,7 @@ std::string title(const Json& report) {
 Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBounds& bounds,
                 const Machine& machine, const RunOptions& run, const Emulation& emulation,
                 const Outcome& outcome) {
-  const Description& description = job.blueprint->description();
+  const fft::Description& description = job.blueprint->description();
   ResultHash hash;
   Json report = report_head("fft", options.common, job.blueprint->shape(), machine);
   add_description(report, options, job);
@@ -290,9 +291,9 @@ Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBo
   add_timing(report, timing);
   report["gflops"] = gflops(job, timing.time_s);
   report["bytes_per_process"] = static_cast<std::uint64_t>(outcome.bytes_per_process);
-  if (is_virtual(report) && description.method == Method::volumetric)
+  if (is_virtual(report) && description.method == fft::Method::volumetric)
     report["paper_model_cycles"] = bounds.paper_model;
-  if (description.method == Method::orbital) {
+  if (description.method == fft::Method::orbital) {
     const std::size_t steps =  // of one array
         outcome.numbers_shifted.size() / static_cast<std::size_t>(description.batch);
     report["steps"] = steps;
@@ -306,6 +307,7 @@ Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBo
       is_virtual(report) ? emulation.counters()
                          : without_barriers(emulation.counters(), shape, bounds, job.repeat);
   add_counters(report, hash, {counters, shape, machine, cycles, job.repeat});
+  report["profile"] = profile_json(emulation.profile(), shape);
   hash.add(outcome.result.values);
   add_hash(report, hash);
   add_wall_clock(report, emulation);

@@ -49,24 +49,24 @@ struct Side {
         in(static_cast<std::size_t>(in_layout().extent()), job.takes_real(), precision()),
         out(static_cast<std::size_t>(out_layout().extent()), job.gives_real(), precision()) {}
 
-  Precision precision() const { return job->blueprint->description().precision; }
-  const NodeLayout& in_layout() const {
-    return job->way == Way::forward ? plan.input_layout() : plan.output_layout();
+  fft::Precision precision() const { return job->blueprint->description().precision; }
+  const fft::NodeLayout& in_layout() const {
+    return job->way == fft::Way::forward ? plan.input_layout() : plan.output_layout();
   }
-  const NodeLayout& out_layout() const {
-    return job->way == Way::forward ? plan.output_layout() : plan.input_layout();
+  const fft::NodeLayout& out_layout() const {
+    return job->way == fft::Way::forward ? plan.output_layout() : plan.input_layout();
   }
   PerformAwaiter call() {
-    const ConstArray from = std::as_const(in).view();
-    if (job->way == Way::forward) return plan.forward(from, out.view(), job->scale);
+    const fft::ConstArray from = std::as_const(in).view();
+    if (job->way == fft::Way::forward) return plan.forward(from, out.view(), job->scale);
     return plan.backward(from, out.view(), job->scale);
   }
 
-  Plan plan;
+  fft::Plan plan;
   const TransformJob* job;
   NodeArray in;
   NodeArray out;
-  std::vector<StageTimes> times{};  ///< [repetition][stage]
+  std::vector<fft::StageTimes> times{};  ///< [repetition][stage]
 };
 
 Program run_side(Node&, Side& side) {
@@ -77,24 +77,24 @@ Program run_side(Node&, Side& side) {
 }
 
 /// `busy`: the stages that transform something, in the call's order. Empty ones are exchanges only.
-void add_blocks(std::span<const StageTimes> times, std::span<const std::size_t> busy, double share,
-                Blocks& blocks) {
+void add_blocks(std::span<const fft::StageTimes> times, std::span<const std::size_t> busy,
+                double share, Blocks& blocks) {
   const auto ticks = [share](Tick sum) { return share * static_cast<double>(sum); };
   for (std::size_t s = 0; s < times.size(); ++s) {
     blocks.communication += ticks(times[s].waiting);
     if (s > 0) blocks.communication += ticks(times[s].exchanged - times[s - 1].computed);
   }
   if (busy.empty()) return;
-  const StageTimes& first = times[busy.front()];
-  const StageTimes& last = times[busy.back()];
+  const fft::StageTimes& first = times[busy.front()];
+  const fft::StageTimes& last = times[busy.back()];
   const Tick loop = first.computed - first.exchanged - first.waiting;
   blocks.plane_loop += ticks(loop);
   blocks.pack += ticks(loop - first.computing);
   if (busy.size() > 1) blocks.last_axis += ticks(last.computed - last.exchanged);
 }
 
-void collect(std::span<const StageTimes> times, std::span<const std::size_t> busy, double share,
-             Repetition& repetition) {
+void collect(std::span<const fft::StageTimes> times, std::span<const std::size_t> busy,
+             double share, Repetition& repetition) {
   for (std::size_t s = 0; s < times.size(); ++s) {
     StageSpan& span = repetition.stages[s];
     span.begin = std::min(span.begin, times[s].begin);
@@ -107,7 +107,7 @@ void collect(std::span<const StageTimes> times, std::span<const std::size_t> bus
 /// What a node leaves behind.
 struct NodeResult {
   Rank rank;
-  std::span<const StageTimes> times;
+  std::span<const fft::StageTimes> times;
   std::span<const std::byte> output;
 };
 
@@ -128,14 +128,14 @@ class Results {
       : job_(job),
         stages_(job.blueprint->stages().size()),
         share_(1.0 / job.blueprint->shape().size()) {
-    const Index& extents = job.out_extents();
+    const fft::Index& extents = job.out_extents();
     outcome_.result.size.assign(extents.begin(),
                                 extents.begin() + job.blueprint->description().size.size());
-    outcome_.result.batch = extents[kBatchAxis];
-    outcome_.result.values.resize(static_cast<std::size_t>(Box::of(extents).volume()));
+    outcome_.result.batch = extents[fft::kBatchAxis];
+    outcome_.result.values.resize(static_cast<std::size_t>(fft::Box::of(extents).volume()));
     for (unsigned r = 0; r < job.repeat; ++r) outcome_.repetitions.emplace_back(stages_);
     for (std::size_t s = 0; s < stages_; ++s) {
-      const std::size_t number = job.way == Way::forward ? s : stages_ - 1 - s;
+      const std::size_t number = job.way == fft::Way::forward ? s : stages_ - 1 - s;
       if (!job.blueprint->stages()[number].is_empty()) busy_.push_back(s);
     }
   }
@@ -151,7 +151,7 @@ class Results {
   void add_packed(std::span<const std::byte> blob) {
     while (!blob.empty()) {
       const auto rank = static_cast<Rank>(take<std::uint64_t>(blob, 1).front());
-      const auto times = take<StageTimes>(blob, outcome_.repetitions.size() * stages_);
+      const auto times = take<fft::StageTimes>(blob, outcome_.repetitions.size() * stages_);
       const std::size_t bytes = array_of(rank).bytes().size();
       const auto output = take<std::uint64_t>(blob, (bytes + 7) / 8);
       add({rank, times, std::as_bytes(output).first(bytes)});
@@ -163,9 +163,9 @@ class Results {
   }
 
  private:
-  NodeLayout layout(Rank rank) const {
+  fft::NodeLayout layout(Rank rank) const {
     const auto stages = job_.blueprint->stages();
-    return (job_.way == Way::forward ? stages.back().out : stages.front().in).layout(rank);
+    return (job_.way == fft::Way::forward ? stages.back().out : stages.front().in).layout(rank);
   }
   NodeArray array_of(Rank rank) const {
     return {static_cast<std::size_t>(layout(rank).extent()), job_.gives_real(),
@@ -188,8 +188,8 @@ class Results {
   Outcome outcome_;
 };
 
-double bytes_of(const Blueprint& blueprint, const Index& extents, bool real) {
-  return static_cast<double>(Box::of(extents).volume()) * blueprint.bytes(real);
+double bytes_of(const fft::Blueprint& blueprint, const fft::Index& extents, bool real) {
+  return static_cast<double>(fft::Box::of(extents).volume()) * blueprint.bytes(real);
 }
 
 /// Of the process that has most; all call it.
@@ -219,25 +219,25 @@ Outcome outcome_of(const Emulation& emulation, const std::deque<Side>& sides,
 
 }  // namespace
 
-const Index& TransformJob::in_extents() const {
-  return way == Way::forward ? blueprint->in_extents() : blueprint->out_extents();
+const fft::Index& TransformJob::in_extents() const {
+  return way == fft::Way::forward ? blueprint->in_extents() : blueprint->out_extents();
 }
-const Index& TransformJob::out_extents() const {
-  return way == Way::forward ? blueprint->out_extents() : blueprint->in_extents();
+const fft::Index& TransformJob::out_extents() const {
+  return way == fft::Way::forward ? blueprint->out_extents() : blueprint->in_extents();
 }
 
-RunOptions under_policy(RunOptions run, const Blueprint& blueprint, const Machine& machine) {
+RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const Machine& machine) {
   constexpr unsigned kOrbitalQueues = 2;
-  run.node = node_options(blueprint, machine, run.node);
-  const bool is_orbital = blueprint.description().method == Method::orbital;
+  run.node = fft::node_options(blueprint, machine, run.node);
+  const bool is_orbital = blueprint.description().method == fft::Method::orbital;
   if (is_orbital && !run.node.changes.output_queues && !run.node.settings.queue_per_direction)
     run.node.settings.output_queues = std::max(kOrbitalQueues, run.node.settings.output_queues);
   return run;
 }
 
-PolicyEffects transform_effects(Method method, const RunOptions& run) {
-  return policy_effects(method == Method::orbital ? Sent::streams : Sent::exchanges, run.fabric,
-                        run.ring.route);
+PolicyEffects transform_effects(fft::Method method, const RunOptions& run) {
+  return policy_effects(method == fft::Method::orbital ? Sent::streams : Sent::exchanges,
+                        run.fabric, run.ring.route);
 }
 
 Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input) {
@@ -260,15 +260,15 @@ Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray
   return outcome;
 }
 
-PlanBounds bounds_of(const Blueprint& blueprint, std::span<const Way> ways,
+PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> ways,
                      const Machine& machine) {
-  TransformBounds transform(blueprint, machine, ways.front());
+  fft::TransformBounds transform(blueprint, machine, ways.front());
   PlanBounds bounds;
-  for (const Way way : ways) {
+  for (const fft::Way way : ways) {
     transform.begin(way);
     for (std::size_t s = 0; s < blueprint.stages().size(); ++s) {
       throw_if_interrupted();
-      const ExchangeBounds exchange = transform.add_stage();
+      const fft::ExchangeBounds exchange = transform.add_stage();
       bounds.stages.push_back({exchange.bounds, exchange.packets, exchange.payload_bytes});
       bounds.total.packets += exchange.packets;
       bounds.total.payload_bytes += exchange.payload_bytes;
@@ -281,7 +281,7 @@ PlanBounds bounds_of(const Blueprint& blueprint, std::span<const Way> ways,
   return bounds;
 }
 
-PlanBounds bounds_of(const Blueprint& blueprint, Way way, const Machine& machine) {
+PlanBounds bounds_of(const fft::Blueprint& blueprint, fft::Way way, const Machine& machine) {
   return bounds_of(blueprint, std::span(&way, 1), machine);
 }
 

@@ -60,28 +60,28 @@ struct Outcome {
 
 /// A transform to be run.
 struct TransformJob {
-  std::shared_ptr<const Blueprint> blueprint;
-  Way way = Way::forward;
-  Scale scale = Scale::none;
+  std::shared_ptr<const fft::Blueprint> blueprint;
+  fft::Way way = fft::Way::forward;
+  fft::Scale scale = fft::Scale::none;
   unsigned repeat = 1;
 
   /// Of what the transform takes, and of what it gives.
-  const Index& in_extents() const;
-  const Index& out_extents() const;
+  const fft::Index& in_extents() const;
+  const fft::Index& out_extents() const;
   bool takes_real() const {
-    return way == Way::forward ? blueprint->real_in() : blueprint->real_out();
+    return way == fft::Way::forward ? blueprint->real_in() : blueprint->real_out();
   }
   bool gives_real() const {
-    return way == Way::forward ? blueprint->real_out() : blueprint->real_in();
+    return way == fft::Way::forward ? blueprint->real_out() : blueprint->real_in();
   }
 };
 
 /// The run with nodes that the policy sets up for the transform. The orbital method has two output
 /// queues where neither policy nor user say: with one, its two directions would get in each other's
 /// way. Throws BadInput where the policy does not fit the machine.
-RunOptions under_policy(RunOptions run, const Blueprint& blueprint, const Machine& machine);
+RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const Machine& machine);
 /// What is read of a policy's settings.
-PolicyEffects transform_effects(Method method, const RunOptions& run);
+PolicyEffects transform_effects(fft::Method method, const RunOptions& run);
 
 /// Runs a transform on the machine's nodes, on which nothing has run before.
 Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input);
@@ -101,8 +101,9 @@ struct PlanBounds {
 };
 
 /// Of one way after the other, each begun by every node when it has ended the one before.
-PlanBounds bounds_of(const Blueprint& blueprint, std::span<const Way> ways, const Machine& machine);
-PlanBounds bounds_of(const Blueprint& blueprint, Way way, const Machine& machine);
+PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> ways,
+                     const Machine& machine);
+PlanBounds bounds_of(const fft::Blueprint& blueprint, fft::Way way, const Machine& machine);
 
 /// Of all of it, beside the time that it took, in cycles of the machine's clock: in virtual time
 /// the machine's bounds; else what it takes this host to copy everything that is sent into packets

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/report/array_slices.hpp"
@@ -17,19 +17,19 @@ namespace toroid {
 namespace {
 
 /// Axes beyond the third have the DFT.
-SpectrumOrder order_of(const Description& description) {
+SpectrumOrder order_of(const fft::Description& description) {
   SpectrumOrder order;
-  order.kinds.assign(description.size.size(), TransformKind::dft);
+  order.kinds.assign(description.size.size(), fft::TransformKind::dft);
   for (std::size_t a = 0; a < std::min(order.kinds.size(), description.kinds.size()); ++a)
     order.kinds[a] = description.kinds[a];
-  if (keeps_half(description)) order.half_of = description.size.back() / description.box_cut;
+  if (fft::keeps_half(description)) order.half_of = description.size.back() / description.box_cut;
   return order;
 }
 
 }  // namespace
 
 Json slices_json(const TransformJob& job, const HostArray& input, const HostArray& result) {
-  const bool is_forward = job.way == Way::forward;
+  const bool is_forward = job.way == fft::Way::forward;
   const HostArray& density = is_forward ? input : result;
   const HostArray& spectrum = is_forward ? result : input;
   Json slices = Json::array();

@@ -13,7 +13,7 @@ namespace toroid {
 namespace {
 
 /// Every node keeps its own share.
-double packets_of_exchange(const Blueprint& blueprint, const StageExchange& exchange,
+double packets_of_exchange(const fft::Blueprint& blueprint, const fft::StageExchange& exchange,
                            double elements) {
   const double nodes = blueprint.shape().size();
   const double others = exchange.group(blueprint.shape(), 0).size() - 1.0;
@@ -23,14 +23,14 @@ double packets_of_exchange(const Blueprint& blueprint, const StageExchange& exch
 
 }  // namespace
 
-RunWork transform_work(const Blueprint& blueprint) {
+RunWork transform_work(const fft::Blueprint& blueprint) {
   const double points = blueprint.points();
   const double elements = points * static_cast<double>(blueprint.description().batch);
   RunWork work;
-  for (const StageExchange& exchange : blueprint.exchanges())
+  for (const fft::StageExchange& exchange : blueprint.exchanges())
     work += group_work(blueprint.shape(), exchange.first, exchange.last,
                        packets_of_exchange(blueprint, exchange, elements));
-  for (const Stage& stage : blueprint.stages()) {
+  for (const fft::Stage& stage : blueprint.stages()) {
     if (!stage.is_orbital) continue;
     constexpr double kOperands = 2;  // of three, sent on in every step
     const double steps = std::cbrt(blueprint.shape().size());

@@ -7,6 +7,6 @@
 namespace toroid {
 
 /// One call, about: exchanges of equal messages between all members of their groups, and lines.
-RunWork transform_work(const Blueprint& blueprint);
+RunWork transform_work(const fft::Blueprint& blueprint);
 
 }  // namespace toroid

@@ -6,10 +6,10 @@
 #include <thread>
 #include <vector>
 
-#include "fft/orbital/blas.hpp"
+#include "fft/kernels/blas.hpp"
 #include "tests/fft/reference.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::noise_of;
@@ -63,7 +63,8 @@ unsigned differing_products(unsigned seed, std::latch& all_here) {
   return wrong;
 }
 
-/// Operands of their own, since threads that share a buffer by mistake would share its contents.
+/// Each thread has operands of its own: threads that shared a buffer by mistake would otherwise
+/// find the right contents in it.
 TEST(Blas, GivesEqualBitsToSeveralThreadsAtOnce) {
   std::vector<unsigned> wrong(4);
   std::latch all_here(4);
@@ -75,4 +76,4 @@ TEST(Blas, GivesEqualBitsToSeveralThreadsAtOnce) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

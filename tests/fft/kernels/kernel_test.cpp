@@ -25,11 +25,11 @@
 #include "fft/kernels/kernel.hpp"
 #include "hal/check.hpp"
 
-// Of the library behind the interface: what it has measured is to be gone.
+// FFTW itself, to make it forget what it has measured.
 extern "C" void fftw_forget_wisdom(void);
 extern "C" void fftwf_forget_wisdom(void);
 
-namespace toroid::local {
+namespace toroid::fft::local {
 namespace {
 
 using Exact = std::complex<long double>;
@@ -43,7 +43,7 @@ bool real(Kind kind) {
   return kind == Kind::real_to_half || kind == Kind::half_to_real;
 }
 
-/// Sums along one axis of a dense array in C order, by the definition.
+/// Transforms along one axis of a dense array in C order, by the definition.
 std::vector<Exact> along(const std::vector<Exact>& x, std::int64_t n, std::int64_t stride,
                          int sign) {
   std::vector<Exact> roots;
@@ -61,7 +61,7 @@ std::vector<Exact> along(const std::vector<Exact>& x, std::int64_t n, std::int64
   return y;
 }
 
-/// Work on a dense array of `lengths` (of the real side), by the definition.
+/// Does work on a dense array of `lengths` (the real side's) by the definition.
 std::vector<Exact> by_definition(std::vector<Exact> x, const Lengths& lengths, const Work& work,
                                  int sign) {
   std::int64_t stride = 1;
@@ -70,7 +70,7 @@ std::vector<Exact> by_definition(std::vector<Exact> x, const Lengths& lengths, c
   return x;
 }
 
-/// One side of some work: which of its elements are in which place.
+/// One side of some work: the places of its elements.
 struct Layout {
   Lengths lengths;
   Lengths strides;
@@ -112,7 +112,8 @@ Trial trial(const Lengths& lengths, unsigned set, Kind kind, Precision precision
   return trial;
 }
 
-/// In: C order without gaps, or the reverse order with gaps. Out: the same, or the axes rotated.
+/// The input is in C order without gaps, or in reverse order with gaps. The output is like the
+/// input, or has its axes rotated.
 void lay_out(Trial& trial, bool strange, bool in_place) {
   std::vector<std::size_t> order(trial.lengths.size());
   for (std::size_t a = 0; a < order.size(); ++a) order[a] = strange ? order.size() - 1 - a : a;
@@ -127,7 +128,7 @@ void lay_out(Trial& trial, bool strange, bool in_place) {
   }
 }
 
-/// Memory as a kernel is given it, of numbers that no transform of these tests has as a result.
+/// Memory for a kernel, filled with numbers that no transform of these tests gives.
 template <typename Real>
 class Place {
  public:
@@ -136,7 +137,7 @@ class Place {
   Place(const Layout& layout, bool aligned)
       : layout_(layout),
         numbers_(static_cast<std::size_t>(layout.extent) * (layout.complex ? 2 : 1)),
-        memory_((numbers_ + 2) * sizeof(Real) / sizeof(toroid::Complex) + 1),
+        memory_((numbers_ + 2) * sizeof(Real) / sizeof(fft::Complex) + 1),
         first_(reinterpret_cast<Real*>(memory_.data()) + (aligned ? 0 : 1)) {
     std::fill_n(first_, numbers_, kUnused);
   }
@@ -150,8 +151,8 @@ class Place {
     if (layout_.complex) first_[number + 1] = static_cast<Real>(value.imag());
   }
 
-  /// Calls with an element's number in a dense array of `lengths`, and the number of its first real
-  /// here.
+  /// Calls visit with an element's number in a dense array of `lengths` and the number of its first
+  /// real here.
   template <typename Use>
   void each(const Lengths& lengths, Use use) const {
     std::size_t elements = 1;
@@ -185,11 +186,11 @@ std::vector<Exact> some_values(const Lengths& lengths, bool real) {
   return values;
 }
 
-/// What to give and what to expect, both dense.
+/// Input and expected output, both dense.
 std::pair<std::vector<Exact>, std::vector<Exact>> given_and_expected(const Trial& trial) {
   std::vector<Exact> given = some_values(trial.lengths, real(trial.work.kind));
   const bool inverse = trial.work.kind == Kind::inverse || trial.work.kind == Kind::half_to_real;
-  // Only the transform of something real has a real inverse.
+  // Only the spectrum of real data has a real inverse.
   if (trial.work.kind == Kind::half_to_real)
     given = by_definition(std::move(given), trial.lengths, trial.work, -1);
   return {given, by_definition(given, trial.lengths, trial.work, inverse ? +1 : -1)};
@@ -232,7 +233,7 @@ void run(const Trial& trial) {
   EXPECT_EQ(in.content(), before);
 }
 
-/// Both layouts, in place and not, aligned and not.
+/// Both layouts, in place and not in place, aligned and not aligned.
 void try_all_ways(Trial trial) {
   for (unsigned way = 0; way < 8; ++way) {
     if ((way & 2) != 0 && real(trial.work.kind)) continue;
@@ -311,7 +312,7 @@ TEST(KernelDeathTest, RefusesWhatItWasNotPlannedFor) {
   EXPECT_DEATH(fftw().plan(real, Rigor::estimate), "in_place");
 }
 
-/// In place, lines of 64 side by side: large enough to be measured in tiles.
+/// In place, lines of 64 elements side by side: large enough to be measured in tiles.
 template <typename Real>
 void expect_same_whether_measured_or_not(Precision precision, std::int64_t columns) {
   const std::int64_t stride = columns + 8;
@@ -354,7 +355,7 @@ TEST(Kernel, IsPlannedAndRunBySeveralThreadsAtOnce) {
     threads.emplace_back([&mine = kernels[t], t] {
       LocalArray array(64);
       for (std::size_t i = 0; i < 16; ++i) {
-        std::fill_n(array.data(), 64, toroid::Complex{});
+        std::fill_n(array.data(), 64, fft::Complex{});
         const auto length = static_cast<std::int64_t>(20 + (i + 4 * t) % 16);
         for (const Precision precision : kPrecisions) {
           mine.push_back(fftw().plan(line(length, precision), Rigor::measure));
@@ -367,7 +368,7 @@ TEST(Kernel, IsPlannedAndRunBySeveralThreadsAtOnce) {
   for (const auto& mine : kernels) EXPECT_EQ(mine, kernels[0]);
 }
 
-/// The reference and a kernel of the same, in C order.
+/// The reference and a kernel for the same transform, in C order.
 TEST(Reference, TransformsWholeArrays) {
   const Lengths size = {3, 2, 5, 1, 2, 4};
   Trial trial = local::trial(size, 0b111111, Kind::inverse, Precision::double_);
@@ -410,7 +411,7 @@ class KernelWisdom : public ::testing::Test {
     fftw_forget_wisdom();
     fftwf_forget_wisdom();
   }
-  /// FFTW's texts, first that in double precision. Measured once, as kernels are.
+  /// FFTW's texts, first that in double precision. They are measured once, as kernels are.
   static std::pair<std::string, std::string> measured() {
     static const auto texts = [] {
       for (const Precision precision : kPrecisions)
@@ -431,7 +432,7 @@ class KernelWisdom : public ::testing::Test {
     return lines;
   }
 
-  // Of this process: tests run beside each other.
+  // The process's own file: tests run beside each other.
   std::filesystem::path path_ =
       std::filesystem::path(::testing::TempDir()) / fmt::format("kernel-wisdom-{}", ::getpid());
 };
@@ -488,4 +489,4 @@ TEST_F(KernelWisdom, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace toroid::local
+}  // namespace toroid::fft::local

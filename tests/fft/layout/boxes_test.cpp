@@ -1,4 +1,4 @@
-// Data that lies, and results that go, wherever the user says.
+// Input and results in boxes that the user chooses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,13 +10,13 @@
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "hal/shape.hpp"
 #include "tests/fft/layout/random_boxes.hpp"
 #include "tests/fft/plan/plan_check.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::expect_right;
@@ -119,10 +119,10 @@ TEST(Boxes, ThatOverlapOrLeaveSomethingOutAreRefused) {
     d.in_boxes = {};
     d.out_boxes = {all, {}};
     EXPECT_EQ(refusal_of("2", d), "nothing was refused");
-    d.real = true;  // whose result has less
+    d.real = true;  // half a spectrum is smaller
     EXPECT_THAT(refusal_of("2", d), ::testing::HasSubstr("out-box of node 0"));
   }
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-// Layouts of one node and spreads over all of them.
+// Layouts of one node and distributions over all nodes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@
 #include "tests/fft/plan/plan_check.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 TEST(Split, CutsIntoConsecutiveBlocksWhoseLengthsDifferByAtMostOne) {
@@ -46,7 +46,7 @@ TEST(LocalArray, IsAlignedWhateverItsSize) {
         reinterpret_cast<std::uintptr_t>(LocalArray(elements).data()) % LocalArray::kAlignment, 0u);
 }
 
-/// Every element of a layout in the order of its local array.
+/// The elements of a layout in the order of its local array.
 std::map<std::int64_t, std::size_t> elements_by_offset(const Index& extents,
                                                        const NodeLayout& layout) {
   std::map<std::int64_t, std::size_t> elements;
@@ -108,7 +108,7 @@ TEST(Distribution, HoldsWholeLinesOfTheAxesThatAStageTransforms) {
 }
 
 /// A'(i,j,k)[x,y,z] = A(x·nx + i, y·ny + j, z·nz + k), and A''(l,k)[p] = A(floor((p·alpha + l) /
-/// ny), (p·alpha + l) mod ny, k) within the block: the paper's equations, where its conditions
+/// ny), (p·alpha + l) mod ny, k) within the block: the paper's equations, if its conditions
 /// hold.
 TEST(Distribution, OfTheVolumetricMethodFollowsThePapersEquations) {
   const Blueprint blueprint({.size = {8, 8, 8}}, Shape::parse("4x4x4"));
@@ -209,4 +209,4 @@ TEST(Boxes, MustCoverTheArrayOnce) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-// Blueprints of every sort, for tests of what they are made of.
+// Many blueprints, for tests of their distributions and exchanges.
 #pragma once
 
 #include <algorithm>
@@ -14,28 +14,29 @@
 
 namespace toroid::testing {
 
-/// visit(blueprint) for every method that the size and the torus allow, complex and real.
+/// Calls visit(blueprint) for every method that the size and the torus allow, complex and real.
 template <typename Visit>
 void for_each_blueprint_of(const std::vector<std::int64_t>& size, const Shape& shape,
                            Visit&& visit) {
-  for (const Method method : {Method::volumetric, Method::slab, Method::rows})
+  for (const fft::Method method : {fft::Method::volumetric, fft::Method::slab, fft::Method::rows})
     for (const bool real : {false, true})
       for (const std::int64_t batch : {1, 2}) {
-        if (real == (batch == 1)) continue;  // every other one
-        if (method != Method::rows && size.size() != 3) continue;
-        if (method == Method::slab && shape.size() > *std::ranges::min_element(size)) continue;
-        visit(Blueprint({.size = size,
-                         .method = method,
-                         .precision = batch == 1 ? Precision::double_ : Precision::single,
-                         .real = real,
-                         .batch = batch,
-                         .return_to_input = batch == 2,
-                         .overlap = {.planes = 2}},
-                        shape));
+        if (real == (batch == 1)) continue;  // only one of the two
+        if (method != fft::Method::rows && size.size() != 3) continue;
+        if (method == fft::Method::slab && shape.size() > *std::ranges::min_element(size)) continue;
+        visit(fft::Blueprint(
+            {.size = size,
+             .method = method,
+             .precision = batch == 1 ? fft::Precision::double_ : fft::Precision::single,
+             .real = real,
+             .batch = batch,
+             .return_to_input = batch == 2,
+             .overlap = {.planes = 2}},
+            shape));
       }
 }
 
-/// Uneven, empty and single blocks, lines in several boxes.
+/// Blueprints with uneven, empty and single blocks, and with lines in several boxes.
 template <typename Visit>
 void for_each_blueprint(Visit&& visit) {
   for (const char* torus : {"1", "2x2", "3x2x2", "5x1x2", "7", "1x1x6", "2x1x2x1x1"})
@@ -49,28 +50,28 @@ void for_each_blueprint(Visit&& visit) {
 }
 
 template <typename Visit>
-void for_each_distribution(const Blueprint& blueprint, Visit&& visit) {
-  for (const Stage& stage : blueprint.stages()) {
+void for_each_distribution(const fft::Blueprint& blueprint, Visit&& visit) {
+  for (const fft::Stage& stage : blueprint.stages()) {
     visit(stage.in);
     visit(stage.out);
   }
 }
 
-/// Between two stages, one way or the other.
+/// The exchange between two stages, in one direction.
 struct Passage {
-  const Distribution* from;
-  const Distribution* to;
+  const fft::Distribution* from;
+  const fft::Distribution* to;
   std::uint32_t element_bytes;
-  StageExchange exchange;
+  fft::StageExchange exchange;
   std::optional<unsigned> pieces_along;
 };
 
-inline std::vector<Passage> passages(const Blueprint& blueprint) {
+inline std::vector<Passage> passages(const fft::Blueprint& blueprint) {
   std::vector<Passage> all;
   for (std::size_t i = 0; i + 1 < blueprint.stages().size(); ++i) {
-    const Stage& before = blueprint.stages()[i];
-    const Stage& after = blueprint.stages()[i + 1];
-    const StageExchange& exchange = blueprint.exchanges()[i];
+    const fft::Stage& before = blueprint.stages()[i];
+    const fft::Stage& after = blueprint.stages()[i + 1];
+    const fft::StageExchange& exchange = blueprint.exchanges()[i];
     const std::uint32_t bytes = blueprint.bytes(before.real_out);
     all.push_back({&before.out, &after.in, bytes, exchange, exchange.forward_axis});
     all.push_back({&after.in, &before.out, bytes, exchange, exchange.backward_axis});

@@ -1,4 +1,4 @@
-// Boxes of an array that nobody would think of.
+// Random boxes of an array.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,16 @@
 
 namespace toroid::testing {
 
-/// Cuts the largest box in two somewhere, until there are so many.
-inline std::vector<Box> random_partition(const Index& extents, std::size_t parts,
-                                         std::mt19937_64& engine) {
-  std::vector<Box> boxes = {Box::of(extents)};
+/// Cuts the largest box in two at a random place, until there are so many.
+inline std::vector<fft::Box> random_partition(const fft::Index& extents, std::size_t parts,
+                                              std::mt19937_64& engine) {
+  std::vector<fft::Box> boxes = {fft::Box::of(extents)};
   while (boxes.size() < parts) {
-    Box& largest = *std::ranges::max_element(boxes, {}, &Box::volume);
+    fft::Box& largest = *std::ranges::max_element(boxes, {}, &fft::Box::volume);
     if (largest.volume() <= 1) break;
-    const unsigned axis = static_cast<unsigned>(engine() % kMaxAxes);
+    const unsigned axis = static_cast<unsigned>(engine() % fft::kMaxAxes);
     if (largest.length(axis) < 2) continue;
-    Box rest = largest;
+    fft::Box rest = largest;
     const auto at = engine() % static_cast<std::uint64_t>(largest.length(axis) - 1);
     largest.hi[axis] = rest.lo[axis] = largest.lo[axis] + 1 + static_cast<std::int64_t>(at);
     boxes.push_back(rest);
@@ -29,12 +29,13 @@ inline std::vector<Box> random_partition(const Index& extents, std::size_t parts
   return boxes;
 }
 
-/// One box per node, some of them empty, in no order.
-inline std::vector<Box> random_boxes(const Index& extents, Rank nodes, std::mt19937_64& engine) {
-  Index one = extents;  // whatever the batch
-  one[kBatchAxis] = 1;
+/// One box per node in random order; some are empty.
+inline std::vector<fft::Box> random_boxes(const fft::Index& extents, Rank nodes,
+                                          std::mt19937_64& engine) {
+  fft::Index one = extents;  // boxes say nothing of the batch
+  one[fft::kBatchAxis] = 1;
   const std::size_t parts = 1 + engine() % nodes;
-  std::vector<Box> boxes = random_partition(one, parts, engine);
+  std::vector<fft::Box> boxes = random_partition(one, parts, engine);
   boxes.resize(nodes);
   std::ranges::shuffle(boxes, engine);
   return boxes;

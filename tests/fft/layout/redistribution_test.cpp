@@ -1,4 +1,4 @@
-// Exchanges between the stages of every method, with nothing else: every value is its own index.
+// The exchanges between the stages of every method by themselves. Every value is its own index.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -16,24 +16,29 @@
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/policies/policies.hpp"
 #include "tests/fft/layout/distributions.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
-/// One node's two arrays and what leads from one to the other. Elements of 16 bytes hold their
-/// index twice, those of 4 once.
+/// One node's two arrays and the exchange from one to the other. Elements of 16 bytes hold their
+/// index twice, those of 4 bytes once.
 struct PipelineSide {
   PipelineSide(Node& node, const testing::Passage& passage, const Pipeline& pipeline)
       : from(passage.from->layout(node.rank())),
         source(room(from, passage)),
         target(room(passage.to->layout(node.rank()), passage)),
+        plan(policy_by_name("random"), node.shape(),
+             node.shape().slice(passage.exchange.first, passage.exchange.last),
+             {.packets_per_visit = 1}, {.payload = true, .places = true}),
         exchange(node, *passage.from, *passage.to, passage.element_bytes,
-                 passage.exchange.group(node.shape(), node.rank()), pipeline,
+                 passage.exchange.group(node.shape(), node.rank()), plan, pipeline,
                  std::as_writable_bytes(std::span(target))),
         piece_bytes(pipeline.rule.planes * from.stride(pipeline.rule.axis) *
                     std::int64_t{passage.element_bytes}) {}
@@ -47,11 +52,12 @@ struct PipelineSide {
   NodeLayout from;
   std::vector<std::uint32_t> source;
   std::vector<std::uint32_t> target;
+  ExchangePlan plan;
   PipelinedExchange exchange;
   std::int64_t piece_bytes;
 };
 
-/// visit(words of an element, place in the array).
+/// Calls visit(words of an element, place in the array) for every element of a node's part.
 template <typename Visit>
 void for_each_word(const Distribution& distribution, Rank rank, std::uint32_t words,
                    std::vector<std::uint32_t>& array, Visit&& visit) {
@@ -66,14 +72,14 @@ Program send_pieces(Node&, PipelineSide* side) {
   PipelinedExchange& exchange = side->exchange;
   for (std::uint32_t piece = 0; piece < exchange.pieces(); ++piece) {
     if (piece >= exchange.window()) {
-      const AllToAll& oldest = exchange.piece(piece - exchange.window());
+      const Exchange& oldest = exchange.piece(piece - exchange.window());
       co_await oldest.wait();
     }
     exchange.start(piece, side->piece(piece));
   }
   for (std::uint32_t piece = exchange.pieces() - exchange.window(); piece < exchange.pieces();
        ++piece) {
-    const AllToAll& last = exchange.piece(piece);
+    const Exchange& last = exchange.piece(piece);
     co_await last.wait();
   }
 }
@@ -101,7 +107,7 @@ TEST(Redistribution, OfEveryMethodPutsEveryElementInItsPlace) {
   });
 }
 
-/// Planes of a piece that divide the parts, that do not, and more than there are; uneven parts.
+/// Pieces whose planes divide the parts, do not divide them, and exceed them; uneven parts.
 TEST(Redistribution, InPiecesPutsEveryElementInItsPlace) {
   for (const char* torus : {"2", "3", "2x2"})
     testing::for_each_blueprint_of({7, 6, 9}, Shape::parse(torus), [](const Blueprint& blueprint) {
@@ -131,4 +137,4 @@ TEST(Redistribution, OfASampleSendsWhatTheTransfersHold) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-// Transfers: what travels between two nodes, in which order and in which packets.
+// Transfers: which elements one node sends to another, in which order and packets.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "fft/layout/box.hpp"
-#include "fft/layout/divisor.hpp"
 #include "fft/layout/node_layout.hpp"
+#include "fft/layout/strided_iterator.hpp"
 #include "fft/layout/transfer.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "hal/packet.hpp"
@@ -22,12 +22,13 @@
 #include "tests/fft/layout/distributions.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
-using Places = std::vector<std::pair<std::int64_t, std::int64_t>>;  // at the target, the source
+using Places = std::vector<std::pair<std::int64_t, std::int64_t>>;  // in the target, in the source
 
-/// visit(from, to, element bytes) for some pairs of nodes of every exchange of many blueprints.
+/// Calls visit(from, to, element bytes) for some pairs of nodes of every exchange of many
+/// blueprints.
 template <typename Visit>
 void for_each_transfer(const Visit& visit) {
   testing::for_each_blueprint([&](const Blueprint& blueprint) {
@@ -89,7 +90,7 @@ Places expected_places(const NodeLayout& from, const NodeLayout& to) {
   return places;
 }
 
-Places walked_places(const Transfer& transfer) {
+Places ordered_places(const Transfer& transfer) {
   Places places;
   for (std::uint32_t n = 0; n < transfer.size(); ++n)
     places.emplace_back(transfer.target_offset(n), transfer.source_offset(n));
@@ -102,25 +103,25 @@ std::size_t falls(const Places& places) {
   return falls;
 }
 
-void expect_walk(const NodeLayout& from, const NodeLayout& to, std::uint32_t bytes) {
+void expect_order(const NodeLayout& from, const NodeLayout& to, std::uint32_t bytes) {
   Places expected = expected_places(from, to);
-  Places walked = walked_places(Transfer(from, to, bytes));
-  ASSERT_LE(falls(walked), from.boxes().size() * to.boxes().size());
+  Places ordered = ordered_places(Transfer(from, to, bytes));
+  ASSERT_LE(falls(ordered), from.boxes().size() * to.boxes().size());
   std::ranges::sort(expected);
-  std::ranges::sort(walked);
-  ASSERT_EQ(walked, expected);
+  std::ranges::sort(ordered);
+  ASSERT_EQ(ordered, expected);
 }
 
-TEST(Transfer, WalksTheIntersectionBoxByBoxInTheOrderOfTheReceiversMemory) {
-  for_each_transfer(expect_walk);
-  for_each_random_transfer(expect_walk);
+TEST(Transfer, FollowsTheIntersectionBoxByBoxInTheOrderOfTheReceiversMemory) {
+  for_each_transfer(expect_order);
+  for_each_random_transfer(expect_order);
 }
 
 std::uint32_t packets_of(const Transfer& transfer, std::uint32_t elements) {
   return (elements + transfer.per_packet() - 1) / transfer.per_packet();
 }
 
-/// Every element once, in runs where it says so, in stretches and alike packets as it says.
+/// Every element is in one packet; runs, stretches and equal packets are what the transfer says.
 void expect_cut(const Transfer& transfer) {
   std::uint32_t next = 0;
   for (std::uint32_t packet = 0; packet < transfer.packets(); ++packet) {
@@ -159,7 +160,7 @@ TEST(Transfer, CutsIntoPacketsThatHoldEveryElementOnceAndFollowRunsWhereItSaysSo
   EXPECT_EQ(kinds.size(), 6u);
 }
 
-/// Elements that name their place in memory.
+/// Elements that hold their place in memory.
 template <std::size_t Bytes>
 std::vector<std::array<std::byte, Bytes>> numbered(std::int64_t extent) {
   std::vector<std::array<std::byte, Bytes>> elements(static_cast<std::size_t>(extent));
@@ -257,4 +258,4 @@ TEST(Divisor, DividesExactly) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -8,14 +8,14 @@
 #include "fft/plan/transform_kind.hpp"
 #include "tests/fft/reference.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::Exact;
 using testing::ReferenceAxis;
 using enum TransformKind;
 
-/// One rounding of a long double, of numbers up to 2.
+/// The rounding error of a long double up to 2.
 constexpr double kRounding = 2.2e-19;
 
 TEST(Coefficients, AreThoseOfTheDefinitions) {
@@ -65,4 +65,4 @@ TEST(Coefficients, OfTheInverseGiveNTimesTheIdentity) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-// The orbital transform computes on rings, bit for bit, what it computes on the model.
+// The orbital transform computes the same bits on rings as on the model.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -13,7 +13,7 @@
 #include "tests/fft/orbital/orbital_run.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::cube_of;
@@ -33,7 +33,7 @@ void expect_agreement(unsigned extent, std::int64_t n, const OrbitalOptions& opt
     const auto fabric =
         testing::ring_fabric(cube_of(extent), c.threads, testing::routed(c.route), machine);
     NodeOptions node = c.node();
-    node.output_queues = 1 + c.threads % 2;
+    node.settings.output_queues = 1 + c.threads % 2;
     ASSERT_TRUE(equal_bits(orbital_on(*fabric, plan, array, node).result, expected)) << c.text();
   }
 }
@@ -58,4 +58,4 @@ TEST(OrbitalAgreement, GivesTheModelsBitsThroughTheSmallestBuffers) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,5 +1,4 @@
-// Forward and back in one program, step by step without a barrier: the skewed layout is where the
-// inverse begins.
+// Forward and inverse in one program without a barrier: the inverse begins from the skewed layout.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +22,7 @@
 #include "tests/fft/reference.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::cube_of;
@@ -101,4 +100,4 @@ TEST(OrbitalLoop, GivesTheInputBackAgainAndAgainOnRings) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-// Who holds what, and what an orbital plan refuses.
+// Which node holds which blocks, and what an orbital plan refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "hal/shape.hpp"
 #include "tests/fft/orbital/orbital_run.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::cube_of;
@@ -121,4 +121,4 @@ TEST(OrbitalPlan, NamesNeighboursOneLinkAway) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -26,17 +26,17 @@
 namespace toroid::testing {
 
 template <typename T>
-constexpr ElementType kElementType = ElementType::complex128;
+constexpr fft::ElementType kElementType = fft::ElementType::complex128;
 template <>
-inline constexpr ElementType kElementType<float> = ElementType::float32;
+inline constexpr fft::ElementType kElementType<float> = fft::ElementType::float32;
 template <>
-inline constexpr ElementType kElementType<double> = ElementType::float64;
+inline constexpr fft::ElementType kElementType<double> = fft::ElementType::float64;
 template <>
-inline constexpr ElementType kElementType<std::complex<float>> = ElementType::complex64;
+inline constexpr fft::ElementType kElementType<std::complex<float>> = fft::ElementType::complex64;
 
-/// visit(place in the array, place in the block), both in C order.
+/// Calls visit(place in the array, place in the block) for a block's elements, both in C order.
 template <typename Visit>
-void for_each_in(const Box& box, const CubeSize& size, Visit&& visit) {
+void for_each_in(const fft::Box& box, const fft::CubeSize& size, Visit&& visit) {
   std::size_t local = 0;
   for (auto i = box.lo[0]; i < box.hi[0]; ++i)
     for (auto j = box.lo[1]; j < box.hi[1]; ++j)
@@ -46,15 +46,15 @@ void for_each_in(const Box& box, const CubeSize& size, Visit&& visit) {
 
 template <typename T>
 struct OrbitalRun {
-  std::vector<T> result;                           ///< in the array's own order
-  std::vector<std::vector<std::uint64_t>> shifted;  ///< [node][step]
-  std::vector<std::vector<OrbitalTimes>> times;    ///< [node][repetition, stage]
+  std::vector<T> result;                              ///< in C order
+  std::vector<std::vector<std::uint64_t>> shifted;    ///< [node][step]
+  std::vector<std::vector<fft::OrbitalTimes>> times;  ///< [node][repetition, stage]
   bool input_kept = true;
 };
 
-/// Fills what is `mine` of the input, or compares.
+/// Whether a node's block holds its part of the array.
 template <typename T>
-bool holds(const OrbitalPlan& plan, Rank node, std::span<const T> block,
+bool holds(const fft::OrbitalPlan& plan, Rank node, std::span<const T> block,
            const std::vector<T>& array) {
   bool equal = true;
   for_each_in(plan.input_box(node), plan.size(),
@@ -63,28 +63,29 @@ bool holds(const OrbitalPlan& plan, Rank node, std::span<const T> block,
 }
 
 template <typename T>
-OrbitalRun<T> orbital_on(Fabric& fabric, const OrbitalPlan& plan, const std::vector<T>& array,
-                         NodeOptions options = {.output_queues = 2}) {
+OrbitalRun<T> orbital_on(Fabric& fabric, const fft::OrbitalPlan& plan, const std::vector<T>& array,
+                         NodeOptions options = {.settings = {.output_queues = 2}}) {
   std::deque<Node> nodes;
-  std::deque<OrbitalTransform<T>> transforms;
+  std::deque<fft::OrbitalTransform<T>> transforms;
   for (const Rank r : fabric.nodes()) {
     Node& node = nodes.emplace_back(fabric.device(r), options);
-    OrbitalTransform<T>& transform = transforms.emplace_back(node, plan);
+    fft::OrbitalTransform<T>& transform = transforms.emplace_back(node, plan);
     const std::span<T> input = transform.input();
     for_each_in(plan.input_box(r), plan.size(),
                 [&](std::size_t from, std::size_t to) { input[to] = array[from]; });
-    node.run(orbital_transform(node, transform));
+    node.run(fft::orbital_transform(node, transform));
     fabric.attach(r, node);
   }
   fabric.run();
   OrbitalRun<T> run{std::vector<T>(array.size(), T(1e30f)), {}, {}};
   for (Rank r = 0; r < transforms.size(); ++r) {
-    OrbitalTransform<T>& transform = transforms[r];
+    fft::OrbitalTransform<T>& transform = transforms[r];
     const std::span<const T> output = transform.output();
     for_each_in(plan.output_box(r), plan.size(),
                 [&](std::size_t to, std::size_t from) { run.result[to] = output[from]; });
     run.input_kept &= holds<T>(plan, r, transform.input(), array);
-    run.shifted.emplace_back(transform.numbers_shifted().begin(), transform.numbers_shifted().end());
+    run.shifted.emplace_back(transform.numbers_shifted().begin(),
+                             transform.numbers_shifted().end());
     for (unsigned i = 0; i < transform.repetitions(); ++i)
       run.times.emplace_back(transform.times(i).begin(), transform.times(i).end());
   }
@@ -94,32 +95,32 @@ OrbitalRun<T> orbital_on(Fabric& fabric, const OrbitalPlan& plan, const std::vec
 inline Shape cube_of(unsigned extent) {
   return Shape::parse(fmt::format("{0}x{0}x{0}", extent));
 }
-inline CubeSize cube_size(std::int64_t n) {
+inline fft::CubeSize cube_size(std::int64_t n) {
   return {n, n, n};
 }
 
-/// On the model.
+/// Runs it on the model.
 template <typename T>
-OrbitalRun<T> orbital(unsigned extent, std::int64_t n, OrbitalOptions options,
+OrbitalRun<T> orbital(unsigned extent, std::int64_t n, fft::OrbitalOptions options,
                       const std::vector<T>& array) {
   options.element = kElementType<T>;
   const auto fabric = make_sim_fabric(cube_of(extent), Machine{});
-  return orbital_on(*fabric, OrbitalPlan(cube_size(n), cube_of(extent), options), array);
+  return orbital_on(*fabric, fft::OrbitalPlan(cube_size(n), cube_of(extent), options), array);
 }
 
 template <typename T>
-std::vector<Exact> expected(std::int64_t n, const OrbitalOptions& options,
+std::vector<Exact> expected(std::int64_t n, const fft::OrbitalOptions& options,
                             const std::vector<T>& array) {
   std::vector<ReferenceAxis> axes;
-  for (const TransformKind kind : options.kinds)
+  for (const fft::TransformKind kind : options.kinds)
     axes.push_back({static_cast<std::size_t>(n), kind, options.sign});
   return reference_transform(axes, exactly<T>(array));
 }
 
-/// The relative error allowed: of N elements of T.
+/// The relative error that N elements of T may have.
 template <typename T>
 double allowed(std::int64_t n) {
-  const bool single = std::is_same_v<typename RealOf<T>::type, float>;
+  const bool single = std::is_same_v<typename fft::RealOf<T>::type, float>;
   return (single ? 2e-7 : 4e-16) * static_cast<double>(n);
 }
 

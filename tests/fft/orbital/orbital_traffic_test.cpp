@@ -1,4 +1,4 @@
-// What the orbital transform sends: exactly what its source says, to nearest neighbours only.
+// The orbital transform sends exactly what its source says, to nearest neighbours only.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include "router/sim/sim_fabric.hpp"
 #include "tests/fft/orbital/orbital_run.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::cube_of;
@@ -56,7 +56,7 @@ TEST(OrbitalTraffic, IsNothingOnANodeByItself) {
   EXPECT_EQ(run.shifted[0], std::vector<std::uint64_t>(3, 0));
 }
 
-/// Packets and bytes on the wire of all nodes in a transform.
+/// Packets and bytes on the wire that all nodes send in a transform.
 struct Expected {
   std::uint64_t packets = 0;
   std::uint64_t wire_bytes = 0;
@@ -105,7 +105,7 @@ TEST(OrbitalTraffic, FollowsTheSignsOfTheSchedulingVector) {
     const auto fabric = make_sim_fabric(cube_of(3), Machine{});
     testing::orbital_on(*fabric, OrbitalPlan(cube_size(12), cube_of(3), options),
                         noise_of<double>(1728, 4));
-    for (unsigned d = 0; d < 3; ++d) {  // blocks one way; only words of room the other way
+    for (unsigned d = 0; d < 3; ++d) {  // blocks in one direction, acknowledgements in the other
       const auto& plus = fabric->counters().links[Direction::plus(d).index];
       const auto& minus = fabric->counters().links[Direction::minus(d).index];
       EXPECT_EQ(plus.wire_bytes > minus.wire_bytes, options.alpha[d] > 0);
@@ -113,8 +113,8 @@ TEST(OrbitalTraffic, FollowsTheSignsOfTheSchedulingVector) {
   }
 }
 
-/// Two stages' sums have to be complete before they go on; the inverse's last one stays where it
-/// is.
+/// The sums of two stages must be complete before they are sent; the inverse's last sum stays at
+/// its node.
 TEST(OrbitalTraffic, IsHiddenBehindTheProductsOfTheStageWhoseSumStays) {
   Machine machine;
   machine.fma_cycles = 30;
@@ -131,4 +131,4 @@ TEST(OrbitalTraffic, IsHiddenBehindTheProductsOfTheStageWhoseSumStays) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -14,7 +14,7 @@
 #include "tests/fft/orbital/orbital_run.hpp"
 #include "tests/fft/reference.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::allowed;
@@ -129,4 +129,4 @@ TEST(OrbitalTransform, GivesTheSameEveryTimeItIsRepeated) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

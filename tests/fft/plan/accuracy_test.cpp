@@ -1,11 +1,10 @@
-// How far results may be from the exact ones, on arrays of some size; the bars are those of all
-// tests.
+// How far results of large arrays may be from the exact ones. The limits are those of all tests.
 #include <gtest/gtest.h>
 
 #include "fft/plan/description.hpp"
 #include "tests/fft/plan/plan_check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::Sizing;
@@ -34,4 +33,4 @@ INSTANTIATE_TEST_SUITE_P(Sizes, AccuracyOf,
                                            Sizing{{4, 4, 512}, "2x2"}, Sizing{{256, 6, 5}, "1x5"}));
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -19,7 +19,7 @@
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/convolution.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "hal/fabric.hpp"
@@ -31,7 +31,7 @@
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::for_each_element;
@@ -61,7 +61,7 @@ Program apply_once(Node&, ConvolutionNode<T>& self, const Factor& factor) {
   co_await self.convolution.apply(self.in, self.out, factor);
 }
 
-/// Three times, in place but for the first.
+/// Convolves three times: the first time from array to array, then in place.
 template <typename T>
 Program apply_thrice(Node&, ConvolutionNode<T>& self, const Factor& factor) {
   co_await self.convolution.apply(self.in, self.out, factor);
@@ -96,7 +96,7 @@ std::vector<T> convolve_on(Fabric& fabric, const Description& description,
   return result;
 }
 
-/// On the model.
+/// Runs it on the model.
 template <typename T>
 std::vector<T> convolve(const char* torus, Description description, const std::vector<T>& array,
                         const Factor& factor, NodeProgram<T> program = apply_once<T>) {
@@ -111,7 +111,7 @@ std::vector<T> noise_of(const Description& description, unsigned seed) {
   return noise_of<T>(static_cast<std::size_t>(Box::of(in_extents(description)).volume()), seed);
 }
 
-/// Every index of an array, in C order, batch by batch.
+/// All indices of an array, in C order, batch by batch.
 std::vector<Index> indices(const Index& extents) {
   std::vector<Index> all;
   for_each_element(extents, NodeLayout::dense(Box::of(extents)), [&](std::size_t, std::size_t at) {
@@ -134,7 +134,7 @@ Index cyclic(const Index& a, const Index& b, const Index& extents, int sign) {
   return sum;
 }
 
-/// exp(-2 pi i k n / N), n the index `at`.
+/// exp(-2 pi i k n / N), where n is the index `at`.
 std::complex<long double> wave(const Description& description, const WaveVector& k,
                                const Index& at) {
   long double turns = 0;
@@ -221,7 +221,7 @@ TYPED_TEST(ConvolutionOf, ShiftsCyclicallyByAFactorOfTurns) {
   }
 }
 
-/// The cyclic convolution of every array of a batch with one kernel, as it is defined.
+/// The cyclic convolution of every array of a batch with one kernel, by the definition.
 template <typename T>
 std::vector<std::complex<long double>> direct(const Description& description,
                                               const std::vector<T>& array,
@@ -427,4 +427,4 @@ TEST(Convolution, RefusesWhatIsNoDft) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-// Plans compute on rings, bit for bit, what they compute on the model, whenever the nodes come.
+// Plans compute the same bits on rings as on the model, whatever the nodes' pace.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "fft/layout/box.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "hal/check.hpp"
 #include "hal/fabric.hpp"
 #include "hal/machine.hpp"
@@ -26,7 +26,7 @@
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::equal_bits;
@@ -50,7 +50,7 @@ void expect_agreement_of(const Shape& torus, const Description& d, const RingCas
 void expect_agreement(const char* text, Description d, const RingCase& c,
                       const Machine& machine = {}) {
   const Shape torus = Shape::parse(text);
-  static bool real = false;  // by turns
+  static bool real = false;  // every other call
   real = !real && d.box_cut == 1;
   if (!real) return expect_agreement_of<Complex, Complex>(torus, d, c, machine);
   d.real = true;
@@ -58,7 +58,7 @@ void expect_agreement(const char* text, Description d, const RingCase& c,
   expect_agreement_of<float, std::complex<float>>(torus, d, c, machine);
 }
 
-/// Either route with up to three workers; routings and seeds go along.
+/// Both routes with up to three workers, which also vary the routing and the seed.
 std::vector<RingCase> some_ring_cases() {
   std::vector<RingCase> cases = testing::ring_cases();
   std::erase_if(cases, [](const RingCase& c) {
@@ -111,14 +111,14 @@ TEST(PlanAgreement, EveryMethodGivesTheModelsBitsThroughTheSmallestBuffers) {
 
 using Side = testing::PlanNode<Complex, Complex>;
 
-/// What a node computes of its own before it comes.
+/// A long computation that makes a node late.
 double long_computation(unsigned steps) {
   double sum = 0;
   for (unsigned i = 1; i <= steps; ++i) sum += 1 / (static_cast<double>(i) * i);
   return sum;
 }
 
-/// Every node is late at another call.
+/// In every call another node is late.
 Program come_late(Node& node, Side* side, unsigned rounds) {
   for (unsigned round = 0; round < rounds; ++round) {
     if (node.rank() == round % node.size()) TOROID_CHECK_LT(1, long_computation(300'000));
@@ -165,4 +165,4 @@ TEST(PlanAgreement, NodesMayComeLate) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-// What a plan must give, from the definition, and how far from it a plan is.
+// What a plan must give by the definition, and how far a plan's result is from it.
 #pragma once
 
 #include <fmt/core.h>
@@ -23,7 +23,7 @@
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
@@ -42,17 +42,18 @@ inline void PrintTo(const Sizing& s, std::ostream* out) {
   *out << fmt::format("{} on {}", fmt::join(s.size, "x"), s.torus);
 }
 
-inline std::string text_of(const Description& d) {
+inline std::string text_of(const fft::Description& d) {
   constexpr std::array<std::string_view, 2> kPrecisions = {"single", "double"};
   return fmt::format("{} {} {} {} batch {} planes {} window {} cut {}{}",
-                     kMethodNames[static_cast<std::size_t>(d.method)], fmt::join(d.size, "x"),
+                     fft::kMethodNames[static_cast<std::size_t>(d.method)], fmt::join(d.size, "x"),
                      d.real ? "real" : "complex",
                      kPrecisions[static_cast<std::size_t>(d.precision)], d.batch, d.overlap.planes,
                      d.overlap.window, d.box_cut, d.return_to_input ? " with return" : "");
 }
 
-/// Where the element of a result stands in the spectrum that nothing was cut from.
-inline Index in_whole_spectrum(const Index& whole, const Description& d, Index at) {
+/// The place of an element of a result in the spectrum before the box cut.
+inline fft::Index in_whole_spectrum(const fft::Index& whole, const fft::Description& d,
+                                    fft::Index at) {
   for (unsigned axis = 0; axis < d.size.size(); ++axis) {
     const std::int64_t kept = whole[axis] / d.box_cut;
     if (d.box_cut > 1 && at[axis] >= (kept + 1) / 2) at[axis] += whole[axis] - kept;
@@ -60,29 +61,29 @@ inline Index in_whole_spectrum(const Index& whole, const Description& d, Index a
   return at;
 }
 
-/// visit(place in the result, place in the whole spectrum).
+/// Calls visit(place in the result, place in the whole spectrum) for every element of the result.
 template <typename Visit>
-void for_each_frequency(const Description& d, Visit&& visit) {
-  const Index whole = in_extents(d);
-  const Index result = out_extents(d);
+void for_each_frequency(const fft::Description& d, Visit&& visit) {
+  const fft::Index whole = fft::in_extents(d);
+  const fft::Index result = fft::out_extents(d);
   std::size_t number = 0;
-  for_each_element(result, NodeLayout::dense(Box::of(result)),
+  for_each_element(result, fft::NodeLayout::dense(fft::Box::of(result)),
                    [&](std::size_t, std::size_t) { ++number; });
   for (std::size_t to = 0; to < number; ++to) {
-    Index at{};
+    fft::Index at{};
     auto rest = static_cast<std::int64_t>(to);
-    for (unsigned axis = kMaxAxes; axis-- > 0;) {
+    for (unsigned axis = fft::kMaxAxes; axis-- > 0;) {
       at[axis] = rest % result[axis];
       rest /= result[axis];
     }
-    at[kBatchAxis] = rest;
+    at[fft::kBatchAxis] = rest;
     visit(to, place(whole, in_whole_spectrum(whole, d, at)));
   }
 }
 
-/// Batch by batch, complex in C order.
-inline std::vector<Exact> transform_batch(const std::vector<Exact>& arrays, const Description& d,
-                                          int sign) {
+/// The spectrum by the definition, batch by batch, in C order.
+inline std::vector<Exact> transform_batch(const std::vector<Exact>& arrays,
+                                          const fft::Description& d, int sign) {
   std::vector<Exact> all;
   const std::size_t one = arrays.size() / static_cast<std::size_t>(d.batch);
   for (std::size_t begin = 0; begin < arrays.size(); begin += one) {
@@ -99,18 +100,18 @@ std::vector<Exact> exact(const std::vector<T>& values) {
   return {values.begin(), values.end()};
 }
 
-/// What forward gives.
+/// What forward must give.
 template <typename In>
-std::vector<Exact> forward_reference(const Description& d, const std::vector<In>& arrays) {
+std::vector<Exact> forward_reference(const fft::Description& d, const std::vector<In>& arrays) {
   const std::vector<Exact> whole = transform_batch(exact(arrays), d, -1);
-  std::vector<Exact> result(static_cast<std::size_t>(Box::of(out_extents(d)).volume()));
+  std::vector<Exact> result(static_cast<std::size_t>(fft::Box::of(fft::out_extents(d)).volume()));
   for_each_frequency(d, [&](std::size_t to, std::size_t from) { result[to] = whole[from]; });
   return result;
 }
 
-/// What forward, and backward by 1/N from there, give of complex data.
+/// What forward must give for complex data, and what backward with 1/N must make of that.
 template <typename In>
-std::vector<Exact> back_reference(const Description& d, const std::vector<In>& arrays) {
+std::vector<Exact> back_reference(const fft::Description& d, const std::vector<In>& arrays) {
   if (d.box_cut == 1) return exact(arrays);
   const std::vector<Exact> result = forward_reference(d, arrays);
   std::vector<Exact> padded(arrays.size());
@@ -127,8 +128,8 @@ struct Errors {
   double back;
 };
 
-/// Whether an axis has a prime factor that the library has no short transform for.
-inline bool has_large_prime(const Description& d) {
+/// Whether an axis has a prime factor for which the library has no short transform.
+inline bool has_large_prime(const fft::Description& d) {
   return std::ranges::any_of(d.size, [](std::int64_t n) {
     for (const std::int64_t prime : {2, 3, 5, 7, 11, 13})
       while (n > 1 && n % prime == 0) n /= prime;
@@ -136,40 +137,42 @@ inline bool has_large_prime(const Description& d) {
   });
 }
 
-/// What the error of a transform may be: in double precision 4e-16·log2(points), in single
-/// precision 2e-7, and twice as much where a large prime's sums are long.
+/// The error that a transform may have: 4e-16·log2(points) in double precision, 2e-7 in single
+/// precision, and twice as much if an axis has a large prime factor, whose sums are long.
 template <typename Real>
-double error_bar(const Description& d) {
+double error_bar(const fft::Description& d) {
   if (std::is_same_v<Real, float>) return has_large_prime(d) ? 4e-7 : 2e-7;
   double points = 1;
   for (const std::int64_t n : d.size) points *= static_cast<double>(n);
   return 4e-16 * std::max(1.0, std::log2(points));
 }
 
-/// There and back: in double precision within the same.
+/// The error that forward and backward together may have.
 template <typename Real>
-double round_trip_bar(const Description& d) {
+double round_trip_bar(const fft::Description& d) {
   return (std::is_same_v<Real, float> ? 2 : 1) * error_bar<Real>(d);
 }
 
-/// What a plan is given, and what must come of it there and back.
+/// The input of a plan, and the results that it must give forward and backward.
 template <typename Number>
 struct Expectation {
-  std::vector<Number> arrays;  ///< which either precision holds
+  std::vector<Number> arrays;  ///< exact in both precisions
   std::vector<Exact> there;
   std::vector<Exact> back;
 };
 
-/// Made once for all methods, machines and precisions. Number: a float, real or complex.
+/// Input and results are made once for all methods, machines and precisions. Number is float or
+/// std::complex<float>.
 template <typename Number>
-const Expectation<Number>& expectation(const Description& d) {
+const Expectation<Number>& expectation(const fft::Description& d) {
   static std::map<std::tuple<std::vector<std::int64_t>, std::int64_t, std::int64_t>,
                   Expectation<Number>>
       known;
   auto [at, is_new] = known.try_emplace({d.size, d.batch, d.box_cut});
   Expectation<Number>& made = at->second;
   if (is_new) {
-    made.arrays = noise_of<Number>(static_cast<std::size_t>(Box::of(in_extents(d)).volume()), 3);
+    made.arrays =
+        noise_of<Number>(static_cast<std::size_t>(fft::Box::of(fft::in_extents(d)).volume()), 3);
     made.there = forward_reference(d, made.arrays);
     made.back = back_reference(d, made.arrays);
   }
@@ -177,53 +180,54 @@ const Expectation<Number>& expectation(const Description& d) {
 }
 
 template <typename Number, typename In, typename Out>
-Errors errors_of(const char* torus, const Description& d, NodeOptions options) {
+Errors errors_of(const char* torus, const fft::Description& d, NodeOptions options) {
   const Expectation<Number>& expected = expectation<Number>(d);
   const std::vector<In> arrays(expected.arrays.begin(), expected.arrays.end());
   const auto run = simulate<In, Out>(torus, d, arrays, options);
   return {relative_error(run.result, expected.there), relative_error(run.back, expected.back)};
 }
 
-/// Of a plan with data of this precision.
+/// The errors of a plan with data of this precision.
 template <typename Real>
-Errors errors_in(const char* torus, Description d, NodeOptions options = {}) {
-  d.precision = std::is_same_v<Real, float> ? Precision::single : Precision::double_;
+Errors errors_in(const char* torus, fft::Description d, NodeOptions options = {}) {
+  d.precision = std::is_same_v<Real, float> ? fft::Precision::single : fft::Precision::double_;
   using Complexes = std::complex<Real>;
   if (d.real) return errors_of<float, Real, Complexes>(torus, d, options);
   return errors_of<std::complex<float>, Complexes, Complexes>(torus, d, options);
 }
 
 template <typename Real>
-void expect_right_in(const char* torus, const Description& d, NodeOptions options = {}) {
+void expect_right_in(const char* torus, const fft::Description& d, NodeOptions options = {}) {
   SCOPED_TRACE(fmt::format("{} on {}", text_of(d), torus));
   const Errors errors = errors_in<Real>(torus, d, options);
   EXPECT_LE(errors.there, error_bar<Real>(d));
   EXPECT_LE(errors.back, round_trip_bar<Real>(d));
 }
 
-/// Forward against the definition and backward to the input, in both precisions.
-inline void expect_right(const char* torus, const Description& d, NodeOptions options = {}) {
+/// Compares forward with the definition and backward with the input, in both precisions.
+inline void expect_right(const char* torus, const fft::Description& d, NodeOptions options = {}) {
   expect_right_in<double>(torus, d, options);
   expect_right_in<float>(torus, d, options);
 }
 
-/// In one precision, at another call perhaps in the other one.
-inline void expect_right_by_turns(const char* torus, const Description& d,
+/// Checks one precision, chosen at random but equally in every run.
+inline void expect_right_by_turns(const char* torus, const fft::Description& d,
                                   NodeOptions options = {}) {
   static std::minstd_rand coin;
   if (coin() % 2 == 0) return expect_right_in<float>(torus, d, options);
   expect_right_in<double>(torus, d, options);
 }
 
-/// Of complex and of real data.
-inline void expect_right_of_any_data(const char* torus, Description d, NodeOptions options = {}) {
+/// Checks complex and real data.
+inline void expect_right_of_any_data(const char* torus, fft::Description d,
+                                     NodeOptions options = {}) {
   for (const bool real : {false, true}) {
     d.real = real;
     expect_right(torus, d, options);
   }
 }
 
-/// What refusing says.
+/// The message with which a description is refused.
 template <typename Make>
 std::string refusal(Make&& make) {
   try {
@@ -234,8 +238,8 @@ std::string refusal(Make&& make) {
   return "nothing was refused";
 }
 
-inline std::string refusal_of(const char* torus, const Description& d) {
-  return refusal([&] { const Blueprint blueprint(d, Shape::parse(torus)); });
+inline std::string refusal_of(const char* torus, const fft::Description& d) {
+  return refusal([&] { const fft::Blueprint blueprint(d, Shape::parse(torus)); });
 }
 
 }  // namespace toroid::testing

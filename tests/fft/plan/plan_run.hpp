@@ -24,23 +24,24 @@
 
 namespace toroid::testing {
 
-/// Those of Plan that take more than cubes.
-inline constexpr std::array kMethods = {Method::volumetric, Method::slab, Method::rows};
+/// The methods that are not limited to cubes.
+inline constexpr std::array kMethods = {fft::Method::volumetric, fft::Method::slab,
+                                        fft::Method::rows};
 
-/// Of an element in C order, batch by batch.
-inline std::size_t place(const Index& extents, const Index& at) {
-  std::int64_t place = at[kBatchAxis];
-  for (unsigned axis = 0; axis < kMaxAxes; ++axis) place = place * extents[axis] + at[axis];
+/// The place of an element in C order, batch by batch.
+inline std::size_t place(const fft::Index& extents, const fft::Index& at) {
+  std::int64_t place = at[fft::kBatchAxis];
+  for (unsigned axis = 0; axis < fft::kMaxAxes; ++axis) place = place * extents[axis] + at[axis];
   return static_cast<std::size_t>(place);
 }
 
-/// visit(index) for every element of a box.
+/// Calls visit(index) for every element of a box.
 template <typename Visit>
-void for_each_index(const Box& box, Visit&& visit) {
+void for_each_index(const fft::Box& box, Visit&& visit) {
   for (std::int64_t number = 0; number < box.volume(); ++number) {
-    Index at{};
+    fft::Index at{};
     std::int64_t rest = number;
-    for (unsigned axis = kAxes; axis-- > 0;) {
+    for (unsigned axis = fft::kAxes; axis-- > 0;) {
       at[axis] = box.lo[axis] + rest % box.length(axis);
       rest /= box.length(axis);
     }
@@ -48,52 +49,62 @@ void for_each_index(const Box& box, Visit&& visit) {
   }
 }
 
-/// visit(global place, local offset) for every element of a node's part.
+/// Calls visit(global place, local offset) for every element of a node's part.
 template <typename Visit>
-void for_each_element(const Index& extents, const NodeLayout& layout, Visit&& visit) {
-  for (const Box& box : layout.boxes())
-    for_each_index(box, [&](const Index& at) {
+void for_each_element(const fft::Index& extents, const fft::NodeLayout& layout, Visit&& visit) {
+  for (const fft::Box& box : layout.boxes())
+    for_each_index(box, [&](const fft::Index& at) {
       visit(place(extents, at), static_cast<std::size_t>(layout.offset(at)));
     });
 }
 
-/// One node's side of a run of In elements to Out elements and back.
+/// One node's side of a transform from In elements to Out elements and back.
 template <typename In, typename Out>
 struct PlanNode {
-  PlanNode(Node& node, std::shared_ptr<const Blueprint> blueprint) : plan(node, blueprint) {
+  PlanNode(Node& node, std::shared_ptr<const fft::Blueprint> blueprint) : plan(node, blueprint) {
     in.resize(plan.input_size());
     out.resize(plan.output_size());
     back.resize(plan.input_size());
   }
-  Plan plan;
+  fft::Plan plan;
   std::vector<In> in;
   std::vector<Out> out;
   std::vector<In> back;
-  std::vector<StageTimes> times;  ///< of the way there
+  std::vector<fft::StageTimes> times;  ///< of forward
 };
 
 template <typename In, typename Out>
 Program there_and_back(Node&, PlanNode<In, Out>& self) {
   co_await self.plan.forward(self.in, self.out);
   self.times.assign(self.plan.times().begin(), self.plan.times().end());
-  co_await self.plan.backward(self.out, self.back, Scale::by_n);
+  co_await self.plan.backward(self.out, self.back, fft::Scale::by_n);
 }
 
 template <typename In, typename Out>
 struct PlanRun {
   std::vector<Out> result;
   std::vector<In> back;
-  std::vector<bool> result_here;  ///< else the element is another process's
+  std::vector<bool> result_here;  ///< false: another process has the element
   std::vector<bool> back_here;
   Tick cycles = 0;
-  std::vector<StageTimes> times;  ///< of the first node
+  std::vector<fft::StageTimes> times;  ///< of the first node, forward
 };
 
-/// Forward, and backward scaled by 1/N.
+/// The options of a plan's nodes: the policy's, with the changes that the test asks for, and queues
+/// of the capacity that it asks for.
+inline NodeOptions plan_options(const fft::Blueprint& blueprint, const Machine& machine,
+                                const NodeOptions& asked) {
+  NodeOptions options = fft::node_options(blueprint, machine, asked);
+  options.settings.queue_capacity = asked.settings.queue_capacity;
+  return options;
+}
+
+/// Transforms forward, then backward with the scale 1/N.
 template <typename In, typename Out>
-PlanRun<In, Out> run_plan(Fabric& fabric, const Description& description,
-                          const std::vector<In>& array, NodeOptions options = {}) {
-  const auto blueprint = std::make_shared<const Blueprint>(description, fabric.shape());
+PlanRun<In, Out> run_plan(Fabric& fabric, const fft::Description& description,
+                          const std::vector<In>& array, const NodeOptions& asked = {}) {
+  const auto blueprint = std::make_shared<const fft::Blueprint>(description, fabric.shape());
+  const NodeOptions options = plan_options(*blueprint, fabric.machine(), asked);
   std::deque<Node> nodes;
   std::deque<PlanNode<In, Out>> sides;
   for (const Rank r : fabric.nodes()) {
@@ -106,7 +117,7 @@ PlanRun<In, Out> run_plan(Fabric& fabric, const Description& description,
   }
   fabric.run();
   PlanRun<In, Out> run;
-  run.result.resize(static_cast<std::size_t>(Box::of(blueprint->out_extents()).volume()));
+  run.result.resize(static_cast<std::size_t>(fft::Box::of(blueprint->out_extents()).volume()));
   run.back.resize(array.size());
   run.result_here.resize(run.result.size());
   run.back_here.resize(run.back.size());
@@ -127,9 +138,9 @@ PlanRun<In, Out> run_plan(Fabric& fabric, const Description& description,
   return run;
 }
 
-/// On the model.
+/// Runs it on the model.
 template <typename In, typename Out>
-PlanRun<In, Out> simulate(const char* torus, const Description& description,
+PlanRun<In, Out> simulate(const char* torus, const fft::Description& description,
                           const std::vector<In>& array, NodeOptions options = {}) {
   const auto fabric = make_sim_fabric(Shape::parse(torus), Machine{});
   return run_plan<In, Out>(*fabric, description, array, options);

@@ -19,7 +19,7 @@
 #include "fft/layout/box.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
@@ -30,7 +30,7 @@
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::expect_right_by_turns;
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Sizing{{5, 6, 7}, "2x1x1x1x2x1"}, Sizing{{8, 9, 10}, "2x2x2x1x1x1"},
                       Sizing{{1, 8, 8}, "1x1"}, Sizing{{12, 3, 4}, "3x1m"}));
 
-/// More nodes than there are planes; the slab stays away.
+/// On more nodes than there are planes: the slab method takes no part.
 INSTANTIATE_TEST_SUITE_P(ManyNodes, PlanOf,
                          ::testing::Values(Sizing{{2, 3, 4}, "2x2"}, Sizing{{3, 3, 4}, "3x3"},
                                            Sizing{{7, 7, 7}, "7x5"}, Sizing{{1, 8, 9}, "4x2x2"},
@@ -159,11 +159,12 @@ TEST(Plan, GivesEqualBitsForEveryOrderRoutingAndSeed) {
     const auto reference = simulate<Complex, Complex>(torus, d, input);
     for (const NodeOptions& options :
          {NodeOptions{.seed = 99,
-         .order = OrderRule::shift,
-         .routing = RoutingRule::deterministic,
-         .tie = TieRule::minus},
-          NodeOptions{.order = OrderRule::rank, .tie = TieRule::split, .output_queues = 3},
-          NodeOptions{.seed = 7, .queue_capacity = 1}}) {
+         .changes = {.order = OrderRule::shift,
+                    .routing = RoutingRule::deterministic,
+                    .tie = TieRule::minus}},
+          NodeOptions{
+              .changes = {.order = OrderRule::rank, .output_queues = 3, .tie = TieRule::split}},
+          NodeOptions{.seed = 7, .settings = {.queue_capacity = 1}}}) {
       const auto other = simulate<Complex, Complex>(torus, d, input, options);
       EXPECT_EQ(reference.result, other.result);
       EXPECT_EQ(reference.back, other.back);
@@ -184,10 +185,10 @@ TEST(Plan, TakesTheSameTimeTwice) {
 TEST(Plan, GivesEqualBitsWhateverPacketsAVisitSends) {
   const Complexes input = noise_of<Complex>(720, 5);
   for (const Method method : kMethods) {
-    Description d{.size = {8, 9, 10}, .method = method};
+    const Description d{.size = {8, 9, 10}, .method = method};
     const auto once = simulate<Complex, Complex>("2x3", d, input);
-    d.packets_per_visit = 4;
-    EXPECT_EQ((simulate<Complex, Complex>("2x3", d, input).result), once.result);
+    const NodeOptions four{.changes = {.packets_per_visit = 4}};
+    EXPECT_EQ((simulate<Complex, Complex>("2x3", d, input, four).result), once.result);
   }
 }
 
@@ -211,7 +212,7 @@ TEST(Plan, NotesWhenEveryStageBeganAndEnded) {
     }
 }
 
-/// Every node of a machine with plans of its own, which a program uses as it likes.
+/// Every node of a machine has plans of its own, which a program uses as it likes.
 template <typename In, typename Out>
 struct Plans {
   Plans(const char* torus, const std::vector<Description>& descriptions)
@@ -244,7 +245,7 @@ struct Plans {
 
 using Side = testing::PlanNode<Complex, Complex>;
 
-/// Forward, backward, forward ..., each time with other data: what came back, turned round.
+/// Forward, backward, forward ..., each time with other data: the result of backward, reversed.
 Program back_and_forth(Node&, Side* side, int rounds, std::vector<Complexes>* results) {
   for (int round = 0; round < rounds; ++round) {
     co_await side->plan.forward(side->in, side->out);
@@ -307,7 +308,7 @@ TEST(Plan, MayBeginBackwardWhetherSaidSoOrNot) {
     }
 }
 
-/// One after the other, and the second while the first one's result still waits to be used.
+/// Calls two plans in turn; the second one before the first one's result is used.
 Program interleaved(Node&, Side* a, Side* b) {
   for (int round = 0; round < 3; ++round) {
     co_await a->plan.forward(a->in, a->out);
@@ -362,7 +363,7 @@ TEST(Plan, ScalesByNByItsRootOrNotAtAll) {
     }
 }
 
-/// Real numbers scale alike.
+/// Real results are scaled like complex ones.
 using RealSide = testing::PlanNode<float, std::complex<float>>;
 
 Program scaled_real(Node&, RealSide* side) {
@@ -382,7 +383,7 @@ TEST(Plan, ScalesRealNumbersOfSinglePrecision) {
   }
 }
 
-/// There and back within one array, which is as long as the longer side needs.
+/// Forward and backward within one array, which is as long as the longer side needs.
 template <typename In, typename Out>
 struct InPlace {
   explicit InPlace(testing::PlanNode<In, Out>& side) : side(&side) {
@@ -479,4 +480,4 @@ TEST(Plan, LeavesWhatItTakesAsItIs) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

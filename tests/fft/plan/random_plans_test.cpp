@@ -1,4 +1,4 @@
-// Descriptions that nobody would think of: whatever is not refused must be right.
+// Random descriptions: whatever is not refused must be right.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -10,14 +10,14 @@
 
 #include "fft/layout/box.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 #include "tests/fft/layout/random_boxes.hpp"
 #include "tests/fft/plan/plan_check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 class RandomPlan {
@@ -30,17 +30,18 @@ class RandomPlan {
   const Description& description() const { return d_; }
   NodeOptions options() {
     return {.seed = engine_(),
-            .order = static_cast<OrderRule>(below(3)),
-            .routing = static_cast<RoutingRule>(below(2)),
-            .output_queues = static_cast<unsigned>(1 + below(3)),
-            .queue_capacity = 1 + below(16)};
+            .settings = {.queue_capacity = static_cast<unsigned>(1 + below(16))},
+            .changes = {.order = static_cast<OrderRule>(below(3)),
+                        .packets_per_visit = static_cast<std::uint32_t>(up_to(4)),
+                        .output_queues = static_cast<unsigned>(1 + below(3)),
+                        .routing = static_cast<RoutingRule>(below(2))}};
   }
 
  private:
   std::size_t below(std::size_t n) { return engine_() % n; }
   std::int64_t up_to(std::size_t n) { return 1 + static_cast<std::int64_t>(below(n)); }
 
-  /// Of one to six dimensions and few nodes, some of them meshes.
+  /// A torus of one to six dimensions and few nodes; some dimensions are meshes.
   std::string random_torus() {
     std::string text;
     std::int64_t nodes = 1;
@@ -66,7 +67,6 @@ class RandomPlan {
     d_.return_to_input = below(2) == 0;
     d_.overlap = {static_cast<std::int64_t>(below(6)), static_cast<std::uint32_t>(up_to(20)),
                   static_cast<std::int64_t>(below(9))};
-    d_.packets_per_visit = static_cast<std::uint32_t>(up_to(4));
     d_.first = static_cast<Way>(below(2));
     const Rank nodes = Shape::parse(torus_).size();
     if (below(3) == 0) d_.in_boxes = testing::random_boxes(in_extents(d_), nodes, engine_);
@@ -92,4 +92,4 @@ TEST(RandomPlans, AreRightOrRefused) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

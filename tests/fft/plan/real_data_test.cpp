@@ -1,4 +1,4 @@
-// Real data: half spectra of lengths of every sort.
+// Real data: half spectra of even, odd, prime and small lengths.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include "tests/fft/plan/plan_check.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::expect_right;
@@ -66,4 +66,4 @@ TEST(RealData, OfEveryMethodAgreesWithOneCallOfTheLibrary) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-// The patent's own way: whole lines by rank, exchanges of the whole machine, arrays of one to six
+// The patent's method: whole lines by rank, exchanges of the whole machine, arrays of one to six
 // axes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "hal/shape.hpp"
 #include "tests/fft/plan/plan_check.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::expect_right_of_any_data;
@@ -99,4 +99,4 @@ TEST(Rows, AloneTakeOtherThanThreeAxes) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -19,7 +19,7 @@
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/fft/reference.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::expect_right;
@@ -97,9 +97,9 @@ TEST(Slab, CutsUnevenBoxesAndDownToASinglePoint) {
   for (const auto& [size, cut, torus] :
        std::vector<std::tuple<std::vector<std::int64_t>, std::int64_t, const char*>>{
            {{6, 10, 14}, 2, "3"},    // odd spectra
-           {{9, 15, 6}, 3, "3m"},    // an odd one from an odd one
-           {{4, 4, 4}, 4, "1"},      // the constant alone
-           {{8, 4, 16}, 4, "2x1"},   // a row
+           {{9, 15, 6}, 3, "3m"},    // odd spectra from odd spectra
+           {{4, 4, 4}, 4, "1"},      // only the constant
+           {{8, 4, 16}, 4, "2x1"},   // a single row
            {{20, 10, 15}, 5, "4"}})  // as many planes of the result as nodes
   {
     Description d = slab(size, {1, 1});
@@ -108,7 +108,7 @@ TEST(Slab, CutsUnevenBoxesAndDownToASinglePoint) {
   }
 }
 
-/// Elements that travel in all exchanges of one array.
+/// The number of elements that all exchanges of one array send.
 std::int64_t elements_sent(const Blueprint& blueprint) {
   std::int64_t elements = 0;
   const auto passage = testing::passages(blueprint)[0];
@@ -178,4 +178,4 @@ TEST(Slab, AloneTakesABoxCutAndOnlyOfComplexData) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -10,7 +10,7 @@
 #include "fft/execute/local_array.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
@@ -47,9 +47,9 @@ std::size_t expect_equal_bits(const std::vector<T>& result, const std::vector<bo
 }
 
 template <typename In, typename Out>
-void expect_agreement_of(const Shape& torus, const Description& d, const OfiCase& c) {
-  const auto input =
-      testing::noise_of<In>(static_cast<std::size_t>(Box::of(in_extents(d)).volume()), 11);
+void expect_agreement_of(const Shape& torus, const fft::Description& d, const OfiCase& c) {
+  const auto input = testing::noise_of<In>(
+      static_cast<std::size_t>(fft::Box::of(fft::in_extents(d)).volume()), 11);
   const auto model = make_sim_fabric(torus, Machine{});
   const auto expected = testing::run_plan<In, Out>(*model, d, input);
   const testing::Shared<std::atomic<std::size_t>> compared(1);
@@ -63,7 +63,7 @@ void expect_agreement_of(const Shape& torus, const Description& d, const OfiCase
   EXPECT_EQ(compared[0], expected.result.size() + expected.back.size());
 }
 
-void expect_agreement(const Shape& torus, const Description& d, const OfiCase& c) {
+void expect_agreement(const Shape& torus, const fft::Description& d, const OfiCase& c) {
   if (d.real)
     expect_agreement_of<double, Complex>(torus, d, c);
   else
@@ -71,10 +71,10 @@ void expect_agreement(const Shape& torus, const Description& d, const OfiCase& c
 }
 
 /// Planes of a slab, where there are enough, else blocks; rows now and then.
-Description some_description(const Shape& torus, const std::vector<std::int64_t>& size) {
-  Description d{.size = size, .overlap = {1, 2}};
-  d.method = torus.size() <= 7 ? Method::slab : Method::volumetric;
-  if (torus.dims() == 2) d.method = Method::rows;
+fft::Description some_description(const Shape& torus, const std::vector<std::int64_t>& size) {
+  fft::Description d{.size = size, .overlap = {1, 2}};
+  d.method = torus.size() <= 7 ? fft::Method::slab : fft::Method::volumetric;
+  if (torus.dims() == 2) d.method = fft::Method::rows;
   return d;
 }
 
@@ -88,10 +88,12 @@ TEST_P(OfiFftAgreement, GivesTheModelsBitsOnEveryShape) {
 TEST_P(OfiFftAgreement, GivesTheModelsBitsInTheInputsLayoutAndOfRealData) {
   OfiCase c{.processes = 3, .workers = 2, .provider = GetParam()};
   for (const RingRoute route : testing::kRoutes)
-    for (const Method method : {Method::volumetric, Method::slab, Method::rows}) {
+    for (const fft::Method method :
+         {fft::Method::volumetric, fft::Method::slab, fft::Method::rows}) {
       c.route = route;
       const Shape torus = Shape::parse("2x3");
-      Description d{.size = {13, 9, 10}, .method = method, .batch = 2, .return_to_input = true};
+      fft::Description d{
+          .size = {13, 9, 10}, .method = method, .batch = 2, .return_to_input = true};
       d.overlap = {1, 2};
       expect_agreement(torus, d, c);
       d.real = true;

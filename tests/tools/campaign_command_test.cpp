@@ -159,7 +159,7 @@ TEST(Compare, ShowsEachRowAsItComes) {
 }
 
 /// Compare and sweep are read by the same code.
-TEST(Lab, HasOneShapeOfJsonForBothVerbs) {
+TEST(CampaignCommands, HasOneShapeOfJsonForBothCommands) {
   const Arguments rest = {"--policies", "random,rank", "--torus", "4", "--bytes", "240"};
   const nlohmann::json compare = json_of(Arguments{"compare"} + rest);
   const nlohmann::json bytes = json_of(Arguments{"sweep", "--axis", "bytes"} + rest);
@@ -181,7 +181,7 @@ TEST(Lab, HasOneShapeOfJsonForBothVerbs) {
   EXPECT_EQ(load["rows"][2]["offered"].dump(), "0.3");
 }
 
-TEST(Lab, WritesOneNumberPerCellAndWhatTheRowIsOf) {
+TEST(CampaignCommands, WritesOneNumberPerCellAndWhatTheRowIsOf) {
   const TemporaryDirectory directory;
   const Arguments one = {"compare", "--policies", "random", "--torus", "4x4,2x2x2",
                          "--csv",   "r.csv",      "--seed", "5"};
@@ -270,7 +270,7 @@ TEST(Compare, RunsOneAfterTheOtherOnShm) {
   EXPECT_EQ(report["rows"].size(), 2u);
 }
 
-TEST(Lab, RefusesEveryBadNameBeforeTheFirstRun) {
+TEST(CampaignCommands, RefusesEveryBadNameBeforeTheFirstRun) {
   const TemporaryDirectory directory;
   const Arguments files = {"--json", "r.json", "--csv", "r.csv", "--resume", "j"};
   const auto refuses = [&](const Arguments& arguments, const std::vector<std::string>& words) {
@@ -306,7 +306,7 @@ TEST(Lab, RefusesEveryBadNameBeforeTheFirstRun) {
   refuses({"sweep", "--torus", "1", "--axis", "load", "--policies", "random"}, {"no link"});
 }
 
-TEST(Lab, RefusesOneFileForTwoOutputs) {
+TEST(CampaignCommands, RefusesOneFileForTwoOutputs) {
   const TemporaryDirectory directory;
   const Arguments good = {"compare", "--torus", "2x2", "--policies", "rank"};
   for (const auto& [a, b] :
@@ -316,7 +316,7 @@ TEST(Lab, RefusesOneFileForTwoOutputs) {
   expect_refusal(directory, {"report", "r.json", "-o", "-"}, {"--out -"});
 }
 
-TEST(Lab, RefusesAForeignJournalByName) {
+TEST(CampaignCommands, RefusesAForeignJournalByName) {
   const TemporaryDirectory directory;
   const Arguments one = {"compare", "--policies", "rank", "--torus", "2", "--resume", "j"};
   ASSERT_EQ(run_command(one, {.directory = directory.path()}).exit_code, 0);

@@ -1,4 +1,4 @@
-#include "tools/command_line/command.hpp"
+#include "tools/command_line/command_line.hpp"
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
@@ -12,8 +12,9 @@
 
 #include "hal/check.hpp"
 #include "tools/command_line/arguments.hpp"
+#include "tools/command_line/documents.hpp"
 #include "tools/command_line/explain.hpp"
-#include "tools/command_line/help.hpp"
+#include "tools/command_line/one_process.hpp"
 #include "tools/command_line/option_text.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/commands/commands.hpp"
@@ -27,13 +28,13 @@ constexpr const char* kMeasures = "Measurements";
 constexpr const char* kProcesses = "Several processes";
 constexpr const char* kDocuments = "Results and documents";
 
-struct VerbKind {
+struct CommandEntry {
   std::string_view name;
   const char* group;
   CommandRun (*add)(CLI::App&);
 };
 
-constexpr VerbKind kVerbs[] = {
+constexpr CommandEntry kCommands[] = {
     {"fft", kRuns, add_fft_command},
     {"alltoall", kRuns, add_alltoall_command},
     {"bench", kMeasures, add_bench_command},
@@ -50,7 +51,8 @@ constexpr VerbKind kVerbs[] = {
     {"completion", kDocuments, add_completion_command},
 };
 
-/// What was left over goes before help: `toroid nosuch --help` asks for the help of nothing.
+/// Refuses words that were left over before it prints: `toroid nosuch --help` asks for the help of
+/// a command that does not exist.
 void print_unless_left_over(const CLI::App& app, const std::string& text) {
   if (const std::string left = left_over(app); !left.empty()) throw BadInput(left);
   fmt::print("{}", text);
@@ -62,7 +64,7 @@ const CLI::App& asked_for(const CLI::App& app) {
 
 }  // namespace
 
-Command::Command()
+CommandLine::CommandLine()
     : app_(std::make_unique<CLI::App>(
           "a bare-metal message layer on an emulated Blue Gene-style torus", "toroid")) {
   app_->get_help_ptr()->group("Help")->description("this text; also 'toroid help VERB'");
@@ -76,23 +78,23 @@ Command::Command()
                         "toroid alltoall --torus 8x8x8 --bytes 480"},
                        {"policies beside each other",
                         "toroid compare --torus 4x4x4 --policies random,shift,rank"}});
-  const auto add = [&](std::string_view name, const char* group, CommandRun verb) {
-    verbs_.emplace_back(name, std::move(verb));
-    CLI::App& added = *app_->get_subcommand(verbs_.back().first);
+  const auto add = [&](std::string_view name, const char* group, CommandRun command) {
+    commands_.emplace_back(name, std::move(command));
+    CLI::App& added = *app_->get_subcommand(commands_.back().first);
     added.group(group);
     added.get_help_ptr()->group("Help")->description("this text");
   };
-  for (const VerbKind& kind : kVerbs) add(kind.name, kind.group, kind.add(*app_));
+  for (const CommandEntry& entry : kCommands) add(entry.name, entry.group, entry.add(*app_));
   add("launch", kProcesses, add_launch_command(*app_, launched_));
   std::vector<std::string_view> names;
-  for (const CLI::App* verb : verbs_of(*app_)) names.push_back(verb->get_name());
-  for (const char* verb : {"help", "man"})
-    app_->get_subcommand(verb)->get_option("VERB")->check(one_of("verb", names));
+  for (const CLI::App* command : commands_of(*app_)) names.push_back(command->get_name());
+  for (const char* command : {"help", "man"})
+    app_->get_subcommand(command)->get_option("VERB")->check(one_of("verb", names));
 }
 
-Command::~Command() = default;
+CommandLine::~CommandLine() = default;
 
-bool Command::parse(Words arguments) {
+bool CommandLine::parse(Words arguments) {
   launched_ = take_launched(*app_, arguments);
   refuse_options_as_values(*app_, arguments);
   std::ranges::reverse(arguments);  // as CLI11 wants them
@@ -110,11 +112,14 @@ bool Command::parse(Words arguments) {
   return true;
 }
 
-int Command::run(Words arguments) {
+int CommandLine::run(Words arguments) {
   if (!parse(std::move(arguments))) return 0;
-  const std::string name = asked_for(*app_).get_name();
-  for (const auto& [verb, run] : verbs_)
-    if (verb == name) return run();
+  const CLI::App& asked = asked_for(*app_);
+  const std::string name = asked.get_name();
+  if (asked.get_option_no_throw("--fabric") != nullptr)  // each process would do all of the work
+    refuse_several_processes(asked, launched_processes());
+  for (const auto& [command, run] : commands_)
+    if (command == name) return run();
   return 2;
 }
 

@@ -1,5 +1,5 @@
-#include "fft/orbital/refusals.hpp"
 
+// What the orbital transform cannot do, and what it could do instead.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -16,19 +16,19 @@
 #include "hal/shape.hpp"
 #include "packet/exchange/ring_shift.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
-/// The numbers from 1 to `limit` that do, next to `wish`: the last one below it and the first one
-/// from it on.
-template <typename Does>
-std::vector<std::int64_t> nearest(std::int64_t wish, std::int64_t limit, Does&& does) {
+/// The numbers from 1 to `limit` nearest to `wish` that fit: the last one below it and the first
+/// one from it on.
+template <typename Fits>
+std::vector<std::int64_t> nearest(std::int64_t wish, std::int64_t limit, Fits&& fits) {
   std::vector<std::int64_t> found;
   std::int64_t below = std::min(wish - 1, limit);
-  while (below > 0 && !does(below)) --below;
+  while (below > 0 && !fits(below)) --below;
   if (below > 0) found.push_back(below);
   std::int64_t above = std::max<std::int64_t>(wish, 1);
-  while (above <= limit && !does(above)) ++above;
+  while (above <= limit && !fits(above)) ++above;
   if (above <= limit) found.push_back(above);
   return found;
 }
@@ -49,7 +49,7 @@ std::vector<std::int64_t> powers_of_two(std::int64_t wish) {
   return nearest(wish, 2 * wish, is_power_of_two);
 }
 
-/// "8 or 12"; `form` says how one is written.
+/// Text such as "8 or 12"; `form` writes a number.
 template <typename Form>
 std::string any_of(const std::vector<std::int64_t>& numbers, Form&& form) {
   std::string text;
@@ -112,7 +112,7 @@ void check_elements(const OrbitalOptions& options) {
       fmt::format("dft of {} elements is complex; give complex ones, or take dht", name));
 }
 
-/// On a single node nothing is sent.
+/// A single node sends nothing: its block may have any length.
 void check_bytes(std::int64_t n, std::int64_t p, ElementType element) {
   const auto b = static_cast<std::uint64_t>(n / p);
   if (p > 1) RingShift::check(b * b * b * bytes_of(element));
@@ -120,8 +120,7 @@ void check_bytes(std::int64_t n, std::int64_t p, ElementType element) {
 
 }  // namespace
 
-void refuse_what_is_no_orbit(const CubeSize& size, const Shape& shape,
-                             const OrbitalOptions& options) {
+void check_orbital(const CubeSize& size, const Shape& shape, const OrbitalOptions& options) {
   for (const int sign : options.alpha) TOROID_CHECK_EQ(sign * sign, 1);
   TOROID_CHECK_LT(0u, options.repeat);
   check_size(size);
@@ -132,4 +131,4 @@ void refuse_what_is_no_orbit(const CubeSize& size, const Shape& shape,
   check_bytes(size[0], shape.extent(0), options.element);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,4 +1,4 @@
-#include "tools/command_line/message_sizes.hpp"
+#include "tools/measure/kind.hpp"
 
 #include <fmt/core.h>
 
@@ -10,7 +10,6 @@
 
 #include "hal/check.hpp"
 #include "tools/command_line/byte_count.hpp"
-#include "tools/measure/kind.hpp"
 
 namespace toroid {
 namespace {

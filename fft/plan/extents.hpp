@@ -1,4 +1,4 @@
-// Extents of the two sides of a transform of real data.
+// Extents of the arrays that a plan takes and gives, and names of axes.
 #pragma once
 
 #include <cstddef>
@@ -8,25 +8,24 @@
 #include "fft/layout/box.hpp"
 #include "fft/plan/description.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
-/// The axis of which real data keeps half the spectrum.
+/// The axis along which the spectrum of real data is halved.
 inline unsigned half_axis(const Description& description) {
   return static_cast<unsigned>(description.size.size()) - 1;
 }
 
-/// Whether forward keeps half the spectrum of real data; the orbital method's transforms of real
-/// data are real.
+/// Whether forward gives half a spectrum. The orbital method's transforms of real data are real.
 inline bool keeps_half(const Description& description) {
   return description.real && description.method != Method::orbital;
 }
 
-/// What forward takes.
+/// Extents of what forward takes.
 inline Index in_extents(const Description& description) {
   return extents_of(description.size, description.batch);
 }
 
-/// What forward gives: half the spectrum of real data, the centre of what a box cut leaves.
+/// Extents of what forward gives, after a box cut and with the last axis of real data halved.
 inline Index out_extents(const Description& description) {
   Index extents = in_extents(description);
   const std::size_t axes = description.size.size();
@@ -35,14 +34,15 @@ inline Index out_extents(const Description& description) {
   return extents;
 }
 
-/// The extents with those of some axes taken from elsewhere.
+/// `extents` with those of `axes` taken from `from`.
 inline Index with_axes(Index extents, const Axes& axes, const Index& from) {
   for (unsigned axis = 0; axis < kAxes; ++axis)
     if (axes[axis]) extents[axis] = from[axis];
   return extents;
 }
 
-/// A stage's name: "xyz" of the first three axes, else the axes' numbers.
+/// A stage's name from the axes that it transforms: letters of "xyz" for arrays of up to three
+/// axes, else the axes' numbers.
 inline std::string name_of(const Axes& axes, std::size_t dims) {
   constexpr std::string_view kNames = "xyzuvw";
   std::string name;
@@ -51,4 +51,4 @@ inline std::string name_of(const Axes& axes, std::size_t dims) {
   return name;
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

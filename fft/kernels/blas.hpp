@@ -1,22 +1,23 @@
-// Matrix products: the one place that knows which BLAS computes them.
+// Matrix products. blas.cpp is the only file that knows the BLAS.
 #pragma once
 
 #include <complex>
 
-namespace toroid {
+namespace toroid::fft {
 
 enum class Transpose : bool { no, yes };
 
+/// Extents of a matrix product: op(a) is rows x inner, b is inner x columns, c is rows x columns.
 struct ProductShape {
   int rows;
   int columns;
   int inner;
 };
 
-/// c = op(a)·b + beta·c. All matrices are row-major without gaps: op(a) rows x inner, b inner x
-/// columns, c rows x columns; a itself is inner x rows where it is transposed. Where beta is 0, c
-/// is not read. On the calling thread alone (OpenBLAS is told so, for the whole process); several
-/// may call at once. Equal operands give equal bits.
+/// c = op(a)·b + beta·c. All matrices are row-major without gaps; a transposed a is inner x rows.
+/// If beta is 0, c is not read. The product is computed on the calling thread alone, which sets
+/// OpenBLAS's threads to one for the whole process. Several threads may call at once. Equal
+/// operands give equal bits.
 void multiply(Transpose op, const ProductShape& shape, const float* a, const float* b, float beta,
               float* c);
 void multiply(Transpose op, const ProductShape& shape, const double* a, const double* b,
@@ -26,4 +27,4 @@ void multiply(Transpose op, const ProductShape& shape, const std::complex<float>
 void multiply(Transpose op, const ProductShape& shape, const std::complex<double>* a,
               const std::complex<double>* b, std::complex<double> beta, std::complex<double>* c);
 
-}  // namespace toroid
+}  // namespace toroid::fft

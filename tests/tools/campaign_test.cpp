@@ -236,7 +236,7 @@ TEST(Csv, PutsColumnsBehindThoseThatTheyFollow) {
 const std::vector<TableColumn> kColumns = {
     {"name", 9, true}, {"number", 8}, {"spare", 5, false, 1}, {"spare too", 9, false, 2}};
 
-TEST(LabTable, StandsInColumnsThatAreFixed) {
+TEST(CampaignTable, StandsInColumnsThatAreFixed) {
   const Table table(kColumns, 40);
   EXPECT_EQ(table.header(), "name         number  spare  spare too\n");
   EXPECT_EQ(table.line({"x", "12345678", "1", "2"}), "x          12345678      1          2\n");
@@ -244,20 +244,20 @@ TEST(LabTable, StandsInColumnsThatAreFixed) {
   EXPECT_EQ(table.remark(), "");
 }
 
-TEST(LabTable, LeavesOutWhatFindsNoRoomAndSaysSo) {
+TEST(CampaignTable, LeavesOutWhatFindsNoRoomAndSaysSo) {
   EXPECT_EQ(Table(kColumns, 26).header(), "name         number  spare\n");
   EXPECT_EQ(Table(kColumns, 25).header(), "name         number\n");
   EXPECT_THAT(Table(kColumns, 25).remark(), HasSubstr("spare,"));
   EXPECT_THAT(Table(kColumns, 25).line({"x", "1", "2", "3"}), "x                 1\n");
 }
 
-TEST(LabTable, ShortensTextsAndLongNumbersVisibly) {
+TEST(CampaignTable, ShortensTextsAndLongNumbersVisibly) {
   const Table table(kColumns, 18);
   EXPECT_EQ(table.line({"long name", "1234567890", "", ""}), "long ...  1.23e+09\n");
   EXPECT_EQ(Table(kColumns, 40).line({"a longer name", "1", "", ""}), "a long...         1\n");
 }
 
-TEST(LabTable, WrapsAnErrorThatFindsNoRoom) {
+TEST(CampaignTable, WrapsAnErrorThatFindsNoRoom) {
   const Table table(kColumns, 30);
   EXPECT_EQ(table.line({"x", "many words that need more than a line"}),
             "x\n"

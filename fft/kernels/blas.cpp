@@ -1,22 +1,23 @@
-#include "fft/orbital/blas.hpp"
+#include "fft/kernels/blas.hpp"
 
 #include <cblas.h>
 
 #include <complex>
 #include <mutex>
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
-/// A node computes on its own worker thread; OpenBLAS would start threads of its own for large
-/// products, and share their sums out differently.
+/// A node computes on its own worker thread. OpenBLAS would start threads of its own for large
+/// products, which would share out their sums differently. Returns whether this OpenBLAS is a
+/// sequential build.
 bool keep_to_the_calling_thread() {
   openblas_set_num_threads(1);
   return openblas_get_parallel() == OPENBLAS_SEQUENTIAL;
 }
 
-/// OpenBLAS's sequential builds hand out buffers without a lock, so that calls at the same time
-/// disturb each other's results: one at a time there. Its threaded builds do not wait here.
+/// OpenBLAS's sequential builds share buffers without a lock, so that concurrent calls would spoil
+/// each other's results: there calls go one at a time. Threaded builds do not wait here.
 std::unique_lock<std::mutex> lock_if_sequential() {
   static const bool sequential = keep_to_the_calling_thread();
   static std::mutex one_at_a_time;
@@ -69,4 +70,4 @@ void multiply(Transpose op, const ProductShape& shape, const std::complex<double
               s.columns, &beta, c, s.columns);
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft
