@@ -16,7 +16,7 @@
 #include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/transport.hpp"
-#include "router/shm/port.hpp"
+#include "router/shm/worker.hpp"
 
 namespace toroid::ofi {
 
@@ -40,7 +40,7 @@ struct TransportError {
 /// Sends and receives the frames of a process. What goes into the frames, and how it is delivered,
 /// differs between the routes: see DirectGateway and TorusGateway. Called by the worker that serves
 /// it, except as said.
-class Gateway : public ring::Port {
+class Gateway : public ring::Pollable {
  public:
   /// `transport` and `buffers` outlive it. `processes`: of the job. `identities`: one for each
   /// peer; `buffers` are for as many peers.

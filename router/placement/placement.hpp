@@ -28,11 +28,11 @@ struct WorkerPlace {
 struct Placement {
   std::vector<WorkerPlace> workers;  ///< in the order of their cores
   bool oversubscribed;               ///< more workers than cores
-  std::string reason;                ///< for the number of workers: "2 allowed cores"
+  std::string reason;                ///< why there are so many workers: "2 allowed cores"
 };
 
-/// `threads` workers, but no more than nodes. With 0 the least of: the cores, the quota in CPUs
-/// rounded up (see cpu_quota), the nodes.
+/// Places `threads` workers, but no more than nodes. With 0 there are as many as the least of: the
+/// cores, the quota in CPUs rounded up (see cpu_quota), the nodes.
 ///
 /// Workers take cores in the topology's order, so that even a few of them are close together;
 /// when all are taken, once more round. Nodes go to workers by recursive bisection: a package, then
