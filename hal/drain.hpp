@@ -53,7 +53,11 @@ class Drain {
     return 0;
   }
 
-  const DrainProfile& profile() const { return profile_; }
+  DrainProfile profile() const {
+    DrainProfile profile = profile_;
+    stuck_on_.add_to(profile.stuck_on);
+    return profile;
+  }
 
  private:
   // The rules. Each is a type, so that each gets an inner loop of its own.
@@ -78,6 +82,8 @@ class Drain {
     }
   };
 
+  class Open;
+
   template <typename Rule, typename Sink>
   std::size_t run_by(Rule rule, OutputQueues& queues, std::span<InjectionFifo> fifos,
                      std::size_t limit, Sink& sink) {
@@ -90,7 +96,7 @@ class Drain {
       return move_heads(rule, open, queues, iL, most, sink);
     };
     const std::size_t moved = queues.heads() == nullptr
-                                  ? visit_all(queues, limit, empty_out)
+                                  ? visit_all(open, queues, limit, empty_out)
                                   : visit_open(queues, fifos, limit, empty_out);
     profile_.packets += moved;
     if (moved == 0) count_stuck(queues);
@@ -99,16 +105,19 @@ class Drain {
 
   /// Step 1006 for a few queues: each in turn, until a whole round has moved nothing.
   template <typename EmptyOut>
-  std::size_t visit_all(const OutputQueues& queues, std::size_t limit, EmptyOut&& empty_out) {
+  std::size_t visit_all(Open& open, const OutputQueues& queues, std::size_t limit,
+                        EmptyOut&& empty_out) {
     std::size_t moved = 0;
     unsigned iL = queue_;
     const unsigned count = queues.count();
-    for (unsigned skipped = 0; skipped < count && moved < limit; ++skipped, iL = queues.after(iL))
-      if (const std::size_t here = empty_out(iL, limit - moved); here > 0) {
-        moved += here;
-        queue_ = iL;
-        skipped = 0;
-      }
+    for (unsigned skipped = 0; skipped < count && moved < limit; ++skipped, iL = queues.after(iL)) {
+      if (!open.may_let_out(queues, iL)) continue;
+      const std::size_t here = empty_out(iL, limit - moved);
+      if (here == 0) continue;
+      moved += here;
+      queue_ = iL;
+      skipped = 0;
+    }
     return moved;
   }
 
@@ -136,10 +145,12 @@ class Drain {
 
   void count_stuck(const OutputQueues& queues) {
     ++profile_.stuck_turns;
-    queues.count_stuck(profile_);
+    profile_.stuck_heads += queues.waiting();
+    profile_.skipped_queues += queues.count() - queues.waiting();
+    if (queues.heads() != nullptr) return queues.heads()->add_to(profile_.stuck_on);
+    for (unsigned iL = 0; iL < queues.count(); ++iL) stuck_on_.add(queues.front_hints(iL));
   }
 
-  class Open;
   /// Steps 1008 to 1014 for queue iL: moves packets from its head until it is empty, stuck, or
   /// `most` have moved.
   template <typename Rule, typename Sink>
@@ -213,6 +224,7 @@ class Drain {
   unsigned last_fifo_ = 0;
   unsigned queue_ = 0;  ///< iL: the queue that gave the last packet
   DrainProfile profile_;
+  DirectionTally stuck_on_;  ///< a part of profile_.stuck_on: few queues' heads
 };
 
 }  // namespace toroid

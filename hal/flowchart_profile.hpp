@@ -10,6 +10,45 @@
 
 namespace toroid {
 
+/// [direction]: heads that could have gone this way.
+using DirectionCounts = std::array<std::uint64_t, kMaxLinks>;
+
+/// Counts the directions of many sets without a branch: a set adds a word of six lanes of 10 bits,
+/// and another for directions 6 to 11. Before a lane can overflow, the lanes are emptied.
+class DirectionTally {
+ public:
+  void add(DirectionSet set) {
+    lanes_[0] += kLanes[set.bits() & 63u];
+    lanes_[1] += kLanes[set.bits() >> 6];
+    if (++sets_ == kMostSets) empty_lanes();
+  }
+  void add_to(DirectionCounts& counts) const {
+    for (unsigned d = 0; d < kMaxLinks; ++d) counts[d] += emptied_[d] + lane(d);
+  }
+
+ private:
+  static constexpr unsigned kLaneBits = 10;
+  static constexpr unsigned kMostSets = (1u << kLaneBits) - 1;
+  /// [six bits of a set]: 1 in the lane of each.
+  static constexpr std::array<std::uint64_t, 64> kLanes = [] {
+    std::array<std::uint64_t, 64> lanes{};
+    for (unsigned bits = 0; bits < 64; ++bits)
+      for (unsigned d = 0; d < 6; ++d)
+        lanes[bits] |= std::uint64_t{bits >> d & 1u} << kLaneBits * d;
+    return lanes;
+  }();
+  std::uint64_t lane(unsigned d) const { return lanes_[d / 6] >> kLaneBits * (d % 6) & kMostSets; }
+  void empty_lanes() {
+    for (unsigned d = 0; d < kMaxLinks; ++d) emptied_[d] += lane(d);
+    lanes_ = {};
+    sets_ = 0;
+  }
+
+  std::array<std::uint64_t, 2> lanes_{};
+  unsigned sets_ = 0;
+  DirectionCounts emptied_{};
+};
+
 /// FIG. 9: how the output queues were filled.
 struct FillProfile {
   std::uint64_t rounds = 0;        ///< 906: rounds completed
@@ -33,9 +72,7 @@ struct DrainProfile {
   std::uint64_t packets = 0;         ///< 1014: packets moved: heads that found a FIFO
   std::uint64_t stuck_heads = 0;     ///< 1012: heads whose FIFOs were full when a turn ended stuck
   std::uint64_t skipped_queues = 0;  ///< 1008: queues that were empty when a turn ended stuck
-  /// [direction]: stuck heads that could have gone this way; a head counts for each of its
-  /// possible directions (1010).
-  std::array<std::uint64_t, kMaxLinks> stuck_on{};
+  DirectionCounts stuck_on{};  ///< stuck heads; each counts for all its possible directions (1010)
 
   /// 1010: heads whose possible directions were looked up.
   std::uint64_t heads() const { return packets + stuck_heads; }

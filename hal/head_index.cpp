@@ -71,11 +71,10 @@ std::optional<unsigned> HeadIndex::first_open_up(unsigned from, const OpenDirect
   return first < queues_ ? std::optional(first) : std::nullopt;
 }
 
-unsigned HeadIndex::heads_with(Direction direction) const {
-  unsigned heads = 0;
+void HeadIndex::add_to(DirectionCounts& counts) const {
   for (const auto& length : lengths_)
-    if (length != nullptr) heads += (*length)[direction.index].size();
-  return heads;
+    for (std::size_t d = 0; length != nullptr && d < kMaxLinks; ++d)
+      counts[d] += (*length)[d].size();
 }
 
 }  // namespace toroid

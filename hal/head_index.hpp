@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hal/direction.hpp"
+#include "hal/flowchart_profile.hpp"
 #include "hal/packet.hpp"
 
 namespace toroid {
@@ -69,8 +70,8 @@ class HeadIndex {
   std::optional<unsigned> first_open(unsigned from, const OpenDirections& open) const;
   /// Whether there has been a head of so many chunks.
   bool has_length(unsigned chunks) const { return lengths_[chunks - 1] != nullptr; }
-  /// The number of queues whose head could go this way.
-  unsigned heads_with(Direction direction) const;
+  /// Adds the number of queues whose head could go in each direction.
+  void add_to(DirectionCounts& counts) const;
 
  private:
   using ByDirection = std::array<NumberSet, kMaxLinks>;

@@ -23,15 +23,4 @@ OutputQueues::OutputQueues(unsigned in_turn, std::size_t capacity, unsigned name
   if (count() >= kIndexedFrom) heads_ = std::make_unique<HeadIndex>(count());
 }
 
-void OutputQueues::count_stuck(DrainProfile& profile) const {
-  profile.stuck_heads += waiting_;
-  profile.skipped_queues += count() - waiting_;
-  for (std::uint8_t d = 0; heads_ != nullptr && d < kMaxLinks; ++d)
-    profile.stuck_on[d] += heads_->heads_with({d});
-  if (heads_ != nullptr) return;
-  for (const State& queue : states_)
-    for (DirectionSet left = queue.front_hints; !left.empty(); left.remove(left.first()))
-      ++profile.stuck_on[left.first().index];
-}
-
 }  // namespace toroid

@@ -54,6 +54,8 @@ class OutputQueues {
   bool any_has_room() const { return full_ < in_turn_; }
   bool all_have_room() const { return full_ == 0; }
   bool empty() const { return waiting_ == 0; }
+  /// The number of queues that are not empty.
+  unsigned waiting() const { return waiting_; }
   bool is_empty(unsigned i) const { return states_[i].size == 0; }
 
   /// The queue that the next message goes to (step 912).
@@ -90,8 +92,6 @@ class OutputQueues {
   void pop(unsigned i);
   /// Null: there are few queues.
   const HeadIndex* heads() const { return heads_.get(); }
-  /// Adds what holds up the queues now to the counts of stuck heads and of skipped queues.
-  void count_stuck(DrainProfile& profile) const;
 
   const FillProfile& profile() const { return profile_; }
   /// Fill had to stop before it was done.

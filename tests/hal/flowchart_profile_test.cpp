@@ -1,10 +1,10 @@
 // The counts of fill's and drain's steps, by hand and against the flowcharts written down plainly.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "hal/direction.hpp"
@@ -36,8 +36,8 @@ std::size_t turn(Drain& drain, OutputQueues& queues, std::span<InjectionFifo> fi
   return total;
 }
 
-std::array<std::uint64_t, kMaxLinks> stuck_on(std::uint64_t x_plus, std::uint64_t x_minus,
-                                              std::uint64_t y_plus, std::uint64_t y_minus) {
+DirectionCounts stuck_on(std::uint64_t x_plus, std::uint64_t x_minus, std::uint64_t y_plus,
+                         std::uint64_t y_minus) {
   return {x_plus, x_minus, y_plus, y_minus};
 }
 
@@ -147,6 +147,21 @@ TEST(DrainProfile, CountsEveryStuckHeadOfFewAndOfManyQueues) {
     stuck += expected.stuck_heads;
   }
   EXPECT_GT(stuck, 500u);
+}
+
+TEST(DirectionTally, CountsManySetsOfTwelveDirections) {
+  Random random(7);
+  DirectionTally tally;
+  DirectionCounts expected{};
+  for (unsigned set = 0; set < 5000; ++set) {
+    const DirectionSet directions(static_cast<std::uint16_t>(random.below(1u << kMaxLinks)));
+    tally.add(directions);
+    for (std::uint8_t d = 0; d < kMaxLinks; ++d) expected[d] += directions.has({d}) ? 1 : 0;
+    if (set % 500 != 0 && set < 4990) continue;
+    DirectionCounts counts{};
+    tally.add_to(counts);
+    ASSERT_EQ(counts, expected) << set;
+  }
 }
 
 TEST(FlowchartProfile, IsSummedOverNodes) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hal/direction.hpp"
+#include "hal/flowchart_profile.hpp"
 #include "hal/head_index.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
@@ -83,11 +84,12 @@ TEST(HeadIndex, FindsWhatALookAtEveryQueueFinds) {
       const auto open = random_open(random);
       ASSERT_EQ(index.first_open(from, open), first_open(heads, from, open));
     }
-    for (std::uint8_t d = 0; d < kMaxLinks; ++d) {
-      unsigned with = 0;
-      for (const Head& head : heads) with += head.hints.has({d}) ? 1 : 0;
-      EXPECT_EQ(index.heads_with({d}), with);
-    }
+    DirectionCounts expected{};
+    for (const Head& head : heads)
+      for (std::uint8_t d = 0; d < kMaxLinks; ++d) expected[d] += head.hints.has({d}) ? 1 : 0;
+    DirectionCounts counts{};
+    index.add_to(counts);
+    EXPECT_EQ(counts, expected);
   }
 }
 
