@@ -25,7 +25,8 @@ unsigned hops_within(const Route& way, unsigned dimensions) {
   return hops;
 }
 
-/// Messages per link of a set of dimensions, whichever shortest ways are taken.
+/// The fewest messages per link that the links of a set of dimensions carry, whichever shortest
+/// paths are taken.
 Fraction twisted_load(const Shape& shape, unsigned dimensions) {
   std::uint64_t hops = 0;
   for (Rank offset = 0; offset < shape.size(); ++offset) {

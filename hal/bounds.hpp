@@ -17,14 +17,16 @@ struct Fraction {
   double value() const { return static_cast<double>(numerator) / static_cast<double>(denominator); }
 };
 
-/// All-to-all over the whole shape, one message per ordered pair: messages that cross the hottest
-/// link of dimension d under minimal routing that balances best. 0 where the extent is 1. On a
-/// twisted torus, where ways of other dimensions may be equally short: that no such choice avoids.
+/// Messages over the hottest link of dimension d in an all-to-all over the whole shape, with one
+/// message per ordered pair and minimal routing that balances best. 0 if the extent is 1. On a
+/// twisted torus, where paths along other dimensions may be equally short: the messages that no
+/// choice among those avoids.
 Fraction hottest_link_messages(const Shape& shape, unsigned d);
-/// The maximum over the dimensions; on a twisted torus over the sets of dimensions, of what their
-/// links together must carry: all nodes are alike, so that a mean over them is every node's. With
-/// failures: of the whole machine, since fewer links only raise it, or the mean of the links that
-/// work if that is more; where nodes are dead only the latter, of the messages among the others.
+/// The maximum over the dimensions. On a twisted torus: the maximum over the sets of dimensions, of
+/// the mean load of the set's links; all nodes are alike, so that a mean over them holds for each.
+/// With failures: the load without them, since fewer links only raise it, or the mean load of the
+/// links that work if that is more. With dead nodes: only the latter, of the messages among the
+/// living.
 Fraction hottest_link_messages(const Shape& shape);
 
 /// The packets of one message.
@@ -38,7 +40,7 @@ MessageCost message_cost(const Machine& machine, std::uint64_t payload_bytes);
 /// In cycles, each rounded up.
 struct Bounds {
   Tick hottest_link = 0;
-  Tick injection = 0;  ///< and reception: of the busiest node
+  Tick injection = 0;  ///< links of the busiest node, which are injection's and reception's
   Tick processor = 0;
   Tick zero_load = 0;
   Tick max() const;

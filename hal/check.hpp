@@ -1,8 +1,10 @@
-// How things fail.
+// The three kinds of failure.
 //
-// CHECK: a programmer's error. It stays on in every build, prints where and what, and aborts.
-// BadInput: something the user gave cannot be used. One clear line; the command exits with 2.
-// ("Not now" is neither: it is a [[nodiscard]] bool try_x().)
+// TOROID_CHECK: a programmer's error. The check stays on in every build, prints where and what, and
+// aborts.
+// BadInput: something that the user gave cannot be used. One clear line; the command exits with 2.
+// RunFailed: the run itself failed. One clear text; the command exits with 1.
+// "Not now" is no failure: it is a [[nodiscard]] bool try_x().
 #pragma once
 
 #include <fmt/format.h>  // IWYU pragma: export
@@ -24,9 +26,11 @@ class RunFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// For messages: what the user typed, a file is named or a peer sent may have line ends in it.
+/// The text with control characters replaced by '?', for messages: what a user typed, a file is
+/// named or a peer sent may contain line ends.
 std::string one_line(std::string text);
 
+/// What a failed TOROID_CHECK calls.
 [[noreturn]] void check_failed(const char* file, int line, const char* condition,
                                const std::string& detail);
 

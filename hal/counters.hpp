@@ -1,4 +1,4 @@
-// What a fabric counts, always: per link, per virtual channel, per injection FIFO.
+// What every fabric counts in every run: per link, per virtual channel, per injection FIFO.
 #pragma once
 
 #include <array>
@@ -27,11 +27,12 @@ struct LinkCounters {
 /// One injection FIFO of one node.
 struct FifoCounters {
   std::uint32_t packets = 0;
-  std::uint16_t most_chunks = 0;  ///< fullest it ever was
+  std::uint16_t most_chunks = 0;  ///< its largest content
   /// Cycles in which its first packet waited for a link; counted on `sim` only.
   std::uint64_t stalled_cycles = 0;
 };
 
+/// The whole machine; on several processes their sum.
 struct FabricCounters {
   Tick end = 0;                   ///< when the last event happened
   std::uint64_t packets = 0;      ///< injected
@@ -39,7 +40,7 @@ struct FabricCounters {
   std::uint64_t packet_hops = 0;  ///< links crossed, summed over packets
   std::uint64_t events = 0;       ///< of the model; 0 where time is the wall clock
   std::uint64_t refused = 0;      ///< malformed headers, never dispatched
-  /// What came from strangers or damaged, and was not let in; by reason, where there was any.
+  /// Frames from strangers and damaged frames, which were refused: number by reason.
   std::map<std::string, std::uint64_t> refused_frames;
   std::vector<LinkCounters> links;  ///< [rank · shape.links() + direction]
   std::vector<FifoCounters> fifos;  ///< [rank · FIFOs per node + FIFO]

@@ -13,12 +13,13 @@
 
 namespace toroid {
 
-/// Packets on their way into an injection FIFO: those of a descriptor that have not left.
+/// Packets on their way into an injection FIFO: the packets of a descriptor that have not left.
 struct Injection {
   SendDescriptor descriptor;
   unsigned fifo;
 
-  /// Whether `other`, going to that FIFO, goes on where these end.
+  /// Whether `other`, on its way to `other_fifo`, continues this one: the same message, from the
+  /// next packet on, to the same FIFO.
   bool takes(const SendDescriptor& other, unsigned other_fifo) const {
     return fifo == other_fifo && descriptor.cookie == other.cookie &&
            descriptor.source == other.source && descriptor.source != nullptr &&
@@ -26,7 +27,7 @@ struct Injection {
   }
 };
 
-/// Who takes received packets.
+/// The receiver of the packets that Device::receive() hands over.
 class PacketSink {
  public:
   /// The packet lies in the fabric's own buffer; it may be read until this returns.
@@ -36,7 +37,9 @@ class PacketSink {
   ~PacketSink() = default;
 };
 
-/// All calls are made from inside Processor::turn(), in batches.
+/// The hardware of one node. Its fabric owns it. Invariant: whoever plans an injection accounts for
+/// its chunks in fifos() before inject(), which never refuses. All calls are made from inside
+/// Processor::turn(), in batches, on the thread that runs the node.
 class Device {
  public:
   virtual ~Device() = default;
@@ -44,23 +47,23 @@ class Device {
   virtual Rank rank() const = 0;
   virtual const Shape& shape() const = 0;
   virtual const Machine& machine() const = 0;
-  /// Virtual cycles where time is virtual, else cycles of the machine's clock since the start.
+  /// Cycles since the start: virtual ones where time is virtual, else by the machine's clock rate.
   virtual Tick now() const = 0;
 
-  /// The injection FIFOs as they are; whoever plans injections accounts for them in `used`.
+  /// The injection FIFOs as they are now.
   virtual std::span<InjectionFifo> fifos() = 0;
   /// Takes packets, in order; their payloads are gathered now or when they leave their FIFO.
-  /// REQUIRES: room, already accounted for in fifos().
+  /// REQUIRES: their chunks are accounted for in fifos().
   virtual void inject(std::span<const Injection> injections) = 0;
-  /// Hands over up to `limit` received packets, one after the other; returns how many.
+  /// Hands over up to `limit` received packets, one after the other; returns their number.
   virtual std::size_t receive(PacketSink& sink, std::size_t limit) = 0;
-  /// Packets that a turn should send, and receive, at most: few where the time of a turn passes for
-  /// the packets that wait meanwhile, many where it does not.
+  /// The largest number of packets that a turn should send, and receive: few where packets wait
+  /// while the time of the turn passes, many where it costs no time.
   virtual std::size_t packets_per_turn() const = 0;
   /// The processor computes: virtual time passes, elsewhere it is free.
   virtual void compute(Tick cycles) = 0;
-  /// Where time is virtual there will be a turn at `when`, or as soon after as the processor is
-  /// free. False: time is the wall clock, and nobody is woken. REQUIRES: later than now().
+  /// Asks for a turn at the cycle `when`, or as soon after as the processor is free. False: time is
+  /// the wall clock, and nobody is woken. REQUIRES: when > now().
   [[nodiscard]] virtual bool try_wake_at(Tick) { return false; }
 };
 

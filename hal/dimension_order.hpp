@@ -8,9 +8,10 @@
 
 namespace toroid {
 
-/// 0: none. Else one of dimension_orders(dims), counted from 1. Up to five dimensions these are all
-/// permutations; of six, whose 720 do not fit a byte, those whose last three dimensions rise or
-/// fall. Either way each dimension, and each sequence of three, comes first equally often.
+/// The number of an order: 0 means none, 1 to dimension_orders(dims) an order. Up to five
+/// dimensions every permutation has a number. The 720 permutations of six dimensions do not fit a
+/// byte: those whose last three dimensions rise or fall have one. In both cases every dimension,
+/// and every sequence of three, comes first equally often.
 using DimensionOrder = std::uint8_t;
 
 constexpr unsigned dimension_orders(unsigned dims) {
@@ -18,7 +19,7 @@ constexpr unsigned dimension_orders(unsigned dims) {
   return kOrders[dims];
 }
 
-/// [place]: the dimension that comes there.
+/// [place]: the dimension at this place of the order.
 using DimensionSequence = std::array<std::uint8_t, kMaxDims>;
 
 /// REQUIRES: 1 <= order <= dimension_orders(dims).
@@ -39,7 +40,7 @@ constexpr DimensionSequence dimension_sequence(DimensionOrder order, unsigned di
   return sequence;
 }
 
-/// All sequences of every number of dimensions: packets are asked about at every hop.
+/// A table of all sequences of every number of dimensions: every hop of a packet asks for one.
 class DimensionSequences {
  public:
   constexpr DimensionSequences() {
@@ -56,7 +57,8 @@ class DimensionSequences {
 };
 inline constexpr DimensionSequences kDimensionSequences;
 
-/// Of the directions, those of the dimension that comes first in the order. REQUIRES: as above.
+/// Those of the directions that belong to the dimension which comes first in the order.
+/// REQUIRES: 1 <= order <= dimension_orders(dims).
 constexpr DirectionSet first_in_order(DirectionSet directions, DimensionOrder order,
                                       unsigned dims) {
   for (const unsigned d : kDimensionSequences.get(order, dims)) {

@@ -1,21 +1,20 @@
-// drain: the patent's FIG. 10. Moves packets from the output queues to the least full of the
-// injection FIFOs in their possible directions, or to another by the rules that it is compared
-// with.
+// drain: the patent's FIG. 10. It moves packets from the output queues to the least full of the
+// injection FIFOs in their possible directions, or to another FIFO by the rules that this is
+// compared with.
 //
 // Difference from the letter: where the flowchart would spin until a FIFO has room, this returns,
 // so that the processor can receive in between; it goes on where it stopped.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 
 #include "hal/direction.hpp"
+#include "hal/drain_rules.hpp"
 #include "hal/flowchart_profile.hpp"
 #include "hal/head_index.hpp"
 #include "hal/injection_fifo.hpp"
@@ -24,53 +23,6 @@
 #include "hal/send_descriptor.hpp"
 
 namespace toroid {
-
-/// Steps 1012 and 1014: the least full FIFO with room among those that serve a possible direction;
-/// the first of equals.
-inline std::optional<unsigned> least_full(std::span<const InjectionFifo> fifos,
-                                          DirectionSet possible, unsigned chunks) {
-  // The minimum of (used, index) without a branch, since which FIFO it is cannot be predicted.
-  constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  std::uint64_t best = kNone;
-  for (unsigned f = 0; f < fifos.size(); ++f) {
-    const unsigned fits =
-        unsigned{fifos[f].directions.meets(possible)} & unsigned{fifos[f].has_room(chunks)};
-    const std::uint64_t unless_it_fits = std::uint64_t{fits} - 1;  // all bits or none
-    best = std::min(best, unless_it_fits | std::uint64_t{fifos[f].used} << 32 | f);
-  }
-  if (best == kNone) return std::nullopt;
-  return static_cast<unsigned>(best);
-}
-
-/// The directions in which a packet of so many chunks finds room: those where any rule would name a
-/// FIFO. Not inlined: a compiler prepares vectors for it in the loops around it, and FIFOs are few.
-[[gnu::noinline]] inline DirectionSet open_directions(std::span<const InjectionFifo> fifos,
-                                                      unsigned chunks) {
-  unsigned open = 0;
-  for (const InjectionFifo& fifo : fifos)
-    open |= fifo.directions.bits() * (fifo.has_room(chunks) ? 1u : 0u);  // without a branch
-  return DirectionSet(static_cast<std::uint16_t>(open));
-}
-
-/// Which FIFO takes the packet at the head of a queue, of those in its possible directions that
-/// have room.
-enum class DrainRule : std::uint8_t {
-  least_full,   ///< the least full (patent, FIG. 10)
-  first_fit,    ///< the first
-  round_robin,  ///< the first behind the one that took the last packet
-};
-inline constexpr std::array<std::string_view, 3> kDrainRuleNames = {"least-full", "first-fit",
-                                                                    "round-robin"};
-
-/// The first FIFO with room at or after `begin`, cyclically, among those that serve a possible
-/// direction.
-inline std::optional<unsigned> first_fit(std::span<const InjectionFifo> fifos,
-                                         DirectionSet possible, unsigned chunks, unsigned begin) {
-  const auto count = static_cast<unsigned>(fifos.size());
-  for (unsigned i = 0, f = begin; i < count; ++i, f = f + 1 == count ? 0 : f + 1)
-    if (fifos[f].directions.meets(possible) && fifos[f].has_room(chunks)) return f;
-  return std::nullopt;
-}
 
 /// FIG. 10 for one node: where it stands among the queues, and what it has counted.
 class Drain {
@@ -104,7 +56,7 @@ class Drain {
   const DrainProfile& profile() const { return profile_; }
 
  private:
-  // The rules, each an inner loop of its own.
+  // The rules. Each is a type, so that each gets an inner loop of its own.
   using Fifos = std::span<const InjectionFifo>;
   struct LeastFull {
     std::optional<unsigned> operator()(Fifos fifos, DirectionSet possible, unsigned chunks) const {
@@ -207,14 +159,14 @@ class Drain {
     return moved;
   }
 
-  /// The FIFOs, with what is known of their room: a few comparisons tell of most heads of stuck
-  /// queues that they find none.
+  /// The FIFOs, and the directions in which they have room: a comparison shows of most stuck heads
+  /// that they are stuck.
   class Open {
    public:
     explicit Open(std::span<InjectionFifo> fifos) : fifos_(fifos) { look(1); }
     bool nowhere() const { return directions_.empty(); }
 
-    /// False: the queue is empty or its front finds no room.
+    /// False: the queue is empty, or its head finds no room. True: its head may find room.
     bool may_let_out(const OutputQueues& queues, unsigned iL) {
       if (queues.front_chunks(iL) < chunks_) look(queues.front_chunks(iL));
       return directions_.meets(queues.front_hints(iL));
@@ -224,8 +176,8 @@ class Drain {
       unsigned fifo;
       std::uint32_t packets;  ///< 0: no FIFO has room
     };
-    /// Steps 1012 and 1014, and the accounting, for the next packet of a descriptor. Where only one
-    /// FIFO comes into question, for `most` packets at once, as far as there is room.
+    /// Steps 1012 and 1014, and the accounting, for the next packet of a descriptor. If only one
+    /// FIFO serves its directions, for as many of the next `most` packets as find room.
     template <typename Rule>
     Taken take(Rule rule, const PacketHeader& header, std::uint32_t most) {
       const auto fifo = rule(fifos_, header.hints(), header.chunks());
@@ -253,8 +205,8 @@ class Drain {
     }
 
     std::span<InjectionFifo> fifos_;
-    unsigned chunks_ = 1;      ///< a packet of this length or longer leaves in
-    DirectionSet directions_;  ///< these directions, or not at all
+    unsigned chunks_ = 1;      ///< packets of this length or longer
+    DirectionSet directions_;  ///< find no room in other directions than these
   };
 
   DrainRule rule_;

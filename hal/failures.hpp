@@ -1,16 +1,16 @@
-// Links and nodes of a machine that do not work, and the ways round them.
+// Links and nodes of a machine that do not work, and the paths around them.
 //
-// A packet goes by its hints: one direction per dimension, as many hops in each as its route says,
+// A packet follows its hints: one direction per dimension, as many hops in each as its route says,
 // in any order that does not cross a failed link. At every node it may leave only by a direction
-// after which such a way to its destination is left.
+// after which such a path to its destination exists.
 //
-// What that does to freedom from deadlock: without failures an escaping packet turns from X to Y to
-// Z and never back, so that rings of the bubble channels wait for one another in that order only,
-// and each ring by itself always moves. Here an escaping packet takes the first direction in
-// dimension order *that leaves a way*: round a failed link it may turn from Y back to X, and rings
-// may wait for one another in a circle. So there is no proof any more; should it happen, the run
-// ends with the cycle of buffers. Deterministic packets, which keep to X, Y, Z, are as safe as
-// before.
+// Deadlock: without failures an escaping packet turns from X to Y to Z and never back, so that the
+// rings of the bubble channels wait for one another in that order only, and each ring by itself
+// always moves. With failures an escaping packet takes the first direction in dimension order *that
+// leaves a path*: around a failed link it may turn from Y back to X, and rings may wait for one
+// another in a cycle. Freedom from deadlock is therefore not proved; a deadlocked run ends with a
+// report that names the cycle of buffers. Deterministic packets, which keep to X, Y, Z, are as safe
+// as without failures.
 #pragma once
 
 #include <array>
@@ -25,17 +25,18 @@
 
 namespace toroid {
 
+/// Failures as the user lists them.
 struct FailureList {
   std::vector<std::string> links;  ///< "(0,0,0)X+": both directions of the link at this node
   std::vector<std::string> nodes;  ///< "(1,2,3)": with all its links; it sends and receives nothing
-  /// Packets of which every minimal way is cut go round a ring the other way, as hint bits allow.
+  /// Packets whose minimal paths are all cut go around a ring the other way, as hint bits allow.
   bool long_ways = false;
 };
 
-/// Safe to ask from several threads.
+/// The failures of one machine. A Shape shares it; all const calls are safe from several threads.
 class Failures {
  public:
-  /// `shape` is the machine before. Throws BadInput where a link or node is not of it.
+  /// `shape` is the machine without failures. Throws BadInput if it lacks a listed link or node.
   Failures(const Shape& shape, const FailureList& list);
   Failures(const Failures&) = delete;
   ~Failures();
@@ -45,20 +46,21 @@ class Failures {
   Rank living() const { return living_; }
   const FailureList& list() const { return list_; }
 
-  /// Of the directions that lead from `here` to `to` those after which a way is left.
+  /// Those of the `directions`, which lead from `here` to `to`, after which a path is left.
   DirectionSet passable(Rank here, Rank to, DirectionSet directions) const;
-  /// Whether hints lead from one node to another: by a way in any order of the dimensions, or in
-  /// their fixed order. REQUIRES: hints that route_along() takes.
+  /// Whether hints lead from one node to another: `dynamic` packets by a path in any order of the
+  /// dimensions, others in dimension order. REQUIRES: route_along() accepts the hints.
   bool leaves_way(Rank from, Rank to, DirectionSet hints, bool dynamic) const;
-  /// The hints given, or the nearest to them that have a way: first such of equally many hops,
-  /// then, with long ways, of more. None: every way is cut.
+  /// The given hints if they leave a path, else the nearest hints that do: of equally many hops
+  /// first, then, with long ways, of more hops. None: every path is cut.
   std::optional<DirectionSet> detour(Rank from, Rank to, DirectionSet hints, bool dynamic) const;
-  /// Like detour() for every pair of living nodes. Throws BadInput with the first pair that has no
-  /// way, and how many more have none.
+  /// Throws BadInput if detour() finds nothing for some pair of living nodes; the text names the
+  /// first such pair and the number of all.
   void check_all_pairs(bool dynamic) const;
 
  private:
-  /// From which nodes of the box before a destination it can be reached: [hops left, mixed radix].
+  /// The nodes in the box before a destination from which it can be reached: [hops left, in mixed
+  /// radix].
   using Reach = std::vector<bool>;
 
   void fail_link(const std::string& text);
@@ -66,8 +68,7 @@ class Failures {
   void cut(Rank node, Direction link);
   const Reach& reach(Rank to, unsigned minus) const;
   Reach compute_reach(Rank to, unsigned minus) const;
-  /// Hops from coordinate to coordinate, plus or minus; as many as the box is wide or more: too
-  /// far.
+  /// Hops from coordinate to coordinate by plus or minus; width_[d] or more: outside the box.
   unsigned hops(unsigned d, unsigned from, unsigned to, bool minus) const;
   bool has_ordered_way(Rank from, Rank to, DirectionSet hints) const;
 

@@ -1,9 +1,10 @@
-// fill: the patent's FIG. 9. Puts k packets for each peer into the output queues, in d rounds of b.
+// fill: the patent's FIG. 9. It puts k packets for each peer into the output queues, in d rounds of
+// b.
 //
 // Differences from the letter, none of which changes the order: the loops can stop where a queue
 // has no room and go on later (the patent allows filling and draining to run concurrently), and k
 // need not be a multiple of b: the last round is short. The prose's "(i+1) mod" is one particular
-// map.
+// map. OutputQueues count the steps (FillProfile).
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,7 @@ struct Batching {
   std::uint32_t per_visit = 1;  ///< b
 };
 
-/// What fill puts packets into: the output queues in turn.
+/// The sink of a plain fill: the output queues in turn.
 class QueuesInTurn {
  public:
   explicit QueuesInTurn(OutputQueues& queues) : queues_(&queues) {}
@@ -40,14 +41,14 @@ class QueuesInTurn {
   OutputQueues* queues_;
 };
 
-/// Where FIG. 9's three nested loops stand.
+/// The state of FIG. 9's three nested loops, over rounds (906), peers (910) and packets (914).
 class Fill {
  public:
   /// The order of a round; rounds count from 0.
   using Reorder = std::function<SendOrder(std::uint32_t round)>;
 
-  /// `reorder` is asked for every round but the first; none: they all go in the same order, as the
-  /// patent has it.
+  /// `order` is the order of the first round. `reorder` makes that of every other round; without it
+  /// all rounds go in the same order, as the patent has it.
   Fill(SendOrder order, Batching batching, Reorder reorder = {})
       : order_(std::move(order)), batching_(batching), reorder_(std::move(reorder)) {
     TOROID_CHECK_LT(0u, batching.per_visit);
@@ -55,15 +56,15 @@ class Fill {
 
   bool done() const { return order_.size() == 0 || sent_ >= batching_.packets; }
 
-  /// Goes on until done or until the queue whose turn it is has no room.
-  /// make(peer, first packet 0..k-1, how many at most) -> optional SendDescriptor of one or more of
-  /// them; none: a shorter message's end.
+  /// Goes on until done or until the queue whose turn it is has no room. make(peer, first, most)
+  /// returns a descriptor of 1 to `most` packets for the peer, of which the first has the number
+  /// `first`, 0 to k-1; none if the message for this peer has ended.
   template <std::invocable<Rank, std::uint32_t, std::uint32_t> Make>
   void run(OutputQueues& queues, Make&& make) {
     run(QueuesInTurn(queues), std::forward<Make>(make));
   }
 
-  /// Likewise into anything that has QueuesInTurn's four calls.
+  /// The same into anything that has the four calls of QueuesInTurn.
   template <typename Sink, std::invocable<Rank, std::uint32_t, std::uint32_t> Make>
   void run(Sink sink, Make&& make) {
     for (; !done(); next_peer(sink)) {
@@ -94,7 +95,7 @@ class Fill {
   SendOrder order_;
   Batching batching_;
   Reorder reorder_;
-  std::uint32_t sent_ = 0;      ///< packets that every peer got in the rounds done
+  std::uint32_t sent_ = 0;      ///< packets that every peer got in the rounds completed
   Rank visit_ = 0;              ///< iN
   std::uint32_t in_visit_ = 0;  ///< ib
 };

@@ -11,8 +11,7 @@
 namespace toroid {
 namespace {
 
-/// What FIFO and link have in common decides whether they are tied: with n slots, slot s of the
-/// FIFOs meets slot s of the links.
+/// FIFOs and links are dealt out to n slots in turn: a FIFO serves the links of its own slot.
 unsigned slots_of(const Shape& shape, FifoTying tying) {
   if (tying == FifoTying::any) return 1;
   return tying == FifoTying::per_dimension ? shape.dims() : shape.links();

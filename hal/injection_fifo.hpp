@@ -1,4 +1,5 @@
-// Injection FIFOs as the processor sees them: how full, and which directions software ties to each.
+// Injection FIFOs as the processor sees them: how full they are, and the directions that software
+// ties to each.
 #pragma once
 
 #include <array>
@@ -11,7 +12,8 @@
 
 namespace toroid {
 
-/// The hardware ties no FIFO to a link; software does (patent, last paragraphs of the description).
+/// One injection FIFO. The hardware ties no FIFO to a link; software does (patent, last paragraphs
+/// of the description).
 struct InjectionFifo {
   DirectionSet directions;  ///< packets placed here can leave by one of these
   unsigned capacity = 0;    ///< chunks
@@ -20,6 +22,7 @@ struct InjectionFifo {
   bool has_room(unsigned chunks) const { return used + chunks <= capacity; }
 };
 
+/// Which FIFOs take the packets of which directions.
 enum class FifoTying : std::uint8_t {
   per_direction,  ///< FIFO i serves link i modulo the number of links; with fewer FIFOs than links
                   ///< each FIFO carries several directions

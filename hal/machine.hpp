@@ -14,7 +14,8 @@
 
 namespace toroid {
 
-/// Default values: "bgl", the Blue Gene/L. Cycles are of the processor's clock.
+/// The numbers of one machine. The default values are "bgl", the Blue Gene/L. Cycles are of the
+/// processor's clock.
 struct Machine {
   std::string name = "bgl";
 
@@ -44,7 +45,7 @@ struct Machine {
   double transpose_cycles = 0;
   double fma_cycles = 1;
 
-  /// By a field's key: where its value comes from, where that is not the field's own origin.
+  /// [field's key]: the source of its value, if that differs from the field's own origin.
   std::map<std::string, std::string, std::less<>> sources;
 
   /// Bytes that a packet of so many chunks occupies on a link.
@@ -75,13 +76,14 @@ struct MachineField {
   std::string_view meaning;
 };
 
-/// All of them, in the order of the struct.
+/// All fields, in the order of the struct.
 std::span<const MachineField> machine_fields();
 
 double value_of(const Machine& machine, const MachineField& field);
-/// Throws BadInput where the value is out of the field's range or not whole where it must be.
+/// Throws BadInput if the value is out of the field's range, or a fraction where it must be whole.
 void set_value(Machine& machine, const MachineField& field, double value);
-/// Throws BadInput where two numbers do not fit each other (a buffer that holds no full packet...).
+/// Throws BadInput if two numbers do not fit each other, for example a buffer that holds no full
+/// packet.
 void check_consistent(const Machine& machine);
 
 }  // namespace toroid

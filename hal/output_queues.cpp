@@ -14,7 +14,7 @@
 namespace toroid {
 
 OutputQueues::OutputQueues(unsigned in_turn, std::size_t capacity, unsigned named)
-    : queues_(in_turn + named),
+    : states_(in_turn + named),
       capacity_(static_cast<std::uint32_t>(
           std::min<std::size_t>(capacity, std::numeric_limits<std::uint32_t>::max()))),
       in_turn_(in_turn),
@@ -29,7 +29,7 @@ void OutputQueues::count_stuck(DrainProfile& profile) const {
   for (std::uint8_t d = 0; heads_ != nullptr && d < kMaxLinks; ++d)
     profile.stuck_on[d] += heads_->heads_with({d});
   if (heads_ != nullptr) return;
-  for (const Queue& queue : queues_)
+  for (const State& queue : states_)
     for (DirectionSet left = queue.front_hints; !left.empty(); left.remove(left.first()))
       ++profile.stuck_on[left.first().index];
 }

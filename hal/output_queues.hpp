@@ -32,30 +32,29 @@ class OutputQueues {
   OutputQueues(unsigned in_turn, std::size_t capacity, unsigned named = 0);
 
   /// One of the queues, as a container.
-  template <typename Queues>
-  class Handle {
+  class Queue {
    public:
-    Handle(Queues& queues, unsigned i) : queues_(&queues), i_(i) {}
+    Queue(OutputQueues& queues, unsigned i) : queues_(&queues), i_(i) {}
     bool empty() const { return queues_->is_empty(i_); }
-    std::size_t size() const { return queues_->queues_[i_].size; }
+    std::size_t size() const { return queues_->states_[i_].size; }
     const SendDescriptor& front() const { return queues_->front(i_); }
     void push(const SendDescriptor& descriptor) { queues_->push(i_, descriptor); }
     void pop() { queues_->pop(i_); }
 
    private:
-    Queues* queues_;
+    OutputQueues* queues_;
     unsigned i_;
   };
-  Handle<OutputQueues> operator[](unsigned i) { return {*this, i}; }
-  Handle<OutputQueues> named(unsigned i) { return {*this, in_turn_ + i}; }
+  Queue operator[](unsigned i) { return {*this, i}; }
+  Queue named(unsigned i) { return {*this, in_turn_ + i}; }
 
-  unsigned count() const { return static_cast<unsigned>(queues_.size()); }
-  bool has_room(unsigned i) const { return queues_[i].size < capacity_; }
-  /// Of the queues that are filled in turn.
+  unsigned count() const { return static_cast<unsigned>(states_.size()); }
+  bool has_room(unsigned i) const { return states_[i].size < capacity_; }
+  /// Whether one of the queues in turn has room.
   bool any_has_room() const { return full_ < in_turn_; }
   bool all_have_room() const { return full_ == 0; }
   bool empty() const { return waiting_ == 0; }
-  bool is_empty(unsigned i) const { return queues_[i].size == 0; }
+  bool is_empty(unsigned i) const { return states_[i].size == 0; }
 
   /// The queue that the next message goes to (step 912).
   unsigned next() const { return next_; }
@@ -74,17 +73,17 @@ class OutputQueues {
 
   void push(unsigned i, const SendDescriptor& descriptor);
 
-  // For the drain.
+  // What drain needs.
   unsigned after(unsigned i) const { return i + 1 == count() ? 0 : i + 1; }
   /// REQUIRES: not empty.
-  const SendDescriptor& front(unsigned i) const { return pool_[queues_[i].head].descriptor; }
+  const SendDescriptor& front(unsigned i) const { return pool_[states_[i].head].descriptor; }
   /// Hint bits of the packet at the front; none if the queue is empty.
-  DirectionSet front_hints(unsigned i) const { return queues_[i].front_hints; }
+  DirectionSet front_hints(unsigned i) const { return states_[i].front_hints; }
   /// Its length in chunks; of an empty queue, that of its last packet.
-  unsigned front_chunks(unsigned i) const { return queues_[i].front_chunks; }
+  unsigned front_chunks(unsigned i) const { return states_[i].front_chunks; }
   /// `packets` packets of the front descriptor have left; with its last packet it is removed.
   void pop_packets(unsigned i, std::uint32_t packets) {
-    SendDescriptor& front = pool_[queues_[i].head].descriptor;
+    SendDescriptor& front = pool_[states_[i].head].descriptor;
     front.first += packets;
     if (front.first == front.packets) pop(i);
   }
@@ -104,7 +103,7 @@ class OutputQueues {
     SendDescriptor descriptor;
     std::uint32_t next;  ///< in its queue, or among the free; kNone behind the last
   };
-  struct Queue {
+  struct State {
     std::uint32_t head = kNone;
     std::uint32_t tail = kNone;  ///< meaningless if the queue is empty
     std::uint32_t size = 0;      ///< descriptors
@@ -120,7 +119,7 @@ class OutputQueues {
   /// The queue has another front, or none any more.
   void front_changed(unsigned i);
 
-  std::vector<Queue> queues_;
+  std::vector<State> states_;  ///< [queue]
   std::vector<Pooled> pool_;
   std::uint32_t free_ = kNone;  ///< the first place of the pool that is free
   std::uint32_t capacity_;
@@ -146,7 +145,7 @@ inline std::uint32_t OutputQueues::store(const SendDescriptor& descriptor) {
 
 inline void OutputQueues::push(unsigned i, const SendDescriptor& descriptor) {
   const std::uint32_t place = store(descriptor);
-  Queue& queue = queues_[i];
+  State& queue = states_[i];
   profile_.packets += descriptor.packets;
   ++profile_.descriptors;
   if (++queue.size == capacity_ && i < in_turn_) ++full_;
@@ -161,7 +160,7 @@ inline void OutputQueues::push(unsigned i, const SendDescriptor& descriptor) {
 }
 
 inline void OutputQueues::pop(unsigned i) {
-  Queue& queue = queues_[i];
+  State& queue = states_[i];
   const std::uint32_t left = queue.head;
   queue.head = pool_[left].next;
   release(left);
@@ -171,7 +170,7 @@ inline void OutputQueues::pop(unsigned i) {
 }
 
 inline void OutputQueues::front_changed(unsigned i) {
-  Queue& queue = queues_[i];
+  State& queue = states_[i];
   DirectionSet hints;
   unsigned chunks = queue.front_chunks;
   if (queue.size > 0) {

@@ -5,18 +5,19 @@
 
 namespace toroid {
 
-/// What a turn left behind: what the fabric needs to know to call the next one at the right time.
+/// The state in which a turn ended: it tells the fabric when the next turn is due.
 struct TurnResult {
   bool output_waiting = false;  ///< packets queue for room in the injection FIFOs
   bool again = false;           ///< there is more to do without waiting for a packet or for room
 };
 
+/// The program of one node as its fabric sees it. The fabric calls turn() on one thread at a time.
 class Processor {
  public:
   virtual ~Processor() = default;
-  /// Drain, receive, resume. Never blocks.
+  /// Sends what finds room, handles what has come, and resumes the program. Never blocks.
   virtual TurnResult turn() = 0;
-  /// The program has ended and nothing is left to send.
+  /// Whether the program has ended and nothing is left to send.
   virtual bool finished() const = 0;
   /// One phrase for the report of a run that cannot go on, e.g. "counter heard at 3 of 7".
   virtual std::string waits_for() const = 0;

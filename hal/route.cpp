@@ -20,7 +20,7 @@ unsigned parity_off_ring(const Coord& from, const Coord& to, unsigned ring) {
   return sum & 1u;
 }
 
-/// `tied` matters to the coin only, which is thrown for ties and nothing else.
+/// Only split looks at `tied`: it throws its coin for ties and for nothing else.
 bool tie_goes_minus(TieRule rule, const Coord& from, const Coord& to, unsigned d, bool tied,
                     Random& random) {
   switch (rule) {
@@ -43,7 +43,7 @@ unsigned steps_plus(unsigned a, unsigned b, unsigned k) {
   return b >= a ? b - a : b + k - a;
 }
 
-/// Which of so many equally short ways over a twisted torus.
+/// The number of the path to take of so many equally short ones over a twisted torus.
 std::size_t tied_way(TieRule rule, const Coord& from, const Coord& to, std::size_t ways,
                      Random& random) {
   if (ways == 1 || rule == TieRule::plus) return 0;
@@ -83,7 +83,8 @@ unsigned Route::total_hops() const {
   return total;
 }
 
-// These two run for every packet, with destinations in no order: they avoid branches on data.
+// The next two functions run for every packet, with destinations in no order: they avoid branches
+// on data.
 
 DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coord& to,
                                 TieRule rule, Random& random) {

@@ -1,4 +1,4 @@
-// Shortest ways over the torus, and what to do where two are equally short.
+// Shortest paths over the torus, and the choice between two that are equally short.
 #pragma once
 
 #include <array>
@@ -12,7 +12,8 @@
 
 namespace toroid {
 
-/// Distance exactly k/2 on an even ring: both directions are minimal. Which one is taken is a knob.
+/// The direction of a packet that travels exactly k/2 hops on a ring of even extent k, where both
+/// directions are minimal.
 enum class TieRule : std::uint8_t {
   parity,    ///< from even coordinates by +, from odd by -: what the Blue Gene/L does; balances
              ///< exactly where the extent is a multiple of 4
@@ -23,15 +24,16 @@ enum class TieRule : std::uint8_t {
              ///< of a whole-machine all-to-all carries the bound, rounded up, at every even extent
 };
 
-// On a twisted torus ways of any number may be equally short, which ShortestWays puts in order.
-// There plus takes the first, minus the last, split any; parity goes by the sum of the source's
-// coordinates modulo the number of ways, balanced by that of the source's and the destination's.
+// On a twisted torus any number of paths may be equally short; ShortestWays puts them in order.
+// There plus takes the first, minus the last, split a random one; parity takes the one whose number
+// is the sum of the source's coordinates modulo the number of paths, balanced the same with the sum
+// of the source's and the destination's coordinates.
 
 /// The names a user types, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 5> kTieRuleNames = {"parity", "split", "plus",
                                                                   "minus", "balanced"};
 
-/// The way still to go: hops left and the one direction to take, per dimension.
+/// The rest of a packet's path: per dimension the number of hops left and their direction.
 struct Route {
   std::array<std::uint8_t, kMaxDims> hops{};
   DirectionSet directions;
@@ -39,22 +41,23 @@ struct Route {
   unsigned total_hops() const;
 };
 
-/// Hints from `from` to `to` along shortest ways. `random` is drawn from only by TieRule::split,
-/// once per tied dimension.
+/// Hints from `from` to `to` along shortest paths. Only TieRule::split draws from `random`, once
+/// per tied dimension.
 DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coord& to,
                                 TieRule rule, Random& random);
 
-/// The route that hints describe; none if they do not lead from `from` to `to`: both directions of
-/// a dimension, a missing or superfluous one, or one that runs into a mesh's edge.
+/// The route that hints describe. None if they do not lead from `from` to `to`: they have both
+/// directions of a dimension, lack one, have one too many, or one that runs into a mesh's edge.
 std::optional<Route> route_along(const Shape& shape, const Coord& from, const Coord& to,
                                  DirectionSet hints);
 
-/// The hints of a packet for `to` that are still to be followed at `here`. On a twisted torus a
-/// packet may have gone some of several ways that its hints describe: then any of those left.
+/// The hints that a packet for `to` still has to follow at `here`. On a twisted torus its hints may
+/// describe several paths, of which it has gone some hops: then the directions of all that are
+/// left.
 DirectionSet directions_left(const Shape& shape, const Coord& here, const Coord& to,
                              DirectionSet hints);
 
-/// Length of a shortest way.
+/// The number of hops of a shortest path.
 unsigned minimal_hops(const Shape& shape, const Coord& from, const Coord& to);
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// In which order a node visits its peers: the patent's random_map, and what replaces it.
+// The order in which a node visits its peers: the patent's random_map, and its alternatives.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace toroid {
 
-/// How the order is made. Source of `random`: patent, FIG. 9, step 904. The others are what the
-/// patent argues against.
+/// How the order is made. Source of `random`: patent, FIG. 9, step 904. The patent argues against
+/// the others.
 enum class OrderRule : std::uint8_t {
   random,  ///< a seeded permutation, private to the node
   rank,    ///< 0, 1, 2, ...: all nodes aim at the same peer at the same time
@@ -38,14 +38,14 @@ class SendOrder {
   /// An order that is computed: visit i, below `visits`, goes to peer_at(i).
   SendOrder(Rank visits, std::function<Rank(Rank)> peer_at);
 
-  /// The same order cut off after n peers: a sample of the traffic.
+  /// The same order cut off after n visits: a sample of the traffic.
   SendOrder first(Rank n) const;
-  /// The same order without those that are not in `wanted`, which is ascending. As long as the
-  /// whole order where places cannot be computed, as `wanted` where they can.
+  /// The same order without the peers that are not in `wanted`, which is ascending. Takes time in
+  /// proportion to `wanted` where places can be computed, else to the whole order.
   SendOrder only(const std::vector<Rank>& wanted) const;
 
   Rank size() const { return visits_; }
-  /// Whether its peers were given one by one.
+  /// Whether the peers were given one by one.
   bool is_list() const { return stored_ && self_ == ~Rank{0}; }
   Rank operator[](Rank i) const;
 
@@ -55,13 +55,13 @@ class SendOrder {
 
  private:
   Rank place(Rank i) const;
-  /// The visit that goes to `peer`, where that can be computed.
+  /// The visit that goes to `peer`; none if it cannot be computed.
   std::optional<Rank> visit_of(Rank peer) const;
 
   OrderRule rule_ = OrderRule::rank;
-  Rank self_ = ~Rank{0};  ///< beyond all peers: places are peers
+  Rank self_ = ~Rank{0};  ///< beyond all peers where places are peers themselves
   Rank peers_;
-  Rank visits_;  ///< of the peers, how many the order goes to
+  Rank visits_;  ///< the number of peers that the order goes to
   std::optional<Bijection> bijection_;
   std::shared_ptr<const std::vector<Rank>> stored_;
   std::function<Rank(Rank)> computed_;

@@ -17,7 +17,7 @@ using Rank = std::uint32_t;
 
 inline constexpr unsigned kMaxExtent = 256;
 
-/// One coordinate per dimension; those past the shape's dimensions are 0.
+/// One coordinate per dimension; coordinates past the shape's dimensions are 0.
 struct Coord {
   std::array<std::uint8_t, kMaxDims> at{};
   constexpr std::uint8_t operator[](unsigned d) const { return at[d]; }
@@ -29,13 +29,15 @@ class Failures;
 class ShortestWays;
 struct FailureList;
 
-/// A twisted torus is a torus whose rings do not close after one round: "8x4@YX4" is 8x4 in which
-/// going once round Y by + comes out 4 further along X (by -: 4 back). So nodes are those of the
-/// lattice of all integer vectors, two being the same node if they differ by multiples of
-/// (8,0) and (-4,4). Several twists may follow one another; a dimension that others shift along
-/// is not shifted by itself. Published ones: k x 2k with @XYk, the rectangular twisted torus;
-/// k x k x 2k with @XZk@YZk and k x 2k x 2k with @XYk@XZk (J. M. Camara et al., "Twisted torus
-/// topologies for enhanced interconnection networks", IEEE TPDS 21, 2010; used by the TPU v4).
+/// A torus or mesh, perhaps twisted, perhaps with failures: an immutable value.
+///
+/// A twisted torus is a torus whose rings do not close after one round: in "8x4@YX4", an 8x4 torus,
+/// one round along Y by + ends 4 further along X (by -: 4 back). Its nodes are the integer vectors,
+/// where two vectors are the same node if they differ by multiples of (8,0) and (-4,4). Several
+/// twists may follow one another; a dimension along which others shift has no twist of its own.
+/// Published ones: k x 2k with @XYk, the rectangular twisted torus; k x k x 2k with @XZk@YZk and
+/// k x 2k x 2k with @XYk@XZk (J. M. Camara et al., "Twisted torus topologies for enhanced
+/// interconnection networks", IEEE TPDS 21, 2010; used by the TPU v4).
 class Shape {
  public:
   /// "8x8x8"; an extent followed by m ("8x8x4m") is a mesh: no link closes its ring. `mesh` makes
@@ -53,25 +55,27 @@ class Shape {
   Rank rank(const Coord& coord) const;
 
   bool is_twisted() const { return ways_ != nullptr; }
-  /// How much further along dimension e one comes out by going once round d by +; 0: no twist.
+  /// The shift along dimension e after one round along d by +; 0: no twist.
   unsigned twist(unsigned d, unsigned e) const { return twist_[d][e]; }
-  /// All shortest ways of a twisted torus. REQUIRES: it is one.
+  /// The shortest paths of a twisted torus. REQUIRES: is_twisted().
   const ShortestWays& ways() const { return *ways_; }
-  /// The node that is as far from node 0 as `to` from `from`. REQUIRES: every dimension wraps.
+  /// The node whose offset from node 0 is that of `to` from `from`. REQUIRES: every dimension
+  /// wraps.
   Rank offset(const Coord& from, const Coord& to) const;
 
-  /// The same machine with links and nodes that do not work. Throws BadInput.
+  /// The same machine with links and nodes that do not work. Throws BadInput if it lacks one of
+  /// them.
   Shape with_failures(const FailureList& list) const;
   /// Null: everything works.
   const Failures* failures() const { return failures_.get(); }
   bool is_alive(Rank node) const;
 
-  /// The node at the other end of a link; none where the mesh ends, where an extent is 1, and where
-  /// the link has failed.
+  /// The node at the other end of a link. None: the mesh ends here, the extent is 1, or the link
+  /// has failed.
   std::optional<Rank> neighbour(Rank rank, Direction direction) const;
 
-  /// The shape with every extent outside [first, last) set to 1: the group of nodes that exchange
-  /// within a line, a plane, ... of the machine. It is twisted and has failures only where it is
+  /// The shape with the extents of all dimensions outside [first, last) set to 1: the group of
+  /// nodes within a line, a plane, ... of the machine. It is twisted and has failures only if it is
   /// the whole machine.
   Shape slice(unsigned first, unsigned last) const;
 

@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::uint16_t kUnknown = std::numeric_limits<std::uint16_t>::max();
 
-/// One hop more, in a direction that the way goes already or in a later dimension: so every way is
-/// made in one order of its hops only.
+/// Whether a path may be lengthened by a hop: in a direction that it has already or in a later
+/// dimension, so that every path is made in one order of its hops only.
 bool lengthens(const Route& way, Direction direction) {
   const unsigned same_or_later = way.directions.bits() >> 2 * direction.dim();
   return same_or_later == 0 || same_or_later == 1u << (direction.index & 1u);
@@ -28,13 +28,13 @@ bool lengthens(const Route& way, Direction direction) {
 
 }  // namespace
 
-/// A way, and where it leads from node 0.
+/// A path from node 0, and the node that it leads to.
 struct ShortestWays::Step {
   Rank offset;
   Route way;
 };
 
-/// A part of a shortest way is a shortest way: all of so many hops come from those of one less.
+/// All shortest paths with one hop more: every part of a shortest path is a shortest path.
 std::vector<ShortestWays::Step> ShortestWays::lengthened(const Shape& shape,
                                                          const std::vector<Step>& steps) {
   std::vector<Step> longer;
@@ -64,7 +64,8 @@ ShortestWays::ShortestWays(const Shape& shape)
   keep(levels);
 }
 
-/// All ways, by offset and then by directions, + before -; of equal directions the first.
+/// Keeps all paths in the order of their offsets, then of their directions, + before -; of paths
+/// with equal directions the first.
 void ShortestWays::keep(const std::vector<std::vector<Step>>& levels) {
   std::vector<Step> all;
   for (const auto& level : levels) all.insert(all.end(), level.begin(), level.end());

@@ -1,6 +1,6 @@
-// All shortest ways over a twisted torus. Hops commute: any order of a way's hops leads to the same
-// node. So a way is hops per dimension and their directions, ways depend on the offset between two
-// nodes only, and the nodes share one table.
+// All shortest paths over a twisted torus. Hops commute: every order of a path's hops leads to the
+// same node. A path is therefore a number of hops and a direction per dimension, paths depend only
+// on the offset between two nodes, and all nodes share one table.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,20 @@
 
 namespace toroid {
 
+/// The table, immutable once made; a Shape shares it.
 class ShortestWays {
  public:
-  /// By a breadth-first search from node 0. Throws BadInput where a way has more than 255 hops in
-  /// one dimension. Memory: 6 bytes per node and 8 per way; nodes have one way to most offsets and
-  /// few to the others.
+  /// Found by a breadth-first search from node 0. Throws BadInput if a path has more than 255 hops
+  /// in one dimension. Memory: 6 bytes per node and 8 per path; most offsets have one path, the
+  /// others a few.
   explicit ShortestWays(const Shape& shape);
 
-  /// To the node that is as far from node 0 as `to` from `from`. Of ways with equal directions one
-  /// is kept; directions tell the kept ones apart. Those by + come before those by -.
+  /// The shortest paths between two nodes. Of paths with equal directions one is kept, so that
+  /// directions tell them apart. Paths by + come before paths by -.
   std::span<const Route> between(const Shape& shape, const Coord& from, const Coord& to) const {
     return to_offset(shape.offset(from, to));
   }
+  /// The same for an offset, as Shape::offset() numbers them.
   std::span<const Route> to_offset(Rank offset) const {
     return std::span(ways_).subspan(first_[offset], first_[offset + 1] - first_[offset]);
   }
@@ -37,7 +39,7 @@ class ShortestWays {
 
   unsigned diameter_ = 0;
   std::vector<std::uint16_t> hops_;   ///< [offset]
-  std::vector<std::uint32_t> first_;  ///< [offset], and one more: into ways_
+  std::vector<std::uint32_t> first_;  ///< [offset], and one more: where its paths begin in ways_
   std::vector<Route> ways_;
 };
 

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "hal/check.hpp"
-#include "tools/command_line/command.hpp"
+#include "tools/command_line/command_line.hpp"
 #include "tools/run/progress.hpp"
 
 namespace {
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   hold_standard_descriptors();
   toroid::catch_interrupts();
   try {
-    return flushed(toroid::Command().run({argv + (argc > 0 ? 1 : 0), argv + argc}));
+    return flushed(toroid::CommandLine().run({argv + (argc > 0 ? 1 : 0), argv + argc}));
   } catch (const toroid::BadInput& error) {
     return complain(error.what(), 2);
   } catch (const std::bad_alloc&) {

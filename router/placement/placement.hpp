@@ -48,9 +48,4 @@ Placement place(const HostTopology& topology, const Shape& shape, std::vector<Ra
 /// refused, and the thread may run wherever it could before.
 [[nodiscard]] bool bind_this_thread(const WorkerPlace& place);
 
-/// A drawing of the cores with their workers and nodes, and of a torus of up to three dimensions a
-/// map if it is small. Lines end with '\n'; at most 60 of them. The first: how many workers, why.
-std::string placement_text(const HostTopology& topology, const Shape& shape,
-                           const Placement& placement);
-
 }  // namespace toroid

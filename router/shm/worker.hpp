@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "router/shm/device.hpp"
-#include "router/shm/idle.hpp"
 #include "router/shm/port.hpp"
 #include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"
+#include "router/threads/idle.hpp"
 
 namespace toroid::ring {
 

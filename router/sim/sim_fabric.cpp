@@ -29,9 +29,9 @@
 #include "router/sim/block.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
+#include "router/sim/parallel_run.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
-#include "router/sim/windows.hpp"
 #include "router/termination/stall_report.hpp"
 
 namespace toroid {
@@ -83,7 +83,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   void run_together() {
     const bool spins = blocks_.size() <= std::thread::hardware_concurrency();
     const auto watch = [this](const Block::Counts& counts) { report_progress(counts); };
-    sim::Windows(blocks_, sim::lookahead(machine_), spins, watch).run();
+    sim::ParallelRun(blocks_, sim::lookahead(machine_), spins, watch).run();
   }
 
   void run_alone(Block& block) {

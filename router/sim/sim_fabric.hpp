@@ -34,8 +34,8 @@ struct SimOptions {
   unsigned threads = 1;
 };
 
-/// A fabric whose time is virtual: Device::now() and FabricCounters::end are cycles of the machine's
-/// clock. Throws BadInput if the machine cannot be modelled.
+/// A fabric whose time is virtual: Device::now() and FabricCounters::end are cycles of the
+/// machine's clock. Throws BadInput if the machine cannot be modelled.
 std::unique_ptr<Fabric> make_sim_fabric(const Shape& shape, const Machine& machine,
                                         SimOptions options = {});
 

@@ -16,7 +16,7 @@ void expect_refused(const Arguments& arguments, const std::vector<std::string>& 
   expect_refusal(directory, arguments, words);
 }
 
-TEST(BadCommandLine, IsRefusedWithoutAVerb) {
+TEST(BadCommandLine, IsRefusedWithoutACommand) {
   expect_refused({}, {"a verb is missing", "fft, alltoall, hello, poisson, replay, bench"});
 }
 
@@ -28,13 +28,13 @@ TEST(BadCommandLine, IsRefusedWithAnUnknownVerbAndTheListOfTheKnown) {
   expect_refused({"--frob"}, {"--frob"});
 }
 
-TEST(BadCommandLine, IsRefusedWithTwoVerbs) {
+TEST(BadCommandLine, IsRefusedWithTwoCommands) {
   expect_refused({"fft", "alltoall", "--torus", "2"}, {"alltoall"});
 }
 
 TEST(BadCommandLine, IsRefusedWithAnUnknownOption) {
-  for (const std::string verb : {"fft", "alltoall", "info"})
-    expect_refused({verb, "--torus", "2", "--frob"}, {"--frob"});
+  for (const std::string command : {"fft", "alltoall", "info"})
+    expect_refused({command, "--torus", "2", "--frob"}, {"--frob"});
   expect_refused({"alltoall", "--torus", "2", "--size", "4"}, {"--size"});
   expect_refused({"alltoall", "--torus", "2", "extra"}, {"extra"});
 }

@@ -30,8 +30,8 @@ TEST(BadInput, IsAShapeThatDoesNotParse) {
   for (const std::string torus :
        {"", "x", "8x", "x8", "8xx8", "8x8y8", "8 x8", "-8", "+8", "8.0", "8e1", "m", "8mm", "0x8m8",
         "8X8", "99999999999999999999", "eight", "8\n8", "8x8x8,"}) {
-    for (const std::string verb : {"alltoall", "fft"})
-      expect_refusals({{{verb, "--torus=" + torus, "--json=-"}, {}}});
+    for (const std::string command : {"alltoall", "fft"})
+      expect_refusals({{{command, "--torus=" + torus, "--json=-"}, {}}});
     if (torus.empty()) continue;
     const TemporaryDirectory directory;
     expect_refusal(directory, {"alltoall", "--torus=" + torus}, {"is not a torus", expected});

@@ -12,7 +12,7 @@
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/command.hpp"
+#include "tools/command_line/command_line.hpp"
 #include "tools/command_line/known_names.hpp"
 #include "tools/command_line/option_text.hpp"
 
@@ -69,7 +69,7 @@ class Documents : public ::testing::Test {
 
 TEST_F(Documents, CompleteVerbsInBash) {
   EXPECT_THAT(candidates({"toroid", "swe"}), ElementsAre("sweep"));
-  EXPECT_THAT(candidates({"toroid", ""}), IsSupersetOf(verb_names(Command().app())));
+  EXPECT_THAT(candidates({"toroid", ""}), IsSupersetOf(command_names(CommandLine().app())));
   EXPECT_THAT(candidates({"toroid", "help", "po"}), ElementsAre("poisson"));
   EXPECT_THAT(candidates({"toroid", "completion", ""}), ElementsAre("bash", "zsh", "fish"));
   EXPECT_THAT(candidates({"toroid", "--v"}), ElementsAre("--version"));
@@ -80,11 +80,11 @@ TEST_F(Documents, CompleteOptionsInBash) {
   EXPECT_THAT(candidates({"toroid", "fft", "--size", "8", "--pla"}),
               UnorderedElementsAre("--planes", "--plan"));
   EXPECT_THAT(candidates({"toroid", "alltoall", "--me"}), ElementsAre("--mesh"));
-  const Command command;
-  for (const CLI::App* verb : verbs_of(command.app())) {
-    const std::string name = full_name(*verb).substr(std::string("toroid ").size());
+  const CommandLine line;
+  for (const CLI::App* command : commands_of(line.app())) {
+    const std::string name = full_name(*command).substr(std::string("toroid ").size());
     const std::vector<std::string> offered = candidates({"toroid", name, "--"});
-    for (const OptionText& option : option_texts(*verb))
+    for (const OptionText& option : option_texts(*command))
       if (!option.is_argument() && option.names.back().starts_with("--")) {
         EXPECT_THAT(offered, Contains(option.names.back())) << name;
       }
@@ -137,12 +137,12 @@ TEST_F(Documents, AreScriptsThatTheirShellsTake) {
   }
 }
 
-TEST_F(Documents, WriteAManualPageForTheCommandAndForEachVerb) {
+TEST_F(Documents, WriteAManualPageForTheCommandAndForEachCommand) {
   EXPECT_EQ(
       run_command({"man", "--directory", "pages"}, {.directory = directory_.path()}).exit_code, 0);
   std::vector<std::string> expected{"toroid.1"};
-  for (const std::string& verb : verb_names(Command().app()))
-    expected.push_back("toroid-" + verb + ".1");
+  for (const std::string& command : command_names(CommandLine().app()))
+    expected.push_back("toroid-" + command + ".1");
   std::ranges::sort(expected);
   std::vector<std::string> written;
   for (const auto& entry : std::filesystem::directory_iterator(directory_.path() / "pages"))
@@ -172,8 +172,8 @@ TEST_F(Documents, SayInManualPagesWhatOptionsSay) {
   if (groff.empty()) GTEST_SKIP() << "groff is not installed";
   directory_.save("fft.1", document({"man", "fft"}));
   const std::string page = run(groff, {"-man", "-Tascii", "-P-cbou", "-rLL=200n", "fft.1"}).out;
-  const Command command;
-  for (const OptionText& option : option_texts(*find_verb(command.app(), "fft")))
+  const CommandLine line;
+  for (const OptionText& option : option_texts(*find_command(line.app(), "fft")))
     EXPECT_THAT(page, HasSubstr(option.heading()));
   EXPECT_THAT(page, HasSubstr("--transform KINDS"));
   EXPECT_THAT(page, HasSubstr("toroid fft --size 64 --torus 4x4x4"));

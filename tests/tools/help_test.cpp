@@ -8,8 +8,8 @@
 
 #include "tests/tools/run_command.hpp"
 #include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/command.hpp"
-#include "tools/command_line/help.hpp"
+#include "tools/command_line/command_line.hpp"
+#include "tools/command_line/documents.hpp"
 #include "tools/command_line/option_text.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/wrap.hpp"
@@ -35,19 +35,19 @@ std::string printed(const Arguments& arguments) {
 }
 
 TEST(Help, FitsEightyColumns) {
-  const Command command;
-  std::string all = help_text(command.app());
-  for (const CLI::App* verb : verbs_of(command.app())) all += help_text(*verb);
+  const CommandLine line;
+  std::string all = help_text(line.app());
+  for (const CLI::App* command : commands_of(line.app())) all += help_text(*command);
   EXPECT_GT(help_lines(all).size(), 300u);
   for (const std::string& line : help_lines(all)) EXPECT_LE(line.size(), 80u) << line;
 }
 
 TEST(Help, HasEveryOptionOfEveryVerbInAGroupWithADescription) {
-  const Command command;
-  for (const CLI::App* verb : verbs_of(command.app())) {
-    const std::string help = help_text(*verb);
+  const CommandLine line;
+  for (const CLI::App* command : commands_of(line.app())) {
+    const std::string help = help_text(*command);
     SCOPED_TRACE(help.substr(0, help.find('\n')));
-    for (const OptionText& option : option_texts(*verb)) {
+    for (const OptionText& option : option_texts(*command)) {
       EXPECT_THAT(help, HasSubstr("\n  " + option.heading()));
       EXPECT_FALSE(option.description.empty()) << option.heading();
       if (option.is_argument()) continue;
@@ -58,28 +58,28 @@ TEST(Help, HasEveryOptionOfEveryVerbInAGroupWithADescription) {
 }
 
 TEST(Help, EndsWithExamplesOfEveryVerbThatItTakes) {
-  const Command command;
-  for (const CLI::App* verb : verbs_of(command.app())) {
-    const std::vector<Example> examples = examples_of(*verb);
-    EXPECT_FALSE(examples.empty()) << full_name(*verb);
+  const CommandLine line;
+  for (const CLI::App* command : commands_of(line.app())) {
+    const std::vector<Example> examples = examples_of(*command);
+    EXPECT_FALSE(examples.empty()) << full_name(*command);
     for (const Example& example : examples) {
-      EXPECT_THAT(help_text(*verb), HasSubstr("\n  " + example.command + "\n"));
+      EXPECT_THAT(help_text(*command), HasSubstr("\n  " + example.command + "\n"));
       std::istringstream in(example.command.substr(0, example.command.find(" |")));
       Arguments words;
       for (std::string word; in >> word;) words.push_back(word);
       if (words.front() != "toroid") continue;
       words.erase(words.begin());
-      EXPECT_NO_THROW(Command().parse(words)) << example.command;
+      EXPECT_NO_THROW(CommandLine().parse(words)) << example.command;
     }
   }
 }
 
 TEST(Help, IsTheSameByVerbAndByOption) {
-  for (const std::string verb : {"fft", "launch", "help", "completion"}) {
-    const std::string help = printed({"help", verb});
-    EXPECT_THAT(help, HasSubstr("Usage: toroid " + verb));
-    EXPECT_EQ(printed({verb, "--help"}), help);
-    EXPECT_EQ(printed({verb, "-h"}), help);
+  for (const std::string command : {"fft", "launch", "help", "completion"}) {
+    const std::string help = printed({"help", command});
+    EXPECT_THAT(help, HasSubstr("Usage: toroid " + command));
+    EXPECT_EQ(printed({command, "--help"}), help);
+    EXPECT_EQ(printed({command, "-h"}), help);
   }
   EXPECT_EQ(printed({"--help"}), printed({"help"}));
   EXPECT_THAT(printed({"help"}), HasSubstr("Usage: toroid VERB [OPTIONS]\n"));
@@ -102,10 +102,10 @@ TEST(Help, OfTheVersionIsOneLine) {
 }
 
 TEST(Wrap, BreaksAtBlanks) {
-  EXPECT_THAT(wrapped("one two three", 7), ElementsAre("one two", "three"));
-  EXPECT_THAT(wrapped("one two three", 6), ElementsAre("one", "two", "three"));
-  EXPECT_THAT(wrapped("immeasurable one", 5), ElementsAre("immeasurable", "one"));
-  EXPECT_THAT(wrapped("", 5), ElementsAre(""));
+  EXPECT_THAT(word_wrapped("one two three", 7), ElementsAre("one two", "three"));
+  EXPECT_THAT(word_wrapped("one two three", 6), ElementsAre("one", "two", "three"));
+  EXPECT_THAT(word_wrapped("immeasurable one", 5), ElementsAre("immeasurable", "one"));
+  EXPECT_THAT(word_wrapped("", 5), ElementsAre(""));
 }
 
 TEST(Wrap, PutsATextBesideItsHeadingWhereThereIsRoom) {

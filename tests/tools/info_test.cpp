@@ -148,9 +148,10 @@ TEST(Info, RefusesABadMachineFileWithItsLine) {
   directory.save("range.toml", "\n\nhop_latency_cycles = 0\n");
   directory.save("type.toml", "hop_latency_cycles = \"fast\"\n");
   directory.save("syntax.toml", "clock_hz = 1e9\nhop_latency_cycles\n");
-  for (const std::string verb : {"info", "alltoall"}) {
+  for (const std::string command : {"info", "alltoall"}) {
     const auto refused = [&](const std::string& machine, const std::vector<std::string>& words) {
-      expect_refusal(directory, {verb, "--torus", "2", "--json", "r", "--machine", machine}, words);
+      expect_refusal(directory, {command, "--torus", "2", "--json", "r", "--machine", machine},
+                     words);
     };
     refused("unknown.toml", {"unknown.toml:2: unknown key 'frob'"});
     refused("range.toml", {"range.toml:3: hop_latency_cycles", "out of range", "expected"});

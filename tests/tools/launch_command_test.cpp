@@ -19,7 +19,7 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/command_line/shell_word.hpp"
+#include "tools/command_line/arguments.hpp"
 
 namespace toroid::testing {
 namespace {

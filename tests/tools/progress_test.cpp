@@ -175,7 +175,7 @@ TEST(Tables, FitTheTerminal) {
                            "--torus",    "4x4,2x2x2",
                            "--traffic",  "all-to-all,neighbour",
                            "--bytes",    "32,240"};
-  const std::vector<Arguments> verbs = {
+  const std::vector<Arguments> commands = {
       Arguments{"compare"} + cases,
       Arguments{"compare", "--policies", "random", "--torus", "2x2"} + kShm,
       Arguments{"sweep", "--axis", "bytes"} + cases,
@@ -189,19 +189,19 @@ TEST(Tables, FitTheTerminal) {
   const TemporaryDirectory directory;
   directory.save("long-name.toml", "name = \"" + std::string(70, 'm') + "\"\n");
   for (const unsigned short width : std::initializer_list<unsigned short>{80, 132})
-    for (const Arguments& verb : verbs) {
+    for (const Arguments& command : commands) {
       Ended ended;
       Terminal terminal;
       terminal.set_width(width);
-      std::istringstream screen(terminal.screen_of(verb, ended, true, directory.path()));
+      std::istringstream screen(terminal.screen_of(command, ended, true, directory.path()));
       EXPECT_EQ(ended.exit_code, 0);
       std::size_t lines = 0;
       for (std::string line; std::getline(screen, line); ++lines) {
         const std::size_t clear = line.rfind(kClearLine);
         if (clear != std::string::npos) line.erase(0, clear + kClearLine.size());
-        EXPECT_LE(line.size(), width) << verb.front() << ": " << line;
+        EXPECT_LE(line.size(), width) << command.front() << ": " << line;
       }
-      EXPECT_GT(lines, 2u) << verb.front();
+      EXPECT_GT(lines, 2u) << command.front();
     }
 }
 

@@ -94,7 +94,7 @@ void expect_reference_values(const ReferenceRun& run) {
   }
 }
 
-void expect_reference_values_of(const std::function<bool(const std::string& verb)>& chosen) {
+void expect_reference_values_of(const std::function<bool(const std::string& command)>& chosen) {
   int count = 0;
   for (const ReferenceRun& run : reference_runs()) {
     if (!chosen(run.arguments.front())) continue;
@@ -104,26 +104,27 @@ void expect_reference_values_of(const std::function<bool(const std::string& verb
   EXPECT_GT(count, 0) << "the table has no such command";
 }
 
-const std::set<std::string> kReferenceLab = {"compare", "sweep"};
+const std::set<std::string> kReferenceCampaigns = {"compare", "sweep"};
 const std::set<std::string> kReferenceTransforms = {"fft", "poisson"};
 
 TEST(ReferenceValues, OfSimAreThoseOfBeforeForExchanges) {
-  expect_reference_values_of([](const std::string& verb) { return verb == "alltoall"; });
+  expect_reference_values_of([](const std::string& command) { return command == "alltoall"; });
 }
 
-TEST(ReferenceValues, OfSimAreThoseOfBeforeForTheLab) {
-  expect_reference_values_of([](const std::string& verb) { return kReferenceLab.contains(verb); });
+TEST(ReferenceValues, OfSimAreThoseOfBeforeForCampaigns) {
+  expect_reference_values_of(
+      [](const std::string& command) { return kReferenceCampaigns.contains(command); });
 }
 
 TEST(ReferenceValues, OfSimAreThoseOfBeforeForTransforms) {
   expect_reference_values_of(
-      [](const std::string& verb) { return kReferenceTransforms.contains(verb); });
+      [](const std::string& command) { return kReferenceTransforms.contains(command); });
 }
 
 TEST(ReferenceValues, OfSimAreThoseOfBeforeForEverythingElse) {
-  expect_reference_values_of([](const std::string& verb) {
-    return verb != "alltoall" && !kReferenceLab.contains(verb) &&
-           !kReferenceTransforms.contains(verb);
+  expect_reference_values_of([](const std::string& command) {
+    return command != "alltoall" && !kReferenceCampaigns.contains(command) &&
+           !kReferenceTransforms.contains(command);
   });
 }
 

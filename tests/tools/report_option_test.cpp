@@ -253,14 +253,14 @@ TEST_F(ReportOption, HasEverySettingInWhichRunsMayDiffer) {
   const Arguments more = {"--routing", "deterministic", "--tie",      "plus",
                           "--tying",   "any",           "--queues",   "3",
                           "--order",   "rank",          "--no-bubble"};
-  for (const Arguments& verb : {fft, exchange, kOnePoisson}) {
-    const json run = shown(verb + more)["runs"][0];
-    EXPECT_EQ(run["routing"], "deterministic") << verb[0];
-    EXPECT_EQ(run["tie"], "plus") << verb[0];
-    EXPECT_EQ(run["tying"], "any") << verb[0];
-    EXPECT_EQ(run["output_queues"], 3) << verb[0];
-    EXPECT_EQ(run["order"], "rank") << verb[0];
-    EXPECT_EQ(run["bubble_rule"], false) << verb[0];
+  for (const Arguments& command : {fft, exchange, kOnePoisson}) {
+    const json run = shown(command + more)["runs"][0];
+    EXPECT_EQ(run["routing"], "deterministic") << command[0];
+    EXPECT_EQ(run["tie"], "plus") << command[0];
+    EXPECT_EQ(run["tying"], "any") << command[0];
+    EXPECT_EQ(run["output_queues"], 3) << command[0];
+    EXPECT_EQ(run["order"], "rank") << command[0];
+    EXPECT_EQ(run["bubble_rule"], false) << command[0];
   }
   const json failed =
       shown({"alltoall", "--torus", "4x4", "--fail-link", "(0,0)X+", "--long-way"})["runs"][0];
@@ -307,7 +307,7 @@ TEST(Provenance, QuotesWhatAShellWouldNotTakeAsItIs) {
             R"('a b' '' 'it'\''s' '$x' '(0,0)X+' '*' '#')");
 }
 
-TEST(Provenance, IsInTheResultOfEveryVerb) {
+TEST(Provenance, IsInTheResultOfEveryCommand) {
   const TemporaryDirectory directory;
   for (const Arguments& arguments :
        {kOneFft, kOneExchange, kOneComparison, kOneSweep, kOneBench, kOnePaper, kOnePoisson,

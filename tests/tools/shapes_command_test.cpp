@@ -57,8 +57,9 @@ TEST(Shapes, ATwistedTorusGivesEqualResultsWithThreads) {
 
 TEST(Shapes, TransformsRefuseATwistedTorusByName) {
   const TemporaryDirectory directory;
-  for (const std::string verb : {"fft", "poisson"})
-    expect_refusal(directory, {verb, "--torus", "2x4@XY2", "--size", "8"}, {"2x4@XY2 is twisted"});
+  for (const std::string command : {"fft", "poisson"})
+    expect_refusal(directory, {command, "--torus", "2x4@XY2", "--size", "8"},
+                   {"2x4@XY2 is twisted"});
 }
 
 TEST(Shapes, AFailedLinkIsRefusedByThePairThatItCutsOff) {

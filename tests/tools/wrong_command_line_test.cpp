@@ -15,7 +15,7 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/command_line/command.hpp"
+#include "tools/command_line/command_line.hpp"
 #include "tools/command_line/option_text.hpp"
 #include "tools/command_line/spelling.hpp"
 #include "tools/run/ofi.hpp"
@@ -41,9 +41,9 @@ std::vector<std::string> typos_of(const std::string& word) {
   return {dropped, swapped, doubled};
 }
 
-std::string refusal_of(Command& command, const Arguments& arguments) {
+std::string refusal_of(CommandLine& line, const Arguments& arguments) {
   try {
-    command.parse(arguments);
+    line.parse(arguments);
   } catch (const BadInput& refusal) {
     return refusal.what();
   }
@@ -75,22 +75,22 @@ std::vector<std::string> long_names_of(const std::vector<OptionText>& options) {
   return names;
 }
 
-std::vector<std::string> all_verbs() {
-  return verb_names(Command().app());
+std::vector<std::string> all_commands() {
+  return command_names(CommandLine().app());
 }
 
-TEST(WrongCommandLine, NamesTheNearestOptionForEveryTypoOfEveryOptionOfEveryVerb) {
+TEST(WrongCommandLine, NamesTheNearestOptionForEveryTypoOfEveryOptionOfEveryCommand) {
   std::size_t wrong = 0;
-  for (const std::string& verb : all_verbs()) {
-    Command command;
+  for (const std::string& command : all_commands()) {
+    CommandLine line;
     const std::vector<std::string> options =
-        long_names_of(option_texts(*find_verb(command.app(), verb)));
+        long_names_of(option_texts(*find_command(line.app(), command)));
     for (const std::string& option : options)
       for (const std::string& typo : typos_of(option.substr(2))) {
         const std::string typed = "--" + typo;
         if (std::ranges::count(options, typed) > 0) continue;
-        const std::string message = refusal_of(command, {verb, typed, "2"});
-        EXPECT_THAT(message, StartsWith("unknown option '" + typed + "' of " + verb + ";"));
+        const std::string message = refusal_of(line, {command, typed, "2"});
+        EXPECT_THAT(message, StartsWith("unknown option '" + typed + "' of " + command + ";"));
         expect_nearest(message, typed, options);
         ++wrong;
       }
@@ -98,39 +98,38 @@ TEST(WrongCommandLine, NamesTheNearestOptionForEveryTypoOfEveryOptionOfEveryVerb
   EXPECT_GE(wrong, 500u);
 }
 
-TEST(WrongCommandLine, NamesTheNearestVerbForEveryTypoOfEveryVerb) {
-  Command command;
-  const std::vector<std::string> verbs = all_verbs();
-  for (const std::string& verb : verbs)
-    for (const std::string& typo : typos_of(verb))
+TEST(WrongCommandLine, NamesTheNearestCommandForEveryTypoOfEveryCommand) {
+  CommandLine line;
+  const std::vector<std::string> commands = all_commands();
+  for (const std::string& command : commands)
+    for (const std::string& typo : typos_of(command))
       for (const Arguments& arguments : {Arguments{typo}, Arguments{typo, "--torus", "2"},
                                          Arguments{typo, "--help"}, Arguments{"help", typo}}) {
-        if (std::ranges::count(verbs, typo) > 0) continue;
-        const std::string message = refusal_of(command, arguments);
+        if (std::ranges::count(commands, typo) > 0) continue;
+        const std::string message = refusal_of(line, arguments);
         EXPECT_THAT(message, StartsWith("unknown verb '" + typo + "';"));
-        expect_nearest(message, typo, verbs);
+        expect_nearest(message, typo, commands);
       }
 }
 
 /// Those whose value may be something else: a file, a name that only this host knows, a list.
 bool is_open(const OptionText& option) {
-  return option.takes_file() || option.value == "KINDS" || option.value == "PROVIDER" ||
-         option.value == "ROWS";
+  return option.takes_file() || option.value == "KINDS" || option.value == "PROVIDER";
 }
 
 TEST(WrongCommandLine, NamesTheNearestNameForEveryTypoOfEveryNameThatAValueMayBe) {
   std::size_t wrong = 0;
-  for (const std::string& verb : all_verbs()) {
-    Command command;
-    for (const OptionText& option : option_texts(*find_verb(command.app(), verb))) {
+  for (const std::string& command : all_commands()) {
+    CommandLine line;
+    for (const OptionText& option : option_texts(*find_command(line.app(), command))) {
       if (is_open(option)) continue;
       for (const std::string& choice : option.choices)
         for (const std::string& typo : typos_of(choice)) {
           if (std::ranges::count(option.choices, typo) > 0) continue;
           const Arguments value =
               option.is_argument() ? Arguments{typo} : Arguments{option.names.back(), typo};
-          const std::string message = refusal_of(command, Arguments{verb} + value);
-          EXPECT_THAT(message, HasSubstr("'" + typo + "';")) << verb;
+          const std::string message = refusal_of(line, Arguments{command} + value);
+          EXPECT_THAT(message, HasSubstr("'" + typo + "';")) << command;
           expect_nearest(message, typo, option.choices);
           ++wrong;
         }
@@ -250,15 +249,16 @@ const std::vector<WrongLine> kWrongLines = {
     {{"launch", "-n", "2", "hello", "--torus", "2"},
      {"hello --fabric sim is for one process", "--fabric ofi"}},
     {{"launch", "-n", "2", "report", "x.json", "-o", "y.html"}, {"report is for one process"}},
+    {{"launch", "-n", "2", "bench", "idle", "--fabric", "ofi"}, {"bench idle is for one process"}},
 };
 
 /// The options of all verbs that take lists, as Arguments{verb, option}.
 std::vector<Arguments> list_options() {
-  Command command;
+  CommandLine line;
   std::vector<Arguments> lists;
-  for (const std::string& verb : all_verbs())
-    for (const OptionText& option : option_texts(*find_verb(command.app(), verb)))
-      if (option.is_list) lists.push_back({verb, option.names.back()});
+  for (const std::string& command : all_commands())
+    for (const OptionText& option : option_texts(*find_command(line.app(), command)))
+      if (option.is_list) lists.push_back({command, option.names.back()});
   return lists;
 }
 
@@ -267,10 +267,10 @@ TEST(WrongCommandLine, WithAnEmptyItemInAListIsRefusedInBothFormsOfEveryOption) 
   for (const Arguments& list : list_options())
     for (const std::string items : {"2,,3", ",2", "2,", ",", ""}) {
       const std::string refusal = fmt::format("{}: an item of '{}' is empty", list.back(), items);
-      Command command;
-      EXPECT_EQ(refusal_of(command, list + Arguments{items}), refusal) << list.front();
+      CommandLine line;
+      EXPECT_EQ(refusal_of(line, list + Arguments{items}), refusal) << list.front();
       if (items.empty()) continue;  // "--torus=" lacks its value
-      Command again;
+      CommandLine again;
       EXPECT_EQ(refusal_of(again, {list.front(), list.back() + "=" + items}), refusal)
           << list.front();
     }

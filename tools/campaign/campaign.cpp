@@ -69,7 +69,7 @@ class Runs {
 
   struct Outcome {
     Json row;
-    bool lasts = true;  ///< it would be the same another time
+    bool lasts = true;  ///< whether another run would give the same row
   };
 
   Outcome attempt(std::size_t i) const {
@@ -98,7 +98,7 @@ class Runs {
 
   double work_of(std::size_t i) const { return options_.work.empty() ? 1 : options_.work[i]; }
 
-  /// Those that come next; or all that are there.
+  /// Shows the finished rows that come next in order, or, after an interruption, all that are left.
   void show_rows(bool with_gaps) {
     for (; shown_ < rows_.size() && (with_gaps || !rows_[shown_].is_null()); ++shown_) {
       if (!options_.show || rows_[shown_].is_null()) continue;
@@ -111,12 +111,12 @@ class Runs {
   std::span<const std::string> keys_;
   const std::function<Json(std::size_t)>& run_one_;
   std::vector<std::size_t> todo_;
-  std::atomic<std::size_t> next_ = 0;  ///< of todo_
+  std::atomic<std::size_t> next_ = 0;  ///< index into todo_
   std::atomic<bool> failed_ = false;
   std::mutex mutex_;  ///< guards the journal, what is shown, and all below, while threads run
   std::vector<Json> rows_;
   std::size_t shown_ = 0;       ///< rows before this one
-  std::exception_ptr failure_;  ///< of the journal or of whom rows are shown to
+  std::exception_ptr failure_;  ///< thrown by the journal or by `show`
   RunsProgress progress_;
 };
 

@@ -1,4 +1,4 @@
-// Many runs, several at once, with what is finished kept on the disk.
+// Runs the cases of a campaign, several at once, and keeps finished rows on the disk.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,28 @@ namespace toroid {
 
 class Journal;
 
+/// How a campaign runs.
 struct CampaignRun {
   unsigned at_once = 1;
   bool quiet = false;
-  bool failures_last = true;   ///< a run that failed would fail again: its row is kept too
-  Journal* journal = nullptr;  ///< none: only what the caller keeps outlasts the command
-  /// Is shown the row of keys[i] when it and all before it are there, and no other meanwhile; at an
-  /// interruption the rest of what is finished. May throw, which ends the campaign.
+  bool failures_last = true;   ///< whether rows of failed runs are kept: the run would fail again
+  Journal* journal = nullptr;  ///< null: nothing is kept on the disk
+  /// Called with the row of keys[i] when it and all rows before it are finished, never from two
+  /// threads at once; after an interruption with all finished rows that are left. An exception ends
+  /// the campaign.
   std::function<void(std::size_t i, const Json& row)> show{};
-  /// What a run takes, in any unit, for the time left; none: all the same.
+  /// The expected work of each run in any unit, for the time left; empty where all take the same.
   std::vector<double> work{};
 };
 
-/// The rows of the cases named by `keys`, in their order. `run_one(i)` makes that of keys[i], on
-/// any thread; rows that the journal has are not made again. What `run_one` throws becomes a row
-/// {"error": one line}, and all others are made nevertheless.
-///
-/// An interruption ends the runs under way: the rows of what was not finished before are null.
+/// Returns the rows of the cases named by `keys`, in their order. `run_one(i)` makes the row of
+/// keys[i], on any thread; rows in the journal are not made again. An exception of `run_one`
+/// becomes a row {"error": one line} and does not keep the others from running. After an
+/// interruption, which ends the runs under way, the rows of unfinished runs are null.
 std::vector<Json> run_campaign(const CampaignRun& options, std::span<const std::string> keys,
                                const std::function<Json(std::size_t)>& run_one);
 
-/// Runs at once where the user does not say: one per core that the process may use.
+/// The number of runs at once where the user does not say: one per core that the process may use.
 unsigned cores_at_hand();
 
 }  // namespace toroid

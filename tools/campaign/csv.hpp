@@ -8,9 +8,10 @@
 
 namespace toroid {
 
-/// A line of names, then a line per row, with one number or one text per cell. The columns are all
-/// that any row has, each behind the one that it follows in its row; those of an object inside a
-/// row are named `outer_inner`, those of an array `name_0`, `name_1`, ... Null is an empty cell.
+/// A line of column names, then a line per row; a cell holds one number or one text, and null is an
+/// empty cell. The columns are those of any row, each behind the one that it follows in its row. A
+/// value inside an object gets the column `outer_inner`, items of an array get `name_0`, `name_1`,
+/// ...
 std::string csv_text(std::span<const Json> rows);
 
 }  // namespace toroid

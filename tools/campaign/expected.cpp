@@ -19,7 +19,7 @@
 namespace toroid {
 namespace {
 
-/// Of all messages, so that every node keeps what it sends and what it receives.
+/// Bytes of all messages: every node keeps what it sends and what it receives.
 double payload_bytes(const CampaignCase& one) {
   return 2.0 * static_cast<double>(one.bytes) * one.shape.size() * one.shape.size();
 }
@@ -32,7 +32,7 @@ Expectation exchange_expectation(const CampaignCase& one, const CampaignSettings
                          one.shape, settings.machine, settings.run, arrays);
 }
 
-/// Each exchange, and each curve at the load 1, is looked at once.
+/// Estimates each exchange, and each curve at load 1, once.
 class Expectations {
  public:
   explicit Expectations(const CampaignSettings& settings) : settings_(settings) {}

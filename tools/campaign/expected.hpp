@@ -1,4 +1,4 @@
-// What a campaign will take, said before it begins.
+// Announces the time and memory that a campaign will take, before it begins.
 #pragma once
 
 #include <span>
@@ -11,12 +11,12 @@ namespace toroid {
 
 class Journal;
 
-/// Seconds that each case's run takes by itself; of an open loop in proportion to them.
+/// The seconds that the run of each case takes by itself; for open loops, numbers in proportion.
 std::vector<double> expected_seconds(std::span<const CampaignCase> cases,
                                      const CampaignSettings& settings);
 
-/// Announces the runs of those cases that the journal (which may be null) has not: one after the
-/// other or several at once, as the settings say. Throws BadInput where memory cannot hold them.
+/// Announces the runs of the cases that are not in the journal (which may be null), one after the
+/// other or several at once as the settings say. Throws BadInput where memory cannot hold them.
 void announce_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                     const Journal* journal);
 

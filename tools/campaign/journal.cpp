@@ -30,7 +30,7 @@ std::string journal_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-/// Discarded where the text is no JSON object.
+/// The object of a line; discarded where the text is none.
 Json journal_object(std::string_view text) {
   Json json = Json::parse(text, nullptr, false);
   return json.is_object() ? json : Json(Json::value_t::discarded);
@@ -94,7 +94,7 @@ void Journal::read(const std::string& text) {
   }
 }
 
-/// The first setting that differs is named.
+/// Refuses a journal of other settings and names the first that differs.
 void Journal::read_header(std::string_view line, const Json& settings) const {
   const Json header = journal_object(line);
   if (header.is_discarded() || !header.contains(kMagic) || header[kMagic] != kFormat ||
@@ -132,7 +132,7 @@ void Journal::add(const std::string& key, const Json& row) {
   rows_[key] = row;
 }
 
-/// In one write: an interruption leaves the whole line or a torn last one.
+/// Writes the line at once, so that an interruption leaves all of it or an incomplete last line.
 void Journal::append(const std::string& line) const {
   std::string_view rest = line;
   while (!rest.empty()) {

@@ -1,4 +1,4 @@
-// What has been finished of a campaign, on the disk: a later one with the same settings goes on
+// The finished rows of a campaign on the disk: a later campaign with the same settings goes on
 // where this one ended, however it ended.
 #pragma once
 
@@ -12,20 +12,22 @@
 namespace toroid {
 
 /// A text file of one JSON object per line: first the settings that all cases share, then a line
-/// per finished case. Nobody else writes to it meanwhile.
+/// per finished case. Invariant: every line but the last is complete. The file is locked against
+/// other processes as long as the object lives; calls come from one thread at a time.
 class Journal {
  public:
-  /// Opens or creates it. `settings`: name and value of everything but the case that decides a
-  /// result. Throws BadInput, with file and line, where it is of other settings, no journal at all,
-  /// or in use. A last line that was torn off is dropped.
+  /// Opens or creates the file. `settings`: the names and values that decide a result, apart from
+  /// the case. Throws BadInput, with file and line, where the file has other settings, is no
+  /// journal or is in use. An incomplete last line is dropped.
   Journal(const std::string& path, const Json& settings);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// The row of a finished case; none: null.
+  /// The row of a finished case; null where it is not finished.
   const Json* find(const std::string& key) const;
-  /// On the disk when it returns. Throws RunFailed where it cannot be written.
+  /// Adds a row, which is on the disk when this returns. Throws RunFailed where it cannot be
+  /// written.
   void add(const std::string& key, const Json& row);
 
   const std::string& path() const { return path_; }

@@ -1,4 +1,4 @@
-// What a campaign comes to, as JSON of one shape.
+// The result of a campaign as JSON, of one shape for all commands.
 #pragma once
 
 #include <string_view>
@@ -12,9 +12,9 @@ namespace toroid {
 struct CampaignResult {
   std::string_view verb;
   std::string_view axis;     ///< along which rows are compared: policy, load, bytes or nodes
-  Json axes{};               ///< the values of the rows' keys that the user has chosen
-  Json settings{};           ///< further keys of the verb's own; null: none
-  std::vector<Json> rows{};  ///< those that are finished
+  Json axes{};               ///< values that the user has chosen, by the key of the rows
+  Json settings{};           ///< further keys of the command; null: none
+  std::vector<Json> rows{};  ///< of finished runs
   Json saturation{};         ///< null: none
   bool interrupted = false;
 };

@@ -10,6 +10,7 @@
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/results/json.hpp"
+#include "tools/results/profile.hpp"
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
@@ -17,7 +18,8 @@
 namespace toroid {
 namespace {
 
-/// Mean over the nodes, per FIFO; and over all of them, of the time.
+/// The stalled cycles of each FIFO, mean over the nodes, and their share of the time over all
+/// FIFOs.
 Json fifos_json(const FabricCounters& counters, Rank nodes, Tick cycles) {
   const std::size_t per_node = counters.fifos.size() / nodes;
   std::vector<double> stalled(per_node);
@@ -48,6 +50,7 @@ void add_counted(Json& row, const Emulation& emulation, const CampaignCase& one,
   row["fifos"] = fifos_json(counters, one.shape.size(), cycles);
   if (!settings.is_virtual())  // nobody counts stalls there
     row["fifos"] = {{"most_chunks", row["fifos"]["most_chunks"]}};
+  row["profile"] = profile_json(emulation.profile(), one.shape);
   row["result_hash"] = hash.text();
 }
 

@@ -1,4 +1,4 @@
-// Columns that the rows of all kinds of runs have.
+// The columns that rows of all kinds of runs have.
 #pragma once
 
 #include "hal/tick.hpp"
@@ -9,8 +9,8 @@
 
 namespace toroid {
 
-/// What the fabric counted in a run of so many cycles: packets, packet_hops, links, fifos, and
-/// result_hash over everything of it.
+/// Adds what the fabric counted in a run of so many cycles: packets, packet_hops, links, fifos, and
+/// result_hash over all of these counts.
 void add_counted(Json& row, const Emulation& emulation, const CampaignCase& one,
                  const CampaignSettings& settings, Tick cycles);
 

@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kCaseKeys[] = {"policy", "traffic", "torus", "bytes"};
 
-constexpr unsigned kSaidByCycles = 100;  ///< seconds are the first to go where there is no room
+constexpr unsigned kSaidByCycles = 100;  ///< seconds are left out first for want of room
 
 const Json* value_at(const Json& row, std::string_view place) {
   const Json::json_pointer pointer{std::string(place)};
@@ -37,7 +37,7 @@ std::string cell_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// The policy, and whatever differs from case to case.
+/// The keys that have a column: the policy, and all that differ from case to case.
 std::vector<std::string> names_of(const Json& axes) {
   std::vector<std::string> names = {"policy"};
   for (const auto& [key, values] : axes.items())
@@ -122,7 +122,7 @@ std::vector<FigureColumn> latency_columns(const CampaignSettings& settings,
 
 RowTable::RowTable(std::span<const CampaignCase> cases, std::vector<FigureColumn> figures,
                    const CampaignSettings& settings)
-    : title_(wrapped(title_of(axes_of(cases), settings), line_width(), 2)),
+    : title_(with_hanging_indent(title_of(axes_of(cases), settings), line_width(), 2)),
       names_(names_of(axes_of(cases))),
       figures_(std::move(figures)),
       table_(all_columns(axes_of(cases), names_, figures_), line_width()) {}

@@ -1,4 +1,4 @@
-// The table of a campaign, printed row by row.
+// The table of a campaign, printed row by row as its rows are finished.
 #pragma once
 
 #include <array>
@@ -16,35 +16,38 @@
 
 namespace toroid {
 
-/// A column of figures, and what a row has there.
+/// A column of figures and how a row's cell is made.
 struct FigureColumn {
   TableColumn column;
   std::function<std::string(const Json& row)> cell;
 };
 
-/// A figure of a row by its place, such as "/latency/p50"; "-" where nobody has counted it.
+/// The figure of a row at a JSON pointer such as "/latency/p50"; "-" where it was not counted.
 std::string figure_at(const Json& row, std::string_view place);
-/// Likewise with so many decimals.
+/// The same with so many decimals.
 std::string figure_at(const Json& row, std::string_view place, int digits);
-/// Likewise in seconds, with five significant digits.
+/// The same in seconds, with five significant digits.
 std::string seconds_at(const Json& row, std::string_view place);
 
-/// Of a figure by its place; with so many decimals, or as it is.
+/// The column of a figure at a JSON pointer, with so many decimals or as it is.
 FigureColumn figure_column(TableColumn column, std::string_view place,
                            std::optional<int> digits = {});
 
-/// Time and bound, what sets it and the percentage of it: in cycles too where time is virtual.
+/// The columns of time, bound, what binds and the percentage of the bound; in cycles too where time
+/// is virtual.
 std::vector<FigureColumn> time_columns(const CampaignSettings& settings);
 
-/// Median and 99 %, in cycles or in seconds; none where nobody has them. `spare`: which of them is
-/// left out first where there is no room, as TableColumn counts.
+/// The columns of the median and the 99 % quantile of latency, in cycles or in seconds; empty where
+/// they are not measured. `spare`: when each is left out for want of room, as TableColumn counts.
 std::vector<FigureColumn> latency_columns(const CampaignSettings& settings,
                                           std::array<unsigned, 2> spare);
 
+/// Formats the rows of a campaign. The columns are fixed when it is made: a row may be printed
+/// before the next one is finished.
 class RowTable {
  public:
-  /// As wide as standard output is. What all cases have in common stands above the table instead of
-  /// in its columns.
+  /// The table is as wide as standard output. What all cases have in common stands above it instead
+  /// of in columns.
   RowTable(std::span<const CampaignCase> cases, std::vector<FigureColumn> figures,
            const CampaignSettings& settings);
 
@@ -52,19 +55,19 @@ class RowTable {
   std::string head() const;
   /// The row's figures, or its error.
   std::string line(const Json& row) const;
-  /// What tells its case from the others, as one text: "rank, tornado, 8x8x8".
+  /// The values that tell the row's case from the others: "rank, tornado, 8x8x8".
   std::string case_text(const Json& row) const;
   std::string remark() const { return table_.remark(); }
 
  private:
   std::string title_;
-  std::vector<std::string> names_;  ///< of the case's keys that have a column
+  std::vector<std::string> names_;  ///< keys of cases that have a column
   std::vector<FigureColumn> figures_;
   Table table_;
 };
 
-/// The values that each key of the cases has, in the order in which they come: policy, traffic,
-/// torus, bytes.
+/// The values of each key of the cases (policy, traffic, torus, bytes), in the order in which they
+/// come.
 Json axes_of(std::span<const CampaignCase> cases);
 
 }  // namespace toroid

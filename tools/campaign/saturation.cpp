@@ -29,7 +29,7 @@ struct Curve {
       if (row.value("saturated", false)) return load;
     return std::nullopt;
   }
-  /// 0: none.
+  /// The highest unsaturated load below the first saturated one; 0 where there is none.
   double carried() const {
     double last = 0;
     for (const auto& [load, row] : points) {
@@ -54,7 +54,7 @@ struct Curve {
   }
 };
 
-/// All curves, round by round.
+/// Runs all curves, round by round.
 class LoadRounds {
  public:
   LoadRounds(std::span<const CampaignCase> bases, const CampaignSettings& settings,
@@ -88,7 +88,7 @@ class LoadRounds {
   }
 
  private:
-  using Place = std::pair<Curve*, double>;  ///< at that load
+  using Place = std::pair<Curve*, double>;  ///< a curve at a load
 
   void run(const std::vector<Place>& places) {
     std::vector<CampaignCase> cases;

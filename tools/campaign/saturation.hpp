@@ -1,4 +1,4 @@
-// Latency against offered load, and the load from which on a network no longer keeps up.
+// Sweeps the offered load for its latency and for the load at which the network saturates.
 #pragma once
 
 #include <span>
@@ -13,15 +13,16 @@ namespace toroid {
 
 struct LoadSweep {
   std::vector<Json> rows;  ///< by curve, then by load
-  /// Of every curve: its columns, "carried", the highest load that was not saturated below the
-  /// first that was, "accepted", what got through there, and "saturated_at", the first that was;
-  /// null: none.
+  /// An object per curve: its columns; "carried", the highest unsaturated load below the first
+  /// saturated one; "accepted", the load that got through there; "saturated_at", the first
+  /// saturated load. Null where there is no such load.
   std::vector<Json> saturation;
   bool interrupted = false;  ///< rows are missing
 };
 
-/// A curve per case: the given loads, ascending, then the middle between carried and saturated,
-/// `refinements` times. `show` is shown the rows of each of these rounds by curve, then by load.
+/// Runs a curve per case: the given loads, ascending, then `refinements` times the middle between
+/// the highest unsaturated and the lowest saturated load. `show` gets the rows of each of these
+/// rounds by curve, then by load.
 LoadSweep sweep_load(std::span<const CampaignCase> curves, std::vector<double> loads,
                      unsigned refinements, const CampaignSettings& settings, Journal* journal,
                      const RowSink& show);

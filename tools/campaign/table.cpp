@@ -28,7 +28,7 @@ std::optional<double> number_in(const std::string& text) {
   return number;
 }
 
-/// What of a text fits; of a number too long for it, its first digits and an exponent.
+/// The text cut to the width; a number that is too long gets an exponent.
 std::string fitted(const std::string& text, std::size_t width) {
   if (text.size() <= width) return text;
   if (const auto number = number_in(text))
@@ -99,8 +99,9 @@ std::string Table::line(const std::vector<std::string>& cells) const {
       line += (line.empty() ? "" : std::string(kGap, ' ')) + cell(columns_[c], cells[c]);
   if (!runs_on) return trimmed(line);
   const std::string whole = line + std::string(line.empty() ? 0 : kGap, ' ') + cells.back();
-  return whole.size() <= width_ ? trimmed(whole)
-                                : trimmed(line) + "    " + wrapped(cells.back(), width_ - 4, 4);
+  return whole.size() <= width_
+             ? trimmed(whole)
+             : trimmed(line) + "    " + with_hanging_indent(cells.back(), width_ - 4, 4);
 }
 
 std::string Table::remark() const {
@@ -108,7 +109,8 @@ std::string Table::remark() const {
   for (std::size_t c = 0; c < columns_.size(); ++c)
     if (!shown_[c]) names += (names.empty() ? "" : ", ") + columns_[c].name;
   if (names.empty()) return "";
-  return wrapped("no room here for: " + names + "; --json and --csv have all", width_, 2);
+  return with_hanging_indent("no room here for: " + names + "; --json and --csv have all", width_,
+                             2);
 }
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// A table whose rows are printed as they come: its columns are fixed before the first one.
+// A table whose rows are printed as they come: its columns are fixed before the first row.
 #pragma once
 
 #include <fmt/core.h>
@@ -16,22 +16,22 @@ inline std::string fixed_text(double number, int digits) {
 
 struct TableColumn {
   std::string name;
-  std::size_t width = 0;  ///< of the longest cell to come; the name may be longer
-  bool is_text = false;   ///< stands to the left; numbers to the right
-  unsigned spared = 0;    ///< left out where lines are short, the highest first; 0: never
+  std::size_t width = 0;  ///< characters of the longest cell to come; the name may be longer
+  bool is_text = false;   ///< cells stand to the left; numbers stand to the right
+  unsigned spared = 0;    ///< order in which columns are left out, the highest first; 0: never
 };
 
-/// Lines of at most `width` characters. Columns that find no room are left out, then the longest
-/// texts are shortened, with "..." at their end; a number too long for its column gets an exponent.
+/// Makes lines of at most `width` characters. Columns without room are left out, then the longest
+/// texts are cut and end in "..."; a number too long for its column gets an exponent.
 class Table {
  public:
   Table(std::vector<TableColumn> columns, std::size_t width);
 
   std::string header() const;
-  /// A cell per column, also of those left out. Fewer: the last one is a text that runs on, over
-  /// more lines where it must.
+  /// The line of a row. `cells`: one for each column, left out or not; where there are fewer, the
+  /// last is a text that runs on to the end, over several lines if necessary.
   std::string line(const std::vector<std::string>& cells) const;
-  /// A line that names the columns left out and says where they are; empty: none.
+  /// A line that names the columns left out and says where they are; empty where there are none.
   std::string remark() const;
 
  private:

@@ -6,15 +6,15 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/command_line/completion.hpp"
+#include "tools/command_line/arguments.hpp"
+#include "tools/command_line/documents.hpp"
 #include "tools/command_line/option_text.hpp"
-#include "tools/command_line/shell_word.hpp"
 
 namespace toroid {
 namespace {
 
-/// Finds the verb, then asks the tables that follow what may stand here. What `launch` starts is
-/// completed as the verb that it is. Bash cuts words at "=" and ":"; what an option's value is
+/// Finds the command, then asks the tables that follow what may stand here. What `launch` starts is
+/// completed as the command that it is. Bash cuts words at "=" and ":"; what an option's value is
 /// stands behind the cut.
 constexpr std::string_view kBashHead =
     R"bash(# bash completion for toroid, made by `toroid completion bash`
@@ -69,17 +69,17 @@ std::string value_kind(const OptionText& option) {
 }
 
 /// A case of `_toroid_names`; the answer is the kind of the value, then its names.
-std::string bash_names_case(const std::string& verb, const OptionText& option) {
+std::string bash_names_case(const std::string& command, const OptionText& option) {
   const std::vector<std::string> names =
       option.is_argument() ? std::vector<std::string>{"*"} : option.names;
   std::vector<std::string> patterns;
-  for (const std::string& name : names) patterns.push_back(fmt::format("\"{} \"{}", verb, name));
+  for (const std::string& name : names) patterns.push_back(fmt::format("\"{} \"{}", command, name));
   return fmt::format(
       "    {}) echo {};;\n", fmt::join(patterns, "|"),
       shell_word(fmt::format("{} {}", value_kind(option), fmt::join(option.choices, " "))));
 }
 
-/// One function that answers for a verb: `line` makes the answer from its options.
+/// A shell function that answers for each command; `line` makes the answer from its options.
 template <typename Line>
 std::string bash_table(const CLI::App& app, std::string_view function, const Line& line) {
   std::string text = fmt::format("{}() {{\n  case $1 in\n", function);
@@ -89,7 +89,7 @@ std::string bash_table(const CLI::App& app, std::string_view function, const Lin
                         shell_word(fmt::format("{}", fmt::join(words, " "))));
   };
   add(app);
-  for (const CLI::App* verb : verbs_of(app)) add(*verb);
+  for (const CLI::App* command : commands_of(app)) add(*command);
   return text + "  esac\n}\n\n";
 }
 
@@ -110,12 +110,12 @@ std::vector<std::string> options_with_values(const std::vector<OptionText>& opti
 /// Options before arguments: an argument's pattern matches whatever stands before it.
 std::string bash_names(const CLI::App& app) {
   std::string text = "_toroid_names() {\n  case \"$1 $2\" in\n";
-  const std::vector<const CLI::App*> verbs = verbs_of(app);
+  const std::vector<const CLI::App*> commands = commands_of(app);
   for (const bool arguments : {false, true})
-    for (const CLI::App* verb : verbs)
-      for (const OptionText& option : option_texts(*verb))
+    for (const CLI::App* command : commands)
+      for (const OptionText& option : option_texts(*command))
         if (!option.value.empty() && option.is_argument() == arguments && option.value != "COMMAND")
-          text += bash_names_case(verb->get_name(), option);
+          text += bash_names_case(command->get_name(), option);
   return text +
          "    \"toroid \"*|\"launch \"*) echo \"names+ $(_toroid_verbs)\";;\n"
          "    *) echo other;;\n  esac\n}\n\n";
@@ -126,7 +126,7 @@ std::string bash_names(const CLI::App& app) {
 std::string bash_completion(const CLI::App& app) {
   std::string text(kBashHead);
   text += fmt::format("_toroid_verbs() {{\n  echo {}\n}}\n\n",
-                      shell_word(fmt::format("{}", fmt::join(verb_names(app), " "))));
+                      shell_word(fmt::format("{}", fmt::join(command_names(app), " "))));
   text += bash_table(app, "_toroid_options", all_options);
   text += bash_table(app, "_toroid_values", options_with_values);
   return text + bash_names(app) + "complete -F _toroid toroid\n";

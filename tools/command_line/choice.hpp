@@ -1,4 +1,4 @@
-// Names a user types for values of an enumeration.
+// The names that users type for the values of an enumeration.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace toroid {
 
-/// Throws BadInput with the nearest and the list of the known names.
+/// The value whose name is `text`. Throws BadInput with the nearest name and the known ones.
 template <typename Enum>
 Enum parse_choice(std::string_view what, std::span<const std::string_view> names,
                   std::string_view text) {

@@ -28,7 +28,7 @@ std::vector<std::string_view> views(const std::vector<std::string>& texts) {
   return {texts.begin(), texts.end()};
 }
 
-/// Of its options. "-h" is near every letter.
+/// The names of the command's options, without "-h", which is near every letter.
 std::vector<std::string> names_of(const CLI::App& app) {
   std::vector<std::string> names;
   for (const OptionText& option : option_texts(app))
@@ -37,7 +37,7 @@ std::vector<std::string> names_of(const CLI::App& app) {
   return names;
 }
 
-/// Empty: none is near.
+/// The option whose name is nearest to what was typed; empty where none is near.
 std::string nearest_option(const CLI::App& app, std::string_view typed) {
   std::vector<std::string> names = names_of(app);
   const bool is_letter = typed.size() == 2;  // "-i", while "--i" is a name cut short
@@ -49,34 +49,35 @@ std::string nearest_option(const CLI::App& app, std::string_view typed) {
   return nearest.empty() ? "" : names[static_cast<std::size_t>(at - bare.begin())];
 }
 
-/// Verbs that have the option: "fft, poisson".
-std::string verbs_with(const CLI::App& app, const std::string& option) {
-  std::vector<std::string> verbs;
-  for (const CLI::App* verb : verbs_of(app))
-    if (std::ranges::count(names_of(*verb), option) > 0) verbs.push_back(verb->get_name());
-  return fmt::format("{}", fmt::join(verbs, ", "));
+/// The commands that have the option: "fft, poisson".
+std::string commands_with(const CLI::App& app, const std::string& option) {
+  std::vector<std::string> commands;
+  for (const CLI::App* command : commands_of(app))
+    if (std::ranges::count(names_of(*command), option) > 0) commands.push_back(command->get_name());
+  return fmt::format("{}", fmt::join(commands, ", "));
 }
 
-std::string unknown_option(const CLI::App& app, const CLI::App& verb, const std::string& typed) {
+std::string unknown_option(const CLI::App& app, const CLI::App& command, const std::string& typed) {
   const std::string name = typed.substr(0, typed.find('='));
-  const std::string nearest = nearest_option(verb, name);
-  const std::string others = verbs_with(app, name);
-  std::string text = fmt::format("unknown option '{}' of {}", name, verb.get_name());
+  const std::string nearest = nearest_option(command, name);
+  const std::string others = commands_with(app, name);
+  std::string text = fmt::format("unknown option '{}' of {}", name, command.get_name());
   if (!nearest.empty()) text += fmt::format("; did you mean '{}'?", nearest);
   if (!others.empty())
     text += fmt::format("{} '{}' is of {}", nearest.empty() ? ";" : "", name, others);
   else if (nearest.empty())
     text += fmt::format("; 'toroid help{}' lists what exists",
-                        &verb == &app ? "" : " " + verb.get_name());
+                        &command == &app ? "" : " " + command.get_name());
   return text;
 }
 
-std::string unexpected_word(const CLI::App& app, const CLI::App& verb, const std::string& typed) {
-  const std::string text = fmt::format("unexpected '{}' after {}", typed, verb.get_name());
-  if (find_verb(app, typed) != nullptr) return fmt::format("{}; one verb at a time", text);
-  const std::string nearest = nearest_option(verb, typed);
+std::string unexpected_word(const CLI::App& app, const CLI::App& command,
+                            const std::string& typed) {
+  const std::string text = fmt::format("unexpected '{}' after {}", typed, command.get_name());
+  if (find_command(app, typed) != nullptr) return fmt::format("{}; one verb at a time", text);
+  const std::string nearest = nearest_option(command, typed);
   if (!nearest.empty()) return fmt::format("{}; did you mean '{}'?", text, nearest);
-  return fmt::format("{}; 'toroid help {}' lists what exists", text, verb.get_name());
+  return fmt::format("{}; 'toroid help {}' lists what exists", text, command.get_name());
 }
 
 Words left_words(const CLI::App& app) {
@@ -85,15 +86,16 @@ Words left_words(const CLI::App& app) {
   return words;
 }
 
-/// Options first: what stands behind an unknown one may have been its value.
-std::optional<std::string> first_left(const CLI::App& verb) {
-  const Words words = left_words(verb);
+/// The first option that was left over, else the first word: what stands behind an unknown option
+/// may have been its value.
+std::optional<std::string> first_left(const CLI::App& command) {
+  const Words words = left_words(command);
   if (words.empty()) return {};
   const auto option = std::ranges::find_if(words, looks_like_option);
   return option == words.end() ? words.front() : *option;
 }
 
-/// What stands before `mark`; all of it where that is missing.
+/// The text before `mark`; all of it where the mark is missing.
 std::string before(const std::string& text, std::string_view mark) {
   return text.substr(0, text.find(mark));
 }
@@ -109,90 +111,92 @@ const OptionText* find_text(const std::vector<OptionText>& options, const std::s
   return found == options.end() ? nullptr : &*found;
 }
 
-/// An option or an argument that is not there.
-std::string missing(const CLI::App& verb, const std::string& name) {
-  const std::vector<OptionText> options = option_texts(verb);
+/// The message for an option or argument that is required and missing.
+std::string missing(const CLI::App& command, const std::string& name) {
+  const std::vector<OptionText> options = option_texts(command);
   const OptionText* text = find_text(options, name);
-  if (text == nullptr) return fmt::format("{} needs {}", verb.get_name(), name);
-  return fmt::format("{} needs {}: {}", verb.get_name(), text->heading(), text->full_description());
+  if (text == nullptr) return fmt::format("{} needs {}", command.get_name(), name);
+  return fmt::format("{} needs {}: {}", command.get_name(), text->heading(),
+                     text->full_description());
 }
 
-/// CLI11's text begins with the name of the option, which is needed, or of the argument.
-std::string wrong_value(const CLI::App& verb, const CLI::ParseError& error) {
+/// The message for a value that was refused. CLI11's text begins with the name of the option, which
+/// stays, or of the argument, which goes.
+std::string wrong_value(const CLI::App& command, const CLI::ParseError& error) {
   const std::string name = before(error.what(), ":");
-  const std::vector<OptionText> options = option_texts(verb);
+  const std::vector<OptionText> options = option_texts(command);
   const OptionText* text = find_text(options, name);
   if (text == nullptr || !text->is_argument()) return error.what();
   return std::string(error.what()).substr(name.size() + 2);
 }
 
-/// Likewise.
-std::string wrong_number_of_values(const CLI::App& verb, const CLI::ParseError& error) {
+/// The message for an option with too few values, too many, or one that it does not take.
+std::string wrong_number_of_values(const CLI::App& command, const CLI::ParseError& error) {
   const std::string option =
-      fmt::format("option '{}' of {}", before(error.what(), ":"), verb.get_name());
+      fmt::format("option '{}' of {}", before(error.what(), ":"), command.get_name());
   if (has_words(error, "flag override"))
     return fmt::format("option '--{}' of {} takes no value", before(error.what(), " was given"),
-                       verb.get_name());
+                       command.get_name());
   if (has_words(error, "missing")) return option + " needs a value";
   if (has_words(error, "At Most")) return option + " is given more than once";
   return error.what();
 }
 
-/// The option of "--threads=", behind which CLI11 would take the next word for the value.
-std::optional<std::string> option_without_value(const CLI::App& verb, const std::string& word) {
+/// The option of a word such as "--threads=". CLI11 would take the next word for its value.
+std::optional<std::string> option_without_value(const CLI::App& command, const std::string& word) {
   if (!word.starts_with("--") || !word.ends_with('=')) return {};
   const std::string name = word.substr(0, word.size() - 1);
-  if (verb.get_option_no_throw(name) == nullptr) return {};
+  if (command.get_option_no_throw(name) == nullptr) return {};
   return name;
 }
 
 }  // namespace
 
-std::string unknown_verb(const CLI::App& app, const std::string& typed) {
-  const std::vector<std::string> names = verb_names(app);
+std::string unknown_command(const CLI::App& app, const std::string& typed) {
+  const std::vector<std::string> names = command_names(app);
   return unknown_name("verb", typed, views(names));
 }
 
 std::string left_over(const CLI::App& app) {
   if (const Words words = left_words(app); !words.empty())
     return looks_like_option(words.front()) ? unknown_option(app, app, words.front())
-                                            : unknown_verb(app, words.front());
-  for (const CLI::App* verb : app.get_subcommands())
-    if (const auto word = first_left(*verb))
-      return looks_like_option(*word) ? unknown_option(app, *verb, *word)
-                                      : unexpected_word(app, *verb, *word);
+                                            : unknown_command(app, words.front());
+  for (const CLI::App* command : app.get_subcommands())
+    if (const auto word = first_left(*command))
+      return looks_like_option(*word) ? unknown_option(app, *command, *word)
+                                      : unexpected_word(app, *command, *word);
   return {};
 }
 
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   if (std::string left = left_over(app); !left.empty()) return left;
   if (app.get_subcommands().empty())
-    return fmt::format("a verb is missing; known: {}", fmt::join(verb_names(app), ", "));
-  const CLI::App& verb = *app.get_subcommands().front();
-  if (error.get_name() == "RequiredError") return missing(verb, before(error.what(), " is "));
-  if (error.get_name() == "ValidationError") return wrong_value(verb, error);
-  if (error.get_name() == "ArgumentMismatch") return wrong_number_of_values(verb, error);
+    return fmt::format("a verb is missing; known: {}", fmt::join(command_names(app), ", "));
+  const CLI::App& command = *app.get_subcommands().front();
+  if (error.get_name() == "RequiredError") return missing(command, before(error.what(), " is "));
+  if (error.get_name() == "ValidationError") return wrong_value(command, error);
+  if (error.get_name() == "ArgumentMismatch") return wrong_number_of_values(command, error);
   return error.what();
 }
 
 void refuse_options_as_values(const CLI::App& app, const std::vector<std::string>& arguments) {
-  const CLI::App* verb = nullptr;
+  const CLI::App* command = nullptr;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (verb == nullptr) {
-      verb = find_verb(app, arguments[i]);
+    if (command == nullptr) {
+      command = find_command(app, arguments[i]);
       continue;
     }
     if (arguments[i] == "--") return;
-    if (const auto name = option_without_value(*verb, arguments[i]))
-      throw BadInput(fmt::format("option '{}' of {} needs a value", *name, verb->get_name()));
-    if (!takes_next(*verb, arguments[i]) || i + 1 == arguments.size()) continue;
+    if (const auto name = option_without_value(*command, arguments[i]))
+      throw BadInput(fmt::format("option '{}' of {} needs a value", *name, command->get_name()));
+    if (!takes_next(*command, arguments[i]) || i + 1 == arguments.size()) continue;
     const std::string& value = arguments[++i];
     if (value == "--")
       throw BadInput(
-          fmt::format("option '{}' of {} needs a value", arguments[i - 1], verb->get_name()));
-    if (looks_like_option(value) && verb->get_option_no_throw(value) != nullptr)
+          fmt::format("option '{}' of {} needs a value", arguments[i - 1], command->get_name()));
+    if (looks_like_option(value) && command->get_option_no_throw(value) != nullptr)
       throw BadInput(fmt::format("option '{}' of {} needs a value, but '{}' follows",
-                                 arguments[i - 1], verb->get_name(), value));
+                                 arguments[i - 1], command->get_name(), value));
   }
 }
 

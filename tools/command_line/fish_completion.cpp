@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "tools/command_line/completion.hpp"
+#include "tools/command_line/arguments.hpp"
+#include "tools/command_line/documents.hpp"
 #include "tools/command_line/option_text.hpp"
-#include "tools/command_line/shell_word.hpp"
 
 namespace toroid {
 namespace {
@@ -29,8 +29,8 @@ std::string fish_value(const OptionText& option) {
   return text;
 }
 
-std::string fish_option(const std::string& verb, const OptionText& option) {
-  const std::string condition = fmt::format("__fish_seen_subcommand_from {}", verb);
+std::string fish_option(const std::string& command, const OptionText& option) {
+  const std::string condition = fmt::format("__fish_seen_subcommand_from {}", command);
   if (option.is_argument() && option.choices.empty() && !option.takes_file()) return "";
   return fmt::format("complete -c toroid -n {}{}{} -d {}\n", shell_word(condition),
                      fish_names(option), fish_value(option), shell_word(option.description));
@@ -39,19 +39,19 @@ std::string fish_option(const std::string& verb, const OptionText& option) {
 }  // namespace
 
 std::string fish_completion(const CLI::App& app) {
-  const std::string names = fmt::format("{}", fmt::join(verb_names(app), " "));
-  const std::string no_verb = fmt::format("not __fish_seen_subcommand_from {}", names);
+  const std::string names = fmt::format("{}", fmt::join(command_names(app), " "));
+  const std::string no_command = fmt::format("not __fish_seen_subcommand_from {}", names);
   std::string text =
       "# fish completion for toroid, made by `toroid completion fish`\ncomplete -c toroid -f\n";
   for (const OptionText& option : option_texts(app))
-    text += fmt::format("complete -c toroid -n {}{} -d {}\n", shell_word(no_verb),
+    text += fmt::format("complete -c toroid -n {}{} -d {}\n", shell_word(no_command),
                         fish_names(option), shell_word(option.description));
-  for (const CLI::App* verb : verbs_of(app))
-    text += fmt::format("complete -c toroid -n {} -a {} -d {}\n", shell_word(no_verb),
-                        verb->get_name(), shell_word(verb->get_description()));
-  for (const CLI::App* verb : verbs_of(app))
-    for (const OptionText& option : option_texts(*verb))
-      text += fish_option(verb->get_name(), option);
+  for (const CLI::App* command : commands_of(app))
+    text += fmt::format("complete -c toroid -n {} -a {} -d {}\n", shell_word(no_command),
+                        command->get_name(), shell_word(command->get_description()));
+  for (const CLI::App* command : commands_of(app))
+    for (const OptionText& option : option_texts(*command))
+      text += fish_option(command->get_name(), option);
   return text;
 }
 

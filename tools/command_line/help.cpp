@@ -1,4 +1,4 @@
-#include "tools/command_line/help.hpp"
+#include "tools/command_line/documents.hpp"
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@ namespace toroid {
 namespace {
 
 constexpr std::size_t kIndent = 2;
-constexpr std::size_t kVerbColumn = 14;
+constexpr std::size_t kCommandColumn = 14;
 constexpr std::size_t kTextColumn = 26;
 
 std::string options_help(const std::vector<OptionText>& options) {
@@ -33,13 +33,13 @@ std::string options_help(const std::vector<OptionText>& options) {
   return text;
 }
 
-std::string verbs_help(const CLI::App& app) {
+std::string commands_help(const CLI::App& app) {
   std::string text;
   std::string group;
-  for (const CLI::App* verb : verbs_of(app)) {
-    if (verb->get_group() != group) text += fmt::format("\n{}:\n", verb->get_group());
-    group = verb->get_group();
-    text += list_entry(verb->get_name(), verb->get_description(), kIndent, kVerbColumn);
+  for (const CLI::App* command : commands_of(app)) {
+    if (command->get_group() != group) text += fmt::format("\n{}:\n", command->get_group());
+    group = command->get_group();
+    text += list_entry(command->get_name(), command->get_description(), kIndent, kCommandColumn);
   }
   return text;
 }
@@ -60,7 +60,7 @@ std::string help_text(const CLI::App& app) {
   std::string text =
       list_entry(full_name(app) + ":", app.get_description(), 0, full_name(app).size() + 2);
   text += "\n" + list_entry("Usage:", usage_of(app), 0, 7);
-  text += verbs_help(app) + options_help(option_texts(app)) + examples_help(app);
+  text += commands_help(app) + options_help(option_texts(app)) + examples_help(app);
   if (app.get_parent() == nullptr)
     text += "\n'toroid help VERB' has a verb's options and examples.\n";
   return text;

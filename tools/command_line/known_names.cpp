@@ -24,14 +24,14 @@ namespace {
 
 constexpr std::size_t kNameColumn = 24;
 
-/// A name and what it means.
+/// A name and a line about it.
 struct KnownName {
   std::string name;
   std::string about;
 };
 using KnownNames = std::vector<KnownName>;
 
-/// The first sentence of a machine file's comment: the next begins with a capital.
+/// The first sentence of a machine file's comment. A full stop ends it where a capital follows.
 std::string summary_of(const MachinePreset& preset) {
   std::istringstream lines{std::string(preset.text)};
   std::string text;
@@ -52,7 +52,7 @@ KnownNames known_presets() {
   return names;
 }
 
-/// As it is called without a parameter: "bruck" for "bruck:2".
+/// The policy's name without its parameter: "bruck" for "bruck:2".
 std::string_view bare_name(const Policy& policy) {
   const std::string_view name = policy.name();
   return name.substr(0, name.find(':'));
@@ -80,7 +80,7 @@ KnownNames known_traffics() {
   return names;
 }
 
-/// An order is a policy's, too.
+/// Every order is also the name of a policy, whose definition stands for it.
 KnownNames known_orders() {
   KnownNames names;
   for (const std::string_view order : kOrderRuleNames)

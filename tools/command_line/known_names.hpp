@@ -1,4 +1,4 @@
-// Names that users type for policies and patterns of traffic, and all that `toroid info` lists.
+// The names that users type for policies and traffic patterns, and the lists of `toroid info`.
 #pragma once
 
 #include <span>
@@ -10,14 +10,14 @@
 namespace toroid {
 
 std::span<const std::string_view> policy_names();
-/// And "all" besides.
+/// The same names and "all".
 std::span<const std::string_view> policy_names_and_all();
 std::span<const std::string_view> traffic_pattern_names();
 
-/// Machines that come along, policies, patterns of traffic and orders, each with a line about it:
+/// The built-in machines, policies, traffic patterns and orders, each with a line about it:
 /// {"presets": [{"name", "about"}], "policies": [...], "traffics": [...], "orders": [...]}.
 Json known_names_json();
-/// The same in lines that fit the page, each begun by "# ".
+/// The same as text: lines that fit the page and begin with "# ".
 std::string known_names_text();
 
 }  // namespace toroid

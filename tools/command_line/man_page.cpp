@@ -1,4 +1,4 @@
-#include "tools/command_line/man_page.hpp"
+#include "tools/command_line/documents.hpp"
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@
 namespace toroid {
 namespace {
 
-/// As roff takes a text: hyphens of options stay hyphens, and nothing becomes a request.
+/// Escapes a text for roff, so that hyphens of options stay hyphens and no line becomes a request.
 std::string roff(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -66,15 +66,15 @@ std::string man_options(const std::vector<OptionText>& options) {
   return text;
 }
 
-std::string man_verbs(const CLI::App& app) {
+std::string man_commands(const CLI::App& app) {
   std::string text;
   std::string group;
-  for (const CLI::App* verb : verbs_of(app)) {
+  for (const CLI::App* command : commands_of(app)) {
     text += text.empty() ? ".SH VERBS\n" : "";
-    if (verb->get_group() != group) text += fmt::format(".SS {}\n", roff(verb->get_group()));
-    group = verb->get_group();
-    text += fmt::format(".TP\n\\fB{}\\fR(1)\n{}\n", roff(man_page_name(*verb)),
-                        roff(verb->get_description()));
+    if (command->get_group() != group) text += fmt::format(".SS {}\n", roff(command->get_group()));
+    group = command->get_group();
+    text += fmt::format(".TP\n\\fB{}\\fR(1)\n{}\n", roff(man_page_name(*command)),
+                        roff(command->get_description()));
   }
   return text;
 }
@@ -89,14 +89,15 @@ std::string man_examples(const CLI::App& app) {
   return text;
 }
 
-/// The other pages: of a verb the command's, of the command the verbs'.
+/// Names the other pages: a command's page names that of toroid, which names those of all commands.
 std::string see_also(const CLI::App& app) {
   const CLI::App* parent = app.get_parent();
   std::string text = ".SH SEE ALSO\n";
   if (parent != nullptr) return text + fmt::format("\\fB{}\\fR(1)\n", roff(parent->get_name()));
   std::string pages;
-  for (const CLI::App* verb : verbs_of(app))
-    pages += fmt::format("{}\\fB{}\\fR(1)", pages.empty() ? "" : ",\n", roff(man_page_name(*verb)));
+  for (const CLI::App* command : commands_of(app))
+    pages +=
+        fmt::format("{}\\fB{}\\fR(1)", pages.empty() ? "" : ",\n", roff(man_page_name(*command)));
   return text + pages + "\n";
 }
 
@@ -120,7 +121,7 @@ std::string man_page(const CLI::App& app) {
   text += fmt::format(".SH NAME\n{} \\- {}\n", roff(name), roff(app.get_description()));
   text += fmt::format(".SH SYNOPSIS\n\\fB{}\\fR{}\n", roff(full_name(app)),
                       roff(usage_of(app).substr(full_name(app).size())));
-  text += man_verbs(app) + man_options(option_texts(app)) + man_examples(app);
+  text += man_commands(app) + man_options(option_texts(app)) + man_examples(app);
   return text.append(kExitStatus) + see_also(app);
 }
 

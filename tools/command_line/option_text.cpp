@@ -23,7 +23,7 @@ std::vector<std::string> split_at_commas(const std::string& text) {
   return parts;
 }
 
-/// The part of `text` between two letters; empty: there is none.
+/// The part of `text` between the first `begin` and the last `end`; empty where there is none.
 std::string between(const std::string& text, char begin, char end) {
   const std::size_t first = text.find(begin);
   const std::size_t last = text.rfind(end);
@@ -31,14 +31,14 @@ std::string between(const std::string& text, char begin, char end) {
   return text.substr(first + 1, last - first - 1);
 }
 
-/// "1 - 1024" as people say it.
+/// Turns "1 - 1024" into "1 to 1024".
 std::string range_text(const std::string& range) {
   const std::size_t dash = range.find(" - ");
   if (dash == std::string::npos) return range;
   return range.substr(0, dash) + " to " + range.substr(dash + 3);
 }
 
-/// CLI11's words for types, unless the option has its own.
+/// Replaces CLI11's words for types, where the option has no word of its own.
 std::string value_word(const std::string& type) {
   if (type == "TEXT") return "NAME";
   if (type == "UINT" || type == "INT") return "N";
@@ -68,7 +68,7 @@ OptionText option_text(const CLI::Option& option) {
   text.description = option.get_description();
   text.group = option.get_group();
   text.required = option.get_required();
-  text.is_list = option.get_allow_extra_args();  // a list's words may be several
+  text.is_list = !text.is_argument() && option.get_allow_extra_args();
   if (option.get_items_expected_max() > 0) {
     add_type(text, option.get_type_name());
     text.usual = default_text(option);
@@ -121,7 +121,7 @@ std::string full_name(const CLI::App& app) {
 
 std::string usage_of(const CLI::App& app) {
   std::string usage = full_name(app);
-  if (!verbs_of(app).empty()) return usage + " VERB [OPTIONS]";
+  if (!commands_of(app).empty()) return usage + " VERB [OPTIONS]";
   std::string arguments;
   bool has_options = false;
   for (const OptionText& option : option_texts(app)) {
@@ -135,29 +135,29 @@ std::string usage_of(const CLI::App& app) {
   return usage + (has_options ? " [OPTIONS]" : "") + arguments;
 }
 
-std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   std::vector<std::string> groups;
-  std::vector<const CLI::App*> verbs =
-      app.get_subcommands([](const CLI::App* verb) { return !verb->get_group().empty(); });
-  for (const CLI::App* verb : verbs)
-    if (std::ranges::find(groups, verb->get_group()) == groups.end())
-      groups.push_back(verb->get_group());
-  std::ranges::stable_sort(verbs, {}, [&](const CLI::App* verb) {
-    return std::ranges::find(groups, verb->get_group()) - groups.begin();
+  std::vector<const CLI::App*> commands =
+      app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
+  for (const CLI::App* command : commands)
+    if (std::ranges::find(groups, command->get_group()) == groups.end())
+      groups.push_back(command->get_group());
+  std::ranges::stable_sort(commands, {}, [&](const CLI::App* command) {
+    return std::ranges::find(groups, command->get_group()) - groups.begin();
   });
-  return verbs;
+  return commands;
 }
 
-const CLI::App* find_verb(const CLI::App& app, const std::string& name) {
-  const auto verbs = verbs_of(app);
+const CLI::App* find_command(const CLI::App& app, const std::string& name) {
+  const auto commands = commands_of(app);
   const auto found =
-      std::ranges::find(verbs, name, [](const auto* verb) { return verb->get_name(); });
-  return found == verbs.end() ? nullptr : *found;
+      std::ranges::find(commands, name, [](const auto* command) { return command->get_name(); });
+  return found == commands.end() ? nullptr : *found;
 }
 
-std::vector<std::string> verb_names(const CLI::App& app) {
+std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* verb : verbs_of(app)) names.push_back(verb->get_name());
+  for (const CLI::App* command : commands_of(app)) names.push_back(command->get_name());
   return names;
 }
 

@@ -1,4 +1,4 @@
-// What the command's options say of themselves, for help, man pages and completion.
+// What commands and their options say of themselves, for help, man pages and completion.
 #pragma once
 
 #include <string>
@@ -8,44 +8,45 @@
 
 namespace toroid {
 
-/// An option or an argument of a verb.
+/// The texts of an option or argument of a command.
 struct OptionText {
-  std::vector<std::string> names;    ///< "-o", "--out"; of an argument none
-  std::string value;                 ///< what stands for its value: "FILE"; empty: it takes none
+  std::vector<std::string> names;    ///< "-o", "--out"; empty for an argument
+  std::string value;                 ///< placeholder of its value: "FILE"; empty: it takes no value
   std::string description;           ///< without choices, range and default
-  std::vector<std::string> choices;  ///< names that its value may be; empty: not of a few
-  std::string range;                 ///< "1 to 1024"; empty: none is said
-  std::string usual;                 ///< the default; empty: none
+  std::vector<std::string> choices;  ///< names that its value may be; empty: any value
+  std::string range;                 ///< "1 to 1024"; empty: no limits are known
+  std::string usual;                 ///< the default; empty: there is none
   std::string group;
   bool required = false;
-  bool is_list = false;  ///< values with commas between them
+  bool is_list = false;  ///< its value is a list with commas between the items
   bool repeats = false;  ///< an argument that may be given several times
 
   bool is_argument() const { return names.empty(); }
-  /// "-o, --out FILE", or an argument's name.
+  /// "-o, --out FILE", or the name of an argument.
   std::string heading() const;
-  /// With choices, range and default.
+  /// The description with choices, range and default.
   std::string full_description() const;
   /// Whether its value may be the path of a file.
   bool takes_file() const { return value.find("FILE") != std::string::npos; }
 };
 
-/// Of a verb or of the whole command: arguments first, then options as they were added.
+/// The texts of a command, or of toroid itself: arguments first, then options in the order in which
+/// they were added.
 std::vector<OptionText> option_texts(const CLI::App& app);
 
-/// Headings of its options in order, "Help" the last.
+/// The headings of the options in order, "Help" last.
 std::vector<std::string> option_groups(const std::vector<OptionText>& options);
 
-/// "toroid fft --size SIZE [OPTIONS]": what must be given, and that more may be.
+/// "toroid fft --size SIZE [OPTIONS]": the required options, and a hint that there are others.
 std::string usage_of(const CLI::App& app);
 
 /// "toroid" or "toroid fft".
 std::string full_name(const CLI::App& app);
 
-/// The command's verbs in order, those first that are of the same group.
-std::vector<const CLI::App*> verbs_of(const CLI::App& app);
-std::vector<std::string> verb_names(const CLI::App& app);
-/// Null: there is no such verb.
-const CLI::App* find_verb(const CLI::App& app, const std::string& name);
+/// The commands of toroid, group by group in the order of their first commands.
+std::vector<const CLI::App*> commands_of(const CLI::App& app);
+std::vector<std::string> command_names(const CLI::App& app);
+/// Null where there is no such command.
+const CLI::App* find_command(const CLI::App& app, const std::string& name);
 
 }  // namespace toroid

@@ -28,7 +28,7 @@ std::string in_braces(std::span<const std::string_view> names) {
   return fmt::format("{{{}}}", fmt::join(names, ","));
 }
 
-/// `name_in` is the part of a text that has to be known.
+/// Refuses texts whose part name_in(text) is not a known name.
 template <typename NameIn>
 CLI::Validator known_name(std::string_view what, std::span<const std::string_view> names,
                           const NameIn& name_in) {
@@ -57,7 +57,7 @@ std::vector<std::string> items_of(const std::string& list) {
 /// `parse` makes values of an item; CLI11 shows the BadInput it throws. CLI11's own delimiter would
 /// drop empty items.
 template <typename T, typename Parse>
-CLI::Option* add_list(CLI::App& verb, const std::string& name, std::vector<T>& values,
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>& values,
                       const std::string& description, const Parse& parse) {
   const auto take = [name, &values, parse](const std::vector<std::string>& lists) {
     values.clear();
@@ -69,15 +69,16 @@ CLI::Option* add_list(CLI::App& verb, const std::string& name, std::vector<T>& v
       throw CLI::ValidationError(name, error.what());
     }
   };
-  CLI::Option* option = verb.add_option_function<std::vector<std::string>>(name, take, description);
+  CLI::Option* option =
+      command.add_option_function<std::vector<std::string>>(name, take, description);
   if (!values.empty()) option->default_str(fmt::format("{}", fmt::join(values, ",")));
   return option;
 }
 
 }  // namespace
 
-void begin_group(CLI::App& verb, const std::string& heading) {
-  verb.option_defaults()->group(heading)->disable_flag_override();
+void begin_group(CLI::App& command, const std::string& heading) {
+  command.option_defaults()->group(heading)->disable_flag_override();
 }
 
 CLI::Validator one_of(std::string_view what, std::span<const std::string_view> names) {
@@ -106,13 +107,13 @@ CLI::Validator byte_count(const ByteLimits& limits) {
   return {check, ""};
 }
 
-CLI::Option* add_text_list(CLI::App& verb, const std::string& name,
+CLI::Option* add_text_list(CLI::App& command, const std::string& name,
                            std::vector<std::string>& values, const std::string& description) {
   const auto parse = [](const std::string& text) { return std::array{text}; };
-  return add_list(verb, name, values, description, parse);
+  return add_list(command, name, values, description, parse);
 }
 
-CLI::Option* add_name_list(CLI::App& verb, const std::string& name,
+CLI::Option* add_name_list(CLI::App& command, const std::string& name,
                            std::vector<std::string>& values, std::string_view what,
                            std::span<const std::string_view> names,
                            const std::string& description) {
@@ -120,34 +121,35 @@ CLI::Option* add_name_list(CLI::App& verb, const std::string& name,
     if (const std::string refusal = known(text); !refusal.empty()) throw BadInput(refusal);
     return std::array{text};
   };
-  return add_list(verb, name, values, description, parse)
+  return add_list(command, name, values, description, parse)
       ->type_name("NAMES")
       ->check(suggested(names));
 }
 
-CLI::Option* add_number_list(CLI::App& verb, const std::string& name, std::vector<double>& values,
-                             const NumberLimits& limits, const std::string& description) {
+CLI::Option* add_number_list(CLI::App& command, const std::string& name,
+                             std::vector<double>& values, const NumberLimits& limits,
+                             const std::string& description) {
   const auto parse = [limits](std::string_view text) { return parse_numbers(text, limits); };
-  return add_list(verb, name, values, description, parse)->type_name("LIST");
+  return add_list(command, name, values, description, parse)->type_name("LIST");
 }
 
-CLI::Option* add_byte_list(CLI::App& verb, const std::string& name,
+CLI::Option* add_byte_list(CLI::App& command, const std::string& name,
                            std::vector<std::uint64_t>& values, const ByteLimits& limits,
                            const std::string& description) {
   const auto parse = [limits](std::string_view text) { return parse_byte_counts(text, limits); };
-  return add_list(verb, name, values, description, parse)->type_name("SIZES");
+  return add_list(command, name, values, description, parse)->type_name("SIZES");
 }
 
-// CLI11 keeps a text for the end of a verb's help: there each example is two lines.
-void add_examples(CLI::App& verb, const std::vector<Example>& examples) {
+// CLI11 keeps a text for the end of a command's help; each example is two lines of it.
+void add_examples(CLI::App& command, const std::vector<Example>& examples) {
   std::string text;
   for (const Example& example : examples)
     text += fmt::format("{}\n{}\n", example.what, example.command);
-  verb.footer(text);
+  command.footer(text);
 }
 
-std::vector<Example> examples_of(const CLI::App& verb) {
-  std::istringstream lines(verb.get_footer());
+std::vector<Example> examples_of(const CLI::App& command) {
+  std::istringstream lines(command.get_footer());
   std::vector<Example> examples;
   for (Example one; std::getline(lines, one.what) && std::getline(lines, one.command);)
     examples.push_back(one);

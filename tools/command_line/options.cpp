@@ -23,8 +23,8 @@
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "packet/traffic/patterns.hpp"
 #include "packet/node/node.hpp"
+#include "packet/traffic/patterns.hpp"
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
@@ -200,13 +200,6 @@ void refuse_unusual_shapes(const Shape& shape) {
 
 namespace {
 
-/// Where a launcher has started several processes, each would do all of the work.
-void refuse_several_processes() {
-  const char* const size = std::getenv("WORLD_SIZE");
-  if (std::getenv("TOROID_JOB_KEY") != nullptr && size != nullptr && std::string_view(size) != "1")
-    throw BadInput(fmt::format("started as one of {} processes; those are for --fabric ofi", size));
-}
-
 /// The patent's b where neither policy nor user say: every packet's way counts on the model, the
 /// host's own work elsewhere.
 constexpr std::uint32_t kModelledPacketsPerVisit = 1;
@@ -231,7 +224,6 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
   if (!common.provider.empty() && fabric != FabricName::ofi)
     throw BadInput("--provider is for --fabric ofi");
   if (!common.provider.empty()) refuse_unknown_provider(common.provider);
-  if (fabric != FabricName::ofi) refuse_several_processes();
   return {.fabric = fabric,
           .node = node_options(common, torus, fabric),
           .sim = {.routing = routing, .progress = {}},

@@ -1,4 +1,4 @@
-// Numbers as people write them.
+// Turns numbers into those that people would have written.
 #pragma once
 
 #include "tools/results/json.hpp"

@@ -1,4 +1,4 @@
-// Numbers of a machine file with their units: "100 ns", "2 GB/s", "1 KiB".
+// Reads and writes numbers of a machine file with their units: "100 ns", "2 GB/s", "1 KiB".
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace toroid {
 
 /// The key under which a field takes a text with a unit: its own without the unit's suffix, e.g.
-/// "hop_latency" for "hop_latency_cycles". Empty: the field has no unit.
+/// "hop_latency" for "hop_latency_cycles". Empty where the field has no unit.
 std::string_view key_with_unit(const MachineField& field);
 
 /// The field's value, in its native unit, that a text such as "100 ns" stands for on this machine:
@@ -17,7 +17,7 @@ std::string_view key_with_unit(const MachineField& field);
 /// BadInput with what was expected.
 double parse_quantity(const Machine& machine, const MachineField& field, std::string_view text);
 
-/// The field's value in the units of a text: "40 ns" for 64 cycles of 1.6 GHz. Empty: it has none.
+/// The field's value in such a text: "40 ns" for 64 cycles of 1.6 GHz. Empty where it has no unit.
 std::string quantity_text(const Machine& machine, const MachineField& field);
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// Lists of numbers with ranges in them: "0.1:1.0:0.1" by steps, "1KiB:64KiB:x2" by a factor.
+// Reads numbers and ranges of them: "0.1:1.0:0.1" goes by steps, "1KiB:64KiB:x2" by a factor.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace toroid {
 
-/// Both ends of what may be.
+/// The smallest and the largest value allowed.
 struct NumberLimits {
   double min;
   double max;
 };
 
-/// One number, or those of a range FROM:TO:STEP or FROM:TO:xFACTOR, the last not above TO. Numbers
-/// of a range are as they would be typed: 0.3, not 0.30000000000000004. Throws BadInput.
+/// One number, or those of a range FROM:TO:STEP or FROM:TO:xFACTOR, the last not above TO. The
+/// numbers of a range are those a user would type: 0.3, not 0.30000000000000004. Throws BadInput.
 std::vector<double> parse_numbers(std::string_view text, const NumberLimits& limits);
 
-/// Likewise numbers of bytes, each with a unit or without; a factor need not be whole: what it
-/// makes is rounded down.
+/// The same for numbers of bytes, each with a unit or without. A factor need not be whole; its
+/// products are rounded down.
 std::vector<std::uint64_t> parse_byte_counts(std::string_view text, const ByteLimits& limits);
 
 }  // namespace toroid

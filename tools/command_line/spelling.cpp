@@ -14,8 +14,8 @@
 namespace toroid {
 namespace {
 
-constexpr std::size_t kShortestPart = 3;       ///< of a name that is recognised by a part of it
-constexpr std::size_t kShortestBeginning = 4;  ///< likewise, before a typo is thought of
+constexpr std::size_t kShortestPart = 3;       ///< letters by which a name is recognised as a part
+constexpr std::size_t kShortestBeginning = 4;  ///< letters by which a beginning is completed
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -24,9 +24,9 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-constexpr std::size_t kLongestName = 256;  ///< what is longer is no typo
+constexpr std::size_t kLongestName = 256;  ///< a longer text is no typo
 
-/// A letter typed wrongly in a name of one is another name.
+/// One edit is always allowed, else one letter in three.
 std::size_t most_edits(std::string_view typed, std::string_view name) {
   return std::max<std::size_t>(1, std::max(typed.size(), name.size()) / 3);
 }
@@ -41,7 +41,7 @@ bool has_word(std::string_view name, std::string_view word) {
   return hyphened.find(fmt::format("-{}-", word)) != std::string::npos;
 }
 
-/// Three quarters of the shorter one: "policies" and "policy".
+/// Whether three quarters of the shorter name are equal: "policies" and "policy".
 bool begin_alike(std::string_view a, std::string_view b) {
   const auto common = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
   return common >= kShortestPart && 4 * common >= 3 * std::min(a.size(), b.size());

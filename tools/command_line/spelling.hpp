@@ -1,4 +1,4 @@
-// The nearest of the names that exist to one that was mistyped.
+// Finds the existing name that is nearest to a mistyped one.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,18 @@
 
 namespace toroid {
 
-/// Least number of letters to add, drop or replace, or of neighbours to swap, that turn `a` into
-/// `b`, none of them touched twice (Damerau's distance in its restricted form).
+/// The restricted Damerau-Levenshtein distance: the least number of letters to add, drop or
+/// replace, or of neighbours to swap, that turns `a` into `b` and touches no letter twice.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// What the user may have meant: the only name that begins with what was typed, four letters at
-/// least; else the name that fewest edits make of it, whatever the case of letters, where no more
-/// than one letter in three has to be edited; else one that begins mostly alike or has it as a word
-/// between hyphens. Among equals the first. Empty: nothing is near.
+/// The name that the user may have meant; empty where none is near. Tried in this order, regardless
+/// of case, the first among equals:
+/// 1. the only name that begins with what was typed, if that has four letters or more;
+/// 2. the name at the smallest edit distance, if no more than one letter in three differs;
+/// 3. a name that begins mostly alike, or has what was typed as a word between hyphens.
 std::string_view nearest_name(std::string_view typed, std::span<const std::string_view> known);
 
-/// "; did you mean 'random'?", or empty where nothing is near.
+/// "; did you mean 'random'?", or empty where no name is near.
 std::string did_you_mean(std::string_view typed, std::span<const std::string_view> known);
 
 /// "unknown order 'randm'; did you mean 'random'? known: random, rank, shift".

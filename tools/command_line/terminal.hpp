@@ -1,4 +1,4 @@
-// Standard output as a place where people read.
+// Standard output as a terminal, or as what stands in its place.
 #pragma once
 
 #include <cstddef>
@@ -6,15 +6,14 @@
 
 namespace toroid {
 
-/// Whether standard output is one.
+/// Whether standard output is a terminal.
 bool is_terminal();
 
-/// Columns that a line of standard output may have: the terminal's (40 at least), or 100 where it
-/// is none.
+/// The columns of a line of standard output: those of the terminal (40 at least), else 100.
 std::size_t line_width();
 
-/// Writes to standard output and flushes, so that whoever reads a pipe sees each row as it comes.
-/// Throws RunFailed where it cannot be written.
+/// Writes to standard output and flushes it, so that the reader of a pipe sees each row as it
+/// comes. Throws RunFailed where it cannot be written.
 void print_now(std::string_view text);
 
 }  // namespace toroid

@@ -10,7 +10,7 @@
 
 namespace toroid {
 
-std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
+std::vector<std::string> word_wrapped(std::string_view text, std::size_t columns) {
   std::vector<std::string> lines(1);
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
@@ -29,7 +29,7 @@ std::string list_entry(std::string_view heading, std::string_view text, std::siz
                        std::size_t begin) {
   std::string entry = fmt::format("{:{}}{}", "", indent, heading);
   bool first = true;
-  for (const std::string& line : wrapped(text, kPageColumns - begin)) {
+  for (const std::string& line : word_wrapped(text, kPageColumns - begin)) {
     if (line.empty()) break;
     if (!first || entry.size() + 1 > begin) entry += '\n';
     const std::size_t used = first && entry.back() != '\n' ? entry.size() : 0;
@@ -39,7 +39,7 @@ std::string list_entry(std::string_view heading, std::string_view text, std::siz
   return entry + '\n';
 }
 
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+std::string with_hanging_indent(std::string_view text, std::size_t width, std::size_t indent) {
   std::string lines;
   for (std::size_t room = width; text.size() > room; room = width - indent) {
     const std::size_t blank = text.rfind(' ', room);

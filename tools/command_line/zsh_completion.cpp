@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/command_line/completion.hpp"
+#include "tools/command_line/arguments.hpp"
+#include "tools/command_line/documents.hpp"
 #include "tools/command_line/option_text.hpp"
-#include "tools/command_line/shell_word.hpp"
 
 namespace toroid {
 namespace {
 
-/// In a specification of _arguments these letters mean something.
+/// Escapes the letters that have a meaning in a specification of _arguments.
 std::string zsh_escaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -51,15 +51,15 @@ std::string zsh_option(const OptionText& option) {
   return text;
 }
 
-/// What `launch` starts is completed as the verb that it is.
+/// What `launch` starts is completed as the command that it is.
 std::string zsh_argument(const OptionText& option) {
   if (option.value == "COMMAND") return "*::COMMAND:_toroid_launched";
   return (option.repeats ? "*" : "") + zsh_value(option);
 }
 
-std::string zsh_verb(const CLI::App& verb) {
-  std::string text = fmt::format("    {})\n      _arguments -S", verb.get_name());
-  for (const OptionText& option : option_texts(verb))
+std::string zsh_command(const CLI::App& command) {
+  std::string text = fmt::format("    {})\n      _arguments -S", command.get_name());
+  for (const OptionText& option : option_texts(command))
     text += option.is_argument() ? fmt::format(" \\\n        {}", shell_word(zsh_argument(option)))
                                  : zsh_option(option);
   return text + "\n      ;;\n";
@@ -96,13 +96,14 @@ std::string zsh_completion(const CLI::App& app) {
   std::string text =
       "#compdef toroid\n# Made by `toroid completion zsh`.\n\n_toroid_verbs() {\n"
       "  local -a verbs\n  verbs=(\n";
-  for (const CLI::App* verb : verbs_of(app))
-    text += fmt::format("    {}\n", shell_word(fmt::format("{}:{}", verb->get_name(),
-                                                           zsh_escaped(verb->get_description()))));
+  for (const CLI::App* command : commands_of(app))
+    text +=
+        fmt::format("    {}\n", shell_word(fmt::format("{}:{}", command->get_name(),
+                                                       zsh_escaped(command->get_description()))));
   text +=
       "  )\n  _describe verb verbs\n}\n\n"
       "# $words begins with the verb.\n_toroid_arguments() {\n  case $words[1] in\n";
-  for (const CLI::App* verb : verbs_of(app)) text += zsh_verb(*verb);
+  for (const CLI::App* command : commands_of(app)) text += zsh_command(*command);
   return text.append(kZshTail);
 }
 

@@ -37,6 +37,7 @@
 #include "tools/report/output.hpp"
 #include "tools/results/exchange_bounds.hpp"
 #include "tools/results/json.hpp"
+#include "tools/results/profile.hpp"
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
@@ -107,6 +108,7 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
     report["acknowledgements"] = exchange.acknowledgements();
   }
   add_counters(report, hash, {emulation.counters(), shape, machine, cycles});
+  report["profile"] = profile_json(emulation.profile(), shape);
   if (!options.sampled() && options.sample == 0 && report.contains("links"))
     report["links"]["bound_messages"] = hottest_link_messages(shape).value();
   add_hash(report, hash);

@@ -18,7 +18,7 @@
 #include "hal/shape.hpp"
 #include "packet/exchange/block_messages.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/message_sizes.hpp"
+#include "tools/command_line/one_process.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
@@ -26,9 +26,9 @@
 #include "tools/machines/machine_file.hpp"
 #include "tools/measure/bounds.hpp"
 #include "tools/measure/kind.hpp"
-#include "tools/measure/message_bench.hpp"
+#include "tools/measure/measure.hpp"
+#include "tools/measure/messages.hpp"
 #include "tools/measure/table.hpp"
-#include "tools/measure/work.hpp"
 #include "tools/report/output.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"
@@ -54,7 +54,7 @@ struct BenchOptions {
   bool full = false;
 };
 
-/// Options that not every benchmark heeds, and those that do.
+/// An option that not every benchmark reads, and the benchmarks that do.
 struct BenchOnly {
   const char* option;
   bool (*heeds)(BenchKind);
@@ -102,22 +102,24 @@ BatchTimes measure(BenchKind kind, const MessageBench& bench, std::uint64_t byte
   return measure_idle_turn(bench);
 }
 
-Json measured_row(BenchKind kind, const MessageBench& bench, std::uint64_t bytes) {
+Json measured_row(BenchKind kind, const MessageBench& bench, const BenchBounds& bounds,
+                  std::uint64_t bytes) {
   const BatchTimes times = measure(kind, bench, bytes);
-  return bench_row(kind, bench, bytes, times, bench_bound(kind, bench, bytes, times.workers));
+  return bench_row(kind, bench, bytes, times, bounds.at(bytes, times.workers));
 }
 
-/// Printed as it comes.
+/// Prints at once, so that each line is seen as it comes.
 void show(const std::string& text) {
   fmt::print("{}", text);
   std::fflush(stdout);
 }
 
-/// An interruption leaves out the rest where there is a size already.
+/// The rows of all sizes. An interruption leaves out the rest, unless there is no row yet.
 Json sizes_json(const BenchOptions& options, BenchKind kind, const MessageBench& bench,
                 bool visible) {
   if (visible) show(bench_header(kind, bench, options.full));
   Json sizes = Json::array();
+  const BenchBounds bounds(kind, bench);
   const std::vector<std::uint64_t> all = sizes_of(options, kind);
   RunsProgress progress(options.common.quiet || !bench.run.processes.reports(), all.size(),
                         "sizes");
@@ -126,7 +128,7 @@ Json sizes_json(const BenchOptions& options, BenchKind kind, const MessageBench&
     for (const std::uint64_t bytes : all) {
       throw_if_interrupted();
       progress.show();
-      sizes.push_back(measured_row(kind, bench, bytes));
+      sizes.push_back(measured_row(kind, bench, bounds, bytes));
       progress.add(1);
       progress.clear();
       if (visible) show(bench_line(kind, sizes.back(), options.full));
@@ -137,7 +139,7 @@ Json sizes_json(const BenchOptions& options, BenchKind kind, const MessageBench&
   return sizes;
 }
 
-/// What the messages of one size take.
+/// The bytes of the buffers for messages of one size.
 double buffer_bytes(BenchKind kind, const Shape& shape, std::uint64_t bytes) {
   const double nodes = shape.size();
   return (kind == BenchKind::alltoall ? 4 * nodes * nodes : 2 * nodes) * static_cast<double>(bytes);
@@ -202,19 +204,19 @@ int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& benc
   return 0;
 }
 
-void refuse_what_it_does_not_heed(const CLI::App& verb, const BenchOptions& options,
+void refuse_what_it_does_not_heed(const CLI::App& command, const BenchOptions& options,
                                   BenchKind kind) {
   for (const BenchOnly& only : kBenchOnly)
-    if (verb.count(only.option) > 0 && !only.heeds(kind))
+    if (command.count(only.option) > 0 && !only.heeds(kind))
       throw BadInput(
           fmt::format("{} is for {}, not for bench {}", only.option, only.who, options.kind));
-  if (verb.count("--sizes") > 0 && verb.count("--message-size") > 0)
+  if (command.count("--sizes") > 0 && command.count("--message-size") > 0)
     throw BadInput("--sizes and --message-size both say the sizes; give one of them");
 }
 
-int run(const CLI::App& verb, const BenchOptions& options) {
+int run(const CLI::App& command, const BenchOptions& options) {
   const auto kind = parse_choice<BenchKind>("benchmark", kBenchKindNames, options.kind);
-  refuse_what_it_does_not_heed(verb, options, kind);
+  refuse_what_it_does_not_heed(command, options, kind);
   const Shape shape = shape_of(options.torus);
   refuse_dead_nodes(shape);
   if (shape.size() < 2) throw BadInput("a benchmark of messages needs at least two nodes");
@@ -227,38 +229,42 @@ int run(const CLI::App& verb, const BenchOptions& options) {
       .iterations = options.iterations,
       .warm_up = options.warm_up,
       .window = options.window};
-  refuse_without_effect(verb, effects_of(kind, bench.run), "bench " + options.kind, bench.run,
+  refuse_without_effect(command, effects_of(kind, bench.run), "bench " + options.kind, bench.run,
                         machine);
-  if (kind == BenchKind::idle && bench.run.processes.count() > 1)
-    throw BadInput("bench idle is for one process");
+  refuse_several_processes(command, bench.run.processes.count());
   return bench.run.processes.run([&] { return run_on(options, kind, bench); });
 }
 
-void add_message_options(CLI::App& verb, BenchOptions& options) {
-  begin_group(verb, "Messages");
-  verb.add_option("-m,--message-size", options.message_size,
+void add_message_options(CLI::App& command, BenchOptions& options) {
+  begin_group(command, "Messages");
+  command
+      .add_option("-m,--message-size", options.message_size,
                   "least and most bytes of a message, or of a pair's, 8:4KiB; doubled from one to "
                   "the other; MIN: or MAX alone leave the other as it is")
       ->type_name("MIN:MAX")
       ->check(not_empty());
-  add_byte_list(verb, "--sizes", options.sizes, {.max = std::uint64_t{1} << 30},
+  add_byte_list(command, "--sizes", options.sizes, {.max = std::uint64_t{1} << 30},
                 "these sizes instead: 8,240,4KiB or 8:64KiB:x2");
-  verb.add_option("-i,--iterations", options.iterations,
+  command
+      .add_option("-i,--iterations", options.iterations,
                   "that count, of each size; else as many as suit it")
       ->transform(whole_number(1, std::uint64_t{1} << 31));
-  verb.add_option("-x,--warmup", options.warm_up,
+  command
+      .add_option("-x,--warmup", options.warm_up,
                   "iterations before them that do not count; else as many as of a sample")
       ->transform(whole_number(0, std::uint64_t{1} << 31));
-  verb.add_option("-W,--window-size", options.window,
+  command
+      .add_option("-W,--window-size", options.window,
                   "bw, bibw: messages that are sent before the next ones wait")
       ->transform(whole_number(1, 1 << 20))
       ->capture_default_str();
-  verb.add_option("--batches", options.batches,
+  command
+      .add_option("--batches", options.batches,
                   "samples per size, among which the iterations are shared out; the median counts")
       ->transform(whole_number(1, 100000))
       ->capture_default_str();
-  verb.add_flag("-f,--full", options.full,
-                "alltoall: the shortest and the longest sample too, and the iterations");
+  command.add_flag("-f,--full", options.full,
+                   "alltoall: the shortest and the longest sample too, and the iterations");
 }
 
 }  // namespace
@@ -266,22 +272,22 @@ void add_message_options(CLI::App& verb, BenchOptions& options) {
 CommandRun add_bench_command(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
   options->common.fabric = "shm";
-  CLI::App* verb = app.add_subcommand("bench", "what moving messages between nodes takes");
-  verb->add_option("KIND", options->kind, "what is measured")
+  CLI::App* command = app.add_subcommand("bench", "what moving messages between nodes takes");
+  command->add_option("KIND", options->kind, "what is measured")
       ->required()
       ->check(one_of("benchmark", kBenchKindNames));
-  add_torus_options(*verb, options->torus);
+  add_torus_options(*command, options->torus);
   options->torus.torus = "2";
-  verb->get_option("--torus")->required(false)->capture_default_str();
-  add_message_options(*verb, *options);
-  add_report_option(*verb, options->report);
-  add_common_options(*verb, options->common);
-  add_examples(*verb, {{"what a message takes from one node to the other",
-                        "toroid bench latency -m 8:4KiB -i 10000 -x 100"},
-                       {"bytes a second, windows of 64 messages", "toroid bench bw -m 1:4MiB"},
-                       {"messages per second from one node to the other",
-                        "toroid bench rate --sizes 8,240"}});
-  return [options, verb] { return run(*verb, *options); };
+  command->get_option("--torus")->required(false)->capture_default_str();
+  add_message_options(*command, *options);
+  add_report_option(*command, options->report);
+  add_common_options(*command, options->common);
+  add_examples(*command, {{"what a message takes from one node to the other",
+                           "toroid bench latency -m 8:4KiB -i 10000 -x 100"},
+                          {"bytes a second, windows of 64 messages", "toroid bench bw -m 1:4MiB"},
+                          {"messages per second from one node to the other",
+                           "toroid bench rate --sizes 8,240"}});
+  return [options, command] { return run(*command, *options); };
 }
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// The verbs of the command. Each adds itself to the application and runs if it was named.
+// The commands of toroid. Each function adds one to the application and returns how to run it.
 #pragma once
 
 #include "tools/command_line/cli_fwd.hpp"
@@ -7,7 +7,8 @@
 
 namespace toroid {
 
-/// Returns the exit code: 0 done, 1 a check failed. Throws BadInput (2) and RunFailed (1).
+/// Runs a command after the command line has been parsed. Returns the exit code: 0 done, 1 a check
+/// failed. Throws BadInput (exit code 2) and RunFailed (1).
 using CommandRun = std::function<int()>;
 
 CommandRun add_fft_command(CLI::App& app);

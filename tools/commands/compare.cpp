@@ -60,7 +60,7 @@ std::string fastest_lines(std::span<const Json> rows, const RowTable& table) {
   std::string text;
   for (const Json& row : rows)
     if (!row.contains("error") && is_fastest(row, rows))
-      text += "  " + wrapped(table.case_text(row), line_width() - 2, 4);
+      text += "  " + with_hanging_indent(table.case_text(row), line_width() - 2, 4);
   return text.empty() ? "" : "the fastest of each traffic, torus and size:\n" + text;
 }
 

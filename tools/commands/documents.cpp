@@ -1,4 +1,4 @@
-// toroid help, man and completion: what the command says of itself.
+// toroid help, man and completion: what toroid says of itself.
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
@@ -9,9 +9,7 @@
 #include <system_error>
 
 #include "hal/check.hpp"
-#include "tools/command_line/completion.hpp"
-#include "tools/command_line/help.hpp"
-#include "tools/command_line/man_page.hpp"
+#include "tools/command_line/documents.hpp"
 #include "tools/command_line/option_text.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
@@ -22,13 +20,13 @@ namespace toroid {
 namespace {
 
 struct ManOptions {
-  std::string verb;
+  std::string command;
   std::string directory;
 };
 
-/// The whole command where no verb is named.
-const CLI::App& named(const CLI::App& app, const std::string& verb) {
-  return verb.empty() ? app : *find_verb(app, verb);
+/// The command of that name; toroid itself where the name is empty.
+const CLI::App& named(const CLI::App& app, const std::string& command) {
+  return command.empty() ? app : *find_command(app, command);
 }
 
 void write_page(const std::filesystem::path& directory, const CLI::App& app) {
@@ -42,7 +40,7 @@ void write_pages(const std::string& directory, const CLI::App& app) {
   std::filesystem::create_directories(directory, error);
   if (error) throw BadInput(fmt::format("{}: {}", directory, error.message()));
   write_page(directory, app);
-  for (const CLI::App* verb : verbs_of(app)) write_page(directory, *verb);
+  for (const CLI::App* command : commands_of(app)) write_page(directory, *command);
 }
 
 std::string completion_for(const std::string& shell, const CLI::App& app) {
@@ -54,9 +52,9 @@ std::string completion_for(const std::string& shell, const CLI::App& app) {
 
 CommandRun add_help_command(CLI::App& app) {
   auto name = std::make_shared<std::string>();
-  CLI::App* verb = app.add_subcommand("help", "a verb's options and examples");
-  verb->add_option("VERB", *name, "which; else all verbs in a line each");
-  add_examples(*verb, {{"what a transform may be told", "toroid help fft"}});
+  CLI::App* command = app.add_subcommand("help", "a verb's options and examples");
+  command->add_option("VERB", *name, "which; else all verbs in a line each");
+  add_examples(*command, {{"what a transform may be told", "toroid help fft"}});
   return [&app, name] {
     fmt::print("{}", help_text(named(app, *name)));
     return 0;
@@ -65,15 +63,15 @@ CommandRun add_help_command(CLI::App& app) {
 
 CommandRun add_man_command(CLI::App& app) {
   auto options = std::make_shared<ManOptions>();
-  CLI::App* verb = app.add_subcommand("man", "manual pages, as man takes them");
-  verb->add_option("VERB", options->verb, "whose page; else the command's");
-  begin_group(*verb, "Output");
-  verb->add_option("--directory", options->directory, "write all pages there, a file each")
+  CLI::App* command = app.add_subcommand("man", "manual pages, as man takes them");
+  command->add_option("VERB", options->command, "whose page; else the command's");
+  begin_group(*command, "Output");
+  command->add_option("--directory", options->directory, "write all pages there, a file each")
       ->type_name("DIR")
       ->check(not_empty());
-  add_examples(*verb, {{"a page, shown", "toroid man fft | man -l -"}});
+  add_examples(*command, {{"a page, shown", "toroid man fft | man -l -"}});
   return [&app, options] {
-    const CLI::App& page = named(app, options->verb);
+    const CLI::App& page = named(app, options->command);
     if (options->directory.empty())
       fmt::print("{}", man_page(page));
     else
@@ -84,11 +82,11 @@ CommandRun add_man_command(CLI::App& app) {
 
 CommandRun add_completion_command(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* verb = app.add_subcommand("completion", "a script that completes toroid in a shell");
-  verb->add_option("SHELL", *shell, "of which shell")
+  CLI::App* command = app.add_subcommand("completion", "a script that completes toroid in a shell");
+  command->add_option("SHELL", *shell, "of which shell")
       ->required()
       ->check(one_of("shell", kShellNames));
-  add_examples(*verb, {{"in this bash, from now on", "source <(toroid completion bash)"}});
+  add_examples(*command, {{"in this bash, from now on", "source <(toroid completion bash)"}});
   return [&app, shell] {
     fmt::print("{}", completion_for(*shell, app));
     return 0;

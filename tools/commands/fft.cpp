@@ -15,6 +15,7 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "tools/command_line/choice.hpp"
+#include "tools/command_line/one_process.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/io/array_file.hpp"
@@ -203,9 +204,8 @@ int run(const CLI::App& verb, const FftOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   (void)scale_of(options);
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  refuse_several_processes(verb, run_options.processes.count());
   refuse_policy_options(verb, options, run_options, machine);
-  if (options.in == kStandardStream && run_options.processes.count() > 1)
-    throw BadInput("--in - is for one process; several read a file, each by itself");
   return run_options.processes.run(
       [&] { return FftCommand(options, shape, machine, run_options).run(); });
 }

@@ -37,7 +37,7 @@ constexpr HandlerId kHello = kFirstUserHandler;
 struct HelloOptions {
   CommonOptions common;
   TorusOptions torus;
-  const CLI::App* verb = nullptr;
+  const CLI::App* command = nullptr;
 };
 
 Program hello(Node& node) {
@@ -107,7 +107,7 @@ int run(const HelloOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options =
       under_policy(toroid::run_options(options.common, options.torus), shape, machine);
-  refuse_without_effect(*options.verb, effects_of(run_options), "hello", run_options, machine);
+  refuse_without_effect(*options.command, effects_of(run_options), "hello", run_options, machine);
   return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
 }
 
@@ -115,13 +115,13 @@ int run(const HelloOptions& options) {
 
 CommandRun add_hello_command(CLI::App& app) {
   auto options = std::make_shared<HelloOptions>();
-  CLI::App* verb = app.add_subcommand("hello", "every node tells every other its rank");
-  options->verb = verb;
-  add_torus_options(*verb, options->torus);
-  add_common_options(*verb, options->common);
-  add_examples(*verb, {{"64 nodes in virtual time", "toroid hello --torus 4x4x4"},
-                       {"two processes by way of libfabric",
-                        "toroid launch -n 2 hello --torus 4x4 --fabric ofi"}});
+  CLI::App* command = app.add_subcommand("hello", "every node tells every other its rank");
+  options->command = command;
+  add_torus_options(*command, options->torus);
+  add_common_options(*command, options->common);
+  add_examples(*command, {{"64 nodes in virtual time", "toroid hello --torus 4x4x4"},
+                          {"two processes by way of libfabric",
+                           "toroid launch -n 2 hello --torus 4x4 --fabric ofi"}});
   return [options] { return run(*options); };
 }
 

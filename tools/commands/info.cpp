@@ -35,6 +35,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/results/json.hpp"
+#include "tools/results/placement_text.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/version.hpp"
@@ -42,14 +43,14 @@
 namespace toroid {
 namespace {
 
-/// What is said beside a number of a machine file stands above it where the line is longer than
-/// `width`; comments and descriptions go on in the next line. A number itself is never cut.
+/// Fits a line of a machine file into `width`: a description beside a number moves above it,
+/// comments and descriptions go on in the next line, and a number itself is never cut.
 std::string fitted_line(std::string_view line, std::size_t width) {
   constexpr std::size_t kDescription = 16;  // where those of policies begin
   const std::size_t mark = line.find('#');
   if (line.size() <= width || (mark == std::string_view::npos && !line.starts_with("  ")))
     return std::string(line) + '\n';
-  if (mark == std::string_view::npos) return wrapped(line, width, kDescription);
+  if (mark == std::string_view::npos) return with_hanging_indent(line, width, kDescription);
   std::string comment;  // what stands in columns becomes a list
   std::string_view rest = line.substr(mark + 1);
   while (!rest.empty()) {
@@ -60,7 +61,7 @@ std::string fitted_line(std::string_view line, std::size_t width) {
     rest.remove_prefix(std::min(rest.find(' '), rest.size()));
   }
   std::string lines = "#";
-  for (const char c : wrapped(comment, width - 1, 2))
+  for (const char c : with_hanging_indent(comment, width - 1, 2))
     lines += c == '\n' ? "\n#" : std::string(1, c);
   lines.pop_back();
   if (mark == 0) return lines;
@@ -93,7 +94,7 @@ Json numbers_json(const Machine& machine) {
   return numbers;
 }
 
-/// What every machine has in common: IBM's published packet layout.
+/// The packet layout that IBM has published, which all machines share.
 Json packet_json() {
   return {{"chunk_bytes", kChunkBytes},
           {"max_chunks", kMaxChunks},
@@ -110,7 +111,7 @@ void print_packet() {
       kMaxChunks, kChunkBytes, kHeaderBytes, kPayloadBytes, fmt::join(kVirtualChannelNames, ", "));
 }
 
-/// As a machine file has what is not of the machine.
+/// Prints text as comments, so that the whole output is a machine file.
 void print_comment(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -160,7 +161,7 @@ void print_torus(const Shape& shape, const std::string& placement) {
   print_comment("shm here: " + placement);
 }
 
-/// How `shm` would run on this machine.
+/// The placement that `shm` would use on this host.
 Json placement_json(const HostTopology& topology, const Placement& placement) {
   Json workers = Json::array();
   for (const WorkerPlace& worker : placement.workers)
@@ -190,12 +191,12 @@ void print_providers(const OfiHere& here) {
   print_fitted("\n");
 }
 
-/// Those that this build has; `ofi` is the last.
+/// The fabrics of this build; `ofi` is the last.
 std::span<const std::string_view> fabrics() {
   return std::span(kFabricNames).first(kFabricNames.size() - (has_ofi() ? 0 : 1));
 }
 
-/// All of it comments, before a machine file.
+/// The build as comments before a machine file.
 void print_build(const OfiHere& here) {
   print_fitted("# toroid {} ({}), fabrics: {}\n\n", kVersion, kGitHash, fmt::join(fabrics(), ", "));
   print_providers(here);
@@ -246,19 +247,21 @@ int run(const InfoOptions& options) {
 
 CommandRun add_info_command(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* verb = app.add_subcommand("info", "this build, a machine's numbers, a torus's bounds");
-  begin_group(*verb, "Torus");
-  verb->add_option("--torus", options->torus,
+  CLI::App* command =
+      app.add_subcommand("info", "this build, a machine's numbers, a torus's bounds");
+  begin_group(*command, "Torus");
+  command
+      ->add_option("--torus", options->torus,
                    "also the bounds of this shape and its workers on shm")
       ->type_name("SHAPE")
       ->check(not_empty());
-  verb->add_flag("--mesh", options->mesh, "every dimension a mesh");
-  begin_group(*verb, "Output");
-  verb->add_flag("--policies", options->policies,
-                 "instead the policies, and what is known of each");
-  add_common_options(*verb, options->common);
+  command->add_flag("--mesh", options->mesh, "every dimension a mesh");
+  begin_group(*command, "Output");
+  command->add_flag("--policies", options->policies,
+                    "instead the policies, and what is known of each");
+  add_common_options(*command, options->common);
   add_examples(
-      *verb,
+      *command,
       {{"this build, what it knows by name, and the Blue Gene/L's numbers", "toroid info"},
        {"the numbers of another machine, as a machine file", "toroid info --machine bgq"},
        {"a torus's bounds, and which cores its nodes would run on", "toroid info --torus 8x8x8"}});

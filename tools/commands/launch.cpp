@@ -14,35 +14,38 @@ namespace toroid {
 
 CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched) {
   auto options = std::make_shared<LaunchOptions>();
-  CLI::App* verb = app.add_subcommand("launch", "several processes of a command as one run");
-  begin_group(*verb, "Processes");
-  verb->add_option("-n", options->processes, "processes; else as many as the hosts have slots")
+  CLI::App* command = app.add_subcommand("launch", "several processes of a command as one run");
+  begin_group(*command, "Processes");
+  command->add_option("-n", options->processes, "processes; else as many as the hosts have slots")
       ->transform(whole_number(1, 65536));
   CLI::Option* hosts =
-      verb->add_option("--hosts", options->hosts, "of hosts, a line each, to be reached by ssh")
+      command->add_option("--hosts", options->hosts, "of hosts, a line each, to be reached by ssh")
           ->type_name("FILE")
           ->check(not_empty());
-  verb->add_option("--master", options->master, "where the others reach process 0; else its host")
+  command
+      ->add_option("--master", options->master, "where the others reach process 0; else its host")
       ->type_name("HOST")
       ->check(not_empty())
       ->needs(hosts);
-  verb->add_option("--port", options->port, "on which process 0 listens; else one at random")
+  command->add_option("--port", options->port, "on which process 0 listens; else one at random")
       ->transform(whole_number(1, 65535))
       ->needs(hosts);
-  verb->add_option("--grace", options->grace, "seconds for the others to end when one has failed")
+  command
+      ->add_option("--grace", options->grace, "seconds for the others to end when one has failed")
       ->check(number(0, 1e6))
       ->capture_default_str();
-  // Taken off the command line before it is parsed: its options are its own.
-  verb->add_option("COMMAND",
-                   "a verb of toroid with its options, else a program on the path; behind -- a "
-                   "program, whatever its name");
-  add_examples(*verb, {{"four processes on this host",
-                        "toroid launch -n 4 hello --torus 4x4x2 --fabric ofi"},
-                       {"on the hosts of a file, by ssh",
-                        "toroid launch --hosts hosts.txt fft --size 64 --torus 4x4 --fabric ofi"},
-                       {"another program", "toroid launch -n 2 -- ./my-program --its-option"}});
+  // For help only: the command is taken off the command line before that is parsed.
+  command->add_option("COMMAND",
+                      "a verb of toroid with its options, else a program on the path; behind -- a "
+                      "program, whatever its name");
+  add_examples(
+      *command,
+      {{"four processes on this host", "toroid launch -n 4 hello --torus 4x4x2 --fabric ofi"},
+       {"on the hosts of a file, by ssh",
+        "toroid launch --hosts hosts.txt fft --size 64 --torus 4x4 --fabric ofi"},
+       {"another program", "toroid launch -n 2 -- ./my-program --its-option"}});
   return [&app, &launched, options] {
-    options->command = launched_program(app, launched, !options->hosts.empty());
+    options->command = launched_program(app, launched, *options);
     return options->command.empty() ? 0 : launch(*options);
   };
 }

@@ -1,4 +1,4 @@
-// toroid paper: what the published texts say beside what comes out here, in one table.
+// toroid paper: published numbers beside ours, in one table.
 #include <fmt/core.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,7 +39,7 @@ namespace {
 
 struct PaperOptions {
   std::string machine = "bgl-fitted";
-  std::string rows;  ///< names of sections with commas; empty: all
+  std::vector<std::string> rows;  ///< names of sections; empty: all
   std::uint64_t seed = 1;
   unsigned threads = 0;  ///< 0: one per core
   bool quick = false;
@@ -57,20 +56,20 @@ struct PaperTable {
   std::vector<CurvePoint> points;
   std::size_t runs = 0;
   std::size_t left_out = 0;  ///< runs, by --quick
-  bool interrupted = false;  ///< rows are missing
+  bool interrupted = false;  ///< whether rows are missing
 };
 
-Sections sections_of(const std::string& names) {
+Sections sections_of(const std::vector<std::string>& names) {
   Sections sections;
   if (names.empty())
     for (const PaperSection& section : paper_sections()) sections.push_back(&section);
-  std::istringstream list(names);
-  for (std::string name; std::getline(list, name, ',');) sections.push_back(&paper_section(name));
+  for (const std::string& name : names) sections.push_back(&paper_section(name));
   return sections;
 }
 
-/// Each once, by section, so that these are finished one after the other; in each the long ones
-/// first, which would keep everybody waiting at the end.
+/// The runs of all sections, each once. They are ordered by section, so that sections are finished
+/// one after the other, and the long runs of a section come first, since they would be the last to
+/// end.
 std::vector<Simulation> simulations_of(const Sections& sections) {
   std::vector<Simulation> all;
   std::set<std::string> known;
@@ -93,7 +92,7 @@ class PaperPrinter {
     for (; next_ < sections_.size() && is_complete(*sections_[next_], results); ++next_)
       print_now(rows_table(sections_[next_]->rows(results, setting_), line_width()));
   }
-  /// Those of which rows are missing: the rows that are there.
+  /// Prints the available rows of sections with missing rows.
   void show_rest(const PaperResults& results);
 
   bool is_complete(const PaperSection& section, const PaperResults& results) const {
@@ -101,7 +100,7 @@ class PaperPrinter {
       return results.contains(simulation.key) || (leaves_out_long_ && simulation.is_long);
     });
   }
-  /// Of an incomplete section the rows that have figures.
+  /// The rows of a section; only those with figures where the section is incomplete.
   std::vector<PaperRow> rows(const PaperSection& section, const PaperResults& results) const {
     std::vector<PaperRow> rows = section.rows(results, setting_);
     if (!is_complete(section, results))
@@ -113,7 +112,7 @@ class PaperPrinter {
   const Sections& sections_;
   const PaperSetting& setting_;
   bool leaves_out_long_;
-  std::size_t next_ = 0;  ///< section to be printed
+  std::size_t next_ = 0;  ///< section to be printed next
 };
 
 void PaperPrinter::show_rest(const PaperResults& results) {
@@ -182,7 +181,7 @@ void print_paper_end(const PaperTable& table, double wall_s) {
   std::string text = table.points.empty() ? "" : curves_table(table.points, line_width());
   text += fmt::format("{} runs in {:.1f} s\n", table.runs, wall_s);
   if (table.left_out > 0)
-    text += wrapped(
+    text += with_hanging_indent(
         fmt::format("--quick has left out {} of {} runs: transforms on 1,024 nodes and more, and "
                     "of 128^3 on 256 and more; all-to-alls on 4,096 and more",
                     table.left_out, table.left_out + table.runs),
@@ -190,7 +189,7 @@ void print_paper_end(const PaperTable& table, double wall_s) {
   print_now(text);
 }
 
-/// All that is finished has been written.
+/// Throws RunFailed where rows are missing or bars are missed. Call it when everything is written.
 void throw_if_missing_or_missed(const PaperTable& table) {
   if (table.interrupted)
     throw RunFailed(table.runs == 0 ? "interrupted"
@@ -237,26 +236,25 @@ std::vector<std::string_view> section_names() {
 
 CommandRun add_paper_command(CLI::App& app) {
   auto options = std::make_shared<PaperOptions>();
-  CLI::App* verb = app.add_subcommand("paper", "published results beside ours, in one table");
-  begin_group(*verb, "Run");
-  verb->add_option("--rows", options->rows, "sections with commas between them; else all")
-      ->type_name("ROWS")
-      ->check(suggested(section_names()))
-      ->check(not_empty());
-  verb->add_flag("--quick", options->quick, "without the runs that take more than some seconds");
-  add_machine_option(*verb, options->machine);
-  add_seed_option(*verb, options->seed);
-  verb->add_option("--threads", options->threads, "runs at once; else one per core")
+  CLI::App* command = app.add_subcommand("paper", "published results beside ours, in one table");
+  begin_group(*command, "Run");
+  add_name_list(*command, "--rows", options->rows, "rows", section_names(),
+                "sections with commas between them; else all")
+      ->type_name("ROWS");
+  command->add_flag("--quick", options->quick, "without the runs that take more than some seconds");
+  add_machine_option(*command, options->machine);
+  add_seed_option(*command, options->seed);
+  command->add_option("--threads", options->threads, "runs at once; else one per core")
       ->transform(whole_number(1, 1024));
-  begin_group(*verb, "Output");
-  add_json_option(*verb, options->json);
-  verb->add_option("--csv", options->csv, "write rows and curves as comma-separated values")
+  begin_group(*command, "Output");
+  add_json_option(*command, options->json);
+  command->add_option("--csv", options->csv, "write rows and curves as comma-separated values")
       ->type_name("FILE")
       ->check(not_empty());
-  add_report_option(*verb, options->report);
-  verb->add_flag("--quiet", options->quiet, "no table, no progress");
-  add_examples(*verb, {{"the patent's results, and ours beside them",
-                        "toroid paper --rows patent --quick"}});
+  add_report_option(*command, options->report);
+  command->add_flag("--quiet", options->quiet, "no table, no progress");
+  add_examples(*command, {{"the patent's results, and ours beside them",
+                           "toroid paper --rows patent --quick"}});
   return [options] { return run_paper(*options); };
 }
 

@@ -1,5 +1,5 @@
-// toroid poisson: the potential in a crystal by distributed FFTs of real data, there and back; how
-// fast does rock salt's Madelung constant come as the grid grows?
+// toroid poisson: the potential in a crystal by distributed FFTs of real data, there and back, and
+// how fast it converges to rock salt's Madelung constant as the grid grows.
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
@@ -57,10 +57,10 @@ namespace {
 
 constexpr std::int64_t kSmallestGrid = 4;
 constexpr std::int64_t kLargestGrid = std::int64_t{1} << 16;
-/// From this size on nothing but rounding is left of the error; see tools/rock_salt.hpp.
+/// The size from which on only rounding errors are left; see tools/io/rock_salt.hpp.
 constexpr std::int64_t kConvergedGrid = 32;
 constexpr double kTolerance = 1e-10;
-/// The orbital method's transforms of real data have no spectrum of Fourier's.
+/// The methods for real data: the orbital method's real transforms have no Fourier spectrum.
 constexpr std::array<std::string_view, 3> kRealMethodNames = {"volumetric", "slab", "rows"};
 
 struct PoissonOptions {
@@ -71,7 +71,7 @@ struct PoissonOptions {
   std::string report;
 };
 
-/// What all grids of a run have in common.
+/// The settings that all grids of a run share.
 struct Setting {
   const PoissonOptions& options;
   Shape shape;
@@ -124,7 +124,8 @@ Program poisson(Node&, Field& field) {
   co_await field.convolution.apply(field.values, field.values, rock_salt::coulomb);
 }
 
-/// Of the ion in the origin, from the node that has its point of the grid: everybody gets it.
+/// The potential at the ion in the origin, which all processes get from the node that has its
+/// point.
 double potential_at_ion(const Emulation& emulation, const std::deque<Field>& fields) {
   const fft::Index origin{};
   double mine = 0;
@@ -135,7 +136,7 @@ double potential_at_ion(const Emulation& emulation, const std::deque<Field>& fie
   return std::accumulate(all.begin(), all.end(), 0.0);
 }
 
-/// On a machine on which nothing has run before.
+/// Solves for one grid on an emulation that has not run before.
 GridResult solve(Emulation& emulation, const SharedBlueprint& blueprint) {
   const std::int64_t points = blueprint->description().size[0];
   const std::vector<double> line = rock_salt::density_line(points);
@@ -152,7 +153,7 @@ GridResult solve(Emulation& emulation, const SharedBlueprint& blueprint) {
   return {points, rock_salt::madelung(potential), end, emulation.counters()};
 }
 
-/// There and back.
+/// The timing of a grid: the bound is that of both transforms, there and back.
 Timing timing_of(const Setting& setting, const fft::Blueprint& blueprint,
                  const Emulation& emulation, Tick cycles) {
   constexpr std::array kWays = {fft::Way::forward, fft::Way::backward};
@@ -168,7 +169,8 @@ SharedBlueprint blueprint_of(const Setting& setting, std::int64_t points) {
   return std::make_shared<const fft::Blueprint>(description, setting.shape);
 }
 
-/// A grid that is only there for comparison may be too small for so many nodes.
+/// The blueprint of a grid; none where a grid that is only for comparison is too small for the
+/// nodes.
 SharedBlueprint blueprint_if_it_fits(const Setting& setting, std::int64_t points) {
   try {
     return blueprint_of(setting, points);
@@ -177,7 +179,7 @@ SharedBlueprint blueprint_if_it_fits(const Setting& setting, std::int64_t points
   }
 }
 
-/// Of 4, 8, 16, ... points per side and the size asked for.
+/// The blueprints of grids of 4, 8, 16, ... points per side and of the size asked for.
 std::vector<SharedBlueprint> blueprints_of(const Setting& setting) {
   const SharedBlueprint last = blueprint_of(setting, setting.options.size);
   std::vector<SharedBlueprint> all;
@@ -191,7 +193,7 @@ double bytes_of(const fft::Blueprint& blueprint, const fft::Index& extents, bool
   return static_cast<double>(fft::Box::of(extents).volume()) * blueprint.bytes(real);
 }
 
-/// What the exchanges of both ways carry; each has an array of its own where it arrives.
+/// The bytes that the exchanges of both transforms carry; each has its own array for arrivals.
 double exchanged_bytes(const fft::Blueprint& blueprint) {
   const std::span<const fft::Stage> stages = blueprint.stages();
   double bytes = 0;
@@ -201,13 +203,13 @@ double exchanged_bytes(const fft::Blueprint& blueprint) {
   return bytes;
 }
 
-/// With the field and its spectrum.
+/// The bytes of all arrays, with the field and its spectrum.
 double array_bytes(const fft::Blueprint& blueprint) {
   return bytes_of(blueprint, blueprint.in_extents(), true) +
          bytes_of(blueprint, blueprint.out_extents(), false) + exchanged_bytes(blueprint);
 }
 
-/// Of all grids, there and back.
+/// The expectation for all grids, there and back.
 Expectation expectation_of(const Setting& setting, const std::vector<SharedBlueprint>& blueprints) {
   RunWork work;
   for (const SharedBlueprint& blueprint : blueprints) work += transform_work(*blueprint) * 2;
@@ -215,7 +217,7 @@ Expectation expectation_of(const Setting& setting, const std::vector<SharedBluep
                          array_bytes(*blueprints.back()));
 }
 
-/// A little more than there are: what stays on its node is not sent.
+/// An upper limit of the packets: elements that stay on their node are not sent.
 std::uint64_t packets_at_most(const fft::Blueprint& blueprint) {
   return static_cast<std::uint64_t>(exchanged_bytes(blueprint) / kPayloadBytes);
 }
@@ -254,7 +256,7 @@ Json grids_json(const std::vector<GridResult>& results) {
   return grids;
 }
 
-/// The hash covers the grids but for their times where those are the wall clock's.
+/// Adds the grids; the hash leaves out their times where those are the wall clock's.
 void add_grids(ResultHash& hash, const std::vector<GridResult>& results, bool is_virtual) {
   for (const GridResult& result : results) {
     hash.add(static_cast<std::uint64_t>(result.points));
@@ -264,7 +266,8 @@ void add_grids(ResultHash& hash, const std::vector<GridResult>& results, bool is
   }
 }
 
-/// Time, packets and links are the last grid's: the largest, unless the user has interrupted it.
+/// The result: time, packets and links are those of the last grid, which is the largest unless the
+/// run was interrupted.
 Json make_report(const Setting& setting, const fft::Blueprint& largest, const Emulation& emulation,
                  const std::vector<GridResult>& results) {
   const GridResult& last = results.back();
@@ -341,7 +344,7 @@ fft::Method method_of(const PoissonOptions& options) {
   return method;
 }
 
-int run(const CLI::App& verb, const PoissonOptions& options) {
+int run(const CLI::App& command, const PoissonOptions& options) {
   if (options.size % 2 != 0)
     throw BadInput(
         fmt::format("a grid of {} points per side has none for half of the ions; --size "
@@ -353,7 +356,7 @@ int run(const CLI::App& verb, const PoissonOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   const Setting setting{options, shape, machine, run_options(options.common, options.torus),
                         method};
-  refuse_without_effect(verb, transform_effects(method, setting.run), "poisson", setting.run,
+  refuse_without_effect(command, transform_effects(method, setting.run), "poisson", setting.run,
                         machine);
   return setting.run.processes.run([&] { return run_on(setting); });
 }
@@ -362,21 +365,23 @@ int run(const CLI::App& verb, const PoissonOptions& options) {
 
 CommandRun add_poisson_command(CLI::App& app) {
   auto options = std::make_shared<PoissonOptions>();
-  CLI::App* verb =
+  CLI::App* command =
       app.add_subcommand("poisson", "a crystal's potential by FFTs, and its Madelung constant");
-  add_torus_options(*verb, options->torus);
-  begin_group(*verb, "Transform");
-  verb->add_option("--size", options->size,
+  add_torus_options(*command, options->torus);
+  begin_group(*command, "Transform");
+  command
+      ->add_option("--size", options->size,
                    "even: points per side of the largest grid; 4, 8, 16, ... come before it")
       ->transform(whole_number(kSmallestGrid, kLargestGrid))
       ->capture_default_str();
-  verb->add_option("--method", options->method, "how the transform is spread over the nodes")
+  command->add_option("--method", options->method, "how the transform is spread over the nodes")
       ->check(one_of("method", kRealMethodNames))
       ->capture_default_str();
-  add_report_option(*verb, options->report);
-  add_common_options(*verb, options->common);
-  add_examples(*verb, {{"up to 32^3 points on 8 nodes", "toroid poisson --torus 2x2x2 --size 32"}});
-  return [options, verb] { return run(*verb, *options); };
+  add_report_option(*command, options->report);
+  add_common_options(*command, options->common);
+  add_examples(*command,
+               {{"up to 32^3 points on 8 nodes", "toroid poisson --torus 2x2x2 --size 32"}});
+  return [options, command] { return run(*command, *options); };
 }
 
 }  // namespace toroid

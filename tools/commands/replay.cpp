@@ -37,6 +37,7 @@
 #include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"
 #include "tools/results/json.hpp"
+#include "tools/results/profile.hpp"
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
@@ -199,6 +200,7 @@ class ReplayCommand {
       report["latency_cycles"] = message_latency_json(times_);
     }
     add_counters(report, hash, {emulation.counters(), shape_, machine_, cycles});
+    report["profile"] = profile_json(emulation.profile(), shape_);
     add_hash(report, hash);
     // Between processes the two ends have different clocks; between threads they differ every time.
     if (run_.fabric == FabricName::shm) report["latency_s"] = latency_seconds();

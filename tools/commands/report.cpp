@@ -29,7 +29,7 @@ struct ReportOptions {
   bool quiet = false;
 };
 
-/// The report would take the place of a result that it was made from.
+/// Refuses a report that would replace a result that it is made from.
 void refuse_to_replace_an_input(const ReportOptions& options) {
   std::error_code error;  // is the business of those that open them
   for (const std::string& file : options.files)
@@ -71,18 +71,19 @@ int run(const ReportOptions& options) {
 
 CommandRun add_report_command(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* verb = app.add_subcommand("report", "results as pictures in one HTML file");
-  verb->add_option("FILES", options->files,
+  CLI::App* command = app.add_subcommand("report", "results as pictures in one HTML file");
+  command
+      ->add_option("FILES", options->files,
                    "what --json and --record wrote, of any verb that runs something")
       ->required()
       ->check(not_empty());
-  begin_group(*verb, "Output");
-  verb->add_option("-o,--out", options->out, "the page")
+  begin_group(*command, "Output");
+  command->add_option("-o,--out", options->out, "the page")
       ->type_name("FILE")
       ->check(not_empty())
       ->capture_default_str();
-  verb->add_flag("--quiet", options->quiet, "print nothing");
-  add_examples(*verb,
+  command->add_flag("--quiet", options->quiet, "print nothing");
+  add_examples(*command,
                {{"two results on a page", "toroid alltoall --torus 4x4 --json a.json --quiet"},
                 {"", "toroid fft --size 16 --torus 2x2x2 --json b.json --quiet"},
                 {"", "toroid report a.json b.json -o both.html"}});

@@ -81,8 +81,8 @@ std::string saturation_text(const Json& curve) {
 std::string saturation_lines(const Json& curves, const RowTable& table) {
   std::string text;
   for (const Json& curve : curves)
-    text += wrapped(fmt::format("{}: {}", table.case_text(curve), saturation_text(curve)),
-                    line_width(), 2);
+    text += with_hanging_indent(
+        fmt::format("{}: {}", table.case_text(curve), saturation_text(curve)), line_width(), 2);
   return text;
 }
 

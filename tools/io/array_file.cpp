@@ -27,7 +27,7 @@ using FileBytes = std::span<const std::byte>;
 struct ArrayFormat {
   bool (*begins)(FileBytes);
   NpyArray (*parse)(FileBytes);
-  std::array<std::string_view, 4> endings;  ///< of names, in lower case; what is left is empty
+  std::array<std::string_view, 4> endings;  ///< of file names, in lower case; unused ones are empty
 };
 
 constexpr std::array<ArrayFormat, 3> kArrayFormats = {

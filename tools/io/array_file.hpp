@@ -1,4 +1,4 @@
-// Arrays that a user names: in NumPy's .npy and .npz, as MRC/CCP4 maps, or on standard input.
+// Reads the arrays that a user names: NumPy's .npy and .npz, MRC/CCP4 maps, or standard input.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace toroid {
 
-/// What stands for a standard stream instead of a file's name.
+/// Stands for a standard stream in the place of a file's name.
 inline constexpr std::string_view kStandardStream = "-";
 
-/// How messages call the input `path`.
+/// The name of the input `path` in messages.
 std::string input_name(const std::string& path);
 
-/// The one array of a file, or of standard input. The content says which format it is, not the
-/// name, nor whether it is compressed with gzip as a whole. Throws BadInput that begins with the
+/// The one array of a file, or of standard input. The format, and whether all of it is compressed
+/// with gzip, follow from the content, not from the name. Throws BadInput that begins with the
 /// input's name.
 NpyArray read_array(const std::string& path);
 
-/// read_array() of a file's content. Where it begins as no format does, the ending of `name` says
-/// which one is missed.
+/// read_array() of a file's content. Where that begins as no format does, the ending of `name`
+/// decides which format the message expects.
 NpyArray parse_array(std::span<const std::byte> bytes, std::string_view name);
 
 }  // namespace toroid

@@ -51,8 +51,8 @@ void check_finite(std::span<const fft::Complex> values, const std::string& name)
                                std::distance(values.begin(), found)));
 }
 
-/// The next row of a box, rows lying along `fast` and all axes after it being of length 1. False:
-/// there is none.
+/// Goes to the next row of a box; false after the last row. Rows lie along `fast`, and all axes
+/// after it have length 1.
 bool next_row(fft::Index& at, const fft::Box& box, unsigned fast) {
   for (unsigned level = fft::kAxes; level-- > 0;) {
     const unsigned axis = fft::kCOrder[level];
@@ -63,7 +63,7 @@ bool next_row(fft::Index& at, const fft::Box& box, unsigned fast) {
   return false;
 }
 
-/// visit(global place, local place) for every element of a node's part.
+/// Calls visit(global place, local place) for every element of a node's part.
 template <typename Visit>
 void for_each_element(const fft::Index& extents, const fft::NodeLayout& layout,
                       const Visit& visit) {

@@ -18,7 +18,7 @@ namespace toroid {
 /// Extents, slowest first.
 using Size = std::vector<std::int64_t>;
 
-/// One array, or several of a batch one behind the other; whatever the type of its elements, in
+/// One array, or the arrays of a batch one behind the other. Elements of every type are held in
 /// double precision.
 struct HostArray {
   Size size;
@@ -29,15 +29,15 @@ struct HostArray {
   fft::Index extents() const { return fft::extents_of(size, batch); }
 };
 
-/// "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.
+/// The extents of "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.
 Size parse_size(const std::string& text);
-/// An array of 1 to 6 axes, and of one more in front for the arrays of a batch of more than one,
-/// from a file of any format that read_array() reads; "-" is standard input. Throws BadInput.
+/// An array of 1 to 6 axes, with one more in front for a batch of more than one array, from a file
+/// of any format that read_array() reads; "-" is standard input. Throws BadInput.
 HostArray load_array(const std::string& path, std::int64_t batch);
-/// Seeded noise, uniform in [0, 1) x [0, 1)i, or in [0, 1).
+/// Seeded noise, uniform in [0, 1) x [0, 1)i, or in [0, 1) where `real`.
 HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uint64_t seed);
 
-/// A node's local array of elements of any type.
+/// The local array of a node, with elements of any type.
 class NodeArray {
  public:
   NodeArray(std::size_t elements, bool real, fft::Precision precision);
@@ -55,7 +55,7 @@ class NodeArray {
   fft::LocalArray memory_;
 };
 
-/// Copies between the whole array and one node's local part.
+// Copies between the whole array and the local part of one node.
 void take_part(const HostArray& whole, const fft::NodeLayout& layout, NodeArray& part);
 void put_part(HostArray& whole, const fft::NodeLayout& layout, const NodeArray& part);
 

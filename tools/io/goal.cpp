@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kMostNanoseconds = std::uint64_t{1} << 53;
 
-/// Blanks in their place, so that lines keep their numbers.
+/// The text with blanks in the place of comments, so that lines keep their numbers.
 std::string without_comments(std::string_view text) {
   std::string plain(text);
   for (std::size_t at = 0; (at = plain.find('/', at)) != plain.npos;) {
@@ -172,7 +172,7 @@ class GoalParser {
   Schedule schedule_;
   std::vector<bool> seen_;
   RankSchedule* rank_ = nullptr;
-  std::map<std::string_view, std::uint32_t> labels_;  ///< of the block's operations
+  std::map<std::string_view, std::uint32_t> labels_;  ///< indices of the block's operations
 };
 
 void write_operation(std::ostream& out, std::size_t number, const Operation& o) {

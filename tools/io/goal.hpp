@@ -1,4 +1,4 @@
-// Schedules as GOAL text, the format that LogGOPSim's txt2bin reads:
+// Reads and writes schedules as GOAL text, the format of LogGOPSim's txt2bin:
 //
 //   num_ranks 2
 //   rank 0 {
@@ -24,8 +24,9 @@
 
 namespace toroid {
 
-/// Throws BadInput with file, line and what was expected: at most `nodes` ranks, a block for each,
-/// and labels that stand above. What waits for what is for ScheduleGraph to judge.
+/// The schedule of a GOAL text. Throws BadInput with file, line and what was expected: at most
+/// `nodes` ranks, a block for each, and labels that are defined above their use. ScheduleGraph
+/// checks the dependencies.
 Schedule parse_goal(std::string_view text, std::string_view file, Rank nodes);
 void write_goal(std::ostream& out, const Schedule& schedule);
 

@@ -23,7 +23,7 @@ constexpr int kGzipWrapping = MAX_WBITS + 16;
 constexpr std::size_t kFirstRoom = 65536;  // bytes
 constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 
-/// One stream of zlib's, from all of its input to a buffer that grows with what comes out.
+/// Inflates a whole input with zlib into a buffer that grows with the output.
 class Inflater {
  public:
   Inflater(std::span<const std::byte> from, int wrapping) : from_(from) {
@@ -33,7 +33,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// To the end of the stream, or until more than `most` bytes have come out.
+  /// Inflates to the end of the stream, or until the output has more than `most` bytes.
   void run(std::size_t most) {
     int code = Z_OK;
     while (code == Z_OK && out_.size() <= most) code = step();
@@ -43,7 +43,7 @@ class Inflater {
     throw BadInput(fmt::format("compressed data damaged: {}",
                                stream_.msg == nullptr ? "not what zlib packs" : stream_.msg));
   }
-  /// Of a file of several streams, one behind the other.
+  /// Goes on to the next stream of a file of several, one behind the other.
   void next() {
     if (::inflateReset(&stream_) != Z_OK) throw std::bad_alloc();
   }
@@ -51,7 +51,7 @@ class Inflater {
   std::vector<std::byte> take() { return std::move(out_); }
 
  private:
-  /// zlib counts in 32 bits.
+  /// The largest piece that zlib takes at once, since it counts in 32 bits.
   static uInt counted(std::size_t bytes) {
     return static_cast<uInt>(std::min<std::size_t>(bytes, std::uint32_t{1} << 30));
   }

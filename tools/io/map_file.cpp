@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kMapHeader = 1024;  // bytes
 constexpr std::string_view kMapMark = "MAP ";
 
-/// A field of the header, by the number of its word.
+/// A field of the header: its name and the number of its word.
 enum class MapField : std::size_t {
   NX = 1,
   NY = 2,
@@ -48,7 +48,7 @@ constexpr std::size_t offset_of(MapField field) {
 struct MapMode {
   std::int32_t mode;
   std::string_view name;
-  std::string_view code;  ///< as NumPy's
+  std::string_view code;  ///< of the dtype, as NumPy has it
 };
 constexpr std::array<MapMode, 6> kMapModes = {{{0, "int8", "i1"},
                                                {1, "int16", "i2"},
@@ -80,8 +80,8 @@ std::string hexadecimal(std::array<std::byte, 4> word) {
   return text;
 }
 
-/// What the machine stamp says. Only its first two bytes count, one for floats, one for integers;
-/// 44 41 is an old way to write the first order.
+/// The byte order that the machine stamp names. Only its first two bytes count, one for floats and
+/// one for integers; 44 41 is an old form of little endian.
 bool is_big_endian(std::span<const std::byte> bytes) {
   const std::array<std::byte, 4> stamp = word_at(bytes, MapField::MACHST);
   const std::string_view text(reinterpret_cast<const char*>(stamp.data()), 2);
@@ -124,7 +124,7 @@ class MapHeader {
                     mode, remark(mode)));
   }
 
-  /// As NumPy names it.
+  /// The dtype as NumPy names it.
   std::string dtype() const {
     const std::string_view code = mode().code;
     const char order = code.back() == '1' ? '|' : big_endian_ ? '>' : '<';
@@ -154,8 +154,8 @@ std::size_t extent_of(const MapHeader& header, MapField field, std::string_view 
   return static_cast<std::size_t>(extent);
 }
 
-/// The elements stand in the file's order whatever these say, but where they are no axes something
-/// has been overwritten. All 0: not set.
+/// Refuses MAPC, MAPR and MAPS that are no axes, since something has overwritten them. All 0 means
+/// that they are not set.
 void check_axes(const MapHeader& header) {
   const std::array<std::int32_t, 3> axes = {header[MapField::MAPC], header[MapField::MAPR],
                                             header[MapField::MAPS]};
@@ -184,7 +184,7 @@ std::vector<std::size_t> shape_of_map(const MapHeader& header) {
   return {nz / mz, mz, ny, nx};
 }
 
-/// What is behind the extended header: as many bytes as the extents say.
+/// The elements behind the extended header: as many bytes as the extents say.
 std::span<const std::byte> elements_of(std::span<const std::byte> bytes, const MapHeader& header,
                                        std::span<const std::size_t> shape) {
   const std::size_t after = bytes.size() - kMapHeader;

@@ -1,4 +1,5 @@
-// Messages as CSV: a header line, then a line per message, its time in seconds from the start:
+// Reads and writes messages as CSV: a header line, then a line per message with its time in seconds
+// from the start:
 //
 //   time,src,dst,bytes
 //   0,0,1,240
@@ -13,12 +14,12 @@
 
 namespace toroid {
 
-/// Sends that wait for nothing but their time, and their receives; ranks up to the highest named,
-/// one where there is no message.
-/// Throws BadInput with file, line and what was expected: ranks below `nodes`, times
-/// of at most kMostSeconds; the last line must end too, or a file that was cut off would do.
+/// The schedule of a CSV text: sends that wait for their time alone, and their receives. It has
+/// ranks up to the highest named, one where there is no message. Throws BadInput with file, line
+/// and what was expected: ranks below `nodes`, times of at most kMostSeconds. The last line must
+/// end with a newline too, so that a file that was cut off is refused.
 Schedule parse_message_csv(std::string_view text, std::string_view file, Rank nodes);
-/// The sends, by time and source.
+/// Writes the sends by time and source.
 void write_message_csv(std::ostream& out, const Schedule& schedule);
 
 }  // namespace toroid

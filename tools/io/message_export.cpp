@@ -27,7 +27,7 @@
 namespace toroid {
 namespace {
 
-/// Before a node's events.
+/// The head of a node's events in the bytes that processes exchange.
 struct RecordHead {
   std::uint64_t rank;
   std::uint64_t ended;
@@ -61,9 +61,10 @@ void unpack(std::span<const std::byte> blob, MessageRecord& record) {
 
 }  // namespace
 
-void add_export_option(CLI::App& verb, std::string& path) {
-  begin_group(verb, "Output");
-  verb.add_option("--export", path,
+void add_export_option(CLI::App& command, std::string& path) {
+  begin_group(command, "Output");
+  command
+      .add_option("--export", path,
                   "write the run's messages to FILE.goal or FILE.csv, for toroid replay")
       ->type_name("FILE")
       ->check(not_empty());

@@ -1,4 +1,4 @@
-// --export: a run's messages as a file that `toroid replay` performs.
+// Carries out --export: writes a run's messages as a file that `toroid replay` performs.
 #pragma once
 
 #include <memory>
@@ -15,19 +15,20 @@
 
 namespace toroid {
 
-void add_export_option(CLI::App& verb, std::string& path);
+void add_export_option(CLI::App& command, std::string& path);
 
-/// Opens its file before the run, so that a bad path costs nothing, and outlives the nodes.
+/// Records the messages of a run. Opens its file before the run, so that a bad path costs nothing,
+/// and outlives the nodes, whose threads add to the record.
 class MessageExport {
  public:
-  /// An empty path: nothing is recorded. Throws BadInput where the path is none for a schedule or
+  /// `path`: empty to record nothing. Throws BadInput where it does not end as a schedule's does or
   /// cannot be written.
   MessageExport(const std::string& path, const Shape& shape, const Processes& processes);
 
-  /// The options of a run that is recorded, if that was asked for.
+  /// The options of the run, with this as its record where there is a path.
   RunOptions recorded(RunOptions options);
-  /// After the run; the process that reports writes what all of them have recorded. All call it in
-  /// the same order.
+  /// Writes, on the process that reports, what all processes have recorded. All call it after the
+  /// run, in the same order.
   void write(const Emulation& emulation, const Machine& machine);
 
  private:

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kArrayEnding = ".npy";
 
-/// As NumPy calls the array: the member's name without its ending.
+/// The array's name in NumPy: the member's name without its ending.
 std::string array_name(const ZipMember& member) {
   std::string name = member.name;
   if (name.ends_with(kArrayEnding)) name.resize(name.size() - kArrayEnding.size());

@@ -1,4 +1,4 @@
-// NumPy's .npz: a zip archive with a .npy file for each array.
+// Reads NumPy's .npz: a zip archive with a .npy file for each array.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,8 @@
 
 namespace toroid {
 
-/// The one array of the archive that `bytes` are. Members whose names do not end in .npy are no
-/// arrays and are left alone. Throws BadInput, without the file's name: where there are several
-/// arrays, with their names.
+/// The one array of the archive `bytes`. Members whose names do not end in .npy are ignored. Throws
+/// BadInput, without the file's name; where there are several arrays it names them.
 NpyArray parse_npz(std::span<const std::byte> bytes);
 
 }  // namespace toroid

@@ -38,7 +38,7 @@ std::string error_text(int error) {
   return std::generic_category().message(error);
 }
 
-/// The N of /proc/self/fd/N however it is spelt, such as /dev/fd/N.
+/// The N of /proc/self/fd/N in any spelling, such as /dev/fd/N.
 std::optional<int> own_descriptor(const fs::path& path) {
   std::error_code missing;
   const fs::path own = fs::canonical(kOwnDescriptors, missing);
@@ -50,8 +50,8 @@ std::optional<int> own_descriptor(const fs::path& path) {
   return number;
 }
 
-/// What a chain of symbolic links leads to, whether that exists or not. It ends at an own
-/// descriptor: the link in /proc is not the file's place but the way to what is open.
+/// The end of a chain of symbolic links, whether it exists or not. A descriptor of this process
+/// ends the chain: its link in /proc names an open file, not a place in the file system.
 fs::path followed(fs::path path) {
   std::error_code error;
   for (int links = 0; links < kMaxLinks && !own_descriptor(path); ++links) {
@@ -62,8 +62,8 @@ fs::path followed(fs::path path) {
   return path;
 }
 
-/// A file of its own for an own descriptor: closing it leaves the other open, and both share the
-/// place where the next byte goes. -1 where that is not for writing; errno says why.
+/// A duplicate of a descriptor of this process: closing it leaves the other open, and both share
+/// the file offset. -1 where the descriptor is not for writing; errno says why.
 int duplicate(int own) {
   const int flags = ::fcntl(own, F_GETFL);
   if (flags < 0) return -1;
@@ -77,7 +77,7 @@ int open_target(const fs::path& path) {
   return own ? duplicate(*own) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
 }
 
-/// Calls create(name), which sets errno, with new names until one did not exist.
+/// Calls create(name), which sets errno, with new names until one does not exist yet.
 template <class Create>
 std::optional<std::string> under_new_name(Create create) {
   std::random_device random;
@@ -173,8 +173,8 @@ void OutputFile::State::create(Staging staging) {
 }
 
 void OutputFile::State::keep_attributes(const struct stat& replaced) {
-  // Only root may give files away; a user may still give them to one of his groups. Else the file
-  // is the writer's, as any that he makes.
+  // Only root may change the owner; a user may still choose one of his groups. Where neither works,
+  // the file belongs to the writer, like any new file.
   constexpr uid_t kSameOwner = static_cast<uid_t>(-1);
   const bool kept = ::fchown(file.number(), replaced.st_uid, replaced.st_gid) == 0 ||
                     ::fchown(file.number(), kSameOwner, replaced.st_gid) == 0;
@@ -186,8 +186,8 @@ void OutputFile::State::finish_writing() {
   stream.flush();
   if (buffer.error() != 0) fail("cannot write", buffer.error());
   if (!stream) throw RunFailed(fmt::format("cannot write {}: the content is incomplete", shown));
-  // Some file systems find out only here that they are full; and what is renamed before it is on
-  // the disk may be found empty after a power failure.
+  // Some file systems find out only here that they are full, and a file that is renamed before it
+  // is on the disk may be empty after a power failure.
   const bool unsynced = directory.is_open() && ::fsync(file.number()) != 0;
   if (unsynced && errno != EINVAL && errno != ENOSYS) fail("cannot write", errno);
 }

@@ -24,17 +24,18 @@
 
 namespace toroid::rock_salt {
 
-/// Of a positive ion, in units of its charge over the distance of neighbours: OEIS A085469.
+/// The Madelung constant of a positive ion, in units of its charge over the distance of neighbours.
+/// Source: OEIS A085469.
 inline constexpr double kMadelung = -1.74756459463318219;
 
-/// The Gaussians' density at the points of a grid: of the point (x, y, z) line[x] line[y] line[z],
-/// since the sign (-1)^(x+y+z) of an ion is a product as well.
+/// The density of the Gaussians along one axis of a grid: at the point (x, y, z) the density is
+/// line[x] line[y] line[z], since the sign (-1)^(x+y+z) of an ion is a product as well.
 std::vector<double> density_line(std::int64_t points);
 
-/// 4π/k² of a wave in the cube, what ρ(k) becomes Φ(k) by; 0 at k = 0, where ρ is 0 too.
+/// The factor 4π/k² from ρ(k) to Φ(k) for a wave in the cube; 0 at k = 0, where ρ is 0 too.
 double coulomb(const fft::WaveVector& wave);
 
-/// The constant, from Φ at a positive ion.
+/// The Madelung constant from Φ at a positive ion.
 double madelung(double potential);
 
 }  // namespace toroid::rock_salt

@@ -1,4 +1,4 @@
-// Files of messages: GOAL and CSV, told apart by their names' endings.
+// Reads and writes files of messages: GOAL or CSV, as the name's ending says.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace toroid {
 
-/// FILE.goal or FILE.csv, with at most `nodes` ranks. Throws BadInput with file, line and what was
-/// expected.
+/// The schedule of FILE.goal or FILE.csv, of at most `nodes` ranks. Throws BadInput with file, line
+/// and what was expected.
 Schedule read_schedule(const std::string& path, Rank nodes);
 
 enum class ScheduleFormat : std::uint8_t { goal, csv };
-/// Throws BadInput where the path ends in neither.
+/// The format that the path's ending names. Throws BadInput where it names none.
 ScheduleFormat schedule_format(const std::string& path);
 void write_schedule(std::ostream& out, const Schedule& schedule, ScheduleFormat format);
 

@@ -1,4 +1,4 @@
-// A file that a user named, as one text.
+// Reads a file that a user named as one text.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace toroid {
 
-/// Empty: it cannot be read. Throws BadInput where it is longer than `longest` bytes; a device may
-/// be endless.
+/// The text of the file; none where it cannot be read. Throws BadInput where it is longer than
+/// `longest` bytes, since a device may be endless.
 std::optional<std::string> read_text(const std::string& path, std::size_t longest);
 
 }  // namespace toroid

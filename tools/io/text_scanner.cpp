@@ -22,7 +22,7 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-constexpr std::size_t kShown = 24;  ///< characters of a text, in a message
+constexpr std::size_t kShown = 24;  ///< characters of the text in a message
 
 }  // namespace
 

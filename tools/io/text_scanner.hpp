@@ -1,4 +1,4 @@
-// Reads a text word by word, line by line, and says where something is not as expected.
+// Reads a text word by word and line by line.
 #pragma once
 
 #include <cstddef>
@@ -8,30 +8,35 @@
 
 namespace toroid {
 
+/// Reads tokens from a text and refuses what is not as expected with file and line. Invariant: it
+/// stands before the next character to be read and knows its line. A parser owns it for the time of
+/// a parse.
 class TextScanner {
  public:
-  /// `file` is for messages. Both outlive the scanner.
+  /// `file`: its name, for messages. Text and name outlive the scanner.
   TextScanner(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
   bool at_end() const { return at_ == text_.size(); }
   std::uint32_t line() const { return line_; }
-  /// Throws BadInput: FILE:LINE: expected ..., and what is there instead.
+  /// Throws BadInput "FILE:LINE: expected WHAT" with what is there instead.
   [[noreturn]] void expected(std::string_view what) const;
   [[noreturn]] void refuse(const std::string& why) const { refuse(line_, why); }
   [[noreturn]] void refuse(std::uint32_t line, const std::string& why) const;
 
-  /// Blanks and tabs.
+  /// Skips blanks and tabs.
   void skip_blanks();
   bool at_line_end() const;
   /// REQUIRES: at_line_end().
   void next_line();
-  /// Takes the character if it is next.
+  /// Takes the character if it is the next one; returns whether it was.
   bool take(char c);
-  /// The letters, digits and underscores that follow, as long as the first is a letter.
+  /// Takes an identifier, a letter followed by letters, digits and underscores; empty where there
+  /// is none.
   std::string_view take_identifier();
-  /// The digits that follow, up to `max`. Else: expected `what`.
+  /// Takes a whole number up to `max`; else throws as expected(what).
   std::uint64_t take_number(std::uint64_t max, std::string_view what);
-  /// Digits with a decimal point, perhaps an exponent, from 0 to `max`. Else: expected `what`.
+  /// Takes a decimal number from 0 to `max`, perhaps with an exponent; else throws as
+  /// expected(what).
   double take_decimal(double max, std::string_view what);
 
  private:

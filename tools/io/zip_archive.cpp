@@ -26,7 +26,7 @@ constexpr std::uint32_t kDirectoryEnd = 0x06054b50;
 constexpr std::uint32_t kZip64DirectoryEnd = 0x06064b50;
 constexpr std::uint32_t kZip64Locator = 0x07064b50;
 
-// Bytes of the records, without what is of variable length.
+// The lengths of the records in bytes, without their parts of variable length.
 constexpr std::size_t kLocalHeaderSize = 30;
 constexpr std::size_t kEntrySize = 46;
 constexpr std::size_t kEndSize = 22;
@@ -40,10 +40,10 @@ constexpr std::uint32_t kElsewhere = 0xffffffff;  // the value is among the Zip6
 constexpr std::array<std::pair<std::uint16_t, std::string_view>, 5> kMethodsNotRead = {
     {{9, "Deflate64"}, {12, "bzip2"}, {14, "LZMA"}, {93, "Zstandard"}, {95, "xz"}}};
 
-/// A piece of the archive, read in its byte order.
+/// A piece of the archive, read in little endian.
 class Record {
  public:
-  /// Throws BadInput where the archive has no such bytes.
+  /// Throws BadInput where the piece is not all in the archive.
   Record(std::span<const std::byte> archive, std::uint64_t offset, std::uint64_t size,
          std::string_view what) {
     if (offset > archive.size() || size > archive.size() - offset)
@@ -74,7 +74,7 @@ Record signed_record(std::span<const std::byte> archive, std::uint64_t offset, s
   return record;
 }
 
-/// Where the record is that ends every archive; only a comment may follow.
+/// The offset of the record that ends every archive; only a comment may follow it.
 std::size_t end_of_directory(std::span<const std::byte> archive) {
   const std::size_t most = std::min(archive.size(), kEndSize + kLongestComment);
   for (std::size_t back = kEndSize; back <= most; ++back) {
@@ -90,7 +90,7 @@ struct ZipDirectory {
   std::uint64_t offset;
 };
 
-/// Of an archive whose numbers do not fit the old record.
+/// Reads the Zip64 record of an archive whose numbers do not fit the old one.
 ZipDirectory zip64_directory(std::span<const std::byte> archive, std::size_t end) {
   if (end < kLocatorSize) throw BadInput("zip archive damaged: no Zip64 locator");
   const Record locator =
@@ -111,7 +111,7 @@ ZipDirectory directory_of(std::span<const std::byte> archive) {
   return {members, offset};
 }
 
-/// The fields of 64 bits, in their order, stand for those that do not fit 32.
+/// Reads the fields of 64 bits, which stand in order for those that do not fit 32.
 void read_zip64(const Record& extra, ZipMember& member) {
   const std::size_t size = extra.bytes().size();
   for (std::size_t at = 0; at + 4 <= size;) {
@@ -129,7 +129,7 @@ void read_zip64(const Record& extra, ZipMember& member) {
   }
 }
 
-/// The entry at `offset`, which then is the next one's.
+/// The entry at `offset`, which then becomes that of the next entry.
 ZipMember take_member(std::span<const std::byte> archive, std::uint64_t& offset) {
   const Record entry =
       signed_record(archive, offset, kEntrySize, kDirectoryEntry, "entry of its directory");

@@ -1,4 +1,5 @@
-// Zip archives as NumPy and others write them: members stored or deflated, with or without Zip64.
+// Reads zip archives as NumPy and others write them: members stored or deflated, with or without
+// Zip64.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace toroid {
 
-/// What the archive's directory says of a member.
+/// A member as the archive's directory describes it.
 struct ZipMember {
   std::string name;
   std::uint16_t flags = 0;
@@ -17,17 +18,17 @@ struct ZipMember {
   std::uint32_t crc = 0;
   std::uint64_t packed_size = 0;  ///< bytes
   std::uint64_t size = 0;         ///< bytes
-  std::uint64_t offset = 0;       ///< of its local header
+  std::uint64_t offset = 0;       ///< bytes before its local header
 };
 
-/// Whether a file that begins so is a zip archive.
+/// Whether a file that begins with these bytes is a zip archive.
 bool is_zip(std::span<const std::byte> bytes);
 
-/// The directory of the archive that `bytes` are, in its order. Throws BadInput.
+/// The members of the archive `bytes`, in the order of its directory. Throws BadInput.
 std::vector<ZipMember> zip_members(std::span<const std::byte> bytes);
 
-/// A member's content, its CRC checked. Throws BadInput where it is encrypted, compressed in
-/// another way, truncated or damaged.
+/// A member's content with its CRC checked. Throws BadInput where it is encrypted, compressed by
+/// another method, truncated or damaged.
 std::vector<std::byte> zip_content(std::span<const std::byte> bytes, const ZipMember& member);
 
 }  // namespace toroid

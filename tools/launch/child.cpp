@@ -24,7 +24,7 @@ namespace toroid {
 namespace {
 
 struct Pipe {
-  job::Socket out;  ///< to be read
+  job::Socket out;  ///< end to read from
   job::Socket in;
 };
 
@@ -41,7 +41,7 @@ void reset_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::signal(number, SIG_DFL);
 }
 
-/// In the child, which never returns; a failure to run the program is written to `trouble`.
+/// Runs the program in the child and never returns; writes a failure to start it to `trouble`.
 [[noreturn]] void become(const ChildCommand& command, pid_t launcher, int input, int trouble) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != launcher) ::_exit(1);
@@ -64,7 +64,7 @@ job::Socket no_input() {
   return job::Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
-/// Small enough for the pipe to take at once.
+/// Writes a text that is small enough for the pipe to take at once.
 void write_all(const job::Socket& pipe, const std::string& text) {
   TOROID_CHECK_LE(text.size(), 4096u);
   [[maybe_unused]] const auto written = ::write(pipe.fd(), text.data(), text.size());

@@ -1,4 +1,4 @@
-// A process that the launcher has started.
+// The processes that the launcher starts, one by one.
 #pragma once
 
 #include <sys/types.h>
@@ -14,20 +14,21 @@ namespace toroid {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// What is to run.
+/// The process to be started.
 struct ChildCommand {
   unsigned rank = 0;
   std::string host;
   std::vector<std::string> arguments;  ///< the program first
-  Variables environment;               ///< beside the launcher's
-  int kept = -1;                       ///< a descriptor that the program is to have
-  /// For what runs on another host, by ssh: what comes first on its standard input. The end of that
-  /// input ends the process over there.
+  Variables environment;               ///< variables beside the launcher's
+  int kept = -1;                       ///< descriptor that the program inherits; -1: none
+  /// The first bytes of standard input for a program that runs on another host, by ssh. The end of
+  /// that input ends the process over there.
   std::optional<std::string> input;
 };
 
-/// In a process group of its own: a terminal's Ctrl-C reaches it by way of the launcher only. It
-/// does not outlive the launcher.
+/// A process that was started. It has a process group of its own, so that a terminal's Ctrl-C
+/// reaches it by way of the launcher alone, and it does not outlive the launcher. `Children` owns
+/// it.
 class Child {
  public:
   /// Throws BadInput where the program cannot be run.
@@ -36,13 +37,13 @@ class Child {
   unsigned rank() const { return rank_; }
   pid_t pid() const { return pid_; }
   bool is_running() const { return running_; }
-  /// It has ended with this status, as of waitpid().
+  /// Notes that it has ended with this status of waitpid().
   void end(int status);
 
-  /// 128 and the number for a signal.
+  /// Its exit code; 128 plus the number of the signal that ended it.
   int exit_code() const;
   bool was_ended_by_launcher() const { return told_to_end_; }
-  /// As by a signal of the user's to the launcher.
+  /// Passes on a signal that the user has sent to the launcher.
   void interrupt(int number);
   /// Asks it to end, wherever it is.
   void terminate();

@@ -21,7 +21,7 @@ constexpr timespec kLookPeriod{.tv_sec = 0, .tv_nsec = 50'000'000};
 
 }  // namespace
 
-/// Signals are taken one by one in wait(), not by handlers.
+/// Blocks the signals: wait() takes them one by one.
 Children::Children(milliseconds grace) : grace_(grace) {
   ::sigemptyset(&signals_);
   for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_, number);
@@ -51,7 +51,7 @@ bool Children::any_running() const {
                      [](const Child& child) { return child.is_running(); });
 }
 
-/// Passed on; what runs elsewhere is asked to end.
+/// Passes the signal on to local processes and asks those on other hosts to end.
 void Children::handle(int number) {
   interrupted_ = true;
   for (Child& child : children_) child.interrupt(number);
@@ -75,7 +75,8 @@ void Children::begin_grace() {
   until_ = Clock::now() + grace_;
 }
 
-/// One that is stopped does not hear of SIGTERM.
+/// Goes on to SIGTERM when the grace has ended, then to SIGKILL: a stopped process does not notice
+/// SIGTERM.
 void Children::press() {
   if (stage_ == Stage::running || stage_ == Stage::killed || Clock::now() < until_) return;
   if (stage_ == Stage::grace) {

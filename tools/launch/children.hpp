@@ -1,4 +1,4 @@
-// All processes of a launched run, until the last one has ended.
+// The processes of a launched run, from the first one's start to the last one's end.
 #pragma once
 
 #include <chrono>
@@ -9,17 +9,20 @@
 
 namespace toroid {
 
+/// Starts processes and waits for them. Protocol: when one fails or the launcher is interrupted,
+/// the others get a grace to end by themselves, then SIGTERM, then SIGKILL. The main thread calls
+/// it.
 class Children {
  public:
-  /// When one has failed or the launcher is interrupted, the others get `grace` to end by
-  /// themselves.
+  /// `grace`: how long the others get to end by themselves.
   explicit Children(std::chrono::milliseconds grace);
   ~Children();
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
 
   void start(const ChildCommand& command) { children_.emplace_back(command); }
-  /// Until all have ended; says on standard error which ones did not end well. The exit code.
+  /// Waits until all have ended and says on standard error which did not end well. Returns the exit
+  /// code of the run.
   int wait();
 
  private:
@@ -38,7 +41,7 @@ class Children {
   sigset_t signals_{};
   sigset_t before_{};
   Stage stage_ = Stage::running;
-  Clock::time_point until_{};  ///< of the stage
+  Clock::time_point until_{};  ///< end of the stage
   bool interrupted_ = false;
 };
 

@@ -21,7 +21,7 @@ namespace {
 constexpr unsigned kMaxSlots = 1 << 16;
 constexpr std::string_view kSlots = "slots=";
 
-/// Nothing that ssh takes for an option or a shell for anything but a word.
+/// Whether neither ssh nor a shell takes the name for anything but a word.
 bool is_host(const std::string& name) {
   const auto is_good = [](unsigned char c) {
     return std::isalnum(c) != 0 || std::string_view("._-:@%").find(char(c)) != std::string::npos;

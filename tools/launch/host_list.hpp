@@ -1,4 +1,4 @@
-// The hosts of a run, from a file as mpirun's users know them.
+// Reads the hosts of a run from a file like mpirun's.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ struct HostSlots {
   unsigned slots = 1;
 };
 
-/// One host per line, perhaps with slots=K; # begins a comment. Throws BadInput.
+/// The hosts of a file: one per line, perhaps with slots=K; # begins a comment. Throws BadInput.
 std::vector<HostSlots> load_hosts(const std::string& path);
-/// Without the user.
+/// The host's name without the user.
 std::string address_of(const HostSlots& host);
 
 }  // namespace toroid

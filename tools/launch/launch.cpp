@@ -15,20 +15,20 @@
 #include "router/job/key.hpp"
 #include "router/job/process_info.hpp"
 #include "router/job/socket.hpp"
+#include "tools/command_line/arguments.hpp"
 #include "tools/launch/child.hpp"
 #include "tools/launch/children.hpp"
 #include "tools/launch/host_list.hpp"
-#include "tools/launch/shell.hpp"
 
 namespace toroid {
 namespace {
 
 constexpr const char* kLoopback = "127.0.0.1";
-// Below what systems choose for connections that go out.
+// The ports drawn lie below those that systems choose for outgoing connections.
 constexpr std::uint64_t kFirstPort = 20000;
 constexpr std::uint64_t kPorts = 12000;
 
-/// Which process runs where.
+/// The host of a process and its place there.
 struct Seat {
   std::string host;
   unsigned local_rank = 0;
@@ -58,7 +58,8 @@ Variables variables_of(const std::vector<Seat>& seats, unsigned rank, const std:
           {"MASTER_PORT", std::to_string(port)}};
 }
 
-/// Process 0 gets a socket that listens already, so that nobody can take its port before.
+/// Starts processes on this host. Process 0 gets a socket that listens already, so that nobody can
+/// take its port before.
 int launch_here(const LaunchOptions& options, Children& children) {
   if (options.processes == 0) throw BadInput("-n is required: how many processes to start");
   const std::string host = job::this_process().host;
@@ -85,7 +86,33 @@ std::string ssh_program() {
   return program == nullptr || *program == '\0' ? "ssh" : program;
 }
 
-/// The key goes by standard input: command lines are there for everybody to read.
+/// What a shell on another host is to do: run the command with the key, which comes first on
+/// standard input, until the command ends or that input does; then the launcher has gone, or wants
+/// an end. It runs by sh, whatever the user's own shell is. The watcher holds nothing of the
+/// command's output, so that ssh ends with the command.
+std::string remote_script(const std::string& directory, const Variables& variables,
+                          const std::vector<std::string>& command) {
+  std::string script = "IFS= read -r TOROID_JOB_KEY && export TOROID_JOB_KEY && cd " +
+                       shell_word(directory) + " || exit 1\n";
+  for (const auto& [name, value] : variables)
+    script += fmt::format("export {}={}\n", name, shell_word(value));
+  script += "exec 3<&0\n";
+  for (const std::string& word : command) script += shell_word(word) + " ";
+  script +=
+      "</dev/null 3<&- &\n"
+      "p=$!\n"
+      "(cat <&3; kill -TERM $p; sleep 1; kill -KILL $p) >/dev/null 2>&1 &\n"
+      "w=$!\n"
+      "exec 3<&-\n"
+      "{ wait $p; } 2>/dev/null\n"
+      "s=$?\n"
+      "kill $w 2>/dev/null\n"
+      "exit $s\n";
+  return "exec sh -c " + shell_word(script);
+}
+
+/// Starts processes on other hosts. The key goes by standard input, since everybody can read
+/// command lines.
 int launch_there(const LaunchOptions& options, Children& children) {
   const std::vector<HostSlots> hosts = load_hosts(options.hosts);
   const auto seats = seats_of(hosts, options.processes);

@@ -6,6 +6,7 @@
 
 namespace toroid {
 
+/// The options of `toroid launch`.
 struct LaunchOptions {
   unsigned processes = 0;  ///< 0: as many as the hosts have slots
   std::string hosts;       ///< a file; empty: this host
@@ -15,8 +16,8 @@ struct LaunchOptions {
   std::vector<std::string> command;
 };
 
-/// Returns the exit code of the whole: 0 where every process ended with 0. Throws BadInput where
-/// they cannot be started, or the build is without `ofi`.
+/// Runs all processes and returns the exit code of the run: 0 where every process ended with 0.
+/// Throws BadInput where they cannot be started or the build is without `ofi`.
 int launch(const LaunchOptions& options);
 
 }  // namespace toroid

@@ -13,7 +13,8 @@
 
 #include "hal/check.hpp"
 #include "tools/command_line/arguments.hpp"
-#include "tools/command_line/command.hpp"
+#include "tools/command_line/command_line.hpp"
+#include "tools/command_line/one_process.hpp"
 #include "tools/command_line/option_text.hpp"
 #include "tools/command_line/spelling.hpp"
 #include "tools/run/provider.hpp"
@@ -32,39 +33,23 @@ bool is_on_path(const std::string& program) {
 
 void refuse_no_program(const CLI::App& app, const std::string& name) {
   if (is_on_path(name)) return;
-  const std::vector<std::string> verbs = verb_names(app);
-  const std::vector<std::string_view> known(verbs.begin(), verbs.end());
+  const std::vector<std::string> commands = command_names(app);
+  const std::vector<std::string_view> known(commands.begin(), commands.end());
   const std::string meant = did_you_mean(name, known);
   throw BadInput(fmt::format("'{}' is neither a verb of toroid nor a program on the path{}", name,
                              meant.empty() ? "; toroid help lists the verbs" : meant));
 }
 
-/// What was given, else what is usual; empty: the verb has no such option.
-std::string value_of(const CLI::App& verb, const std::string& name) {
-  const CLI::Option* option = verb.get_option_no_throw(name);
-  if (option == nullptr) return {};
-  return option->count() > 0 ? option->results().front() : option->get_default_str();
-}
-
-void refuse_what_no_process_can_do(const CLI::App& verb, bool elsewhere) {
-  const std::string fabric = value_of(verb, "--fabric");
-  if (fabric.empty())
-    throw BadInput(fmt::format("{} is for one process; launch starts several", verb.get_name()));
-  if (fabric != "ofi")
-    throw BadInput(
-        fmt::format("{} --fabric {} is for one process; launch starts several, which are "
-                    "for --fabric ofi",
-                    verb.get_name(), fabric));
-  const std::string provider = value_of(verb, "--provider");
-  if (!provider.empty() && !elsewhere) refuse_unknown_provider(provider);
-}
-
-/// Once here, instead of once by every process.
-std::vector<std::string> own_program(std::vector<std::string> words, bool elsewhere) {
+/// Checks the command line here, instead of once in every process.
+std::vector<std::string> own_program(std::vector<std::string> words, const LaunchOptions& options) {
   if (!words.empty() && words.front() == "launch") throw BadInput("launch cannot launch itself");
-  Command command;
-  if (!command.parse(words)) return {};
-  refuse_what_no_process_can_do(*command.app().get_subcommands().front(), elsewhere);
+  CommandLine line;
+  if (!line.parse(words)) return {};
+  const CLI::App& command = *line.app().get_subcommands().front();
+  refuse_several_processes(command, options.processes);
+  const CLI::Option* provider = command.get_option_no_throw("--provider");
+  if (provider != nullptr && provider->count() > 0 && options.hosts.empty())
+    refuse_unknown_provider(provider->as<std::string>());
   words.insert(words.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
   return words;
 }
@@ -72,7 +57,7 @@ std::vector<std::string> own_program(std::vector<std::string> words, bool elsewh
 }  // namespace
 
 std::vector<std::string> launched_program(const CLI::App& app, const LaunchedCommand& launched,
-                                          bool elsewhere) {
+                                          const LaunchOptions& options) {
   std::vector<std::string> words = launched.words;
   if (words.empty())
     throw BadInput(
@@ -80,8 +65,8 @@ std::vector<std::string> launched_program(const CLI::App& app, const LaunchedCom
   if (launched.is_program) return words;
   const bool named = words.front() == app.get_name();
   if (named) words.erase(words.begin());
-  if (named || find_verb(app, words.front()) != nullptr) return own_program(words, elsewhere);
-  if (!elsewhere) refuse_no_program(app, words.front());
+  if (named || find_command(app, words.front()) != nullptr) return own_program(words, options);
+  if (options.hosts.empty()) refuse_no_program(app, words.front());
   return words;
 }
 

@@ -1,4 +1,4 @@
-// What `toroid launch` starts: a verb of this command, or another program.
+// The program that `toroid launch` starts: toroid itself with a command, or another one.
 #pragma once
 
 #include "tools/command_line/cli_fwd.hpp"
@@ -7,14 +7,16 @@
 #include <vector>
 
 #include "tools/command_line/arguments.hpp"
+#include "tools/launch/launch.hpp"
 
 namespace toroid {
 
-/// The program and its arguments. A verb of `app`, with or without "toroid" before it, is this very
-/// program's; else it is a program on the path, as whatever stands behind -- is. Where `elsewhere`,
-/// the path is that of other hosts. Empty: the verb was asked for its help, which has been printed.
-/// Throws BadInput where there is no such verb or program, or the verb would refuse its arguments.
+/// The program and its arguments. A command of toroid, with or without "toroid" before it, runs in
+/// this very program; other words, and all that stand behind --, are a program on the path, which
+/// is not searched on other hosts. Empty where the command was asked for its help, which has been
+/// printed. Throws BadInput where there is no such command or program, where several processes
+/// cannot carry out the command, or where it refuses its arguments.
 std::vector<std::string> launched_program(const CLI::App& app, const LaunchedCommand& launched,
-                                          bool elsewhere);
+                                          const LaunchOptions& options);
 
 }  // namespace toroid

@@ -25,7 +25,7 @@ namespace {
   throw BadInput(fmt::format("{}:{}: {}", origin, where.begin.line, why));
 }
 
-/// As TOML writes a text.
+/// The text as a TOML string.
 std::string toml_string(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -40,7 +40,7 @@ std::string toml_string(std::string_view text) {
   return quoted + '"';
 }
 
-/// By its key with or without the unit.
+/// The field of a key with or without the unit.
 const MachineField* find_field(std::string_view key) {
   const auto fields = machine_fields();
   const auto found = std::ranges::find_if(
@@ -88,7 +88,7 @@ class Reader {
     refuse(node, fmt::format("unknown key '{}'; `toroid info --machine bgl` lists the known", key));
   }
 
-  /// What `read` refuses is refused with the line.
+  /// Calls `read`; its refusals get file and line.
   template <typename Read>
   auto placed(const toml::node& node, const Read& read) const {
     try {
@@ -115,7 +115,7 @@ class Reader {
       return placed(node, [&] { return parse_quantity(machine_, field, quantity); });
     }
     if (!node.is_number()) refuse(node, fmt::format("{} must be a number", key));
-    // An integer that no double can be is beyond every range.
+    // An integer beyond the range of doubles is beyond every field's range.
     return node.value<double>().value_or(std::numeric_limits<double>::infinity());
   }
 

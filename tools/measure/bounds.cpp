@@ -9,17 +9,20 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "hal/shape.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/measure/kind.hpp"
-#include "tools/measure/message_bench.hpp"
+#include "tools/measure/measure.hpp"
+#include "tools/measure/messages.hpp"
 #include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"
 
 namespace toroid {
 namespace {
+
+/// Full packets of each pair in a long stream: so many that rounding up does not count.
+constexpr std::uint64_t kStreamPackets = 1'000'000;
 
 /// Cycles, not rounded: a stream shares out what a single message rounds up.
 struct BenchCycles {
@@ -31,90 +34,72 @@ BenchCycles longer(const BenchCycles& a, const BenchCycles& b) {
   return b.cycles > a.cycles ? b : a;
 }
 
-/// Of a message of a stream; one of no bytes is an empty packet.
+/// The cost of one message of a stream; a message of no bytes is an empty packet.
 MessageCost stream_cost(const Machine& machine, std::uint64_t bytes) {
   if (bytes == 0) return {1, machine.wire_bytes(1)};
   return message_cost(machine, bytes);
 }
 
-/// Who sends to whom, the same number of bytes each.
-std::vector<TrafficEntry> pairs_of(BenchKind kind, Rank nodes, std::uint64_t bytes) {
-  const Rank last = nodes - 1;
-  if (kind == BenchKind::bibw) return {{0, last, bytes}, {last, 0, bytes}};
-  if (kind != BenchKind::rate) return {{0, last, bytes}};
-  std::vector<TrafficEntry> pairs;
-  for (Rank sender = 0; sender < nodes / 2; ++sender)
-    pairs.push_back({sender, sender + nodes / 2, bytes});
-  return pairs;
+Bounds stream_bounds(const MessageBench& bench, const BenchMessages& messages) {
+  std::vector<TrafficEntry> streams;
+  for (const auto& [from, to] : messages.pairs)
+    streams.push_back({from, to, kStreamPackets * kPayloadBytes});
+  const MatrixTraffic traffic("streams", bench.shape.size(), std::move(streams));
+  return traffic_bounds(bench.machine, bench.shape, traffic);
 }
 
-/// What a message takes of a long stream of them, and the way of one packet.
-struct StreamCycles {
-  BenchCycles message;
-  double way;
-};
-
-StreamCycles stream_cycles(BenchKind kind, const MessageBench& bench, const MessageCost& cost) {
-  constexpr double kPackets = 1e6;  // full ones of each pair, so that rounding up does not count
-  const MatrixTraffic traffic(
-      "streams", bench.shape.size(),
-      pairs_of(kind, bench.shape.size(), static_cast<std::uint64_t>(kPackets) * kPayloadBytes));
-  const Bounds bounds = traffic_bounds(bench.machine, bench.shape, traffic);
+/// What one message takes of a long stream of them.
+BenchCycles message_cycles(const Machine& machine, const Bounds& streams, const MessageCost& cost) {
+  constexpr auto kPackets = static_cast<double>(kStreamPackets);
   const double wire = static_cast<double>(cost.wire_bytes) /
-                      (kPackets * static_cast<double>(bench.machine.wire_bytes(kMaxChunks)));
-  const auto links = static_cast<double>(std::max(bounds.hottest_link, bounds.injection));
+                      (kPackets * static_cast<double>(machine.wire_bytes(kMaxChunks)));
+  const auto links = static_cast<double>(std::max(streams.hottest_link, streams.injection));
   const double processor =
-      static_cast<double>(bounds.processor) / kPackets * static_cast<double>(cost.packets);
-  return {longer({links * wire, BoundBy::link}, {processor, BoundBy::processor}),
-          static_cast<double>(bounds.zero_load)};
+      static_cast<double>(streams.processor) / kPackets * static_cast<double>(cost.packets);
+  return longer({links * wire, BoundBy::link}, {processor, BoundBy::processor});
 }
 
-BenchCycles virtual_bound(BenchKind kind, const MessageBench& bench, std::uint64_t bytes) {
-  const MessageCost cost = stream_cost(bench.machine, bytes);
-  const StreamCycles stream = stream_cycles(kind, bench, cost);
-  const auto inject = static_cast<double>(bench.machine.inject_cycles);
-  switch (kind) {
-    case BenchKind::latency:  // the last packet goes when the others have been injected
-      return longer(stream.message, {stream.way + inject * static_cast<double>(cost.packets - 1),
-                                     BoundBy::latency});
-    case BenchKind::bw:
-      return longer({bench.window * stream.message.cycles, stream.message.by},
-                    {2 * stream.way, BoundBy::latency});
-    case BenchKind::bibw:
-      return longer({bench.window * stream.message.cycles, stream.message.by},
-                    {stream.way, BoundBy::latency});
-    case BenchKind::rate:
-      return stream.message;
-    case BenchKind::alltoall:
-    case BenchKind::idle:
-      break;
-  }
+BenchCycles exchange_cycles(const MessageBench& bench, const MessageCost& cost) {
   const Bound exchange = binding(all_to_all_bounds(bench.machine, bench.shape, cost));
   return {static_cast<double>(exchange.cycles), exchange.by};
 }
 
-/// Of an operation: bytes that are sent, and nodes that send or receive them.
-std::pair<double, Rank> payload_of(BenchKind kind, const MessageBench& bench, std::uint64_t bytes) {
-  const Rank nodes = bench.shape.size();
-  const auto message = static_cast<double>(bytes);
-  if (kind == BenchKind::bw) return {bench.window * message, 2};
-  if (kind == BenchKind::bibw) return {2.0 * bench.window * message, 2};
-  if (kind == BenchKind::rate) return {nodes / 2 * message, nodes / 2 * 2};
-  if (kind == BenchKind::alltoall) return {message * nodes * (nodes - 1.0), nodes};
-  return {message, 2};
+/// What an operation takes whose messages take `message` each. `way`: cycles of a packet alone.
+BenchCycles operation_cycles(BenchKind kind, const MessageBench& bench, const MessageCost& cost,
+                             const BenchCycles& message, double way) {
+  const BenchCycles window{bench.window * message.cycles, message.by};
+  const double others = static_cast<double>(bench.machine.inject_cycles) *
+                        static_cast<double>(cost.packets - 1);  // injected before the last packet
+  if (kind == BenchKind::latency) return longer(message, {way + others, BoundBy::latency});
+  if (kind == BenchKind::bw) return longer(window, {2 * way, BoundBy::latency});
+  if (kind == BenchKind::bibw) return longer(window, {way, BoundBy::latency});
+  return message;
 }
 
 }  // namespace
 
-BenchBound bench_bound(BenchKind kind, const MessageBench& bench, std::uint64_t bytes,
-                       unsigned workers) {
+BenchBounds::BenchBounds(BenchKind kind, const MessageBench& bench)
+    : kind_(kind), bench_(bench), messages_(bench_messages(kind, bench)) {
   TOROID_CHECK(kind != BenchKind::idle);
-  if (bench.run.fabric == FabricName::sim) {
-    const BenchCycles bound = virtual_bound(kind, bench, bytes);
-    return {bound.cycles / bench.machine.clock_hz, bound.by};
-  }
-  const auto [payload, nodes] = payload_of(kind, bench, bytes);
-  return {exchange_copy_seconds(payload, std::min<unsigned>(workers, nodes)), BoundBy::copy};
+  if (bench.run.fabric == FabricName::sim && !messages_.pairs.empty())
+    streams_ = stream_bounds(bench, messages_);
+}
+
+BenchBound BenchBounds::at(std::uint64_t bytes, unsigned workers) const {
+  if (bench_.run.fabric == FabricName::sim) return virtual_bound(bytes);
+  const double payload = messages_.messages * static_cast<double>(bytes);
+  return {exchange_copy_seconds(payload, std::min<unsigned>(workers, messages_.nodes)),
+          BoundBy::copy};
+}
+
+BenchBound BenchBounds::virtual_bound(std::uint64_t bytes) const {
+  const MessageCost cost = stream_cost(bench_.machine, bytes);
+  const BenchCycles bound =
+      messages_.pairs.empty()
+          ? exchange_cycles(bench_, cost)
+          : operation_cycles(kind_, bench_, cost, message_cycles(bench_.machine, streams_, cost),
+                             static_cast<double>(streams_.zero_load));
+  return {bound.cycles / bench_.machine.clock_hz, bound.by};
 }
 
 }  // namespace toroid

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 
+#include "hal/bounds.hpp"
 #include "tools/measure/kind.hpp"
-#include "tools/measure/message_bench.hpp"
+#include "tools/measure/measure.hpp"
+#include "tools/measure/messages.hpp"
 #include "tools/results/bound.hpp"
 
 namespace toroid {
@@ -15,10 +17,25 @@ struct BenchBound {
   BoundBy by = BoundBy::copy;
 };
 
-/// In virtual time: the links, the processors, or the way there (and back where a window is
-/// acknowledged). Else what the workers of the nodes that take part need to copy the payload into
-/// packets and out again; 0 where there is none. REQUIRES: not `idle`.
-BenchBound bench_bound(BenchKind kind, const MessageBench& bench, std::uint64_t bytes,
-                       unsigned workers);
+/// The bounds of one benchmark at every size of its messages. In virtual time the links, the
+/// processors or the way there (and back where a window is acknowledged) bind; else what the
+/// workers of the nodes that take part need to copy the payload into packets and out again.
+class BenchBounds {
+ public:
+  /// REQUIRES: not `idle`; `bench` outlives this.
+  BenchBounds(BenchKind kind, const MessageBench& bench);
+
+  /// The bound for messages of so many bytes; 0 seconds where nothing binds. `workers`, those of
+  /// all processes, matter where time is the wall clock's.
+  BenchBound at(std::uint64_t bytes, unsigned workers) const;
+
+ private:
+  BenchBound virtual_bound(std::uint64_t bytes) const;
+
+  BenchKind kind_;
+  const MessageBench& bench_;
+  BenchMessages messages_;
+  Bounds streams_{};  ///< cycles of a long stream from every pair, where time is virtual
+};
 
 }  // namespace toroid

@@ -11,23 +11,17 @@
 #include "packet/exchange/stream.hpp"
 #include "tools/measure/bounds.hpp"
 #include "tools/measure/kind.hpp"
-#include "tools/measure/message_bench.hpp"
+#include "tools/measure/measure.hpp"
+#include "tools/measure/messages.hpp"
 #include "tools/results/bound.hpp"
 #include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {
 
-/// Messages that all pairs send in an operation.
-double messages_of(BenchKind kind, const MessageBench& bench) {
-  if (kind == BenchKind::bw) return bench.window;
-  if (kind == BenchKind::bibw) return 2.0 * bench.window;
-  return bench.shape.size() / 2;
-}
-
 void add_bandwidth(Json& row, BenchKind kind, const MessageBench& bench, const BenchBound& bound) {
   const auto bytes = row["bytes"].get<std::uint64_t>();
-  const double messages = messages_of(kind, bench);
+  const double messages = bench_messages(kind, bench).messages;
   const double per_s = messages / row["time_s"].get<double>();
   row["messages_per_s"] = per_s;
   row["packets_per_s"] = per_s * static_cast<double>(Stream::packets_of(bytes));

@@ -7,7 +7,7 @@
 
 #include "tools/measure/bounds.hpp"
 #include "tools/measure/kind.hpp"
-#include "tools/measure/message_bench.hpp"
+#include "tools/measure/measure.hpp"
 #include "tools/results/json.hpp"
 
 namespace toroid {

@@ -29,7 +29,7 @@
 namespace toroid {
 namespace {
 
-/// Of the links of the first dimension that lead up, or down.
+/// The percentage of time that the links of the first dimension in one direction are busy.
 double busy_percent(const FabricCounters& counters, const Shape& shape, const Machine& machine,
                     unsigned direction) {
   std::uint64_t bytes = 0;

@@ -1,5 +1,5 @@
-// All-to-all where one dimension is longer than the others: straight to the destination, where
-// packets of the longest dimension stand in the way of all others, and in two phases. Published by
+// Section `asymmetric`: all-to-all where one dimension is longer than the others, straight to the
+// destination, where packets of the longest dimension block all others, and in two phases. Source:
 // S. Kumar et al., "Optimization of All-to-all Communication on the Blue Gene/L Supercomputer"
 // (ICPP 2008), and S. Kumar and P. Heidelberger, IBM Research Report RC24327 (2007).
 #include <fmt/core.h>
@@ -21,19 +21,19 @@ namespace {
 
 struct AsymmetricTorus {
   const char* torus;
-  Rank sample;  ///< places that every node sends to; 0: all
+  Rank sample;  ///< nodes that every node sends to; 0: all
   bool is_long;
   const char* source = "(none published)";
   std::optional<double> direct{}, two_phase{};  ///< % of peak, measured on a Blue Gene/L
   const char* direct_text = "";
 };
-// Samples are multiples of every extent, so that they load links as evenly as the whole does.
+// Samples are multiples of every extent, so that they load links as evenly as the whole exchange.
 constexpr std::array kAsymmetricTori = {
     AsymmetricTorus{"8x8x16", 0, false}, AsymmetricTorus{"8x32x16", 128, true},
     AsymmetricTorus{"40x32x16", 160, true, "RC24327 (2007)", 70, 99, "\"about 70%\""},
     AsymmetricTorus{"64x32x32", 64, true, "ICPP 2008", 64, 99}};
 
-/// Two full packets, also where 8 bytes of each are for the node that sends it on.
+/// The bytes of two full packets, of each of which 8 bytes may be for the node that forwards it.
 constexpr std::uint64_t kTwoRelayedPackets = 464;
 constexpr const char* kDirect = "random";
 constexpr const char* kTwoPhase = "two-phase";

@@ -1,5 +1,6 @@
-// Figures 2 to 5 of the volumetric FFT paper: time and speed-up from one node to 2,048, the slab
-// beside it. The figures are pictures; what the text says of them in numbers is in the rows.
+// Section `curves`: Figures 2 to 5 of the volumetric FFT paper, time and speed-up from 1 node to
+// 2,048 beside those of the slab method. The paper's figures are pictures; the rows have the
+// numbers of its text.
 #include <fmt/core.h>
 
 #include <cstddef>
@@ -24,7 +25,7 @@ namespace {
 
 struct CurvePartition {
   unsigned nodes;
-  const char* torus;  ///< as the paper had them: a mesh below 512 nodes, a torus from there on
+  const char* torus;  ///< as in the paper: a mesh below 512 nodes, else a torus
 };
 constexpr std::array kPartitions = {
     CurvePartition{1, "1mx1mx1m"},   CurvePartition{2, "2mx1mx1m"},
@@ -39,7 +40,7 @@ std::int64_t most_nodes(fft::Method method, std::int64_t size) {
   return method == fft::Method::slab ? size : size * size;
 }
 
-/// In the order of the figures: calls it with every case that the method can take.
+/// Calls the function with every case that the method can take, in the order of the figures.
 template <typename Use>
 void for_each_case(const Use& use) {
   for (const std::int64_t size : kCurveSizes)
@@ -67,7 +68,7 @@ const CurvePoint* point(const Points& points, std::int64_t size, unsigned nodes,
   return nullptr;
 }
 
-/// Of the largest array's times, numerator over denominator.
+/// The ratio of two times of the largest array.
 std::optional<double> time_ratio(const CurvePoint* numerator, const CurvePoint* denominator) {
   if (numerator == nullptr || denominator == nullptr) return std::nullopt;
   return numerator->time_s / denominator->time_s;
@@ -78,7 +79,7 @@ PaperRow curve_row(const char* what, const char* source, const char* unit,
   return {std::string(kCurves), what, source, unit, seed, ours};
 }
 
-/// The nodes that the slab method could use for the largest array, of those tried.
+/// The largest number of nodes tried that the slab method can use for the largest array.
 std::optional<double> most_slab_nodes(const Points& points) {
   std::optional<double> most;
   for (const CurvePoint& p : points)

@@ -27,7 +27,7 @@ Json bar_json(const PaperRow& row) {
   return {{"least", row.bar->least}, {"most", row.bar->most}, {"held", !row.misses_bar()}};
 }
 
-/// In quotes, as every field may be.
+/// The text in quotes, which every field may have.
 std::string csv_field(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -1,4 +1,4 @@
-// The table for programs: JSON and CSV.
+// The table of `toroid paper` as JSON and CSV.
 #pragma once
 
 #include <string>
@@ -11,15 +11,16 @@
 
 namespace toroid {
 
-/// What is not known is null.
+// A value that is not known is null.
 Json rows_json(const std::vector<PaperRow>& rows);
 Json curves_json(const std::vector<CurvePoint>& points);
-/// section,what,unit,seed,ours,ratio,bound,bound_by,percent_of_bound,least,most,source,note; empty:
-/// not known. The points of the curves follow, as rows of times.
+// Columns:
+// section,what,unit,seed,ours,ratio,bound,bound_by,percent_of_bound,least,most,source,note. A value
+// that is not known is empty. Points of curves are rows of times.
 std::string rows_csv(const std::vector<PaperRow>& rows);
 std::string curves_csv(const std::vector<CurvePoint>& points);
 
-/// The machine's numbers that its file says were fitted, by key.
+/// The numbers that were fitted according to the machine's file, by key.
 Json fitted_numbers(const Machine& machine);
 
 }  // namespace toroid

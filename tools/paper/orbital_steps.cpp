@@ -1,4 +1,5 @@
-// The orbital paper's counts: 3P steps of compute and roll, b³ + b² or 2b³ numbers in each.
+// Section `orbital`: the orbital paper's counts, 3P steps of computing and shifting, with b³ + b²
+// or 2b³ numbers in each.
 #include <fmt/core.h>
 
 #include <array>

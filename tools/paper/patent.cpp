@@ -1,4 +1,5 @@
-// The patent's claim: in an order all nodes share, links of one sign idle; in random order none do.
+// Section `patent`: its claim that links of one sign idle in an order that all nodes share, and
+// none in random order.
 #include <fmt/core.h>
 
 #include <cstdint>
@@ -24,8 +25,8 @@ AllToAllCase case_of(OrderRule order, Rank peers) {
   return {kTorus, kTwoFullPackets, order, peers};
 }
 
-/// Minus over plus links' load while the first half of the order is sent. Over a whole exchange
-/// both carry equally much, whatever the order.
+/// The load of minus links over that of plus links while the first half of the order is sent. Over
+/// a whole exchange both carry the same in any order.
 std::optional<double> minus_to_plus(const PaperResults& results, OrderRule order) {
   const std::string key = case_of(order, kHalfOfThePeers).key();
   const auto plus = figure_of(results, key, "plus_busy_percent");

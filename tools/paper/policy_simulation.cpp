@@ -1,4 +1,4 @@
-// An exchange under a policy: a case of the lab.
+// An exchange under a policy: a case of a campaign.
 #include <fmt/core.h>
 
 #include <string>
@@ -22,7 +22,7 @@ std::string traffic_of(const PolicyRun& what) {
   return what.sample == 0 ? "all-to-all" : fmt::format("sample:{}", what.sample);
 }
 
-CampaignSettings lab_settings_of(const PaperSetting& setting) {
+CampaignSettings campaign_settings_of(const PaperSetting& setting) {
   CampaignSettings settings;
   settings.common.seed = setting.seed;
   settings.common.quiet = true;
@@ -40,10 +40,10 @@ Json run_under_policy(const PolicyRun& what, const PaperSetting& setting) {
   lists.bytes = {what.bytes};
   const CampaignCase one = make_cases(lists, setting.seed).front();
   check_memory(one.shape, 0);
-  return run_exchange_case(one, lab_settings_of(setting));
+  return run_exchange_case(one, campaign_settings_of(setting));
 }
 
-/// A sample is as far away as all others are.
+/// What a run takes. The nodes of a sample are as far away on average as all nodes are.
 Expectation expected_of(const PolicyRun& what, const PaperSetting& setting) {
   const Shape shape = Shape::parse(what.torus);
   const auto everybody = make_traffic("all-to-all", shape, what.bytes, setting.seed);

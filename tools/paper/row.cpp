@@ -44,7 +44,7 @@ std::string without_blanks(const std::string& line) {
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
-/// What it is of stands above the figures where it finds no room beside them.
+/// What a row is about and its figures, in one line or, where there is no room, in two.
 std::string figures_line(const PaperRow& row, std::size_t width) {
   const std::optional<double> ratio = row.ratio();
   const std::string what = fmt::format("  {}, {}", row.what, row.unit);
@@ -54,7 +54,7 @@ std::string figures_line(const PaperRow& row, std::size_t width) {
                   ratio ? fmt::format("{:.3f}", *ratio) : "-", paper_figure(row.bound));
   const std::size_t room = what_width(width);
   if (what.size() <= room) return fmt::format("{:<{}}{}", what, room, figures);
-  return wrapped(what, width, 4) + std::string(room, ' ') + figures;
+  return with_hanging_indent(what, width, 4) + std::string(room, ' ') + figures;
 }
 
 std::string row_lines(const PaperRow& row, bool repeats_source, std::size_t width) {
@@ -64,7 +64,8 @@ std::string row_lines(const PaperRow& row, bool repeats_source, std::size_t widt
   if (beside.size() <= width) return beside + "\n";
   std::string below = repeats_source ? "" : row.source;
   if (!remark(row).empty()) below += (below.empty() ? "" : "; ") + remark(row);
-  return figures + "\n" + (below.empty() ? "" : "      " + wrapped(below, width - 6, 6));
+  return figures + "\n" +
+         (below.empty() ? "" : "      " + with_hanging_indent(below, width - 6, 6));
 }
 
 }  // namespace

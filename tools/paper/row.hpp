@@ -1,4 +1,4 @@
-// One line of the table: what a published text says beside what comes out here.
+// One line of the table: a published number beside ours.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace toroid {
 
-/// What ours / theirs may be for the row to hold; both ends belong to it.
+/// The range of ours / theirs, both ends included, in which a row holds.
 struct RatioBar {
   double least = 0;
   double most = 0;
@@ -19,29 +19,32 @@ constexpr RatioBar within(double part) {
 }
 
 struct PaperRow {
-  std::string section;  ///< as --rows names it
+  std::string section;  ///< its name in --rows
   std::string what;
   std::string source;  ///< table, figure or sentence
   std::string unit;    ///< "s", "%", "ratio", ...
   std::optional<double> seed{};
-  std::optional<double> ours{};   ///< none: left out by --quick
-  std::optional<double> bound{};  ///< that no schedule beats, in the same unit
-  std::string bound_by{};         ///< what sets it; empty: there is none
+  std::optional<double> ours{};   ///< none where --quick has left it out
+  std::optional<double> bound{};  ///< which no schedule beats, in the same unit
+  std::string bound_by{};         ///< what sets the bound; empty where there is none
   std::optional<RatioBar> bar{};
   std::string note{};
 
-  /// Ours / theirs, where both are known.
+  /// Ours / theirs where both are known.
   std::optional<double> ratio() const;
-  /// What ours has of the bound, where both are known: of a time 100 bound / ours, else inversely.
+  /// The percentage of the bound where both are known: 100 bound / ours for a time, else 100 ours /
+  /// bound.
   std::optional<double> percent_of_bound() const;
-  /// Whether the bar is missed; false where there is none, or nothing to hold against it.
+  /// Whether the ratio is outside the bar; false where either is missing.
   bool misses_bar() const;
 };
 
-/// The columns' names. Lines here and below have at most `width` characters.
+// The lines of these texts have at most `width` characters.
+
+/// The names of the columns.
 std::string rows_head(std::size_t width);
-/// Each section's name, then its rows. Source and remark stand beside the figures or, where they
-/// find no room there, below them; a source that is the one of the row before is not repeated.
+/// The name of each section, then its rows. Source and remark stand beside the figures or, where
+/// there is no room, below them; a source is not repeated in the next row.
 std::string rows_table(const std::vector<PaperRow>& rows, std::size_t width);
 
 }  // namespace toroid

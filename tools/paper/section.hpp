@@ -1,4 +1,5 @@
-// The parts of the table. A section names the runs that it needs and makes rows of their figures.
+// The sections of the table. A section names the runs that it needs and makes rows of their
+// figures.
 #pragma once
 
 #include <cstddef>
@@ -25,28 +26,28 @@ struct CurvePoint {
   double bound_s = 0;
   std::string bound_by;
   double speedup = 0;  ///< against the same method on one node
-  /// time·nodes^(2/3), s: level where bandwidth alone limits.
+  /// time·nodes^(2/3) in s, constant where bandwidth alone limits.
   double scaled_s() const;
 };
 
 struct PaperSection {
-  std::string_view name;  ///< as --rows takes it
+  std::string_view name;  ///< its name in --rows
   std::vector<Simulation> (*simulations)();
   std::vector<PaperRow> (*rows)(const PaperResults& results, const PaperSetting& setting);
 };
 
-/// In the order of the table.
+/// All sections in the order of the table.
 std::span<const PaperSection> paper_sections();
-/// Throws BadInput with the list of the known names.
+/// The section of that name. Throws BadInput with the known names.
 const PaperSection& paper_section(std::string_view name);
 
 inline constexpr std::string_view kCurves = "curves";
-/// Of the runs that were made; by size, nodes, method.
+/// The points of the runs that were made, by size, nodes and method.
 std::vector<CurvePoint> curve_points(const PaperResults& results, const PaperSetting& setting);
-/// Lines of at most `width` characters.
+/// The points as lines of at most `width` characters.
 std::string curves_table(const std::vector<CurvePoint>& points, std::size_t width);
 
-// Each in a file of its own.
+// Each section has a file of its own.
 extern const PaperSection kTable1Section;
 extern const PaperSection kModelSection;
 extern const PaperSection kPatentSection;
@@ -55,13 +56,13 @@ extern const PaperSection kCurvesSection;
 extern const PaperSection kSlabSection;
 extern const PaperSection kOrbitalSection;
 
-/// A figure of a run in cycles, as seconds. None: the run was left out.
+/// The figure of a run, in cycles, as seconds; none where the run was left out.
 std::optional<double> seconds_of(const PaperResults& results, const std::string& key,
                                  const char* figure, const PaperSetting& setting);
-/// A figure as it is.
+/// The figure of a run; none where the run was left out.
 std::optional<double> figure_of(const PaperResults& results, const std::string& key,
                                 const char* figure);
-/// Likewise a text; empty: there is none.
+/// A text among the figures of a run; empty where there is none.
 std::string text_of(const PaperResults& results, const std::string& key, const char* figure);
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// The runs that rows are made of: what they are, and the figures that they leave.
+// The runs that rows are made from, and the figures that they leave.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@
 
 namespace toroid {
 
-/// What all runs have in common.
+/// The settings that all runs share.
 struct PaperSetting {
   Machine machine;
   std::uint64_t seed = 1;
 };
 
-/// A run by name. Equal names are equal runs, made once however many rows need them.
+/// A run with a name. Equal names are equal runs, which are made once however many rows need them.
 struct Simulation {
   std::string key;
   std::function<Json(const PaperSetting&)> run;
-  bool is_long = false;  ///< more than some seconds: --quick leaves it out
-  /// What it takes, about; none: next to nothing.
+  bool is_long = false;  ///< takes more than some seconds; --quick leaves it out
+  /// An estimate of its work; null where it is next to nothing.
   std::function<Expectation(const PaperSetting&)> expected{};
 };
 
-/// Figures by name of the run. What was left out is not there.
+/// The figures of runs by their names, without runs that were left out.
 using PaperResults = std::map<std::string, Json>;
-/// Null: left out.
+/// The figures of a run; null where it was left out.
 const Json* figures_in(const PaperResults& results, const std::string& key);
 
 /// A forward transform of size x size x size complex numbers by active packets.
@@ -43,10 +43,10 @@ struct TransformCase {
   std::string key() const;
 };
 
-/// Runs it. Cycles: cycles, bound_cycles, paper_model_cycles; of the orbital method the numbers
-/// that a node sends step by step, numbers_per_step.
+/// Runs the transform. Figures: cycles, bound_cycles and paper_model_cycles, in cycles; for the
+/// orbital method also numbers_per_step, the numbers that a node sends in each step.
 Simulation transform_simulation(const TransformCase& what, bool is_long);
-/// Computes bound_cycles and paper_model_cycles only.
+/// Runs nothing. Figures: bound_cycles and paper_model_cycles.
 Simulation model_simulation(const TransformCase& what);
 
 /// A forward transform of size x size x size complex numbers by the slab method.
@@ -58,7 +58,7 @@ struct SlabCase {
   std::string key() const;
 };
 
-/// Seconds block by block, `blocking` and `non_blocking`, and the `ratio` of the two.
+/// Figures: seconds block by block, `blocking` and `non_blocking`, and the `ratio` of the two.
 Simulation slab_simulation(const SlabCase& what);
 
 /// An all-to-all of the whole machine, in which every node sends `bytes` to the first `peers` of
@@ -71,12 +71,12 @@ struct AllToAllCase {
   std::string key() const;
 };
 
-/// Cycles: cycles, bound_cycles (none of a sample); percent_of_peak; busy_percent of the first
+/// Figures: cycles; bound_cycles, unless it is a sample; percent_of_peak; busy_percent of the first
 /// dimension's links, plus and minus.
 Simulation all_to_all_simulation(const AllToAllCase& what);
 
 /// An exchange of `bytes` per pair under a policy, as `toroid compare` runs it: of the whole
-/// machine, or of a sample, drawn by the seed, of so many places that every node sends to.
+/// machine, or of a sample of destinations for each node, drawn by the seed.
 struct PolicyRun {
   std::string torus;
   std::string policy;
@@ -85,8 +85,8 @@ struct PolicyRun {
   std::string key() const;
 };
 
-/// The figures of a row of `toroid compare`: cycles, bound_cycles, percent_of_peak, packet_hops,
-/// ...
+/// Figures: those of a row of `toroid compare`, such as cycles, bound_cycles, percent_of_peak and
+/// packet_hops.
 Simulation policy_simulation(const PolicyRun& what, bool is_long);
 
 }  // namespace toroid

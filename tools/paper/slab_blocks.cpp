@@ -1,5 +1,6 @@
-// Tables 1 and 2 of the slab paper: what the blocks of the non-blocking version take relative to
-// those of the blocking one, of the full transform and of the zero-padded one.
+// Section `slab`: Tables 1 and 2 of the slab paper, the times of the blocks of the non-blocking
+// version relative to those of the blocking one, for the full transform and for the zero-padded
+// one.
 #include <fmt/core.h>
 
 #include <array>
@@ -17,7 +18,8 @@
 namespace toroid {
 namespace {
 
-/// The paper's processes were on the nodes of a switched cluster; here they are a block of a torus.
+/// A number of processes, which the paper had on a switched cluster, and the torus that they are
+/// here.
 struct SlabPartition {
   const char* torus;
   unsigned processes;
@@ -25,7 +27,7 @@ struct SlabPartition {
 constexpr std::array kSlabPartitions = {SlabPartition{"2x2x1", 4}, SlabPartition{"2x2x2", 8},
                                         SlabPartition{"4x2x2", 16}};
 
-/// By partition.
+/// Figures by partition.
 using SlabFigures = std::array<double, kSlabPartitions.size()>;
 
 struct SlabTable {
@@ -34,9 +36,10 @@ struct SlabTable {
   std::int64_t planes, box_cut;
   SlabFigures plane_loop, communication, last_axis;  ///< non-blocking / blocking
   double blocking_s;                                 ///< communication, 4 processes
-  SlabFigures speed_up;                              ///< of that
+  SlabFigures speed_up;                              ///< of the communication
 };
-// Two planes at a time where they are whole, one where they are padded: pieces of equal depth.
+// Two planes at a time where they are whole, one where they are padded: the pieces are equally
+// deep.
 constexpr std::array kSlabTables = {SlabTable{.source = "slab paper, Table 1",
                                               .what = "128^3",
                                               .planes = 2,
@@ -60,7 +63,7 @@ SlabCase slab_case(const SlabTable& table, std::size_t partition) {
   return {kSlabPartitions.at(partition).torus, 128, table.planes, table.box_cut};
 }
 
-/// Of a partition's run; `part`: "blocking", "non_blocking" or "ratio".
+/// Figures of a partition's run; `part`: "blocking", "non_blocking" or "ratio".
 std::optional<double> slab_figure(const PaperResults& results, const SlabTable& table,
                                   std::size_t partition, const char* part, const char* block) {
   const Json* figures = figures_in(results, slab_case(table, partition).key());
@@ -101,7 +104,7 @@ std::optional<double> over(std::optional<double> numerator, std::optional<double
   return numerator && denominator ? std::optional(*numerator / *denominator) : std::nullopt;
 }
 
-/// Of the blocking communication, against that of 4 processes.
+/// The speed-up of the blocking communication over that of 4 processes.
 std::vector<PaperRow> slab_speed_up_rows(const SlabTable& table, const PaperResults& results) {
   const auto blocking = [&](std::size_t i) {
     return slab_figure(results, table, i, "blocking", "communication");
@@ -115,7 +118,7 @@ std::vector<PaperRow> slab_speed_up_rows(const SlabTable& table, const PaperResu
   return rows;
 }
 
-/// What padding leaves of the blocking communication: a quarter of the data travels.
+/// The rows of what padding leaves of the blocking communication: a quarter of the data travels.
 std::vector<PaperRow> slab_padding_rows(const PaperResults& results) {
   const SlabTable& full = kSlabTables.front();
   const SlabTable& padded = kSlabTables.back();

@@ -1,4 +1,5 @@
-// Table 1 of the volumetric FFT paper: 512 nodes as a mesh and as a torus, measured and modelled.
+// Section `table1`: Table 1 of the volumetric FFT paper, 512 nodes as a mesh and as a torus,
+// measured and modelled.
 #include <fmt/core.h>
 
 #include <array>
@@ -30,12 +31,12 @@ constexpr std::int64_t kLongSize = 128;  ///< takes seconds
 
 using Seconds = std::optional<double>;
 
-/// The same quantity as a mesh and as a torus.
+/// A quantity on the mesh and on the torus.
 struct MeshAndTorus {
   Seconds mesh, torus;
 
   Seconds ratio() const { return both() ? Seconds(*mesh / *torus) : Seconds(); }
-  // The paper's split: what a mesh, with half the bandwidth, takes longer is bandwidth's share.
+  // The paper's split: bandwidth's share is what a mesh, with half the bandwidth, takes longer.
   Seconds bandwidth() const { return both() ? Seconds(*mesh - *torus) : Seconds(); }
   Seconds rest() const { return both() ? Seconds(2 * *torus - *mesh) : Seconds(); }
 
@@ -62,7 +63,7 @@ std::string of_size(std::string_view what, std::int64_t size) {
 constexpr const char* kMeasured = "table1";
 constexpr const char* kSource = "Table 1";
 
-/// Six times, three ratios, and the split.
+/// The rows: six times, three ratios, and the split.
 std::vector<PaperRow> table1_rows(const PaperResults& results, const PaperSetting& setting) {
   std::vector<PaperRow> times, ratios, split;
   for (const Table1Column& column : kTable1) {

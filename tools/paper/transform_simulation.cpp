@@ -23,7 +23,7 @@
 namespace toroid {
 namespace {
 
-/// What `toroid fft` would be told.
+/// The options with which `toroid fft` would run the case.
 FftOptions options_of(const TransformCase& what, const PaperSetting& setting) {
   FftOptions options;
   options.method = name_of<fft::Method>(fft::kMethodNames, what.method);

@@ -20,39 +20,39 @@
 namespace toroid {
 namespace {
 
-constexpr double kDecades = 16;  ///< of a spectrum: what double precision tells from zero
+constexpr double kDecades = 16;  ///< of a spectrum that double precision tells from zero
 constexpr double kMost = 1e300;  ///< larger numbers are drawn as this: sums of it stay finite
 
-/// One axis of an array as it is drawn.
+/// An axis of an array as it is drawn.
 struct DrawnAxis {
-  std::string name{};  ///< empty: the array has no such axis
+  std::string name{};  ///< empty where the array has no such axis
   std::int64_t points = 1;
   std::int64_t stride = 0;
   bool centred = false;  ///< frequency 0 in the middle
   std::int64_t middle = 0;
 
-  /// What is drawn there, as the whole array is numbered.
+  /// The index in the whole array of what is drawn there.
   std::int64_t index(std::int64_t drawn) const {
     return centred ? (drawn + points - points / 2) % points : drawn;
   }
-  /// The number of what is drawn first, as people count frequencies.
+  /// The number of the first point drawn, negative for a negative frequency.
   std::int64_t first() const { return centred ? -(points / 2) : 0; }
   std::int64_t mirrored(std::int64_t index) const { return (points - index) % points; }
 };
 
 enum class Reduction : std::uint8_t { mean, max };
 
-/// An array as it is drawn: at least three axes, those that it does not have in front.
+/// An array as it is drawn, with at least three axes; missing ones stand in front.
 struct Drawing {
   std::span<const fft::Complex> values{};
   std::vector<DrawnAxis> axes{};
-  std::int64_t stored_last = 0;  ///< points of the last axis that are there
+  std::int64_t stored_last = 0;  ///< stored points of the last axis
   bool magnitudes = true;        ///< instead of real parts
 
   double at(std::span<const std::int64_t> drawn) const;
 };
 
-/// What lies beyond the half spectrum of real data is the mirrored element's conjugate.
+/// Beyond the half spectrum of real data, an element is the conjugate of its mirror image.
 double Drawing::at(std::span<const std::int64_t> drawn) const {
   const bool is_mirrored = axes.back().index(drawn.back()) >= stored_last;
   std::int64_t place = 0;
@@ -89,10 +89,10 @@ Drawing drawing_of(const HostArray& array, bool is_spectrum) {
 /// One plane of a drawing before it is scaled.
 struct Plane {
   Slice slice;
-  std::vector<double> numbers;  ///< by pixel
+  std::vector<double> numbers;  ///< one per pixel
 };
 
-/// "x = 32"; of several axes that are held with commas between them.
+/// "x = 32", with commas between the axes where several are held.
 std::string where_text(const Drawing& drawing, std::size_t rows, std::size_t columns) {
   std::string text;
   for (std::size_t a = 0; a < drawing.axes.size(); ++a) {
@@ -156,7 +156,7 @@ Plane plane_of(const Drawing& drawing, unsigned held, Reduction by) {
   return plane;
 }
 
-/// Of arrays of one or two axes there is one plane.
+/// The planes to draw: one of an array of one or two axes, else three.
 std::vector<Plane> planes_of(const Drawing& drawing, Reduction by) {
   std::vector<Plane> planes;
   for (unsigned held = 0; held < 3; ++held) {
@@ -194,7 +194,7 @@ std::vector<Slice> scaled(std::vector<Plane> planes, const Range& range, const S
   return slices;
 }
 
-/// Of magnitudes; zeros have none and are drawn as the least of the scale.
+/// The logarithms of magnitudes; zeros, which have none, are drawn as the least of the scale.
 void take_logarithms(std::vector<Plane>& planes, Range& range) {
   for (Plane& plane : planes)
     for (double& number : plane.numbers) {

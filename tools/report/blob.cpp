@@ -39,7 +39,7 @@ Bytes deflated(std::span<const std::uint8_t> bytes) {
   return out;
 }
 
-/// One byte more than expected is made room for, so that too much is noticed.
+/// Inflates into `out`, with room for one byte more than expected, so that too much is noticed.
 bool inflate_all(Bytes& in, Bytes& out) {
   const std::size_t expected = out.size();
   out.resize(expected + 1);

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53;  // what a number of JavaScript counts
 
-/// A result, and the file that it comes from; empty: none.
+/// A result and the file that it comes from; empty where there is none.
 struct Source {
   JsonPlace place;
   std::string file;
@@ -36,7 +36,7 @@ bool is_scalar(const Json& value) {
   return value.is_string() || value.is_number() || value.is_boolean();
 }
 
-/// All texts, numbers and truth values of an object, what has failed, and the extents of an array.
+/// All texts, numbers and truth values of an object, its failures, and the extents of an array.
 Json scalars(const JsonPlace& place) {
   Json json = Json::object();
   for (const auto& [key, value] : place.value().items())
@@ -52,7 +52,7 @@ Json scalars(const JsonPlace& place) {
   return json;
 }
 
-/// Of a whole result: what its rows have in common.
+/// The head of a whole result: what its rows have in common.
 Json head_of(const Source& source) {
   Json head = {{"verb", source.place.at("verb").text()}};
   if (!source.file.empty()) head["file"] = source.file;
@@ -72,7 +72,7 @@ bool is_virtual_time(const Json& head) {
   return !head.contains("time_kind") || head["time_kind"] == "virtual";
 }
 
-/// Time and bound, in cycles where time is virtual. The share of the bound is theirs.
+/// Checks time and bound, in cycles where time is virtual, and adds the percentages to the head.
 void check_times(const JsonPlace& run, Json& head) {
   const bool in_cycles = is_virtual_time(head);
   const char* const time_key = in_cycles ? "cycles" : "time_s";
@@ -83,7 +83,7 @@ void check_times(const JsonPlace& run, Json& head) {
   if (in_cycles) head["percent_of_peak"] = run.at("percent_of_peak").number();
 }
 
-/// Null is what was not counted.
+/// Adds the latencies to the head; null, of a figure that was not counted, is left out.
 void add_latencies(const JsonPlace& run, Json& head) {
   if (!run.has("latency")) return;
   for (const char* key : {"p50", "p99"}) {
@@ -92,7 +92,7 @@ void add_latencies(const JsonPlace& run, Json& head) {
   }
 }
 
-/// What a run has besides its scalars.
+/// Adds the figures of a run that are not among its scalars.
 void add_figures(const JsonPlace& run, Json& head) {
   head["torus"] = run.at("torus").text();
   check_times(run, head);
@@ -103,7 +103,7 @@ void add_figures(const JsonPlace& run, Json& head) {
   add_latencies(run, head);
 }
 
-/// What tells this run from others.
+/// The name that tells this run from others.
 std::string name_of(const Json& run) {
   std::vector<std::string> words;
   const char* const order = run.contains("policy") ? "policy" : "order";
@@ -114,7 +114,7 @@ std::string name_of(const Json& run) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-/// Objects of a name and numbers.
+/// The phases, each an object with a name and numbers.
 Json phases(const JsonPlace& place) {
   Json phases = Json::array();
   for (const JsonPlace& phase : place.items()) {
@@ -147,7 +147,7 @@ ReportRun single_run(const Source& source) {
   return run;
 }
 
-/// True: the row is a run that came to nothing, and is noted as such.
+/// Adds the row to `failed` where its run has failed; returns whether it has.
 bool add_failure(const JsonPlace& row, std::vector<Json>& failed) {
   if (!row.has("error")) return false;
   Json words = Json::object();
@@ -168,7 +168,7 @@ void add_rows(const Source& source, ReportInputs& inputs) {
   }
 }
 
-/// What tells one curve of a sweep from another.
+/// The values that tell one curve of a sweep from another.
 std::string series_of(const JsonPlace& point, const std::string& axis) {
   std::vector<std::string> words;
   for (const char* key : {"policy", "traffic", "torus"})
@@ -191,7 +191,7 @@ Json sweep_point(const JsonPlace& point, const std::string& axis, Json head) {
   return head;
 }
 
-/// A sweep's head with the settings that all of its points have.
+/// The head of a sweep with the settings that all of its points share.
 Json with_common(Json head, const Json& points, const std::string& axis) {
   for (const char* key : {"policy", "traffic", "torus", "bytes"}) {
     const auto agrees = [&](const Json& point) {
@@ -218,7 +218,7 @@ Json sweep_json(const Source& source, std::vector<Json>& failed) {
           {"points", points}};
 }
 
-/// Rows of a size and a time, as the kind of benchmark has them.
+/// The rows of a benchmark: size, time and the figures of its kind.
 Json bench_json(const Source& source) {
   Json rows = Json::array();
   if (source.place.has("sizes"))
@@ -255,17 +255,17 @@ Json paper_json(const Source& source) {
 
 void add_report_input(ReportInputs& inputs, const Json& result, const std::string& file) {
   const Source source{JsonPlace(result, file.empty() ? "the result" : file), file};
-  const std::string verb = source.place.at("verb").text();
-  if (verb == "compare")
+  const std::string command = source.place.at("verb").text();
+  if (command == "compare")
     add_rows(source, inputs);
-  else if (verb == "sweep")
+  else if (command == "sweep")
     inputs.sweeps.push_back(sweep_json(source, inputs.failed));
-  else if (verb == "bench")
+  else if (command == "bench")
     inputs.benches.push_back(bench_json(source));
-  else if (verb == "paper")
+  else if (command == "paper")
     inputs.papers.push_back(paper_json(source));
-  else if (verb == "hello" || verb == "info")
-    throw BadInput(fmt::format("{}: a result of {} has nothing to show", file, verb));
+  else if (command == "hello" || command == "info")
+    throw BadInput(fmt::format("{}: a result of {} has nothing to show", file, command));
   else
     inputs.runs.push_back(single_run(source));
 }

@@ -1,4 +1,4 @@
-// The result files of a report, checked and brought to one form.
+// Reads the result files of a report, checks them and brings them to one form.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,15 @@
 
 namespace toroid {
 
-/// Packets that crossed each link, [rank · shape.links() + direction], of a run that was not
-/// recorded.
+/// The packets that crossed each link in a run that was not recorded.
 struct LinkLoads {
   Shape shape;
-  std::vector<std::uint32_t> packets;
+  std::vector<std::uint32_t> packets;  ///< [rank · shape.links() + direction]
 };
 
-/// One run: a file of alltoall, fft, replay or poisson, or a row of compare. `head`: every text,
-/// number and truth value of its result, its `name`, and what the page shows of the rest under
-/// names of its own (max_load, latency_p50, ...).
+/// One run: a file of alltoall, fft, replay or poisson, or a row of compare. `head` has every text,
+/// number and truth value of the result, its `name`, and figures of its objects under names of the
+/// page's own (max_load, latency_p50, ...).
 struct ReportRun {
   Json head;
   std::optional<Recording> recording{};
@@ -39,7 +38,7 @@ struct ReportInputs {
   std::vector<Json> failed{};   ///< name, error: rows of compare and sweep without a result
 };
 
-/// Adds one result. `file`: its name, for messages and on the page; empty: it comes from no file.
+/// Adds one result. `file`: its name for messages and on the page; empty where there is no file.
 /// Throws BadInput that names the file and what was expected in it.
 void add_report_input(ReportInputs& inputs, const Json& result, const std::string& file);
 ReportInputs read_report_inputs(std::span<const std::string> paths);

@@ -1,4 +1,4 @@
-// A value of a JSON file that a user gave, which knows its place in it for messages.
+// Values of a JSON file that a user gave, checked as they are read.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace toroid {
 
-/// All throw BadInput "FILE: expected PLACE to be WHAT" where the file has something else.
+/// A value that knows its place in the file, such as "rows[3].links". All functions throw BadInput
+/// "FILE: expected PLACE to be WHAT" where the file has something else.
 class JsonPlace {
  public:
   /// `value` outlives it.
@@ -18,11 +19,11 @@ class JsonPlace {
 
   JsonPlace at(const char* key) const;
   bool has(const char* key) const { return value_->is_object() && value_->contains(key); }
-  /// Finite and at least 0.
+  /// A finite number of at least 0.
   double number() const;
-  /// Finite, of either sign.
+  /// A finite number of either sign.
   double any_number() const;
-  /// Likewise, and whole, from `least` to `most`.
+  /// A whole number from `least` to `most`.
   std::uint64_t count(std::uint64_t least, std::uint64_t most) const;
   bool truth() const;
   std::string text() const;

@@ -18,8 +18,8 @@
 
 namespace toroid {
 
-void add_report_option(CLI::App& verb, std::string& path) {
-  verb.add_option("--report", path, "write the result as pictures: one HTML file")
+void add_report_option(CLI::App& command, std::string& path) {
+  command.add_option("--report", path, "write the result as pictures: one HTML file")
       ->group("Output")
       ->type_name("FILE")
       ->check(not_empty());

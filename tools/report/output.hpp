@@ -1,4 +1,4 @@
-// --report: the page of a result, in one step with the run.
+// Carries out --report: writes the page of a result at the end of its run.
 #pragma once
 
 #include "tools/command_line/cli_fwd.hpp"
@@ -12,22 +12,23 @@
 namespace toroid {
 
 /// Adds --report FILE.
-void add_report_option(CLI::App& verb, std::string& path);
+void add_report_option(CLI::App& command, std::string& path);
 
-/// Where it is said that the report was written.
+/// Where the command says that the report was written.
 enum class ReportNotice : unsigned char { none, standard_output, standard_error };
-/// Nowhere if quiet; not in standard output where that is filled with JSON or an array.
+/// Nowhere if quiet; on standard error where standard output has JSON or an array.
 ReportNotice report_notice(bool quiet, bool fills_standard_output);
 
-/// Opened before the run, so that a bad path costs nothing. What is written is the page that
-/// `toroid report` makes of the result's file.
+/// The file of a report, the page that `toroid report` makes of the result's file. Opened before
+/// the run, so that a bad path costs nothing.
 class ReportOutput {
  public:
-  /// An empty path: none is wanted. Throws BadInput if the path cannot be written.
+  /// `path`: empty where no report is wanted. Throws BadInput where it cannot be written.
   ReportOutput(const std::string& path, ReportNotice notice);
 
   bool is_wanted() const { return file_ != nullptr; }
-  /// After the run. The result may have what --record adds: recording, slices, loads.
+  /// Writes the page, after the run. The result may have what --record adds: recording, slices,
+  /// loads.
   void write(const Json& result);
 
  private:

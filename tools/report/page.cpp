@@ -30,7 +30,7 @@ Json shape_json(const Shape& shape) {
   return {{"extents", extents}, {"wraps", wraps}};
 }
 
-/// Of the making of the page.
+/// The version, date and command that made the page.
 Json about_json() {
   return {{"version", kVersion},
           {"git_hash", kGitHash},
@@ -59,7 +59,7 @@ Json data_json(const ReportInputs& inputs) {
           {"failed", inputs.failed}};
 }
 
-/// Inside a script element: no text of the data can end it.
+/// The data inside a script element, escaped so that no text of it can end the element.
 std::string script_text(const Json& data) {
   std::string text;
   for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace))
@@ -81,7 +81,7 @@ std::string filled(std::string_view page, const Json& data) {
   return text.append(page);
 }
 
-/// The one with most to lose; none if all have lost what they can.
+/// The recording with the most samples to lose; null where all have one sample left.
 Recording* largest(std::vector<ReportRun>& runs) {
   Recording* largest = nullptr;
   for (ReportRun& run : runs) {

@@ -1,4 +1,4 @@
-// Watches a run of the model and keeps what a report shows of it.
+// Records a run of the model for a report.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,9 @@
 
 namespace toroid {
 
-/// Memory is bounded: when there are twice as many samples as a report holds, every second one is
-/// dropped and from then on they are taken half as often.
+/// Samples links and FIFOs over time. Memory is bounded: whenever there are twice as many samples
+/// as a report holds, every second one is dropped and from then on they are taken half as often.
+/// Called by the thread that runs the model; `Watch` owns it.
 class Recorder final : public SimProbe {
  public:
   /// Throws BadInput where the machine is too large to be recorded.
@@ -24,14 +25,14 @@ class Recorder final : public SimProbe {
 
   Tick sample_every() const override { return kShortest; }
   void on_sample(Tick now, const SimSnapshot& machine) override;
-  /// After the run, whose counters these are. Without links, of a run that failed: what was seen of
-  /// it until then, with no loads of the whole run.
+  /// The recording after the run with these counters. Counters without links, of a run that failed,
+  /// give its samples up to then and no loads of the whole run.
   Recording finish(const FabricCounters& counters);
 
   static constexpr Tick kShortest = 256;  ///< cycles; less than a full packet takes on a link
 
  private:
-  /// The machine at the end of an interval.
+  /// The state of the machine at the end of an interval.
   struct Sample {
     Tick end = 0;
     std::vector<std::uint32_t> wire_bytes;  ///< per link since the run began, modulo 2^32

@@ -18,8 +18,9 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// A page holds at most 5 MB, of which base64 leaves three quarters; loads and the page itself need
-/// some of it. Packed they are smaller; how much depends on the run.
+/// The bytes of samples before they are packed. A page holds at most 5 MB, of which base64 leaves
+/// three quarters, and loads and the page itself need some of it. Packing makes them smaller, by
+/// how much depends on the run.
 constexpr std::size_t kSeriesBytes = 3'200'000;
 constexpr std::size_t kMostSamples = 128;
 constexpr std::size_t kFewestSamples = 8;

@@ -1,4 +1,4 @@
-// What a run leaves for a report besides its result: loads per link and samples over time.
+// The recording of a run for a report: loads per link and samples over time.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@
 
 namespace toroid {
 
-/// Samples are intervals of equal length; the last one may be cut short by the run's end.
+/// Samples are intervals of equal length; the end of the run may cut the last one short.
 struct Recording {
   Shape shape;
   Tick end = 0;       ///< cycles from the first sample's begin to the last one's end
-  Tick interval = 1;  ///< of a sample, cycles
+  Tick interval = 1;  ///< length of a sample, cycles
   unsigned fifos = 0;
   unsigned fifo_chunks = 0;  ///< capacity of one
 
   std::vector<std::uint32_t> packets;      ///< [rank · shape.links() + direction]
-  std::vector<std::uint32_t> busy_cycles;  ///< likewise: how long a link carried something
+  std::vector<std::uint32_t> busy_cycles;  ///< the same: time that a link carried something
   std::vector<std::uint8_t> link_busy;     ///< [sample][rank · links + direction]; 255: always
   std::vector<std::uint8_t> fifo_fill;     ///< [sample][rank], all injection FIFOs; 255: full
   std::vector<std::uint8_t> fifo_mean;     ///< [sample][fifo], mean over the nodes; 255: full
@@ -29,9 +29,9 @@ struct Recording {
 
   std::size_t links() const { return std::size_t{shape.size()} * shape.links(); }
   std::size_t samples() const { return link_busy.size() / links(); }
-  /// Bytes of one sample of all links and nodes, before they are packed.
+  /// The bytes of one sample of all links and nodes, before they are packed.
   std::size_t sample_bytes() const { return links() + shape.size() + 2 * std::size_t{fifos}; }
-  /// Joins each two samples into one of twice the length.
+  /// Joins every two samples into one of twice the length.
   void halve();
 
   Json to_json() const;
@@ -39,8 +39,8 @@ struct Recording {
   static Recording from_json(const JsonPlace& place, const Shape& shape);
 };
 
-/// Samples of a machine of this shape that fit a report, between which two there is at least one
-/// halving. 0: too large a machine to be recorded at all.
+/// The number of samples of a machine of this shape that fit a report; 0 where the machine is too
+/// large to be recorded.
 std::size_t most_samples(const Shape& shape, unsigned fifos);
 
 }  // namespace toroid

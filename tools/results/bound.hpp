@@ -1,4 +1,4 @@
-// The bound that binds: the largest of those that no run can beat, and what sets it.
+// The binding bound of a run: the largest of the times that no run can beat, and what sets it.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@ namespace toroid {
 
 /// What sets a bound.
 enum class BoundBy : std::uint8_t {
-  link,  ///< bytes over links: the hottest one, or those of the node that sends or receives most
+  link,       ///< bytes over the hottest link, or those of the node that sends or receives most
   processor,  ///< the busiest processor: injecting, receiving, computing
   latency,    ///< the longest way of a packet, or chain of messages that wait for one another
-  copy,       ///< of wall-clock time: memory, copied into packets and out of them again
+  copy,       ///< copying into packets and out of them, where time is the wall clock's
 };
 inline constexpr std::array<std::string_view, 4> kBoundByNames = {"link", "processor", "latency",
                                                                   "copy"};
@@ -25,18 +25,18 @@ struct Bound {
   Tick cycles = 0;
   BoundBy by = BoundBy::link;
 };
-/// The larger of the two; of equal ones the first.
+/// The larger of the two; the first where they are equal.
 Bound larger(const Bound& first, const Bound& second);
-/// The largest; of equal ones that which stands first in BoundBy. `injection`, which is also over
-/// links, is by link; `zero_load` by latency.
+/// The largest bound; among equal ones that which stands first in BoundBy. `hottest_link` and
+/// `injection` are set by `link`, `zero_load` by `latency`.
 Bound binding(const Bounds& bounds);
 
-/// How long a run took, and what no run beats.
+/// The time of a run and its bound.
 struct Timing {
   double time_s = 0;
   double bound_s = 0;
-  BoundBy bound_by = BoundBy::copy;  ///< copy: time is the wall clock's
-  // Where time is virtual.
+  BoundBy bound_by = BoundBy::copy;  ///< copy where time is the wall clock's
+  // Set where time is virtual:
   Tick cycles = 0;
   Tick bound_cycles = 0;
   Tick hottest_link_cycles = 0;  ///< percent_of_peak = this / cycles

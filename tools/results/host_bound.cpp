@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// 16 KiB, packet by packet.
+/// Copies 16 KiB, packet by packet.
 void copy_all(const std::vector<std::byte>& from, std::vector<std::byte>& to) {
   for (std::size_t at = 0; at < from.size(); at += kPayloadBytes)
     copy_payload(to.data() + at, from.data() + at, kPayloadBytes);
@@ -23,8 +23,8 @@ double measure() {
   const std::vector<std::byte> from(68 * kPayloadBytes);
   std::vector<std::byte> to(from.size());
   double best = 0;
-  // Many short samples: on a busy host a long one is hardly ever undisturbed, and a rate that is
-  // too low makes a bound that can be beaten.
+  // Many short samples, since a long one is hardly ever undisturbed on a busy host, and a rate that
+  // is too low makes a bound that can be beaten.
   for (int sample = 0; sample < 250; ++sample) {
     constexpr int kRounds = 40;
     const auto begin = Clock::now();

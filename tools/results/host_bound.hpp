@@ -1,16 +1,16 @@
-// What this host cannot beat: the bound of exchanges whose time is the wall clock's.
+// The bound of exchanges whose time is the wall clock's: how fast this host copies.
 #pragma once
 
 namespace toroid {
 
-/// Bytes a second that one core copies in pieces of a packet's payload within its nearest caches;
-/// measured at the first call, in some 10 ms.
+/// The rate in bytes a second at which one core copies pieces of a packet's payload within its
+/// nearest caches. The first call measures it, in about 10 ms.
 double payload_copy_rate();
 
-/// Seconds in which `workers` cores copy so many bytes once.
+/// The seconds in which `workers` cores copy so many bytes once.
 double copy_seconds(double bytes, unsigned workers);
-/// Seconds in which they copy so many payload bytes into packets and out of them again: what any
-/// exchange through packets needs at least.
+/// The seconds in which they copy so many payload bytes into packets and out of them again, which
+/// any exchange through packets needs.
 double exchange_copy_seconds(double payload_bytes, unsigned workers);
 
 }  // namespace toroid

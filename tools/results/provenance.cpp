@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/command_line/shell_word.hpp"
+#include "tools/command_line/arguments.hpp"
 #include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {
 
-/// Whether a shell takes the word as it is.
+/// Whether a shell takes the word unquoted.
 bool needs_no_quotes(const std::string& word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";

@@ -1,4 +1,4 @@
-// A hash over everything of a result but wall-clock figures.
+// The hash over everything of a result but wall-clock figures.
 #pragma once
 
 #include <fmt/core.h>
@@ -14,6 +14,7 @@
 
 namespace toroid {
 
+/// Hashes what is added, in that order. Equal on every machine: numbers are added by their bits.
 class ResultHash {
  public:
   void add(std::uint64_t word) { state_ = mix64(state_ * 3 + word); }

@@ -122,11 +122,11 @@ Json fifos_json(const Counted& counted) {
 /// What differs from run to run where time is the wall clock: the time, and the ways that packets
 /// found.
 constexpr std::array kWallClockKeys = {
-    "time_s",         "bound_s",       "bound_by",        "percent_of_bound",
-    "gflops",         "links",         "channels",        "workers",
-    "phases",         "spread_s",      "bounds",          "repetitions",
-    "processes",      "provider",      "injection_fifos", "bytes_per_process",
-    "refused_frames", "bytes_per_peer"};
+    "time_s",         "bound_s",        "bound_by",        "percent_of_bound",
+    "gflops",         "links",          "channels",        "workers",
+    "phases",         "spread_s",       "bounds",          "repetitions",
+    "processes",      "provider",       "injection_fifos", "bytes_per_process",
+    "refused_frames", "bytes_per_peer", "profile"};
 
 /// On the route `direct` packets cross no link, and nobody counts what crosses one.
 bool counts_links(const Json& report) {

@@ -1,4 +1,4 @@
-// File descriptors that are closed with their owners, and streams that write to one.
+// File descriptors that their owners close, and stream buffers that write to one.
 #pragma once
 
 #include <unistd.h>

@@ -5,24 +5,30 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
+#include <deque>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "hal/fabric.hpp"
+#include "hal/flowchart_profile.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
+#include "router/job/blob.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/run/ofi.hpp"
+#include "tools/run/processes.hpp"
 #include "tools/run/progress.hpp"
 
 namespace toroid {
@@ -38,6 +44,20 @@ SimOptions sim_options(const Shape& shape, const RunOptions& run, Progress& prog
 
 double sum(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0);
+}
+
+/// Summed over the nodes of all processes, on the process that reports.
+FlowchartProfile total_profile(const std::deque<Node>& nodes, const Processes& processes) {
+  FlowchartProfile mine;
+  for (const Node& node : nodes) mine += node.profile();
+  const auto bytes = std::as_bytes(std::span(&mine, 1));
+  FlowchartProfile total;
+  for (const Blob& blob : processes.gather(Blob(bytes.begin(), bytes.end()))) {
+    TOROID_CHECK_EQ(blob.size(), sizeof mine);
+    std::memcpy(&mine, blob.data(), sizeof mine);
+    total += mine;
+  }
+  return total;
 }
 
 double cpu_now() {
@@ -92,6 +112,7 @@ void Emulation::run() {
   progress_.clear();
   cpu_seconds_ = sum(processes_.numbers(cpu_now() - cpu));
   workers_ = static_cast<unsigned>(sum(processes_.numbers(workers_)));
+  profile_ = total_profile(nodes_, processes_);
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
   if (const auto refused = fabric_->counters().refused; refused > 0)
     throw RunFailed(fmt::format("{} packets had malformed headers and were refused", refused));

@@ -9,6 +9,7 @@
 
 #include "hal/counters.hpp"
 #include "hal/fabric.hpp"
+#include "hal/flowchart_profile.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -33,6 +34,9 @@ class Emulation {
   void run();
 
   const FabricCounters& counters() const { return fabric_->counters(); }
+  /// What filling and draining has come to, summed over the nodes of all processes; valid after
+  /// run(), on the process that reports.
+  const FlowchartProfile& profile() const { return profile_; }
   /// When the last program of this process ended, in cycles.
   Tick programs_end() const;
   /// The latest of all processes' ticks. All call it in the same order.
@@ -60,6 +64,7 @@ class Emulation {
   unsigned workers_ = 1;
   std::unique_ptr<Fabric> fabric_;
   std::deque<Node> nodes_;  ///< never move: programs hold references
+  FlowchartProfile profile_;
   double cpu_seconds_ = 0;
   double wall_seconds_ = 0;
 };

@@ -31,19 +31,20 @@
 namespace toroid {
 namespace {
 
-// Measured here; a factor of 2 either way on other machines does not matter to who waits.
-constexpr double kBytesPerSimNode = 5300;   ///< with the packets that its routers hold
+// Measured on one host; a factor of 2 on others does not matter to a user who waits.
+constexpr double kBytesPerSimNode = 5300;   ///< with packets in its routers
 constexpr double kBytesPerRingNode = 3000;  ///< without its rings
-constexpr double kSimSpeedUp = 0.6;         ///< threads^this: two are 1.5 times as fast as one
-constexpr double kFlopsPerSecond = 1e9;     ///< of transforms, of one worker
-/// What a processor does with a packet at both ends takes as long as so many hops.
+constexpr double kSimSpeedUp =
+    0.6;  ///< speed grows as threads^this: two are 1.5 times as fast as one
+constexpr double kFlopsPerSecond = 1e9;  ///< of one worker in transforms
+/// The hops that take as long as a packet's injection and reception together.
 constexpr double kHopsPerPacket = 2;
 /// Where time is the wall clock, a packet's hop takes a worker as long as so many copies of its
 /// payload. Straight to its destination, one hop and two ends, a packet takes 80 to 90 ns
 /// (docs/SHM.md) where a copy takes 7.
 constexpr double kCopiesPerHop = 4;
 
-/// Evenly spread over 0 .. count - 1.
+/// Indices spread evenly over 0 .. count - 1.
 std::vector<Rank> spread_ranks(Rank count, Rank most) {
   std::vector<Rank> ranks;
   const Rank chosen = std::min(count, most);
@@ -52,7 +53,7 @@ std::vector<Rank> spread_ranks(Rank count, Rank most) {
   return ranks;
 }
 
-/// All legs of a message's way.
+/// The work of a message in all stages of its policy.
 RunWork message_work(const Policy& policy, const Shape& shape, Rank from, Rank to, double packets) {
   const unsigned stages = policy.stages(shape);
   RunWork work;
@@ -74,7 +75,7 @@ double packets_of_message(const Policy& policy, const Shape& shape, std::uint64_
   return static_cast<double>((bytes + data - 1) / data);
 }
 
-/// Packet-hops a second of the model, on one thread of this host as busy as it is.
+/// The model's packet-hops a second on one thread of this host under its present load.
 double measured_sim_rate() {
   const Shape shape = Shape::parse("8x8x8");
   const Machine machine = Machine{};

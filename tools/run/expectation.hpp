@@ -1,4 +1,4 @@
-// What a run will take, said before it begins.
+// Estimates the time and memory of a run and announces them before it begins.
 #pragma once
 
 #include "hal/machine.hpp"
@@ -9,38 +9,40 @@
 
 namespace toroid {
 
-/// Work of a run, or of several one after the other.
+/// The work of a run, or of several one after the other.
 struct RunWork {
-  double packets = 0;        ///< that processors put in and take out
-  double packet_hops = 0;    ///< links that they cross
-  double compute_flops = 0;  ///< of transforms
+  double packets = 0;        ///< injected and received
+  double packet_hops = 0;    ///< links crossed by packets
+  double compute_flops = 0;  ///< floating-point operations of transforms
 
   RunWork& operator+=(const RunWork& more);
   RunWork operator*(double times) const;
 };
 
+/// What one run takes, or several at once.
 struct Expectation {
   double seconds = 0;
-  double bytes = 0;           ///< of memory at the run's end
-  unsigned runs_at_once = 1;  ///< that have it together
+  double bytes = 0;           ///< memory at the end of a run
+  unsigned runs_at_once = 1;  ///< runs that share the memory
 };
 
-/// An exchange of all messages of a traffic under a policy, each node to `peers` others at most (0:
-/// to all it has messages for): a mean over some of the messages.
+/// The work of exchanging all messages of a traffic under a policy, estimated from some of them.
+/// `peers`: the most others that a node sends to; 0: all that it has messages for.
 RunWork exchange_work(const Policy& policy, const Traffic& traffic, const Shape& shape,
                       Rank peers = 0);
-/// So many packets between any two of the nodes that share their coordinates outside the dimensions
-/// [first, last).
+/// The work of so many packets, spread evenly over all pairs of nodes whose coordinates agree
+/// outside the dimensions [first, last).
 RunWork group_work(const Shape& shape, unsigned first, unsigned last, double packets);
 
-/// A run on this host, on as many threads as the options have or the fabric takes by itself;
-/// `array_bytes`: of what the programs allocate. The model's speed is measured, in a tenth of a
-/// second, once, where the run may be long. On `ofi` all processes call it in the same order.
+/// What a run takes on this host, on as many threads as the options say or the fabric uses by
+/// itself. `array_bytes`: memory that the programs allocate. Where the run may be long, the model's
+/// speed is measured once, in a tenth of a second. On `ofi` all processes call it in the same
+/// order.
 Expectation run_expectation(const RunWork& work, const Shape& shape, const Machine& machine,
                             const RunOptions& run, double array_bytes);
 
-/// Refuses what the memory cannot hold; says on standard error what is expected where that is more
-/// than a few seconds or a good part of the memory, unless `quiet`.
+/// Throws BadInput where the memory is not enough. Unless `quiet`, says on standard error what is
+/// expected where that is more than a few seconds or a good part of the memory.
 void announce(const Expectation& expected, bool quiet);
 
 }  // namespace toroid

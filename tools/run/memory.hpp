@@ -1,4 +1,4 @@
-// What of the host's memory runs take.
+// Checks that the host's memory is enough for a run.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace toroid {
 
-/// Bytes that this process may have: the host's, or its control group's where that is less.
+/// The bytes that this process may use: those of the host, or of its control group if that is less.
 double present_memory();
 
 /// "120 MB", "3.4 GB".
 std::string memory_text(double bytes);
 
-/// Throws BadInput where so much cannot be had; `remedy` says what would need less. Without it the
-/// system would promise the memory and kill the process when it is used.
+/// Throws BadInput where so many bytes are not available; `remedy` says what would need less.
+/// Without this check the system would promise the memory and kill the process when it is used.
 void check_memory(double bytes, std::string_view remedy = "");
-/// Likewise of the nodes, at the least, and so many bytes of arrays.
+/// The same for the nodes of the shape, at the least, and so many bytes of arrays.
 void check_memory(const Shape& shape, double array_bytes);
 
 }  // namespace toroid

@@ -1,5 +1,5 @@
-// What the verbs use of `ofi`, the fabric between processes. A build has one of two sources:
-// ofi.cpp or, with -DTOROID_OFI=OFF, no_ofi.cpp, which knows no libfabric and refuses.
+// What commands use of `ofi`, the fabric between processes. A build has one of two sources: ofi.cpp
+// or, with -DTOROID_OFI=OFF, no_ofi.cpp, which knows no libfabric and refuses.
 #pragma once
 
 #include <cstddef>
@@ -17,35 +17,39 @@
 
 namespace toroid {
 
+/// Whether this build has the fabric `ofi`.
 bool has_ofi();
 
-/// One of libfabric's.
+/// A provider of libfabric on this host.
 struct ProviderState {
   std::string name;
   bool usable = false;
-  std::string reason;  ///< why not; where it is usable, what for
+  std::string reason;  ///< why it is not usable; else what it is for
 };
 
-/// What `ofi` would find on this host.
+/// The library and its providers as `ofi` would find them on this host.
 struct OfiHere {
   std::string library;                   ///< "libfabric 1.17", or why there is none
   std::vector<ProviderState> providers;  ///< the best first
 };
 OfiHere ofi_here();
 
+/// The fabric of this process.
 struct OfiEmulation {
   std::unique_ptr<Fabric> fabric;
-  std::string provider;            ///< that carries the frames
-  std::size_t bytes_per_peer = 0;  ///< of frames kept for each process that this one talks to
+  std::string provider;            ///< name of the one that carries the frames
+  std::size_t bytes_per_peer = 0;  ///< buffers of frames for each process that this one talks to
 };
 
-/// All processes call it with the same arguments but for the placement; `provider` empty: the best.
-/// Throws as the router's make_ofi_fabric(). REQUIRES: `processes` have joined, and outlive it.
+/// Makes the fabric. All processes call it with the same arguments apart from the placement.
+/// `provider`: empty for the best. Throws as the router's make_ofi_fabric(). REQUIRES: `processes`
+/// have joined and outlive the fabric.
 OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, const Machine& machine,
                              Placement placement, RingOptions ring, const std::string& provider);
 
-/// The workers of this process, beside those of others on the same host. All processes call it in
-/// the same order. `threads` 0: as many as are left for it. REQUIRES: `processes` have joined.
+/// The workers of this process, beside those of other processes on the same host. All processes
+/// call it in the same order. `threads` 0: as many as are left for it. REQUIRES: `processes` have
+/// joined.
 Placement place_beside_others(const Processes& processes, HostTopology topology, const Shape& shape,
                               unsigned threads, Binding binding);
 

@@ -1,5 +1,5 @@
-// The processes that a run is spread over: one, but on `ofi`. In builds with -DTOROID_OFI=OFF
-// no_ofi.cpp takes the place of processes.cpp: a run is this process alone.
+// The processes that a run is spread over: this one alone on `sim` and `shm`. In builds with
+// -DTOROID_OFI=OFF no_ofi.cpp takes the place of processes.cpp.
 #pragma once
 
 #include <exception>
@@ -13,27 +13,30 @@ namespace toroid {
 
 class Job;
 
+/// The processes of a run, as one of them sees them. All processes make the same collective calls
+/// (join, gather, numbers, run) in the same order, from the main thread.
 class Processes {
  public:
-  /// This one alone.
+  /// This process alone.
   Processes() = default;
-  /// Those that the launcher has started; returns when all are there. Throws BadInput where they
-  /// were started with different arguments or in a build without `ofi`, RunFailed where one is
-  /// missing.
+  /// The processes that the launcher has started; returns when all have called it. Throws BadInput
+  /// where they were started with different arguments or the build is without `ofi`, RunFailed
+  /// where one is missing.
   static Processes join();
 
   unsigned count() const;
-  /// Whether this one prints and writes the result.
+  /// Whether this process prints and writes the result.
   bool reports() const;
   /// REQUIRES: joined.
   Job& job() const { return *job_; }
 
-  /// On the one that reports, everybody's bytes by rank. All call it in the same order.
+  /// The bytes of all processes by rank, on the process that reports; empty on the others.
   std::vector<Blob> gather(Blob mine) const;
-  /// Everybody's numbers by rank. All call it in the same order.
+  /// The numbers of all processes by rank.
   std::vector<double> numbers(double mine) const;
 
-  /// Calls `work`; what it throws ends the other processes too. Returns when all have done theirs.
+  /// Returns the result of `work` when all processes have done theirs. What `work` throws ends the
+  /// other processes too.
   template <typename Work>
   int run(const Work& work) const {
     try {
@@ -47,7 +50,7 @@ class Processes {
   }
 
  private:
-  /// Returns when all have called it.
+  /// Returns when all processes have called it.
   void meet() const;
   void fail(const std::string& why) const noexcept;
 

@@ -21,7 +21,7 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// The second Ctrl-C ends the process the hard way.
+/// The first signal asks for an orderly end; a second one kills the process.
 void on_interrupt(int signal) {
   interrupted = 1;
   std::signal(signal, SIG_DFL);
@@ -88,7 +88,7 @@ void Progress::show(std::uint64_t delivered) {
   show("", delivered);
 }
 
-/// Packets that a policy adds are not expected.
+/// The share of expected packets, at most 1, since a policy may add packets.
 double Progress::share(std::uint64_t delivered) const {
   if (expected_ == 0) return 0;
   return std::min(1.0, static_cast<double>(delivered) / static_cast<double>(expected_));

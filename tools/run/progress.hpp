@@ -10,16 +10,16 @@
 
 namespace toroid {
 
-/// Turns SIGINT and SIGTERM into RunFailed("interrupted") at the next check, so that destructors
-/// run and no half-written file stays.
+/// Makes throw_if_interrupted() throw RunFailed("interrupted") after SIGINT and SIGTERM, so that
+/// destructors run and no half-written file stays.
 void catch_interrupts();
 bool is_interrupted();
 void throw_if_interrupted();
 
-/// As people say it: "12 s", "4 min", "3 h 20 min"; never less than 1 s.
+/// A duration as people say it: "12 s", "4 min", "3 h 20 min"; at least "1 s".
 std::string duration_text(double seconds);
 
-/// Shows itself only where standard error is a terminal.
+/// A line on standard error that replaces itself; nothing where standard error is no terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet);
@@ -28,7 +28,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   bool visible() const { return visible_; }
-  /// In place of what was shown before.
+  /// Shows the text in place of the one before.
   void show(const std::string& text);
   /// Removes the line, so that something else can be printed there.
   void clear();
@@ -38,11 +38,11 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-/// What is left of work that goes on at the pace that it had.
+/// Estimates the time left for work that goes on at its pace so far.
 class TimeLeft {
  public:
-  /// ", about 35 s left" when this share has been done; empty in the first half second, and where
-  /// nothing has been done or nothing is left.
+  /// ", about 35 s left" after this share of the work, from 0 to 1; empty in the first half second
+  /// and where nothing has been done or nothing is left.
   std::string text(double share) const;
 
  private:
@@ -50,15 +50,15 @@ class TimeLeft {
   Clock::time_point began_ = Clock::now();
 };
 
-/// Of one run of packets.
+/// The progress of one run, by its packets.
 class Progress {
  public:
-  /// `packets_expected`: of this process; 0: nobody knows.
+  /// `packets_expected`: packets of this process; 0: their number is unknown.
   Progress(bool quiet, std::uint64_t packets_expected);
 
-  /// On the model. Throws RunFailed when the user has interrupted the command.
+  /// Shows the progress of the model. Throws RunFailed when the user has interrupted the command.
   void show(const SimProgress& progress);
-  /// Where time is the wall clock. Likewise.
+  /// Shows the progress where time is the wall clock's. Throws as above.
   void show(std::uint64_t delivered);
   void clear() { line_.clear(); }
 
@@ -71,14 +71,14 @@ class Progress {
   TimeLeft left_;
 };
 
-/// Of many runs: [######--------------] 12 of 40 runs, about 35 s left.
+/// The progress of many runs: [######--------------] 12 of 40 runs, about 35 s left.
 class RunsProgress {
  public:
   RunsProgress(bool quiet, std::size_t runs, std::string what = "runs");
 
-  /// Before the first: a run is still to come, and how much work it is, in any unit.
+  /// Counts a run that is still to come, with its work in any unit. Call it before the first run.
   void expect(double work);
-  /// Such a run is finished.
+  /// Counts a finished run with the same work.
   void add(double work);
   void show();
   void clear() { line_.clear(); }
@@ -88,8 +88,8 @@ class RunsProgress {
   std::string what_;
   std::size_t runs_;
   std::size_t to_come_ = 0;
-  double expected_ = 0;  ///< work
-  double done_ = 0;      ///< of it
+  double expected_ = 0;  ///< work of all runs
+  double done_ = 0;      ///< work of finished runs
   TimeLeft left_;
 };
 

@@ -30,8 +30,8 @@ std::string_view nearest_provider(std::string_view name) {
 
 }  // namespace
 
-// libfabric is asked only about names that we do not know: that takes a tenth of a second. A build
-// without `ofi` has another answer.
+// Asking libfabric takes a tenth of a second, so it is asked about unknown names only. A build
+// without `ofi` refuses later, with another message.
 void refuse_unknown_provider(const std::string& name) {
   if (std::ranges::find(kProviderNames, name) != kProviderNames.end() || !has_ofi()) return;
   const OfiHere here = ofi_here();

@@ -1,4 +1,4 @@
-// libfabric's providers by name.
+// The names of libfabric's providers.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace toroid {
 
-/// Those that `ofi` knows how to use; a host's libfabric has some of them.
+/// The providers that `ofi` knows how to use; the libfabric of a host has some of them.
 inline constexpr std::array<std::string_view, 10> kProviderNames = {
     "shm",           "cxi",         "efa", "psm3",        "psm2",
     "verbs;ofi_rxm", "tcp;ofi_rxm", "net", "udp;ofi_rxd", "sockets"};

@@ -37,8 +37,8 @@ std::unique_ptr<OutputFile> opened_or_none(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
 }
 
-/// Of the links of a run whose time is the wall clock's: none crosses one on the direct route. Of
-/// several repetitions their mean.
+/// The loads of the links, the mean of several repetitions, in a run whose time is the wall
+/// clock's. On the route `direct`, packets cross no links.
 Json loads_json(const FabricCounters& counters, std::uint64_t repetitions) {
   std::vector<std::uint32_t> packets;
   for (const LinkCounters& link : counters.links)
@@ -49,18 +49,21 @@ Json loads_json(const FabricCounters& counters, std::uint64_t repetitions) {
 
 }  // namespace
 
-void add_watch_options(CLI::App& verb, WatchOptions& options) {
-  begin_group(verb, "Output");
-  verb.add_option("--record", options.record,
+void add_watch_options(CLI::App& command, WatchOptions& options) {
+  begin_group(command, "Output");
+  command
+      .add_option("--record", options.record,
                   "on sim: write the result with links and FIFOs over time, for toroid report")
       ->type_name("FILE")
       ->check(not_empty());
   CLI::Option* const trace =
-      verb.add_option("--trace", options.trace, "on sim: write packets' ways for ui.perfetto.dev")
+      command
+          .add_option("--trace", options.trace, "on sim: write packets' ways for ui.perfetto.dev")
           ->type_name("FILE")
           ->check(not_empty());
-  add_report_option(verb, options.report);
-  verb.add_option("--trace-limit", options.trace_bytes,
+  add_report_option(command, options.report);
+  command
+      .add_option("--trace-limit", options.trace_bytes,
                   "of the trace at most; packets are left out to keep it; a number without a unit "
                   "is of MB")
       ->type_name("SIZE")

@@ -1,4 +1,4 @@
-// --record, --trace and --report: what a run leaves besides its result.
+// Carries out --record, --trace and --report: what a run leaves besides its result.
 #pragma once
 
 #include <memory>
@@ -23,18 +23,20 @@
 
 namespace toroid {
 
-/// Opens its files before the run, so that a bad path costs nothing, and outlives the fabric.
+/// Observes a run and writes its recording, trace and report. Opens its files before the run, so
+/// that a bad path costs nothing, and outlives the fabric. The thread that runs the model calls the
+/// probes.
 class Watch final : private SimProbe {
  public:
-  /// `notice`: where it is said that there is a report. Throws BadInput where a run on another
-  /// fabric than `sim` is to be recorded or traced, or a machine that is too large. Writes nothing
-  /// on a process that does not report.
+  /// `notice`: where it is said that there is a report. Throws BadInput where the run to be
+  /// recorded or traced is not on `sim`, or its machine is too large. Writes nothing on a process
+  /// that does not report.
   Watch(const WatchOptions& options, ReportNotice notice, const Shape& shape,
         const Machine& machine, const RunOptions& run);
 
-  /// The options of a run that is watched, if that was asked for.
+  /// The options of the run, with this as its probe where one is needed.
   RunOptions watched(RunOptions options);
-  /// Does run(), and writes the trace also of a run that fails: of what it did until then.
+  /// Returns run(). The trace of a run that fails is written too, up to the failure.
   template <typename Run>
   auto guard(const Run& run) {
     try {
@@ -46,8 +48,8 @@ class Watch final : private SimProbe {
   }
   /// Whether there will be a file or page that shows more than the result.
   bool is_wanted() const { return record_ != nullptr || report_.is_wanted(); }
-  /// After the run, where the process reports. `more`: keys that a report shows and the result does
-  /// not have, such as slices.
+  /// Writes all files, after the run, on the process that reports. `more`: keys that a report shows
+  /// and the result does not have, such as slices.
   void write(const Json& report, const FabricCounters& counters, const Json& more = Json::object());
 
  private:
@@ -58,7 +60,7 @@ class Watch final : private SimProbe {
   void on_sample(Tick now, const SimSnapshot& machine) override;
   void write_trace_file(const Recording& recording, bool complete);
   void write_results(Json result);
-  /// Whether a page can show the machine's links one by one. A report of a larger one goes without.
+  /// Whether a page can show the machine's links one by one; reports of larger machines do not.
   bool fits_a_page() const;
 
   WatchOptions options_;

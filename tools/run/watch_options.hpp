@@ -1,4 +1,4 @@
-// --record, --trace and --report, as typed.
+// The options --record, --trace and --report as they were typed.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,6 @@ struct WatchOptions {
   std::uint64_t trace_bytes = 64'000'000;  ///< of the trace, at most
 };
 
-void add_watch_options(CLI::App& verb, WatchOptions& options);
+void add_watch_options(CLI::App& command, WatchOptions& options);
 
 }  // namespace toroid

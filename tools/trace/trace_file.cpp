@@ -20,7 +20,7 @@
 namespace toroid {
 namespace {
 
-/// Bytes that an event takes at most, but for the names of nodes in it.
+/// The most bytes of an event, without the names of nodes in it.
 constexpr std::size_t kSliceBytes = 230;
 constexpr std::size_t kNameBytes = 100;
 
@@ -48,7 +48,8 @@ class TraceWriter {
     return fmt::format("{:.4f}", static_cast<double>(tick) / file_.machine.clock_hz * 1e6);
   }
   static std::uint64_t process(Rank node) { return std::uint64_t{node} + 1; }
-  /// Viewers name threads by this number alone: different in all processes, and from theirs.
+  /// The number of a track. Viewers know threads by it alone, so it differs from those of all other
+  /// threads and processes.
   std::uint64_t thread(Rank node, unsigned track) const {
     return std::uint64_t{shape_.size()} + 1 + std::uint64_t{node} * TraceSlice::kTracks + track;
   }
@@ -74,7 +75,8 @@ class TraceWriter {
                     shape_.text(), file_.complete, tracer.one_in(), file_.file_bytes));
   }
 
-  /// A packet's flow begins in its injection FIFO and ends where it is delivered.
+  /// Writes a point of a packet's flow, which begins in its injection FIFO and ends at its
+  /// delivery.
   std::string slice_text(const TraceSlice& slice) const {
     const bool first = slice.track >= TraceSlice::kFifo && slice.track < TraceSlice::kDelivered;
     const bool last = slice.track == TraceSlice::kDelivered;
@@ -93,7 +95,7 @@ class TraceWriter {
     return "link " + Direction{static_cast<std::uint8_t>(track)}.name();
   }
 
-  /// Of those nodes and tracks that have slices.
+  /// Names the nodes and tracks that have slices.
   void names(const Tracer& tracer) {
     std::set<Rank> nodes;
     std::set<std::pair<Rank, unsigned>> tracks;
@@ -142,7 +144,7 @@ class TraceWriter {
         at, links_text(busy), at, chunks);
   }
 
-  /// Chunks in all FIFOs of a node.
+  /// Writes the chunks in all FIFOs of a node over time.
   double chunks_of(double quantised) const {
     return quantised / 255 * recording_.fifo_chunks * recording_.fifos;
   }
@@ -156,7 +158,7 @@ class TraceWriter {
                         chunks_of(recording_.fifo_fill[sample * shape_.size() + node]));
   }
 
-  /// Means over all nodes.
+  /// Writes means over all nodes over time.
   std::string mean_text(std::size_t sample) const {
     std::vector<double> busy(shape_.links());
     double fill = 0;
@@ -181,7 +183,8 @@ class TraceWriter {
 
 }  // namespace
 
-/// A tenth is left for counters. Every slice may be the only one of its node and its track.
+/// Leaves a tenth of the file for counters, and counts every slice as the only one of its node and
+/// track.
 std::size_t most_trace_slices(const Shape& shape, std::uint64_t file_bytes) {
   const std::uint64_t room = file_bytes / 10 * 9;
   const std::size_t slice = kSliceBytes + 2 * coordinate_bytes(shape);

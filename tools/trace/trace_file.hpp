@@ -1,4 +1,4 @@
-// A trace as ui.perfetto.dev and chrome://tracing read it.
+// Writes a trace as ui.perfetto.dev and chrome://tracing read it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace toroid {
 
-/// As many as a file of so many bytes holds with all their names.
+/// The number of slices that a file of so many bytes holds with all names of the machine.
 std::size_t most_trace_slices(const Shape& shape, std::uint64_t file_bytes);
 
 struct TraceFile {
@@ -22,9 +22,9 @@ struct TraceFile {
   bool complete;             ///< whether the run came to its end
 };
 
-/// In the Trace Event Format: a process per node, a thread per link and injection FIFO, times in
-/// microseconds of the machine's clock. Slices of a packet are joined by a flow. `recording` is of
-/// the same run: counters of the whole machine, and of as many nodes as there is room for.
+/// Writes the Trace Event Format: a process per node, a thread per link and injection FIFO, times
+/// in microseconds of the machine's clock. A flow joins the slices of a packet. `recording`, of the
+/// same run, gives counters of the whole machine and of as many nodes as there is room for.
 void write_trace(std::ostream& out, const TraceFile& file, const Tracer& tracer,
                  const Recording& recording);
 

@@ -43,8 +43,8 @@ void Tracer::on_deliver(Tick now, Rank node, const ProbedPacket& packet) {
   add(packet, now, now, node, TraceSlice::kDelivered);
 }
 
-/// The first time that a packet moves. A FIFO holds several at once, but a track shows one: each
-/// from when the one before has left.
+/// Adds the stay in the injection FIFO when the packet first moves. A FIFO holds several packets,
+/// but a track shows one at a time: each from the time when the one before has left.
 void Tracer::leave_fifo(Tick now, Rank node, const ProbedPacket& packet) {
   const auto found = waiting_.find(packet.serial);
   if (found == waiting_.end()) return;

@@ -1,4 +1,4 @@
-// Watches packets of a run of the model and writes their ways for ui.perfetto.dev.
+// Follows packets through a run of the model, for a trace.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace toroid {
 
-/// A packet at a place, from its arrival there on: a slice of a track.
+/// The stay of a packet at a place, from its arrival there on: a slice of a track.
 struct TraceSlice {
   std::uint64_t serial;
   Tick begin;
@@ -31,8 +31,9 @@ struct TraceSlice {
   static constexpr unsigned kTracks = 81;
 };
 
-/// Memory is bounded: when there are too many slices, half of the packets are left out from then
-/// on, with what they have done so far. Which are kept follows from their numbers alone.
+/// Collects the slices of packets. Memory is bounded: whenever there are too many slices, half of
+/// the packets are left out from then on, along with their slices so far. Which packets are kept
+/// follows from their serial numbers alone. Called by the thread that runs the model.
 class Tracer final : public SimProbe {
  public:
   Tracer(const Shape& shape, const Machine& machine, std::size_t most_slices);
@@ -41,9 +42,9 @@ class Tracer final : public SimProbe {
   void on_hop(Tick now, Rank node, Direction, VirtualChannel, const ProbedPacket&) override;
   void on_deliver(Tick now, Rank node, const ProbedPacket& packet) override;
 
-  /// No two of a track overlap, but those of no length.
+  /// Slices of one track do not overlap, unless their length is 0.
   const std::vector<TraceSlice>& slices() const { return slices_; }
-  /// One packet in this many is kept.
+  /// The number of packets of which one is kept.
   std::uint64_t one_in() const { return std::uint64_t{1} << halvings_; }
 
  private:
@@ -61,8 +62,9 @@ class Tracer final : public SimProbe {
   std::size_t most_slices_;
   unsigned halvings_ = 0;
   std::vector<TraceSlice> slices_;
-  std::unordered_map<std::uint64_t, Waiting> waiting_;  ///< by serial: kept and in a FIFO
-  std::vector<Tick> drawn_;  ///< [rank · FIFOs + FIFO]: until when its track has slices
+  std::unordered_map<std::uint64_t, Waiting>
+      waiting_;              ///< by serial: kept packets that are in a FIFO
+  std::vector<Tick> drawn_;  ///< [rank · FIFOs + FIFO]: end of the last slice of its track, cycles
 };
 
 }  // namespace toroid

@@ -25,6 +25,7 @@
 #include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"
 #include "tools/results/json.hpp"
+#include "tools/results/profile.hpp"
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
@@ -306,6 +307,7 @@ Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBo
       is_virtual(report) ? emulation.counters()
                          : without_barriers(emulation.counters(), shape, bounds, job.repeat);
   add_counters(report, hash, {counters, shape, machine, cycles, job.repeat});
+  report["profile"] = profile_json(emulation.profile(), shape);
   hash.add(outcome.result.values);
   add_hash(report, hash);
   add_wall_clock(report, emulation);

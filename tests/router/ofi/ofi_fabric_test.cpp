@@ -35,7 +35,7 @@
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/endpoint.hpp"
 #include "router/ofi/host_share.hpp"
-#include "router/ofi/libfabric.hpp"
+#include "router/ofi/providers.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/partition.hpp"
 #include "router/shm/ring_fabric.hpp"

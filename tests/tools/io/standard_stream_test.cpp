@@ -152,8 +152,9 @@ TEST_F(StandardStream, IsNoOutputOfWhatIsNeitherJsonNorTheArray) {
 
 TEST_F(StandardStream, OfSeveralProcessesIsNobodys) {
   if (!has_ofi()) GTEST_SKIP() << "built without ofi";
-  const Arguments launch = {"launch", "-n", "2", "--", TOROID_COMMAND};
-  const Ended ended = run(launch + kFft + kIn + Arguments{"--fabric", "ofi"}, npy_);
+  const Arguments fft = kFft + kIn + Arguments{"--fabric", "ofi"};
+  expect_refusal(directory_, Arguments{"launch", "-n", "2"} + fft, {"--in - is for one process"});
+  const Ended ended = run(Arguments{"launch", "-n", "2", "--", TOROID_COMMAND} + fft, npy_);
   EXPECT_EQ(ended.exit_code, 2) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("--in - is for one process"));
 }

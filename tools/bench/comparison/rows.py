@@ -70,8 +70,8 @@ class Rows:
             return ["mpirun", "--bind-to", "core", "-n", "2"]
         return ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks)]
 
-    def ours(self, verb, torus, *more):
-        return [self.toroid, *verb, "--fabric", "shm", "--threads", "2", "--torus", torus, *more,
+    def ours(self, command, torus, *more):
+        return [self.toroid, *command, "--fabric", "shm", "--threads", "2", "--torus", torus, *more,
                 *self.flags, "--quiet", "--json", "-"]
 
     def fft(self, name, n, torus, program, bar, repeats=None, data=()):
@@ -84,10 +84,10 @@ class Rows:
             [*program, str(n), *threads, repeat],
             lambda result: {name: medians(result, "kind")}, planned=True)
 
-    def processes(self, verb, provider, torus, *more):
+    def processes(self, command, provider, torus, *more):
         """Only process 0 prints."""
         route = [] if any(flag.startswith("--route") for flag in self.flags) else ["--route", "direct"]
-        return [self.toroid, "launch", "-n", "2", "--", self.toroid, *verb, "--fabric", "ofi",
+        return [self.toroid, "launch", "-n", "2", "--", self.toroid, *command, "--fabric", "ofi",
                 "--provider", provider, *route, "--torus", torus, *more, *self.flags, "--quiet", "--json", "-"]
 
     def raw(self, mode, number):

@@ -20,7 +20,7 @@
 namespace toroid::npy {
 namespace {
 
-/// Recursive descent, one member function per rule.
+/// A recursive-descent parser with one member function per rule.
 class DictParser {
  public:
   explicit DictParser(std::string_view text) : text_(text) {}
@@ -79,7 +79,8 @@ class DictParser {
     return take_string();
   }
 
-  /// A structured dtype from its bracket to the matching one; only shown, so strings may mislead.
+  /// A structured dtype, from its bracket to the matching one. It is only shown in a message, so
+  /// brackets inside strings do not matter.
   std::string_view bracketed() const {
     std::size_t depth = 0;
     std::size_t end = at_;
@@ -129,7 +130,7 @@ class DictParser {
 
   void skip_blanks() { at_ = std::min(text_.find_first_not_of(" \t\r\n\f", at_), text_.size()); }
 
-  /// The next character; NUL at the end, which no literal contains.
+  /// The next character; at the end NUL, which no literal contains.
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
   bool try_word(std::string_view word) {

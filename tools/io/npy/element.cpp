@@ -36,11 +36,12 @@ constexpr std::array<ElementFormat, 16> kElementFormats = {{{"b1", Number::boole
                                                             {"c16", Number::float64, 8, 2},
                                                             {"c32", Number::extended, 16, 2}}};
 
-/// Elsewhere a `long double` of 16 bytes is another format.
+/// Whether this machine's `long double` is x87's; elsewhere one of 16 bytes has another format.
 constexpr bool kHasExtended =
     sizeof(long double) == 16 && std::numeric_limits<long double>::digits == 64;
 
-/// As a number that nothing of the file's type converts to by itself.
+// Number types of files that C++ does not have. Each converts to double explicitly, by its own
+// rule.
 struct Half {
   std::uint16_t bits;
 };
@@ -92,7 +93,7 @@ std::vector<Complex> decode_as(std::span<const std::byte> data, std::span<const 
   return reverse_axes(in_file, load);
 }
 
-/// Calls `f` with a value of the type by which the number is read.
+/// Calls `f` with a value of the type by which numbers are read.
 template <class F>
 decltype(auto) with_number(Number number, const F& f) {
   switch (number) {
@@ -127,7 +128,7 @@ decltype(auto) with_number(Number number, const F& f) {
   return f(double());
 }
 
-/// '=' is this machine's order; '|' none, as of single bytes.
+/// '=' means this machine's byte order and '|' none, as for single bytes.
 bool has_byte_order(char order, std::size_t number_size) {
   return order == '<' || order == '>' || order == '=' || (order == '|' && number_size == 1);
 }

@@ -1,4 +1,4 @@
-// The types of element that a .npy file may have, as their names (dtypes) and as their bytes.
+// The element types of .npy files: their names (dtypes) and the conversion of their bytes.
 #pragma once
 
 #include <complex>
@@ -10,7 +10,7 @@
 
 namespace toroid::npy {
 
-/// The C++ type, or the rule, by which one number is read.
+/// The type by which one number is read.
 enum class Number : std::uint8_t {
   boolean,
   int8,
@@ -24,10 +24,10 @@ enum class Number : std::uint8_t {
   float16,   ///< IEEE 754 binary16
   float32,   ///< IEEE 754 binary32
   float64,   ///< IEEE 754 binary64
-  extended,  ///< x87's 80 bits in 16 bytes: `long double`, where the machine has it
+  extended,  ///< x87's 80 bits in 16 bytes, `long double` on machines that have it
 };
 
-/// One element: a number, or the real and the imaginary part of a complex one.
+/// The format of one element: a number, or the real and the imaginary part of a complex one.
 struct ElementFormat {
   std::string_view code;    ///< as in a dtype, without the byte order
   Number number;            ///< the type of each part
@@ -38,12 +38,13 @@ struct ElementFormat {
   std::size_t size() const { return number_size * numbers; }  ///< bytes
 };
 
-/// The format that a dtype such as "<f4" or "|b1" names. Throws BadInput, which lists what is read.
+/// The format that a dtype such as "<f4" or "|b1" names. Throws BadInput that lists the dtypes that
+/// are read.
 ElementFormat format_of(std::string_view dtype);
 
-/// The elements of `data`, whose size is a multiple of the element's, for an array of `shape` that
-/// stands in C order or in Fortran order; the result is in C order. Integers of more than 53 bits
-/// and extended floats are rounded to the nearest double.
+/// Converts the elements of `data`, an array of `shape` in C or Fortran order; the result is in C
+/// order. Integers of more than 53 bits and extended floats are rounded to the nearest double.
+/// REQUIRES: data.size() is a multiple of format.size().
 std::vector<std::complex<double>> decode(std::span<const std::byte> data,
                                          std::span<const std::size_t> shape, bool fortran_order,
                                          const ElementFormat& format);

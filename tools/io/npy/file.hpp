@@ -1,4 +1,4 @@
-// The bytes of an input file, and refusals that begin with its name.
+// Reads the bytes of an input file, and makes refusals that begin with its name.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@
 
 namespace toroid::npy {
 
-/// Whether a file that begins so may be one that is wanted; given 64 KiB of it, or all.
+/// Whether a file that begins with these bytes, 64 KiB or all of it, may be of the wanted format.
 using BeginsWell = bool (*)(std::span<const std::byte>);
 
-/// The whole file; what does not begin well, perhaps endless, only as far as it takes to see that.
-/// Throws BadInput, without the file's name, where it cannot be read.
+/// The bytes of the whole file. A file that does not begin well may be endless and is read only as
+/// far as that check needs. Throws BadInput, without the file's name, where it cannot be read.
 std::vector<std::byte> read_bytes(const std::filesystem::path& path, BeginsWell begins_well);
-/// Likewise of what is left of an open file. `known` bytes are expected; 0 of a pipe.
+/// The same for the rest of an open file. `known`: the expected number of bytes, 0 for a pipe.
 std::vector<std::byte> read_bytes(std::FILE* file, std::size_t known, BeginsWell begins_well);
 
-/// `reason` about a file, in one line.
+/// A refusal of the file for this reason, in one line.
 BadInput refusal(std::string_view name, std::string_view reason);
 
-/// What read() gives; its refusals get the file's name.
+/// Returns read(); its refusals get the file's name.
 template <class Read>
 auto naming(std::string_view name, const Read& read) {
   try {

@@ -23,10 +23,10 @@ namespace {
 constexpr std::size_t kVersionEnd = 8;  // bytes: magic, major, minor
 constexpr std::size_t kAlignment = 64;  // bytes: where NumPy begins the data
 
-/// Of NpyType, in its order.
+/// The dtypes of NpyType, in its order.
 constexpr std::array<std::string_view, 4> kWrittenCodes = {"f4", "f8", "c8", "c16"};
 
-/// The text of the header; `bytes` then begins at the data.
+/// Takes the text of the header off `bytes`, which then begins at the data.
 std::string_view take_header_text(std::span<const std::byte>& bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!text.starts_with(kMagic)) {
@@ -51,7 +51,7 @@ std::string_view take_header_text(std::span<const std::byte>& bytes) {
   return text.substr(begin, length);
 }
 
-/// As Python writes a tuple.
+/// The shape as Python writes a tuple.
 std::string tuple_text(std::span<const std::size_t> shape) {
   std::string text = "(";
   for (const std::size_t extent : shape) {

@@ -1,4 +1,4 @@
-// The header of a .npy file: what precedes its data, read and written.
+// Reads and writes the header of a .npy file: all that precedes its data.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +19,23 @@ struct Header {
   std::vector<std::size_t> shape;
 };
 
-/// A text of the file or its name, fit for a message in one line.
+// A text of the file, or its name, made fit for a message of one line.
 std::string without_controls(std::string text);
 std::string shortened(std::string_view text);
 
-/// Checks magic, version and length; `bytes` then begins at the data. All of these throw BadInput
-/// without the file's name.
+// What follows throws BadInput without the file's name.
+
+/// Takes the header off `bytes`, which then begins at the data. Checks magic, version and length.
 Header take_header(std::span<const std::byte>& bytes);
-/// Elements of an array; as NumPy does, refuses what overflows without its zero extents too.
+/// The number of elements of an array. Like NumPy it refuses shapes that would overflow without
+/// their zero extents.
 std::size_t element_count(std::span<const std::size_t> shape, std::size_t item_size);
-/// The array that the header describes, of the bytes after it.
+/// The array that the header describes, from the bytes behind it.
 NpyArray array_of(Header header, std::span<const std::byte> data);
 /// The array of a complete file.
 NpyArray parse(std::span<const std::byte> bytes);
 
-/// Format 1.0, everything up to the data.
+/// The bytes of a file of format 1.0 up to the data.
 std::string header_text(std::span<const std::size_t> shape, NpyType type, bool fortran_order);
 
 }  // namespace toroid::npy

@@ -1,4 +1,4 @@
-// The order of a .npy file's elements.
+// Converts between C order and Fortran order.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace toroid::npy {
 
 using Complex = std::complex<double>;
-inline constexpr std::size_t kTile = 8;  ///< elements: a tile's rows stay in the nearest cache
+inline constexpr std::size_t kTile = 8;  ///< elements; the rows of a tile stay in the nearest cache
 
 template <class Load>
 std::vector<Complex> in_order(std::size_t count, Load load) {
@@ -22,7 +22,8 @@ std::vector<Complex> in_order(std::size_t count, Load load) {
   return values;
 }
 
-/// One plane of reverse_axes(), tile by tile: to[column * stride + row] = load(row, column).
+/// Transposes one plane of reverse_axes(), tile by tile: to[column * stride + row] = load(row,
+/// column).
 template <class Load>
 void transpose_plane(std::size_t rows, std::size_t columns, Complex* to, std::size_t to_stride,
                      Load load) {

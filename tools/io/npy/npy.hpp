@@ -1,4 +1,4 @@
-// Arrays in NumPy's .npy format, to and from std::complex<double>.
+// Reads and writes arrays in NumPy's .npy format as std::complex<double>.
 #pragma once
 
 #include <complex>
@@ -24,23 +24,23 @@ struct NpyArray {
 /// The types of element that are written, all little-endian.
 enum class NpyType { f4, f8, c8, c16 };
 
-/// Whether a file that begins so is a .npy file.
+/// Whether a file that begins with these bytes is a .npy file.
 bool is_npy(std::span<const std::byte> bytes);
 
 /// Reads a complete .npy file from memory: format 1.0, 2.0 or 3.0, C or Fortran order, elements of
 /// any boolean, integer, float or complex type in either byte order (long double in the machine's
-/// own). Every finite element is converted exactly, but for integers of more than 53 bits and long
-/// doubles, which are rounded to the nearest; the imaginary part of a real element is +0. Throws
-/// BadInput, beginning with `name`, when `bytes` are anything else; what is allocated is
-/// proportional to bytes.size(), whatever the header claims.
+/// own). Integers of more than 53 bits and long doubles are rounded to the nearest double; all
+/// other finite elements are converted exactly, and the imaginary part of a real element is +0.
+/// Throws BadInput that begins with `name` where `bytes` are anything else. Allocates in proportion
+/// to bytes.size(), whatever the header claims.
 NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view name);
 
-/// parse_npy() of a file's content; a file that cannot be read is BadInput too.
+/// parse_npy() of a file's content. Throws BadInput also where the file cannot be read.
 NpyArray read_npy(const std::filesystem::path& path);
 
-/// Writes format 1.0. `values` are in C order and as many as `shape` says; fortran_order is the
-/// order in the file only. f4 and c8 round to the nearest float; f4 and f8 drop the imaginary
-/// part. A failure to write is left in the state of `out`.
+/// Writes format 1.0. `values`: in C order, as many as `shape` says; `fortran_order` is the order
+/// in the file only. f4 and c8 round to the nearest float; f4 and f8 drop the imaginary part. A
+/// failure to write stays in the state of `out`.
 void write_npy(std::ostream& out, std::span<const std::size_t> shape,
                std::span<const std::complex<double>> values, NpyType type = NpyType::c16,
                bool fortran_order = false);

@@ -23,7 +23,7 @@ constexpr std::size_t kBlock = 65536;  // elements converted at a time
 
 static_assert(std::endian::native == std::endian::little, "elements are written as they are");
 
-/// Calls `f` with a value of the C++ type that is in the file.
+/// Calls `f` with a value of the file's C++ type.
 template <class F>
 decltype(auto) with_item(NpyType type, F f) {
   switch (type) {

@@ -7,8 +7,8 @@ function list(pairs, attributes = {}) {
 // "fft 64×64×64 on torus 4×4×4"
 function titleOf(page) {
   const common = Object.fromEntries(page.common.filter(one => !one.of).map(one => [one.key, one.text]));
-  const verbs = [...new Set(page.all.map(thing => thing.head.verb))].filter(isKnown);
-  const what = [common.verb ?? verbs.join(', '), common.bench, common.transform === 'dft' ? '' : common.transform, common.size, common.bytes].filter(isKnown).join(' ');
+  const commands = [...new Set(page.all.map(thing => thing.head.verb))].filter(isKnown);
+  const what = [common.verb ?? commands.join(', '), common.bench, common.transform === 'dft' ? '' : common.transform, common.size, common.bytes].filter(isKnown).join(' ');
   return `${what || 'toroid'}${common.torus ? ` on torus ${common.torus}` : ''}${common.fabric ? `, ${common.fabric}` : ''}`;
 }
 
@@ -39,10 +39,10 @@ function aboutPage(page) {
 // "2026-11-22T10:30:31Z" -> "2026-11-22 10:30:31 UTC"
 const dateText = date => String(date).replace(/^(\d{4}-\d\d-\d\d)T([\d:]+)(\.\d+)?Z$/, '$1 $2 UTC');
 
-// A line of what all have in common, and one for each verb whose runs agree in more.
+// One line has what all runs have in common, and one more for each command whose runs agree in more.
 function commonBox(page) {
-  const verbs = [...new Set(page.common.map(one => one.of))];
-  const lines = verbs.map(of => list([...(of ? [['', element('b', {}, of)]] : []),
+  const commands = [...new Set(page.common.map(one => one.of))];
+  const lines = commands.map(of => list([...(of ? [['', element('b', {}, of)]] : []),
     ...page.common.filter(one => one.of === of).map(({key, text}) => [keyName(key), text])], {class: 'facts', 'data-of': of}));
   return element('section', {id: 'common'}, element('h2', {}, page.all.length > 1 ? 'The same for all' : 'Settings'), ...lines);
 }

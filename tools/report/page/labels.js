@@ -58,7 +58,7 @@ function settingText(key, value) {
 const placeOf = key => { const at = ORDER.indexOf(key.split('.').pop()); return at < 0 ? ORDER.length : at; };
 const kinOf = settings => settings.verb + '|' + settings.fabric;
 
-// Among those that have the setting there are two values, or one of the same verb and fabric lacks it.
+// Among those that have the setting there are two values, or one of the same command and fabric lacks it.
 function differs(key, all) {
   const holders = all.filter(one => key in one);
   if (new Set(holders.map(one => JSON.stringify(one[key]))).size > 1) return true;
@@ -67,7 +67,7 @@ function differs(key, all) {
 }
 
 // {labels, common: [{key, text, of}]}: every label is unique, and has nothing in which all agree;
-// `of` names the verbs that a common setting is of, where it is not of all.
+// `of` names the commands that a common setting belongs to, where it does not belong to all.
 function tellApart(heads) {
   const all = heads.map(head => flat(head));
   const keys = [...new Set(all.flatMap(one => Object.keys(one)))].sort((a, b) => placeOf(a) - placeOf(b));
@@ -91,12 +91,12 @@ function addToTwins(labels, more) {
   });
 }
 
-// Of which runs it is: of all, of those of some verbs, or of some verbs on some fabrics.
+// Names the runs that have the setting: all, those of some commands, or of some commands on some fabrics.
 function commonSetting(key, all) {
   const holders = all.filter(one => key in one);
-  const verbs = new Set(holders.map(one => one.verb));
-  const isOfVerbs = all.every(one => key in one || !verbs.has(one.verb));
-  const names = holders.map(one => [one.verb, isOfVerbs ? '' : one.fabric].filter(isKnown).join(' on '));
+  const commands = new Set(holders.map(one => one.verb));
+  const isOfCommands = all.every(one => key in one || !commands.has(one.verb));
+  const names = holders.map(one => [one.verb, isOfCommands ? '' : one.fabric].filter(isKnown).join(' on '));
   return {key, text: key === 'seed' ? String(holders[0][key]) : valueText(key, holders[0][key]),
           of: holders.length < all.length ? [...new Set(names)].join(', ') : ''};
 }

@@ -27,9 +27,9 @@ const xOf = (sweep, point) => point.x ?? (sweep.axis === 'load' ? point.offered 
 
 function sweepFigures(sweeps) {
   sweeps.forEach((sweep, i) => {
-    const rivals = relabelled(sweeps.filter(other => other.axis === sweep.axis));
-    const at = sweeps.filter(other => other.axis === sweep.axis).indexOf(sweep);
-    sweepFigure({...rivals[at], isNamed: rivals.length > 1}, i);
+    const alike = sweeps.filter(other => other.axis === sweep.axis);
+    const labelled = relabelled(alike)[alike.indexOf(sweep)];
+    sweepFigure({...labelled, isNamed: alike.length > 1}, i);
   });
 }
 

@@ -1,0 +1,41 @@
+// The command line of toroid: all commands with all that they take.
+#pragma once
+
+#include "tools/command_line/cli_fwd.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/command_line/arguments.hpp"
+
+namespace toroid {
+
+/// Parses the words after the program's name and runs the command that they name. Owned by main;
+/// one object parses one command line, once.
+class CommandLine {
+ public:
+  CommandLine();
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  /// Runs the command that the words name. Returns the exit code: 0 done, 1 a check failed. Throws
+  /// BadInput (exit code 2) and RunFailed (1).
+  int run(Words arguments);
+
+  /// Returns whether there is a command to run; where the words ask for help or the version, prints
+  /// that and returns false. Throws BadInput where the words are no command line.
+  bool parse(Words arguments);
+
+  const CLI::App& app() const { return *app_; }
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+  LaunchedCommand launched_;
+  std::vector<std::pair<std::string, std::function<int()>>> commands_;
+};
+
+}  // namespace toroid
