@@ -16,10 +16,12 @@
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "tests/fft/layout/distributions.hpp"
 #include "tests/fft/plan/plan_run.hpp"
+#include "tests/packet/exchange/plans.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 
 namespace toroid {
@@ -28,12 +30,13 @@ namespace {
 /// One node's two arrays and what leads from one to the other. Elements of 16 bytes hold their
 /// index twice, those of 4 once.
 struct PipelineSide {
-  PipelineSide(Node& node, const testing::Passage& passage, const Pipeline& pipeline)
+  PipelineSide(Node& node, const testing::Passage& passage, const ExchangePlan& plan,
+               const Pipeline& pipeline)
       : from(passage.from->layout(node.rank())),
         source(room(from, passage)),
         target(room(passage.to->layout(node.rank()), passage)),
         exchange(node, *passage.from, *passage.to, passage.element_bytes,
-                 passage.exchange.group(node.shape(), node.rank()), pipeline,
+                 passage.exchange.group(node.shape(), node.rank()), plan, pipeline,
                  std::as_writable_bytes(std::span(target))),
         piece_bytes(pipeline.rule.planes * from.stride(pipeline.rule.axis) *
                     std::int64_t{passage.element_bytes}) {}
@@ -66,24 +69,26 @@ Program send_pieces(Node&, PipelineSide* side) {
   PipelinedExchange& exchange = side->exchange;
   for (std::uint32_t piece = 0; piece < exchange.pieces(); ++piece) {
     if (piece >= exchange.window()) {
-      const AllToAll& oldest = exchange.piece(piece - exchange.window());
+      const Exchange& oldest = exchange.piece(piece - exchange.window());
       co_await oldest.wait();
     }
     exchange.start(piece, side->piece(piece));
   }
   for (std::uint32_t piece = exchange.pieces() - exchange.window(); piece < exchange.pieces();
        ++piece) {
-    const AllToAll& last = exchange.piece(piece);
+    const Exchange& last = exchange.piece(piece);
     co_await last.wait();
   }
 }
 
 void expect_passage(const Shape& shape, const testing::Passage& passage, const Pipeline& pipeline) {
   testing::SimMachine machine(shape);
+  const Shape slice = shape.slice(passage.exchange.first, passage.exchange.last);
+  const auto plan = testing::plan_for({}, shape, slice, {.places = true});
   std::deque<PipelineSide> sides;
   const std::uint32_t words = passage.element_bytes / 4;
   for (Rank r = 0; r < shape.size(); ++r) {
-    PipelineSide& side = sides.emplace_back(machine.node(r), passage, pipeline);
+    PipelineSide& side = sides.emplace_back(machine.node(r), passage, *plan, pipeline);
     for_each_word(*passage.from, r, words, side.source,
                   [](std::uint32_t& word, std::uint32_t place) { word = place; });
   }

@@ -33,7 +33,7 @@ void expect_agreement(unsigned extent, std::int64_t n, const OrbitalOptions& opt
     const auto fabric =
         testing::ring_fabric(cube_of(extent), c.threads, testing::routed(c.route), machine);
     NodeOptions node = c.node();
-    node.output_queues = 1 + c.threads % 2;
+    node.settings.output_queues = 1 + c.threads % 2;
     ASSERT_TRUE(equal_bits(orbital_on(*fabric, plan, array, node).result, expected)) << c.text();
   }
 }

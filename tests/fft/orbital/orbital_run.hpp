@@ -64,7 +64,7 @@ bool holds(const OrbitalPlan& plan, Rank node, std::span<const T> block,
 
 template <typename T>
 OrbitalRun<T> orbital_on(Fabric& fabric, const OrbitalPlan& plan, const std::vector<T>& array,
-                         NodeOptions options = {.output_queues = 2}) {
+                         NodeOptions options = {.settings = {.output_queues = 2}}) {
   std::deque<Node> nodes;
   std::deque<OrbitalTransform<T>> transforms;
   for (const Rank r : fabric.nodes()) {

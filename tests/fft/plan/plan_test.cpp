@@ -159,11 +159,11 @@ TEST(Plan, GivesEqualBitsForEveryOrderRoutingAndSeed) {
     const auto reference = simulate<Complex, Complex>(torus, d, input);
     for (const NodeOptions& options :
          {NodeOptions{.seed = 99,
-         .order = OrderRule::shift,
-         .routing = RoutingRule::deterministic,
-         .tie = TieRule::minus},
-          NodeOptions{.order = OrderRule::rank, .tie = TieRule::split, .output_queues = 3},
-          NodeOptions{.seed = 7, .queue_capacity = 1}}) {
+                      .settings = {.routing = RoutingRule::deterministic, .tie = TieRule::minus},
+                      .changes = {.order = OrderRule::shift}},
+          NodeOptions{.settings = {.output_queues = 3, .tie = TieRule::split},
+                      .changes = {.order = OrderRule::rank}},
+          NodeOptions{.seed = 7, .settings = {.queue_capacity = 1}}}) {
       const auto other = simulate<Complex, Complex>(torus, d, input, options);
       EXPECT_EQ(reference.result, other.result);
       EXPECT_EQ(reference.back, other.back);
@@ -184,10 +184,10 @@ TEST(Plan, TakesTheSameTimeTwice) {
 TEST(Plan, GivesEqualBitsWhateverPacketsAVisitSends) {
   const Complexes input = noise_of<Complex>(720, 5);
   for (const Method method : kMethods) {
-    Description d{.size = {8, 9, 10}, .method = method};
+    const Description d{.size = {8, 9, 10}, .method = method};
     const auto once = simulate<Complex, Complex>("2x3", d, input);
-    d.packets_per_visit = 4;
-    EXPECT_EQ((simulate<Complex, Complex>("2x3", d, input).result), once.result);
+    const NodeOptions options{.packets_per_visit = 4};
+    EXPECT_EQ((simulate<Complex, Complex>("2x3", d, input, options).result), once.result);
   }
 }
 

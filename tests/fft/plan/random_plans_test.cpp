@@ -30,10 +30,11 @@ class RandomPlan {
   const Description& description() const { return d_; }
   NodeOptions options() {
     return {.seed = engine_(),
-            .order = static_cast<OrderRule>(below(3)),
-            .routing = static_cast<RoutingRule>(below(2)),
-            .output_queues = static_cast<unsigned>(1 + below(3)),
-            .queue_capacity = 1 + below(16)};
+            .settings = {.output_queues = static_cast<unsigned>(1 + below(3)),
+                         .queue_capacity = static_cast<unsigned>(1 + below(16)),
+                         .routing = static_cast<RoutingRule>(below(2))},
+            .changes = {.order = static_cast<OrderRule>(below(3))},
+            .packets_per_visit = static_cast<std::uint32_t>(up_to(4))};
   }
 
  private:
@@ -66,7 +67,6 @@ class RandomPlan {
     d_.return_to_input = below(2) == 0;
     d_.overlap = {static_cast<std::int64_t>(below(6)), static_cast<std::uint32_t>(up_to(20)),
                   static_cast<std::int64_t>(below(9))};
-    d_.packets_per_visit = static_cast<std::uint32_t>(up_to(4));
     d_.first = static_cast<Way>(below(2));
     const Rank nodes = Shape::parse(torus_).size();
     if (below(3) == 0) d_.in_boxes = testing::random_boxes(in_extents(d_), nodes, engine_);
