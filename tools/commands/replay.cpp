@@ -81,7 +81,7 @@ Json message_latency_json(const MessageTimes& times) {
   return {{"p50", part(50)}, {"p99", part(99)}, {"max", part(100)}};
 }
 
-PolicyEffects effects_of(const RunOptions& run) {
+PolicyEffects replay_effects(const RunOptions& run) {
   return policy_effects(Sent::messages, run.fabric, run.ring.route);
 }
 
@@ -138,7 +138,7 @@ class ReplayCommand {
                    {"ranks", graph_.ranks()},
                    {"messages", graph_.messages().size()},
                    {"bytes", sums_.bytes}});
-    add_policy(report, run_, effects_of(run_));
+    add_policy(report, run_, replay_effects(run_));
     add_workers(report, options_.common, emulation);
     add_timing(report, replay_timing(graph_, shape_, machine_, emulation, is_sim(), cycles));
     if (is_sim()) {
@@ -191,7 +191,7 @@ int run_replay(const ReplayCommandOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options =
       under_policy(toroid::run_options(options.common, options.torus), shape, machine);
-  refuse_without_effect(*options.verb, effects_of(run_options), "replay", run_options, machine);
+  refuse_without_effect(*options.verb, replay_effects(run_options), "replay", run_options, machine);
   return run_options.processes.run(
       [&] { return ReplayCommand(options, shape, machine, run_options).run(); });
 }
