@@ -18,7 +18,7 @@
 #include "fft/layout/box.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/half.hpp"
+#include "fft/plan/extents.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/check.hpp"
 #include "hal/fabric.hpp"
@@ -37,7 +37,7 @@
 #include "tests/fft/reference.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 using testing::equal_bits;
@@ -365,4 +365,4 @@ TEST(PlanPolicies, ThatAreWrongInAGroupAreNamedByCoordinatesInTheMachine) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft
