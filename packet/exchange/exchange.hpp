@@ -49,7 +49,8 @@ class Exchange final : public Outgoing, private PayloadSource {
   /// Every packet goes into an output queue as soon as there is room for it. May be called again,
   /// for the same messages or others like them, when sent() has counted every start before and no
   /// peer awaits an earlier one: packets do not say which start they belong to. A barrier after
-  /// each sees to that, or two exchanges that take turns, each started when the other is complete.
+  /// each sees to that, or two exchanges that take turns, each started when the other is complete,
+  /// if every member sends every other something.
   void start();
   /// Everything that was started has been received, and no packet in the output queues needs this
   /// exchange or its data any more. What has not been started is complete.

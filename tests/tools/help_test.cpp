@@ -89,8 +89,8 @@ TEST(Help, SaysChoicesRangesDefaultsAndWhatIsRequired) {
   const std::string help = printed({"help", "alltoall"});
   EXPECT_THAT(help, HasSubstr("--torus SHAPE"));
   EXPECT_THAT(help, HasSubstr("X by 4 (required)"));
-  EXPECT_THAT(help, HasSubstr("random, rank, shift"));
-  EXPECT_THAT(help, HasSubstr("output queues per node (1 to 1024; default 1)"));
+  EXPECT_THAT(help, HasSubstr("of a node's peers; else the policy's: random, rank,"));
+  EXPECT_THAT(help, HasSubstr("output queues per node, the patent's L; else 1 (1 to"));
   EXPECT_THAT(printed({"help", "bench"}), HasSubstr("Usage: toroid bench [OPTIONS] KIND\n"));
 }
 

@@ -139,7 +139,7 @@ TEST(ReplayCommand, RefusesWhatItCannotUse) {
   for (const char* output : {"--json", "--record", "--trace"})
     expect_refusal(directory, on("two.goal", "2") + Arguments{output, "two.goal"},
                    {"two.goal", "are the same file"});
-  refuse(on("two.goal", "2") + Arguments{"--order", "rank"}, {"--order", "not for replay"});
+  refuse(on("two.goal", "2") + Arguments{"--order", "rank"}, {"--order", "no effect on replay"});
   refuse(on("two.goal", "2") + Arguments{"--trace-limit", "3"}, {"--trace-limit", "--trace"});
   refuse(on("two.goal", "1"), {"two.goal:1: expected a number of ranks", "at most 1"});
   refuse(on("bad.goal", "2"), {"bad.goal:3: expected 'to', not the end of the line"});

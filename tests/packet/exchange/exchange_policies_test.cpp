@@ -68,10 +68,11 @@ class Blocks {
   std::uint64_t round_ = 0;
 };
 
-/// Messages of uneven length.
+/// Messages of uneven length, none of them empty: exchanges that take turns hold back only those
+/// who wait for something.
 class Uneven {
  public:
-  Uneven(const Group& group, const ExchangePlan& plan) : indexed_(group, plan.data_bytes()) {}
+  Uneven(const Group& group, const ExchangePlan& plan) : indexed_(group, plan.data_bytes(), 1) {}
   Messages& messages() { return indexed_; }
   void set_round(std::uint64_t round) { indexed_.set_round(round); }
   void expect_complete() { indexed_.expect_complete(); }

@@ -32,15 +32,18 @@ inline std::uint64_t words(Rank a, Rank b) {
 class IndexedMessages final : public Messages {
  public:
   /// `per_packet`: bytes of a full packet, a multiple of 8 (ExchangePlan::data_bytes()).
-  explicit IndexedMessages(const Group& group, unsigned per_packet = kPayloadBytes)
-      : group_(group), per_packet_(per_packet), in_(group.size()) {
-    for (Rank m = 0; m < group.size(); ++m) in_[m].words.resize(words(group.rank(m), rank()));
+  /// `least`: words of a message; 0 lets some be empty.
+  explicit IndexedMessages(const Group& group, unsigned per_packet = kPayloadBytes,
+                           std::uint64_t least = 0)
+      : group_(group), per_packet_(per_packet), least_(least), in_(group.size()) {
+    for (Rank m = 0; m < group.size(); ++m)
+      in_[m].words.resize(std::max(least, words(group.rank(m), rank())));
   }
   /// Of the next start, and of what it brings.
   void set_round(std::uint64_t round) { round_ = round; }
 
   std::uint64_t bytes_to(Rank member) const override {
-    return 8 * words(rank(), group_.rank(member));
+    return 8 * std::max(least_, words(rank(), group_.rank(member)));
   }
   std::uint64_t packets_expected() const override {
     std::uint64_t sum = 0;
@@ -122,6 +125,7 @@ class IndexedMessages final : public Messages {
 
   Group group_;
   unsigned per_packet_;
+  std::uint64_t least_;
   std::uint64_t round_ = 0;
   std::vector<Incoming> in_;  ///< [member]
 };
