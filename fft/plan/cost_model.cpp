@@ -7,7 +7,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 Tick line_transform_cycles(const Machine& machine, std::uint64_t n) {
   const auto length = static_cast<double>(n);
@@ -33,4 +33,4 @@ Tick paper_model_exchange(const Machine& machine, const Shape& group,
                                         (links * bytes_per_cycle * kUtilisation)));
 }
 
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -8,7 +8,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 
 /// Cycles of one line transform of n points: fft_cycles_factor·n·log2(n) + transpose_cycles·n,
 /// rounded up. Source: the volumetric FFT paper; the second term is ours.
@@ -23,4 +23,4 @@ Tick product_cycles(const Machine& machine, std::uint64_t fmas);
 Tick paper_model_exchange(const Machine& machine, const Shape& group,
                           std::uint64_t payload_bytes_received);
 
-}  // namespace toroid
+}  // namespace toroid::fft

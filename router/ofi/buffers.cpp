@@ -8,18 +8,18 @@
 #include "hal/packet.hpp"
 #include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
-#include "router/ofi/wire.hpp"
+#include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
 namespace {
 
-/// Room for all frames of a process, where peers are many.
+/// Bytes of all frames of a process: with many peers, frames are shortened to keep below it.
 constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 constexpr std::size_t kLeastFrameBytes = std::size_t{4} << 10;
-/// Packets are handed over as if each were a full one: what lies behind the last must be ours.
+/// Bytes behind each frame: packets are delivered in place, where each is read as a full one.
 constexpr std::size_t kSlack = sizeof(Packet);
 constexpr std::size_t kSmallBytes = sizeof(FrameHeader);
-/// Buffers for frames that only acknowledge, which need no room in the window.
+/// Buffers for frames that only acknowledge, which do not count in the window.
 constexpr unsigned kSpareInward = 1;
 
 std::size_t stride(const FlowLimits& limits) {
@@ -49,13 +49,13 @@ Buffers::Buffers(unsigned peers, const FlowLimits& limits)
       memory_(static_cast<std::byte*>(::operator new (bytes_, std::align_val_t{kFrameAlignment}))),
       inward_((limits.window + kSpareInward) * peers),
       outward_(limits.send_buffers * peers),
-      small_(peers) {
+      acknowledgement_(peers) {
   TOROID_CHECK_EQ(limits.frame_bytes % kFrameAlignment, 0u);
   for (std::size_t i = 0; i < inward_.size(); ++i)
     inward_[i] = {.context = {}, .buffer = cut(stride(limits)), .receives = true, .user = i};
   for (Operation& operation : outward_)
     operation.buffer = cut(stride(limits)).first(limits.frame_bytes);
-  for (Operation& operation : small_) operation.buffer = cut(kSmallBytes);
+  for (Operation& operation : acknowledgement_) operation.buffer = cut(kSmallBytes);
 }
 
 std::span<std::byte> Buffers::cut(std::size_t bytes) {

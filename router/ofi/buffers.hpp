@@ -1,4 +1,4 @@
-// The memory of all frames of a process, in one piece that can be registered with a network.
+// The memory of all frames of a process, in one piece that can be registered with the network.
 #pragma once
 
 #include <cstddef>
@@ -7,26 +7,29 @@
 #include <vector>
 
 #include "router/ofi/flow.hpp"
-#include "router/ofi/wire.hpp"
+#include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
 
+/// Owns the frames' memory and the operations on it.
 class Buffers {
  public:
-  /// For flows with so many other processes.
+  /// Buffers for flows with `peers` other processes.
   Buffers(unsigned peers, const FlowLimits& limits);
 
   const FlowLimits& limits() const { return limits_; }
   std::span<std::byte> memory() const { return {memory_.get(), bytes_}; }
-  /// Buffers in which frames arrive, from whomever; each has `user` as its index.
+  /// Operations that receive frames from any peer. `Operation::user` is the index.
   std::span<Operation> inward() { return inward_; }
-  /// Frames and the small buffer of the `peer`th flow. REQUIRES: peer < peers.
+  /// Operations that send the frames of the `peer`th flow. REQUIRES: peer < peers.
   std::span<Operation> outward(unsigned peer);
-  Operation& small(unsigned peer) { return small_[peer]; }
+  /// Operation that sends the acknowledgements of the `peer`th flow; its buffer holds a header.
+  Operation& acknowledgement(unsigned peer) { return acknowledgement_[peer]; }
 
-  /// Bytes that a process keeps for each other one.
+  /// Bytes that a process keeps for each peer.
   static std::size_t bytes_per_peer(const FlowLimits& limits);
-  /// Frames as long as the wire likes them, but no more memory than so much for all peers.
+  /// Limits with frames of the best length, or shorter if the memory for all peers would be too
+  /// large.
   static FlowLimits limits_for(unsigned peers, std::size_t best_frame_bytes);
 
  private:
@@ -41,7 +44,7 @@ class Buffers {
   std::unique_ptr<std::byte, Free> memory_;
   std::vector<Operation> inward_;
   std::vector<Operation> outward_;
-  std::vector<Operation> small_;
+  std::vector<Operation> acknowledgement_;
 };
 
 }  // namespace toroid::ofi

@@ -13,7 +13,7 @@
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/host_device.hpp"
-#include "router/ofi/wire.hpp"
+#include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/device.hpp"
@@ -27,8 +27,9 @@ namespace {
 /// The worker that serves the gateway.
 constexpr std::size_t kOwnWorker = 0;
 /// Slots of the ring from another worker to the gateway.
-constexpr std::uint32_t kWayOutSlots = 1024;
+constexpr std::uint32_t kOutletSlots = 1024;
 
+/// Where the packet after so many lies in a frame.
 const std::byte* behind(const std::byte* at, std::uint32_t packets) {
   for (std::uint32_t i = 0; i < packets; ++i)
     at += framed_bytes(packet_at(at).header.payload_bytes());
@@ -37,40 +38,42 @@ const std::byte* behind(const std::byte* at, std::uint32_t packets) {
 
 }  // namespace
 
-std::uint32_t DirectGateway::Near::room(Rank to) {
+std::uint32_t DirectGateway::FrameOutlet::room(Rank to) {
   out_ = &gateway_.out(gateway_.partition_.owner(to));
   return out_->room();
 }
 
-DirectGateway::Far::Far(std::uint32_t capacity) {
+DirectGateway::RingOutlet::RingOutlet(std::uint32_t capacity) {
   memory.capacity = capacity;
   memory.allocate();
   sender.emplace(memory);
   receiver.emplace(memory);
 }
 
-std::uint32_t DirectGateway::Far::room(Rank) {
+std::uint32_t DirectGateway::RingOutlet::room(Rank) {
   if (sender->room() == 0) sender->refresh();
   return sender->room();
 }
 
-DirectGateway::DirectGateway(Wire& wire, Buffers& buffers, std::span<const FlowIdentity> identities,
+DirectGateway::DirectGateway(Transport& transport, Buffers& buffers,
+                             std::span<const FlowIdentity> identities,
                              const ring::Machinery& machinery, const Partition& partition,
                              const Placement& placement)
-    : Gateway(wire, buffers, partition.processes(), identities),
+    : Gateway(transport, buffers, partition.processes(), identities),
       machinery_(machinery),
       partition_(partition),
-      near_(*this),
-      far_(placement.workers.size()),
+      frame_outlet_(*this),
+      ring_outlets_(placement.workers.size()),
       worker_of_(machinery.local.size()),
       nodes_(machinery.local.size()) {
-  for (std::size_t w = 0; w < far_.size(); ++w)
-    if (w != kOwnWorker) far_[w] = std::make_unique<Far>(kWayOutSlots);
+  for (std::size_t w = 0; w < ring_outlets_.size(); ++w)
+    if (w != kOwnWorker) ring_outlets_[w] = std::make_unique<RingOutlet>(kOutletSlots);
 }
 
 std::unique_ptr<HostDevice> DirectGateway::make_device(const ring::SwitchPlug& plug) {
   const Rank index = machinery_.local.index(plug.node);
-  WayOut& out = plug.worker == kOwnWorker ? static_cast<WayOut&>(near_) : *far_[plug.worker];
+  Outlet& out =
+      plug.worker == kOwnWorker ? static_cast<Outlet&>(frame_outlet_) : *ring_outlets_[plug.worker];
   auto node = std::make_unique<HostDevice>(machinery_, plug, out, *this);
   worker_of_[index] = plug.worker;
   if (plug.worker == kOwnWorker) {
@@ -80,67 +83,68 @@ std::unique_ptr<HostDevice> DirectGateway::make_device(const ring::SwitchPlug& p
   return node;
 }
 
-bool DirectGateway::is_valid(unsigned, const Run& run, const PacketHeader& header) const {
-  return run.port < machinery_.shape.size() && machinery_.local.has(run.port) && run.channel == 0 &&
-         header.destination() == run.port && (header.hardware_word() & kHardwareReserved) == 0 &&
+bool DirectGateway::is_valid(unsigned, const PacketRun& run, const PacketHeader& header) const {
+  return run.target < machinery_.shape.size() && machinery_.local.has(run.target) &&
+         run.channel == 0 && header.destination() == run.target &&
+         (header.hardware_word() & kHardwareReserved) == 0 &&
          has_valid_order(header, machinery_.shape.dims());
 }
 
-void DirectGateway::take(Arrival& arrival) {
-  if (arrival.runs_left == 0) return release(arrival);
-  const std::byte* at = arrival.view.packets;
-  for (const Run& run : arrival.view.runs) {
-    hand_over(machinery_.local.index(run.port), {&arrival, at, run.packets});
+void DirectGateway::deliver(ReceivedFrame& frame) {
+  if (frame.runs_left == 0) return release(frame);
+  const std::byte* at = frame.view.packets;
+  for (const PacketRun& run : frame.view.runs) {
+    deliver_run(machinery_.local.index(run.target), {&frame, at, run.packets});
     at = behind(at, run.packets);
   }
 }
 
-void DirectGateway::hand_over(Rank index, const FrameRun& run) {
-  if (nodes_[index] != nullptr) return nodes_[index]->arrive(run);
-  far_[worker_of_[index]]->inward.emplace_back(index, run);
+void DirectGateway::deliver_run(Rank index, const ReceivedRun& run) {
+  if (nodes_[index] != nullptr) return nodes_[index]->add_run(run);
+  ring_outlets_[worker_of_[index]]->inward.emplace_back(index, run);
 }
 
-void DirectGateway::taken(Arrival& frame) {
+void DirectGateway::run_consumed(ReceivedFrame& frame) {
   if (--frame.runs_left == 0) release(frame);
 }
 
-bool DirectGateway::collect() {
+bool DirectGateway::progress() {
   bool moved = false;
-  for (const auto& far : far_) {
-    if (far == nullptr) continue;
-    moved |= send_from(*far);
-    moved |= bring_to(*far);
+  for (const auto& outlet : ring_outlets_) {
+    if (outlet == nullptr) continue;
+    moved |= forward_out(*outlet);
+    moved |= forward_in(*outlet);
   }
   return moved;
 }
 
-bool DirectGateway::send_from(Far& far) {
+bool DirectGateway::forward_out(RingOutlet& outlet) {
   bool moved = false;
-  while (const Packet* packet = far.receiver->front()) {
+  while (const Packet* packet = outlet.receiver->front()) {
     const Rank to = packet->header.destination();
-    if (near_.room(to) == 0) break;
-    ring::copy_packet(*packet, near_.writer()->claim());
-    near_.writer()->commit(to, 0, packet->header.without_link_bits());
-    far.receiver->pop();
+    if (frame_outlet_.room(to) == 0) break;
+    ring::copy_packet(*packet, frame_outlet_.writer()->claim());
+    frame_outlet_.writer()->commit(to, 0, packet->header.without_link_bits());
+    outlet.receiver->pop();
     moved = true;
   }
-  if (moved) far.receiver->publish();
+  if (moved) outlet.receiver->publish();
   return moved;
 }
 
-bool DirectGateway::bring_to(Far& far) {
+bool DirectGateway::forward_in(RingOutlet& outlet) {
   bool moved = false;
-  while (!far.inward.empty()) {
-    auto& [index, run] = far.inward.front();
+  while (!outlet.inward.empty()) {
+    auto& [index, run] = outlet.inward.front();
     moved |= copy_to_ring(run, rings_to_nodes_[index]) > 0;
     if (run.packets > 0) break;
-    taken(*run.frame);
-    far.inward.pop_front();
+    run_consumed(*run.frame);
+    outlet.inward.pop_front();
   }
   return moved;
 }
 
-std::uint32_t DirectGateway::copy_to_ring(FrameRun& run, ring::TaggedSender& ring) {
+std::uint32_t DirectGateway::copy_to_ring(ReceivedRun& run, ring::TaggedSender& ring) {
   if (ring.room() == 0) ring.refresh();
   const std::uint32_t count = std::min(run.packets, ring.room());
   for (std::uint32_t i = 0; i < count; ++i) {

@@ -1,6 +1,4 @@
-// The gateway of the direct route: every packet goes to its destination's process. Nodes of the
-// gateway's own worker write into the frames and read from them; those of other workers have rings
-// in between.
+// The gateway of the direct route.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +17,7 @@
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/host_device.hpp"
-#include "router/ofi/wire.hpp"
+#include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/device.hpp"
@@ -28,58 +26,61 @@
 
 namespace toroid::ofi {
 
-class DirectGateway final : public Gateway, public RunOwner {
+/// Sends every packet straight to its destination's process. Nodes of the gateway's own worker
+/// write their packets into frames and read them from frames in place; those of other workers have
+/// rings between them and the gateway. Called by the worker that serves it.
+class DirectGateway final : public Gateway, public FrameOwner {
  public:
-  DirectGateway(Wire& wire, Buffers& buffers, std::span<const FlowIdentity> identities,
+  DirectGateway(Transport& transport, Buffers& buffers, std::span<const FlowIdentity> identities,
                 const ring::Machinery& machinery, const Partition& partition,
                 const Placement& placement);
 
   /// The node of a place in the switch; the topology owns it.
   std::unique_ptr<HostDevice> make_device(const ring::SwitchPlug& plug);
-  void taken(Arrival& frame) override;
+  void run_consumed(ReceivedFrame& frame) override;
 
  private:
-  /// Of the gateway's own worker: into the frames.
-  class Near final : public WayOut {
+  /// The outlet of the gateway's own worker: it writes into frames.
+  class FrameOutlet final : public Outlet {
    public:
-    explicit Near(DirectGateway& gateway) : gateway_(gateway) {}
+    explicit FrameOutlet(DirectGateway& gateway) : gateway_(gateway) {}
     std::uint32_t room(Rank to) override;
     FrameWriter* writer() override { return &out_->writer(); }
     ring::TaggedSender* ring() override { return nullptr; }
 
    private:
     DirectGateway& gateway_;
-    Outflow* out_ = nullptr;  ///< that room() was asked of
+    Outflow* out_ = nullptr;  ///< to the process that room() was last asked for
   };
 
-  /// Of another worker: both ways between it and the gateway.
-  class Far final : public WayOut {
+  /// The outlet of another worker: a ring to the gateway; and what has arrived for its nodes.
+  class RingOutlet final : public Outlet {
    public:
-    explicit Far(std::uint32_t capacity);
+    explicit RingOutlet(std::uint32_t capacity);
     std::uint32_t room(Rank to) override;
     FrameWriter* writer() override { return nullptr; }
     ring::TaggedSender* ring() override { return &*sender; }
 
     ring::TaggedMemory memory;
-    std::optional<ring::TaggedSender> sender;      ///< the worker's end
-    std::optional<ring::TaggedReceiver> receiver;  ///< the gateway's
-    std::deque<std::pair<Rank, FrameRun>> inward;  ///< with the index of their node
+    std::optional<ring::TaggedSender> sender;         ///< the worker's end of the ring
+    std::optional<ring::TaggedReceiver> receiver;     ///< the gateway's end of the ring
+    std::deque<std::pair<Rank, ReceivedRun>> inward;  ///< with the local index of their node
   };
 
-  bool is_valid(unsigned peer, const Run& run, const PacketHeader& header) const override;
-  void take(Arrival& arrival) override;
-  bool collect() override;
-  void hand_over(Rank index, const FrameRun& run);
-  bool send_from(Far& far);
-  bool bring_to(Far& far);
-  std::uint32_t copy_to_ring(FrameRun& run, ring::TaggedSender& ring);
+  bool is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const override;
+  void deliver(ReceivedFrame& frame) override;
+  bool progress() override;
+  void deliver_run(Rank index, const ReceivedRun& run);
+  bool forward_out(RingOutlet& outlet);
+  bool forward_in(RingOutlet& outlet);
+  std::uint32_t copy_to_ring(ReceivedRun& run, ring::TaggedSender& ring);
 
   const ring::Machinery& machinery_;
   const Partition& partition_;
-  Near near_;
-  std::vector<std::unique_ptr<Far>> far_;         ///< [worker]; null: the gateway's own
-  std::vector<std::size_t> worker_of_;            ///< [index among the local nodes]
-  std::vector<HostDevice*> nodes_;                ///< [index]; of the gateway's own worker
+  FrameOutlet frame_outlet_;
+  std::vector<std::unique_ptr<RingOutlet>> ring_outlets_;  ///< [worker]; null: the gateway's own
+  std::vector<std::size_t> worker_of_;                     ///< [index among the local nodes]
+  std::vector<HostDevice*> nodes_;                         ///< [index]; of the gateway's own worker
   std::span<ring::TaggedSender> rings_to_nodes_;  ///< [index]: those of the gateway's worker
 };
 

@@ -17,8 +17,8 @@
 
 #include "hal/check.hpp"
 #include "router/ofi/libfabric.hpp"
-#include "router/ofi/library.hpp"
-#include "router/ofi/wire.hpp"
+#include "router/ofi/providers.hpp"
+#include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
 namespace {
@@ -60,8 +60,8 @@ Endpoint::Endpoint(const Candidate& provider, std::span<std::byte> memory)
   register_memory(memory);
 }
 
-/// Shared memory is named after the process's number. Where a process of that number has died and
-/// left it behind, libfabric removes it and says that it is busy.
+/// Shared memory is named after the process id. If a process of the same id has died and left it
+/// behind, libfabric removes it and reports that it is busy; the second attempt succeeds.
 void Endpoint::enable() {
   int result = ::fi_enable(endpoint_.get());
   if (result == -FI_EBUSY) result = ::fi_enable(endpoint_.get());
@@ -101,7 +101,7 @@ void Endpoint::insert(const std::vector<Address>& addresses) {
   }
 }
 
-/// What libfabric refuses for good, because a peer is gone, completes with an error.
+/// A send that libfabric refuses for good, because the peer is gone, completes with an error.
 bool Endpoint::try_send(Operation& operation) {
   const long result = ::fi_send(endpoint_.get(), operation.buffer.data(), operation.bytes,
                                 descriptor(), addresses_[operation.peer], &operation.context);
@@ -143,7 +143,7 @@ std::size_t Endpoint::poll_error(std::span<Completion> completions) {
   const long read = ::fi_cq_readerr(queue_.get(), &error, 0);
   if (read == -FI_EAGAIN) return 0;
   check(read, "read a completion");
-  if (error.op_context == nullptr) return 0;  // of the provider's own
+  if (error.op_context == nullptr) return 0;  // an operation of the provider
   auto* const operation = static_cast<Operation*>(error.op_context);
   const bool too_long = operation->receives && error.err == FI_ETRUNC;
   completions.front() = {operation, too_long ? kTooLong : error.err};

@@ -1,4 +1,4 @@
-// The endpoint of a process: a Wire over libfabric.
+// The endpoint of a process: a Transport over libfabric.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -12,21 +12,24 @@
 #include <string>
 #include <vector>
 
-#include "router/ofi/libfabric.hpp"
-#include "router/ofi/wire.hpp"
+#include "router/ofi/providers.hpp"
+#include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
 
-/// How others reach an endpoint, in the provider's own form.
+/// The address of an endpoint, in the provider's own form.
 using Address = std::vector<std::byte>;
 
-class Endpoint final : public Wire {
+/// Owns libfabric's objects. Opened by the program's thread and then used by the gateway's worker.
+class Endpoint final : public Transport {
  public:
-  /// Opens it. Throws RunFailed with libfabric's reason.
+  /// Opens an endpoint that sends from and receives to `memory`. Throws RunFailed with libfabric's
+  /// reason.
   Endpoint(const Candidate& provider, std::span<std::byte> memory);
 
   Address address() const;
-  /// Of all processes, by rank. Before the first frame.
+  /// Sets the addresses of all processes, by rank; empty ones are not used. REQUIRES: nothing has
+  /// been sent yet.
   void insert(const std::vector<Address>& addresses);
 
   bool try_send(Operation& operation) override;
@@ -48,7 +51,7 @@ class Endpoint final : public Wire {
   std::size_t poll_error(std::span<Completion> completions);
 
   const fi_info* info_;
-  // Closed in the reverse order.
+  // They must be closed in the reverse order.
   Object<fid_fabric> fabric_;
   Object<fid_domain> domain_;
   Object<fid_mr> memory_;
@@ -56,7 +59,7 @@ class Endpoint final : public Wire {
   Object<fid_av> peers_;
   Object<fid_ep> endpoint_;
   std::vector<fi_addr_t> addresses_;  ///< [process]
-  std::vector<Completion> refused_;   ///< sends that failed at once
+  std::vector<Completion> refused_;   ///< sends that failed at once, for the next poll()
 };
 
 }  // namespace toroid::ofi

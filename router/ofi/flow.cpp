@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "router/ofi/frame.hpp"
-#include "router/ofi/wire.hpp"
+#include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
 
@@ -25,14 +25,18 @@ Operation* Inflow::next() {
   return operation;
 }
 
-Outflow::Outflow(Wire& wire, const FlowIdentity& identity, const Inflow& inflow, unsigned window,
-                 std::span<Operation> frames, Operation& small)
-    : wire_(&wire), identity_(identity), inflow_(&inflow), window_(window), small_(&small) {
+Outflow::Outflow(Transport& transport, const FlowIdentity& identity, const Inflow& inflow,
+                 unsigned window, std::span<Operation> frames, Operation& acknowledgement)
+    : transport_(&transport),
+      identity_(identity),
+      inflow_(&inflow),
+      window_(window),
+      acknowledgement_(&acknowledgement) {
   for (Operation& operation : frames) {
     operation.peer = identity.peer;
     free_.push_back(&operation);
   }
-  small.peer = identity.peer;
+  acknowledgement.peer = identity.peer;
 }
 
 bool Outflow::provide_buffer() {
@@ -50,26 +54,26 @@ std::uint32_t Outflow::make_room() {
   return writer_.room();
 }
 
-bool Outflow::try_return(std::uint32_t port, std::uint64_t popped) {
+bool Outflow::try_add_credit(std::uint32_t link, std::uint64_t popped) {
   if (!provide_buffer()) return false;
-  if (!writer_.has_room_for_return() && (!try_seal() || !provide_buffer())) return false;
-  writer_.add_return(port, popped);
+  if (!writer_.has_room_for_credit() && (!try_seal() || !provide_buffer())) return false;
+  writer_.add_credit(link, popped);
   return true;
 }
 
 FrameHeader Outflow::header(std::uint64_t sequence) {
-  told_received_ = inflow_->received();
-  told_freed_ = inflow_->freed();
+  announced_received_ = inflow_->received();
+  announced_freed_ = inflow_->freed();
   FrameHeader header{};
   header.source = identity_.self;
   header.token = identity_.token;
   header.sequence = sequence;
-  header.received = told_received_;
-  header.freed = told_freed_;
+  header.received = announced_received_;
+  header.freed = announced_freed_;
   return header;
 }
 
-/// The frame being filled gets its number and goes, or waits for the wire.
+/// Numbers and sends the frame that is being filled, or keeps it until the transport is not busy.
 bool Outflow::try_seal() {
   if (sealed_ != nullptr && !try_send_sealed()) return false;
   if (sent_ - freed_ >= window_) return false;
@@ -81,7 +85,7 @@ bool Outflow::try_seal() {
 }
 
 bool Outflow::try_send_sealed() {
-  if (!wire_->try_send(*sealed_)) return false;
+  if (!transport_->try_send(*sealed_)) return false;
   sealed_ = nullptr;
   return true;
 }
@@ -92,18 +96,18 @@ bool Outflow::try_flush() {
 }
 
 bool Outflow::try_acknowledge() {
-  if (small_busy_) return false;
-  FrameWriter writer(small_->buffer);
-  const auto told = std::pair(told_received_, told_freed_);
-  small_->bytes = writer.finish(header(0)).size();
-  small_busy_ = wire_->try_send(*small_);
-  if (!small_busy_) std::tie(told_received_, told_freed_) = told;
-  return small_busy_;
+  if (acknowledging_) return false;
+  FrameWriter writer(acknowledgement_->buffer);
+  const auto before = std::pair(announced_received_, announced_freed_);
+  acknowledgement_->bytes = writer.finish(header(0)).size();
+  acknowledging_ = transport_->try_send(*acknowledgement_);
+  if (!acknowledging_) std::tie(announced_received_, announced_freed_) = before;
+  return acknowledging_;
 }
 
 void Outflow::completed(Operation& operation) {
-  if (&operation == small_)
-    small_busy_ = false;
+  if (&operation == acknowledgement_)
+    acknowledging_ = false;
   else
     free_.push_back(&operation);
 }

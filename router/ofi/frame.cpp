@@ -40,11 +40,11 @@ std::uint32_t frame_crc(std::span<const std::byte> frame) {
 
 std::span<const std::byte> FrameWriter::finish(FrameHeader header) {
   std::byte* const start = buffer_.data();
-  const std::byte* const end = append(append(start + end_, runs_), returns_);
+  const std::byte* const end = append(append(start + end_, runs_), credits_);
   header.magic = kFrameMagic;
   header.bytes = static_cast<std::uint32_t>(end - start);
   header.runs = static_cast<std::uint16_t>(runs_.size());
-  header.returns = static_cast<std::uint16_t>(returns_.size());
+  header.credits = static_cast<std::uint16_t>(credits_.size());
   header.reserved = {};
   std::memcpy(start, &header, sizeof(header));
   header.crc = frame_crc({start, header.bytes});
@@ -52,7 +52,7 @@ std::span<const std::byte> FrameWriter::finish(FrameHeader header) {
   buffer_ = {};
   end_ = sizeof(FrameHeader);
   runs_.clear();
-  returns_.clear();
+  credits_.clear();
   return {start, header.bytes};
 }
 
@@ -60,16 +60,16 @@ FrameError parse(std::span<const std::byte> bytes, FrameView& view) {
   if (bytes.size() < sizeof(FrameHeader)) return FrameError::malformed;
   FrameHeader& header = view.header;
   std::memcpy(&header, bytes.data(), sizeof(header));
-  const std::size_t runs = header.runs * sizeof(Run);
-  const std::size_t returns = header.returns * sizeof(Return);
+  const std::size_t runs = header.runs * sizeof(PacketRun);
+  const std::size_t credits = header.credits * sizeof(LinkCredit);
   if (header.magic != kFrameMagic || header.bytes != bytes.size() ||
-      sizeof(FrameHeader) + runs + returns > bytes.size())
+      sizeof(FrameHeader) + runs + credits > bytes.size())
     return FrameError::malformed;
   view.packets = bytes.data() + sizeof(FrameHeader);
-  const std::byte* const tables = bytes.data() + bytes.size() - runs - returns;
+  const std::byte* const tables = bytes.data() + bytes.size() - runs - credits;
   if ((tables - bytes.data()) % std::ptrdiff_t{kFrameAlignment} != 0) return FrameError::malformed;
-  view.runs = {reinterpret_cast<const Run*>(tables), header.runs};
-  view.returns = {reinterpret_cast<const Return*>(tables + runs), header.returns};
+  view.runs = {reinterpret_cast<const PacketRun*>(tables), header.runs};
+  view.credits = {reinterpret_cast<const LinkCredit*>(tables + runs), header.credits};
   return frame_crc(bytes) == header.crc ? FrameError::none : FrameError::bad_checksum;
 }
 

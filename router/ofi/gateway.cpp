@@ -16,39 +16,40 @@
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
-#include "router/ofi/wire.hpp"
+#include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
 namespace {
 
-/// Frames on their way beyond which a frame waits until it is full: less would leave the wire idle.
+/// Frames in flight from which on a frame waits until it is full: fewer would leave the network
+/// idle.
 constexpr std::uint64_t kKeepsWireBusy = 2;
-/// How long an acknowledgement waits for a frame that takes it along.
+/// Time that an acknowledgement waits for a frame that can carry it.
 constexpr std::chrono::microseconds kAcknowledgeAfter{50};
-/// How long a frame may be without an answer before that is reported.
+/// Time without an acknowledgement after which a peer is suspected.
 constexpr std::chrono::milliseconds kSuspectAfter{3000};
-/// Steps between two looks for such frames.
+/// Steps between two checks for that.
 constexpr unsigned kStepsPerLook = 256;
 constexpr std::size_t kCompletionsAtOnce = 16;
 
 }  // namespace
 
-Gateway::Gateway(Wire& wire, Buffers& buffers, unsigned processes,
+Gateway::Gateway(Transport& transport, Buffers& buffers, unsigned processes,
                  std::span<const FlowIdentity> identities)
-    : wire_(&wire), flows_(processes), arrivals_(buffers.inward().size()) {
+    : transport_(&transport), flows_(processes), received_frames_(buffers.inward().size()) {
   for (unsigned slot = 0; slot < identities.size(); ++slot) {
     const FlowIdentity& identity = identities[slot];
-    auto& flow = flows_[identity.peer] = std::make_unique<Flow>(wire, identity, buffers, slot);
+    auto& flow = flows_[identity.peer] = std::make_unique<Flow>(transport, identity, buffers, slot);
     in_use_.push_back(flow.get());
   }
   for (Operation& operation : buffers.inward()) {
-    arrivals_[operation.user].operation = &operation;
+    received_frames_[operation.user].operation = &operation;
     post(operation);
   }
 }
 
 void Gateway::post(Operation& operation) {
-  if (!wire_->try_receive(operation)) to_post_.push_back(&operation);
+  if (!transport_->try_receive(operation)) to_post_.push_back(&operation);
 }
 
 void Gateway::post_again() {
@@ -57,33 +58,33 @@ void Gateway::post_again() {
   for (Operation* operation : again) post(*operation);
 }
 
-/// Sends before it polls: what a node has just answered should not wait for a look at the network.
+/// Sends before it polls: what a node has just sent should not wait for the network's completions.
 bool Gateway::step(bool idle) {
-  bool moved = collect();
+  bool moved = progress();
   if (!to_post_.empty()) post_again();
   for (Flow* flow : in_use_) {
-    if (flow->out.waits()) moved |= send(*flow, idle && !moved);
+    if (flow->out.has_unsent()) moved |= send(*flow, idle && !moved);
     if (flow->out.owes_acknowledgement()) acknowledge(*flow);
   }
   if (++steps_ % kStepsPerLook == 0) look_for_suspect();
   return poll() || moved;
 }
 
-/// A frame that is not full goes as long as the wire would else run dry.
+/// A frame that is not full is sent only if the network would otherwise be idle.
 bool Gateway::send(Flow& flow, bool idle) {
   return (idle || flow.out.in_flight() < kKeepsWireBusy) && flow.out.try_flush();
 }
 
-/// At once where the other end may run out of buffers, else when no frame has taken it along for a
-/// while.
+/// Acknowledges at once if the other end may run out of buffers, else if no frame has carried the
+/// acknowledgement for a while.
 void Gateway::acknowledge(Flow& flow) {
-  if (flow.out.untold() >= flow.out.window() / 2) return (void)flow.out.try_acknowledge();
+  if (flow.out.unannounced() >= flow.out.window() / 2) return (void)flow.out.try_acknowledge();
   if (Clock::now() - flow.owes_since >= kAcknowledgeAfter) (void)flow.out.try_acknowledge();
 }
 
 bool Gateway::poll() {
   std::array<Completion, kCompletionsAtOnce> completions;
-  const std::size_t count = wire_->poll(completions);
+  const std::size_t count = transport_->poll(completions);
   for (std::size_t i = 0; i < count; ++i) complete(completions[i]);
   return count > 0;
 }
@@ -91,41 +92,42 @@ bool Gateway::poll() {
 void Gateway::complete(const Completion& completion) {
   Operation& operation = *completion.operation;
   if (completion.error == kTooLong) return refuse(FrameError::malformed, operation);
-  if (operation.receives) return completion.error == 0 ? arrive(operation) : post(operation);
-  if (completion.error != 0) note_trouble(operation.peer, wire_->text_of(completion.error));
+  if (operation.receives)
+    return completion.error == 0 ? handle_received(operation) : post(operation);
+  if (completion.error != 0) note_error(operation.peer, transport_->text_of(completion.error));
   flows_[operation.peer]->out.completed(operation);
 }
 
-void Gateway::arrive(Operation& operation) {
+void Gateway::handle_received(Operation& operation) {
   const FrameError error = accept(operation);
   if (error != FrameError::none) return refuse(error, operation);
-  const FrameHeader& header = arrivals_[operation.user].view.header;
+  const FrameHeader& header = received_frames_[operation.user].view.header;
   Flow& flow = *flows_[header.source];
   flow.out.acknowledged(header.received, header.freed);
   if (suspect() == static_cast<int>(flow.peer)) look_for_suspect();
   if (header.sequence == 0) return post(operation);
   if (!flow.out.owes_acknowledgement()) flow.owes_since = Clock::now();
   while (Operation* next = flow.in.next()) {
-    Arrival& arrival = arrivals_[next->user];
-    arrival.runs_left = arrival.view.header.runs;
-    take(arrival);
+    ReceivedFrame& frame = received_frames_[next->user];
+    frame.runs_left = frame.view.header.runs;
+    deliver(frame);
   }
 }
 
 FrameError Gateway::accept(Operation& operation) {
-  Arrival& arrival = arrivals_[operation.user];
-  const FrameError error = parse(operation.buffer.first(operation.bytes), arrival.view);
+  ReceivedFrame& frame = received_frames_[operation.user];
+  const FrameError error = parse(operation.buffer.first(operation.bytes), frame.view);
   if (error != FrameError::none) return error;
-  const FrameHeader& header = arrival.view.header;
+  const FrameHeader& header = frame.view.header;
   if (header.source >= flows_.size() || flows_[header.source] == nullptr)
     return FrameError::wrong_job;
   Inflow& in = flows_[header.source]->in;
   if (!in.knows(header)) return FrameError::wrong_job;
   if (header.sequence == 0) return FrameError::none;
-  const auto valid = [&](const Run& run, const PacketHeader& packet) {
+  const auto valid = [&](const PacketRun& run, const PacketHeader& packet) {
     return is_valid(header.source, run, packet);
   };
-  const FrameError packets = check_packets(arrival.view, valid);
+  const FrameError packets = check_packets(frame.view, valid);
   return packets != FrameError::none ? packets : in.hold(header.sequence, operation);
 }
 
@@ -141,9 +143,9 @@ RefusedFrames Gateway::refused() const {
   return counts;
 }
 
-void Gateway::release(Arrival& arrival) {
-  flows_[arrival.view.header.source]->in.free();
-  post(*arrival.operation);
+void Gateway::release(ReceivedFrame& frame) {
+  flows_[frame.view.header.source]->in.free();
+  post(*frame.operation);
 }
 
 void Gateway::look_for_suspect() {
@@ -155,14 +157,14 @@ void Gateway::look_for_suspect() {
   suspect_.store(suspect, std::memory_order_relaxed);
 }
 
-void Gateway::note_trouble(unsigned peer, const std::string& what) {
+void Gateway::note_error(unsigned peer, const std::string& what) {
   const std::lock_guard lock(mutex_);
-  if (!trouble_) trouble_ = {peer, what, Clock::now()};
+  if (!error_) error_ = {peer, what, Clock::now()};
 }
 
-std::optional<Trouble> Gateway::trouble() const {
+std::optional<TransportError> Gateway::transport_error() const {
   const std::lock_guard lock(mutex_);
-  return trouble_;
+  return error_;
 }
 
 }  // namespace toroid::ofi

@@ -1,6 +1,4 @@
-// A process's way to the others: frames in, frames out, by the worker that owns it. What goes into
-// the frames and who takes what is in them differs between the routes; see direct_gateway.hpp and
-// torus_gateway.hpp.
+// The gateway between a process's nodes and the other processes.
 #pragma once
 
 #include <array>
@@ -17,63 +15,68 @@
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
-#include "router/ofi/wire.hpp"
-#include "router/shm/port.hpp"
+#include "router/ofi/transport.hpp"
+#include "router/shm/worker.hpp"
 
 namespace toroid::ofi {
 
-/// What arrived from strangers, or damaged; by reason.
+/// Number of frames refused, by FrameError.
 using RefusedFrames = std::array<std::uint64_t, kFrameErrorNames.size()>;
 
-/// A frame that has arrived and is in order, until all that is in it has been taken.
-struct Arrival {
+/// A frame that has arrived and been accepted, until everything in it has been delivered.
+struct ReceivedFrame {
   Operation* operation;
   FrameView view;
-  std::uint32_t runs_left = 0;
+  std::uint32_t runs_left = 0;  ///< runs that have not been delivered yet
 };
 
-/// Trouble with a peer: none is known to have failed yet.
-struct Trouble {
+/// An error of the transport at sending to a peer, which need not have failed.
+struct TransportError {
   unsigned peer;
   std::string what;
   Clock::time_point since;
 };
 
-class Gateway : public ring::Port {
+/// Sends and receives the frames of a process. What goes into the frames, and how it is delivered,
+/// differs between the routes: see DirectGateway and TorusGateway. Called by the worker that serves
+/// it, except as said.
+class Gateway : public ring::Pollable {
  public:
-  /// `wire` and `buffers` outlive it. `identities`: one for each of the `processes` that frames go
-  /// to and come from; `buffers` are for as many.
-  Gateway(Wire& wire, Buffers& buffers, unsigned processes,
+  /// `transport` and `buffers` outlive it. `processes`: of the job. `identities`: one for each
+  /// peer; `buffers` are for as many peers.
+  Gateway(Transport& transport, Buffers& buffers, unsigned processes,
           std::span<const FlowIdentity> identities);
   virtual ~Gateway() = default;
 
   bool step(bool idle) final;
 
-  /// Any thread.
+  /// May be called from any thread.
   RefusedFrames refused() const;
-  /// A process that has not acknowledged anything for too long. Any thread.
+  /// A process that has not acknowledged anything for too long; -1: none. May be called from any
+  /// thread.
   int suspect() const { return suspect_.load(std::memory_order_relaxed); }
-  /// What the wire says of a peer that cannot be reached. Any thread.
-  std::optional<Trouble> trouble() const;
+  /// The first error at sending to a peer, if any. May be called from any thread.
+  std::optional<TransportError> transport_error() const;
 
  protected:
   Outflow& out(unsigned peer) { return flows_[peer]->out; }
-  void release(Arrival& arrival);
+  /// Everything in `frame` has been delivered: its buffer is free.
+  void release(ReceivedFrame& frame);
 
  private:
-  /// Whether a packet's header is one that may arrive by this run.
-  virtual bool is_valid(unsigned peer, const Run& run, const PacketHeader& header) const = 0;
-  /// Takes a frame, which is in order. Whoever takes the last of it calls release().
-  virtual void take(Arrival& arrival) = 0;
-  /// Moves on what could not go before, in either direction; true: something moved.
-  virtual bool collect() = 0;
+  /// Whether a packet with this header may arrive from `peer` in this run.
+  virtual bool is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const = 0;
+  /// Delivers what is in a frame. release() follows when all of it has been delivered.
+  virtual void deliver(ReceivedFrame& frame) = 0;
+  /// Moves what could not be moved before, in both directions. True: something has moved.
+  virtual bool progress() = 0;
 
   struct Flow {
-    Flow(Wire& wire, const FlowIdentity& identity, Buffers& buffers, unsigned slot)
+    Flow(Transport& transport, const FlowIdentity& identity, Buffers& buffers, unsigned slot)
         : peer(identity.peer),
           in(identity, buffers.limits().window),
-          out(wire, identity, in, buffers.limits().window, buffers.outward(slot),
-              buffers.small(slot)) {}
+          out(transport, identity, in, buffers.limits().window, buffers.outward(slot),
+              buffers.acknowledgement(slot)) {}
     unsigned peer;
     Inflow in;
     Outflow out;
@@ -82,7 +85,7 @@ class Gateway : public ring::Port {
 
   bool poll();
   void complete(const Completion& completion);
-  void arrive(Operation& operation);
+  void handle_received(Operation& operation);
   FrameError accept(Operation& operation);
   void refuse(FrameError error, Operation& operation);
   void post(Operation& operation);
@@ -90,19 +93,19 @@ class Gateway : public ring::Port {
   bool send(Flow& flow, bool idle);
   void acknowledge(Flow& flow);
   void look_for_suspect();
-  void note_trouble(unsigned peer, const std::string& what);
+  void note_error(unsigned peer, const std::string& what);
 
-  Wire* wire_;
-  std::vector<std::unique_ptr<Flow>> flows_;  ///< [process]; null: nothing goes there
-  std::vector<Flow*> in_use_;                 ///< those that are not null
-  std::vector<Arrival> arrivals_;             ///< [Operation::user]
-  std::vector<Operation*> to_post_;           ///< the wire was busy
-  // Relaxed: counted by one thread, for others to print.
+  Transport* transport_;
+  std::vector<std::unique_ptr<Flow>> flows_;    ///< [process]; null: nothing goes there
+  std::vector<Flow*> in_use_;                   ///< the entries of flows_ that are not null
+  std::vector<ReceivedFrame> received_frames_;  ///< [Operation::user]
+  std::vector<Operation*> to_post_;  ///< receiving operations that the transport was too busy for
+  // Relaxed: one thread counts, others print.
   std::array<std::atomic<std::uint64_t>, kFrameErrorNames.size()> refused_{};
   unsigned steps_ = 0;
   std::atomic<int> suspect_{-1};
-  mutable std::mutex mutex_;  ///< of trouble_
-  std::optional<Trouble> trouble_;
+  mutable std::mutex mutex_;  ///< guards error_
+  std::optional<TransportError> error_;
 };
 
 }  // namespace toroid::ofi

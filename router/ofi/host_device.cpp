@@ -14,7 +14,7 @@
 namespace toroid::ofi {
 namespace {
 
-/// Packets of one destination, written where they will lie in the frame.
+/// Writes packets for one destination in their place in a frame.
 struct FramePlace {
   FrameWriter& writer;
   Rank to;
@@ -27,13 +27,13 @@ struct FramePlace {
 bool HostDevice::send_to_other_process() {
   const SendDescriptor& front = fifo(kOnly).front();
   const Rank to = front.header.destination();
-  const std::uint32_t count = std::min(front.left(), way_out_->room(to));
+  const std::uint32_t count = std::min(front.left(), outlet_->room(to));
   if (count == 0) return false;
-  if (FrameWriter* writer = way_out_->writer()) {
+  if (FrameWriter* writer = outlet_->writer()) {
     write_front(kOnly, count, FramePlace{*writer, to});
   } else {
-    write_front(kOnly, count, *way_out_->ring());
-    way_out_->ring()->publish();
+    write_front(kOnly, count, *outlet_->ring());
+    outlet_->ring()->publish();
   }
   count_hops(count);
   return true;
@@ -44,14 +44,14 @@ std::size_t HostDevice::receive(PacketSink& sink, std::size_t limit) {
   while (count < limit && !runs_.empty()) {
     count += receive_from(runs_.front(), sink, limit - count);
     if (runs_.front().packets > 0) break;
-    owner_->taken(*runs_.front().frame);
+    owner_->run_consumed(*runs_.front().frame);
     runs_.pop_front();
   }
   set_delivery(count == limit);
   return count;
 }
 
-std::size_t HostDevice::receive_from(FrameRun& run, PacketSink& sink, std::size_t limit) {
+std::size_t HostDevice::receive_from(ReceivedRun& run, PacketSink& sink, std::size_t limit) {
   const std::size_t count = std::min<std::size_t>(limit, run.packets);
   for (std::size_t i = 0; i < count; ++i) {
     const Packet& packet = packet_at(run.at);

@@ -1,4 +1,4 @@
-// A node of the direct route whose peers may live in other processes.
+// The device of a node on the direct route whose peers may live in other processes.
 #pragma once
 
 #include <cstddef>
@@ -16,56 +16,59 @@
 
 namespace toroid::ofi {
 
-/// Packets in a row in a frame, for one node.
-struct FrameRun {
-  Arrival* frame;
-  const std::byte* at;  ///< the next packet
-  std::uint32_t packets;
+/// Consecutive packets for one node in a frame that has arrived.
+struct ReceivedRun {
+  ReceivedFrame* frame;
+  const std::byte* at;    ///< the next packet
+  std::uint32_t packets;  ///< packets left
 };
 
-/// How a worker's nodes send to other processes.
-class WayOut {
+/// How a worker's nodes send to other processes. Called by that worker.
+class Outlet {
  public:
-  /// Full packets that may be written now for a node elsewhere; 0: not now. They are to be written
-  /// to writer(), or, where there is none, to ring().
+  /// Number of full packets for node `to` that may be written now, to writer() or, if that is null,
+  /// to ring(); 0: not now.
   virtual std::uint32_t room(Rank to) = 0;
   virtual FrameWriter* writer() = 0;
   virtual ring::TaggedSender* ring() = 0;
 
  protected:
-  ~WayOut() = default;
+  ~Outlet() = default;
 };
 
-/// Told when all packets of a run have been taken.
-class RunOwner {
+/// Owns frames that have arrived.
+class FrameOwner {
  public:
-  virtual void taken(Arrival& frame) = 0;
+  /// A node has received all packets of a run of `frame`.
+  virtual void run_consumed(ReceivedFrame& frame) = 0;
 
  protected:
-  ~RunOwner() = default;
+  ~FrameOwner() = default;
 };
 
+/// Receives packets from rings and in place from frames; sends them to nodes of this process
+/// through rings and to others through an Outlet. Called by the worker that owns the node.
 class HostDevice final : public ring::DirectDevice {
  public:
-  HostDevice(const ring::Machinery& machinery, const ring::SwitchPlug& plug, WayOut& out,
-             RunOwner& owner)
+  HostDevice(const ring::Machinery& machinery, const ring::SwitchPlug& plug, Outlet& out,
+             FrameOwner& owner)
       : DirectDevice(machinery, plug.node, plug.inward, plug.outward),
-        way_out_(&out),
+        outlet_(&out),
         owner_(&owner) {}
 
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override { return !runs_.empty() || DirectDevice::has_news(); }
 
-  /// Packets for this node, from its worker's gateway.
-  void arrive(const FrameRun& run) { runs_.push_back(run); }
+  /// Adds packets for this node. Called by the gateway, which the same worker serves.
+  void add_run(const ReceivedRun& run) { runs_.push_back(run); }
 
  private:
   bool send_to_other_process() override;
-  std::size_t receive_from(FrameRun& run, PacketSink& sink, std::size_t limit);
+  std::size_t receive_from(ReceivedRun& run, PacketSink& sink, std::size_t limit);
 
-  WayOut* way_out_;
-  RunOwner* owner_;
-  std::deque<FrameRun> runs_;
+  Outlet* outlet_;
+  FrameOwner* owner_;
+  std::deque<ReceivedRun> runs_;
 };
 
 }  // namespace toroid::ofi

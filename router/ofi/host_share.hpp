@@ -1,4 +1,4 @@
-// What is a process's of a host that several processes of a run share.
+// The share of a host that a process gets if several processes of a job run there.
 #pragma once
 
 #include "router/job/job.hpp"
@@ -6,17 +6,17 @@
 
 namespace toroid {
 
-/// The `index`th of `processes` that may use the same cores.
+/// A process is the `index`th of `processes` that may use the same cores.
 struct HostShare {
   unsigned index = 0;
   unsigned processes = 1;
 };
 
-/// Of this process. All call it in the same order. Processes to which the launcher has given
+/// The share of this process. A collective of the job. Processes to which the launcher has given
 /// different cores share nothing.
 HostShare share_of_host(Job& job, const HostTopology& topology);
 
-/// The cores of one share: different ones for each process while there are enough.
+/// The cores of a share: different ones for each process, as long as there are enough.
 HostTopology cores_of(HostTopology topology, const HostShare& share);
 
 }  // namespace toroid

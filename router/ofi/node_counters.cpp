@@ -61,7 +61,7 @@ class Reader {
   std::span<const std::byte> rest_;
 };
 
-/// `parts` of each node to where they belong among those of all.
+/// Copies the `parts` of some nodes to their places among the parts of all nodes.
 template <typename T>
 void place(std::vector<T>& all, const std::vector<T>& parts, const std::vector<Rank>& nodes,
            Rank size) {

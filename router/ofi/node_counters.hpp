@@ -1,4 +1,4 @@
-// What the nodes of a process have counted, on its way to the process that reports.
+// The counters of a process's nodes, as they are sent to process 0, which reports.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ struct NodeCounters {
   std::uint64_t refused = 0;
   std::map<std::string, std::uint64_t> refused_frames{};
   std::vector<Rank> nodes{};
-  std::vector<LinkCounters> links{};  ///< of those nodes
-  std::vector<FifoCounters> fifos{};
+  std::vector<LinkCounters> links{};  ///< [index in nodes][direction]
+  std::vector<FifoCounters> fifos{};  ///< [index in nodes][FIFO]
 
   void add(Rank rank, const ring::RingDevice& node);
   Blob pack() const;
 };
 
-/// The counters of all processes together.
+/// The counters of all nodes, from what NodeCounters::pack() made on each process.
 FabricCounters merged(const Shape& shape, const std::vector<Blob>& packed);
 
 }  // namespace toroid::ofi

@@ -33,17 +33,16 @@
 #include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
-#include "router/ofi/libfabric.hpp"
 #include "router/ofi/node_counters.hpp"
 #include "router/ofi/provider_choice.hpp"
+#include "router/ofi/providers.hpp"
 #include "router/ofi/torus_gateway.hpp"
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
 #include "router/rules/routing.hpp"
-#include "router/shm/clock.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/direct/switch_topology.hpp"
-#include "router/shm/local_nodes.hpp"
+#include "router/shm/machinery.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/shm/topology.hpp"
 #include "router/shm/torus/boundary_links.hpp"
@@ -59,9 +58,9 @@ using ofi::Address;
 using ofi::FlowIdentity;
 using termination::Verdict;
 
-/// Between trouble with a peer on the network and giving up because of it, so that the job's own
-/// connections can tell what is the matter with the peer.
-constexpr std::chrono::milliseconds kTroubleLasts{1500};
+/// Time between an error of the transport and the failure of the run, in which the job's own
+/// connections may find out what has happened to the peer.
+constexpr std::chrono::milliseconds kErrorLasts{1500};
 constexpr std::chrono::milliseconds kWatchPeriod{50};
 
 /// Processes that this one exchanges packets with, ascending.
@@ -147,7 +146,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
  private:
-  /// The job asks this fabric how far it is as long as its workers run, however that ends.
+  /// The job asks this fabric for reports as long as its workers run, however that ends.
   void run_workers() {
     struct Watched {
       Job& job;
@@ -158,7 +157,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
 
   unsigned peers() const { return static_cast<unsigned>(peers_.size()); }
 
-  /// Process 0 also draws the number that tells this run from others of the same job.
+  /// Exchanges also a number, drawn by process 0, that tells this run from others of the same job.
   void exchange_addresses() {
     std::vector<Address> addresses = job_.all_gather(endpoint_.address());
     const auto draws = job_.all_gather(blob_of(random_word()));
@@ -192,7 +191,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     }
   }
 
-  /// When all processes have come here; on the clock of process 0.
+  /// Starts the clock of all processes when all have come here, at the time of process 0.
   void start_together() {
     using std::chrono::steady_clock;
     const auto now = steady_clock::now().time_since_epoch() + job_.clock_offset();
@@ -208,7 +207,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
       while ((verdict_ = job_.wait(kWatchPeriod)) == Verdict::none) {
         if (options_.ring.watch) options_.ring.watch(control_.received());
         if (const auto failure = control_.failure()) job_.fail(message_of(failure));
-        if (const auto trouble = lasting_trouble()) job_.fail(*trouble);
+        if (const auto error = lasting_error()) job_.fail(*error);
       }
     } catch (...) {
       interruption_ = std::current_exception();
@@ -218,11 +217,11 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     control_.end(verdict_);
   }
 
-  std::optional<std::string> lasting_trouble() const {
-    const auto trouble = gateway_->trouble();
-    if (!trouble || ofi::Clock::now() - trouble->since < kTroubleLasts) return std::nullopt;
-    return fmt::format("{} cannot be reached over {}: {}", job_.name(trouble->peer), provider_.name,
-                       trouble->what);
+  std::optional<std::string> lasting_error() const {
+    const auto error = gateway_->transport_error();
+    if (!error || ofi::Clock::now() - error->since < kErrorLasts) return std::nullopt;
+    return fmt::format("{} cannot be reached over {}: {}", job_.name(error->peer), provider_.name,
+                       error->what);
   }
 
   std::string failure() const {
@@ -254,7 +253,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     if (job_.rank() != 0) counters_ = ofi::merged(shape(), {mine.pack()});
   }
 
-  /// Everybody's report in one text, the same on all processes.
+  /// Throws the reports of all processes in one text, the same on all.
   void throw_if_stalled() {
     const bool stalled = verdict_ == Verdict::stalled;
     const std::string when =
@@ -271,7 +270,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     if (stalled) throw RunFailed("the run stalled " + when + " on its way between processes");
   }
 
-  // For the report of a run that cannot go on.
+  // What stall_report() asks for.
   unsigned sources() const override { return topology_->sources(); }
   std::optional<RoutedPacket> head(Rank node, Source source) const override {
     return topology_->head(node, source);
@@ -279,7 +278,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   const Processor& processor(Rank rank) const override {
     return *std::as_const(*topology_).device(rank).processor();
   }
-  /// Those that wait here, by what can be seen of them.
+  /// The packets that can be seen to wait here.
   std::uint64_t packets_under_way() const override {
     std::uint64_t waiting = 0;
     for (const Rank r : nodes())

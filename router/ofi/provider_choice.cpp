@@ -12,7 +12,7 @@
 #include "hal/check.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/job.hpp"
-#include "router/ofi/libfabric.hpp"
+#include "router/ofi/providers.hpp"
 
 namespace toroid::ofi {
 namespace {
@@ -25,12 +25,12 @@ bool on_one_host(const Job& job) {
   return true;
 }
 
-/// By which others reach this process; nobody has to reach one that is alone.
+/// The address by which others reach this process; a process that is alone is not reached.
 std::string address_of(const Job& job) {
   return job.size() == 1 ? "127.0.0.1" : job.process(job.rank()).address;
 }
 
-/// A byte for each name: whether it can be used here.
+/// A byte for each name: 1 if the provider can be used here.
 Blob usable(const std::vector<std::string>& names, const Providers& providers) {
   Blob blob;
   for (const std::string& name : names)
@@ -38,7 +38,7 @@ Blob usable(const std::vector<std::string>& names, const Providers& providers) {
   return blob;
 }
 
-/// Reasons go round too, so that every process can say where it is missing.
+/// All processes exchange their reasons, so that each can say where the provider is missing.
 Candidate wanted_by_all(Job& job, const std::string& name, const Providers& providers) {
   Candidate candidate = providers.get(name);
   const std::string reason = candidate.info != nullptr ? "" : candidate.reason;

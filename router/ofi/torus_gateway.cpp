@@ -13,7 +13,7 @@
 #include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
-#include "router/ofi/wire.hpp"
+#include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/torus/boundary_links.hpp"
@@ -21,10 +21,11 @@
 
 namespace toroid::ofi {
 
-TorusGateway::TorusGateway(Wire& wire, Buffers& buffers, std::span<const FlowIdentity> identities,
+TorusGateway::TorusGateway(Transport& transport, Buffers& buffers,
+                           std::span<const FlowIdentity> identities,
                            const ring::Machinery& machinery, const Partition& partition,
                            ring::BoundaryLinks& boundary)
-    : Gateway(wire, buffers, partition.processes(), identities),
+    : Gateway(transport, buffers, partition.processes(), identities),
       machinery_(machinery),
       leaving_at_(std::size_t{machinery.shape.size()} * machinery.shape.links()),
       arriving_at_(leaving_at_.size()) {
@@ -43,29 +44,29 @@ TorusGateway::TorusGateway(Wire& wire, Buffers& buffers, std::span<const FlowIde
   }
 }
 
-bool TorusGateway::is_arriving(unsigned peer, std::uint32_t port) const {
-  return port < arriving_at_.size() && arriving_at_[port] != 0 &&
-         arriving_[arriving_at_[port] - 1].peer == peer;
+bool TorusGateway::is_arriving(unsigned peer, std::uint32_t number) const {
+  return number < arriving_at_.size() && arriving_at_[number] != 0 &&
+         arriving_[arriving_at_[number] - 1].peer == peer;
 }
 
-bool TorusGateway::is_valid(unsigned peer, const Run& run, const PacketHeader& header) const {
-  return is_arriving(peer, run.port) && run.channel < kVirtualChannels &&
+bool TorusGateway::is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const {
+  return is_arriving(peer, run.target) && run.channel < kVirtualChannels &&
          header.destination() < machinery_.shape.size() &&
          (header.hardware_word() & kHardwareReserved) == 0 &&
          has_valid_order(header, machinery_.shape.dims());
 }
 
-/// All of it at once: there is room, else the other end would not have sent it.
-void TorusGateway::take(Arrival& arrival) {
-  const unsigned peer = arrival.view.header.source;
-  const std::byte* at = arrival.view.packets;
-  for (const Run& run : arrival.view.runs) at = put(run, at);
-  for (const Return& back : arrival.view.returns) give_back(peer, back);
-  release(arrival);
+/// Delivers the whole frame at once: there is room, or the other end would not have sent it.
+void TorusGateway::deliver(ReceivedFrame& frame) {
+  const unsigned peer = frame.view.header.source;
+  const std::byte* at = frame.view.packets;
+  for (const PacketRun& run : frame.view.runs) at = deliver_run(run, at);
+  for (const LinkCredit& credit : frame.view.credits) apply_credit(peer, credit);
+  release(frame);
 }
 
-const std::byte* TorusGateway::put(const Run& run, const std::byte* at) {
-  Arriving& arriving = arriving_[arriving_at_[run.port] - 1];
+const std::byte* TorusGateway::deliver_run(const PacketRun& run, const std::byte* at) {
+  Arriving& arriving = arriving_[arriving_at_[run.target] - 1];
   arriving.out.refresh();
   if (arriving.out.room(run.channel) < run.packets)
     throw RunFailed(fmt::format("process {} sent more packets through a link than it has room for",
@@ -79,50 +80,50 @@ const std::byte* TorusGateway::put(const Run& run, const std::byte* at) {
   return at;
 }
 
-void TorusGateway::give_back(unsigned peer, const Return& back) {
-  if (back.port >= leaving_at_.size() || leaving_at_[back.port] == 0 ||
-      leaving_[leaving_at_[back.port] - 1].peer != peer)
+void TorusGateway::apply_credit(unsigned peer, const LinkCredit& credit) {
+  if (credit.link >= leaving_at_.size() || leaving_at_[credit.link] == 0 ||
+      leaving_[leaving_at_[credit.link] - 1].peer != peer)
     throw RunFailed(fmt::format("process {} gave back slots of a link that does not exist", peer));
-  // Release: as in LinkReceiver::publish(), in whose place this stands. Partner: the acquire in
-  // LinkSender::refresh().
-  leaving_[leaving_at_[back.port] - 1].link->memory.popped->store(back.popped,
-                                                                  std::memory_order_release);
+  // Release: the link's receiver is in the other process, and this is its LinkReceiver::publish().
+  // Partner: the acquire in LinkSender::refresh().
+  leaving_[leaving_at_[credit.link] - 1].link->memory.popped->store(credit.popped,
+                                                                    std::memory_order_release);
 }
 
-bool TorusGateway::collect() {
+bool TorusGateway::progress() {
   bool moved = false;
-  for (Leaving& leaving : leaving_) moved |= send(leaving);
-  for (Arriving& arriving : arriving_) moved |= tell(arriving);
+  for (Leaving& leaving : leaving_) moved |= forward(leaving);
+  for (Arriving& arriving : arriving_) moved |= send_credit(arriving);
   return moved;
 }
 
-bool TorusGateway::send(Leaving& leaving) {
+bool TorusGateway::forward(Leaving& leaving) {
   leaving.in.look();
   bool moved = false;
   for (unsigned c = 0; c < kVirtualChannels; ++c)
-    if (leaving.in.waiting(c) > 0) moved |= send_channel(leaving, c);
+    if (leaving.in.waiting(c) > 0) moved |= forward_channel(leaving, c);
   return moved;
 }
 
-/// The slots stay taken until the other end has given them back.
-bool TorusGateway::send_channel(Leaving& leaving, unsigned channel) {
+/// The slots of what is sent stay in use until the other end returns them as credits.
+bool TorusGateway::forward_channel(Leaving& leaving, unsigned channel) {
   Outflow& out = this->out(leaving.peer);
   bool moved = false;
   for (; leaving.in.waiting(channel) > 0 && out.room() > 0; moved = true) {
     const Packet& packet = leaving.in.front(channel);
     ring::copy_packet(packet, out.writer().claim());
-    out.writer().commit(leaving.port, static_cast<std::uint16_t>(channel),
+    out.writer().commit(leaving.number, static_cast<std::uint16_t>(channel),
                         packet.header.without_link_bits());
     leaving.in.pop(channel);
   }
   return moved;
 }
 
-bool TorusGateway::tell(Arriving& arriving) {
+bool TorusGateway::send_credit(Arriving& arriving) {
   arriving.out.refresh();
-  if (arriving.out.seen() == arriving.told) return false;
-  if (!out(arriving.peer).try_return(arriving.port, arriving.out.seen())) return false;
-  arriving.told = arriving.out.seen();
+  if (arriving.out.seen() == arriving.credited) return false;
+  if (!out(arriving.peer).try_add_credit(arriving.number, arriving.out.seen())) return false;
+  arriving.credited = arriving.out.seen();
   return true;
 }
 

@@ -1,5 +1,4 @@
-// The gateway of the torus route: the ends of the links that cross the boundary. A frame carries
-// packets through a link's channels and the counts of slots that are free again.
+// The gateway of the torus route.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@
 #include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
-#include "router/ofi/wire.hpp"
+#include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/torus/boundary_links.hpp"
@@ -20,10 +19,14 @@
 
 namespace toroid::ofi {
 
+/// Serves the ends of the links that leave the process. A frame carries packets through the links'
+/// channels, and credits for the slots that are free again. **Invariant:** what has been sent
+/// through a link and not been credited fits into its ring at the other end. Called by the worker
+/// that serves it.
 class TorusGateway final : public Gateway {
  public:
-  /// `boundary` is complete.
-  TorusGateway(Wire& wire, Buffers& buffers, std::span<const FlowIdentity> identities,
+  /// `boundary`: all links that leave the process; it outlives the gateway.
+  TorusGateway(Transport& transport, Buffers& buffers, std::span<const FlowIdentity> identities,
                const ring::Machinery& machinery, const Partition& partition,
                ring::BoundaryLinks& boundary);
 
@@ -32,31 +35,31 @@ class TorusGateway final : public Gateway {
     ring::LeavingLink* link;
     ring::LinkReceiver in;
     unsigned peer;
-    std::uint32_t port;
+    std::uint32_t number;  ///< BoundaryLinks::number()
   };
   struct Arriving {
     ring::ArrivingLink* link;
     ring::LinkSender out;
     unsigned peer;
-    std::uint32_t port;
-    std::uint64_t told = 0;  ///< the counts of free slots that the other end knows
+    std::uint32_t number;        ///< BoundaryLinks::number()
+    std::uint64_t credited = 0;  ///< packets popped, as the other end knows them
   };
 
-  bool is_valid(unsigned peer, const Run& run, const PacketHeader& header) const override;
-  void take(Arrival& arrival) override;
-  bool collect() override;
-  bool is_arriving(unsigned peer, std::uint32_t port) const;
-  const std::byte* put(const Run& run, const std::byte* at);
-  void give_back(unsigned peer, const Return& back);
-  bool send(Leaving& leaving);
-  bool send_channel(Leaving& leaving, unsigned channel);
-  bool tell(Arriving& arriving);
+  bool is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const override;
+  void deliver(ReceivedFrame& frame) override;
+  bool progress() override;
+  bool is_arriving(unsigned peer, std::uint32_t number) const;
+  const std::byte* deliver_run(const PacketRun& run, const std::byte* at);
+  void apply_credit(unsigned peer, const LinkCredit& credit);
+  bool forward(Leaving& leaving);
+  bool forward_channel(Leaving& leaving, unsigned channel);
+  bool send_credit(Arriving& arriving);
 
   const ring::Machinery& machinery_;
   std::vector<Leaving> leaving_;
   std::vector<Arriving> arriving_;
-  std::vector<std::uint32_t> leaving_at_;   ///< [port]: 1 + index; 0: none
-  std::vector<std::uint32_t> arriving_at_;  ///< likewise
+  std::vector<std::uint32_t> leaving_at_;   ///< [link number]: 1 + index in leaving_; 0: none
+  std::vector<std::uint32_t> arriving_at_;  ///< [link number]: 1 + index in arriving_; 0: none
 };
 
 }  // namespace toroid::ofi

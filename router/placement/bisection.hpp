@@ -10,7 +10,7 @@
 
 namespace toroid {
 
-/// The least box around some nodes; it does not reach round the ends of rings.
+/// The smallest box around some nodes. It does not reach round the ends of rings.
 struct BoundingBox {
   Coord low, high;  ///< the corners, both inside
   unsigned length(unsigned d) const { return high[d] - low[d] + 1u; }

@@ -14,12 +14,12 @@ namespace fs = std::filesystem;
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-/// Both in microseconds. v1 writes a quota of -1 for "no limit".
+/// `quota` per `period`, both in microseconds. v1 writes a quota of -1 for "no limit".
 double limit(double quota, double period) {
   return quota > 0 && period > 0 ? quota / period : kNoLimit;
 }
 
-/// "150000 100000", or "max 100000".
+/// The file has "150000 100000", or "max 100000".
 double limit_v2(const fs::path& group) {
   std::ifstream file(group / "cpu.max");
   double quota = 0, period = 0;
@@ -32,8 +32,9 @@ double limit_v1(const fs::path& group) {
   return quota_file >> quota && period_file >> period ? limit(quota, period) : kNoLimit;
 }
 
-/// Of a group and of all above it up to the mount point. In a container the path may be the
-/// host's: then its lower end does not exist, and the mount point is the process's own group.
+/// The tightest limit of a group and of all above it up to the mount point. In a container the path
+/// may be the host's: then its lower end does not exist, and the mount point is the process's own
+/// group.
 double tightest(const fs::path& mount, fs::path group, double (*limit_of)(const fs::path&)) {
   double least = limit_of(mount);
   for (; group.has_relative_path(); group = group.parent_path())
@@ -45,7 +46,7 @@ bool names_cpu(const std::string& controllers) {
   return ("," + controllers + ",").find(",cpu,") != std::string::npos;
 }
 
-/// `line` is "hierarchy:controllers:path"; of the hierarchy of v2, "0::path".
+/// `line` is "hierarchy:controllers:path"; for the hierarchy of v2 it is "0::path".
 double limit_of_line(const fs::path& cgroups, const std::string& line) {
   const std::size_t first = line.find(':');
   const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);

@@ -29,8 +29,8 @@ Handle new_topology() {
   return Handle(topology);
 }
 
-/// The cpuset's PUs, of this machine only those in the calling thread's affinity mask: a thread
-/// that it starts inherits the mask.
+/// The PUs of the process's cpuset. On this machine, unlike on a synthetic one, only those in the
+/// calling thread's affinity mask count: a thread that it starts inherits the mask.
 PuSet usable_pus(hwloc_topology_t topology) {
   PuSet usable(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
   if (hwloc_topology_is_thissystem(topology) == 0) return usable;
@@ -75,8 +75,9 @@ std::vector<Core> cores_of(hwloc_topology_t topology) {
   return cores;
 }
 
-/// PUs of a synthetic description, the product of its counts, or more than `most`. Roughly read:
-/// hwloc reads it closely, but would also set about building a machine of thousands of millions.
+/// The number of PUs in a synthetic description, the product of its counts, or more than `most`.
+/// This only keeps hwloc, which reads the description closely, from building a machine of thousands
+/// of millions of PUs.
 unsigned long long described_pus(const std::string& description, unsigned long long most) {
   unsigned long long pus = 1, count = 0;
   int brackets = 0;  // attributes, as in "numa:2(memory=4GB)"

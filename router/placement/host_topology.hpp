@@ -16,14 +16,15 @@ struct Core {
   std::vector<unsigned> pus;  ///< the system's indices of the PUs allowed to us; never empty
 };
 
+/// A list of cores; never changes.
 class HostTopology {
  public:
   /// Cores with a PU that both the cpuset of the process and the affinity mask of the calling
   /// thread allow. Throws BadInput if there is none, RunFailed if hwloc cannot look at the machine.
   static HostTopology of_this_machine();
 
-  /// A machine in hwloc's synthetic notation, as in "pack:2 core:4 pu:2"; of it every PU is
-  /// allowed. Throws BadInput if it is none, or has more than 65536 of them.
+  /// A machine in hwloc's synthetic notation, as in "pack:2 core:4 pu:2", whose PUs are all
+  /// allowed. Throws BadInput if hwloc does not understand it, or it has more than 65536 PUs.
   static HostTopology synthetic(const std::string& description);
 
   /// In hwloc's logical order: those close together in the machine are close together. Never empty.

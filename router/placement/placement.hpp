@@ -28,11 +28,11 @@ struct WorkerPlace {
 struct Placement {
   std::vector<WorkerPlace> workers;  ///< in the order of their cores
   bool oversubscribed;               ///< more workers than cores
-  std::string reason;                ///< for the number of workers: "2 allowed cores"
+  std::string reason;                ///< why there are so many workers: "2 allowed cores"
 };
 
-/// `threads` workers, but no more than nodes. With 0 the least of: the cores, the quota in CPUs
-/// rounded up (see cpu_quota), the nodes.
+/// Places `threads` workers, but no more than nodes. With 0 there are as many as the least of: the
+/// cores, the quota in CPUs rounded up (see cpu_quota), the nodes.
 ///
 /// Workers take cores in the topology's order, so that even a few of them are close together;
 /// when all are taken, once more round. Nodes go to workers by recursive bisection: a package, then
@@ -47,10 +47,5 @@ Placement place(const HostTopology& topology, const Shape& shape, std::vector<Ra
 /// Binds the calling thread to the worker's PUs; without any it does nothing. False: the system
 /// refused, and the thread may run wherever it could before.
 [[nodiscard]] bool bind_this_thread(const WorkerPlace& place);
-
-/// A drawing of the cores with their workers and nodes, and of a torus of up to three dimensions a
-/// map if it is small. Lines end with '\n'; at most 60 of them. The first: how many workers, why.
-std::string placement_text(const HostTopology& topology, const Shape& shape,
-                           const Placement& placement);
 
 }  // namespace toroid

@@ -18,7 +18,8 @@ inline unsigned next_bit(std::uint64_t mask, unsigned start) {
   return (static_cast<unsigned>(std::countr_zero(rotated)) + start) & 63u;
 }
 
-/// Transit before injection, and among those high priority before normal.
+/// The classes of candidates: transit before injection, and within each high priority before
+/// normal.
 class Precedence {
  public:
   /// `links` per node; without `transit_first` only the priority counts.
@@ -30,7 +31,7 @@ class Precedence {
     }
   }
 
-  /// Those of the candidates that no other goes before. REQUIRES: candidates != 0.
+  /// The candidates of the highest class. REQUIRES: candidates != 0.
   std::uint64_t first_class(std::uint64_t candidates) const {
     const std::uint64_t transit = candidates & transit_;
     const std::uint64_t chosen = transit != 0 ? transit : candidates;
@@ -43,21 +44,22 @@ class Precedence {
   std::uint64_t priority_ = 0;
 };
 
-/// "Mostly the fullest FIFO, part of the time a random one": for `fullest` of every `period`
-/// cycles.
+/// Picks mostly the fullest FIFO, part of the time a random one: the fullest in
+/// Machine::arbitration_fullest of every Machine::arbitration_period cycles.
 class SenderArbitration {
  public:
   explicit SenderArbitration(const Machine& machine)
       : period_(machine.arbitration_period), fullest_(machine.arbitration_fullest) {}
 
-  /// What is the same for all links in one cycle.
+  /// The part of a choice that is the same for all links in one cycle.
   struct Cycle {
     bool fullest_first;
-    std::uint64_t key;  ///< of this cycle's random choices
+    std::uint64_t key;  ///< for this cycle's random choices
   };
   Cycle begin(Tick now) const { return {now % period_ < fullest_, mix64(now)}; }
 
-  /// REQUIRES: candidates != 0. used(source index) -> chunks waiting there.
+  /// The candidate that goes first on a link. `used(s)`: chunks waiting at the source with index s.
+  /// REQUIRES: candidates != 0.
   template <typename Used>
   static unsigned pick(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link,
                        const Used& used) {
@@ -67,7 +69,7 @@ class SenderArbitration {
   }
 
  private:
-  /// Of equals `start`, then the lowest.
+  /// The fullest candidate; among equals `start`, then the lowest.
   template <typename Used>
   static unsigned fullest_from(std::uint64_t candidates, unsigned start, const Used& used) {
     unsigned best = start;

@@ -34,8 +34,8 @@ struct RoutingOptions {
   bool bubble_rule = true;    ///< off: tiny buffers deadlock
 };
 
-/// Where a packet waits: the channel of an input port, or an injection FIFO. An input port has the
-/// index of the direction in which its packets travel.
+/// A place where packets wait: a virtual channel of an input port, or an injection FIFO. An input
+/// port has the index of the direction in which its packets travel.
 class Source {
  public:
   static constexpr Source channel(Direction travelling, VirtualChannel channel) {
@@ -64,9 +64,9 @@ class Source {
 /// Room downstream, in chunks, per virtual channel of a link.
 using Tokens = std::array<std::uint16_t, kVirtualChannels>;
 
-/// What routing needs to know of a packet.
+/// A packet, as routing sees it.
 struct RoutedPacket {
-  DirectionSet directions;  ///< minimal directions left
+  DirectionSet directions;  ///< minimal directions it has still to go
   DirectionSet dynamic;     ///< those of them whose dynamic channels it may take
   unsigned chunks;
   bool high_priority;
@@ -79,7 +79,8 @@ constexpr DirectionSet dynamic_directions(DirectionSet minimal, bool dynamic, Di
   return order == 0 ? minimal : first_in_order(minimal, order, dims);
 }
 
-/// Directions that the packet may leave by: those, and the first, where its escape is.
+/// Directions that the packet may leave by: the dynamic ones, and the first minimal one, where its
+/// escape is.
 constexpr DirectionSet allowed_directions(DirectionSet minimal, DirectionSet dynamic) {
   const unsigned first = minimal.bits() & (~unsigned{minimal.bits()} + 1);
   return DirectionSet(static_cast<std::uint16_t>(dynamic.bits() | first));
@@ -102,8 +103,8 @@ class ChannelRule {
   ChannelRule(unsigned reserve_chunks, bool bubble_rule)
       : reserve_(reserve_chunks), bubble_rule_(bubble_rule) {}
 
-  /// The channel of link `out` that the packet waiting at `from` takes now, if any. Of the dynamic
-  /// ones the emptier ("join the shortest queue").
+  /// The channel of link `out` that the packet waiting at `from` takes now, if any: the emptier of
+  /// the dynamic ones ("join the shortest queue"), else the bubble channel.
   std::optional<VirtualChannel> choose(const RoutedPacket& packet, Source from, Direction out,
                                        const Tokens& tokens) const {
     if (packet.dynamic.has(out)) {

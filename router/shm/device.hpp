@@ -1,6 +1,6 @@
 // One emulated node of this workstation: the Device that its processor touches, and a step of its
-// router. How packets leave and arrive differs between the hop-by-hop torus (torus_node.hpp) and
-// the direct switch (direct_node.hpp).
+// router. How packets leave and arrive differs between the hop-by-hop torus
+// (torus/torus_device.hpp) and the direct switch (direct/direct_device.hpp).
 #pragma once
 
 #include <cstddef>
@@ -17,21 +17,14 @@
 #include "hal/processor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "router/shm/clock.hpp"
-#include "router/shm/local_nodes.hpp"
+#include "router/shm/machinery.hpp"
 
 namespace toroid::ring {
 
-/// What all nodes of a fabric share.
-struct Machinery {
-  Shape shape;
-  Machine machine;
-  FifoTying tying;
-  WallClock clock;
-  LocalNodes local;  ///< whose nodes these are
-};
-
-/// All calls from the worker that owns the node, but for those before and after the run.
+/// A node's injection FIFOs, its counters, and the step that a worker repeats: look at what has
+/// arrived, forward packets, give the processor a turn if there is something for it, and give slots
+/// back upstream. The topology owns it; all calls come from the worker that owns the node, except
+/// those before and after the run.
 class RingDevice : public Device {
  public:
   RingDevice(const Machinery& machinery, Rank rank, std::vector<InjectionFifo> fifos);
@@ -48,12 +41,11 @@ class RingDevice : public Device {
   void attach(Processor& processor) { processor_ = &processor; }
   const Processor* processor() const { return processor_; }
 
-  /// Looks at what has arrived, routes, and gives the processor a turn if there is something for
-  /// it. True: something moved.
+  /// True: something moved.
   bool step();
-  /// Something has arrived that step() has not seen.
+  /// Whether something has arrived that step() has not seen.
   virtual bool has_news() const = 0;
-  /// Nothing can happen here until something arrives.
+  /// Whether nothing can happen here until something arrives.
   bool quiet() const;
 
   std::uint64_t injected() const { return injected_; }
@@ -64,17 +56,17 @@ class RingDevice : public Device {
   const std::vector<LinkCounters>& link_counters() const { return link_counters_; }
 
  protected:
-  /// Learns what has arrived; true: something has.
+  /// Learns what has arrived. True: something has.
   virtual bool look() = 0;
   /// Moves packets on as far as they can go.
   virtual void forward() = 0;
   /// Packets have come to the front of an empty injection FIFO.
   virtual void expose_fifo(unsigned fifo) = 0;
-  /// Packets for the processor.
+  /// Whether there are packets for the processor.
   virtual bool has_delivery() const = 0;
   /// Gives slots back upstream.
   virtual void give_back() = 0;
-  /// Packets that have not reached the processor or a link.
+  /// Whether some packets have reached neither the processor nor a link.
   virtual bool holds_packets() const = 0;
 
   const Machinery& machinery() const { return *machinery_; }
@@ -83,8 +75,8 @@ class RingDevice : public Device {
   DescriptorQueue& fifo(unsigned f) { return queues_[f]; }
   const DescriptorQueue& fifo(unsigned f) const { return queues_[f]; }
   unsigned fifo_used(unsigned f) const { return fifos_[f].used; }
-  /// Writes `count` packets from the FIFO's front. Of each, out.claim() is the place and
-  /// out.commit(header) the end. REQUIRES: so many are left of the front descriptor.
+  /// Writes `count` packets from the FIFO's front to `out`: each to the place that out.claim()
+  /// returns, followed by out.commit(header). REQUIRES: the front descriptor has so many left.
   template <typename Out>
   void write_front(unsigned f, std::uint32_t count, Out&& out);
   void count_delivered() { ++delivered_, ++moves_; }

@@ -22,9 +22,8 @@
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
 #include "router/rules/routing.hpp"
-#include "router/shm/clock.hpp"
 #include "router/shm/device.hpp"
-#include "router/shm/local_nodes.hpp"
+#include "router/shm/machinery.hpp"
 #include "router/shm/topology.hpp"
 #include "router/shm/worker_pool.hpp"
 #include "router/termination/control.hpp"
@@ -67,7 +66,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
     TOROID_CHECK(!std::exchange(ran_, true));
     for (const Rank r : nodes()) TOROID_CHECK(topology_->device(r).processor() != nullptr);
     pool_.run([this] { machinery_.clock.start(); }, [this] { watch(); });
-    collect();
+    sum_counters();
     if (const auto failure = control_.failure()) std::rethrow_exception(failure);
     const bool stalled = control_.verdict() == Verdict::stalled;
     const std::string report = stall_report(*this, stalled ? stalled_text() : "for ever");
@@ -90,7 +89,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
     }
   }
 
-  void collect() {
+  void sum_counters() {
     counters_.end = machinery_.clock.now();
     for (const Rank r : nodes()) {
       const RingDevice& n = topology_->device(r);

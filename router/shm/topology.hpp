@@ -1,4 +1,4 @@
-// Which node is wired to which: builds the nodes of a fabric and the rings between them.
+// The devices of a process and the rings between them.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace toroid::ring {
 
-/// Owns nodes and rings.
+/// Owns devices and rings. Made and asked by the fabric's thread, except as said.
 class RingTopology {
  public:
   virtual ~RingTopology() = default;
@@ -22,15 +22,16 @@ class RingTopology {
   const RingDevice& device(Rank rank) const {
     return const_cast<RingTopology*>(this)->device(rank);
   }
-  /// Allocates the rings that end at a node. To be called by the thread that owns it.
+  /// Allocates the rings that end at a node. Called by the worker that owns the node, so that they
+  /// lie in its memory.
   virtual void allocate(Rank rank) = 0;
-  /// As in termination::StalledMachine.
+  // As in termination::StalledMachine.
   virtual unsigned sources() const = 0;
   virtual std::optional<RoutedPacket> head(Rank node, Source source) const = 0;
 };
 
-/// Rings along the links of the torus. Those that cross the local nodes's boundary end at the
-/// boundary.
+/// Rings along the links of the torus. Links to and from other processes go to `boundary`, which is
+/// needed if there are any.
 std::unique_ptr<RingTopology> make_torus_topology(const Machinery& machinery,
                                                   RoutingOptions options,
                                                   BoundaryLinks* boundary = nullptr);
@@ -38,7 +39,7 @@ std::unique_ptr<RingTopology> make_torus_topology(const Machinery& machinery,
 std::unique_ptr<RingTopology> make_switch_topology(const Machinery& machinery,
                                                    const Placement& placement);
 
-// Memory of all rings, in bytes.
+// Memory of all rings of such a topology in one process, in bytes.
 double torus_bytes(const Shape& shape, const Machine& machine);
 double switch_bytes(const Shape& shape, const Machine& machine, std::size_t workers);
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "router/shm/device.hpp"
-#include "router/shm/port.hpp"
 #include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"
 #include "router/termination/stall_report.hpp"
@@ -27,7 +26,7 @@ constexpr unsigned kRoundsBeforeRest = 500;
 /// is much less than a round of its step.
 constexpr std::uint64_t kRoundsPerCount = 256;
 
-/// Counts one up where nobody else writes, and returns the count.
+/// Adds 1 to a count that only this thread writes, and returns it.
 std::uint64_t bump(std::atomic<std::uint64_t>& count) {
   // Relaxed: the thread that watches only compares. Partner: WorkerReport::load().
   const std::uint64_t more = count.load(std::memory_order_relaxed) + 1;
@@ -37,12 +36,12 @@ std::uint64_t bump(std::atomic<std::uint64_t>& count) {
 
 }  // namespace
 
-Worker::Worker(std::vector<RingDevice*> nodes, termination::RunControl& control, std::size_t index,
-               bool spins, Port* port)
-    : nodes_(std::move(nodes)),
+Worker::Worker(std::vector<RingDevice*> devices, termination::RunControl& control,
+               std::size_t index, bool spins, Pollable* pollable)
+    : devices_(std::move(devices)),
       control_(&control),
       report_(&control.report(index)),
-      port_(port),
+      pollable_(pollable),
       idle_(spins),
       detector_(control.detector()) {}
 
@@ -65,7 +64,7 @@ void Worker::fail(const std::exception& error) {
 
 void Worker::loop() {
   while (!control_->ended()) {
-    if (bump(report_->rounds) % kRoundsPerCount == 0) tell_received();
+    if (bump(report_->rounds) % kRoundsPerCount == 0) report_received();
     if (step_all()) {
       bump(report_->moved);
       idle_.reset();
@@ -79,30 +78,31 @@ void Worker::loop() {
 
 bool Worker::step_all() {
   bool moved = false;
-  for (RingDevice* node : nodes_) {
-    current_ = node;
-    moved |= node->step();
+  for (RingDevice* device : devices_) {
+    current_ = device;
+    moved |= device->step();
   }
   current_ = nullptr;
-  return step_port(!moved) || moved;
+  return poll(!moved) || moved;
 }
 
 bool Worker::has_news() const {
-  return std::any_of(nodes_.begin(), nodes_.end(),
-                     [](const RingDevice* n) { return n->has_news(); });
+  return std::any_of(devices_.begin(), devices_.end(),
+                     [](const RingDevice* d) { return d->has_news(); });
 }
 
 bool Worker::is_quiet() const {
-  return std::all_of(nodes_.begin(), nodes_.end(), [](const RingDevice* n) { return n->quiet(); });
+  return std::all_of(devices_.begin(), devices_.end(),
+                     [](const RingDevice* d) { return d->quiet(); });
 }
 
-/// Passive until a packet arrives from another worker or the run ends.
+/// The worker is passive until a packet arrives from another worker or the run ends.
 void Worker::rest() {
   std::uint64_t injected = 0;
   std::uint64_t delivered = 0;
-  for (const RingDevice* node : nodes_) {
-    injected += node->injected();
-    delivered += node->delivered();
+  for (const RingDevice* device : devices_) {
+    injected += device->injected();
+    delivered += device->delivered();
   }
   // Release, and `passive` last: who sees it sees these counts. Partner: WorkerReport::load().
   report_->injected.store(injected, std::memory_order_release);
@@ -111,20 +111,20 @@ void Worker::rest() {
   while (!has_news() && !control_->ended()) {
     bump(report_->rounds);
     if (control_->is_quiescent(detector_)) return control_->end(termination::Verdict::quiescent);
-    if (!step_port(true)) idle_.wait();
+    if (!poll(true)) idle_.wait();
   }
   wake();
 }
 
-void Worker::tell_received() {
+void Worker::report_received() {
   std::uint64_t sum = 0;
-  for (const RingDevice* node : nodes_) sum += node->delivered();
+  for (const RingDevice* device : devices_) sum += device->delivered();
   // Relaxed: a number for people. Partner: RunControl::received().
   report_->received.store(sum, std::memory_order_relaxed);
 }
 
-/// Before anything is done about the news: whoever learns of a packet that this worker sends from
-/// now on must find it no longer passive. The release in LinkSender::publish() orders the two.
+/// Comes before anything is done about the news: whoever learns of a packet that this worker sends
+/// from now on must find it no longer passive. The release in LinkSender::publish() orders the two.
 void Worker::wake() {
   report_->passive.store(false, std::memory_order_relaxed);
 }

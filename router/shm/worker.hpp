@@ -1,4 +1,4 @@
-// A worker thread: takes its nodes' steps round and round.
+// A worker thread, which runs its nodes round and round.
 #pragma once
 
 #include <cstddef>
@@ -7,41 +7,57 @@
 #include <vector>
 
 #include "router/shm/device.hpp"
-#include "router/shm/idle.hpp"
-#include "router/shm/port.hpp"
 #include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"
+#include "router/threads/idle.hpp"
 
 namespace toroid::ring {
 
+/// Something that a worker polls besides its nodes: the way to other processes.
+class Pollable {
+ public:
+  /// Takes in what has come and sends what must go. `idle`: the worker has nothing else to do.
+  /// True: something moved.
+  virtual bool step(bool idle) = 0;
+
+ protected:
+  ~Pollable() = default;
+};
+
+/// Runs its nodes' steps until the run ends. Made and used by one thread.
+///
+/// While something moves it goes on at once; when nothing does, it waits longer and longer. When
+/// nothing has moved for a while and all its nodes are quiet it rests: it reports itself passive
+/// with its counts, and looks only for news. **Safety:** it withdraws that report before it does
+/// anything about the news.
 class Worker {
  public:
-  /// `nodes`, `control` and `port` outlive it. `spins`: it has a core of its own. `port`: what it
-  /// serves besides its nodes; may be null.
-  Worker(std::vector<RingDevice*> nodes, termination::RunControl& control, std::size_t index,
-         bool spins, Port* port = nullptr);
+  /// `devices`, `control` and `pollable` outlive it. `spins`: it has a core of its own. `pollable`
+  /// may be null.
+  Worker(std::vector<RingDevice*> devices, termination::RunControl& control, std::size_t index,
+         bool spins, Pollable* pollable = nullptr);
 
-  /// Until the run ends. What a node throws ends the run.
+  /// Returns when the run has ended. What a node throws ends the run.
   void run();
 
  private:
   void loop();
   bool step_all();
-  bool step_port(bool idle) { return port_ != nullptr && port_->step(idle); }
+  bool poll(bool idle) { return pollable_ != nullptr && pollable_->step(idle); }
   void fail(const std::exception& error);
   bool has_news() const;
   bool is_quiet() const;
   void rest();
-  void tell_received();
+  void report_received();
   void wake();
 
-  std::vector<RingDevice*> nodes_;
+  std::vector<RingDevice*> devices_;
   termination::RunControl* control_;
   termination::WorkerReport* report_;
-  Port* port_;
+  Pollable* pollable_;
   Idle idle_;
   termination::TerminationDetector detector_;
-  RingDevice* current_ = nullptr;  ///< whose step it is; null: the port's
+  RingDevice* current_ = nullptr;  ///< whose step it is; null: nobody's
 };
 
 }  // namespace toroid::ring

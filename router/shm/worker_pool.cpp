@@ -20,7 +20,7 @@
 
 namespace toroid::ring {
 
-/// What the workers pass one after the other.
+/// Latches of one run: all workers have prepared their rings; they may go.
 struct WorkerPool::Gates {
   explicit Gates(std::size_t workers) : prepared(static_cast<std::ptrdiff_t>(workers)), go(1) {}
   std::latch prepared;
@@ -53,26 +53,27 @@ void WorkerPool::run(const std::function<void()>& ready, const std::function<voi
 }
 
 void WorkerPool::work(std::size_t w, Gates& gates) {
-  std::vector<RingDevice*> nodes;
+  std::vector<RingDevice*> devices;
   try {
-    nodes = prepare(placement_.workers[w]);
+    devices = prepare(placement_.workers[w]);
   } catch (...) {
     control_.fail(std::make_exception_ptr(RunFailed("not enough memory for the rings")));
   }
   gates.prepared.count_down();
   gates.go.wait();
-  Worker(std::move(nodes), control_, w, !placement_.oversubscribed, w == 0 ? port_ : nullptr).run();
+  Worker(std::move(devices), control_, w, !placement_.oversubscribed, w == 0 ? pollable_ : nullptr)
+      .run();
 }
 
-/// On the worker's own thread: what it touches first lies in its memory.
+/// Runs on the worker's own thread: memory that it touches first lies near its core.
 std::vector<RingDevice*> WorkerPool::prepare(const WorkerPlace& place) {
   std::ignore = bind_this_thread(place);  // a worker that may not be bound runs where it can
-  std::vector<RingDevice*> nodes;
+  std::vector<RingDevice*> devices;
   for (const Rank rank : place.nodes) {
     topology_.allocate(rank);
-    nodes.push_back(&topology_.device(rank));
+    devices.push_back(&topology_.device(rank));
   }
-  return nodes;
+  return devices;
 }
 
 }  // namespace toroid::ring

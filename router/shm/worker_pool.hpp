@@ -1,4 +1,4 @@
-// The worker threads of a run.
+// The worker threads of a run: started, bound to their cores, and joined.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,19 @@
 
 #include "router/placement/placement.hpp"
 #include "router/shm/device.hpp"
-#include "router/shm/port.hpp"
 #include "router/shm/topology.hpp"
+#include "router/shm/worker.hpp"
 #include "router/termination/control.hpp"
 
 namespace toroid::ring {
 
+/// The worker threads of one run. The fabric owns it; its thread makes and runs it.
 class WorkerPool {
  public:
-  /// All outlive it. `port`: what the first worker serves besides its nodes; may be null.
+  /// All arguments outlive it. The first worker polls `pollable`, which may be null.
   WorkerPool(RingTopology& topology, const Placement& placement, termination::RunControl& control,
-       Port* port = nullptr)
-      : topology_(topology), placement_(placement), control_(control), port_(port) {}
+             Pollable* pollable = nullptr)
+      : topology_(topology), placement_(placement), control_(control), pollable_(pollable) {}
 
   /// Starts the workers, which allocate their rings; then calls `ready`, lets them run, and calls
   /// `watch`; returns when they have ended. What `ready` throws ends them.
@@ -32,7 +33,7 @@ class WorkerPool {
   RingTopology& topology_;
   const Placement& placement_;
   termination::RunControl& control_;
-  Port* port_;
+  Pollable* pollable_;
 };
 
 }  // namespace toroid::ring

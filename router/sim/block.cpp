@@ -24,15 +24,15 @@ namespace toroid::sim {
 Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing,
              FifoTying tying, Range range, SimProbe* probe)
     : network_(shape, machine, routing, range, probe) {
-  nodes_.reserve(range.count);
+  devices_.reserve(range.count);
   for (Rank r = 0; r < range.count; ++r)
-    nodes_.emplace_back(network_, machine, range.first + r, tying);
+    devices_.emplace_back(network_, machine, range.first + r, tying);
 }
 
 void Block::start() {
-  for (const SimDevice& node : nodes_) {
-    TOROID_CHECK(node.processor() != nullptr);
-    network_.calendar().at(0, {EventKind::turn, node.place(), 0});
+  for (const SimDevice& device : devices_) {
+    TOROID_CHECK(device.processor() != nullptr);
+    network_.calendar().at(0, {EventKind::turn, device.place(), 0});
   }
 }
 
@@ -46,47 +46,48 @@ void Block::run_cycle(Tick now) {
   turns_.clear();
   events_.clear();
   counts_.events += network_.run_events(now, events_);
-  for (const Rank place : events_.coming) nodes_[place].prefetch();
+  for (const Rank place : events_.coming) devices_[place].prefetch();
   tell_processors(now);
   network_.arbitrate(now);
-  for (const Rank place : events_.coming) nodes_[place].prefetch_processor();
-  for (const Rank place : turns_) take_turn(nodes_[place], now);
+  for (const Rank place : events_.coming) devices_[place].prefetch_processor();
+  for (const Rank place : turns_) take_turn(devices_[place], now);
   network_.calendar().end_cycle(now);
 }
 
 /// A cycle's other turns are taken too: which of them failed first must not depend on their order.
-void Block::take_turn(SimDevice& node, Tick now) {
+void Block::take_turn(SimDevice& device, Tick now) {
   try {
-    node.turn(now);
+    device.turn(now);
   } catch (const std::exception& error) {
     const Failure failure{
-        now, node.rank(),
-        std::make_exception_ptr(termination::node_failed(network_.shape(), node.rank(), error))};
+        now, device.rank(),
+        std::make_exception_ptr(termination::node_failed(network_.shape(), device.rank(), error))};
     if (!failure_ || failure.before(*failure_)) failure_ = failure;
   }
 }
 
-/// Which of them take a turn in this cycle.
+/// Finds out whose processors take a turn in this cycle.
 void Block::tell_processors(Tick now) {
   for (const auto& [place, fifo, chunks] : events_.freed)
-    if (nodes_[place].on_fifo_room(now, fifo, chunks)) turns_.push_back(place);
+    if (devices_[place].on_fifo_room(now, fifo, chunks)) turns_.push_back(place);
   for (const Event event : events_.wakes)
-    if (event.kind() == EventKind::turn || nodes_[event.node()].on_alarm(now))
+    if (event.kind() == EventKind::turn || devices_[event.node()].on_alarm(now))
       turns_.push_back(event.node());
   hand_over_packets(now);
 }
 
-/// In the order of node and channel, so that a node sees simultaneous arrivals in a fixed order.
+/// Packets go to nodes in the order of node and channel, so that a node sees simultaneous arrivals
+/// in a fixed order.
 void Block::hand_over_packets(Tick now) {
   std::vector<Event>& delivered = events_.delivered;
   if (delivered.size() > 1) std::sort(delivered.begin(), delivered.end());
   counts_.delivered += delivered.size();
   for (const Event event : delivered)
-    if (nodes_[event.node()].on_delivered(now, event.value())) turns_.push_back(event.node());
+    if (devices_[event.node()].on_delivered(now, event.value())) turns_.push_back(event.node());
 }
 
 FifoCounters Block::fifo_counters(Tick now, Rank rank, unsigned fifo) const {
-  FifoCounters counters = node(rank).fifo_counters()[fifo];
+  FifoCounters counters = device(rank).fifo_counters()[fifo];
   counters.stalled_cycles = network_.stalled_cycles(now, rank, fifo);
   return counters;
 }
@@ -95,11 +96,11 @@ void Block::add_to(FabricCounters& counters, Tick end) const {
   network_.add_to(counters);
   counters.events += counts_.events;
   counters.delivered += counts_.delivered;
-  for (const SimDevice& node : nodes_) {
-    counters.packets += node.injected();
-    counters.refused += node.refused();
-    for (unsigned f = 0; f < node.fifo_counters().size(); ++f)
-      counters.fifos.push_back(fifo_counters(end, node.rank(), f));
+  for (const SimDevice& device : devices_) {
+    counters.packets += device.injected();
+    counters.refused += device.refused();
+    for (unsigned f = 0; f < device.fifo_counters().size(); ++f)
+      counters.fifos.push_back(fifo_counters(end, device.rank(), f));
   }
 }
 

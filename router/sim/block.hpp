@@ -1,5 +1,4 @@
-// A block of the torus: its routers, its nodes, and the loop over their cycles. A run has one block
-// per thread; which block a node belongs to changes no result.
+// A block of the torus: its routers, its nodes, and the loop over their cycles.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,8 @@
 
 namespace toroid::sim {
 
-/// What a node's turn threw. A run ends with the first: the earliest, of those the lowest rank.
+/// An exception from a node's turn. A run ends with the first failure: the earliest, and among
+/// those of one cycle the one with the lowest rank.
 struct Failure {
   Tick at;
   Rank node;
@@ -32,6 +32,8 @@ struct Failure {
   }
 };
 
+/// A run has one block per thread; which block a node belongs to changes no result. The fabric owns
+/// the blocks; during the run only the block's thread calls it.
 class Block {
  public:
   struct Counts {
@@ -40,7 +42,7 @@ class Block {
     std::uint64_t delivered = 0;
   };
 
-  /// The machine and the probe, if any, outlive it.
+  /// The machine and the probe, if there is one, outlive it.
   Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing, FifoTying tying,
         Range range, SimProbe* probe);
   Block(const Block&) = delete;  // nodes refer to the network
@@ -48,34 +50,35 @@ class Block {
   const Range& range() const { return network_.block(); }
   Network& network() { return network_; }
   const Network& network() const { return network_; }
-  /// By rank. REQUIRES: one of this block.
-  SimDevice& node(Rank rank) { return nodes_[rank - range().first]; }
-  const SimDevice& node(Rank rank) const { return nodes_[rank - range().first]; }
+  /// A node's device. REQUIRES: the rank is one of this block's.
+  SimDevice& device(Rank rank) { return devices_[rank - range().first]; }
+  const SimDevice& device(Rank rank) const { return devices_[rank - range().first]; }
 
-  /// Every processor takes its first turn at cycle 0. REQUIRES: they have been attached.
+  /// Every processor takes its first turn at cycle 0. REQUIRES: all have been attached.
   void start();
   /// The next cycle in which something happens; kNever: nothing is left.
   Tick next() const { return network_.calendar().next(); }
-  /// Goes through the cycles before `horizon`, until a node fails or, at the end of a cycle, there
-  /// have been `events` of them in all.
+  /// Runs the cycles before `horizon`. Stops at the end of a cycle in which a node has failed or
+  /// the total of events has reached `events`.
   void run(Tick horizon, std::uint64_t events);
 
   const std::optional<Failure>& failure() const { return failure_; }
   const Counts& counts() const { return counts_; }
   FifoCounters fifo_counters(Tick now, Rank rank, unsigned fifo) const;
-  /// Adds what the block has counted; blocks in ascending order. `end`: of the whole run.
+  /// Adds what the block has counted; called for the blocks in ascending order. `end`: the last
+  /// cycle of the whole run.
   void add_to(FabricCounters& counters, Tick end) const;
 
  private:
   void run_cycle(Tick now);
-  void take_turn(SimDevice& node, Tick now);
+  void take_turn(SimDevice& device, Tick now);
   void tell_processors(Tick now);
   void hand_over_packets(Tick now);
 
   Network network_;
-  std::vector<SimDevice> nodes_;  ///< by place: rank less the block's first
-  ProcessorEvents events_;        ///< of this cycle
-  std::vector<Rank> turns_;       ///< in this cycle, by place
+  std::vector<SimDevice> devices_;  ///< [rank less the block's first]
+  ProcessorEvents events_;          ///< in this cycle
+  std::vector<Rank> turns_;         ///< nodes whose processors take a turn in this cycle
   Counts counts_;
   std::optional<Failure> failure_;
 };

@@ -11,7 +11,7 @@
 
 namespace toroid::sim {
 
-/// A ring that grows by doubling. Places count up for ever, modulo 2^64.
+/// A ring buffer that grows by doubling. Places count up for ever, modulo 2^64.
 template <typename T>
 class GrowingRing {
  public:
@@ -56,9 +56,10 @@ class DelayLine {
     batches_[last_].at = kNever;
   }
 
-  /// Takes out the next events: body(place) for each, which must not push. Returns their number.
+  /// Calls body(place) for each of the next cycle's events, then removes them. The body must not
+  /// push. Returns their number.
   template <typename Body>
-  std::size_t take(const Body& body) {
+  std::size_t pop_batch(const Body& body) {
     const std::size_t begin = head_;
     const std::size_t end = batches_[first_++].end;
     for (std::size_t place = begin; place != end; ++place) body(place);
@@ -66,8 +67,8 @@ class DelayLine {
     full_ = head_ + events_.capacity();
     return end - begin;
   }
-  /// Places further than the line's end hold any events, long gone perhaps, so that the data of
-  /// those to come can be fetched early.
+  /// The event at a place. A place behind the line's end is allowed and holds some event, perhaps
+  /// one long gone: so the data of events to come can be fetched early.
   Event operator[](std::size_t place) const { return events_[place]; }
 
  private:
@@ -83,13 +84,13 @@ class DelayLine {
 
   Tick delay_;
   GrowingRing<Event> events_;
-  GrowingRing<Batch> batches_;  ///< the one behind the last says kNever
-  std::size_t head_ = 0;        ///< of the events
-  std::size_t closed_ = 0;      ///< behind the last of them that is in a batch
-  std::size_t tail_ = 0;
+  GrowingRing<Batch> batches_;             ///< the one behind the last has kNever
+  std::size_t head_ = 0;                   ///< first event
+  std::size_t closed_ = 0;                 ///< behind the last event that is in a batch
+  std::size_t tail_ = 0;                   ///< behind the last event
   std::size_t full_ = events_.capacity();  ///< the tail comes here: the ring has to grow
-  std::size_t first_ = 0;                  ///< of the batches
-  std::size_t last_ = 0;
+  std::size_t first_ = 0;                  ///< first batch
+  std::size_t last_ = 0;                   ///< behind the last batch
 };
 
 }  // namespace toroid::sim

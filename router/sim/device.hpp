@@ -1,4 +1,4 @@
-// One node of the model: its processor's clock, and the Device that the processor touches.
+// One node of the model: the Device that its processor touches, and the processor's clock.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,15 @@
 
 namespace toroid::sim {
 
-/// One processor: busy while it injects, receives, handles or computes.
+/// A node with one processor, which is busy while it injects, receives, handles or computes. Time
+/// within a turn passes on the device's own clock; what the turn does to the network happens at the
+/// cycle in which it began. The block owns the device and calls it.
 class SimDevice final : public Device {
  public:
   SimDevice(Network& network, const Machine& machine, Rank rank, FifoTying tying);
 
   Rank rank() const override { return rank_; }
-  /// Counted from the first of its block.
+  /// The node's number in its block.
   Rank place() const { return rank_ - network_->block().first; }
   const Shape& shape() const override { return network_->shape(); }
   const Machine& machine() const override { return *machine_; }
@@ -45,7 +47,7 @@ class SimDevice final : public Device {
   std::uint64_t received() const { return received_; }
   std::uint64_t refused() const { return refused_; }
 
-  /// Fetch early what a turn will touch: this node, then what it points to.
+  // Fetch early what a turn will touch: the device, then the processor.
   [[gnu::always_inline]] void prefetch() const {
     const auto* bytes = reinterpret_cast<const char*>(this);
     for (std::size_t line = 0; line < sizeof(SimDevice); line += 64)
@@ -56,7 +58,7 @@ class SimDevice final : public Device {
     for (std::size_t line = 0; line < 4 * 64; line += 64) __builtin_prefetch(bytes + line);
   }
 
-  /// A packet stands in a reception FIFO. True: the idle processor takes a turn now.
+  /// A packet stands in a reception FIFO. True: the processor was idle and takes a turn now.
   bool on_delivered(Tick now, FlightId flight);
   /// An injection FIFO has room again. True as above.
   bool on_fifo_room(Tick now, unsigned fifo, unsigned chunks);
@@ -75,10 +77,10 @@ class SimDevice final : public Device {
   Rank rank_;
   Coord here_;
   Tick clock_ = 0;         ///< the processor's time; during a turn ahead of the event's
-  Tick turn_began_ = 0;    ///< the event's time: what a turn does to the network, it does then
-  bool scheduled_ = true;  ///< a turn is on its way; the first one is the fabric's
+  Tick turn_began_ = 0;    ///< when the present turn began
+  bool scheduled_ = true;  ///< there will be a turn; the block schedules the first one
   bool output_waiting_ = false;
-  FlightId received_head_ = kNoFlight;  ///< delivered, in order of arrival
+  FlightId received_head_ = kNoFlight;  ///< delivered packets, in order of arrival
   FlightId received_tail_ = kNoFlight;
   std::vector<InjectionFifo> fifos_;
   std::vector<FifoCounters> fifo_counters_;

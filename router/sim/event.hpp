@@ -12,9 +12,9 @@ namespace toroid::sim {
 /// The cycle of what never happens.
 inline constexpr Tick kNever = std::numeric_limits<Tick>::max();
 
-/// What happens at one cycle. All but the turns change a router's state and commute with each
-/// other, so that their order within a cycle does not matter; turns come after all of them. Nodes
-/// are counted from the first of their block.
+/// The kinds of events. All but turns and alarms change a router's state and commute with each
+/// other, so that their order within a cycle does not matter; processors' turns come after all of
+/// them. Nodes are counted from the first of their block.
 enum class EventKind : std::uint8_t {
   arrive,     ///< a header reaches an input channel; index = source, value = flight
   link_free,  ///< a tail has left; index = link, value = Departure
@@ -41,14 +41,14 @@ class Event {
     return static_cast<std::uint32_t>(bits_) & ((1u << kValueBits) - 1);
   }
 
-  /// By kind, then node, then index.
+  /// Orders events by kind, then node, then index, then value.
   constexpr auto operator<=>(const Event&) const = default;
 
  private:
   std::uint64_t bits_;
 };
 
-/// Where a tail came from and how long its packet was: the value of link_free.
+/// The source that a tail has left, and the length of its packet: the value of link_free.
 struct Departure {
   unsigned source;  ///< index of a Source
   unsigned chunks;

@@ -30,7 +30,7 @@ Tick EventWheel::find_next() const {
   return far_.empty() ? near : std::min(near, far_.begin()->first);
 }
 
-void EventWheel::take_events(std::vector<Event>& events) {
+void EventWheel::pop_events(std::vector<Event>& events) {
   std::uint64_t& word = occupied_[now_ % kSlots / 64];
   const std::uint64_t bit = std::uint64_t{1} << (now_ % 64);
   if ((word & bit) != 0) {

@@ -16,7 +16,7 @@ class EventWheel {
  public:
   EventWheel() : slots_(kSlots) {}
 
-  /// REQUIRES: at is not before the cycle of the last take().
+  /// REQUIRES: `at` is not before the cycle of the last advance().
   void schedule(Tick at, Event event) {
     next_ = std::min(next_, at);
     if (at - now_ >= kSlots) {
@@ -30,14 +30,14 @@ class EventWheel {
   /// The next cycle that has events; kNever where there is none.
   Tick next() const { return next_; }
   /// Moves to a cycle, not past next(), and swaps its events into `events`, which must be empty.
-  void take(Tick at, std::vector<Event>& events) {
+  void advance(Tick at, std::vector<Event>& events) {
     now_ = at;
-    if (at == next_) take_events(events);
+    if (at == next_) pop_events(events);
   }
 
  private:
   static constexpr Tick kSlots = 2048;  ///< a power of two above most turns' lengths
-  void take_events(std::vector<Event>& events);
+  void pop_events(std::vector<Event>& events);
   Tick find_next() const;
   Tick next_near() const;
 

@@ -1,4 +1,5 @@
-// Packets under way: what routing touches at every hop, apart from what only the ends touch.
+// Packets under way. What routing touches at every hop lies apart from what only the ends of a
+// packet's way touch.
 #pragma once
 
 #include <array>
@@ -19,16 +20,16 @@ namespace toroid::sim {
 using FlightId = std::uint32_t;
 inline constexpr FlightId kNoFlight = ~FlightId{0};
 
-/// 16 bytes: four to a cache line.
+/// A packet, as routers see it. 16 bytes: four to a cache line.
 struct Flight {
-  FlightId next = kNoFlight;  ///< behind it in the FIFO it stands in
+  FlightId next = kNoFlight;  ///< the packet behind it in its FIFO
   DirectionSet directions;    ///< minimal directions left
   std::array<std::uint8_t, kMaxDims> hops{};
   std::uint8_t chunks = 0;
   bool dynamic : 1 = false;
   bool high_priority : 1 = false;
   std::uint8_t reception_fifo = 0;  ///< that it is in, once a link has delivered it
-  DimensionOrder order = 0;         ///< that it keeps to
+  DimensionOrder order = 0;         ///< of dimensions, that it keeps to
 
   /// One hop in a direction that is still to go; the last one crosses it off.
   void advance(Direction direction) {
@@ -39,11 +40,12 @@ struct Flight {
 };
 static_assert(sizeof(Flight) == 16);
 
-/// Payloads by flight. A study of policies has none, or a word of what relays need to know: memory
-/// is for as long as payloads are.
+/// Payloads, by flight. A study of policies has none, or one word that relays need: so short and
+/// long payloads have memory of their own, which is allocated only when there are such payloads.
 class PayloadPool {
  public:
-  /// Room for a payload of so many bytes. `flights`: how many may come without growing.
+  /// Room for a payload of so many bytes. `flights`: the number of flights to have room for if it
+  /// has to grow.
   std::span<std::byte> room(FlightId id, unsigned bytes, std::size_t flights) {
     return bytes <= kWord ? in(words_, id, bytes, flights) : in(full_, id, bytes, flights);
   }
@@ -62,11 +64,11 @@ class PayloadPool {
     return bytes > 0 ? std::span(pool[id]).first(bytes) : std::span<std::byte>();
   }
 
-  std::vector<std::array<std::byte, kWord>> words_;         ///< empty while none is so short
-  std::vector<std::array<std::byte, kPayloadBytes>> full_;  ///< likewise
+  std::vector<std::array<std::byte, kWord>> words_;         ///< empty while no payload is so short
+  std::vector<std::array<std::byte, kPayloadBytes>> full_;  ///< empty while no payload is longer
 };
 
-/// What only probes want to know of a packet.
+/// A packet's identity, for probes.
 struct FlightTag {
   std::uint64_t serial = 0;
   Rank source = 0;
@@ -77,7 +79,7 @@ class FlightPool {
  public:
   /// The next packet of a descriptor.
   FlightId add(const SendDescriptor& descriptor, const Route& route);
-  /// One that was in another block's pool. `payload` is as long as its header says.
+  /// A packet that was in another block's pool. `payload` is as long as its header says.
   FlightId add(const Flight& flight, const PacketHeader& header,
                std::span<const std::byte> payload);
   void remove(FlightId id);
@@ -97,7 +99,7 @@ class FlightPool {
   }
   const FlightTag& tag(FlightId id) const { return tags_[id]; }
   std::size_t alive() const { return alive_; }
-  /// Fetches early what copy_out() and remove() touch. Any id will do.
+  /// Fetches early what copy_out() and remove() touch. Any id is allowed.
   [[gnu::always_inline]] void prefetch(FlightId id) const {
     __builtin_prefetch(flights_.data() + id);
     __builtin_prefetch(headers_.data() + id);

@@ -14,7 +14,7 @@
 
 namespace toroid {
 
-/// What a probe is told of a packet.
+/// A packet, as a probe sees it.
 struct ProbedPacket {
   std::uint64_t serial;  ///< from 0, in the order in which processors wrote them
   Rank source;
@@ -38,8 +38,9 @@ class SimSnapshot {
   ~SimSnapshot() = default;
 };
 
-/// Is called from the model's own thread, in order of time; must not touch the machine. What it
-/// throws ends the run. A run with a probe has one thread; one without pays nothing for it.
+/// Looks into a run. The model's thread calls it in order of time; it must not touch the machine,
+/// and what it throws ends the run. A run with a probe has one thread; a run without one pays
+/// nothing for the possibility.
 class SimProbe {
  public:
   virtual ~SimProbe() = default;
@@ -51,9 +52,10 @@ class SimProbe {
   /// Its tail is in a reception FIFO.
   virtual void on_deliver(Tick, Rank, const ProbedPacket&) {}
 
-  /// Cycles between samples; none are taken where this is kNoSamples. Asked once per run.
+  /// Cycles between samples, at least 1; kNoSamples: none are taken. Asked once per run.
   virtual Tick sample_every() const { return kNoSamples; }
-  /// At 0, sample_every(), ... up to the last event: before anything of that cycle has happened.
+  /// Is called at the cycles 0, sample_every(), ... up to the last event, before anything of that
+  /// cycle has happened.
   virtual void on_sample(Tick, const SimSnapshot&) {}
 
   static constexpr Tick kNoSamples = std::numeric_limits<Tick>::max();

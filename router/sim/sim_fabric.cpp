@@ -29,9 +29,9 @@
 #include "router/sim/block.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
+#include "router/sim/parallel_run.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
-#include "router/sim/windows.hpp"
 #include "router/termination/stall_report.hpp"
 
 namespace toroid {
@@ -52,9 +52,9 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   const Shape& shape() const override { return shape_; }
   const Machine& machine() const override { return machine_; }
   std::vector<Rank> nodes() const override { return Fabric::nodes(); }
-  Device& device(Rank rank) override { return block(rank).node(rank); }
+  Device& device(Rank rank) override { return block(rank).device(rank); }
   void attach(Rank rank, Processor& processor) override {
-    block(rank).node(rank).attach(processor);
+    block(rank).device(rank).attach(processor);
   }
   const FabricCounters& counters() const override { return counters_; }
 
@@ -83,7 +83,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   void run_together() {
     const bool spins = blocks_.size() <= std::thread::hardware_concurrency();
     const auto watch = [this](const Block::Counts& counts) { report_progress(counts); };
-    sim::Windows(blocks_, sim::lookahead(machine_), spins, watch).run();
+    sim::ParallelRun(blocks_, sim::lookahead(machine_), spins, watch).run();
   }
 
   void run_alone(Block& block) {
@@ -129,7 +129,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     return block(node).network().head(node, source);
   }
   const Processor& processor(Rank node) const override {
-    return *block(node).node(node).processor();
+    return *block(node).device(node).processor();
   }
   std::uint64_t packets_under_way() const override {
     std::uint64_t alive = 0;
@@ -142,7 +142,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     return blocks_.front().network().link_counters();
   }
   std::span<const InjectionFifo> fifos(Rank node) const override {
-    return block(node).node(node).fifos();
+    return block(node).device(node).fifos();
   }
   FifoCounters fifo_counters(Rank node, unsigned fifo) const override {
     return block(node).fifo_counters(sampled_, node, fifo);

@@ -25,17 +25,17 @@ struct SimProgress {
 struct SimOptions {
   RoutingOptions routing{};
   FifoTying tying = FifoTying::per_direction;
-  /// Called now and then by the thread that runs it; may throw to end the run. None: never called.
+  /// Called about every million events by the thread that called run(); may throw to end the run.
   std::function<void(const SimProgress&)> progress{};
-  /// Is shown what happens; must outlive the fabric. Null: nobody looks.
+  /// Is shown what happens, and must outlive the fabric. Null: there is no probe.
   SimProbe* probe = nullptr;
-  /// Each goes through a block of the torus. Results do not depend on it. Programs of different
-  /// blocks run at the same time. No more than there are nodes; one where there is a probe.
+  /// Number of threads, each of which runs a block of the torus. Results do not depend on it.
+  /// Programs of different blocks run at the same time. See sim_threads().
   unsigned threads = 1;
 };
 
-/// A fabric whose time is virtual: Device::now() and FabricCounters::end are cycles of the machine's
-/// clock. Throws BadInput if the machine cannot be modelled.
+/// A fabric whose time is virtual: Device::now() and FabricCounters::end are cycles of the
+/// machine's clock. Throws BadInput if the machine cannot be modelled.
 std::unique_ptr<Fabric> make_sim_fabric(const Shape& shape, const Machine& machine,
                                         SimOptions options = {});
 

@@ -102,6 +102,33 @@ TEST(Includes, OfEveryFolderStayWithinWhatItMayKnow) {
   }
 }
 
+/// What each room of the router may include of the others.
+const std::map<std::string, std::set<std::string>> kRouterRooms = {
+    {"rules", {}},
+    {"placement", {}},
+    {"threads", {}},
+    {"termination", {"rules"}},
+    {"sim", {"rules", "termination", "threads"}},
+    {"shm", {"placement", "rules", "termination", "threads"}},
+    {"job", {"termination"}},
+    {"ofi", {"job", "placement", "rules", "shm", "termination"}}};
+
+/// The room of a file of the router; empty for other files.
+std::string router_room(const std::string& path) {
+  const std::string folder = "router/";
+  if (!path.starts_with(folder)) return {};
+  return top_folder(path.substr(folder.size()));
+}
+
+TEST(Includes, OfEveryRoomOfTheRouterStayWithinWhatItMayKnow) {
+  for (const Include& include : includes_under("router")) {
+    const std::string from = router_room(include.file), to = router_room(include.target);
+    ASSERT_TRUE(kRouterRooms.contains(from)) << include.file;
+    EXPECT_TRUE(to.empty() || to == from || kRouterRooms.at(from).contains(to))
+        << include.file << " includes " << include.target;
+  }
+}
+
 /// Written by the build, not part of the sources.
 const std::set<std::string> kGenerated = {"tools/report/assets.hpp", "tools/version.hpp"};
 

@@ -17,6 +17,7 @@
 #include "hal/tick.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "router/sim/sim_fabric.hpp"
@@ -33,7 +34,9 @@ class NearestFirst final : public Policy {
   PolicySettings settings(const PolicyCase&) const override {
     return {.output_queues = 2, .drain = DrainRule::first_fit};
   }
-  SendOrder order(const Shape& shape, Rank self, std::uint64_t, std::uint32_t) const override {
+  SendOrder order(const Visitor& visitor) const override {
+    const Shape& shape = visitor.shape;
+    const Rank self = visitor.self;
     std::vector<Rank> peers;
     for (Rank r = 0; r < shape.size(); ++r)
       if (r != self) peers.push_back(r);
@@ -49,7 +52,7 @@ int main() {
   const Machine machine;  // the Blue Gene/L
   const auto traffic = make_traffic("all-to-all", shape, 480, 1);
   const NearestFirst policy;
-  PolicyExchange exchange(policy, *traffic, shape, machine);
+  TrafficExchange exchange(policy, *traffic, shape, machine);
 
   const auto fabric = make_sim_fabric(shape, machine, {.routing = {}, .tying = exchange.settings().tying});
   std::deque<Node> nodes;

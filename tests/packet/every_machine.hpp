@@ -1,10 +1,14 @@
 // The same on the model and on rings.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 
 #include "hal/shape.hpp"
+#include "packet/node/node.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "router/sim/sim_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/sim/sim_machine.hpp"
@@ -21,6 +25,22 @@ inline void on_every_machine(const char* torus, const std::function<void(Emulate
       RingMachine rings(shape, workers, {.seed = workers}, routed(route));
       run(rings);
     }
+}
+
+/// With nodes and FIFOs that are built for a policy.
+inline void on_every_machine(const Shape& shape, const NodeOptions& nodes,
+                             const std::function<void(EmulatedMachine&)>& run) {
+  SimOptions model;
+  model.tying = nodes.settings.tying;
+  SimMachine sim(shape, nodes, model);
+  run(sim);
+  for (const RingRoute route : kRoutes) {
+    SCOPED_TRACE(kRingRouteNames[static_cast<unsigned>(route)]);
+    RingOptions options = routed(route);
+    options.tying = nodes.settings.tying;
+    RingMachine rings(shape, 2, nodes, options);
+    run(rings);
+  }
 }
 
 }  // namespace toroid::testing

@@ -17,14 +17,14 @@
 namespace toroid {
 namespace {
 
-using testing::Exchange;
+using testing::MachineExchange;
 using testing::SimMachine;
 
 void expect_above_bounds(const Shape& shape, RoutingRule routing, TieRule tie,
                          std::uint64_t bytes) {
   const Machine bgl;
-  SimMachine machine(shape, {.routing = routing, .tie = tie}, {}, bgl);
-  Exchange(machine, bytes).run();
+  SimMachine machine(shape, {.settings = {.routing = routing, .tie = tie}}, {}, bgl);
+  MachineExchange(machine, bytes).run();
   const Bounds bounds = all_to_all_bounds(bgl, shape, message_cost(bgl, bytes));
   const Tick time = machine.finished_at();
   EXPECT_GE(time, bounds.hottest_link) << shape.text() << ' ' << bytes;
@@ -62,8 +62,8 @@ TEST(NeverBelowTheBound, WithAFastProcessorEither) {
   machine.receive_cycles = 1;
   for (const char* text : {"8", "4x4", "3x3x3", "4x4x4", "4mx4m"}) {
     const Shape shape = Shape::parse(text);
-    SimMachine sim(shape, {.tie = TieRule::balanced}, {}, machine);
-    Exchange(sim, 240).run();
+    SimMachine sim(shape, {.settings = {.tie = TieRule::balanced}}, {}, machine);
+    MachineExchange(sim, 240).run();
     EXPECT_GE(sim.finished_at(),
               all_to_all_bounds(machine, shape, message_cost(machine, 240)).max())
         << text;

@@ -22,7 +22,7 @@
 namespace toroid {
 namespace {
 
-using testing::Exchange;
+using testing::MachineExchange;
 using testing::SimMachine;
 using testing::sum_of_minimal_hops;
 using testing::Tagged;
@@ -30,7 +30,7 @@ using testing::Tagged;
 void expect_conserved(const Shape& shape, std::uint32_t packets, NodeOptions node,
                       SimOptions sim = {}, const Machine& machine = {}) {
   SimMachine nodes(shape, node, std::move(sim), machine);
-  Exchange exchange(nodes, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
+  MachineExchange exchange(nodes, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
   ASSERT_NO_THROW(exchange.run()) << shape.text();
   for (Rank r = 0; r < shape.size(); ++r)
     ASSERT_TRUE(dynamic_cast<Tagged&>(exchange.messages(r)).each_peer_once())
@@ -59,7 +59,7 @@ TEST(Conservation, HoldsForEveryRoutingAndTieRule) {
          {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
       for (unsigned tie = 0; tie < kTieRuleNames.size(); ++tie)
         expect_conserved(Shape::parse(text), 1,
-                         {.routing = routing, .tie = static_cast<TieRule>(tie)});
+                         {.settings = {.routing = routing, .tie = static_cast<TieRule>(tie)}});
 }
 
 TEST(Conservation, HoldsForManySeedsOrdersAndMessageLengths) {
@@ -69,10 +69,10 @@ TEST(Conservation, HoldsForManySeedsOrdersAndMessageLengths) {
     const auto routing = static_cast<RoutingRule>(random.below(kRoutingRuleNames.size()));
     expect_conserved(Shape::parse(kShapes[random.below(14)]), 1 + random.below(4),
                      {.seed = seed,
-                      .order = order,
-                      .routing = routing,
+                     .settings = {.order = order,
                       .output_queues = 1 + random.below(8),
-                      .queue_capacity = 1 + random.below(20)});
+                      .queue_capacity = 1 + random.below(20),
+                      .routing = routing}});
   }
 }
 
@@ -94,7 +94,7 @@ TEST(Conservation, HoldsWithoutPriorityToTransit) {
          {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order}) {
       SimOptions own_in_turn;
       own_in_turn.routing.transit_first = false;
-      expect_conserved(Shape::parse(text), 3, {.routing = routing}, own_in_turn);
+      expect_conserved(Shape::parse(text), 3, {.settings = {.routing = routing}}, own_in_turn);
     }
 }
 
@@ -109,7 +109,7 @@ TEST(Conservation, HoldsWithTheSmallestBuffersAndASlowProcessor) {
   for (const char* text : {"5", "4x4", "3x3x3"})
     for (const auto routing :
          {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
-      expect_conserved(Shape::parse(text), 3, {.routing = routing}, {}, machine);
+      expect_conserved(Shape::parse(text), 3, {.settings = {.routing = routing}}, {}, machine);
 }
 
 }  // namespace

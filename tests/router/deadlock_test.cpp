@@ -21,7 +21,7 @@
 namespace toroid {
 namespace {
 
-using testing::Exchange;
+using testing::MachineExchange;
 using testing::SimMachine;
 
 /// The report of a run of the all-to-all; empty: it completed.
@@ -30,9 +30,9 @@ std::string report(const Shape& shape, RoutingRule routing, std::uint64_t bytes,
   SimOptions options;
   options.routing.bubble_rule = bubble_rule;
   // Several output queues press harder on the FIFOs than one.
-  const NodeOptions node{.seed = seed, .routing = routing, .output_queues = 6};
+  const NodeOptions node{.seed = seed, .settings = {.output_queues = 6, .routing = routing}};
   SimMachine machine(shape, node, options, testing::smallest_channels());
-  Exchange exchange(machine, bytes);
+  MachineExchange exchange(machine, bytes);
   try {
     exchange.run();
   } catch (const RunFailed& failed) {
@@ -118,9 +118,13 @@ TEST(Deadlock, NeverHappensWithPacketsOfMixedLengths) {
     SimOptions options;
     options.routing.transit_first = false;
     options.tying = FifoTying::any;
-    const NodeOptions node{.seed = m.seed, .routing = RoutingRule::deterministic, .tie = m.tie};
+    const NodeOptions node{
+        .seed = m.seed,
+        .settings = {.packets_per_visit = m.per_visit,
+                     .routing = RoutingRule::deterministic,
+                     .tie = m.tie}};
     SimMachine machine(Shape::parse(m.shape), node, options, instant_processors());
-    Exchange exchange(machine, m.bytes, m.per_visit);
+    MachineExchange exchange(machine, m.bytes);
     EXPECT_NO_THROW(exchange.run()) << m.shape;
   }
 }

@@ -16,9 +16,11 @@
 #include "hal/tick.hpp"
 #include "packet/exchange/exchange.hpp"
 #include "packet/exchange/group.hpp"
+#include "packet/exchange/messages.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "tests/packet/exchange/plans.hpp"
 
 namespace toroid::testing {
 
@@ -74,34 +76,32 @@ class EmulatedMachine {
   std::vector<std::unique_ptr<Node>> nodes_;  ///< [rank]; null: another process's
 };
 
-inline Program receive_all(Node& node, AllToAll* exchange) {
+inline Program receive_all(Node& node, Exchange* exchange) {
   exchange->start();
   const std::uint64_t expected = exchange->expected();
   co_await node.until(exchange->received(), expected);
 }
 
-/// An all-to-all over the whole machine. The exchanges outlive the run, since a node may have
+/// An exchange of the whole machine. The parts of the nodes outlive the run, since a node may have
 /// received everything while its own last packets still wait.
-class Exchange {
+class MachineExchange {
  public:
   using MakeMessages = std::function<std::unique_ptr<Messages>(Node&)>;
 
-  Exchange(EmulatedMachine& machine, const MakeMessages& make, std::uint32_t packets_per_visit = 1)
+  MachineExchange(EmulatedMachine& machine, const MakeMessages& make)
       : machine_(&machine), messages_(machine.size()), exchanges_(machine.size()) {
-    for (const Rank r : machine.ranks()) {
-      Node& node = machine.node(r);
-      messages_[r] = make(node);
-      exchanges_[r] =
-          std::make_unique<AllToAll>(node, kHandler, Group::all(node.shape(), r), *messages_[r],
-                                     AllToAllSchedule{packets_per_visit});
-    }
+    for (const Rank r : machine.ranks()) messages_[r] = make(machine.node(r));
+    const Rank first = machine.ranks().front();
+    plan_ = plan_for(machine.node(first), *messages_[first]);
+    for (const Rank r : machine.ranks())
+      exchanges_[r] = std::make_unique<Exchange>(
+          machine.node(r), kHandler, Group::all(machine.shape(), r), *plan_, *messages_[r]);
   }
   /// So many payload bytes for every pair, none of them carried.
-  Exchange(EmulatedMachine& machine, std::uint64_t bytes, std::uint32_t packets_per_visit = 1)
-      : Exchange(
-            machine,
-            [bytes](Node& n) { return std::make_unique<UniformMessages>(n.size(), bytes); },
-            packets_per_visit) {}
+  MachineExchange(EmulatedMachine& machine, std::uint64_t bytes)
+      : MachineExchange(machine, [bytes](Node& n) {
+          return std::make_unique<UniformMessages>(n.shape(), bytes, kPayloadBytes);
+        }) {}
 
   void run() {
     machine_->run([this](Node& n) { return receive_all(n, exchanges_[n.rank()].get()); });
@@ -111,7 +111,8 @@ class Exchange {
  private:
   EmulatedMachine* machine_;
   std::vector<std::unique_ptr<Messages>> messages_;
-  std::vector<std::unique_ptr<AllToAll>> exchanges_;
+  PlanPointer plan_;
+  std::vector<std::unique_ptr<Exchange>> exchanges_;
 };
 
 }  // namespace toroid::testing

@@ -27,7 +27,7 @@
 namespace toroid {
 namespace {
 
-using testing::Exchange;
+using testing::MachineExchange;
 
 /// Every link once.
 std::vector<std::string> every_link(const Shape& shape) {
@@ -52,7 +52,7 @@ std::uint64_t over_failed(const Shape& shape, const FabricCounters& counters) {
 void expect_complete_or_reported(testing::EmulatedMachine& machine, std::uint64_t bytes,
                                  unsigned& deadlocks) {
   const Shape& shape = machine.shape();
-  Exchange exchange(machine, bytes);
+  MachineExchange exchange(machine, bytes);
   try {
     exchange.run();
   } catch (const RunFailed& failed) {
@@ -75,7 +75,7 @@ TEST(FailedLink, OfASmallWorldLeavesAnAllToAllThatCompletesInTheSmallestBuffers)
       const Shape shape = whole.with_failures({{link}, {}, true});
       for (unsigned routing = 0; routing < kRoutingRuleNames.size(); ++routing) {
         testing::SimMachine machine(
-            shape, {.routing = static_cast<RoutingRule>(routing), .output_queues = 6}, {},
+            shape, {.settings = {.output_queues = 6, .routing = static_cast<RoutingRule>(routing)}}, {},
             testing::smallest_channels());
         expect_complete_or_reported(machine, 480, deadlocks);
         if (HasFatalFailure()) FAIL() << text << ' ' << link << ' ' << kRoutingRuleNames[routing];
@@ -90,7 +90,7 @@ TEST(FailedLink, SeveralOfThemAtOnceAndManySeeds) {
   const FailureList list{{"(0,0,0)X+", "(1,1,0)Y+", "(2,3,1)Z-", "(3,0,2)X-"}, {}, true};
   const Shape shape = Shape::parse("4x4x3").with_failures(list);
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    testing::SimMachine machine(shape, {.seed = seed, .tie = TieRule::split, .output_queues = 6},
+    testing::SimMachine machine(shape, {.seed = seed, .settings = {.output_queues = 6, .tie = TieRule::split}},
                                 {}, testing::smallest_channels());
     expect_complete_or_reported(machine, 960, deadlocks);
   }
@@ -101,7 +101,7 @@ TEST(FailedLink, IsGoneRoundOnRingsToo) {
   const Shape shape = Shape::parse("3x3x3").with_failures({{"(0,0,0)X+", "(1,1,1)Y-"}, {}, true});
   for (const RoutingRule routing : testing::kRoutings) {
     unsigned deadlocks = 0;
-    testing::RingMachine machine(shape, 2, {.routing = routing}, testing::routed(RingRoute::torus));
+    testing::RingMachine machine(shape, 2, {.settings = {.routing = routing}}, testing::routed(RingRoute::torus));
     expect_complete_or_reported(machine, 480, deadlocks);
     EXPECT_EQ(deadlocks, 0u);
   }
@@ -110,7 +110,7 @@ TEST(FailedLink, IsGoneRoundOnRingsToo) {
 TEST(FailedLink, WithoutAWayEndsTheRunByTheNameOfThePair) {
   const Shape shape = Shape::parse("5").with_failures({{"(0)X+"}, {}, false});
   testing::SimMachine machine(shape);
-  Exchange exchange(machine, 240);
+  MachineExchange exchange(machine, 240);
   try {
     exchange.run();
     FAIL() << "has completed";
@@ -130,14 +130,14 @@ TEST(TwistedMachine, CompletesAnAllToAllWithEveryRoutingInTheSmallestBuffers) {
     for (const RoutingRule routing : testing::kRoutings)
       for (const bool rings : {false, true}) {
         std::unique_ptr<testing::EmulatedMachine> machine;
-        const NodeOptions node{.routing = routing, .output_queues = 4};
+        const NodeOptions node{.settings = {.output_queues = 4, .routing = routing}};
         if (rings)
           machine = std::make_unique<testing::RingMachine>(
               shape, 2, node, testing::routed(RingRoute::torus), testing::smallest_channels());
         else
           machine = std::make_unique<testing::SimMachine>(shape, node, SimOptions{},
                                                           testing::smallest_channels());
-        Exchange exchange(*machine, 480);
+        MachineExchange exchange(*machine, 480);
         ASSERT_NO_THROW(exchange.run()) << text << ' ' << static_cast<int>(routing) << ' ' << rings;
         EXPECT_EQ(machine->counters().packet_hops, 2 * hops) << text;
       }
@@ -147,8 +147,8 @@ TEST(TwistedMachine, CompletesAnAllToAllWithEveryRoutingInTheSmallestBuffers) {
 TEST(TwistedMachine, TakesNoLessThanItsBound) {
   for (const char* text : {"4x8@XY4", "2x2x4@XZ2@YZ2"})
     for (unsigned tie = 0; tie < kTieRuleNames.size(); ++tie) {
-      testing::SimMachine machine(Shape::parse(text), {.tie = static_cast<TieRule>(tie)});
-      Exchange exchange(machine, 960);
+      testing::SimMachine machine(Shape::parse(text), {.settings = {.tie = static_cast<TieRule>(tie)}});
+      MachineExchange exchange(machine, 960);
       exchange.run();
       const Machine bgl;
       EXPECT_GE(machine.finished_at(),

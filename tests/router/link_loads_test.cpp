@@ -19,17 +19,17 @@
 namespace toroid {
 namespace {
 
-using testing::Exchange;
+using testing::MachineExchange;
 using testing::SimMachine;
 
 FabricCounters all_to_all(const Shape& shape, NodeOptions options, std::uint64_t bytes) {
   SimMachine machine(shape, options);
-  Exchange(machine, bytes).run();
+  MachineExchange(machine, bytes).run();
   return machine.counters();
 }
 
 constexpr NodeOptions deterministic(TieRule tie) {
-  return {.routing = RoutingRule::deterministic, .tie = tie};
+  return {.settings = {.routing = RoutingRule::deterministic, .tie = tie}};
 }
 
 TEST(LinkLoads, OfDeterministicRoutingAreThoseOfTheEnumerationLinkByLink) {
@@ -71,7 +71,7 @@ TEST(LinkLoads, LongMessagesLoadEachLinkWithAllTheirPackets) {
 TEST(LinkLoads, AdaptiveRoutingKeepsTheSumOverEachDimension) {
   const Shape shape = Shape::parse("4x4x3");
   const auto expected = testing::loads_with_rule(shape, TieRule::parity);
-  const auto counters = all_to_all(shape, {.tie = TieRule::parity}, 240);
+  const auto counters = all_to_all(shape, {.settings = {.tie = TieRule::parity}}, 240);
   std::vector<std::uint64_t> counted(shape.links());
   std::vector<std::uint64_t> enumerated(shape.links());
   for (std::size_t i = 0; i < expected.size(); ++i) {

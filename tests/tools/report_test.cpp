@@ -69,7 +69,7 @@ TEST(Blob, IsRefusedWhereItIsDamagedOrOfAnotherLength) {
 struct Recorded {
   explicit Recorded(const char* torus, std::uint64_t bytes = 700)
       : shape(Shape::parse(torus)), recorder(shape, machine), sim(shape, {}, {.probe = &recorder}) {
-    Exchange(sim, bytes).run();
+    MachineExchange(sim, bytes).run();
     recording = recorder.finish(sim.counters());
   }
 

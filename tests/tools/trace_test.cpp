@@ -30,7 +30,7 @@ struct Traced {
       : shape(Shape::parse(torus)),
         tracer(shape, machine, most_slices),
         sim(shape, {}, {.probe = &tracer}) {
-    Exchange(sim, 500).run();
+    MachineExchange(sim, 500).run();
   }
 
   const Machine machine;

@@ -11,15 +11,24 @@
 #include <string_view>
 #include <vector>
 
+#include <optional>
+#include <utility>
 #include "hal/check.hpp"
+#include "hal/failures.hpp"
+#include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "packet/traffic/traffic.hpp"
+#include "tools/command_line/choice.hpp"
 #include "tools/command_line/known_names.hpp"
 #include "tools/command_line/option_values.hpp"
+#include "tools/command_line/policy_options.hpp"
+#include "tools/machines/machine_file.hpp"
 #include "tools/results/json.hpp"
+#include "tools/run/policy_effects.hpp"
 
 namespace toroid {
 namespace {
@@ -66,12 +75,30 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
                 "names with commas between them, or all");
   add_name_list(verb, "--traffic", lists.traffics, "traffic", traffic_pattern_names(),
                 "likewise: patterns of traffic");
+  add_text_list(verb, "--workload", lists.workloads,
+                "likewise, instead of traffic: fft:SIZE[:METHOD[:PLANES]] or replay:FILE")
+      ->type_name("NAMES");
   add_text_list(verb, "--torus", lists.toruses, "likewise: extents, as 8x8x8,16x16x16m")
       ->type_name("SHAPES")
       ->required();
   add_byte_list(verb, "--bytes", lists.bytes, {.min = 1, .max = std::uint64_t{1} << 32},
                 "likewise: payload per (source, destination) pair, as 240,1KiB or 1KiB:64KiB:x2");
   verb.add_flag("--mesh", lists.mesh, "every dimension of every torus a mesh");
+  add_byte_list(verb, "--queues", lists.queues, {.min = 1, .max = kMostQueues},
+                "likewise: output queues per node, the patent's L; else the policy's");
+  add_byte_list(verb, "--per-visit", lists.per_visits, {.min = 1, .max = 1u << 24},
+                "likewise: packets per visit of a peer, the patent's b; else 1 on sim, 32 on shm");
+  add_name_list(verb, "--routing", lists.routings, "routing", kRoutingRuleNames,
+                "likewise: of packets; else the policy's");
+  verb.add_option(
+          "--fail-link", lists.failed_links,
+          "a case with this link failed, '(0,0,0)X+'; none: without; may stand several times")
+      ->type_name("LINK")
+      ->allow_extra_args(false);
+  verb.add_flag("--long-way", lists.long_way,
+                "packets of which failed links cut every minimal way go round the other way");
+  add_byte_list(verb, "--seeds", lists.seeds, {.min = 0, .max = UINT32_MAX},
+                "runs with each of these seeds, as 1:10:1 or 1,2,3: mean and spread are shown");
 }
 
 Json CampaignCase::json() const {
@@ -79,28 +106,169 @@ Json CampaignCase::json() const {
               {"traffic", traffic_name},
               {"torus", shape.text()},
               {"nodes", shape.size()},
-              {"bytes", bytes}};
+              {"bytes", workload ? Json(nullptr) : Json(bytes)}};
+  row.update(axes);
   if (load) row["offered"] = *load;
   return row;
 }
 
-std::vector<CampaignCase> make_cases(const CampaignLists& lists, std::uint64_t seed) {
-  const std::vector<std::string> policies = names_of_policies(lists);
+CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& settings) {
+  CampaignSettings mine = settings;
+  mine.machine = *one.machine;
+  mine.common.seed = one.seed;
+  mine.run.node.seed = one.seed;
+  mine.run.node.policy = one.policy;
+  mine.run.node.changes = one.changes;
+  return mine;
+}
+
+namespace {
+
+/// The values of an axis: those given, or one that stands for "as it is".
+template <typename T>
+std::vector<std::optional<T>> values_of(const std::vector<T>& given) {
+  if (given.empty()) return {std::nullopt};
+  return {given.begin(), given.end()};
+}
+
+Shape shape_of(const std::string& torus, const CampaignLists& lists,
+               const std::optional<std::string>& failed) {
+  const Shape shape = Shape::parse(torus, lists.mesh);
+  if (!failed || *failed == "none") return shape;
+  FailureList list;
+  list.links = {*failed};
+  list.long_ways = lists.long_way;
+  return shape.with_failures(list);
+}
+
+/// What differs between the cases of one torus besides policy and traffic.
+struct Axes {
+  SettingChanges changes;
+  std::uint64_t seed;
+  std::shared_ptr<const Machine> machine;
+  std::optional<std::string> failed;
+  Json columns = Json::object();
+};
+
+std::vector<Axes> axes_of_lists(const CampaignLists& lists, const CampaignSettings& settings) {
+  std::vector<Axes> all;
+  for (const std::string& machine : settings.machines)
+    for (const auto& failed : values_of(lists.failed_links))
+      for (const auto& routing : values_of(lists.routings))
+        for (const auto& queues : values_of(lists.queues))
+          for (const auto& per_visit : values_of(lists.per_visits))
+            for (const auto& seed : values_of(lists.seeds)) {
+              Axes& axes = all.emplace_back();
+              axes.machine = std::make_shared<const Machine>(load_machine(machine));
+              axes.failed = failed;
+              axes.seed = seed.value_or(settings.common.seed);
+              if (settings.machines.size() > 1) axes.columns["machine"] = machine;
+              if (failed) axes.columns["failed_link"] = *failed;
+              if (routing) {
+                axes.changes.routing =
+                    parse_choice<RoutingRule>("routing", kRoutingRuleNames, *routing);
+                axes.columns["routing"] = *routing;
+              }
+              if (queues) {
+                axes.changes.output_queues = static_cast<unsigned>(*queues);
+                axes.columns["output_queues"] = *queues;
+              }
+              if (per_visit) {
+                axes.changes.packets_per_visit = static_cast<std::uint32_t>(*per_visit);
+                axes.columns["packets_per_visit"] = *per_visit;
+              }
+              if (seed) axes.columns["seed"] = *seed;
+            }
+  return all;
+}
+
+void refuse_repetitions(const CampaignLists& lists, const std::vector<std::string>& policies,
+                        const CampaignSettings& settings) {
   refuse_repetition("--policies", policies,
                     [](const std::string& name) { return policy_by_name(name).name(); });
   refuse_repetition("--traffic", lists.traffics);
+  refuse_repetition("--workload", lists.workloads);
   refuse_repetition("--torus", lists.toruses,
                     [&](const std::string& text) { return Shape::parse(text, lists.mesh).text(); });
   refuse_repetition("--bytes", lists.bytes);
+  refuse_repetition("--queues", lists.queues);
+  refuse_repetition("--per-visit", lists.per_visits);
+  refuse_repetition("--routing", lists.routings);
+  refuse_repetition("--fail-link", lists.failed_links);
+  refuse_repetition("--seeds", lists.seeds);
+  refuse_repetition("--machine", settings.machines);
+}
+
+bool has_effect(const Policy& policy, const CampaignSettings& settings) {
+  const PolicyEffects effects =
+      policy_effects(Sent::exchanges, settings.run.fabric, settings.run.ring.route);
+  try {
+    refuse_policy_without_effect(policy, effects, "the campaign", settings.run, settings.machine);
+  } catch (const BadInput&) {
+    return false;
+  }
+  return true;
+}
+
+/// Refused by name, or left out of `all`.
+void leave_out_without_effect(std::vector<std::string>& policies, const CampaignLists& lists,
+                              const CampaignSettings& settings) {
+  const PolicyEffects effects =
+      policy_effects(Sent::exchanges, settings.run.fabric, settings.run.ring.route);
+  if (!names_all(lists))
+    for (const std::string& policy : policies)
+      refuse_policy_without_effect(policy_by_name(policy), effects, "the campaign", settings.run,
+                                   settings.machine);
+  std::erase_if(policies, [&](const std::string& name) {
+    return !has_effect(policy_by_name(name), settings);
+  });
+}
+
+}  // namespace
+
+std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings) {
+  std::vector<std::string> policies = names_of_policies(lists);
+  refuse_repetitions(lists, policies, settings);
+  leave_out_without_effect(policies, lists, settings);
   std::vector<CampaignCase> cases;
+  const auto add = [&](const CampaignCase& like) {
+    for (const std::string& policy : policies) {
+      CampaignCase& one = cases.emplace_back(like);
+      one.policy = &policy_by_name(policy);
+      one.policy_name = policy;
+    }
+  };
+  const std::vector<Axes> all_axes = axes_of_lists(lists, settings);
+  const auto like = [&](const std::string& name, const std::string& torus, const Axes& axes) {
+    return CampaignCase{.policy = nullptr,
+                        .traffic = nullptr,
+                        .workload = nullptr,
+                        .shape = shape_of(torus, lists, axes.failed),
+                        .policy_name = {},
+                        .traffic_name = name,
+                        .bytes = 0,
+                        .machine = axes.machine,
+                        .seed = axes.seed,
+                        .changes = axes.changes,
+                        .axes = axes.columns};
+  };
+  for (const std::string& workload : lists.workloads)
+    for (const std::string& torus : lists.toruses)
+      for (const Axes& axes : all_axes) {
+        CampaignCase one = like(workload, torus, axes);
+        one.workload = make_workload(workload, one.shape, settings);
+        add(one);
+      }
+  if (!lists.workloads.empty()) return cases;
   for (const std::string& traffic : lists.traffics)
     for (const std::string& torus : lists.toruses)
-      for (const std::uint64_t bytes : lists.bytes) {
-        const Shape shape = Shape::parse(torus, lists.mesh);
-        const std::shared_ptr<const Traffic> pattern = make_traffic(traffic, shape, bytes, seed);
-        for (const std::string& policy : policies)
-          cases.push_back({&policy_by_name(policy), pattern, shape, policy, traffic, bytes});
-      }
+      for (const std::uint64_t bytes : lists.bytes)
+        for (const Axes& axes : all_axes) {
+          CampaignCase one = like(traffic, torus, axes);
+          one.bytes = bytes;
+          one.traffic = make_traffic(traffic, one.shape, bytes, axes.seed);
+          add(one);
+        }
   return cases;
 }
 

@@ -7,9 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/traffic.hpp"
+#include "tools/campaign/settings.hpp"
+#include "tools/campaign/workload.hpp"
 #include "tools/command_line/cli_fwd.hpp"
 #include "tools/results/json.hpp"
 
@@ -19,20 +23,33 @@ namespace toroid {
 struct CampaignLists {
   std::vector<std::string> policies = {"all"};
   std::vector<std::string> traffics = {"all-to-all"};
+  std::vector<std::string> workloads;  ///< instead of traffics and bytes
   std::vector<std::string> toruses;
   std::vector<std::uint64_t> bytes = {240};
   bool mesh = false;
+  // Axes of their own; empty: one value, which is the policy's or the common option's.
+  std::vector<std::uint64_t> queues;
+  std::vector<std::uint64_t> per_visits;
+  std::vector<std::string> routings;
+  std::vector<std::string> failed_links;  ///< one link each, or "none"
+  bool long_way = false;
+  std::vector<std::uint64_t> seeds;
 };
 void add_campaign_lists(CLI::App& verb, CampaignLists& lists);
 
 /// One run: everything that decides its result and is not the same in the whole campaign.
 struct CampaignCase {
   const Policy* policy;
-  std::shared_ptr<const Traffic> traffic;
+  std::shared_ptr<const Traffic> traffic;    ///< null: a workload
+  std::shared_ptr<const Workload> workload;  ///< null: a traffic
   Shape shape;
-  std::string policy_name;       ///< as typed
-  std::string traffic_name;      ///< likewise
-  std::uint64_t bytes;           ///< of payload per message
+  std::string policy_name;   ///< as typed
+  std::string traffic_name;  ///< likewise; a workload's name too
+  std::uint64_t bytes;       ///< payload per message; 0 of a workload
+  std::shared_ptr<const Machine> machine;
+  std::uint64_t seed = 1;
+  SettingChanges changes{};
+  Json axes = Json::object();    ///< columns of the axes that the user has given
   std::optional<double> load{};  ///< open loop, of the bound's rate; none: one exchange
 
   /// The first columns of its row.
@@ -46,6 +63,10 @@ bool names_all(const CampaignLists& lists);
 
 /// By traffic, torus, size, policy: what is to be compared stands together. Throws BadInput where a
 /// name is unknown or stands twice, or where a policy or a traffic cannot be had on a torus.
-std::vector<CampaignCase> make_cases(const CampaignLists& lists, std::uint64_t seed);
+/// Policies that have no effect on the fabric are left out of `all`, and refused by name.
+std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings);
+
+/// The settings of a case's run: with its machine, seed, policy and changes.
+CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& settings);
 
 }  // namespace toroid

@@ -25,6 +25,7 @@ double payload_bytes(const CampaignCase& one) {
 }
 
 Expectation exchange_expectation(const CampaignCase& one, const CampaignSettings& settings) {
+  if (one.workload) return one.workload->expectation(settings);
   const bool carries_payload = !settings.is_virtual();
   const double arrays =
       carries_payload && one.traffic->is_uniform_all_to_all() ? payload_bytes(one) : 0;
@@ -38,7 +39,8 @@ class Expectations {
   explicit Expectations(const CampaignSettings& settings) : settings_(settings) {}
 
   Expectation of(const CampaignCase& one) {
-    const auto key = std::tuple(one.policy, one.traffic.get(), one.load.has_value());
+    const auto key =
+        std::tuple(one.policy, one.traffic.get(), one.workload.get(), one.load.has_value());
     auto found = known_.find(key);
     if (found == known_.end()) {
       Expectation expected = exchange_expectation(one, settings_);
@@ -50,7 +52,7 @@ class Expectations {
 
  private:
   const CampaignSettings& settings_;
-  std::map<std::tuple<const Policy*, const Traffic*, bool>, Expectation> known_;
+  std::map<std::tuple<const Policy*, const Traffic*, const Workload*, bool>, Expectation> known_;
 };
 
 }  // namespace

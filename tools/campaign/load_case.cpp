@@ -215,9 +215,10 @@ double exchanges_at_full_load(const CampaignCase& one, const CampaignSettings& s
   return static_cast<double>(periods.end()) / static_cast<double>(rate.bound);
 }
 
-Json run_load_case(const CampaignCase& one, const CampaignSettings& settings) {
+Json run_load_case(const CampaignCase& one, const CampaignSettings& all) {
+  const CampaignSettings settings = settings_of(one, all);
   const TrafficExchange options(*one.policy, *one.traffic, one.shape, settings.machine,
-                                {.seed = settings.common.seed});
+                                {.seed = settings.common.seed, .changes = one.changes});
   const FullRate rate = full_rate(one, settings.machine);
   const double zero_load = zero_load_latency(one, settings, rate);
   const OpenLoopPeriods periods = periods_of(settings.load, rate, zero_load);
@@ -239,7 +240,7 @@ Json run_load_case(const CampaignCase& one, const CampaignSettings& settings) {
   Json row = load_row(counts, rate, one, periods, zero_load);
   row["time_s"] = static_cast<double>(end) / settings.machine.clock_hz;
   row["cycles"] = end;
-  add_counted(row, emulation, one, settings, end);
+  add_counted(row, emulation, one.shape, settings, end);
   row["latency"] = latency_json(counts.latency);
   row["wall_s"] = emulation.wall_seconds();
   return row;

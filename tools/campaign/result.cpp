@@ -7,13 +7,15 @@
 namespace toroid {
 
 Json campaign_report(const CampaignResult& result, const CampaignSettings& settings) {
-  Json report = lab_head(result.verb, settings);
+  Json report = campaign_head(result.verb, settings);
   report["axis"] = result.axis;
   report["axes"] = result.axes;
   report["peers"] = settings.peers == 0 ? Json() : Json(settings.peers);
   if (!result.settings.is_null()) report.update(result.settings);
   report["rows"] = result.rows;
   if (!result.saturation.is_null()) report["saturation"] = result.saturation;
+  if (!result.summary.is_null()) report["summary"] = result.summary;
+  if (!result.agreement.is_null()) report["agreement"] = result.agreement;
   if (result.interrupted) report["interrupted"] = true;
   report["result_hash"] = rows_hash(result.rows, settings);
   return report;

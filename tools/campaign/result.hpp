@@ -16,6 +16,8 @@ struct CampaignResult {
   Json settings{};           ///< further keys of the command; null: none
   std::vector<Json> rows{};  ///< of finished runs
   Json saturation{};         ///< null: none
+  Json summary{};            ///< of several seeds; null: none
+  Json agreement{};          ///< with another fabric; null: not asked for
   bool interrupted = false;
 };
 

@@ -38,19 +38,19 @@ Json fifos_json(const FabricCounters& counters, Rank nodes, Tick cycles) {
 
 }  // namespace
 
-void add_counted(Json& row, const Emulation& emulation, const CampaignCase& one,
+void add_counted(Json& row, const Emulation& emulation, const Shape& shape,
                  const CampaignSettings& settings, Tick cycles) {
-  Json all = lab_head("", settings);
+  Json all = campaign_head("", settings);
   ResultHash hash;
   const FabricCounters& counters = emulation.counters();
-  add_counters(all, hash, {counters, one.shape, settings.machine, cycles});
+  add_counters(all, hash, {counters, shape, settings.machine, cycles});
   if (all.contains("links")) all["links"].erase("directions");
   for (const char* key : {"packets", "packet_hops", "links"})
     if (all.contains(key)) row[key] = all[key];
-  row["fifos"] = fifos_json(counters, one.shape.size(), cycles);
+  row["fifos"] = fifos_json(counters, shape.size(), cycles);
   if (!settings.is_virtual())  // nobody counts stalls there
     row["fifos"] = {{"most_chunks", row["fifos"]["most_chunks"]}};
-  row["profile"] = profile_json(emulation.profile(), one.shape);
+  row["profile"] = profile_json(emulation.profile(), shape);
   row["result_hash"] = hash.text();
 }
 

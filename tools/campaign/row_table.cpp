@@ -23,7 +23,9 @@
 namespace toroid {
 namespace {
 
-constexpr const char* kCaseKeys[] = {"policy", "traffic", "torus", "bytes"};
+constexpr const char* kCaseKeys[] = {
+    "policy",        "traffic",           "torus", "bytes", "machine", "failed_link", "routing",
+    "output_queues", "packets_per_visit", "seed"};
 
 constexpr unsigned kSaidByCycles = 100;  ///< seconds are left out first for want of room
 
@@ -50,7 +52,8 @@ std::string title_of(const Json& axes, const CampaignSettings& settings) {
                                  settings.common.seed, settings.common.fabric);
   for (const char* key : {"traffic", "torus"})
     if (axes[key].size() == 1) text += fmt::format(", {} {}", key, cell_text(axes[key][0]));
-  if (axes["bytes"].size() == 1) text += fmt::format(", {} bytes", cell_text(axes["bytes"][0]));
+  if (axes["bytes"].size() == 1 && !axes["bytes"][0].is_null())
+    text += fmt::format(", {} bytes", cell_text(axes["bytes"][0]));
   return text + (settings.is_virtual() ? "; latencies in cycles" : "");
 }
 
@@ -144,17 +147,18 @@ std::string RowTable::line(const Json& row) const {
 std::string RowTable::case_text(const Json& row) const {
   std::vector<std::string> words;
   for (const std::string& name : names_)
-    words.push_back(cell_text(row[name]) + (name == "bytes" ? " bytes" : ""));
+    if (row.contains(name))
+      words.push_back(cell_text(row[name]) + (name == "bytes" ? " bytes" : ""));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
 Json axes_of(std::span<const CampaignCase> cases) {
-  Json axes;
-  for (const char* key : kCaseKeys) axes[key] = Json::array();
+  Json axes = Json::object();
   for (const CampaignCase& one : cases) {
     const Json row = one.json();
     for (const char* key : kCaseKeys)
-      if (std::ranges::find(axes[key], row[key]) == axes[key].end()) axes[key].push_back(row[key]);
+      if (row.contains(key) && std::ranges::find(axes[key], row[key]) == axes[key].end())
+        axes[key].push_back(row[key]);
   }
   return axes;
 }

@@ -32,6 +32,7 @@ namespace toroid {
 
 namespace {
 
+/// `settings`: the case's.
 TrafficExchange exchange_of(const CampaignCase& one, const CampaignSettings& settings) {
   return {*one.policy,
           *one.traffic,
@@ -39,7 +40,8 @@ TrafficExchange exchange_of(const CampaignCase& one, const CampaignSettings& set
           settings.machine,
           {.seed = settings.common.seed,
            .payload = !settings.is_virtual(),
-           .peers = settings.peers == 0 ? ~Rank{0} : settings.peers}};
+           .peers = settings.peers == 0 ? ~Rank{0} : settings.peers,
+           .changes = one.changes}};
 }
 
 /// In cycles, or in seconds of the wall clock; there nothing where packets had no place for a time.
@@ -56,12 +58,16 @@ void add_latency(Json& row, const TrafficExchange& exchange, const CampaignSetti
 
 }  // namespace
 
-void refuse_unfit(const CampaignCase& one, const CampaignSettings& settings, bool in_open_loop) {
+void refuse_unfit(const CampaignCase& one, const CampaignSettings& all, bool in_open_loop) {
+  const CampaignSettings settings = settings_of(one, all);
+  if (one.workload) return one.workload->refuse_unfit(settings);
   const TrafficExchange exchange = exchange_of(one, settings);
   if (in_open_loop) refuse_unfit_for_load(one, settings, exchange.settings());
 }
 
-Json run_exchange_case(const CampaignCase& one, const CampaignSettings& settings) {
+Json run_exchange_case(const CampaignCase& one, const CampaignSettings& all) {
+  const CampaignSettings settings = settings_of(one, all);
+  if (one.workload) return one.workload->run(settings);
   TrafficExchange exchange = exchange_of(one, settings);
   RunOptions run = settings.run;
   run.node = exchange.node_options();
@@ -74,7 +80,7 @@ Json run_exchange_case(const CampaignCase& one, const CampaignSettings& settings
   Json row;
   const ExchangeLimits limits = exchange_limits(exchange, settings.machine);
   add_timing(row, exchange_timing(exchange, limits, settings.machine, emulation, cycles));
-  add_counted(row, emulation, one, settings, cycles);
+  add_counted(row, emulation, one.shape, settings, cycles);
   add_latency(row, exchange, settings);
   row["wall_s"] = emulation.wall_seconds();
   return row;
@@ -94,7 +100,9 @@ Json without_wall_clock(const Json& row, bool is_virtual) {
   kept.erase("wall_s");
   if (is_virtual) return kept;
   kept = Json::object();
-  for (const char* key : {"policy", "traffic", "torus", "bytes", "packets", "error", "result_hash"})
+  for (const char* key :
+       {"policy", "traffic", "torus", "bytes", "machine", "failed_link", "routing", "output_queues",
+        "packets_per_visit", "seed", "packets", "error", "result_hash"})
     if (row.contains(key)) kept[key] = row[key];
   return kept;
 }

@@ -1,7 +1,12 @@
 #include "tools/campaign/settings.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
@@ -24,6 +29,18 @@ std::string numbers_of(const Machine& machine) {
   return hash.text();
 }
 
+/// The items of a list with commas between them.
+std::vector<std::string> items_of(const std::string& text) {
+  std::vector<std::string> items;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    items.push_back(text.substr(begin, end - begin));
+    if (items.back().empty()) throw BadInput(fmt::format("--machine {}: an empty item", text));
+    begin = end + 1;
+  }
+  return items;
+}
+
 }  // namespace
 
 unsigned CampaignSettings::at_once() const {
@@ -31,17 +48,19 @@ unsigned CampaignSettings::at_once() const {
   return common.threads != 0 ? common.threads : cores_at_hand();
 }
 
-CampaignSettings lab_settings(const CommonOptions& common) {
+CampaignSettings campaign_settings(const CommonOptions& common) {
   if (common.fabric == name_of(kFabricNames, FabricName::ofi))
     throw BadInput("campaigns are for --fabric sim and shm; on ofi start run by run");
+  const std::vector<std::string> machines = items_of(common.machine);
   CampaignSettings settings{.common = common,
-                            .machine = load_machine(common.machine),
+                            .machine = load_machine(machines.front()),
+                            .machines = machines,
                             .run = run_options(common, TorusOptions())};
   if (settings.is_virtual()) settings.run.threads = 1;  // the cores are for runs at once
   return settings;
 }
 
-Json lab_head(std::string_view verb, const CampaignSettings& settings) {
+Json campaign_head(std::string_view verb, const CampaignSettings& settings) {
   Json head = {{"verb", verb},
                {"version", kVersion},
                {"git_hash", kGitHash},
@@ -54,8 +73,10 @@ Json lab_head(std::string_view verb, const CampaignSettings& settings) {
 }
 
 Json journal_settings(std::string_view verb, const CampaignSettings& settings) {
-  Json json = lab_head(verb, settings);
-  json["machine_numbers"] = numbers_of(settings.machine);
+  Json json = campaign_head(verb, settings);
+  json["machine_numbers"] = Json::array();
+  for (const std::string& name : settings.machines)
+    json["machine_numbers"].push_back(numbers_of(load_machine(name)));
   json["peers"] = settings.peers;
   json["arrivals"] = name_of(kArrivalRuleNames, settings.load.arrivals);
   json["window"] = settings.load.window;

@@ -1,7 +1,9 @@
 // What all runs of a campaign share.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
@@ -22,8 +24,9 @@ struct LoadSettings {
 struct CampaignSettings {
   CommonOptions common{};
   Machine machine{};
-  RunOptions run{};  ///< but for what the policy decides
-  Rank peers = 0;    ///< that a node sends to: a sample; 0: all
+  std::vector<std::string> machines{"bgl"};  ///< names, one at least
+  RunOptions run{};                          ///< but for what the policy decides
+  Rank peers = 0;                            ///< that a node sends to: a sample; 0: all
   LoadSettings load{};
 
   bool is_virtual() const { return run.fabric == FabricName::sim; }
@@ -32,10 +35,10 @@ struct CampaignSettings {
 };
 
 /// Throws BadInput where a campaign cannot run like that.
-CampaignSettings lab_settings(const CommonOptions& common);
+CampaignSettings campaign_settings(const CommonOptions& common);
 
 /// verb, version, git_hash, fabric, time_kind, seed, machine: the first keys of the result.
-Json lab_head(std::string_view verb, const CampaignSettings& settings);
+Json campaign_head(std::string_view verb, const CampaignSettings& settings);
 /// All that decides results and is not in a case: what a journal belongs to.
 Json journal_settings(std::string_view verb, const CampaignSettings& settings);
 

@@ -22,9 +22,6 @@
 namespace toroid {
 namespace {
 
-/// Output queues per node: one for every peer on the largest torus that fits a workstation.
-constexpr unsigned kMostQueues = 1u << 16;
-
 template <typename T, std::size_t n>
 std::optional<T> chosen(std::string_view what, const std::array<std::string_view, n>& names,
                         const std::string& text) {

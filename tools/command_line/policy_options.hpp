@@ -10,6 +10,9 @@
 
 namespace toroid {
 
+/// Output queues that a node may have: one per peer of the largest machine that is emulated so.
+inline constexpr unsigned kMostQueues = 32767;
+
 /// Texts as typed; empty, and 0: not given.
 struct PolicyOptions {
   std::string policy = "random";

@@ -85,7 +85,7 @@ TrafficExchangeOptions exchange_options(const AllToAllOptions& options, bool pay
           .changes = options.torus.policy.changes()};
 }
 
-PolicyEffects effects_of(const RunOptions& run) {
+PolicyEffects all_to_all_effects(const RunOptions& run) {
   return policy_effects(Sent::exchanges, run.fabric, run.ring.route);
 }
 
@@ -96,7 +96,7 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
   ResultHash hash;
   Json report = report_head("alltoall", options.common, shape, machine);
   report["bytes"] = options.bytes;
-  add_policy(report, run, effects_of(run));
+  add_policy(report, run, all_to_all_effects(run));
   if (options.sampled()) report["peers"] = options.peers;
   if (options.sample > 0) report["sample"] = options.sample;
   add_workers(report, options.common, emulation);
@@ -190,7 +190,8 @@ int run(const AllToAllOptions& options) {
   const Shape shape = shape_of(options.torus);
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
-  refuse_without_effect(*options.verb, effects_of(run_options), "alltoall", run_options, machine);
+  refuse_without_effect(*options.verb, all_to_all_effects(run_options), "alltoall", run_options,
+                        machine);
   return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
 }
 

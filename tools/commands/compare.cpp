@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "hal/check.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/expected.hpp"
 #include "tools/campaign/options.hpp"
@@ -14,7 +16,10 @@
 #include "tools/campaign/row_table.hpp"
 #include "tools/campaign/run_case.hpp"
 #include "tools/campaign/settings.hpp"
+#include "tools/campaign/summary.hpp"
+#include "tools/command_line/choice.hpp"
 #include "tools/command_line/option_values.hpp"
+#include "tools/command_line/options.hpp"
 #include "tools/command_line/terminal.hpp"
 #include "tools/command_line/wrap.hpp"
 #include "tools/commands/commands.hpp"
@@ -22,6 +27,11 @@
 
 namespace toroid {
 namespace {
+
+struct CompareOptions {
+  CampaignOptions campaign;
+  bool validate = false;
+};
 
 /// Of what somebody counts on the fabric.
 std::vector<FigureColumn> compare_columns(const CampaignSettings& settings) {
@@ -39,35 +49,34 @@ std::vector<FigureColumn> compare_columns(const CampaignSettings& settings) {
   return columns;
 }
 
-/// What is compared with each other: all but the policy is equal.
-bool are_comparable(const Json& a, const Json& b) {
-  const auto equal = [&](const char* key) { return a[key] == b[key]; };
-  return equal("traffic") && equal("torus") && equal("bytes");
-}
-
-bool is_fastest(const Json& row, std::span<const Json> rows) {
-  bool has_rival = false;
-  for (const Json& other : rows) {
-    if (!are_comparable(row, other) || other.contains("error")) continue;
-    has_rival |= other["policy"] != row["policy"];
-    if (other["time_s"] < row["time_s"]) return false;
-  }
-  return has_rival;
-}
-
-/// The winners, where there was a race.
-std::string fastest_lines(std::span<const Json> rows, const RowTable& table) {
+/// The winners, where there was a race and somebody won it.
+std::string best_lines(std::span<const Json> summary, const RowTable& table) {
   std::string text;
-  for (const Json& row : rows)
-    if (!row.contains("error") && is_fastest(row, rows))
-      text += "  " + with_hanging_indent(table.case_text(row), line_width() - 2, 4);
+  for (const Json& one : summary)
+    if (one["best"] == true)
+      text += "  " + with_hanging_indent(table.case_text(one), line_width() - 2, 4);
   return text.empty() ? "" : "the fastest of each traffic, torus and size:\n" + text;
 }
 
-int run(const CampaignOptions& options) {
-  CampaignSettings settings = lab_settings(options.common);
+/// The same cases hop by hop over shared-memory rings. Throws RunFailed where it is interrupted.
+std::vector<Json> rows_on_rings(const CompareOptions& options) {
+  CommonOptions common = options.campaign.common;
+  common.fabric = name_of<FabricName>(kFabricNames, FabricName::shm);
+  common.route = name_of<RingRoute>(kRingRouteNames, RingRoute::torus);
+  const CampaignSettings settings = campaign_settings(common);
+  const std::vector<CampaignCase> cases = make_cases(options.campaign.lists, settings);
+  return run_cases(cases, settings, nullptr, {}).finished();
+}
+
+int run(const CompareOptions& all) {
+  const CampaignOptions& options = all.campaign;
+  CampaignSettings settings = campaign_settings(options.common);
   settings.peers = options.peers;
-  const std::vector<CampaignCase> cases = make_cases(options.lists, options.common.seed);
+  if (all.validate && !settings.is_virtual())
+    throw BadInput("--validate compares --fabric sim with shm; it is not for --fabric shm");
+  if (all.validate && options.peers != 0)
+    throw BadInput("--validate runs whole exchanges on shm; it is not for --peers");
+  const std::vector<CampaignCase> cases = make_cases(options.lists, settings);
   refuse_unfit(cases, settings);
   CampaignOutputs outputs(options, "compare", settings);
 
@@ -79,12 +88,22 @@ int run(const CampaignOptions& options) {
     show = [&](const Json& row) { print_now(table.line(row)); };
   }
   CaseRows made = run_cases(cases, settings, outputs.journal(), show);
-  const CampaignResult result{.verb = "compare",
-                              .axis = "policy",
-                              .axes = axes_of(cases),
-                              .rows = made.finished(),
-                              .interrupted = made.interrupted()};
-  if (outputs.shows_table()) print_now(fastest_lines(result.rows, table) + table.remark());
+  CampaignResult result{.verb = "compare",
+                        .axis = "policy",
+                        .axes = axes_of(cases),
+                        .rows = made.finished(),
+                        .interrupted = made.interrupted()};
+  const std::vector<Json> summary = summary_of(result.rows);
+  const bool has_seeds = options.lists.seeds.size() > 1;
+  if (has_seeds) result.summary = summary;
+  if (outputs.shows_table())
+    print_now((has_seeds ? summary_text(summary, table) : best_lines(summary, table)) +
+              table.remark());
+  if (all.validate && !result.interrupted) {
+    const std::vector<Json> agreement = agreement_of(summary, summary_of(rows_on_rings(all)));
+    result.agreement = agreement;
+    if (outputs.shows_table()) print_now(agreement_text(agreement));
+  }
   outputs.write(campaign_report(result, settings));
   return exit_code(result.rows);
 }
@@ -92,9 +111,12 @@ int run(const CampaignOptions& options) {
 }  // namespace
 
 CommandRun add_compare_command(CLI::App& app) {
-  auto options = std::make_shared<CampaignOptions>();
+  auto options = std::make_shared<CompareOptions>();
   CLI::App* verb = app.add_subcommand("compare", "policies beside each other, in one table");
-  add_campaign_options(*verb, *options);
+  add_campaign_options(*verb, options->campaign);
+  begin_group(*verb, "Cases");
+  verb->add_flag("--validate", options->validate,
+                 "runs every case on shm --route torus too, and says how well both orders agree");
   add_examples(*verb, {{"three orders beside each other",
                         "toroid compare --torus 4x4x4 --policies random,shift,rank"},
                        {"at sizes from 240 B to 3840 B, as a table and CSV",

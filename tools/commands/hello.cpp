@@ -67,7 +67,7 @@ Timing timing_of(const Shape& shape, const Machine& machine, const Emulation& em
                            exchange_copy_seconds(payload, emulation.workers()));
 }
 
-PolicyEffects effects_of(const RunOptions& run) {
+PolicyEffects hello_effects(const RunOptions& run) {
   return policy_effects(Sent::streams, run.fabric, run.ring.route);
 }
 
@@ -75,7 +75,7 @@ Json make_report(const HelloOptions& options, const Shape& shape, const Machine&
                  const RunOptions& run, const Emulation& emulation, Tick cycles) {
   ResultHash hash;
   Json report = report_head("hello", options.common, shape, machine);
-  add_policy(report, run, effects_of(run));
+  add_policy(report, run, hello_effects(run));
   add_workers(report, options.common, emulation);
   add_timing(report, timing_of(shape, machine, emulation, is_virtual(report), cycles));
   add_counters(report, hash, {emulation.counters(), shape, machine, cycles});
@@ -107,7 +107,8 @@ int run(const HelloOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options =
       under_policy(toroid::run_options(options.common, options.torus), shape, machine);
-  refuse_without_effect(*options.command, effects_of(run_options), "hello", run_options, machine);
+  refuse_without_effect(*options.command, hello_effects(run_options), "hello", run_options,
+                        machine);
   return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
 }
 

@@ -35,6 +35,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/results/json.hpp"
+#include "tools/results/placement_text.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/version.hpp"

@@ -44,6 +44,7 @@
 #include "tools/run/expectation.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
+#include "tools/run/replay_bounds.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/run/watch_options.hpp"
 
@@ -58,36 +59,6 @@ struct ReplayCommandOptions {
   WatchOptions watch;
   std::string file;
   const CLI::App* verb = nullptr;
-};
-
-/// All messages together.
-struct MessageSums {
-  std::uint64_t bytes = 0;
-  std::uint64_t packets = 0;
-};
-
-MessageSums sums_of(const ScheduleGraph& graph) {
-  MessageSums sums;
-  for (const ScheduleMessage& m : graph.messages()) {
-    sums.bytes += m.bytes;
-    sums.packets += m.from == m.to ? 0 : packets_of(m);
-  }
-  return sums;
-}
-
-MatrixTraffic traffic_of(const ScheduleGraph& graph, Rank nodes) {
-  std::vector<TrafficEntry> entries;
-  for (const ScheduleMessage& m : graph.messages()) entries.push_back({m.from, m.to, m.bytes});
-  return {"file", nodes, std::move(entries)};
-}
-
-/// What no run of the file beats: its matrix's bounds, and its longest chain of operations.
-struct ReplayBounds {
-  Bounds traffic;
-  Tick critical_path = 0;
-  Bound binding() const {
-    return larger(toroid::binding(traffic), {critical_path, BoundBy::latency});
-  }
 };
 
 Json replay_bounds_json(const ReplayBounds& bounds) {
@@ -110,7 +81,7 @@ Json message_latency_json(const MessageTimes& times) {
   return {{"p50", part(50)}, {"p99", part(99)}, {"max", part(100)}};
 }
 
-PolicyEffects effects_of(const RunOptions& run) {
+PolicyEffects replay_effects(const RunOptions& run) {
   return policy_effects(Sent::messages, run.fabric, run.ring.route);
 }
 
@@ -124,7 +95,7 @@ class ReplayCommand {
         machine_(machine),
         run_(run),
         graph_(read_schedule(options.file, shape.size())),
-        sums_(sums_of(graph_)),
+        sums_(message_sums(graph_)),
         times_(graph_) {}
 
   int run() {
@@ -132,7 +103,7 @@ class ReplayCommand {
     refuse_one_file_for_two(std::array{options_.common.json == "-" ? "" : options_.common.json,
                                        options_.watch.record, options_.watch.trace,
                                        options_.watch.report, options_.file});
-    announce(run_expectation(work(), shape_, machine_, run_,
+    announce(run_expectation(replay_work(graph_, shape_), shape_, machine_, run_,
                              is_sim() ? 0 : 2 * static_cast<double>(sums_.bytes)),
              options_.common.quiet || !reports);
     JsonOutput json(reports ? options_.common.json : "");
@@ -160,30 +131,6 @@ class ReplayCommand {
   bool is_sim() const { return run_.fabric == FabricName::sim; }
   ReplayOptions replay_options() const { return {run_.node.settings.packets_per_visit, !is_sim()}; }
 
-  RunWork work() const {
-    RunWork work;
-    for (const ScheduleMessage& m : graph_.messages()) {
-      if (m.from == m.to) continue;
-      const auto packets = static_cast<double>(packets_of(m));
-      work +=
-          {packets, packets * minimal_hops(shape_, shape_.coord(m.from), shape_.coord(m.to)), 0};
-    }
-    return work;
-  }
-
-  ReplayBounds bounds() const {
-    return {traffic_bounds(machine_, shape_, traffic_of(graph_, shape_.size())),
-            critical_path(machine_, shape_, graph_)};
-  }
-
-  Timing timing(const ReplayBounds& bounds, const Emulation& emulation, Tick cycles) const {
-    if (is_sim())
-      return virtual_timing(cycles, bounds.binding(), bounds.traffic.hottest_link, machine_);
-    return wall_clock_timing(
-        static_cast<double>(cycles) / machine_.clock_hz,
-        exchange_copy_seconds(static_cast<double>(sums_.bytes), emulation.workers()));
-  }
-
   Json make_report(const Emulation& emulation, Tick cycles) const {
     ResultHash hash;
     Json report = report_head("replay", options_.common, shape_, machine_);
@@ -191,12 +138,11 @@ class ReplayCommand {
                    {"ranks", graph_.ranks()},
                    {"messages", graph_.messages().size()},
                    {"bytes", sums_.bytes}});
-    add_policy(report, run_, effects_of(run_));
+    add_policy(report, run_, replay_effects(run_));
     add_workers(report, options_.common, emulation);
-    const ReplayBounds bounds = this->bounds();
-    add_timing(report, timing(bounds, emulation, cycles));
+    add_timing(report, replay_timing(graph_, shape_, machine_, emulation, is_sim(), cycles));
     if (is_sim()) {
-      report["bounds"] = replay_bounds_json(bounds);
+      report["bounds"] = replay_bounds_json(replay_bounds(graph_, shape_, machine_));
       report["latency_cycles"] = message_latency_json(times_);
     }
     add_counters(report, hash, {emulation.counters(), shape_, machine_, cycles});
@@ -245,7 +191,7 @@ int run_replay(const ReplayCommandOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options =
       under_policy(toroid::run_options(options.common, options.torus), shape, machine);
-  refuse_without_effect(*options.verb, effects_of(run_options), "replay", run_options, machine);
+  refuse_without_effect(*options.verb, replay_effects(run_options), "replay", run_options, machine);
   return run_options.processes.run(
       [&] { return ReplayCommand(options, shape, machine, run_options).run(); });
 }

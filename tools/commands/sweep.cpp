@@ -106,7 +106,7 @@ std::vector<FigureColumn> axis_columns(const CampaignSettings& settings) {
 }
 
 CampaignSettings settings_of(const SweepOptions& options, Axis axis) {
-  CampaignSettings settings = lab_settings(options.lab.common);
+  CampaignSettings settings = campaign_settings(options.lab.common);
   settings.peers = options.lab.peers;
   settings.load = {parse_choice<ArrivalRule>("arrivals", kArrivalRuleNames, options.arrivals),
                    options.window, options.warm_up};
@@ -171,7 +171,7 @@ int run(const SweepOptions& options) {
   const CampaignSettings settings = settings_of(options, axis);
   refuse_bad_loads(options.loads);
   if (axis != Axis::load) refuse_load_options(options);
-  std::vector<CampaignCase> cases = make_cases(options.lab.lists, options.lab.common.seed);
+  std::vector<CampaignCase> cases = make_cases(options.lab.lists, settings);
   if (axis == Axis::load && names_all(options.lab.lists))
     cases = cases_for_load(cases, settings.machine);
   sort_along(axis, cases);

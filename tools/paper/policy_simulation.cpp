@@ -1,6 +1,7 @@
 // An exchange under a policy: a case of a campaign.
 #include <fmt/core.h>
 
+#include <memory>
 #include <string>
 
 #include "hal/shape.hpp"
@@ -38,9 +39,11 @@ Json run_under_policy(const PolicyRun& what, const PaperSetting& setting) {
   lists.traffics = {traffic_of(what)};
   lists.toruses = {what.torus};
   lists.bytes = {what.bytes};
-  const CampaignCase one = make_cases(lists, setting.seed).front();
+  const CampaignSettings settings = campaign_settings_of(setting);
+  CampaignCase one = make_cases(lists, settings).front();
+  one.machine = std::make_shared<const Machine>(setting.machine);
   check_memory(one.shape, 0);
-  return run_exchange_case(one, campaign_settings_of(setting));
+  return run_exchange_case(one, settings);
 }
 
 /// What a run takes. The nodes of a sample are as far away on average as all nodes are.

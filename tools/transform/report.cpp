@@ -80,6 +80,8 @@ Json wall_clock_phase(const Phase& phase, double bound_s, const Machine& machine
           {"percent_of_bound", percent_of(bound_s, seconds(phase.exchange))}};
 }
 
+}  // namespace
+
 Json phases_json(const TransformJob& job, const Outcome& outcome, const PlanBounds& bounds,
                  const Machine& machine, const Emulation* on_wall_clock) {
   Json phases = Json::array();
@@ -104,6 +106,8 @@ Json phases_json(const TransformJob& job, const Outcome& outcome, const PlanBoun
   }
   return phases;
 }
+
+namespace {
 
 /// Packets and hops of a barrier of all nodes: in round r each tells the one 2^r ranks on.
 struct BarrierCost {

@@ -17,6 +17,10 @@ Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBo
                 const Machine& machine, const RunOptions& run, const Emulation& emulation,
                 const Outcome& outcome);
 
+/// The time of each stage with its exchange beside its bound; `on_wall_clock` is null on the model.
+Json phases_json(const TransformJob& job, const Outcome& outcome, const PlanBounds& bounds,
+                 const Machine& machine, const Emulation* on_wall_clock);
+
 std::string fft_table(const Json& report);
 
 }  // namespace toroid

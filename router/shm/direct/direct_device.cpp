@@ -14,7 +14,7 @@
 #include "hal/shape.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
-#include "router/shm/local_nodes.hpp"
+#include "router/shm/machinery.hpp"
 
 namespace toroid::ring {
 namespace {
@@ -38,7 +38,7 @@ bool DirectDevice::has_news() const {
                      [](const TaggedReceiver& ring) { return ring.front() != nullptr; });
 }
 
-/// As far as the FIFO's head finds room.
+/// Sends packets as long as the FIFO's head finds room.
 void DirectDevice::forward() {
   while (!fifo(kOnly).empty() && send_some()) continue;
 }
@@ -62,7 +62,7 @@ std::size_t DirectDevice::receive(PacketSink& sink, std::size_t limit) {
   first_ = first_ + 1 < in_.size() ? first_ + 1 : 0;
   for (std::size_t i = 0; i < in_.size(); ++i)
     count += receive_from(in_[(first_ + i) % in_.size()], sink, limit - count);
-  arrived_ = count == limit;
+  deliverable_ = count == limit;
   return count;
 }
 

@@ -14,10 +14,12 @@
 
 namespace toroid::ring {
 
+/// The base of a device whose peers may live in other processes, too.
 class DirectDevice : public RingDevice {
  public:
-  /// `inward`: the rings that end here, one from each worker. `outward`: this node's worker's ends
-  /// of the rings to all nodes of this process, by their index, shared by the worker's nodes.
+  /// `inward`: the rings that end here, [worker that sends]. `outward`: the ends of the rings to
+  /// all local nodes, [index among the local nodes], that belong to this node's worker and that the
+  /// worker's nodes share.
   DirectDevice(const Machinery& machinery, Rank rank, std::span<TaggedMemory> inward,
                std::span<TaggedSender> outward);
 
@@ -27,17 +29,17 @@ class DirectDevice : public RingDevice {
  protected:
   /// The number of the only FIFO.
   static constexpr unsigned kOnly = 0;
-  /// Whether packets for the processor are left.
-  void set_delivery(bool any) { arrived_ = any; }
+  /// `any`: packets for the processor are left.
+  void set_delivery(bool any) { deliverable_ = any; }
 
  private:
   /// Sends some of the packets at the FIFO's front to a node of another process; false: none.
   virtual bool send_to_other_process() { return false; }
 
-  bool look() override { return arrived_ = has_news(); }
+  bool look() override { return deliverable_ = has_news(); }
   void forward() override;
   void expose_fifo(unsigned) override {}
-  bool has_delivery() const override { return arrived_; }
+  bool has_delivery() const override { return deliverable_; }
   void give_back() override;
   bool holds_packets() const override { return !fifo(0).empty(); }
 
@@ -47,7 +49,7 @@ class DirectDevice : public RingDevice {
   std::vector<TaggedReceiver> in_;  ///< [worker]
   std::span<TaggedSender> out_;     ///< [index among the local nodes]
   std::size_t first_ = 0;           ///< the ring that is received from first
-  bool arrived_ = false;
+  bool deliverable_ = false;        ///< there may be packets for the processor
 };
 
 }  // namespace toroid::ring

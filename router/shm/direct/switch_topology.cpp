@@ -18,9 +18,10 @@
 namespace toroid::ring {
 namespace {
 
-/// What all rings together may take, bytes: a part of a usual second-level cache and of the third.
+/// Memory that all rings together may take, in bytes: a part of usual second- and third-level
+/// caches.
 constexpr std::size_t kRingBytes = std::size_t{8} << 20;
-/// Packets that a node may have to take at once while it computes: a plane of a large transform.
+/// Packets that may arrive at a node while it computes: a plane of a large transform.
 constexpr std::size_t kDeepest = 4096;
 
 /// Slots of a ring: at least as much room as the hardware's reception buffer has, more where nodes

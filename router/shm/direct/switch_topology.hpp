@@ -15,12 +15,12 @@
 #include "router/shm/device.hpp"
 #include "router/shm/direct/direct_device.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
-#include "router/shm/local_nodes.hpp"
+#include "router/shm/machinery.hpp"
 #include "router/shm/topology.hpp"
 
 namespace toroid::ring {
 
-/// What a node of the switch is wired to; see DirectDevice.
+/// The rings of one node of the switch; see DirectDevice.
 struct SwitchPlug {
   Rank node;
   std::size_t worker;
@@ -28,6 +28,7 @@ struct SwitchPlug {
   std::span<TaggedSender> outward;
 };
 
+/// Owns a ring from every worker to every local node, and the nodes' devices.
 class SwitchTopology final : public RingTopology {
  public:
   using DeviceFactory = std::function<std::unique_ptr<DirectDevice>(const SwitchPlug&)>;

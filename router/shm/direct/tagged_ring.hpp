@@ -17,15 +17,18 @@
 
 namespace toroid::ring {
 
-/// What both ends refer to.
+/// The memory that both ends refer to.
 struct TaggedMemory {
   std::unique_ptr<Packet[]> slots;
   std::uint32_t capacity = 0;  ///< slots
-  /// Packets so far, modulo 2^32; written by the receiver. On a line of its own.
+  /// Packets taken out so far, modulo 2^32; written by the receiver, on a cache line of its own.
   alignas(64) std::atomic<std::uint32_t> popped{0};
 
   /// To be called by the receiving end's thread, so that the slots lie in its memory.
-  void allocate();
+  void allocate() {
+    slots.reset(new Packet[capacity]);
+    for (std::uint32_t i = 0; i < capacity; ++i) slots[i].header = PacketHeader(0, 0);
+  }
 };
 
 /// A position in the ring and the tag of its lap.
@@ -70,8 +73,8 @@ class TaggedSender {
   }
   /// The slot whose payload is to be written next. REQUIRES: room.
   Packet& claim() const { return tail_.slot(); }
-  /// The packet claimed last is complete. Of several the first shows itself last, by publish(): a
-  /// receiver that looks for it takes no line away from under the others.
+  /// The packet claimed last is complete. The first of several shows itself last, by publish(): a
+  /// receiver that polls for it takes no cache line away while the others are written.
   void commit(const PacketHeader& header) {
     if (first_ == nullptr) {
       first_ = &tail_.slot();

@@ -1,6 +1,6 @@
-// The links that cross the boundary of a process's local nodes. Of each, one end is a node's here
-// and the other the port's: what is in the ring, and which of its slots are free again, travels to
-// a ring of the same size in the other process. So a node sees exactly the room downstream.
+// The links between a node of this process and a node of another. The node has one end; the gateway
+// has the other and copies packets, and the counts of free slots, to and from a ring of the same
+// size in the other process. So a node sees exactly the room downstream.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace toroid::ring {
 
-/// From a node here to one elsewhere. The port reads it, and writes `popped` when it is told.
+/// From a node here to one elsewhere. The gateway reads packets, and writes `popped` when the other
+/// process tells it.
 struct LeavingLink {
   Rank to;
   Direction travelling;
@@ -20,7 +21,8 @@ struct LeavingLink {
   alignas(64) CountWord pushed{0};
 };
 
-/// From a node elsewhere to one here. The port writes it, and tells `popped` when it changes.
+/// From a node elsewhere to one here. The gateway writes packets, and tells the other process
+/// `popped` when it changes.
 struct ArrivingLink {
   Rank from;
   Rank to;
@@ -29,12 +31,13 @@ struct ArrivingLink {
   alignas(64) CountWord popped{0};
 };
 
-/// They never move: nodes hold references.
+/// The topology fills it before the run; after that no link is added, and none ever moves: nodes
+/// and the gateway hold references.
 struct BoundaryLinks {
   std::deque<LeavingLink> leaving;
   std::deque<ArrivingLink> arriving;
 
-  /// The number of a link on both sides of the boundary.
+  /// The number that both processes give to a link.
   static std::uint32_t number(const Shape& shape, Rank to, Direction travelling) {
     return to * shape.links() + travelling.index;
   }

@@ -20,7 +20,7 @@
 
 namespace toroid::ring {
 
-/// Packets so far per channel, modulo 2^16.
+/// Packets that have passed so far, per channel, modulo 2^16.
 using ChannelCounts = std::array<std::uint16_t, kVirtualChannels>;
 /// ChannelCounts in one word.
 using CountWord = std::atomic<std::uint64_t>;
@@ -34,7 +34,7 @@ inline ChannelCounts unpack(std::uint64_t word) {
 /// Slots per channel.
 using ChannelSlots = std::array<std::uint16_t, kVirtualChannels>;
 
-/// What both ends refer to. The words lie where the end that polls them wants them.
+/// The memory that both ends refer to. Each word lies with the end that polls it.
 struct LinkMemory {
   CountWord* pushed = nullptr;  ///< written by the sender
   CountWord* popped = nullptr;  ///< written by the receiver
@@ -42,7 +42,12 @@ struct LinkMemory {
   std::array<std::unique_ptr<Packet[]>, kVirtualChannels> slots;
 
   /// To be called by the receiving end's thread, so that the slots lie in its memory.
-  void allocate();
+  void allocate() {
+    for (unsigned c = 0; c < kVirtualChannels; ++c) {
+      slots[c].reset(new Packet[capacity[c]]);
+      for (unsigned i = 0; i < capacity[c]; ++i) slots[c][i].header = PacketHeader(0, 0);
+    }
+  }
 };
 
 /// Positions in the rings of a link, one per channel.

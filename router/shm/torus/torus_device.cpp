@@ -128,7 +128,7 @@ void TorusDevice::expose(Source source) {
     head = routed(header);  // packets of one message follow one another
   const DirectionSet allowed = allowed_directions(head.directions, head.dynamic);
   if (allowed.empty()) {
-    arrived_ |= source.bit();
+    deliverable_ |= source.bit();
     return;
   }
   escape_of_[allowed.first().index] |= source.bit();
@@ -190,13 +190,13 @@ void TorusDevice::send(unsigned link, Source source, VirtualChannel channel) {
   counters.wire_bytes += machine().wire_bytes(heads_[source.index()].chunks);
   turn_[link] = static_cast<std::uint8_t>((source.index() + 1) & 63u);
   unwant(source);
-  take(source, out_[link].claim(c));
+  move_head(source, out_[link].claim(c));
   count_hops(1);
   expose_next(source);
 }
 
 /// Moves the head of a source to `packet`.
-void TorusDevice::take(Source source, Packet& packet) {
+void TorusDevice::move_head(Source source, Packet& packet) {
   if (source.is_fifo(links_))
     return write_front(source.index() - links_ * kVirtualChannels, 1, Place{packet});
   LinkReceiver& link = in_[source.travelling().index];
@@ -207,18 +207,18 @@ void TorusDevice::take(Source source, Packet& packet) {
 
 std::size_t TorusDevice::receive(PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;
-  for (; count < limit && arrived_ != 0; ++count)
-    deliver(Source(static_cast<unsigned>(std::countr_zero(arrived_))), sink);
+  for (; count < limit && deliverable_ != 0; ++count)
+    deliver(Source(static_cast<unsigned>(std::countr_zero(deliverable_))), sink);
   return count;
 }
 
 void TorusDevice::deliver(Source source, PacketSink& sink) {
   exposed_ &= ~source.bit();
-  arrived_ &= ~source.bit();
+  deliverable_ &= ~source.bit();
   count_delivered();
   if (source.is_fifo(links_)) {  // to oneself
     Packet packet;
-    take(source, packet);
+    move_head(source, packet);
     sink.arrive(packet);
   } else {
     LinkReceiver& link = in_[source.travelling().index];

@@ -25,13 +25,16 @@ struct alignas(64) Words {
   std::array<CountWord, kMaxLinks> word{};
 };
 
-/// A node's side of the links: those that end here are its memory.
+/// The memory that belongs to a node: the links that end here, and the words that it polls.
 struct Mailbox {
   Words pushed;                              ///< [direction travelling] into this node
   Words popped;                              ///< [direction] out of this node
   std::array<LinkMemory, kMaxLinks> inward;  ///< [direction travelling]
 };
 
+/// A head is exposed when its routing is known: then it stands in `wanted_by_` of the links it may
+/// leave by, or in `deliverable_`. **Invariant:** a source is in `exposed_` exactly if it has a
+/// packet that look() or inject() has seen.
 class TorusDevice final : public RingDevice {
  public:
   /// `mailbox`: this node's; `outward`: the memory of each link that leaves it, by
@@ -42,7 +45,7 @@ class TorusDevice final : public RingDevice {
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override;
 
-  /// The packet at a source's head; none: it is empty. For the report of a standstill.
+  /// The packet at a source's head; none: the source is empty. For the report of a stalled run.
   std::optional<RoutedPacket> head(Source source) const;
   unsigned sources() const { return links_ * kVirtualChannels + fifo_count(); }
 
@@ -50,7 +53,7 @@ class TorusDevice final : public RingDevice {
   bool look() override;
   void forward() override;
   void expose_fifo(unsigned fifo) override { expose(Source::fifo(links_, fifo)); }
-  bool has_delivery() const override { return arrived_ != 0; }
+  bool has_delivery() const override { return deliverable_ != 0; }
   void give_back() override;
   bool holds_packets() const override;
 
@@ -64,7 +67,7 @@ class TorusDevice final : public RingDevice {
   void serve(unsigned link);
   bool send_one(unsigned link);
   void send(unsigned link, Source source, VirtualChannel channel);
-  void take(Source source, Packet& packet);
+  void move_head(Source source, Packet& packet);
   void deliver(Source source, PacketSink& sink);
 
   const Words* pushed_;                          ///< the mailbox's: all that an idle node looks at
@@ -74,7 +77,7 @@ class TorusDevice final : public RingDevice {
   Precedence precedence_;
   SenderArbitration arbitration_;
   bool transit_first_;
-  std::uint64_t arrived_ = 0;                         ///< sources whose head is for the processor
+  std::uint64_t deliverable_ = 0;                     ///< sources whose head is for the processor
   std::uint64_t exposed_ = 0;                         ///< sources whose head is known
   std::array<std::uint64_t, kMaxLinks> wanted_by_{};  ///< [link]: sources whose head may take it
   std::array<std::uint64_t, kMaxLinks> escape_of_{};  ///< those that may take its bubble channel

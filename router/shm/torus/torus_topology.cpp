@@ -14,7 +14,7 @@
 #include "hal/shape.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/device.hpp"
-#include "router/shm/local_nodes.hpp"
+#include "router/shm/machinery.hpp"
 #include "router/shm/topology.hpp"
 #include "router/shm/torus/boundary_links.hpp"
 #include "router/shm/torus/link.hpp"
@@ -35,8 +35,8 @@ ChannelSlots capacity_of(const Machine& machine) {
   return slots;
 }
 
-/// Slots per channel of a link that crosses the boundary: its wire is long, and what is on its way
-/// there and back needs room.
+/// Slots per channel of a link to another process: its wire is long, and packets on their way there
+/// and counts on their way back need room.
 constexpr std::uint16_t kBoundarySlots = 64;
 
 ChannelSlots boundary_capacity_of(const Machine& machine) {
@@ -73,7 +73,8 @@ class TorusTopology final : public RingTopology {
   const Shape& shape() const { return machinery_.shape; }
   Mailbox& mailbox(Rank node) { return mailboxes_[local().index(node)]; }
 
-  /// The links that end at `node`. Where there is none, both words are its own and never change.
+  /// Sets up the links that end at `node`. Where there is none, both words are the node's own and
+  /// never change.
   void connect(Rank node) {
     Mailbox& box = mailbox(node);
     for (unsigned l = 0; l < shape().links(); ++l) {
@@ -81,7 +82,7 @@ class TorusTopology final : public RingTopology {
       const Rank upstream = shape().neighbour(node, travelling.opposite()).value_or(node);
       box.inward[l].pushed = &box.pushed.word[l];
       if (!local().has(upstream)) {
-        arrive(upstream, node, travelling);
+        add_arriving(upstream, node, travelling);
         continue;
       }
       box.inward[l].popped = &mailbox(upstream).popped.word[l];
@@ -90,14 +91,14 @@ class TorusTopology final : public RingTopology {
     }
   }
 
-  void arrive(Rank from, Rank to, Direction travelling) {
+  void add_arriving(Rank from, Rank to, Direction travelling) {
     LinkMemory& memory = mailbox(to).inward[travelling.index];
     ArrivingLink& link = boundary_->arriving.emplace_back(from, to, travelling, &memory);
     memory.popped = &link.popped;
     memory.capacity = boundary_capacity_of(machinery_.machine);
   }
 
-  LinkMemory& leave(Rank from, Rank to, Direction travelling) {
+  LinkMemory& add_leaving(Rank from, Rank to, Direction travelling) {
     LeavingLink& link = boundary_->leaving.emplace_back(to, travelling);
     link.memory.pushed = &link.pushed;
     link.memory.popped = &mailbox(from).popped.word[travelling.index];
@@ -112,14 +113,14 @@ class TorusTopology final : public RingTopology {
       const Direction travelling{static_cast<std::uint8_t>(l)};
       const Rank downstream = shape().neighbour(node, travelling).value_or(node);
       links.push_back(local().has(downstream) ? &mailbox(downstream).inward[l]
-                                              : &leave(node, downstream, travelling));
+                                              : &add_leaving(node, downstream, travelling));
     }
     return links;
   }
 
   const Machinery& machinery_;
   BoundaryLinks* boundary_;
-  // All by index among the local nodes.
+  // [index among the local nodes]
   std::vector<Mailbox> mailboxes_;
   std::vector<std::vector<LeavingLink*>> leaving_;
   std::deque<TorusDevice> devices_;

@@ -22,6 +22,7 @@
 #include "packet/policies/policies.hpp"
 #include "tests/fft/layout/distributions.hpp"
 #include "tests/fft/plan/plan_run.hpp"
+#include "tests/packet/exchange/plans.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 
 namespace toroid::fft {
@@ -30,7 +31,8 @@ namespace {
 /// One node's two arrays and the exchange from one to the other. Elements of 16 bytes hold their
 /// index twice, those of 4 bytes once.
 struct PipelineSide {
-  PipelineSide(Node& node, const testing::Passage& passage, const Pipeline& pipeline)
+  PipelineSide(Node& node, const testing::Passage& passage, const ExchangePlan& plan,
+               const Pipeline& pipeline)
       : from(passage.from->layout(node.rank())),
         source(room(from, passage)),
         target(room(passage.to->layout(node.rank()), passage)),
@@ -86,10 +88,12 @@ Program send_pieces(Node&, PipelineSide* side) {
 
 void expect_passage(const Shape& shape, const testing::Passage& passage, const Pipeline& pipeline) {
   testing::SimMachine machine(shape);
+  const Shape slice = shape.slice(passage.exchange.first, passage.exchange.last);
+  const auto plan = testing::plan_for({}, shape, slice, {.places = true});
   std::deque<PipelineSide> sides;
   const std::uint32_t words = passage.element_bytes / 4;
   for (Rank r = 0; r < shape.size(); ++r) {
-    PipelineSide& side = sides.emplace_back(machine.node(r), passage, pipeline);
+    PipelineSide& side = sides.emplace_back(machine.node(r), passage, *plan, pipeline);
     for_each_word(*passage.from, r, words, side.source,
                   [](std::uint32_t& word, std::uint32_t place) { word = place; });
   }

@@ -8,7 +8,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 
-namespace toroid {
+namespace toroid::fft {
 namespace {
 
 TEST(CostModel, RoundsCyclesOfLinesAndProductsUp) {
@@ -36,4 +36,4 @@ TEST(CostModel, Of128CubedOn512NodesIsThePapersTable1) {
 }
 
 }  // namespace
-}  // namespace toroid
+}  // namespace toroid::fft

@@ -1,5 +1,5 @@
-// Messages of uneven length, some of them empty. Every value is its own index: source, destination
-// and place in the message.
+// Messages of uneven length, some of them empty. Every value is its own index: round, source,
+// destination and place in the message.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,75 +8,122 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/exchange.hpp"
 #include "packet/exchange/group.hpp"
+#include "packet/exchange/messages.hpp"
+#include "packet/traffic/matrix_traffic.hpp"
+#include "packet/traffic/traffic.hpp"
 
 namespace toroid::testing {
 
-/// Words of the message from a to b: 0 to 99, the longest of 792 bytes in four packets.
+/// Words of the message from rank a to rank b: 0 to 99, the longest of 792 bytes.
 inline std::uint64_t words(Rank a, Rank b) {
   return (a * 31 + b * 17) % 7 == 0 ? 0 : (a * 13 + b * 29) % 100;
 }
 
-inline std::uint64_t word(Rank a, Rank b, std::uint64_t i) {
-  return std::uint64_t{a} << 40 | std::uint64_t{b} << 20 | i;
-}
-
-/// The argument names the source's member number and the packet.
+/// One node's messages to and from its group. A packet's place names its sender's member number and
+/// the packet.
 class IndexedMessages final : public Messages {
  public:
-  explicit IndexedMessages(const Group& group) : group_(group), received_(group.size()) {
-    for (Rank m = 0; m < group.size(); ++m) received_[m].assign(words(group.rank(m), rank()), 0);
+  /// `per_packet`: bytes of a full packet, a multiple of 8 (ExchangePlan::data_bytes()).
+  explicit IndexedMessages(const Group& group, unsigned per_packet = kPayloadBytes)
+      : group_(group), per_packet_(per_packet), in_(group.size()) {
+    for (Rank m = 0; m < group.size(); ++m) in_[m].words.resize(words(group.rank(m), rank()));
   }
+  /// Of the next start, and of what it brings.
+  void set_round(std::uint64_t round) { round_ = round; }
+
   std::uint64_t bytes_to(Rank member) const override {
     return 8 * words(rank(), group_.rank(member));
   }
   std::uint64_t packets_expected() const override {
     std::uint64_t sum = 0;
     for (Rank m = 0; m < group_.size(); ++m)
-      if (m != group_.self()) sum += packets_for(8 * words(group_.rank(m), rank()));
+      if (m != group_.self()) sum += packets(8 * in_[m].words.size());
     return sum;
   }
   std::uint32_t most_packets() const override {
     std::uint32_t most = 0;
     for (Rank m = 0; m < group_.size(); ++m)
-      if (m != group_.self())
-        most = std::max(most, static_cast<std::uint32_t>(packets_for(bytes_to(m))));
+      if (m != group_.self()) most = std::max(most, packets(bytes_to(m)));
     return most;
   }
+  MessageRun run(Rank member, std::uint32_t first, std::uint32_t limit) const override {
+    EXPECT_NE(member, group_.self());
+    return run_of(bytes_to(member), per_packet_, first, limit);
+  }
   bool has_payload() const override { return true; }
+  bool has_places() const override { return true; }
   std::uint32_t gather(Rank member, std::uint32_t packet,
                        std::span<std::byte> payload) const override {
     EXPECT_FALSE(payload.empty());
     EXPECT_EQ(payload.size() % 8, 0u);
     for (std::size_t i = 0; i < payload.size() / 8; ++i) {
-      const std::uint64_t value = word(rank(), group_.rank(member), packet * 30 + i);
+      const std::uint64_t value = word(rank(), group_.rank(member), packet * per_packet_ / 8 + i);
       std::memcpy(payload.data() + 8 * i, &value, 8);
     }
     return group_.self() << 8 | packet;
   }
-  void arrive(const Packet& packet) override {
-    auto& from = received_.at(packet.header.argument() >> 8);
-    const std::size_t begin = 30 * (packet.header.argument() & 0xff);
-    const auto bytes = packet.bytes();
-    ASSERT_LE(begin + bytes.size() / 8, from.size());
-    std::memcpy(from.data() + begin, bytes.data(), bytes.size());
+  void arrive_at(std::uint32_t place, std::span<const std::byte> payload) override {
+    arrive(place >> 8, place & 0xff, payload);
   }
-  void expect_complete() const {
-    for (Rank m = 0; m < group_.size(); ++m)
-      for (std::uint64_t i = 0; m != group_.self() && i < received_[m].size(); ++i)
-        ASSERT_EQ(received_[m][i], word(group_.rank(m), rank(), i)) << m << " to " << rank();
+  void arrive(Rank from, std::uint32_t packet, std::span<const std::byte> payload) override {
+    Incoming& in = in_.at(from);
+    const std::size_t begin = std::size_t{packet} * per_packet_ / 8;
+    ASSERT_LE(8 * begin + payload.size(), 8 * in.words.size());
+    std::memcpy(in.words.data() + begin, payload.data(), payload.size());
+    in.bytes += payload.size();
+  }
+  std::unique_ptr<const Traffic> traffic(std::uint64_t) const override {
+    std::vector<TrafficEntry> entries;
+    for (Rank a = 0; a < group_.size(); ++a)
+      for (Rank b = 0; b < group_.size(); ++b)
+        entries.push_back({a, b, 8 * words(group_.rank(a), group_.rank(b))});
+    return std::make_unique<MatrixTraffic>("indexed", group_.size(), std::move(entries));
+  }
+  void pack(Rank member, std::vector<std::byte>& bytes) const override {
+    const std::size_t begin = bytes.size();
+    bytes.resize(begin + bytes_to(member));
+    gather(member, 0, std::span(bytes).subspan(begin));
+  }
+  void unpack(Rank from, std::span<const std::byte> bytes) override { arrive(from, 0, bytes); }
+
+  /// Every byte of this round has come, once. The next round begins with nothing.
+  void expect_complete() {
+    for (Rank m = 0; m < group_.size(); ++m) {
+      if (m == group_.self()) continue;
+      Incoming& in = in_[m];
+      ASSERT_EQ(in.bytes, 8 * in.words.size()) << m << " to " << rank();
+      for (std::uint64_t i = 0; i < in.words.size(); ++i)
+        ASSERT_EQ(in.words[i], word(group_.rank(m), rank(), i)) << m << " to " << rank();
+      in.bytes = 0;
+      std::ranges::fill(in.words, 0);
+    }
   }
 
  private:
+  struct Incoming {
+    std::vector<std::uint64_t> words{};
+    std::uint64_t bytes = 0;  ///< that have come
+  };
   Rank rank() const { return group_.rank(group_.self()); }
+  std::uint32_t packets(std::uint64_t bytes) const {
+    return static_cast<std::uint32_t>((bytes + per_packet_ - 1) / per_packet_);
+  }
+  std::uint64_t word(Rank a, Rank b, std::uint64_t i) const {
+    return (round_ + 1) << 52 | std::uint64_t{a} << 36 | std::uint64_t{b} << 20 | i;
+  }
+
   Group group_;
-  std::vector<std::vector<std::uint64_t>> received_;  ///< [member]
+  unsigned per_packet_;
+  std::uint64_t round_ = 0;
+  std::vector<Incoming> in_;  ///< [member]
 };
 
 }  // namespace toroid::testing

@@ -1,4 +1,4 @@
-// All-to-alls that go on while their node does something else: several at once, tested, waited for,
+// Exchanges that go on while their node does something else: several at once, tested, waited for,
 // started again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,13 +42,20 @@ class Words final : public Messages {
   std::uint64_t bytes_to(Rank) const override { return 4; }
   std::uint64_t packets_expected() const override { return group_.size() - 1; }
   std::uint32_t most_packets() const override { return group_.size() > 1 ? 1 : 0; }
+  MessageRun run(Rank, std::uint32_t first, std::uint32_t limit) const override {
+    return run_of(4, kPayloadBytes, first, limit);
+  }
   bool has_payload() const override { return true; }
   std::uint32_t gather(Rank, std::uint32_t, std::span<std::byte> payload) const override {
     const std::uint32_t value = word(group_.self(), round_);
     std::memcpy(payload.data(), &value, 4);
     return 0;
   }
-  void arrive(const Packet& packet) override { heard_.push_back(packet.as<std::uint32_t>()); }
+  void arrive(Rank, std::uint32_t, std::span<const std::byte> payload) override {
+    ASSERT_EQ(payload.size(), 4u);
+    std::memcpy(&heard_.emplace_back(), payload.data(), 4);
+  }
+  std::unique_ptr<const Traffic> traffic(std::uint64_t) const override { return nullptr; }
   /// Exactly those of this round, from everybody else.
   void expect_round() {
     std::vector<std::uint32_t> expected;
@@ -69,15 +77,17 @@ class Words final : public Messages {
 
 /// Every node's exchanges, which live as long as the run.
 struct Exchanges {
-  Exchanges(Node& node, std::uint32_t count) {
+  Exchanges(Node& node, std::uint32_t count)
+      : plan(testing::plan_for(node.options(), node.shape(), node.shape())) {
     const HandlerId first = node.reserve_handlers(count);
     const Group all = Group::all(node.shape(), node.rank());
     for (std::uint32_t e = 0; e < count; ++e)
-      exchanges.emplace_back(node, static_cast<HandlerId>(first + e), all,
+      exchanges.emplace_back(node, static_cast<HandlerId>(first + e), all, *plan,
                              messages.emplace_back(all, e));
   }
+  testing::PlanPointer plan;
   std::deque<Words> messages;
-  std::deque<AllToAll> exchanges;
+  std::deque<Exchange> exchanges;
 };
 
 /// program(node, its exchanges) on every node.
@@ -95,7 +105,7 @@ Program start_all_wait_for_all(Node& node, Exchanges* side) {
   for (std::size_t i = 0; i < count; ++i) side->exchanges[(i + node.rank()) % count].start();
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t e = (2 * i + 3 * node.rank()) % count;
-    const AllToAll& exchange = side->exchanges[e];
+    const Exchange& exchange = side->exchanges[e];
     co_await exchange.wait();
     EXPECT_TRUE(exchange.test());
     side->messages[e].expect_round();
@@ -111,15 +121,17 @@ TEST(OutstandingExchanges, CompleteInAnyOrder) {
 /// Long messages in lines, planes and the whole machine at the same time.
 Program exchange_in_groups(Node& node) {
   std::deque<IndexedMessages> messages;
-  std::deque<AllToAll> exchanges;
+  std::deque<testing::PlanPointer> plans;
+  std::deque<Exchange> exchanges;
   for (unsigned last = 1; last <= node.shape().dims(); ++last) {
     const Group group(node.shape(), 0, last, node.rank());
-    exchanges.emplace_back(node, static_cast<HandlerId>(kHandler + last), group,
+    plans.push_back(testing::plan_for(node.options(), node.shape(), node.shape().slice(0, last)));
+    exchanges.emplace_back(node, static_cast<HandlerId>(kHandler + last), group, *plans.back(),
                            messages.emplace_back(group));
   }
-  for (AllToAll& exchange : exchanges) exchange.start();
-  for (AllToAll& exchange : exchanges) co_await exchange.wait();
-  for (const IndexedMessages& arrived : messages) arrived.expect_complete();
+  for (Exchange& exchange : exchanges) exchange.start();
+  for (Exchange& exchange : exchanges) co_await exchange.wait();
+  for (IndexedMessages& arrived : messages) arrived.expect_complete();
   co_await node.barrier();
 }
 
@@ -131,7 +143,7 @@ TEST(OutstandingExchanges, OfDifferentGroupsDoNotMix) {
 }
 
 Program test_it(Node& node, Exchanges* side) {
-  AllToAll& exchange = side->exchanges[0];
+  Exchange& exchange = side->exchanges[0];
   EXPECT_TRUE(exchange.test());  // not started
   exchange.start();
   EXPECT_EQ(exchange.test(), node.size() == 1);
@@ -148,7 +160,7 @@ TEST(OutstandingExchanges, SayWhetherTheyAreComplete) {
 
 /// It never waits, only looks: what comes is handled between slices of its computation.
 Program compute_in_slices(Node& node, Exchanges* side, unsigned* slices) {
-  AllToAll& exchange = side->exchanges[0];
+  Exchange& exchange = side->exchanges[0];
   exchange.start();
   const Tick slice = 100;
   for (; !exchange.test(); ++*slices) {
@@ -170,7 +182,7 @@ TEST(OutstandingExchanges, GoOnWhileTheNodeComputes) {
 
 /// One look, one long computation: has everything come when it ends?
 Program compute_at_once(Node& node, Exchanges* side, Tick* waited) {
-  AllToAll& exchange = side->exchanges[0];
+  Exchange& exchange = side->exchanges[0];
   exchange.start();
   const Tick long_time = 1'000'000;
   co_await node.compute(long_time);
@@ -192,7 +204,7 @@ Program progress_only(Node& node, Exchanges* side) {
   for (int i = 0; i < 10; ++i) co_await node.progress();
   EXPECT_LE(node.now(), 10u);  // the least that a turn takes
   const Tick before = node.now();
-  AllToAll& exchange = side->exchanges[0];
+  Exchange& exchange = side->exchanges[0];
   exchange.start();
   EXPECT_EQ(exchange.sent().value(), 0u);
   co_await node.progress();
@@ -211,13 +223,13 @@ Program with_barriers(Node& node, Exchanges* side) {
   for (std::uint32_t round = 0; round < 10; ++round) {
     side->messages[0].set_round(round);
     side->exchanges[0].start();
-    const AllToAll& exchange = side->exchanges[0];
+    const Exchange& exchange = side->exchanges[0];
     co_await exchange.wait();
     side->messages[0].expect_round();
     co_await node.barrier();
   }
   EXPECT_EQ(side->exchanges[0].starts(), 10u);
-  EXPECT_EQ(side->exchanges[0].expected_so_far(), 10u * (node.size() - 1));
+  EXPECT_EQ(side->exchanges[0].expected(), 10u * (node.size() - 1));
 }
 
 TEST(OutstandingExchanges, MayStartAgainAfterABarrier) {
@@ -232,7 +244,7 @@ Program take_turns(Node&, Exchanges* side) {
   for (std::uint32_t round = 0; round < 20; ++round) {
     side->messages[round % 2].set_round(round);
     side->exchanges[round % 2].start();
-    const AllToAll& exchange = side->exchanges[round % 2];
+    const Exchange& exchange = side->exchanges[round % 2];
     co_await exchange.wait();
     side->messages[round % 2].expect_round();
   }
@@ -245,7 +257,7 @@ TEST(OutstandingExchanges, MayTakeTurnsWithoutABarrier) {
 }
 
 Program start_but_one(Node& node, Exchanges* side) {
-  AllToAll& exchange = side->exchanges[0];
+  Exchange& exchange = side->exchanges[0];
   if (node.rank() == 2) co_return;
   exchange.start();
   co_await exchange.wait();
@@ -264,9 +276,12 @@ class OneWord final : public Messages {
   std::uint64_t bytes_to(Rank m) const override { return group_.self() == 0 && m == 1 ? 4 : 0; }
   std::uint64_t packets_expected() const override { return group_.self() == 1 ? 1 : 0; }
   std::uint32_t most_packets() const override { return group_.self() == 0 ? 1 : 0; }
+  MessageRun run(Rank m, std::uint32_t first, std::uint32_t limit) const override {
+    return run_of(bytes_to(m), kPayloadBytes, first, limit);
+  }
   bool has_payload() const override { return true; }
   std::uint32_t gather(Rank, std::uint32_t, std::span<std::byte>) const override { return 0; }
-  void arrive(const Packet&) override {}
+  std::unique_ptr<const Traffic> traffic(std::uint64_t) const override { return nullptr; }
 
  private:
   Group group_;
@@ -275,7 +290,8 @@ class OneWord final : public Messages {
 Program send_one_way(Node& node) {
   const Group all = Group::all(node.shape(), node.rank());
   OneWord message(all);
-  AllToAll exchange(node, kHandler, all, message);
+  const testing::PlanPointer plan = testing::plan_for(node.options(), node.shape(), node.shape());
+  Exchange exchange(node, kHandler, all, *plan, message);
   exchange.start();
   EXPECT_EQ(exchange.test(), node.rank() == 2);
   if (node.rank() == 0) {

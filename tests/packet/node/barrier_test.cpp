@@ -66,7 +66,7 @@ TEST(Barrier, HoldsWithOneShortQueueAndDeterministicRouting) {
   for (const char* shape : {"5", "3x3x3"})
     expect_barriers_hold(
         shape, 20, 4,
-        {.routing = RoutingRule::deterministic, .output_queues = 1, .queue_capacity = 1});
+        {.settings = {.output_queues = 1, .queue_capacity = 1, .routing = RoutingRule::deterministic}});
 }
 
 TEST(Barrier, TakesCeilLog2RoundsOfOnePacketPerNode) {

@@ -109,7 +109,7 @@ TEST(Node, HandlersMayPost) {
 }
 
 TEST(Node, HandlersMayPostMoreThanTheQueuesHold) {
-  SimMachine machine(Shape::parse("8"), {.output_queues = 1, .queue_capacity = 1});
+  SimMachine machine(Shape::parse("8"), {.settings = {.output_queues = 1, .queue_capacity = 1}});
   unsigned answers = 0;
   machine.node(4).on(kHandler, [&](const Packet&) {
     for (unsigned i = 0; i < 500; ++i) machine.node(4).post(0, kHandler + 1, pattern(240), i);
@@ -128,7 +128,7 @@ Program flood(Node& node, Rank to, unsigned packets) {
 }
 
 TEST(Node, SendWaitsForItsQueueAndLosesNothing) {
-  SimMachine machine(Shape::parse("4"), {.output_queues = 2, .queue_capacity = 1});
+  SimMachine machine(Shape::parse("4"), {.settings = {.output_queues = 2, .queue_capacity = 1}});
   std::uint64_t sum = 0;
   machine.node(2).on(kHandler, [&](const Packet& packet) { sum += packet.as<unsigned>(); });
   machine.run([](Node& node) { return flood(node, 2, 1000); });

@@ -53,7 +53,7 @@ TEST(Policies, VisitEveryPeerOnceInEveryRound) {
       const Shape shape = Shape::parse(text);
       for (Rank self = 0; self < shape.size(); ++self)
         for (std::uint32_t round = 0; round < 2; ++round)
-          expect_every_peer_once(policy->order(shape, self, 5, round), self, shape.size());
+          expect_every_peer_once(policy->order({shape, self, 5, round, self}), self, shape.size());
     }
 }
 
@@ -63,7 +63,7 @@ TEST(Policies, VisitEveryPeerOnceOnLargeMachines) {
       SCOPED_TRACE(fmt::format("{} on {}", policy->name(), text));
       const Shape shape = Shape::parse(text);
       for (const Rank self : {Rank{0}, shape.size() / 2, shape.size() - 1})
-        expect_every_peer_once(policy->order(shape, self, 5, 0), self, shape.size());
+        expect_every_peer_once(policy->order({shape, self, 5, 0, self}), self, shape.size());
     }
 }
 
@@ -71,7 +71,7 @@ TEST(Policies, OfOneSeedForAllSendToDifferentNodesInEveryVisit) {
   const Shape shape = Shape::parse("3x5");
   std::vector<SendOrder> orders;
   for (Rank self = 0; self < shape.size(); ++self)
-    orders.push_back(policy_by_name("same-seed").order(shape, self, 9, 0));
+    orders.push_back(policy_by_name("same-seed").order({shape, self, 9, 0, self}));
   for (Rank visit = 0; visit + 1 < shape.size(); ++visit) {
     std::set<Rank> aims;
     for (const SendOrder& order : orders) aims.insert(order[visit]);
@@ -82,7 +82,7 @@ TEST(Policies, OfOneSeedForAllSendToDifferentNodesInEveryVisit) {
 TEST(Policies, ExchangeInPairsByXorWhereAPowerOfTwo) {
   const Shape shape = Shape::parse("4x4");
   for (Rank self = 0; self < shape.size(); ++self) {
-    const SendOrder order = policy_by_name("xor").order(shape, self, 1, 0);
+    const SendOrder order = policy_by_name("xor").order({shape, self, 1, 0, self});
     for (Rank visit = 0; visit < order.size(); ++visit) EXPECT_EQ(order[visit], self ^ (visit + 1));
   }
 }
@@ -94,7 +94,7 @@ TEST(Policies, SkipByXorThoseThatDoNotExist) {
       for (Rank step = 1; step < std::bit_ceil(nodes); ++step)
         if ((self ^ step) < nodes) expected.push_back(self ^ step);
       const Shape shape = Shape::parse(std::to_string(nodes));
-      const SendOrder order = policy_by_name("xor").order(shape, self, 1, 0);
+      const SendOrder order = policy_by_name("xor").order({shape, self, 1, 0, self});
       EXPECT_EQ(visits_of(order), expected);
     }
 }
@@ -104,7 +104,7 @@ TEST(Policies, GoToTheFarthestFirst) {
     const Shape shape = Shape::parse(text);
     for (Rank self = 0; self < shape.size(); ++self) {
       unsigned before = ~0u;
-      for (const Rank peer : policy_by_name("farthest-first").order(shape, self, 3, 0)) {
+      for (const Rank peer : policy_by_name("farthest-first").order({shape, self, 3, 0, self})) {
         const unsigned hops = minimal_hops(shape, shape.coord(self), shape.coord(peer));
         ASSERT_LE(hops, before) << text;
         before = hops;
@@ -117,7 +117,7 @@ TEST(Policies, ChangeTheirOrderEveryRoundOnlyWhereTheySaySo) {
   const Shape shape = Shape::parse("4x5");
   for (const Policy* policy : built_in_policies()) {
     const bool equal =
-        visits_of(policy->order(shape, 3, 1, 0)) == visits_of(policy->order(shape, 3, 1, 1));
+        visits_of(policy->order({shape, 3, 1, 0, 3})) == visits_of(policy->order({shape, 3, 1, 1, 3}));
     EXPECT_EQ(equal, !policy->changes_order()) << policy->name();
   }
 }

@@ -19,7 +19,7 @@
 
 #include "hal/random.hpp"
 #include "router/ofi/frame.hpp"
-#include "router/ofi/wire.hpp"
+#include "router/ofi/transport.hpp"
 
 namespace toroid::testing {
 
@@ -42,7 +42,7 @@ struct NetworkOptions {
 
 class FakeNetwork {
  public:
-  class Wire;
+  class Transport;
 
   FakeNetwork(unsigned processes, NetworkOptions options)
       : options_(std::move(options)), random_(options_.seed), places_(processes) {}
@@ -106,9 +106,9 @@ class FakeNetwork {
 };
 
 /// A process's end of it. Sees to it that buffers are those of `memory`, and each in use once.
-class FakeNetwork::Wire final : public ofi::Wire {
+class FakeNetwork::Transport final : public ofi::Transport {
  public:
-  Wire(FakeNetwork& network, unsigned self, std::span<std::byte> memory)
+  Transport(FakeNetwork& network, unsigned self, std::span<std::byte> memory)
       : network_(&network), self_(self), memory_(memory) {}
 
   bool try_send(ofi::Operation& operation) override {

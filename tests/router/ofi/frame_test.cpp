@@ -31,7 +31,7 @@ constexpr FrameHeader kHeader{.magic = 0,
                               .freed = 3,
                               .bytes = 0,
                               .runs = 0,
-                              .returns = 0,
+                              .credits = 0,
                               .reserved = {},
                               .crc = 0};
 
@@ -47,15 +47,15 @@ std::vector<FramedPacket> sent_through(const FrameView& view, std::span<const st
 
 /// Out of a buffer of this size into memory of the frame's size, and read there.
 void expect_round_trip(std::span<const std::byte> frame, const std::vector<FramedPacket>& sent,
-                       const std::vector<Return>& returns) {
+                       const std::vector<LinkCredit>& credits) {
   FrameMemory received(frame);
   FrameView view;
   ASSERT_EQ(examined(received.bytes(), view), FrameError::none);
   ASSERT_EQ(sent_through(view, frame), sent);
-  ASSERT_EQ(view.returns.size(), returns.size());
-  for (std::size_t i = 0; i < returns.size(); ++i) {
-    ASSERT_EQ(view.returns[i].port, returns[i].port);
-    ASSERT_EQ(view.returns[i].popped, returns[i].popped);
+  ASSERT_EQ(view.credits.size(), credits.size());
+  for (std::size_t i = 0; i < credits.size(); ++i) {
+    ASSERT_EQ(view.credits[i].link, credits[i].link);
+    ASSERT_EQ(view.credits[i].popped, credits[i].popped);
   }
 }
 
@@ -79,12 +79,12 @@ TEST(Frame, IsFilledAndNeverBeyondItsBuffer) {
       FrameMemory buffer(size);
       FrameWriter writer(buffer.bytes());
       std::vector<FramedPacket> sent;
-      std::vector<Return> returns;
+      std::vector<LinkCredit> credits;
       const unsigned ports = 1 + random.below(5);
       while (writer.room() > 0) {
-        if (random.below(4) == 0 && writer.has_room_for_return()) {
-          returns.push_back({random.below(9), 0, random.next()});
-          writer.add_return(returns.back().port, returns.back().popped);
+        if (random.below(4) == 0 && writer.has_room_for_credit()) {
+          credits.push_back({random.below(9), 0, random.next()});
+          writer.add_credit(credits.back().link, credits.back().popped);
           continue;
         }
         for (unsigned some = 1 + random.below(writer.room()); some > 0; --some)
@@ -93,26 +93,26 @@ TEST(Frame, IsFilledAndNeverBeyondItsBuffer) {
       }
       const std::span<const std::byte> frame = writer.finish(kHeader);
       ASSERT_LE(frame.size(), size);
-      ASSERT_GT(frame.size() + sizeof(Packet) + sizeof(ofi::Run), size)
+      ASSERT_GT(frame.size() + sizeof(Packet) + sizeof(ofi::PacketRun), size)
           << "there was room for more";
-      expect_round_trip(frame, sent, returns);
+      expect_round_trip(frame, sent, credits);
       EXPECT_FALSE(writer.has_buffer());
       EXPECT_TRUE(writer.empty());
       EXPECT_EQ(writer.room(), 0u);
-      EXPECT_FALSE(writer.has_room_for_return());
+      EXPECT_FALSE(writer.has_room_for_credit());
     }
 }
 
 TEST(Frame, OfReturnsAloneIsFilledAndNeverBeyondItsBuffer) {
   FrameMemory buffer(1000);
   FrameWriter writer(buffer.bytes());
-  std::vector<Return> returns;
-  while (writer.has_room_for_return()) {
-    returns.push_back({static_cast<std::uint32_t>(returns.size()), 0, returns.size() << 40});
-    writer.add_return(returns.back().port, returns.back().popped);
+  std::vector<LinkCredit> credits;
+  while (writer.has_room_for_credit()) {
+    credits.push_back({static_cast<std::uint32_t>(credits.size()), 0, credits.size() << 40});
+    writer.add_credit(credits.back().link, credits.back().popped);
   }
-  EXPECT_EQ(returns.size(), (1000 - 64) / 16u);
-  expect_round_trip(writer.finish(kHeader), {}, returns);
+  EXPECT_EQ(credits.size(), (1000 - 64) / 16u);
+  expect_round_trip(writer.finish(kHeader), {}, credits);
 }
 
 TEST(Frame, WithoutAnythingIsAHeader) {
@@ -127,14 +127,14 @@ TEST(Frame, WithoutAnythingIsAHeader) {
 std::vector<unsigned> runs_of(const std::vector<std::pair<std::uint32_t, std::uint16_t>>& ports) {
   FrameMemory buffer(ports.size() * 80 + 1024);
   FrameWriter writer(buffer.bytes());
-  for (const auto& [port, channel] : ports) {
+  for (const auto& [target, channel] : ports) {
     EXPECT_GT(writer.room(), 0u);
-    writer.commit(port, channel, PacketHeader(HeaderFields{.hints = {}}));
+    writer.commit(target, channel, PacketHeader(HeaderFields{.hints = {}}));
   }
   FrameView view;
   EXPECT_EQ(examined(writer.finish(kHeader), view), FrameError::none);
   std::vector<unsigned> lengths;
-  for (const Run& run : view.runs) lengths.push_back(run.packets);
+  for (const PacketRun& run : view.runs) lengths.push_back(run.packets);
   return lengths;
 }
 
@@ -166,12 +166,12 @@ FrameMemory small_frame() {
   Random random(3);
   FrameMemory buffer(2048);
   FrameWriter writer(buffer.bytes());
-  for (const auto& [port, bytes] : {std::pair(1u, 5u), {1u, 90u}, {2u, 48u}}) {
-    FramedPacket packet = framed_packet(port, bytes, random);
+  for (const auto& [target, bytes] : {std::pair(1u, 5u), {1u, 90u}, {2u, 48u}}) {
+    FramedPacket packet = framed_packet(target, bytes, random);
     packet.channel = 0;
     write(writer, packet);
   }
-  writer.add_return(4, 77);
+  writer.add_credit(4, 77);
   return FrameMemory(writer.finish(kHeader));
 }
 
@@ -235,22 +235,22 @@ TEST(Frame, IsMalformedWhereItSaysAnotherLength) {
 
 TEST(Frame, IsMalformedWithTablesBeyondIt) {
   EXPECT_EQ(error_with([](FrameHeader& h) { h.runs = 0xffff; }), FrameError::malformed);
-  EXPECT_EQ(error_with([](FrameHeader& h) { h.returns = 0xffff; }), FrameError::malformed);
-  EXPECT_EQ(error_with([](FrameHeader& h) { h.runs = h.returns = 0xffff; }), FrameError::malformed);
+  EXPECT_EQ(error_with([](FrameHeader& h) { h.credits = 0xffff; }), FrameError::malformed);
+  EXPECT_EQ(error_with([](FrameHeader& h) { h.runs = h.credits = 0xffff; }), FrameError::malformed);
 }
 
 TEST(Frame, IsMalformedWithTablesThatBeginAnywhere) {
   EXPECT_EQ(error_with([](FrameHeader& h) { ++h.runs; }), FrameError::malformed);
   EXPECT_EQ(error_with([](FrameHeader& h) { --h.runs; }), FrameError::malformed);
-  EXPECT_EQ(error_with([](FrameHeader& h) { ++h.returns; }), FrameError::malformed);
+  EXPECT_EQ(error_with([](FrameHeader& h) { ++h.credits; }), FrameError::malformed);
   EXPECT_EQ(error_with([](FrameHeader& h) { h.runs = 0; }), FrameError::malformed);
 }
 
 /// The first run of the small frame, changed.
 FrameError error_with_run(const auto& change) {
   FrameMemory frame = small_frame();
-  std::byte* const at = frame.bytes().data() + frame.bytes().size() - 2 * sizeof(Run) - 16;
-  Run run;
+  std::byte* const at = frame.bytes().data() + frame.bytes().size() - 2 * sizeof(PacketRun) - 16;
+  PacketRun run;
   std::memcpy(&run, at, sizeof(run));
   change(run);
   std::memcpy(at, &run, sizeof(run));
@@ -259,10 +259,10 @@ FrameError error_with_run(const auto& change) {
 }
 
 TEST(Frame, IsMalformedWhereItsRunsHaveMoreOrFewerPacketsThanThereAre) {
-  EXPECT_EQ(error_with_run([](ofi::Run&) {}), FrameError::none);
-  EXPECT_EQ(error_with_run([](ofi::Run& r) { ++r.packets; }), FrameError::malformed);
-  EXPECT_EQ(error_with_run([](ofi::Run& r) { --r.packets; }), FrameError::malformed);
-  EXPECT_EQ(error_with_run([](ofi::Run& r) { r.packets = 0xffff; }), FrameError::malformed);
+  EXPECT_EQ(error_with_run([](ofi::PacketRun&) {}), FrameError::none);
+  EXPECT_EQ(error_with_run([](ofi::PacketRun& r) { ++r.packets; }), FrameError::malformed);
+  EXPECT_EQ(error_with_run([](ofi::PacketRun& r) { --r.packets; }), FrameError::malformed);
+  EXPECT_EQ(error_with_run([](ofi::PacketRun& r) { r.packets = 0xffff; }), FrameError::malformed);
 }
 
 /// One packet of 0 bytes, its header replaced.
@@ -295,17 +295,17 @@ TEST(Frame, IsRefusedWhereTheReceiverDoesNotWantAPacket) {
   FrameMemory frame = small_frame();
   FrameView view;
   ASSERT_EQ(parse(frame.bytes(), view), FrameError::none);
-  const auto not_for_2 = [](const ofi::Run& run, const PacketHeader& header) {
-    EXPECT_EQ(run.port, header.destination());
-    return run.port != 2;
+  const auto not_for_2 = [](const ofi::PacketRun& run, const PacketHeader& header) {
+    EXPECT_EQ(run.target, header.destination());
+    return run.target != 2;
   };
   EXPECT_EQ(check_packets(view, not_for_2), FrameError::bad_packet);
 }
 
 TEST(Frame, IsMalformedWithARunOfNoPackets) {
-  FrameMemory frame(sizeof(FrameHeader) + sizeof(ofi::Run));
+  FrameMemory frame(sizeof(FrameHeader) + sizeof(ofi::PacketRun));
   std::memset(frame.bytes().data(), 0, frame.bytes().size());
-  const ofi::Run nothing{.port = 0xffffffff, .packets = 0, .channel = 0xffff};
+  const ofi::PacketRun nothing{.target = 0xffffffff, .packets = 0, .channel = 0xffff};
   std::memcpy(frame.bytes().data() + sizeof(FrameHeader), &nothing, sizeof(nothing));
   frame.change([&](FrameHeader& h) {
     h = kHeader;
@@ -324,7 +324,7 @@ FrameMemory almost_a_frame(Random& random) {
     h.magic = kFrameMagic;
     h.bytes = static_cast<std::uint32_t>(frame.bytes().size());
     h.runs = static_cast<std::uint16_t>(random.below(4));
-    h.returns = static_cast<std::uint16_t>(random.below(4));
+    h.credits = static_cast<std::uint16_t>(random.below(4));
   });
   return frame;
 }

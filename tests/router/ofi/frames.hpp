@@ -59,16 +59,17 @@ class FrameMemory {
 
 /// A packet on its way through a frame.
 struct FramedPacket {
-  std::uint32_t port;
+  std::uint32_t target;
   std::uint16_t channel;
   PacketHeader header{0, 0};
   std::vector<std::byte> payload;
   bool operator==(const FramedPacket&) const = default;
 };
 
-inline FramedPacket framed_packet(std::uint32_t port, unsigned payload_bytes, Random& random) {
-  FramedPacket packet{port, static_cast<std::uint16_t>(random.below(kVirtualChannels)), {0, 0}, {}};
-  packet.header = PacketHeader(HeaderFields{.destination = port,
+inline FramedPacket framed_packet(std::uint32_t target, unsigned payload_bytes, Random& random) {
+  FramedPacket packet{
+      target, static_cast<std::uint16_t>(random.below(kVirtualChannels)), {0, 0}, {}};
+  packet.header = PacketHeader(HeaderFields{.destination = target,
                                             .hints = {},
                                             .chunks = chunks_for(payload_bytes),
                                             .handler = static_cast<HandlerId>(random.below(1000)),
@@ -83,26 +84,26 @@ inline void write(ofi::FrameWriter& writer, const FramedPacket& packet) {
   // What is written beyond the payload is the writer's right: a place takes a full packet.
   std::memset(writer.claim().payload.data(), 0xdd, kPayloadBytes);
   copy_payload(writer.claim().payload.data(), packet.payload.data(), packet.payload.size());
-  writer.commit(packet.port, packet.channel, packet.header);
+  writer.commit(packet.target, packet.channel, packet.header);
 }
 
 /// All packets of a frame that has been found in order.
 inline std::vector<FramedPacket> packets_of(const ofi::FrameView& view) {
   std::vector<FramedPacket> packets;
   const std::byte* at = view.packets;
-  for (const ofi::Run& run : view.runs)
+  for (const ofi::PacketRun& run : view.runs)
     for (unsigned i = 0; i < run.packets; ++i) {
       PacketHeader header(0, 0);
       std::memcpy(static_cast<void*>(&header), at, sizeof(header));
       const std::byte* const payload = at + kHeaderBytes;
       packets.push_back(
-          {run.port, run.channel, header, {payload, payload + header.payload_bytes()}});
+          {run.target, run.channel, header, {payload, payload + header.payload_bytes()}});
       at += ofi::framed_bytes(header.payload_bytes());
     }
   return packets;
 }
 
-inline constexpr auto kAnyHeader = [](const ofi::Run&, const PacketHeader&) { return true; };
+inline constexpr auto kAnyHeader = [](const ofi::PacketRun&, const PacketHeader&) { return true; };
 
 /// Everything that can be found out about bytes without knowing their sender.
 inline ofi::FrameError examined(std::span<const std::byte> bytes, ofi::FrameView& view) {

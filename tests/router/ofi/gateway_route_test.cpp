@@ -35,11 +35,13 @@ using testing::Tagged;
 /// All-to-all of tagged packets; every one arrives once.
 void expect_conserved(SteppedMachine& machine, std::uint32_t packets) {
   std::deque<Tagged> messages;
-  std::deque<AllToAll> exchanges;
+  std::deque<Exchange> exchanges;
+  const Tagged some(machine.node(0), packets);
+  const testing::PlanPointer plan = testing::plan_for(machine.node(0), some);
   for (Rank r = 0; r < machine.size(); ++r) {
     Node& node = machine.node(r);
     exchanges.emplace_back(node, testing::kHandler, Group::all(node.shape(), r),
-                           messages.emplace_back(node, packets), AllToAllSchedule{});
+                           *plan, messages.emplace_back(node, packets));
   }
   ASSERT_NO_FATAL_FAILURE(
       machine.run([&](Node& node) { return testing::receive_all(node, &exchanges[node.rank()]); }));
@@ -84,7 +86,7 @@ TEST(TorusGateway, BringsEveryPacketOnceForAnyNumberOfWorkers) {
                           .workers = workers,
                           .route = RingRoute::torus,
                           .network = {.seed = workers + processes},
-                          .node = {.routing = routing},
+                          .node = {.settings = {.routing = routing}},
                           .machine = testing::smallest_buffers()},
                          3);
 }
@@ -97,7 +99,7 @@ TEST(TorusGateway, NeverSendsMoreThanALinkHasRoomFor) {
                        {.processes = 4,
                         .route = RingRoute::torus,
                         .network = {.seed = seed},
-                        .node = {.seed = seed, .routing = RoutingRule::deterministic},
+                        .node = {.seed = seed, .settings = {.routing = RoutingRule::deterministic}},
                         .machine = testing::smallest_buffers()},
                        300);
 }
@@ -107,7 +109,7 @@ TEST(DirectGateway, BringsEveryPacketThoughItsRingsAndFramesAreFull) {
     expect_conserved("6",
                      {.processes = 2,
                       .workers = workers,
-                      .node = {.output_queues = 4},
+                      .node = {.settings = {.output_queues = 4}},
                       .machine = testing::smallest_buffers(),
                       .limits = {.frame_bytes = 512, .window = 1, .send_buffers = 1}},
                      300);

@@ -17,7 +17,7 @@
 #include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
-#include "router/ofi/wire.hpp"
+#include "router/ofi/transport.hpp"
 #include "tests/router/ofi/fake_network.hpp"
 #include "tests/router/ofi/frames.hpp"
 #include "tests/router/ofi/number_gateway.hpp"
@@ -168,8 +168,9 @@ TEST(Gateway, RefusesWhatFitsNoBufferAsMalformed) {
 TEST(Gateway, RefusesAPacketThatItsRouteDoesNotWant) {
   expect_unimpressed(FrameError::bad_packet, [](const FrameBytes& frame, Random&) {
     FrameMemory memory(frame);
-    const std::uint32_t port = NumberGateway::kPort + 1;
-    std::memcpy(memory.bytes().data() + frame.size() - sizeof(ofi::Run), &port, sizeof(port));
+    const std::uint32_t target = NumberGateway::kTarget + 1;
+    std::memcpy(memory.bytes().data() + frame.size() - sizeof(ofi::PacketRun), &target,
+                sizeof(target));
     memory.sign();
     return FrameBytes(memory.bytes().begin(), memory.bytes().end());
   });
@@ -314,14 +315,14 @@ TEST(Gateway, SuspectsTheReceiverOfALostFrameAndDeliversNothingBehindIt) {
 
 TEST(Gateway, SaysWhatTheNetworkSaysOfAProcessThatIsGone) {
   NumberRun run(3, {.seed = 15, .gone = 2});
-  EXPECT_FALSE(run.gateway(0).trouble().has_value());
+  EXPECT_FALSE(run.gateway(0).transport_error().has_value());
   ASSERT_TRUE(run.gateway(0).try_send(1, 0));
   ASSERT_TRUE(run.gateway(0).try_send(2, 0));
   for (unsigned i = 0; i < 2000; ++i) run.step(i % 3, true);
-  const auto trouble = run.gateway(0).trouble();
-  ASSERT_TRUE(trouble.has_value());
-  EXPECT_EQ(trouble->peer, 2u);
-  EXPECT_EQ(trouble->what, "error 111");
+  const auto error = run.gateway(0).transport_error();
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->peer, 2u);
+  EXPECT_EQ(error->what, "error 111");
   EXPECT_EQ(run.gateway(1).received(0).size(), 1u);
 }
 
@@ -342,7 +343,7 @@ TEST(Buffers, LieApartFromEachOtherAndAligned) {
   for (const Operation& operation : buffers.inward()) all.push_back(operation.buffer);
   for (unsigned peer = 0; peer < 3; ++peer) {
     for (const Operation& operation : buffers.outward(peer)) all.push_back(operation.buffer);
-    all.push_back(buffers.small(peer).buffer);
+    all.push_back(buffers.acknowledgement(peer).buffer);
   }
   std::ranges::sort(all, {}, [](const auto& buffer) { return buffer.data(); });
   for (std::size_t i = 0; i < all.size(); ++i) {

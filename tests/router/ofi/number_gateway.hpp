@@ -15,7 +15,7 @@
 #include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
-#include "router/ofi/wire.hpp"
+#include "router/ofi/transport.hpp"
 #include "tests/router/ofi/fake_network.hpp"
 
 namespace toroid::testing {
@@ -37,11 +37,11 @@ inline std::vector<ofi::FlowIdentity> identities_of(unsigned self, unsigned proc
 /// Packets whose argument is their number, and their payload follows from it.
 class NumberGateway final : public ofi::Gateway {
  public:
-  static constexpr std::uint32_t kPort = 5;
+  static constexpr std::uint32_t kTarget = 5;
 
-  NumberGateway(ofi::Wire& wire, ofi::Buffers& buffers, unsigned self, unsigned processes,
+  NumberGateway(ofi::Transport& transport, ofi::Buffers& buffers, unsigned self, unsigned processes,
                 std::uint64_t seed)
-      : Gateway(wire, buffers, processes, identities_of(self, processes)),
+      : Gateway(transport, buffers, processes, identities_of(self, processes)),
         random_(seed, self),
         received_(processes),
         released_(processes) {}
@@ -51,15 +51,16 @@ class NumberGateway final : public ofi::Gateway {
     ofi::FrameWriter& writer = out(peer).writer();
     const auto payload = payload_of(number);
     copy_payload(writer.claim().payload.data(), payload.data(), payload.size());
-    writer.commit(kPort, 0, header_of_packet(number));
+    writer.commit(kTarget, 0, header_of_packet(number));
     return true;
   }
 
-  /// From whom, in the order of arrival.
+  /// From whom, in the order of frame.
   const std::vector<std::uint32_t>& received(unsigned peer) const { return received_[peer]; }
   std::uint64_t frames_released(unsigned peer) const { return released_[peer]; }
   bool owes_nothing(unsigned peer) {
-    return out(peer).in_flight() == 0 && !out(peer).waits() && !out(peer).owes_acknowledgement();
+    return out(peer).in_flight() == 0 && !out(peer).has_unsent() &&
+           !out(peer).owes_acknowledgement();
   }
   std::uint64_t in_flight(unsigned peer) { return out(peer).in_flight(); }
   std::size_t frames_held() const { return held_.size(); }
@@ -78,33 +79,33 @@ class NumberGateway final : public ofi::Gateway {
         .hints = {}, .chunks = chunks_for(bytes), .payload_bytes = bytes, .argument = number});
   }
 
-  bool is_valid(unsigned, const ofi::Run& run, const PacketHeader&) const override {
-    return run.port == kPort;
+  bool is_valid(unsigned, const ofi::PacketRun& run, const PacketHeader&) const override {
+    return run.target == kTarget;
   }
-  void take(ofi::Arrival& arrival) override {
-    for (const std::uint32_t number : numbers_of(arrival))
-      received_[arrival.view.header.source].push_back(number);
-    held_.push_back(&arrival);
+  void deliver(ofi::ReceivedFrame& frame) override {
+    for (const std::uint32_t number : numbers_of(frame))
+      received_[frame.view.header.source].push_back(number);
+    held_.push_back(&frame);
   }
   /// Frames are released late and in any order; until then they must stay as they are.
-  bool collect() override {
+  bool progress() override {
     bool moved = false;
     while (!keeps_ && !held_.empty() && random_.below(3) != 0) {
       const auto at = held_.begin() + random_.below(static_cast<std::uint32_t>(held_.size()));
-      ofi::Arrival& arrival = **at;
+      ofi::ReceivedFrame& frame = **at;
       held_.erase(at);
-      numbers_of(arrival);
-      ++released_[arrival.view.header.source];
-      release(arrival);
+      numbers_of(frame);
+      ++released_[frame.view.header.source];
+      release(frame);
       moved = true;
     }
     return moved;
   }
 
-  std::vector<std::uint32_t> numbers_of(const ofi::Arrival& arrival) const {
+  std::vector<std::uint32_t> numbers_of(const ofi::ReceivedFrame& frame) const {
     std::vector<std::uint32_t> numbers;
-    const std::byte* at = arrival.view.packets;
-    for (const ofi::Run& run : arrival.view.runs)
+    const std::byte* at = frame.view.packets;
+    for (const ofi::PacketRun& run : frame.view.runs)
       for (unsigned i = 0; i < run.packets; ++i) {
         const Packet& packet = ofi::packet_at(at);
         const std::uint32_t number = packet.header.argument();
@@ -119,7 +120,7 @@ class NumberGateway final : public ofi::Gateway {
   Random random_;
   std::vector<std::vector<std::uint32_t>> received_;  ///< [process]
   std::vector<std::uint64_t> released_;               ///< [process]
-  std::vector<ofi::Arrival*> held_;
+  std::vector<ofi::ReceivedFrame*> held_;
   bool keeps_ = false;
 };
 
@@ -137,7 +138,7 @@ class NumberRun {
 
   FakeNetwork& network() { return network_; }
   NumberGateway& gateway(unsigned p) { return processes_[p]->gateway; }
-  FakeNetwork::Wire& wire(unsigned p) { return processes_[p]->wire; }
+  FakeNetwork::Transport& transport(unsigned p) { return processes_[p]->transport; }
   unsigned size() const { return static_cast<unsigned>(processes_.size()); }
 
   void step(unsigned p, bool idle) {
@@ -191,10 +192,10 @@ class NumberRun {
     Process(FakeNetwork& network, unsigned self, unsigned processes, const ofi::FlowLimits& limits,
             std::uint64_t seed)
         : buffers(processes - 1, limits),
-          wire(network, self, buffers.memory()),
-          gateway(wire, buffers, self, processes, seed) {}
+          transport(network, self, buffers.memory()),
+          gateway(transport, buffers, self, processes, seed) {}
     ofi::Buffers buffers;
-    FakeNetwork::Wire wire;
+    FakeNetwork::Transport transport;
     NumberGateway gateway;
   };
 
@@ -206,7 +207,8 @@ class NumberRun {
   }
   bool is_at_rest() {
     for (unsigned p = 0; p < size(); ++p) {
-      if (processes_[p]->wire.receiving() != processes_[p]->buffers.inward().size()) return false;
+      if (processes_[p]->transport.receiving() != processes_[p]->buffers.inward().size())
+        return false;
       for (unsigned peer = 0; peer < size(); ++peer)
         if (peer != p && !gateway(p).owes_nothing(peer)) return false;
     }

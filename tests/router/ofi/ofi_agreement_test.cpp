@@ -34,7 +34,7 @@ namespace toroid {
 namespace {
 
 using testing::EmulatedMachine;
-using testing::Exchange;
+using testing::MachineExchange;
 using testing::for_each_shape_and_case;
 using testing::greet;
 using testing::Greetings;
@@ -79,14 +79,14 @@ void fill(std::span<std::byte> block, Rank from, Rank to) {
 }
 
 std::unique_ptr<Messages> filled_blocks(const Node& node, std::uint64_t bytes) {
-  auto blocks = std::make_unique<BlockMessages>(node.size(), node.rank(), bytes);
+  auto blocks = std::make_unique<BlockMessages>(node.shape(), node.rank(), bytes);
   for (Rank to = 0; to < node.size(); ++to) fill(blocks->to(to), node.rank(), to);
   blocks->copy_own();
   return blocks;
 }
 
 void exchange_blocks(EmulatedMachine& machine, std::uint64_t bytes) {
-  Exchange exchange(machine, [&](Node& node) { return filled_blocks(node, bytes); });
+  MachineExchange exchange(machine, [&](Node& node) { return filled_blocks(node, bytes); });
   exchange.run();
   std::vector<std::byte> expected(bytes);
   for (const Rank to : machine.ranks())
@@ -180,7 +180,7 @@ TEST_P(OfiAgreement, NobodyPassesABarrierBeforeAllHaveEnteredIt) {
 
 /// An all-to-all of tagged packets; the counters.
 FabricCounters counted(EmulatedMachine& machine, std::uint32_t packets) {
-  Exchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
+  MachineExchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
   exchange.run();
   for (const Rank r : machine.ranks())
     EXPECT_TRUE(dynamic_cast<Tagged&>(exchange.messages(r)).each_peer_once());

@@ -35,7 +35,7 @@
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/endpoint.hpp"
 #include "router/ofi/host_share.hpp"
-#include "router/ofi/libfabric.hpp"
+#include "router/ofi/providers.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/partition.hpp"
 #include "router/shm/ring_fabric.hpp"
@@ -54,7 +54,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Each;
 using testing::EmulatedMachine;
-using testing::Exchange;
+using testing::MachineExchange;
 using ::testing::HasSubstr;
 using testing::kHandler;
 using testing::OfiCase;
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Over, OfiStress, testing::kProviders, testing::provider
 INSTANTIATE_TEST_SUITE_P(Over, OfiFailure, testing::kProviders, testing::provider_name);
 
 void exchange_tagged(EmulatedMachine& machine, std::uint32_t packets) {
-  Exchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
+  MachineExchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
   exchange.run();
   for (const Rank r : machine.ranks())
     EXPECT_TRUE(dynamic_cast<Tagged&>(exchange.messages(r)).each_peer_once());

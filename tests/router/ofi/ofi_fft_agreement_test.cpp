@@ -65,9 +65,9 @@ void expect_agreement_of(const Shape& torus, const fft::Description& d, const Of
 
 void expect_agreement(const Shape& torus, const fft::Description& d, const OfiCase& c) {
   if (d.real)
-    expect_agreement_of<double, Complex>(torus, d, c);
+    expect_agreement_of<double, fft::Complex>(torus, d, c);
   else
-    expect_agreement_of<Complex, Complex>(torus, d, c);
+    expect_agreement_of<fft::Complex, fft::Complex>(torus, d, c);
 }
 
 /// Planes of a slab, where there are enough, else blocks; rows now and then.

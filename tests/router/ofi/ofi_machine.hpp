@@ -28,8 +28,8 @@
 #include "packet/node/node.hpp"
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
-#include "router/ofi/libfabric.hpp"
 #include "router/ofi/ofi_fabric.hpp"
+#include "router/ofi/providers.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
@@ -52,7 +52,7 @@ struct OfiCase {
   std::chrono::milliseconds stall{120'000};  ///< far beyond what a busy computer takes
   std::function<void(std::uint64_t)> watch{};
 
-  NodeOptions node() const { return {.seed = seed, .routing = routing}; }
+  NodeOptions node() const { return {.seed = seed, .settings = {.routing = routing}}; }
   std::string text() const {
     return fmt::format("{} {} {} processes of {} workers, {}, seed {}",
                        kRingRouteNames[static_cast<unsigned>(route)],

@@ -25,10 +25,9 @@
 #include "router/placement/host_topology.hpp"
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
-#include "router/shm/clock.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/direct/switch_topology.hpp"
-#include "router/shm/local_nodes.hpp"
+#include "router/shm/machinery.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/shm/topology.hpp"
 #include "router/shm/torus/boundary_links.hpp"
@@ -58,7 +57,7 @@ class SteppedProcess {
         placement_(place(HostTopology::synthetic("core:4 pu:1"), shape, partition.nodes(self),
                          options.workers, Binding::none)),
         buffers_(partition.processes() - 1, options.limits),
-        wire_(network, self, buffers_.memory()) {
+        transport_(network, self, buffers_.memory()) {
     wire_up(self, options);
     for (const Rank r : partition.nodes(self)) {
       topology_->allocate(r);
@@ -87,12 +86,12 @@ class SteppedProcess {
     const auto identities = identities_of(self, partition_.processes());
     if (options.route == RingRoute::torus) {
       topology_ = ring::make_torus_topology(machinery_, {}, &boundary_);
-      gateway_ = std::make_unique<ofi::TorusGateway>(wire_, buffers_, identities, machinery_,
+      gateway_ = std::make_unique<ofi::TorusGateway>(transport_, buffers_, identities, machinery_,
                                                      partition_, boundary_);
       return;
     }
-    auto gateway = std::make_unique<ofi::DirectGateway>(wire_, buffers_, identities, machinery_,
-                                                        partition_, placement_);
+    auto gateway = std::make_unique<ofi::DirectGateway>(transport_, buffers_, identities,
+                                                        machinery_, partition_, placement_);
     topology_ = std::make_unique<ring::SwitchTopology>(
         machinery_, placement_,
         [&](const ring::SwitchPlug& plug) { return gateway->make_device(plug); });
@@ -110,7 +109,7 @@ class SteppedProcess {
   ring::Machinery machinery_;
   Placement placement_;
   ofi::Buffers buffers_;
-  FakeNetwork::Wire wire_;
+  FakeNetwork::Transport transport_;
   ring::BoundaryLinks boundary_;
   std::unique_ptr<ofi::Gateway> gateway_;
   std::unique_ptr<ring::RingTopology> topology_;

@@ -25,7 +25,7 @@ namespace toroid {
 namespace {
 
 using testing::EmulatedMachine;
-using testing::Exchange;
+using testing::MachineExchange;
 using testing::over_links;
 using testing::RingMachine;
 using testing::SimMachine;
@@ -33,7 +33,7 @@ using testing::Tagged;
 using testing::through_fifos;
 
 FabricCounters counted(EmulatedMachine& machine, std::uint32_t packets) {
-  Exchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
+  MachineExchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
   exchange.run();
   for (Rank r = 0; r < machine.size(); ++r)
     EXPECT_TRUE(dynamic_cast<Tagged&>(exchange.messages(r)).each_peer_once());
@@ -85,7 +85,8 @@ TEST(RingCountersAgreement, DeterministicRoutingLoadsEveryLinkAsOnTheModel) {
     for (const auto tie : {TieRule::parity, TieRule::plus, TieRule::minus, TieRule::balanced})
       for (const unsigned threads : testing::kWorkers) {
         const Shape shape = Shape::parse(text);
-        const NodeOptions node{.routing = RoutingRule::deterministic, .tie = tie};
+        const NodeOptions node{
+            .settings = {.routing = RoutingRule::deterministic, .tie = tie}};
         SimMachine sim(shape, node);
         RingMachine rings(shape, threads, node);
         const FabricCounters model = counted(sim, 3);

@@ -21,7 +21,7 @@
 namespace toroid {
 namespace {
 
-using testing::Exchange;
+using testing::MachineExchange;
 using testing::RingMachine;
 
 /// The report of a run of the all-to-all; empty: it completed.
@@ -30,9 +30,9 @@ std::string report(const Shape& shape, unsigned threads, RoutingRule routing, st
   RingOptions options;
   options.routing.bubble_rule = bubble_rule;
   options.stall = std::chrono::milliseconds(300);
-  const NodeOptions node{.seed = seed, .routing = routing, .output_queues = 6};
+  const NodeOptions node{.seed = seed, .settings = {.output_queues = 6, .routing = routing}};
   RingMachine machine(shape, threads, node, options, testing::smallest_channels());
-  Exchange exchange(machine, bytes);
+  MachineExchange exchange(machine, bytes);
   try {
     exchange.run();
   } catch (const RunFailed& failed) {

@@ -18,7 +18,7 @@
 namespace toroid {
 namespace {
 
-using testing::Exchange;
+using testing::MachineExchange;
 using testing::RingMachine;
 
 TEST(RingFabric, CanBeDestroyedWithoutARun) {
@@ -48,7 +48,7 @@ TEST(RingFabric, RunsWithMoreWorkersThanNodes) {
   for (const RingRoute route : testing::kRoutes)
     for (const char* shape : {"1", "2", "3"}) {
       RingMachine machine(Shape::parse(shape), 64, {}, testing::routed(route));
-      Exchange(machine, 500).run();
+      MachineExchange(machine, 500).run();
       EXPECT_TRUE(machine.finished()) << shape;
     }
 }
@@ -67,7 +67,7 @@ TEST(RingFabric, RunsOnWorkersThatTheSystemRefusesToBind) {
   Placement placement = testing::workers(shape, 3);
   for (WorkerPlace& worker : placement.workers) worker.pus = {100000};
   testing::EmulatedMachine machine(make_ring_fabric(shape, Machine(), std::move(placement)));
-  Exchange(machine, 500).run();
+  MachineExchange(machine, 500).run();
   EXPECT_EQ(machine.counters().delivered, 4u * 3 * 3);
 }
 
@@ -77,7 +77,7 @@ TEST(RingFabric, RunsOnWorkersThatStayOnTheirCores) {
     const HostTopology topology = HostTopology::of_this_machine();
     testing::EmulatedMachine machine(
         make_ring_fabric(shape, Machine(), place(topology, shape, threads, Binding::core)));
-    Exchange(machine, 500).run();
+    MachineExchange(machine, 500).run();
     EXPECT_EQ(machine.counters().delivered, 9u * 8 * 3);
   }
 }
@@ -86,7 +86,7 @@ TEST(RingFabric, RunsOnWorkersThatStayOnTheirCores) {
 TEST(RingFabric, RunsBesideAnother) {
   const auto run = [](const char* shape) {
     RingMachine machine(Shape::parse(shape), 2);
-    Exchange(machine, 2000).run();
+    MachineExchange(machine, 2000).run();
     return machine.counters().delivered;
   };
   auto other = std::async(std::launch::async, run, "4x4");

@@ -23,7 +23,7 @@
 namespace toroid {
 namespace {
 
-using testing::Exchange;
+using testing::MachineExchange;
 using testing::failure_of;
 using testing::kHandler;
 using testing::RingMachine;
@@ -58,7 +58,7 @@ TEST(RingFailure, OfAHandlerSurfacesWithItsNodeWhateverTheOthersDo) {
 class Unreadable final : public UniformMessages {
  public:
   Unreadable(const Node& node, Rank who)
-      : UniformMessages(node.size(), 500), fails_(node.rank() == who) {}
+      : UniformMessages(node.shape(), 500, kPayloadBytes), fails_(node.rank() == who) {}
   bool has_payload() const override { return true; }
   std::uint32_t gather(Rank, std::uint32_t packet, std::span<std::byte>) const override {
     if (fails_ && packet == 2) throw std::runtime_error("in gather");
@@ -74,7 +74,7 @@ TEST(RingFailure, OfAPayloadSourceSurfacesWithItsNode) {
     for (const unsigned threads : testing::kWorkers)
       for (const Rank who : {0u, 3u, 5u}) {
         RingMachine machine(Shape::parse("2x3"), threads, {}, testing::routed(route));
-        Exchange exchange(machine, [&](Node& n) { return std::make_unique<Unreadable>(n, who); });
+        MachineExchange exchange(machine, [&](Node& n) { return std::make_unique<Unreadable>(n, who); });
         EXPECT_EQ(failure_of([&] { exchange.run(); }),
                   "node " + machine.shape().coord_text(who) + ": in gather");
       }

@@ -12,8 +12,8 @@
 #include "packet/node/counter.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
-#include "router/shm/idle.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "router/threads/idle.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
@@ -44,7 +44,7 @@ double share_of(int who, auto work) {
 
 TEST(RingIdle, WaitingForASecondTakesLittleProcessorTime) {
   for (const bool spins : {true, false}) {
-    ring::Idle idle(spins);
+    Idle idle(spins);
     const double share = share_of(RUSAGE_THREAD, [&] {
       const auto end = WallClock::now() + std::chrono::seconds(1);
       while (WallClock::now() < end) idle.wait();

@@ -60,7 +60,7 @@ struct RingCase {
   unsigned threads;
   std::uint64_t seed;
 
-  NodeOptions node() const { return {.seed = seed, .routing = routing}; }
+  NodeOptions node() const { return {.seed = seed, .settings = {.routing = routing}}; }
   std::string text() const {
     return fmt::format("{} {} {} workers seed {}", kRingRouteNames[static_cast<unsigned>(route)],
                        kRoutingRuleNames[static_cast<unsigned>(routing)], threads, seed);

@@ -25,7 +25,7 @@ namespace toroid {
 namespace {
 
 using testing::EmulatedMachine;
-using testing::Exchange;
+using testing::MachineExchange;
 using testing::ReluctantDevice;
 using testing::RingMachine;
 using testing::Tagged;
@@ -34,7 +34,7 @@ const std::vector<const char*> kStressShapes = {"2", "8", "5x2m", "4x4", "3x3x3"
 
 /// Full packets and a short one for every pair.
 void expect_conserved(EmulatedMachine& machine, std::uint32_t packets) {
-  Exchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
+  MachineExchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
   ASSERT_NO_THROW(exchange.run());
   for (Rank r = 0; r < machine.size(); ++r)
     ASSERT_TRUE(dynamic_cast<Tagged&>(exchange.messages(r)).each_peer_once()) << "node " << r;
@@ -47,8 +47,8 @@ void expect_conserved(EmulatedMachine& machine, std::uint32_t packets) {
 /// Several output queues press harder on the FIFOs than one.
 NodeOptions pressing(const testing::RingCase& c) {
   NodeOptions node = c.node();
-  node.tie = TieRule::split;
-  node.output_queues = 6;
+  node.settings.tie = TieRule::split;
+  node.settings.output_queues = 6;
   return node;
 }
 
@@ -94,11 +94,12 @@ TEST(RingStress, CompletesManyTimesOver) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const NodeOptions node{.seed = seed,
+  .settings = {
                            .order = static_cast<OrderRule>(random.below(kOrderRuleNames.size())),
-                           .routing = testing::kRoutings[random.below(2)],
-                           .tie = static_cast<TieRule>(random.below(kTieRuleNames.size())),
                            .output_queues = 1 + random.below(8),
-                           .queue_capacity = 1 + random.below(20)};
+                           .queue_capacity = 1 + random.below(20),
+                           .routing = testing::kRoutings[random.below(2)],
+                           .tie = static_cast<TieRule>(random.below(kTieRuleNames.size()))}};
     const char* text =
         kStressShapes[random.below(static_cast<std::uint32_t>(kStressShapes.size()))];
     RingMachine machine(Shape::parse(text), 1 + random.below(8), node,
@@ -114,7 +115,7 @@ TEST(RingStress, CompletesAfterTheCountsOfALinkHaveComeRound) {
   Machine machine;
   machine.bubble_vc_chunks = machine.injection_fifo_chunks = machine.reception_fifo_chunks = 8192;
   for (const RingRoute route : testing::kRoutes) {
-    RingMachine rings(Shape::parse("2"), 2, {.routing = RoutingRule::deterministic},
+    RingMachine rings(Shape::parse("2"), 2, {.settings = {.routing = RoutingRule::deterministic}},
                       testing::routed(route), machine);
     expect_conserved(rings, 100'000);
   }

@@ -3,16 +3,19 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/exchange.hpp"
+#include "packet/exchange/messages.hpp"
 #include "packet/node/node.hpp"
+#include "packet/traffic/traffic.hpp"
 
 namespace toroid::testing {
 
@@ -24,15 +27,19 @@ class Tagged final : public Messages {
   std::uint64_t bytes_to(Rank) const override { return packets_ * kPayloadBytes - 100; }
   std::uint64_t packets_expected() const override { return std::uint64_t{members_ - 1} * packets_; }
   std::uint32_t most_packets() const override { return packets_; }
-  bool has_payload() const override { return false; }
-  std::uint32_t gather(Rank member, std::uint32_t packet, std::span<std::byte>) const override {
+  MessageRun run(Rank, std::uint32_t first, std::uint32_t limit) const override {
+    return run_of(bytes_to(0), kPayloadBytes, first, limit);
+  }
+  bool has_payload() const override { return true; }
+  bool has_places() const override { return true; }
+  std::uint32_t gather(Rank member, std::uint32_t packet,
+                       std::span<std::byte> payload) const override {
     EXPECT_NE(member, self_);
+    std::ranges::fill(payload, std::byte{});
     return self_ * packets_ + packet;
   }
-  void arrive(const Packet& packet) override {
-    EXPECT_EQ(packet.header.destination(), self_);
-    ++seen_.at(packet.header.argument());
-  }
+  void arrive_at(std::uint32_t place, std::span<const std::byte>) override { ++seen_.at(place); }
+  std::unique_ptr<const Traffic> traffic(std::uint64_t) const override { return nullptr; }
   bool each_peer_once() const {
     for (std::size_t i = 0; i < seen_.size(); ++i)
       if (seen_[i] != (i / packets_ == self_ ? 0u : 1u)) return false;

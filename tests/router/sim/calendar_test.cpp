@@ -30,7 +30,7 @@ TEST(DelayLine, GivesEveryEventBackAfterItsDelay) {
     const auto expected = reference.count(now);
     std::size_t taken = 0;
     if (expected > 0)
-      taken = line.take([&](std::size_t place) {
+      taken = line.pop_batch([&](std::size_t place) {
         ASSERT_EQ(line[place].value(), reference.begin()->second);  // in the order of pushing
         reference.erase(reference.begin());
       });
@@ -53,7 +53,7 @@ TEST(DelayLine, ShowsEventsAhead) {
     line.close(i);
   }
   for (std::uint32_t i = 0; i + 6 < 100; ++i)
-    line.take([&](std::size_t place) {
+    line.pop_batch([&](std::size_t place) {
       EXPECT_EQ(line[place].value(), i);
       EXPECT_EQ(line[place + 6].value(), i + 6);
     });
@@ -65,7 +65,7 @@ TEST(DelayLine, EventsOfACycleStayTogether) {
   line.close(5);
   line.close(6);  // nothing was pushed
   EXPECT_EQ(line.next(), 15u);
-  EXPECT_EQ(line.take([](std::size_t) {}), 3u);
+  EXPECT_EQ(line.pop_batch([](std::size_t) {}), 3u);
   EXPECT_EQ(line.next(), kNever);
 }
 

@@ -14,12 +14,12 @@ namespace toroid {
 namespace {
 
 using testing::Everything;
-using testing::Exchange;
+using testing::MachineExchange;
 using testing::SimMachine;
 
 Everything run(const char* shape, RoutingRule routing, TieRule tie, std::uint64_t seed) {
-  SimMachine machine(Shape::parse(shape), {.seed = seed, .routing = routing, .tie = tie});
-  Exchange(machine, 500).run();
+  SimMachine machine(Shape::parse(shape), {.seed = seed, .settings = {.routing = routing, .tie = tie}});
+  MachineExchange(machine, 500).run();
   return everything(machine);
 }
 
@@ -43,8 +43,8 @@ TEST(Determinism, DifferentSeedsGiveDifferentRuns) {
 TEST(Determinism, AMachineBesideAnotherDoesNotChangeIt) {
   SimMachine one(Shape::parse("4x4"));
   SimMachine other(Shape::parse("3x3"), {.seed = 9});
-  Exchange exchange(one, 500);
-  Exchange(other, 240).run();
+  MachineExchange exchange(one, 500);
+  MachineExchange(other, 240).run();
   exchange.run();
   EXPECT_EQ(everything(one), run("4x4", RoutingRule::adaptive, TieRule::parity, 1));
 }

@@ -20,7 +20,7 @@ std::vector<Event> sorted(std::vector<Event> events) {
   return events;
 }
 
-/// The wheel beside a multimap; every take() compares the two.
+/// The wheel beside a multimap; every advance() compares the two.
 class WheelTwins {
  public:
   void schedule(Tick at) {
@@ -32,10 +32,10 @@ class WheelTwins {
   Tick next() const { return reference_.begin()->first; }
   Tick now() const { return now_; }
 
-  void take(Tick at) {
+  void advance(Tick at) {
     now_ = at;
     std::vector<Event> taken;
-    wheel_.take(at, taken);
+    wheel_.advance(at, taken);
     std::vector<Event> expected;
     const auto [begin, end] = reference_.equal_range(at);
     for (auto it = begin; it != end; ++it) expected.push_back(it->second);
@@ -78,10 +78,10 @@ TEST(EventWheel, EqualsAnOrderedMapOnRandomSchedules) {
       for (unsigned i = random.below(4); i > 0; --i)
         twins.schedule(twins.now() + random_delay(random));
       twins.check_next();
-      if (!twins.empty()) twins.take(twins.next());
+      if (!twins.empty()) twins.advance(twins.next());
       if (::testing::Test::HasFatalFailure()) FAIL() << "seed " << seed << " step " << step;
     }
-    while (!twins.empty() && !::testing::Test::HasFatalFailure()) twins.take(twins.next());
+    while (!twins.empty() && !::testing::Test::HasFatalFailure()) twins.advance(twins.next());
   }
 }
 
@@ -92,7 +92,7 @@ TEST(EventWheel, MovesToCyclesWithoutEventsAsWell) {
     for (int step = 0; step < 2000; ++step) {
       if (random.below(3) == 0) twins.schedule(twins.now() + random_delay(random));
       const Tick ahead = twins.now() + random.below(1500);
-      twins.take(twins.empty() ? ahead : std::min(ahead, twins.next()));
+      twins.advance(twins.empty() ? ahead : std::min(ahead, twins.next()));
       if (::testing::Test::HasFatalFailure()) FAIL() << "seed " << seed << " step " << step;
     }
   }
@@ -107,10 +107,10 @@ TEST(EventWheel, FindsTheOnlyEventAtEveryDistance) {
     for (Tick delay = 0; delay < 4200; ++delay) {
       EventWheel wheel;
       std::vector<Event> taken;
-      wheel.take(start, taken);
+      wheel.advance(start, taken);
       wheel.schedule(start + delay, numbered(7));
       ASSERT_EQ(wheel.next(), start + delay);
-      wheel.take(start + delay, taken);
+      wheel.advance(start + delay, taken);
       ASSERT_EQ(taken, std::vector{numbered(7)});
       ASSERT_EQ(wheel.next(), kNever);
     }

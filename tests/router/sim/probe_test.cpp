@@ -24,7 +24,7 @@
 namespace toroid {
 namespace {
 
-using testing::Exchange;
+using testing::MachineExchange;
 using testing::SimMachine;
 
 /// Keeps the way of every packet, and adds up what the counters should say.
@@ -120,7 +120,7 @@ TEST(Probe, SeesWhatTheCountersSay) {
       const Shape shape = Shape::parse(text);
       Witness witness(shape, machine, 997);
       SimMachine sim(shape, {}, {.probe = &witness}, machine);
-      Exchange(sim, 700).run();
+      MachineExchange(sim, 700).run();
       expect_agreement(witness, sim.counters(), shape);
       EXPECT_EQ(witness.samples, sim.counters().end / 997 + 1);
     }
@@ -131,8 +131,8 @@ TEST(Probe, ChangesNothing) {
   const Machine machine;
   Witness witness(shape, machine, SimProbe::kNoSamples);
   SimMachine seen(shape, {}, {.probe = &witness}), unseen(shape);
-  Exchange(seen, 500).run();
-  Exchange(unseen, 500).run();
+  MachineExchange(seen, 500).run();
+  MachineExchange(unseen, 500).run();
   EXPECT_EQ(witness.samples, 0u);
   EXPECT_EQ(seen.counters().events, unseen.counters().events);
   EXPECT_EQ(seen.counters().end, unseen.counters().end);
@@ -145,7 +145,7 @@ class Refusal final : public SimProbe {
 TEST(Probe, EndsTheRunByThrowing) {
   Refusal refusal;
   SimMachine sim(Shape::parse("3"), {}, {.probe = &refusal});
-  Exchange exchange(sim, 100);
+  MachineExchange exchange(sim, 100);
   EXPECT_THROW(exchange.run(), RunFailed);
 }
 

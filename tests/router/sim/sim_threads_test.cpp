@@ -31,7 +31,7 @@ namespace {
 
 using testing::Everything;
 using testing::everything;
-using testing::Exchange;
+using testing::MachineExchange;
 using testing::kHandler;
 using testing::SimMachine;
 
@@ -50,7 +50,7 @@ std::pair<Everything, std::string> run(const ThreadsCase& c, unsigned threads) {
   SimOptions options = c.sim;
   options.threads = threads;
   SimMachine machine(Shape::parse(c.shape), c.node, options, c.machine);
-  Exchange exchange(machine, c.bytes);
+  MachineExchange exchange(machine, c.bytes);
   std::string failure;
   try {
     exchange.run();
@@ -69,13 +69,13 @@ TEST(SimThreads, ChangeNothingOnAnyShape) {
   for (const char* shape : {"1", "2", "3m", "7", "1x1x9", "2x2", "3x4mx2", "5x4", "4x4x4",
                             "2x1x3x2", "2x2x2x2x2", "1x2x1x2x1x3"}) {
     expect_equal({shape, 240});
-    expect_equal({shape, 241, {.seed = 5, .routing = RoutingRule::deterministic}});
+    expect_equal({shape, 241, {.seed = 5, .settings = {.routing = RoutingRule::deterministic}}});
   }
 }
 
 TEST(SimThreads, ChangeNothingWithAnySwitchOfTheModel) {
-  expect_equal({"4x3x2", 700, {.order = OrderRule::rank}, {.routing = {.transit_first = false}}});
-  expect_equal({"4x3x2", 700, {.tie = TieRule::split, .output_queues = 4}, {}});
+  expect_equal({"4x3x2", 700, {.settings = {.order = OrderRule::rank}}, {.routing = {.transit_first = false}}});
+  expect_equal({"4x3x2", 700, {.settings = {.output_queues = 4, .tie = TieRule::split}}, {}});
   expect_equal({"4x4", 961, {}, {.tying = FifoTying::any}});
 }
 
@@ -98,7 +98,7 @@ TEST(SimThreads, ChangeNothingOnAnyMachine) {
 TEST(SimThreads, ReportTheSameDeadlock) {
   const ThreadsCase c{"8x8",
                       240,
-                      {.routing = RoutingRule::deterministic, .output_queues = 6},
+                      {.settings = {.output_queues = 6, .routing = RoutingRule::deterministic}},
                       {.routing = {.bubble_rule = false}},
                       testing::smallest_channels()};
   EXPECT_NE(run(c, 1).second.find("the cycle:"), std::string::npos);
@@ -109,12 +109,12 @@ TEST(SimThreads, CarryPayloads) {
   for (const unsigned threads : kThreads) {
     SimMachine machine(Shape::parse("3x2x3"), {}, {.threads = threads});
     const auto make = [](Node& node) {
-      auto blocks = std::make_unique<BlockMessages>(node.size(), node.rank(), 301);
+      auto blocks = std::make_unique<BlockMessages>(node.shape(), node.rank(), 301);
       for (Rank to = 0; to < node.size(); ++to)
         for (std::byte& b : blocks->to(to)) b = static_cast<std::byte>(node.rank() * 18 + to);
       return blocks;
     };
-    Exchange exchange(machine, make);
+    MachineExchange exchange(machine, make);
     exchange.run();
     for (Rank to = 0; to < machine.size(); ++to)
       for (Rank from = 0; from < machine.size(); ++from)

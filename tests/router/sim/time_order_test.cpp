@@ -17,7 +17,7 @@
 namespace toroid {
 namespace {
 
-using testing::Exchange;
+using testing::MachineExchange;
 
 /// Notes when each turn of any node begins.
 class Noted final : public Processor {
@@ -45,7 +45,7 @@ std::vector<Tick> turn_times(const Shape& shape, const Machine& machine) {
     noted.push_back(std::make_unique<Noted>(sim.node(r), sim.fabric().device(r), times));
     sim.fabric().attach(r, *noted.back());
   }
-  Exchange(sim, 3 * 240).run();
+  MachineExchange(sim, 3 * 240).run();
   return times;
 }
 

@@ -29,7 +29,7 @@ Program send_one(Node& node, Rank from, Rank to, std::size_t bytes) {
 /// When the handler of the only packet has run, the processor's receive cycles included.
 Tick latency(const Shape& shape, const Machine& machine, RoutingRule routing, Rank from, Rank to,
              std::size_t bytes) {
-  SimMachine sim(shape, {.routing = routing}, {}, machine);
+  SimMachine sim(shape, {.settings = {.routing = routing}}, {}, machine);
   Tick heard = 0;
   sim.node(to).on(kHandler, [&](const Packet&) { heard = sim.node(to).now(); });
   sim.run([&](Node& node) { return send_one(node, from, to, bytes); });
@@ -85,7 +85,7 @@ TEST(ZeroLoad, TwoPacketsToDifferentNeighboursWaitForTheProcessorOnly) {
 
 TEST(ZeroLoad, TwoPacketsOverOneLinkFollowEachOtherAtItsRate) {
   const Shape shape = Shape::parse("8m");
-  SimMachine sim(shape, {.routing = RoutingRule::deterministic});
+  SimMachine sim(shape, {.settings = {.routing = RoutingRule::deterministic}});
   std::vector<Tick> heard;
   sim.node(3).on(kHandler, [&](const Packet&) { heard.push_back(sim.node(3).now()); });
   const std::vector<std::byte> full(kPayloadBytes);

@@ -17,7 +17,7 @@ namespace toroid {
 namespace {
 
 using testing::enter_barrier;
-using testing::Exchange;
+using testing::MachineExchange;
 using testing::failure_of;
 using testing::SimMachine;
 using testing::wait_for_three;
@@ -54,7 +54,7 @@ TEST(SimFabric, TellsItsProgressAndStopsWhenTheCallbackThrows) {
   SimOptions options;
   options.progress = [](const SimProgress&) { throw Stop(); };
   SimMachine machine(Shape::parse("4x4"), {}, options);
-  Exchange exchange(machine, 240);
+  MachineExchange exchange(machine, 240);
   EXPECT_THROW(exchange.run(), Stop);
 }
 

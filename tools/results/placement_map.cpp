@@ -1,5 +1,3 @@
-#include "router/placement/placement_map.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
+#include "tools/results/placement_text.hpp"
 
 namespace toroid {
 namespace {

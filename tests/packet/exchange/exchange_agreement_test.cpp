@@ -26,9 +26,9 @@ namespace toroid {
 namespace {
 
 using testing::EmulatedMachine;
-using testing::Exchange;
 using testing::IndexedMessages;
 using testing::kHandler;
+using testing::MachineExchange;
 using testing::RingMachine;
 using testing::SimMachine;
 
@@ -40,7 +40,7 @@ void fill(std::span<std::byte> block, std::uint64_t seed, Rank from, Rank to) {
 }
 
 std::unique_ptr<Messages> filled_blocks(const Node& node, std::uint64_t bytes, std::uint64_t seed) {
-  auto blocks = std::make_unique<BlockMessages>(node.size(), node.rank(), bytes);
+  auto blocks = std::make_unique<BlockMessages>(node.shape(), node.rank(), bytes);
   for (Rank to = 0; to < node.size(); ++to) fill(blocks->to(to), seed, node.rank(), to);
   blocks->copy_own();
   return blocks;
@@ -48,7 +48,7 @@ std::unique_ptr<Messages> filled_blocks(const Node& node, std::uint64_t bytes, s
 
 /// Everything that every node has received, in the order of receiver and sender.
 Bytes exchanged(EmulatedMachine& machine, std::uint64_t bytes, std::uint64_t seed) {
-  Exchange exchange(machine, [&](Node& node) { return filled_blocks(node, bytes, seed); });
+  MachineExchange exchange(machine, [&](Node& node) { return filled_blocks(node, bytes, seed); });
   exchange.run();
   EXPECT_TRUE(machine.finished());
   Bytes all;
@@ -68,7 +68,7 @@ Bytes transposed(Rank nodes, std::uint64_t bytes, std::uint64_t seed) {
   return all;
 }
 
-TEST(AllToAllAgreement, BlocksArriveByteForByteAsOnTheModel) {
+TEST(ExchangeAgreement, BlocksArriveByteForByteAsOnTheModel) {
   for (const char* text : testing::kRingShapes) {
     const Shape shape = Shape::parse(text);
     const std::uint64_t bytes = 200 + 41 * (shape.size() % 7);  // one packet or two
@@ -83,7 +83,7 @@ TEST(AllToAllAgreement, BlocksArriveByteForByteAsOnTheModel) {
   }
 }
 
-TEST(AllToAllAgreement, BlocksOfEveryLengthArriveByteForByte) {
+TEST(ExchangeAgreement, BlocksOfEveryLengthArriveByteForByte) {
   for (const std::uint64_t bytes : {0u, 1u, 15u, 16u, 17u, 239u, 240u, 241u, 480u, 5000u})
     for (const auto& c : testing::ring_cases()) {
       RingMachine rings(Shape::parse("3x2"), c.threads, c.node(), testing::routed(c.route));
@@ -93,32 +93,35 @@ TEST(AllToAllAgreement, BlocksOfEveryLengthArriveByteForByte) {
 }
 
 /// Messages of uneven length, which check themselves.
-Program exchange_uneven(Node& node, unsigned first, unsigned last, std::uint32_t per_visit) {
-  const Group group(node.shape(), first, last, node.rank());
+Program exchange_uneven(Node& node, Group group, const ExchangePlan* plan) {
   IndexedMessages messages(group);
-  AllToAll all_to_all(node, kHandler, group, messages, {per_visit});
-  all_to_all.start();
-  const std::uint64_t expected = all_to_all.expected();
-  co_await node.until(all_to_all.received(), expected);
+  Exchange exchange(node, kHandler, group, *plan, messages);
+  exchange.start();
+  const std::uint64_t expected = exchange.expected();
+  co_await node.until(exchange.received(), expected);
   messages.expect_complete();
-  co_await node.until(all_to_all.sent(), 1);
+  co_await node.until(exchange.sent(), 1);
 }
 
 void expect_uneven(const Shape& shape, const testing::RingCase& c, unsigned first, unsigned last) {
   SCOPED_TRACE(shape.text() + ' ' + c.text());
-  const auto program = [&](Node& node) { return exchange_uneven(node, first, last, 2); };
+  NodeOptions node = c.node();
+  node.settings.packets_per_visit = 2;
+  node.settings.queue_capacity = static_cast<unsigned>(1 + c.seed % 4);
+  node.settings.output_queues = 1 + c.threads % 3;
+  const auto plan = testing::plan_for(node, shape, shape.slice(first, last), {.places = true});
+  const auto program = [&](Node& n) {
+    return exchange_uneven(n, Group(n.shape(), first, last, n.rank()), plan.get());
+  };
   SimMachine sim(shape);
   sim.run(program);
-  NodeOptions node = c.node();
-  node.queue_capacity = 1 + c.seed % 4;
-  node.output_queues = 1 + c.threads % 3;
   RingMachine rings(shape, c.threads, node, testing::routed(c.route));
   rings.run(program);
   EXPECT_TRUE(rings.finished());
   EXPECT_EQ(rings.counters().packets, sim.counters().packets);
 }
 
-TEST(AllToAllAgreement, UnevenMessagesArriveInLinesPlanesAndTheWholeMachine) {
+TEST(ExchangeAgreement, UnevenMessagesArriveInLinesPlanesAndTheWholeMachine) {
   for (const auto& c : testing::ring_cases()) {
     const Shape shape = Shape::parse("4x3x2m");
     for (unsigned first = 0; first < 3; ++first)
@@ -129,7 +132,7 @@ TEST(AllToAllAgreement, UnevenMessagesArriveInLinesPlanesAndTheWholeMachine) {
 }
 
 /// Round after round of the same messages, a barrier between: what repeated transforms do.
-Program exchange_repeatedly(Node& node, AllToAll* exchange, unsigned rounds) {
+Program exchange_repeatedly(Node& node, Exchange* exchange, unsigned rounds) {
   for (unsigned round = 0; round < rounds; ++round) {
     exchange->start();
     co_await exchange->wait();
@@ -137,18 +140,19 @@ Program exchange_repeatedly(Node& node, AllToAll* exchange, unsigned rounds) {
   }
 }
 
-TEST(AllToAllAgreement, ManyRoundsOfTheSameMessagesComplete) {
+TEST(ExchangeAgreement, ManyRoundsOfTheSameMessagesComplete) {
   constexpr unsigned kRounds = 20;
   for (const auto& c : testing::ring_cases()) {
     RingMachine rings(Shape::parse("3x3"), c.threads, c.node(), testing::routed(c.route));
     std::deque<UniformMessages> messages;
-    std::deque<AllToAll> exchanges;
+    std::deque<Exchange> exchanges;
+    const auto plan = testing::plan_for(c.node(), rings.shape(), rings.shape(), {.payload = false});
     for (Rank r = 0; r < rings.size(); ++r)
-      exchanges.emplace_back(rings.node(r), kHandler, Group::all(rings.shape(), r),
-                             messages.emplace_back(rings.size(), 241));
+      exchanges.emplace_back(rings.node(r), kHandler, Group::all(rings.shape(), r), *plan,
+                             messages.emplace_back(rings.shape(), 241, plan->data_bytes()));
     rings.run([&](Node& n) { return exchange_repeatedly(n, &exchanges[n.rank()], kRounds); });
     EXPECT_TRUE(rings.finished()) << c.text();
-    for (const AllToAll& exchange : exchanges) {
+    for (const Exchange& exchange : exchanges) {
       EXPECT_EQ(exchange.received().value(), kRounds * 8 * 2) << c.text();
       EXPECT_EQ(exchange.sent().value(), kRounds) << c.text();
     }

@@ -1,3 +1,5 @@
+#include "tools/results/placement_text.hpp"
+
 #include <fmt/core.h>
 
 #include <cstddef>
@@ -8,8 +10,6 @@
 #include "router/placement/bisection.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
-#include "router/placement/placement_map.hpp"
-#include "router/placement/placement_tree.hpp"
 
 namespace toroid {
 namespace {

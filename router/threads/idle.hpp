@@ -1,4 +1,4 @@
-// What a worker does when it has nothing to do: spin, then yield, then sleep.
+// What a thread does while it waits for another: spin, then yield, then sleep.
 #pragma once
 
 #include <algorithm>
@@ -9,18 +9,21 @@
 #include <immintrin.h>
 #endif
 
-namespace toroid::ring {
+namespace toroid {
 
+/// Counts the rounds that a thread has waited and makes each longer than those before it. Every
+/// waiting thread has one of its own.
 class Idle {
  public:
-  /// Without `spins`, for workers that share a core, it yields at once.
+  /// `spins`: the thread has a core to itself. Otherwise it yields at once.
   explicit Idle(bool spins) : spins_(spins ? kSpins : 0) {}
 
+  /// There is work again.
   void reset() { rounds_ = 0; }
-  /// So far without work.
+  /// Rounds without work so far.
   unsigned rounds() const { return rounds_; }
 
-  /// One more round without work.
+  /// Waits for one more round.
   void wait() {
     const unsigned round = rounds_++;
     if (round < spins_) return round < kHurried ? void() : relax();
@@ -46,4 +49,4 @@ class Idle {
   unsigned rounds_ = 0;
 };
 
-}  // namespace toroid::ring
+}  // namespace toroid

@@ -1,5 +1,3 @@
-#include "router/placement/placement_tree.hpp"
-
 #include <fmt/core.h>
 #include <fmt/format.h>
 
@@ -14,6 +12,7 @@
 #include "router/placement/bisection.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
+#include "tools/results/placement_text.hpp"
 
 namespace toroid {
 namespace {

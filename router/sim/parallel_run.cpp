@@ -1,4 +1,4 @@
-#include "router/sim/windows.hpp"
+#include "router/sim/parallel_run.hpp"
 
 #include <fmt/core.h>
 
@@ -16,7 +16,6 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
-#include "router/shm/idle.hpp"
 #include "router/sim/block.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/network.hpp"
@@ -28,30 +27,20 @@ Tick lookahead(const Machine& machine) {
   return std::min<Tick>(machine.hop_latency_cycles, machine.wire_cycles(machine.wire_bytes(1)));
 }
 
-void Meeting::wait() {
-  const unsigned round = round_.load(std::memory_order_relaxed);
-  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
-    arrived_.store(0, std::memory_order_relaxed);
-    round_.store(round + 1, std::memory_order_release);
-    return;
-  }
-  for (ring::Idle idle(spins_); round_.load(std::memory_order_acquire) == round;) idle.wait();
-}
-
-Windows::Windows(std::deque<Block>& blocks, Tick lookahead, bool spins, Watch watch)
+ParallelRun::ParallelRun(std::deque<Block>& blocks, Tick lookahead, bool spins, Watch watch)
     : blocks_(blocks),
       lookahead_(lookahead),
       watch_(std::move(watch)),
-      meeting_(static_cast<unsigned>(blocks.size()), spins),
+      barrier_(static_cast<unsigned>(blocks.size()), spins),
       errors_(blocks.size()) {
   for (const Block& block : blocks) ranges_.push_back(block.range());
-  for (Side& side : sides_) {
-    side.outboxes.assign(blocks.size(), Outbox(ranges_));
-    side.reports.resize(blocks.size());
+  for (Exchange& exchange : exchanges_) {
+    exchange.outboxes.assign(blocks.size(), Outbox(ranges_));
+    exchange.statuses.resize(blocks.size());
   }
 }
 
-void Windows::run() {
+void ParallelRun::run() {
   std::latch go(1);
   std::atomic<bool> cancelled{false};  // relaxed: the latch orders it
   std::vector<std::jthread> threads;
@@ -73,24 +62,24 @@ void Windows::run() {
     if (error) std::rethrow_exception(error);
 }
 
-/// All threads see the same reports, so that all leave in the same round.
-void Windows::work(std::size_t block) {
+/// All threads see the same statuses, so that all leave in the same round.
+void ParallelRun::work(std::size_t block) {
   for (std::size_t round = 0;; ++round) {
-    Side& read = sides_[round % 2];
-    tell(block, read);
-    meeting_.wait();
+    Exchange& read = exchanges_[round % 2];
+    publish_status(block, read);
+    barrier_.arrive_and_wait();
     Tick start = kNever;
-    if (!go_on(read, start)) return;
+    if (!find_next_window(read, start)) return;
     try {
-      go_through(block, start, read, sides_[(round + 1) % 2]);
+      run_window(block, start, read, exchanges_[(round + 1) % 2]);
     } catch (...) {
       errors_[block] = std::current_exception();
     }
   }
 }
 
-void Windows::go_through(std::size_t block, Tick start, const Side& read, Side& write) {
-  if (block == 0) look(read);
+void ParallelRun::run_window(std::size_t block, Tick start, const Exchange& read, Exchange& write) {
+  if (block == 0) report_progress(read);
   write.outboxes[block].clear();
   Network& network = blocks_[block].network();
   network.leave_through(write.outboxes[block]);
@@ -98,28 +87,28 @@ void Windows::go_through(std::size_t block, Tick start, const Side& read, Side& 
   blocks_[block].run(start + lookahead_, ~std::uint64_t{0});
 }
 
-void Windows::tell(std::size_t block, Side& side) {
+void ParallelRun::publish_status(std::size_t block, Exchange& exchange) {
   const Block& own = blocks_[block];
-  side.reports[block] = {std::min(own.next(), side.outboxes[block].earliest()),
-                         own.failure().has_value() || errors_[block] != nullptr, own.counts()};
+  exchange.statuses[block] = {std::min(own.next(), exchange.outboxes[block].earliest()),
+                              own.failure().has_value() || errors_[block] != nullptr, own.counts()};
 }
 
 /// False: nothing is left to happen, or one of the blocks cannot go on.
-bool Windows::go_on(const Side& side, Tick& start) const {
+bool ParallelRun::find_next_window(const Exchange& exchange, Tick& start) const {
   bool ends = false;
-  for (const Report& report : side.reports) {
-    start = std::min(start, report.next);
-    ends |= report.ends;
+  for (const Status& status : exchange.statuses) {
+    start = std::min(start, status.next);
+    ends |= status.ends;
   }
   return !ends && start != kNever;
 }
 
-void Windows::look(const Side& side) {
+void ParallelRun::report_progress(const Exchange& exchange) {
   Block::Counts all;
-  for (const Report& report : side.reports) {
-    all.end = std::max(all.end, report.counts.end);
-    all.events += report.counts.events;
-    all.delivered += report.counts.delivered;
+  for (const Status& status : exchange.statuses) {
+    all.end = std::max(all.end, status.counts.end);
+    all.events += status.counts.events;
+    all.delivered += status.counts.delivered;
   }
   watch_(all);
 }

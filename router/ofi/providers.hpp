@@ -1,0 +1,65 @@
+// The providers of libfabric: what is asked of them, and which ones there are.
+//
+// Endpoint and Gateway assume this and nothing else:
+//   endpoint   reliable datagrams (FI_EP_RDM), two-sided messages only (FI_MSG)
+//   order      none: frames are numbered and put in order by Inflow
+//   delivery   a completed send means that its buffer may be used again, no more; what arrived is
+//              what the other end acknowledges
+//   progress   manual is enough: the gateway's worker polls as long as it runs
+//   threads    one thread touches the endpoint after it has been opened (FI_THREAD_DOMAIN)
+//   contexts   each operation brings FI_CONTEXT2's eight words, which cover FI_CONTEXT
+//   memory     registered once as a whole where FI_MR_LOCAL asks for it, bound to the endpoint
+//              if FI_MR_ENDPOINT does; no remote access, so all else of mr_mode is accepted
+//   overrun    the provider holds senders back (FI_RM_ENABLED); windows keep it from having to
+#pragma once
+
+#include <rdma/fabric.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "router/ofi/libfabric.hpp"
+
+namespace toroid::ofi {
+
+struct FreeInfo {
+  void operator()(fi_info* info) const { library().freeinfo(info); }
+};
+using Info = std::unique_ptr<fi_info, FreeInfo>;
+
+/// A provider that can carry frames, or why it cannot.
+struct Candidate {
+  std::string name;
+  Info info;           ///< null: it cannot
+  std::string reason;  ///< why it cannot; if it can, what it is for
+};
+
+/// Whether the processes of a job run on one host or on several.
+enum class Distance { one_host, hosts };
+
+/// The providers that toroid knows how to use, the best first.
+std::vector<std::string> provider_names(Distance distance);
+
+/// The providers on this host. libfabric is asked once, because that takes 0.1 s.
+class Providers {
+ public:
+  /// `address`: address of the interface over which others reach this process, for providers that
+  /// use IP; empty: any.
+  explicit Providers(std::string address);
+
+  Candidate get(const std::string& name) const;
+  /// All providers: those of provider_names() first, in that order.
+  std::vector<Candidate> all() const;
+
+ private:
+  std::string address_;
+  Info infos_;  ///< list of endpoints; may be null
+  Info names_;  ///< list of providers, also of those without a device; may be null
+};
+
+/// Frame length that keeps a provider busy, bytes.
+std::size_t best_frame_bytes(const std::string& provider);
+
+}  // namespace toroid::ofi

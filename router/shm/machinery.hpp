@@ -1,0 +1,80 @@
+// What all devices of a process share: the machine that is emulated, the wall clock, and which
+// nodes live here.
+#pragma once
+
+#include <chrono>
+#include <limits>
+#include <numeric>
+#include <ratio>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+
+namespace toroid::ring {
+
+/// The wall clock, in cycles of the machine that is emulated.
+class WallClock {
+ public:
+  explicit WallClock(const Machine& machine) : ticks_per_ns_(machine.clock_hz * 1e-9) {}
+
+  /// Cycle 0 is now, or at `origin`.
+  void start() { start(std::chrono::steady_clock::now()); }
+  void start(std::chrono::steady_clock::time_point origin) { start_ = origin; }
+  Tick now() const {
+    const std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - start_;
+    return static_cast<Tick>(ns.count() * ticks_per_ns_);
+  }
+
+ private:
+  double ticks_per_ns_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// The nodes of the torus that live in this process.
+class LocalNodes {
+ public:
+  /// All nodes of the torus.
+  explicit LocalNodes(const Shape& shape) : nodes_(shape.size()), index_(shape.size()) {
+    std::iota(nodes_.begin(), nodes_.end(), Rank{0});
+    index_ = nodes_;
+  }
+  /// Some nodes, in ascending order.
+  LocalNodes(const Shape& shape, std::vector<Rank> nodes)
+      : nodes_(std::move(nodes)), index_(shape.size(), kElsewhere) {
+    for (Rank i = 0; i < nodes_.size(); ++i) index_[nodes_[i]] = i;
+  }
+
+  /// In ascending order.
+  std::span<const Rank> nodes() const { return nodes_; }
+  Rank size() const { return static_cast<Rank>(nodes_.size()); }
+  bool has(Rank node) const { return index_[node] != kElsewhere; }
+  /// A node's index in nodes(). REQUIRES: has(node).
+  Rank index(Rank node) const {
+    const Rank index = index_[node];
+    TOROID_CHECK(index != kElsewhere);
+    return index;
+  }
+
+ private:
+  static constexpr Rank kElsewhere = std::numeric_limits<Rank>::max();
+
+  std::vector<Rank> nodes_;
+  std::vector<Rank> index_;  ///< [rank]
+};
+
+/// Owned by the fabric; devices and topologies refer to it.
+struct Machinery {
+  Shape shape;
+  Machine machine;
+  FifoTying tying;
+  WallClock clock;
+  LocalNodes local;
+};
+
+}  // namespace toroid::ring

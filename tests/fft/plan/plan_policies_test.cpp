@@ -1,0 +1,368 @@
+// A plan computes the same bits under every policy and every setting, on every fabric.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fft/execute/local_array.hpp"
+#include "fft/layout/box.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/extents.hpp"
+#include "fft/plan/plan.hpp"
+#include "hal/check.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tests/fft/plan/plan_check.hpp"
+#include "tests/fft/plan/plan_run.hpp"
+#include "tests/fft/reference.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+
+namespace toroid::fft {
+namespace {
+
+using testing::equal_bits;
+using testing::noise_of;
+
+/// A transform on a torus.
+struct Transform {
+  const char* torus;
+  Description description;
+
+  std::string text() const {
+    return fmt::format("{} on {}{}", testing::text_of(description), torus,
+                       description.first == Way::backward ? " backward" : "");
+  }
+};
+
+/// One node's arrays; all of them hold the results of the calls in the end.
+template <typename In, typename Out>
+struct Caller {
+  Caller(Node& node, const std::shared_ptr<const Blueprint>& blueprint)
+      : plan(node, blueprint),
+        in(noise_of<In>(plan.input_size(), 1 + node.rank())),
+        out(noise_of<Out>(plan.output_size(), 100 + node.rank())),
+        there(2, out),
+        back(2, in) {}
+  bool repeats() const { return equal_bits(there[0], there[1]) && equal_bits(back[0], back[1]); }
+  Plan plan;
+  std::vector<In> in;
+  std::vector<Out> out;
+  std::vector<std::vector<Out>> there;  ///< [call]
+  std::vector<std::vector<In>> back;    ///< [call]
+};
+
+/// Either way by turns, and twice the same one way after the other.
+template <typename In, typename Out>
+Program call_both_ways(Node&, Caller<In, Out>& self) {
+  const bool backward = self.plan.blueprint().description().first == Way::backward;
+  for (std::size_t call = 0; call < 2; ++call) {
+    if (backward) co_await self.plan.backward(self.out, self.back[call], Scale::by_n);
+    co_await self.plan.forward(self.in, self.there[call]);
+    if (!backward) co_await self.plan.backward(self.out, self.back[call], Scale::by_n);
+  }
+}
+
+/// What all nodes have computed, one after the other.
+template <typename In, typename Out>
+struct Results {
+  std::vector<Out> there{};
+  std::vector<In> back{};
+};
+
+using MakeFabric = std::function<std::unique_ptr<Fabric>(const Shape&, const PolicySettings&)>;
+
+std::unique_ptr<Fabric> on_model(const Shape& shape, const PolicySettings& settings) {
+  SimOptions options;
+  options.tying = settings.tying;
+  return make_sim_fabric(shape, Machine{}, options);
+}
+template <RingRoute route>
+std::unique_ptr<Fabric> on_rings(const Shape& shape, const PolicySettings& settings) {
+  RingOptions options = testing::routed(route);
+  options.tying = settings.tying;
+  return testing::ring_fabric(shape, 2, options);
+}
+const std::vector<MakeFabric> kFabrics = {on_model, on_rings<RingRoute::torus>,
+                                          on_rings<RingRoute::direct>};
+
+template <typename In, typename Out>
+Results<In, Out> results_of(const Transform& transform, const NodeOptions& asked,
+                            const MakeFabric& make = on_model) {
+  const Shape shape = Shape::parse(transform.torus);
+  const auto blueprint = std::make_shared<const Blueprint>(transform.description, shape);
+  const NodeOptions options = node_options(*blueprint, Machine{}, asked);
+  const auto fabric = make(shape, options.settings);
+  std::deque<Node> nodes;
+  std::deque<Caller<In, Out>> callers;
+  for (const Rank r : fabric->nodes()) {
+    Node& node = nodes.emplace_back(fabric->device(r), options);
+    node.run(call_both_ways(node, callers.emplace_back(node, blueprint)));
+    fabric->attach(r, node);
+  }
+  fabric->run();
+  Results<In, Out> results;
+  for (const Caller<In, Out>& caller : callers) {
+    EXPECT_TRUE(caller.repeats());
+    results.there.insert(results.there.end(), caller.there[0].begin(), caller.there[0].end());
+    results.back.insert(results.back.end(), caller.back[0].begin(), caller.back[0].end());
+  }
+  return results;
+}
+
+template <typename In, typename Out>
+void expect_equal_bits_of(const Transform& transform,
+                          const std::vector<std::pair<std::string, NodeOptions>>& all) {
+  SCOPED_TRACE(transform.text());
+  const auto expected = results_of<In, Out>(transform, {});
+  for (const auto& [name, options] : all)
+    for (std::size_t f = 0; f < kFabrics.size(); ++f) {
+      SCOPED_TRACE(fmt::format("{}, fabric {}", name, f));
+      const auto results = results_of<In, Out>(transform, options, kFabrics[f]);
+      EXPECT_TRUE(equal_bits(results.there, expected.there));
+      EXPECT_TRUE(equal_bits(results.back, expected.back));
+    }
+}
+
+void expect_equal_bits(const Transform& transform,
+                       const std::vector<std::pair<std::string, NodeOptions>>& all) {
+  if (transform.description.real)
+    expect_equal_bits_of<double, Complex>(transform, all);
+  else
+    expect_equal_bits_of<Complex, Complex>(transform, all);
+}
+
+/// Those that come with the project, and some with other parameters.
+std::vector<const Policy*> policies() {
+  std::vector<const Policy*> all(built_in_policies().begin(), built_in_policies().end());
+  for (const char* name : {"bruck:3", "virtual-mesh:1", "windowed:1", "throttled:400"})
+    all.push_back(&policy_by_name(name));
+  return all;
+}
+
+std::vector<std::pair<std::string, NodeOptions>> under_every_policy() {
+  std::vector<std::pair<std::string, NodeOptions>> all;
+  for (const Policy* policy : policies())
+    all.emplace_back(policy->name(), NodeOptions{.policy = policy});
+  return all;
+}
+
+/// Complex forward and real backward, or the other way round.
+void expect_equal_bits_under_every_policy(const Transform& transform) {
+  Transform one = transform, other = transform;
+  one.description.first = Way::backward;
+  other.description.real = true;
+  expect_equal_bits(one, under_every_policy());
+  expect_equal_bits(other, under_every_policy());
+}
+
+TEST(PlanPolicies, OfTheVolumetricMethodGiveTheBitsOfTheRandomOne) {
+  expect_equal_bits_under_every_policy({"2x3x1", {.size = {6, 10, 7}}});
+  expect_equal_bits_under_every_policy({"2x1x2m", {.size = {5, 3, 11}, .return_to_input = true}});
+}
+
+TEST(PlanPolicies, OfSlabsInOneExchangeGiveTheBitsOfTheRandomOne) {
+  expect_equal_bits_under_every_policy({"2x3x1", {.size = {13, 10, 7}, .method = Method::slab}});
+}
+
+TEST(PlanPolicies, OfSlabsInPlanesGiveTheBitsOfTheRandomOne) {
+  for (const std::uint32_t window : {1u, 3u})
+    expect_equal_bits_under_every_policy(
+        {"2x2",
+         {.size = {16, 9, 7}, .method = Method::slab, .overlap = {.planes = 1, .window = window}}});
+}
+
+TEST(PlanPolicies, OfRowsGiveTheBitsOfTheRandomOne) {
+  expect_equal_bits_under_every_policy({"2x3", {.size = {6, 10, 7}, .method = Method::rows}});
+}
+
+TEST(PlanPolicies, OfBatchesInTheInputsLayoutGiveTheBitsOfTheRandomOne) {
+  expect_equal_bits_under_every_policy({"3x2",
+                                        {.size = {6, 10, 7},
+                                         .method = Method::slab,
+                                         .batch = 2,
+                                         .return_to_input = true,
+                                         .overlap = {.planes = 1, .window = 2}}});
+}
+
+TEST(PlanPolicies, OfTheOrbitalMethodGiveTheBitsOfTheRandomOne) {
+  const Transform transform{"2x2x2", {.size = {6, 6, 6}, .method = Method::orbital}};
+  expect_equal_bits_of<Complex, Complex>(transform, under_every_policy());
+}
+
+/// Against the definition, not only against each other.
+TEST(PlanPolicies, AreRightToRounding) {
+  for (const Policy* policy : policies())
+    for (const Method method : testing::kMethods)
+      for (const bool real : {false, true}) {
+        const char* torus = method == Method::volumetric ? "2x3x1" : "5";
+        const Description d{
+            .size = {6, 10, 7}, .method = method, .real = real, .overlap = {.planes = 1}};
+        SCOPED_TRACE(policy->name());
+        const Blueprint blueprint(d, Shape::parse(torus));
+        testing::expect_right_in<double>(torus, d,
+                                         node_options(blueprint, Machine{}, {.policy = policy}));
+      }
+}
+
+/// Each alone, at its ends.
+std::vector<std::pair<std::string, NodeOptions>> under_every_change() {
+  std::vector<std::pair<std::string, NodeOptions>> all;
+  const auto add = [&](std::string_view name, const SettingChanges& changes) {
+    all.emplace_back(name, NodeOptions{.changes = changes});
+  };
+  for (const std::uint32_t b : {1u, 2u, 1000u}) add("b", {.packets_per_visit = b});
+  for (const unsigned queues : {2u, 5u, 100u}) add("L", {.output_queues = queues});
+  for (std::size_t i = 0; i < kOrderRuleNames.size(); ++i)
+    add(kOrderRuleNames[i], {.order = static_cast<OrderRule>(i)});
+  for (std::size_t i = 0; i < kDrainRuleNames.size(); ++i)
+    add(kDrainRuleNames[i], {.drain = static_cast<DrainRule>(i)});
+  for (std::size_t i = 0; i < kFifoTyingNames.size(); ++i)
+    add(kFifoTyingNames[i], {.tying = static_cast<FifoTying>(i)});
+  for (std::size_t i = 0; i < kRoutingRuleNames.size(); ++i)
+    add(kRoutingRuleNames[i], {.routing = static_cast<RoutingRule>(i)});
+  for (std::size_t i = 0; i < kTieRuleNames.size(); ++i)
+    add(kTieRuleNames[i], {.tie = static_cast<TieRule>(i)});
+  return all;
+}
+
+TEST(PlanPolicies, ChangeNoBitByAnySingleSetting) {
+  expect_equal_bits({"2x3x1", {.size = {6, 10, 7}}}, under_every_change());
+  expect_equal_bits(
+      {"2x2", {.size = {8, 9, 7}, .method = Method::slab, .overlap = {.planes = 1, .window = 3}}},
+      under_every_change());
+}
+
+/// Of 240 handlers each of 32 pieces of either direction needs two, and two more with a window.
+TEST(PlanPolicies, WithAWindowRefuseMorePiecesThanThereAreHandlersFor) {
+  const Transform transform{
+      "2", {.size = {128, 2, 2}, .method = Method::slab, .overlap = {.planes = 1, .window = 32}}};
+  EXPECT_THAT(testing::refusal([&] {
+                results_of<Complex, Complex>(transform, {.policy = &policy_by_name("windowed")});
+              }),
+              ::testing::HasSubstr("handler"));
+}
+
+// Policies that are wrong.
+
+class Broken : public Policy {
+ public:
+  std::string_view name() const override { return "broken"; }
+  std::string_view source() const override { return "a test"; }
+  std::string_view known_result() const override { return "wrong"; }
+  SendOrder order(const Visitor& visitor) const override {
+    return {OrderRule::rank, visitor.self, visitor.shape.size(), visitor.seed};
+  }
+};
+
+/// All but its last peer.
+class LeavesOut final : public Broken {
+  SendOrder order(const Visitor& visitor) const override {
+    const SendOrder all = Broken::order(visitor);
+    return all.first(all.size() - 1);
+  }
+};
+
+/// Its first peer again instead of the last one.
+class VisitsTwice final : public Broken {
+  SendOrder order(const Visitor& visitor) const override {
+    const SendOrder all = Broken::order(visitor);
+    return SendOrder(all.size(), [all](Rank i) { return all[i + 1 < all.size() ? i : 0]; });
+  }
+};
+
+class VisitsItself final : public Broken {
+  SendOrder order(const Visitor& visitor) const override {
+    return SendOrder(visitor.shape.size() - 1, [](Rank i) { return i; });
+  }
+};
+
+class VisitsNobody final : public Broken {
+  SendOrder order(const Visitor& visitor) const override {
+    return SendOrder(visitor.shape.size() - 1, [](Rank i) { return 50 + i; });
+  }
+};
+
+class LeadsNowhere final : public Broken {
+ public:
+  explicit LeadsNowhere(bool combines) : combines_(combines) {}
+  unsigned stages(const Shape&) const override { return 2; }
+  Rank relay(const Shape&, const Waypoint&) const override { return 77; }
+  bool combines() const override { return combines_; }
+
+ private:
+  bool combines_;
+};
+
+/// Of rows on 2x3 nodes, where both exchanges are those of the whole machine.
+std::string failure_of(const Policy& policy) {
+  const Transform transform{"2x3", {.size = {6, 10, 7}, .method = Method::rows}};
+  try {
+    results_of<Complex, Complex>(transform, {.policy = &policy});
+  } catch (const RunFailed& failed) {
+    return failed.what();
+  }
+  return "nothing failed";
+}
+
+TEST(PlanPolicies, ThatAreWrongAreNamedWithSourceDestinationAndExchange) {
+  using ::testing::HasSubstr;
+  EXPECT_THAT(failure_of(LeavesOut()),
+              HasSubstr("policy broken: order() of (0,0) leaves out (1,2) in exchange 1 of 2"));
+  EXPECT_THAT(failure_of(VisitsTwice()),
+              HasSubstr("policy broken: order() of (0,0) visits (0,1) twice in exchange 1 of 2"));
+  EXPECT_THAT(failure_of(VisitsItself()),
+              HasSubstr("policy broken: order() of (0,0) visits itself in exchange 1 of 2"));
+  EXPECT_THAT(failure_of(VisitsNobody()), HasSubstr("in exchange 1 of 2"));
+  EXPECT_EQ(failure_of(Broken()), "nothing failed");
+}
+
+TEST(PlanPolicies, WhoseRelaysLeadNowhereAreNamedWithTheExchange) {
+  for (const bool combines : {false, true}) {
+    const std::string text = failure_of(LeadsNowhere(combines));
+    EXPECT_THAT(text, ::testing::HasSubstr("policy broken: relay() leads from ("));
+    EXPECT_THAT(text, ::testing::HasSubstr("to a node that does not exist in exchange 1 of 2"));
+  }
+}
+
+/// In a line of a plane the nodes are named by their coordinates in the machine.
+TEST(PlanPolicies, ThatAreWrongInAGroupAreNamedByCoordinatesInTheMachine) {
+  class LosesInOneLine final : public Broken {
+    SendOrder order(const Visitor& visitor) const override {
+      const SendOrder all = Broken::order(visitor);
+      return visitor.identity == 5 ? all.first(all.size() - 1) : all;
+    }
+  };
+  const LosesInOneLine policy;
+  const Transform transform{"2x3x1", {.size = {6, 10, 7}}};
+  std::string text;
+  try {
+    results_of<Complex, Complex>(transform, {.policy = &policy});
+  } catch (const RunFailed& failed) {
+    text = failed.what();
+  }
+  EXPECT_THAT(text, ::testing::HasSubstr("policy broken: order() of (1,2,0) leaves out ("));
+  EXPECT_THAT(text, ::testing::HasSubstr(",0) in exchange "));
+}
+
+}  // namespace
+}  // namespace toroid::fft

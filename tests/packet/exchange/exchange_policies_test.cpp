@@ -1,0 +1,291 @@
+// The exchange under every built-in policy, on every fabric: what is sent arrives, once, at the
+// right place, again and again, and nobody outside the group has anything to do with it.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "packet/exchange/block_messages.hpp"
+#include "packet/exchange/exchange.hpp"
+#include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/exchange/messages.hpp"
+#include "packet/node/handlers.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
+#include "tests/packet/every_machine.hpp"
+#include "tests/packet/exchange/indexed_messages.hpp"
+#include "tests/packet/exchange/plans.hpp"
+#include "tests/router/emulated_machine.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::EmulatedMachine;
+using testing::IndexedMessages;
+using testing::kHandler;
+using testing::on_every_machine;
+using testing::PolicySetup;
+using testing::Slice;
+
+/// Blocks of 500 bytes whose every byte follows from round, source and destination.
+class Blocks {
+ public:
+  Blocks(const Group& group, const ExchangePlan& plan)
+      : blocks_(plan.shape(), group.self(), 500, plan.data_bytes()), group_(group) {}
+  Messages& messages() { return blocks_; }
+  void set_round(std::uint64_t round) {
+    round_ = round;
+    for (Rank m = 0; m < group_.size(); ++m) std::ranges::fill(blocks_.to(m), value(self(), m));
+  }
+  void expect_complete() {
+    for (Rank m = 0; m < group_.size(); ++m) {
+      if (m == self()) continue;
+      const std::byte expected = value(m, self());
+      ASSERT_TRUE(std::ranges::all_of(blocks_.from(m), [&](std::byte b) { return b == expected; }))
+          << m << " to " << self();
+    }
+  }
+
+ private:
+  Rank self() const { return group_.self(); }
+  std::byte value(Rank from, Rank to) const {
+    return static_cast<std::byte>(1 + round_ * 61 + from * 17 + to * 5);
+  }
+  BlockMessages blocks_;
+  Group group_;
+  std::uint64_t round_ = 0;
+};
+
+/// Messages of uneven length.
+class Uneven {
+ public:
+  Uneven(const Group& group, const ExchangePlan& plan) : indexed_(group, plan.data_bytes()) {}
+  Messages& messages() { return indexed_; }
+  void set_round(std::uint64_t round) { indexed_.set_round(round); }
+  void expect_complete() { indexed_.expect_complete(); }
+
+ private:
+  IndexedMessages indexed_;
+};
+
+/// Packets without payload.
+class Uncarried {
+ public:
+  Uncarried(const Group&, const ExchangePlan& plan)
+      : uniform_(plan.shape(), 500, plan.data_bytes()) {}
+  Messages& messages() { return uniform_; }
+  void set_round(std::uint64_t) {}
+  void expect_complete() {}
+
+ private:
+  UniformMessages uniform_;
+};
+
+/// A node's ends of two exchanges, which live as long as the run.
+template <typename Data>
+struct Ends {
+  Ends(Node& node, const PolicySetup& setup) {
+    const Group group = setup.group(node.rank());
+    for (unsigned e = 0; e < 2; ++e)
+      exchanges.emplace_back(node, static_cast<HandlerId>(kHandler + e * setup.plan->handlers()),
+                             group, *setup.plan, data.emplace_back(group, *setup.plan).messages());
+  }
+  std::deque<Data> data;
+  std::deque<Exchange> exchanges;
+};
+
+/// Packets that the fabric has handed to these nodes for their exchanges.
+template <typename Data>
+std::uint64_t deliveries(const std::deque<Ends<Data>>& all) {
+  std::uint64_t sum = 0;
+  for (const Ends<Data>& ends : all)
+    for (const Exchange& exchange : ends.exchanges)
+      sum += exchange.received().value() + exchange.forwarded() + exchange.acknowledgements();
+  return sum;
+}
+
+/// No barrier: each exchange is started when the other one is complete.
+template <typename Data>
+Program take_turns(Node&, Ends<Data>* ends, unsigned rounds) {
+  for (unsigned round = 0; round < rounds; ++round) {
+    ends->data[round % 2].set_round(round);
+    ends->exchanges[round % 2].start();
+    const Exchange& exchange = ends->exchanges[round % 2];
+    co_await exchange.wait();
+    ends->data[round % 2].expect_complete();
+  }
+}
+
+/// One exchange, with a barrier after each start.
+template <typename Data>
+Program repeat(Node& node, Ends<Data>* ends, unsigned rounds) {
+  for (unsigned round = 0; round < rounds; ++round) {
+    ends->data[0].set_round(round);
+    ends->exchanges[0].start();
+    const Exchange& exchange = ends->exchanges[0];
+    co_await exchange.wait();
+    ends->data[0].expect_complete();
+    co_await node.barrier();
+  }
+}
+
+/// All groups at once.
+template <typename Data>
+void expect_repeated_exchanges(const PolicySetup& setup) {
+  for (const auto& program : {take_turns<Data>, repeat<Data>})
+    on_every_machine(setup.machine, setup.nodes, [&](EmulatedMachine& machine) {
+      std::deque<Ends<Data>> all;
+      for (Rank r = 0; r < machine.size(); ++r) all.emplace_back(machine.node(r), setup);
+      machine.run([&](Node& node) { return program(node, &all[node.rank()], 4); });
+      EXPECT_TRUE(machine.finished());
+    });
+}
+
+Program idle(Node&) {
+  co_return;
+}
+
+/// The group of the last node only. The others have no handlers: a packet would end the run.
+template <typename Data>
+void expect_exchange_of_one_group(const PolicySetup& setup) {
+  const Group active = setup.group(setup.machine.size() - 1);
+  on_every_machine(setup.machine, setup.nodes, [&](EmulatedMachine& machine) {
+    std::deque<Ends<Data>> all;
+    for (Rank m = 0; m < active.size(); ++m) all.emplace_back(machine.node(active.rank(m)), setup);
+    machine.run([&](Node& node) {
+      const Rank member = setup.group(node.rank()).self();
+      return active.rank(member) == node.rank() ? take_turns<Data>(node, &all[member], 3)
+                                                : idle(node);
+    });
+    EXPECT_TRUE(machine.finished());
+    EXPECT_EQ(machine.counters().delivered, deliveries(all));
+  });
+}
+
+struct Place {
+  const char* torus;
+  Slice slice{};
+};
+
+/// Machines of one node and of few, odd and prime ones, meshes; planes and lines of larger ones.
+const std::vector<Place> kPlaces = {{"1"},
+                                    {"2"},
+                                    {"5"},
+                                    {"7m"},
+                                    {"1x3x1"},
+                                    {"3x4m"},
+                                    {"2x3x2", {1, 3}},
+                                    {"3x2x2", {0, 2}},
+                                    {"2x5x2", {1, 2}},
+                                    {"3x1x4m", {2, 3}}};
+
+void for_each_policy_and_place(const std::function<void(const Policy&, const Place&)>& visit) {
+  for (const Policy* policy : built_in_policies())
+    for (const Place& place : kPlaces) {
+      SCOPED_TRACE(fmt::format("{} on {} [{}, {})", policy->name(), place.torus, place.slice.first,
+                               place.slice.last));
+      visit(*policy, place);
+    }
+}
+
+TEST(ExchangePolicies, BringBlocksAgainAndAgain) {
+  for_each_policy_and_place([](const Policy& policy, const Place& place) {
+    expect_repeated_exchanges<Blocks>({policy, place.torus, place.slice});
+  });
+}
+
+TEST(ExchangePolicies, BringUnevenMessagesThatAreKnownByTheirPlaces) {
+  for_each_policy_and_place([](const Policy& policy, const Place& place) {
+    expect_repeated_exchanges<Uneven>({policy, place.torus, place.slice});
+  });
+}
+
+TEST(ExchangePolicies, BringUnevenMessagesThatAreKnownByTheirNumbers) {
+  for_each_policy_and_place([](const Policy& policy, const Place& place) {
+    expect_repeated_exchanges<Uneven>({policy, place.torus, place.slice, {.seed = 7}});
+  });
+}
+
+TEST(ExchangePolicies, BringPacketsWithoutPayload) {
+  for_each_policy_and_place([](const Policy& policy, const Place& place) {
+    expect_repeated_exchanges<Uncarried>({policy, place.torus, place.slice, {.payload = false}});
+  });
+}
+
+TEST(ExchangePolicies, StayWithinTheGroup) {
+  for (const Place& place : std::vector<Place>{
+           {"2x3x2", {1, 3}}, {"3x2x3m", {0, 2}}, {"2x5x2", {1, 2}}, {"3x1x4", {2, 3}}})
+    for (const Policy* policy : built_in_policies()) {
+      SCOPED_TRACE(fmt::format("{} on {}", policy->name(), place.torus));
+      expect_exchange_of_one_group<Uneven>({*policy, place.torus, place.slice});
+      expect_exchange_of_one_group<Uncarried>(
+          {*policy, place.torus, place.slice, {.payload = false}});
+    }
+}
+
+/// Every parameter that changes how many stages, windows or rounds there are.
+TEST(ExchangePolicies, BringEverythingWhateverTheirParameter) {
+  for (const char* name : {"bruck:3", "bruck:12", "bruck:100", "virtual-mesh:1", "virtual-mesh:6",
+                           "windowed:1", "windowed:3", "throttled:10", "throttled:1000"}) {
+    SCOPED_TRACE(name);
+    expect_repeated_exchanges<Uneven>({policy_by_name(name), "3x4"});
+    expect_repeated_exchanges<Blocks>({policy_by_name(name), "2x6x2", {1, 3}});
+  }
+}
+
+/// Queues of one packet, one per visit or more than a message has, and more queues than peers.
+TEST(ExchangePolicies, BringEverythingWithTheLeastAndTheMostOfTheirSettings) {
+  const std::vector<PolicySetup::Alter> alterations = {
+      [](PolicySettings& s) { s.queue_capacity = 1; },
+      [](PolicySettings& s) { s.packets_per_visit = 1000; },
+      [](PolicySettings& s) { s.queue_capacity = 1, s.packets_per_visit = 2; },
+      [](PolicySettings& s) { s.output_queues = s.queue_per_direction ? 1 : 64; },
+      [](PolicySettings& s) {
+        s.output_queues = s.queue_per_direction ? 1 : 3;
+        s.queue_capacity = 1;
+        s.packets_per_visit = 3;
+      }};
+  for (const Policy* policy : built_in_policies())
+    for (std::size_t a = 0; a < alterations.size(); ++a) {
+      SCOPED_TRACE(fmt::format("{}, alteration {}", policy->name(), a));
+      expect_repeated_exchanges<Uneven>({*policy, "3x3", {}, {.places = true}, alterations[a]});
+      expect_repeated_exchanges<Blocks>(
+          {*policy, "2x5m", {1, 2}, {.places = true}, alterations[a]});
+    }
+}
+
+/// Every order, drain, tying, routing and tie rule beside a policy that relays, one that combines
+/// and one with a window.
+TEST(ExchangePolicies, BringEverythingUnderEveryRule) {
+  const auto each = [](const PolicySetup::Alter& alter) {
+    for (const char* name : {"random", "two-phase", "bruck:3", "windowed:2"}) {
+      SCOPED_TRACE(name);
+      expect_repeated_exchanges<Uneven>({policy_by_name(name), "3x4", {}, {.places = true}, alter});
+    }
+  };
+  for (std::size_t n = 0; n < 6; ++n) {
+    SCOPED_TRACE(n);
+    each([n](PolicySettings& s) {
+      s.order = static_cast<OrderRule>(n % kOrderRuleNames.size());
+      s.drain = static_cast<DrainRule>(n % kDrainRuleNames.size());
+      s.tying = static_cast<FifoTying>(n / 2 % kFifoTyingNames.size());
+      s.routing = static_cast<RoutingRule>(n % kRoutingRuleNames.size());
+      s.tie = static_cast<TieRule>(n % kTieRuleNames.size());
+    });
+  }
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,177 @@
+#include "tools/campaign/workload.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/handlers.hpp"
+#include "packet/node/node.hpp"
+#include "packet/replay/replay.hpp"
+#include "packet/replay/schedule_graph.hpp"
+#include "tools/campaign/row.hpp"
+#include "tools/campaign/settings.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/command_line/range.hpp"
+#include "tools/io/array_io.hpp"
+#include "tools/io/schedule_file.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/run_result.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/run/expectation.hpp"
+#include "tools/run/policy_effects.hpp"
+#include "tools/run/replay_bounds.hpp"
+#include "tools/transform/options.hpp"
+#include "tools/transform/report.hpp"
+#include "tools/transform/run.hpp"
+#include "tools/transform/work.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr unsigned kRepeatOnTheWallClock = 5;
+
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(':', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+class TransformWorkload final : public Workload {
+ public:
+  TransformWorkload(FftOptions options, const Shape& shape, FabricName fabric)
+      : options_(std::move(options)), shape_(shape) {
+    fft::Description description = describe(options_, fabric);
+    description.size = parse_size(options_.size);
+    blueprint_ = std::make_shared<const fft::Blueprint>(description, shape);
+  }
+
+  void refuse_unfit(const CampaignSettings& settings) const override {
+    (void)under_policy(settings.run, *blueprint_, settings.machine);
+  }
+
+  Json run(const CampaignSettings& settings) const override {
+    FftOptions options = options_;
+    options.common = settings.common;
+    const fft::Blueprint& shared = *blueprint_;
+    // A blueprint keeps the exchanges of one policy: each run has one of its own.
+    const TransformJob job{
+        std::make_shared<const fft::Blueprint>(shared.description(), shared.shape()),
+        fft::Way::forward, fft::Scale::none, settings.is_virtual() ? 1 : kRepeatOnTheWallClock};
+    const RunOptions run = under_policy(settings.run, *job.blueprint, settings.machine);
+    const PlanBounds bounds = bounds_of(*job.blueprint, job.way, settings.machine);
+    Emulation emulation(shape_, settings.machine, run, true, 0);
+    const Outcome outcome = transform(emulation, job, fft_input(options, shape_).array);
+    const Tick cycles = outcome.median().cycles();
+    Json row;
+    add_timing(row,
+               plan_timing(bounds, settings.machine, emulation, settings.is_virtual(), cycles));
+    row["exchanges"] = phases_json(job, outcome, bounds, settings.machine,
+                                   settings.is_virtual() ? nullptr : &emulation);
+    add_counted(row, emulation, shape_, settings, cycles);
+    row["wall_s"] = emulation.wall_seconds();
+    return row;
+  }
+
+  Expectation expectation(const CampaignSettings& settings) const override {
+    return run_expectation(transform_work(*blueprint_), shape_, settings.machine, settings.run,
+                           fft_bytes(options_, blueprint_->description().size));
+  }
+
+ private:
+  FftOptions options_;
+  Shape shape_;
+  std::shared_ptr<const fft::Blueprint> blueprint_;
+};
+
+class ReplayWorkload final : public Workload {
+ public:
+  ReplayWorkload(const std::string& file, const Shape& shape)
+      : graph_(read_schedule(file, shape.size())), shape_(shape) {}
+
+  /// The order of messages is the file's, whatever the policy's.
+  void refuse_unfit(const CampaignSettings& settings) const override {
+    const PolicyEffects effects =
+        policy_effects(Sent::messages, settings.run.fabric, settings.run.ring.route);
+    refuse_policy_without_effect(*settings.run.node.policy, effects, "replay", settings.run,
+                                 settings.machine);
+  }
+
+  Json run(const CampaignSettings& settings) const override {
+    const RunOptions run = under_policy(settings.run, shape_, settings.machine);
+    Emulation emulation(shape_, settings.machine, run, true, 0);
+    MessageTimes times(graph_);
+    std::deque<Replay> replays;
+    const ReplayOptions options{run.node.settings.packets_per_visit, !settings.is_virtual()};
+    for (Node& node : emulation.nodes()) {
+      Replay& replay = replays.emplace_back(node, kFirstUserHandler, graph_, times, options);
+      node.run(Replay::program(node, replay));
+    }
+    emulation.run();
+    const Tick cycles = emulation.programs_end();
+    Json row;
+    add_timing(row, replay_timing(graph_, shape_, settings.machine, emulation,
+                                  settings.is_virtual(), cycles));
+    add_counted(row, emulation, shape_, settings, cycles);
+    row["wall_s"] = emulation.wall_seconds();
+    return row;
+  }
+
+  Expectation expectation(const CampaignSettings& settings) const override {
+    return run_expectation(replay_work(graph_, shape_), shape_, settings.machine, settings.run, 0);
+  }
+
+ private:
+  ScheduleGraph graph_;
+  Shape shape_;
+};
+
+FftOptions fft_options_of(const std::string& text, const std::vector<std::string>& parts) {
+  if (parts.size() < 2 || parts.size() > 4 || parts[1].empty())
+    throw BadInput(
+        fmt::format("workload '{}': expected fft:SIZE[:METHOD[:PLANES]], as fft:64:slab:2", text));
+  FftOptions options;
+  options.size = parts[1];
+  if (parts.size() > 2) options.method = parts[2];
+  (void)parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
+  if (parts.size() < 4) return options;
+  if (options.method != "slab")
+    throw BadInput(fmt::format("workload '{}': planes are for the method slab", text));
+  options.planes =
+      static_cast<std::int64_t>(parse_byte_counts(parts[3], {.min = 1, .max = 1u << 24}).front());
+  return options;
+}
+
+}  // namespace
+
+std::shared_ptr<const Workload> make_workload(const std::string& text, const Shape& shape,
+                                              const CampaignSettings& settings) {
+  refuse_unusual_shapes(shape);
+  if (text.starts_with("replay:"))
+    return std::make_shared<ReplayWorkload>(text.substr(std::string("replay:").size()), shape);
+  const std::vector<std::string> parts = parts_of(text);
+  if (parts.front() != "fft")
+    throw BadInput(
+        fmt::format("unknown workload '{}'; known: fft:SIZE[:METHOD[:PLANES]], replay:FILE", text));
+  return std::make_shared<TransformWorkload>(fft_options_of(text, parts), shape,
+                                             settings.run.fabric);
+}
+
+}  // namespace toroid

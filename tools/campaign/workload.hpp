@@ -1,0 +1,32 @@
+// What policies are judged by besides traffic: a transform, or the messages of a file.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "tools/campaign/settings.hpp"
+#include "tools/results/json.hpp"
+#include "tools/run/expectation.hpp"
+
+namespace toroid {
+
+/// It knows its torus; calls are const and may come from several threads at once. What policy,
+/// changes, machine and seed are is in the settings of the run (settings_of()).
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  /// Throws BadInput where the policy cannot run it.
+  virtual void refuse_unfit(const CampaignSettings& settings) const = 0;
+  /// Time, bound, counters and, of a transform, `exchanges`: name, time, bound and percentage of
+  /// each. Throws RunFailed.
+  virtual Json run(const CampaignSettings& settings) const = 0;
+  virtual Expectation expectation(const CampaignSettings& settings) const = 0;
+};
+
+/// "fft:SIZE[:METHOD[:PLANES]]", as fft:128x128x128:slab:2, or "replay:FILE". Throws BadInput.
+std::shared_ptr<const Workload> make_workload(const std::string& text, const Shape& shape,
+                                              const CampaignSettings& settings);
+
+}  // namespace toroid
