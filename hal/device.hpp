@@ -6,8 +6,8 @@
 
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
-#include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 

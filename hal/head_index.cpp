@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "hal/direction.hpp"
+#include "hal/flowchart_profile.hpp"
+#include "hal/packet.hpp"
 
 namespace toroid {
 namespace {

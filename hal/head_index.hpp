@@ -3,8 +3,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
