@@ -87,7 +87,7 @@ class IndexedMessages final : public Messages {
     std::vector<TrafficEntry> entries;
     for (Rank a = 0; a < group_.size(); ++a)
       for (Rank b = 0; b < group_.size(); ++b)
-        entries.push_back({a, b, 8 * words(group_.rank(a), group_.rank(b))});
+        entries.push_back({a, b, 8 * std::max(least_, words(group_.rank(a), group_.rank(b)))});
     return std::make_unique<MatrixTraffic>("indexed", group_.size(), std::move(entries));
   }
   void pack(Rank member, std::vector<std::byte>& bytes) const override {
