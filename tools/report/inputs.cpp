@@ -27,7 +27,7 @@ namespace {
 constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53;  // what a number of JavaScript counts
 
 /// A result and the file that it comes from; empty where there is none.
-struct Source {
+struct ResultSource {
   JsonPlace place;
   std::string file;
 };
@@ -53,7 +53,7 @@ Json scalars(const JsonPlace& place) {
 }
 
 /// The head of a whole result: what its rows have in common.
-Json head_of(const Source& source) {
+Json head_of(const ResultSource& source) {
   Json head = {{"verb", source.place.at("verb").text()}};
   if (!source.file.empty()) head["file"] = source.file;
   head.update(scalars(source.place));
@@ -132,7 +132,7 @@ LinkLoads loads_from(const JsonPlace& place, const Shape& shape) {
   return {shape, *std::move(packets)};
 }
 
-ReportRun single_run(const Source& source) {
+ReportRun single_run(const ResultSource& source) {
   const JsonPlace& place = source.place;
   ReportRun run{head_of(source)};
   add_figures(place, run.head);
@@ -157,7 +157,7 @@ bool add_failure(const JsonPlace& row, std::vector<Json>& failed) {
   return true;
 }
 
-void add_rows(const Source& source, ReportInputs& inputs) {
+void add_rows(const ResultSource& source, ReportInputs& inputs) {
   for (const JsonPlace& row : source.place.at("rows").items()) {
     if (add_failure(row, inputs.failed)) continue;
     Json head = head_of(source);
@@ -203,7 +203,7 @@ Json with_common(Json head, const Json& points, const std::string& axis) {
   return head;
 }
 
-Json sweep_json(const Source& source, std::vector<Json>& failed) {
+Json sweep_json(const ResultSource& source, std::vector<Json>& failed) {
   const std::string axis = source.place.at("axis").text();
   if (axis != "load" && axis != "bytes" && axis != "nodes")
     source.place.at("axis").refuse("load, bytes or nodes");
@@ -219,7 +219,7 @@ Json sweep_json(const Source& source, std::vector<Json>& failed) {
 }
 
 /// The rows of a benchmark: size, time and the figures of its kind.
-Json bench_json(const Source& source) {
+Json bench_json(const ResultSource& source) {
   Json rows = Json::array();
   if (source.place.has("sizes"))
     for (const JsonPlace& row : source.place.at("sizes").items()) {
@@ -238,7 +238,7 @@ Json paper_row(const JsonPlace& row) {
   return json;
 }
 
-Json paper_json(const Source& source) {
+Json paper_json(const ResultSource& source) {
   Json rows = Json::array();
   for (const JsonPlace& row : source.place.at("rows").items()) rows.push_back(paper_row(row));
   Json curves = Json::array();
@@ -254,7 +254,7 @@ Json paper_json(const Source& source) {
 }  // namespace
 
 void add_report_input(ReportInputs& inputs, const Json& result, const std::string& file) {
-  const Source source{JsonPlace(result, file.empty() ? "the result" : file), file};
+  const ResultSource source{JsonPlace(result, file.empty() ? "the result" : file), file};
   const std::string command = source.place.at("verb").text();
   if (command == "compare")
     add_rows(source, inputs);

@@ -119,7 +119,7 @@ std::uint64_t deliveries(const std::deque<Ends<Data>>& all) {
 
 /// No barrier: each exchange is started when the other one is complete.
 template <typename Data>
-Program take_turns(Node&, Ends<Data>* ends, unsigned rounds) {
+Program in_turn(Node&, Ends<Data>* ends, unsigned rounds) {
   for (unsigned round = 0; round < rounds; ++round) {
     ends->data[round % 2].set_round(round);
     ends->exchanges[round % 2].start();
@@ -145,7 +145,7 @@ Program repeat(Node& node, Ends<Data>* ends, unsigned rounds) {
 /// All groups at once.
 template <typename Data>
 void expect_repeated_exchanges(const PolicySetup& setup) {
-  for (const auto& program : {take_turns<Data>, repeat<Data>})
+  for (const auto& program : {in_turn<Data>, repeat<Data>})
     on_every_machine(setup.machine, setup.nodes, [&](EmulatedMachine& machine) {
       std::deque<Ends<Data>> all;
       for (Rank r = 0; r < machine.size(); ++r) all.emplace_back(machine.node(r), setup);
@@ -167,7 +167,7 @@ void expect_exchange_of_one_group(const PolicySetup& setup) {
     for (Rank m = 0; m < active.size(); ++m) all.emplace_back(machine.node(active.rank(m)), setup);
     machine.run([&](Node& node) {
       const Rank member = setup.group(node.rank()).self();
-      return active.rank(member) == node.rank() ? take_turns<Data>(node, &all[member], 3)
+      return active.rank(member) == node.rank() ? in_turn<Data>(node, &all[member], 3)
                                                 : idle(node);
     });
     EXPECT_TRUE(machine.finished());
