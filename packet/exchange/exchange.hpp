@@ -131,14 +131,14 @@ class Exchange final : public Outgoing, private PayloadSource {
   std::deque<std::uint64_t> complete_at_;  ///< where the run is recorded: packets received at the
                                            ///< end of each start that is not complete
 
-  // Of throttled exchanges.
+  // The state of a throttled exchange.
   double due_ = 0;                 ///< when the next packet may go
   Tick look_ = 0;                  ///< when fill() is to be tried again
   std::uint32_t outstanding_ = 0;  ///< packets sent and not acknowledged, where there is a window
   bool waits_for_window_ = false;
 
-  // Of exchanges by way of others.
-  unsigned stage_ = 0;  ///< of the packet that was described last
+  // The state of an exchange whose packets go by way of other nodes.
+  unsigned stage_ = 0;  ///< stage of the packet that was described last
   EnvelopeSource envelopes_;
   InlinePayloads forwarded_payloads_;
   std::uint64_t forwarded_ = 0;

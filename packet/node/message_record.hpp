@@ -60,7 +60,7 @@ class RankRecord {
   Tick end_ = 0;
 };
 
-/// Of all nodes, each of which writes its own.
+/// The records of all nodes of a run. Each node writes its own, from its own thread.
 class MessageRecord {
  public:
   explicit MessageRecord(Rank nodes) : ranks_(nodes) {}
@@ -72,9 +72,10 @@ class MessageRecord {
   std::vector<RankRecord> ranks_;
 };
 
-/// Of every rank its sends in their order, each after the receives that were complete before it and
-/// after a computation as long as the time between. Sends carry their times too. A receive that
-/// nothing is known to have waited for waits for nothing and keeps nothing waiting.
+/// The schedule of a recorded run. Every rank sends in the order of the record; each send follows
+/// the receives that were complete before it, and a computation as long as the time between them.
+/// Sends carry their times, too. A receive for which the record shows no waiting send has no
+/// dependencies, and nothing depends on it.
 Schedule schedule_of(const MessageRecord& record, const Machine& machine);
 
 }  // namespace toroid

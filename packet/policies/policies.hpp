@@ -15,10 +15,10 @@ std::span<const Policy* const> built_in_policies();
 /// Throws BadInput with the list of the known names, or with what the parameter may be.
 const Policy& policy_by_name(std::string_view name);
 
-// Of one of them, with or without its parameter.
-/// What it does, in a line.
+// Descriptions of a built-in policy; `name` with or without a parameter.
+/// One line that says what the policy does.
 std::string_view policy_definition(std::string_view name);
-/// What the number behind the colon is; empty: it has none.
+/// The meaning of the number behind the colon; empty if the policy has no parameter.
 std::string_view policy_parameter(std::string_view name);
 
 }  // namespace toroid

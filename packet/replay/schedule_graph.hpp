@@ -47,7 +47,7 @@ class ScheduleGraph {
   OperationId last(Rank rank) const { return first_[rank + std::size_t{1}]; }
   const Operation& operation(OperationId id) const { return operations_[id]; }
   const std::vector<ScheduleMessage>& messages() const { return messages_; }
-  /// Of a send or receive: its number among messages().
+  /// The index in messages() of the message that a send or receive belongs to.
   std::uint32_t message_of(OperationId id) const { return message_of_[id]; }
 
   struct Dependent {

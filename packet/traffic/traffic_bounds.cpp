@@ -48,7 +48,7 @@ double per_link(const EndLoad& load) {
   return load.links.empty() ? 0 : load.wire_bytes / load.links.size();
 }
 
-/// Of one node: what it sends and receives.
+/// What one node sends and receives.
 struct NodeLoad {
   std::uint64_t sent = 0;  ///< packets
   std::uint64_t received = 0;

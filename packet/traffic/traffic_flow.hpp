@@ -19,18 +19,19 @@
 
 namespace toroid {
 
-/// Of one dimension: bytes on the wire per link, the layer's links sharing them evenly.
+/// The load of every layer of one dimension: bytes on the wire per link, if the layer's links share
+/// them evenly.
 struct LayerLoads {
   std::vector<double> plus;   ///< [x]: from x to x+1
   std::vector<double> minus;  ///< [x]: from x+1 to x
   double most() const;
 };
 
-/// Of one node, as source or destination.
+/// What one node sends, or what it receives.
 struct EndLoad {
   std::uint64_t packets = 0;
   double wire_bytes = 0;
-  DirectionSet links;  ///< that these packets can take where they leave, or have taken at the end
+  DirectionSet links;  ///< the node's links by which these packets can leave, or can arrive
 };
 
 class TrafficFlow {
@@ -46,7 +47,7 @@ class TrafficFlow {
   double hottest_link(std::optional<TieRule> rule = std::nullopt) const;
   const EndLoad& source(Rank r) const { return sources_[r]; }
   const EndLoad& destination(Rank r) const { return destinations_[r]; }
-  /// Of the message that goes farthest; none: no message.
+  /// Hops of the message that goes farthest; none if there is no message.
   std::optional<unsigned> farthest() const { return farthest_; }
 
  private:

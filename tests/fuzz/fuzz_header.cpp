@@ -74,8 +74,8 @@ void try_header(const Shape& shape, Rank from, const PacketHeader& header) {
   check_arrives(shape, from, header, route);
 }
 
-/// Of random bits hardly any are a sound header; of these one in a hundred or so: no reserved bit,
-/// no deposit, a destination near the shape.
+/// Makes a sound header likely: random bits hardly ever are one. Reserved bits and the deposit bit
+/// are cleared and the destination is near the shape, so that about one in a hundred is sound.
 PacketHeader tamed(const Shape& shape, const Input& input) {
   const std::uint64_t destination = (input.hardware & 0xffffffffu) % (shape.size() + 1);
   const std::uint64_t hints = (input.hardware >> 32) & ((std::uint64_t{1} << shape.links()) - 1);

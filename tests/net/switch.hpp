@@ -18,14 +18,15 @@
 
 namespace toroid::testing {
 
-/// Of the link between a host and the switch. A frame passes two: its sender's and its receiver's.
+/// Settings of the link between a host and the switch. A frame crosses two such links: its sender's
+/// and its receiver's.
 struct LinkSettings {
   std::chrono::microseconds delay{0};
   double loss = 0;  ///< probability that a frame is lost on this link
   bool cut = false;
 };
 
-/// Of frames, counted once for each port that they were to leave by.
+/// Numbers of frames; a frame counts once for each port by which it was to leave.
 struct SwitchCounts {
   std::uint64_t delivered = 0;
   std::uint64_t lost = 0;  ///< by chance

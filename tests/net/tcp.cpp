@@ -57,7 +57,7 @@ std::uint16_t port_of(const FileDescriptor& socket) {
   return ntohs(address.sin_port);
 }
 
-/// Of connecting.
+/// Limits how long connecting and sending may take.
 void set_limit(const FileDescriptor& socket, Milliseconds limit) {
   const timeval time{limit / std::chrono::seconds(1),
                      limit % std::chrono::seconds(1) / std::chrono::microseconds(1)};

@@ -53,7 +53,7 @@ constexpr bool kIsInstrumented = true;
 constexpr bool kIsInstrumented = false;
 #endif
 
-/// Of any result or row; of virtual time where it has cycles.
+/// Checks the bound of a result or row, in virtual time if it has cycles.
 void expect_holds(const json& row, const std::string& which) {
   const bool is_virtual = row.contains("cycles");
   const double time = row[is_virtual ? "cycles" : "time_s"];
@@ -86,8 +86,8 @@ Tick wire_ticks(double bytes) {
   return static_cast<Tick>(std::ceil(bytes * 8 / kBgl.link_bits_per_cycle));
 }
 
-/// Of one dimension, where every node sends to every other: bytes over the mean link of a ring, or
-/// over the links of the cut of a mesh that most crosses.
+/// Bytes over the busiest link of one dimension if every node sends to every other: on a ring over
+/// the mean link, on a mesh over a link of the cut that most messages cross.
 double busiest_link_bytes(const Shape& shape, unsigned d, std::uint64_t wire) {
   const unsigned k = shape.extent(d);
   const double lines = shape.size() / k;

@@ -53,7 +53,7 @@ Values transformed(Values values, const Extents& shape) {
   return values;
 }
 
-/// Of every line of the last axis the first n/2 + 1 numbers.
+/// The first n/2 + 1 numbers of every line of the last axis.
 Values half_of(const Values& spectrum, std::size_t n) {
   Values half;
   for (std::size_t at = 0; at < spectrum.size(); ++at)
@@ -208,7 +208,7 @@ TEST_F(FftData, IsScaledAsAsked) {
 }
 
 TEST_F(FftData, OfACutIsTheCentreOfTheSpectrum) {
-  // Of 4 frequencies 0, 1, -2, -1 along every axis 0 and -1 stay.
+  // Each axis has the frequencies 0, 1, -2, -1, of which 0 and -1 stay.
   const Values values = some_values(64, true);
   save("in.npy", {4, 4, 4}, values);
   const Values whole = transformed(values, {4, 4, 4});

@@ -44,7 +44,7 @@ const std::vector<Number> kBlueGene = {
     {"fma_cycles", 1, kAssumed},
 };
 
-/// Of a run of info, but for its command line and date.
+/// The JSON of a run of info, without its command line and date.
 json info_of(const std::string& machine) {
   json info = json_of({"info", "--machine", machine});
   for (const char* key : {"command", "date"}) EXPECT_EQ(info.erase(key), 1u) << key;

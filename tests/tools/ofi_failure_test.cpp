@@ -49,7 +49,8 @@ class OfiFailure : public ::testing::Test {
 
   void now() { fault_ = Clock::now(); }
 
-  /// Of one of these: "process 2 (host gamma, pid 77, nodes (0,0,2) to (1,1,3))".
+  /// A pattern for the name of one of these processes, as
+  /// "process 2 (host gamma, pid 77, nodes (0,0,2) to (1,1,3))".
   std::string name_of_one(const std::vector<unsigned>& ranks) const {
     std::string names;
     for (const unsigned rank : ranks)

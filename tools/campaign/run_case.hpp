@@ -54,7 +54,7 @@ struct CaseRows {
 CaseRows run_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                    Journal* journal, const RowSink& show);
 
-/// Of rows, but for what depends on the wall clock.
+/// The hash of all rows, without the figures that depend on the wall clock.
 std::string rows_hash(std::span<const Json> rows, const CampaignSettings& settings);
 
 }  // namespace toroid

@@ -65,7 +65,7 @@ struct AllToAllOptions {
   std::string traffic() const {
     return sample > 0 ? fmt::format("sample:{}", sample) : "all-to-all";
   }
-  /// Of one node.
+  /// The number of nodes that one node sends to.
   Rank targets(const Shape& shape) const {
     return sample > 0 ? sample : sampled() ? std::min(peers, shape.size() - 1) : shape.size() - 1;
   }

@@ -33,7 +33,7 @@ struct CompareOptions {
   bool validate = false;
 };
 
-/// Of what somebody counts on the fabric.
+/// Columns for the figures that the fabric counts.
 std::vector<FigureColumn> compare_columns(const CampaignSettings& settings) {
   const bool is_virtual = settings.is_virtual();
   std::vector<FigureColumn> columns = time_columns(settings);

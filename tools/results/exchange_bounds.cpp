@@ -43,7 +43,7 @@ class PackedTraffic final : public Traffic {
   const Traffic& loose_;
 };
 
-/// Of any message; 0: there is none.
+/// Bytes of the first message that is found; 0 if there is none.
 std::uint64_t bytes_of_first_message(const Traffic& traffic, Rank nodes) {
   for (Rank from = 0; from < nodes; ++from)
     if (const auto targets = traffic.targets(from); !targets.empty())

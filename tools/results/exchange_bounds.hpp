@@ -16,9 +16,9 @@ struct ExchangeLimits {
   Tick hottest_link = 0;  ///< of shortest ways: what percent_of_peak is of, for every policy alike
 };
 
-/// Of what the exchange really sends: where it is a sample, of the pairs of its visits; where the
-/// policy combines messages, of their bytes in full packets, however they are put together. Packets
-/// that the policy adds (acknowledgements, envelopes) do not count, ways round neither.
+/// The bounds of what the exchange really sends. A sample is bounded by the pairs that it visits. A
+/// policy that combines messages is bounded by their bytes in full packets, however they are put
+/// together. Packets that a policy adds (acknowledgements, envelopes) do not count, nor do detours.
 ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& machine);
 
 /// Beside the time that it took: in virtual time these bounds, else what copying all data into

@@ -39,8 +39,9 @@ struct Counted {
   Tick cycles;        ///< of one run; counts where time is virtual
   unsigned runs = 1;  ///< alike
 };
-/// Of one run: packets, packet_hops, links, channels, injection_fifos; adds the same numbers to the
-/// hash. Where packets cross no links, on the route `direct`, nothing about links.
+/// Adds the counters of one run (packets, packet_hops, links, channels, injection_fifos) to the
+/// report and to the hash. On the route `direct`, where packets cross no links, nothing about
+/// links.
 void add_counters(Json& report, ResultHash& hash, const Counted& counted);
 /// result_hash: of what was added and of the whole report so far, the build's git_hash left out; on
 /// fabrics whose time is the wall clock also everything that depends on it.
@@ -50,7 +51,7 @@ void add_workers(Json& report, const CommonOptions& common, const Emulation& emu
 /// wall_s, packet_hops_per_cpu_s and, on `sim`, threads: not covered by the hash.
 void add_wall_clock(Json& report, const Emulation& emulation);
 
-/// Of packets, from their injection to their handlers, in cycles.
+/// The latencies of packets in cycles, from injection to handler.
 template <typename Histogram>
 Json latency_json(const Histogram& latency) {
   return {{"p50", latency.permille(500)}, {"p99", latency.permille(990)}, {"max", latency.max()}};

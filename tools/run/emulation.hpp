@@ -44,12 +44,13 @@ class Emulation {
   const Processes& processes() const { return processes_; }
   /// What carries the frames on `ofi`; elsewhere empty.
   const std::string& provider() const { return provider_; }
-  /// On `ofi`: of frames, that a process keeps for each other that it exchanges packets with.
+  /// On `ofi`: bytes of frames that a process keeps for each process that it exchanges packets
+  /// with.
   std::size_t bytes_per_peer() const { return bytes_per_peer_; }
-  /// Of all processes together.
+  /// CPU seconds of all processes together.
   double cpu_seconds() const { return cpu_seconds_; }
   double wall_seconds() const { return wall_seconds_; }
-  /// Of all processes.
+  /// Worker threads of all processes together.
   unsigned workers() const { return workers_; }
 
  private:

@@ -48,7 +48,7 @@ void refuse_without_effect(const CLI::App& verb, const PolicyEffects& effects,
 /// where nothing reads it or, of the throttle, where there is none.
 Json policy_json(const Policy& policy, const PolicySettings& settings,
                  const PolicyEffects& effects);
-/// Of the run's nodes.
+/// The same for the policy and settings of the run's nodes.
 Json policy_json(const RunOptions& run, const PolicyEffects& effects);
 
 /// The run with nodes that its policy sets up where no exchange asks it: for streams and messages.

@@ -182,14 +182,14 @@ void check_memory_for(const FftOptions& options, const Shape& shape, const Size&
   check_memory(shape, fft_bytes(options, size));
 }
 
-/// Of the spectrum that `inverse` takes.
+/// The size of the spectrum that `inverse` takes.
 Size spectrum_size(const FftOptions& options, Size size) {
   for (std::int64_t& n : size) n = std::max<std::int64_t>(1, n / options.box_cut);
   if (keeps_half(options)) size.back() = size.back() / 2 + 1;
   return size;
 }
 
-/// Of the whole array, from the size of what it was read from.
+/// The size of the whole array, from the size of the one that was read.
 Size whole_size(const FftOptions& options, const Size& read) {
   if (!options.inverse) return read;
   Size size = read;

@@ -58,7 +58,7 @@ struct FftInput {
   Size size;
 };
 FftInput fft_input(const FftOptions& options, const Shape& shape);
-/// Of the arrays that exist at once: input, result, before and after each stage, the reference.
+/// Bytes of the arrays that exist at once: input, result, before and after each stage, reference.
 double fft_bytes(const FftOptions& options, const Size& size);
 
 }  // namespace toroid

@@ -192,7 +192,7 @@ double bytes_of(const fft::Blueprint& blueprint, const fft::Index& extents, bool
   return static_cast<double>(fft::Box::of(extents).volume()) * blueprint.bytes(real);
 }
 
-/// Of the process that has most; all call it.
+/// Bytes of arrays in the process that has most. All processes call it.
 double bytes_per_process(const Processes& processes, const std::deque<Side>& sides) {
   std::size_t bytes = 0;
   for (const Side& side : sides)

@@ -52,8 +52,8 @@ struct Outcome {
       numbers_shifted;    ///< of the orbital method: of the first node, by step
   double allocate_s = 0;  ///< to make a node's plan and arrays, mean, on the wall clock
   double deallocate_s = 0;
-  /// Of the arrays of all nodes of a process, the caller's and the plan's; of the process that has
-  /// most.
+  /// Bytes of the arrays of all nodes of a process, the caller's and the plan's: the figure of the
+  /// process that has most.
   double bytes_per_process = 0;
   const Repetition& median() const { return repetitions[repetitions.size() / 2]; }
 };
@@ -65,7 +65,7 @@ struct TransformJob {
   fft::Scale scale = fft::Scale::none;
   unsigned repeat = 1;
 
-  /// Of what the transform takes, and of what it gives.
+  /// Extents of the array that the transform takes, and of the one that it gives.
   const fft::Index& in_extents() const;
   const fft::Index& out_extents() const;
   bool takes_real() const {
@@ -100,14 +100,14 @@ struct PlanBounds {
   double array_bytes = 0;  ///< of all nodes, of what the transform takes or gives, the larger
 };
 
-/// Of one way after the other, each begun by every node when it has ended the one before.
+/// Bounds of several transforms in a row: every node begins each when it has ended the one before.
 PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> ways,
                      const Machine& machine);
 PlanBounds bounds_of(const fft::Blueprint& blueprint, fft::Way way, const Machine& machine);
 
-/// Of all of it, beside the time that it took, in cycles of the machine's clock: in virtual time
-/// the machine's bounds; else what it takes this host to copy everything that is sent into packets
-/// and out of them again, or the whole array once where that is more.
+/// The time of a whole transform (cycles of the machine's clock) beside its bound. In virtual time
+/// the bound is the machine's; else it is the time in which this host can copy everything that is
+/// sent into packets and out of them again, or the whole array once if that takes longer.
 Timing plan_timing(const PlanBounds& bounds, const Machine& machine, const Emulation& emulation,
                    bool is_virtual, Tick cycles);
 

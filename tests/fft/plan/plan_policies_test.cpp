@@ -303,7 +303,7 @@ class LeadsNowhere final : public Broken {
   bool combines_;
 };
 
-/// Of rows on 2x3 nodes, where both exchanges are those of the whole machine.
+/// The failure of a transform by rows on 2x3 nodes, whose exchanges are of the whole machine.
 std::string failure_of(const Policy& policy) {
   const Transform transform{"2x3", {.size = {6, 10, 7}, .method = Method::rows}};
   try {

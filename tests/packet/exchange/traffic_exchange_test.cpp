@@ -221,7 +221,7 @@ class Broken : public Policy {
   virtual Rank visit(Rank self, Rank i) const { return i < self ? i : i + 1; }
 };
 
-/// Of what `act` throws; empty: nothing.
+/// The message of what `act` throws; empty if it throws nothing.
 template <typename Error>
 std::string message_of(const std::function<void()>& act) {
   try {

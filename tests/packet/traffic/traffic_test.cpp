@@ -284,7 +284,7 @@ TEST(Traffic, EqualSourcesAreClaimedOnlyWhereTheyAre) {
   }
 }
 
-/// Of 20,000 draws each destination gets its share within five standard deviations.
+/// In 20,000 draws each destination gets its share within five standard deviations.
 TEST(Traffic, DrawsComeAsOftenAsTheMatrixSays) {
   constexpr double kDraws = 20000;
   const Shape shape = Shape::parse("3x3x3");

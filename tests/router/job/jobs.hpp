@@ -121,7 +121,7 @@ class JobChild {
   pid_t pid_;
 };
 
-/// Of a period that divides no size of frames or chunks.
+/// Bytes that repeat with a period which divides no size of frames or chunks.
 inline Blob blob_of(std::size_t size, unsigned seed) {
   constexpr std::size_t kPeriod = 4099;
   Blob blob;

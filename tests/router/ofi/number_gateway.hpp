@@ -25,7 +25,7 @@ inline std::uint64_t token_of(unsigned from, unsigned to) {
   return mix64(std::uint64_t{from} << 32 | to);
 }
 
-/// Of one process for all others.
+/// The identities of one process's flows to all others.
 inline std::vector<ofi::FlowIdentity> identities_of(unsigned self, unsigned processes) {
   std::vector<ofi::FlowIdentity> identities;
   for (unsigned peer = 0; peer < processes; ++peer)

@@ -28,7 +28,7 @@ using testing::wait_for_three;
 
 using std::chrono::milliseconds;
 
-/// Of hours: whoever waits for it is not at once.
+/// Options with a stall limit of hours: a test that waits for the limit would be noticed.
 RingOptions patient(RingRoute route) {
   RingOptions options = testing::routed(route);
   options.stall = std::chrono::hours(24);

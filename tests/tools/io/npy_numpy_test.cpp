@@ -52,7 +52,7 @@ for version in (1, 2, 3):
   EXPECT_EQ(files, 24);
 }
 
-// Of every type its extremes, and numbers of all its bits; beside it what NumPy converts it to.
+// Every type has its extremes and numbers of all its bits, beside what NumPy converts them to.
 TEST(Npy, ReadsEveryTypeThatNumPyWritesInEitherOrder) {
   const TemporaryDirectory directory;
   const std::string python = python_with("numpy");

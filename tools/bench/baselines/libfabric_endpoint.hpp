@@ -46,7 +46,7 @@ template <class T>
 using Handle = std::unique_ptr<T, CloseFid>;
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
-// Of all providers but shm the source is 127.0.0.1: no traffic leaves the machine.
+// Every provider but shm has the source 127.0.0.1, so that no traffic leaves the machine.
 inline Info find_provider(const std::string& provider) {
   const Info hints(fi_allocinfo());
   hints->caps = FI_MSG;
