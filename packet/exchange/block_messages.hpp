@@ -13,12 +13,12 @@
 
 namespace toroid {
 
-/// Both buffers hold a block per member, in the members' order; blocks travel in packets that are
-/// filled straight from one buffer and emptied straight into the other. A packet's place is that of
-/// its first byte in the receiver's buffer.
+/// One node's blocks in two buffers of equal layout, each with a block per member in the members'
+/// order. Packets are filled straight from the buffer of the sender and emptied straight into that
+/// of the receiver. A packet's place is the offset of its first byte in the receiver's buffer.
 class BlockMessages final : public UniformMessages {
  public:
-  /// Throws BadInput where a receive buffer is longer than a place can say.
+  /// Throws BadInput if offsets in the receive buffer do not fit into the 32 bits of a place.
   static void check(Rank members, std::uint64_t bytes);
   /// `shape`: of the group; `bytes` per member, which pass check(); `per_packet`: as of
   /// UniformMessages.
@@ -29,7 +29,7 @@ class BlockMessages final : public UniformMessages {
   std::span<const std::byte> from(Rank member) const {
     return std::span(in_).subspan(member * bytes_, bytes_);
   }
-  /// What stays here.
+  /// Copies the block that a node sends itself, without packets.
   void copy_own() { std::ranges::copy(to(self_), in_.data() + self_ * bytes_); }
 
   bool has_payload() const override { return true; }

@@ -23,8 +23,9 @@ namespace toroid {
 
 class Exchange;
 
-/// A stage begins when all packets of the stage before have come. Where payload travels, blocks are
-/// copied into messages and out of them; the model counts no time for that.
+/// One node's stages of an exchange. A stage begins when all packets of the stage before have come.
+/// Where payload travels, blocks are copied into messages and out of them; the model counts no time
+/// for that.
 ///
 /// Packets of the next start may come before this node starts: their senders have this start behind
 /// them, so that this node has all packets of this start's stages. Counts of a start that is

@@ -15,7 +15,8 @@ class Traffic;
 
 class CombiningPlan {
  public:
-  /// Every block's way is walked, which takes time with the square of the nodes.
+  /// The largest machine: the way of every block is followed, in a time that grows with the square
+  /// of the nodes.
   static constexpr Rank kMostNodes = 8192;
 
   struct Block {
@@ -23,7 +24,7 @@ class CombiningPlan {
     Rank to;
     std::uint64_t bytes;
   };
-  /// All that one node sends another in one stage.
+  /// Everything that one node sends another in one stage.
   struct Message {
     Rank to;
     std::uint64_t bytes;
@@ -34,15 +35,15 @@ class CombiningPlan {
   CombiningPlan(const ExchangePlan& exchange, const Traffic& traffic);
 
   unsigned stages() const { return static_cast<unsigned>(messages_.size()); }
-  /// Ascending by destination.
+  /// The messages that a node sends in a stage, ascending by destination.
   const std::vector<Message>& messages(unsigned stage, Rank from) const {
     return messages_[stage][from];
   }
-  /// REQUIRES: there is one.
+  /// The message from one node to another in a stage. REQUIRES: there is one.
   const Message& message(unsigned stage, Rank from, Rank to) const;
   /// Packets that reach a node in a stage.
   std::uint64_t expected(unsigned stage, Rank to) const { return expected_[stage][to].packets; }
-  /// In all stages; packets are numbered as in id().
+  /// Packets that reach a node in all stages, numbered as by ExchangePlan::id().
   Arrivals expected(Rank to) const;
 
   /// A packet's number among all that go from one node to another: the stage is in its upper bits.

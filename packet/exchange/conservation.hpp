@@ -10,14 +10,14 @@
 
 namespace toroid {
 
-/// What has arrived at a node, or should. Sums are modulo 2^64.
+/// Sums over the packets that have arrived at a node, or should arrive; modulo 2^64.
 struct Arrivals {
   std::uint64_t packets = 0;
   std::uint64_t origins = 0;  ///< sum of the origins, each plus 1
-  std::uint64_t squares = 0;  ///< of the same, squared
+  std::uint64_t squares = 0;  ///< sum of the squares of the same numbers
   std::uint64_t numbers = 0;  ///< sum of the packets' numbers in their messages
 
-  /// Packets `first` to `first + count - 1` of a message.
+  /// Adds the packets `first` to `first + count - 1` of a message from `origin`.
   void add(Rank origin, std::uint32_t first, std::uint64_t count = 1) {
     const std::uint64_t one = std::uint64_t{origin} + 1;
     packets += count;
@@ -35,11 +35,11 @@ struct Arrivals {
   bool operator==(const Arrivals&) const = default;
 };
 
-/// What is wrong at node `to`, in words; none: nothing. Names the source where all that is lost or
-/// too much comes from one, or one packet is lost and another came too often.
+/// The difference at node `to`, in words; none if there is none. It names the source if everything
+/// that is lost or too much comes from one, or if one packet is lost and another came too often.
 std::optional<std::string> difference(const Shape& shape, Rank to, const Arrivals& expected,
                                       const Arrivals& received);
-/// Likewise, but none too where no source can be named.
+/// The same, but none also if no source can be named.
 std::optional<std::string> named_difference(const Shape& shape, Rank to, const Arrivals& expected,
                                             const Arrivals& received);
 

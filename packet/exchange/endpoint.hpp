@@ -19,7 +19,7 @@
 
 namespace toroid {
 
-/// What a judge of policies wants to know of one node. 1 kB.
+/// Counts of one node by which an exchange is checked and policies are compared; 1 kB.
 struct ExchangeAudit {
   Arrivals arrivals;
   LatencyHistogram latency;  ///< cycles from injection to handler, of packets with an envelope
@@ -29,7 +29,7 @@ struct ExchangeAudit {
   std::uint64_t received_hash = 0;  ///< likewise of those that have come
 };
 
-/// What travels in the first bytes of a payload.
+/// The label of a packet that is sent on by other nodes: the first 8 bytes of its payload.
 struct Envelope {
   std::uint32_t id;
   std::uint32_t to_and_stage;  ///< 24 and 8 bits: the member, and the stage that the packet is in
@@ -38,29 +38,30 @@ struct Envelope {
   static Envelope of(std::uint32_t id, Rank to, unsigned stage) { return {id, to | stage << 24}; }
 };
 
+/// One node's end of an exchange. It belongs to the Exchange, and the node's own thread calls it.
 struct Endpoint {
   Node* node;
   HandlerId handler;
   Group group;
   const ExchangePlan* plan;
   Messages* messages;
-  std::unique_ptr<ExchangeAudit> audit{};  ///< null: nobody wants to know
+  std::unique_ptr<ExchangeAudit> audit{};  ///< null if nothing is to be counted
 
   Rank self() const { return group.self(); }
-  /// A descriptor of packets to a member, each with so many bytes of a message.
+  /// A descriptor of `packets` packets to a member, each with `bytes` bytes of a message.
   SendDescriptor descriptor(Rank member, unsigned bytes, std::uint32_t packets,
                             PayloadSource& source, std::uint64_t cookie) const;
-  /// Writes the envelope, where there is one; the bytes it takes.
+  /// Writes the envelope if packets have one; returns the number of bytes that it takes.
   std::size_t write_envelope(const Envelope& envelope, std::span<std::byte> payload) const;
-  /// The argument of a packet that is known by its number.
+  /// The argument in the header of a packet that is known by its number.
   std::uint32_t argument(std::uint32_t id) const;
   Envelope envelope_of(const Packet& packet) const;
-  /// What travels in the packet besides an envelope.
+  /// The packet's payload without the envelope.
   std::span<const std::byte> data_of(const Packet& packet) const;
 
   void note_sent(std::uint32_t id, Rank to) const;
   void note_arrival(const Packet& packet, std::uint32_t id) const;
-  // For a recording of the run; messages from one node to another are numbered.
+  // Notes for a recording of the run. Messages from one node to another are numbered.
   void record_message(Rank member, std::uint64_t bytes, std::uint64_t number) const;
   void record_complete(std::uint64_t messages) const;
 };

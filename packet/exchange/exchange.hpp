@@ -30,10 +30,11 @@ namespace toroid {
 class Combiner;
 class ExchangeAwaiter;
 
-/// One exchange, non-blocking: start it when the data is ready, go on with something else, test it,
-/// wait for it. Blocking is start, then wait. Several may be outstanding at once, each an object
-/// with handlers of its own. Packets are sent and handled whenever the node has a turn: while the
-/// program awaits anything, so a long computation awaits progress() now and then.
+/// One node's part in an exchange, non-blocking: start it when the data is ready, go on with
+/// something else, test it, wait for it. A blocking exchange is start(), then wait(). Several may
+/// be outstanding at once, each an object with handlers of its own. Packets are sent and handled
+/// whenever the node has a turn: while the program awaits anything, so a long computation awaits
+/// progress() now and then.
 ///
 /// Construct it before the program's first await: its handlers must exist when others start. It
 /// must outlive the run: a node may send on others' packets after all of its own have come.
@@ -52,12 +53,13 @@ class Exchange final : public Outgoing, private PayloadSource {
   /// each sees to that, or two exchanges that take turns, each started when the other is complete,
   /// if every member sends every other something.
   void start();
-  /// Everything that was started has been received, and no packet in the output queues needs this
-  /// exchange or its data any more. What has not been started is complete.
+  /// Whether everything that was started has been received, and no packet in the output queues
+  /// needs this exchange or its data any more. True before the first start.
   bool test() const { return received_.value() >= expected_ && sent_.value() == starts_; }
-  /// To be awaited: until test().
+  /// A program that awaits this goes on when test() is true.
   ExchangeAwaiter wait() const;
-  /// To be awaited: until everything has been received; what is sent may still be in the queues.
+  /// A program that awaits this goes on when everything has been received; packets of its own may
+  /// still be in the queues.
   ExchangeAwaiter wait_received() const;
 
   /// Packets received, of all starts together.
@@ -67,7 +69,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   std::uint64_t starts() const { return starts_; }
   /// Counts the starts of which no packet in the output queues needs this exchange any more.
   const Counter& sent() const { return sent_; }
-  /// What a stalled node waits for.
+  /// What the node waits for, in words, for the report of a run that cannot go on.
   std::string waits_for() const;
 
   /// Keeps an account of packets and latencies. REQUIRES: before start().
@@ -76,19 +78,19 @@ class Exchange final : public Outgoing, private PayloadSource {
   std::uint64_t forwarded() const { return forwarded_; }  ///< packets sent on for others
   std::uint64_t acknowledgements() const { return acknowledgements_; }  ///< sent by this node
 
-  /// True too while the window is closed: who opens it posts this again.
+  /// Returns true also while the window is closed; the handler that opens it posts this again.
   bool fill(OutputQueues& queues) override;
   std::optional<Tick> next_look() override;
 
  private:
   class Sink;
   friend class Combiner;
-  /// The way of a packet to the next node that takes it out.
+  /// The way of a packet to the next node whose processor takes it out of the network.
   struct Pass {
     unsigned stage;
     Rank end;
   };
-  /// Sends an envelope that lies in a descriptor's cookie.
+  /// Writes envelopes that lie in the descriptors' cookies.
   class EnvelopeSource final : public PayloadSource {
    public:
     std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t,

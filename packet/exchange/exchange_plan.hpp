@@ -22,7 +22,7 @@ namespace toroid {
 
 class CombiningPlan;
 
-/// How a packet says which it is.
+/// How a packet identifies itself at its destination.
 enum class PacketLabel : std::uint8_t {
   place,     ///< the argument is its place at the destination; nothing else travels
   number,    ///< the argument holds its sender and its number in the message
@@ -37,11 +37,13 @@ struct ExchangeFormat {
   std::string name = "the exchange";  ///< what errors and stalled nodes call it
 };
 
-/// Outlives the exchange, and the policy outlives it. All calls may come from several threads.
+/// What all nodes of an exchange share: the policy with its settings, and the labels of packets. It
+/// outlives the exchange, and the policy outlives it. All calls may come from several threads.
 class ExchangePlan {
  public:
-  /// `shape`: of those who exchange, a slice of `machine` or all of it. Throws BadInput where the
-  /// settings are none that can be or do not fit the machine. REQUIRES: packets_per_visit > 0.
+  /// `shape`: the shape of the nodes that exchange, a slice of `machine` or all of it. Throws
+  /// BadInput if the settings are impossible or do not fit the machine. REQUIRES:
+  /// packets_per_visit > 0.
   ExchangePlan(const Policy& policy, const Shape& machine, const Shape& shape,
                const PolicySettings& settings, ExchangeFormat format);
   ExchangePlan(const ExchangePlan&) = delete;
@@ -54,11 +56,11 @@ class ExchangePlan {
   const std::string& counter_name() const { return counter_name_; }
   unsigned stages() const { return stages_; }
   bool combines() const { return policy_->combines(); }
-  /// Processors send single packets on.
+  /// Whether processors on the way send single packets on.
   bool relays() const { return stages_ > 1 && !combines(); }
   bool has_window() const { return settings_.throttle.window > 0; }
   bool is_throttled() const { return settings_.throttle.cycles_per_packet > 0; }
-  /// Whether a node leaves out some of those that it has messages for.
+  /// Whether a node sends to a part only of the nodes for which it has messages.
   bool is_sample() const { return format_.peers < shape_.size() - 1; }
   /// Handlers that a node's end needs: for packets and, with a window, for acknowledgements.
   unsigned handlers() const { return has_window() ? 2 : 1; }
@@ -93,7 +95,7 @@ class ExchangePlan {
   }
   unsigned number_bits() const { return number_bits_; }
 
-  /// Checked where the policy is asked anew for every round.
+  /// The order of a node's visits; checked if the policy is asked anew for every round.
   SendOrder order(const Visitor& visitor) const;
   Visitor visitor(Rank self, Rank identity, std::uint32_t round = 0) const {
     return {shape_, self, format_.seed, round, identity};
@@ -110,11 +112,11 @@ class ExchangePlan {
   /// The policy's relay for a packet at the node of rank `identity`, checked; in the last stage the
   /// destination.
   Rank relay(const Waypoint& packet, Rank identity) const;
-  /// The random number of something that `what` names.
+  /// A random number that follows from the seed and from `what`, a name for its purpose.
   std::uint64_t key(std::uint64_t what) const { return mix64(format_.seed ^ mix64(what)); }
 
-  /// Which blocks go where in which stage, worked out by whoever asks first. `group` and `number`
-  /// tell traffics apart. REQUIRES: combines().
+  /// Which blocks go where in which stage. The first call works it out from `traffic()`, later ones
+  /// find it by `group` and `number`, which tell traffics apart. REQUIRES: combines().
   const CombiningPlan& combining(
       Rank group, std::uint64_t number,
       const std::function<std::unique_ptr<const Traffic>()>& traffic) const;
@@ -145,7 +147,8 @@ class ExchangePlan {
   mutable std::map<std::pair<Rank, std::uint64_t>, std::unique_ptr<const CombiningPlan>> combining_;
 };
 
-/// What a node and its FIFOs are built with for exchanges under a policy.
+/// The settings for an exchange: the policy's with the user's changes; `packets_per_visit` if
+/// neither says.
 PolicySettings settings_of(const Policy& policy, const SettingChanges& changes,
                            std::uint32_t packets_per_visit, const PolicyCase& policy_case);
 

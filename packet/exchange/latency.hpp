@@ -35,7 +35,8 @@ class LatencyBuckets {
     return sum;
   }
   Tick max() const { return max_; }
-  /// The upper end of the bucket below or in which so many of 1000 packets lie; 0 of no packets.
+  /// The latency that `wanted` of 1000 packets do not exceed: the upper end of their last bucket. 0
+  /// if there are no packets.
   Tick permille(unsigned wanted) const {
     const std::uint64_t all = count();
     std::uint64_t below = 0;
@@ -66,9 +67,9 @@ class LatencyBuckets {
   std::uint32_t max_ = 0;
 };
 
-/// One per node: 1 kB.
+/// The histogram that every node has: 1 kB, right to 12.5 %.
 using LatencyHistogram = LatencyBuckets<3>;
-/// One per run: 13 kB, right to 0.8 %.
+/// The histogram that a run has: 13 kB, right to 0.8 %.
 using FineLatencyHistogram = LatencyBuckets<7>;
 
 }  // namespace toroid

@@ -34,27 +34,28 @@ class Messages {
 
   /// Payload bytes of the message to a member; 0: there is none.
   virtual std::uint64_t bytes_to(Rank member) const = 0;
-  /// Those that there are messages for, ascending; none: nearly everybody.
+  /// The members that this node has messages for, ascending; none: nearly all of them.
   virtual std::optional<std::vector<Rank>> targets() const { return std::nullopt; }
-  /// Packets that all others together send here; 0 where nobody knows.
+  /// The number of packets that all others together send here; 0 if it is not known.
   virtual std::uint64_t packets_expected() const = 0;
-  /// The same by origin and number, where somebody knows.
+  /// Sums over the same packets by origin and number; none if they are not known.
   virtual std::optional<Arrivals> arrivals_expected() const { return std::nullopt; }
   /// Packets of the longest message that this node sends.
   virtual std::uint32_t most_packets() const = 0;
-  /// At most `limit` packets of a message from `first` on.
+  /// The next packets of the message to a member that are equally long: at most `limit`, from
+  /// packet `first` on.
   virtual MessageRun run(Rank member, std::uint32_t first, std::uint32_t limit) const = 0;
 
-  /// Whether payloads travel. Without, packets have their length on the wire and nothing of the
+  /// Whether payloads travel. If not, packets have their length on the wire and nothing of the
   /// messages in them, and the calls below are not made.
   virtual bool has_payload() const { return false; }
   /// Whether a packet's place at its destination, 32 bits, is all that has to travel with it.
   virtual bool has_places() const { return false; }
-  /// Writes a packet's payload; the packet's place, where it has one.
+  /// Writes the payload of a packet to a member; returns the packet's place if has_places().
   virtual std::uint32_t gather(Rank, std::uint32_t, std::span<std::byte>) const { return 0; }
-  /// A packet has come, known by its place.
+  /// Stores a packet that has come, known by its place.
   virtual void arrive_at(std::uint32_t, std::span<const std::byte>) {}
-  /// A packet has come, known by its sender and number.
+  /// Stores a packet that has come, known by its sender and its number in the message.
   virtual void arrive(Rank, std::uint32_t, std::span<const std::byte>) {}
 
   // Under a policy that combines messages.
@@ -64,12 +65,12 @@ class Messages {
   virtual std::unique_ptr<const Traffic> traffic(std::uint64_t number) const = 0;
   /// Appends the whole message to a member.
   virtual void pack(Rank, std::vector<std::byte>&) const {}
-  /// Takes a whole message, bytes_of it.
+  /// Stores a whole message from a member.
   virtual void unpack(Rank, std::span<const std::byte>) {}
 };
 
-/// The same number of payload bytes for every pair, none of them carried: what schedules are judged
-/// by.
+/// Messages with the same number of payload bytes for every pair, and without payload: only their
+/// lengths travel.
 class UniformMessages : public Messages {
  public:
   /// `per_packet`: payload bytes of a full packet (ExchangePlan::data_bytes()).

@@ -19,14 +19,14 @@
 
 namespace toroid {
 
-/// How the messages of a node follow one another, at the same mean rate.
+/// The distribution of the times at which a node generates messages, at a given mean rate.
 enum class ArrivalRule : std::uint8_t {
   bernoulli,  ///< in every cycle with the same probability
   fixed,      ///< at equal intervals, at a random phase of the node's own
 };
 inline constexpr std::array<std::string_view, 2> kArrivalRuleNames = {"bernoulli", "fixed"};
 
-/// Cycles. Messages come in all three; the middle one is measured.
+/// The three periods of a run, in cycles. Messages come in all of them; the window is measured.
 struct OpenLoopPeriods {
   Tick warm_up = 0;
   Tick window = 0;
@@ -36,7 +36,7 @@ struct OpenLoopPeriods {
   bool measures(Tick at) const { return at >= warm_up && at < warm_up + window; }
 };
 
-/// When messages come, from cycle 0 on: 0 at least between two.
+/// The cycles in which a node generates messages, ascending; several may share a cycle.
 class ArrivalTimes {
  public:
   /// REQUIRES: 0 < per_cycle <= 1.
@@ -70,8 +70,8 @@ struct OpenLoopOptions {
   OpenLoopPeriods periods;
 };
 
-/// One node's part. Packets carry no payload; their argument says when they were generated, modulo
-/// 2^32. Needs virtual time.
+/// One node's part in an open loop. Packets carry no payload; their argument says when they were
+/// generated, modulo 2^32. Needs virtual time.
 class OpenLoop final : public Outgoing {
  public:
   /// `traffic` says where messages go; it and `counts` must outlive this. Construct it before the

@@ -15,7 +15,8 @@
 
 namespace toroid {
 
-/// A packet's argument is the place of its first byte in the message. It must live until `sent`.
+/// Sends one message any number of times. A packet's argument is the offset of its first byte in
+/// the message. The stream must live until sent() has counted every message.
 class Stream final : public PayloadSource, public Outgoing {
  public:
   /// `message` must outlive the stream. A message of no bytes is an empty packet.
@@ -27,7 +28,7 @@ class Stream final : public PayloadSource, public Outgoing {
   static std::uint64_t packets_of(std::uint64_t bytes) {
     return std::max<std::uint64_t>(1, packets_for(bytes));
   }
-  /// Queues the message so many times more.
+  /// Sends the message `messages` times more.
   void start(std::uint64_t messages = 1);
   /// Messages whose packets have all left the node's queues. The buffer is needed no more when this
   /// has reached the number of those started; of some of them it says only how many there are.

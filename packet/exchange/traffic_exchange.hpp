@@ -1,4 +1,4 @@
-// An exchange of any traffic under any policy, on any fabric: what policies are judged by.
+// An exchange of any traffic under any policy, on any fabric, by which policies are compared.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,14 @@ namespace toroid {
 struct TrafficExchangeOptions {
   std::uint64_t seed = 1;
   HandlerId handler = kFirstUserHandler;  ///< the first of two that the exchange takes
-  /// Data travels, and is checked. Without, packets have their length on the wire and nothing in
-  /// them but what the model needs to tell them apart.
+  /// Whether data travels, and is checked. If not, packets have their length on the wire and
+  /// nothing in them but what the model needs to tell them apart.
   bool payload = false;
   Rank peers = ~Rank{0};     ///< that a node sends to, the first of its order; fewer: a sample
   SettingChanges changes{};  ///< to the policy's settings
 };
 
-/// All nodes' parts in it, or those of this process. In this order: construct it; make the nodes
+/// The parts of all nodes of this process in an exchange. Protocol: construct it; make the nodes
 /// with node_options() and the fabric with settings().tying; attach() every node; run the fabric;
 /// check().
 class TrafficExchange {
@@ -58,9 +58,9 @@ class TrafficExchange {
   /// Cycles from injection to handler of the packets that reached these nodes. Empty where data
   /// travels straight to its destination: such packets have no place for a time.
   LatencyHistogram latency() const;
-  /// When the last packet came.
+  /// The time at which the last packet came, in ticks.
   Tick last_arrival() const;
-  /// Sums over the nodes.
+  // Sums over the nodes: packets sent on for others, and acknowledgements sent.
   std::uint64_t forwarded() const;
   std::uint64_t acknowledgements() const;
 

@@ -25,14 +25,14 @@ class ExchangeData {
   std::span<const std::byte> to(Rank target) const { return out_.block(target); }
   /// REQUIRES: `source` sends here.
   std::span<std::byte> from(Rank source) { return in_.block(source); }
-  /// The first source of which something has not arrived as it was sent; none: all has.
+  /// The first source whose data has not arrived as it was sent; none if all has.
   std::optional<Rank> damaged() const;
 
   /// Bytes of both arrays of all nodes.
   static double total_bytes(const Traffic& traffic, Rank nodes);
 
  private:
-  /// Blocks by peer, one after the other.
+  /// One block per peer, one after the other in memory.
   class Blocks {
    public:
     Blocks(std::vector<Rank> peers, const std::vector<std::uint64_t>& bytes);
@@ -65,7 +65,7 @@ class ExchangeData {
   Blocks in_;
 };
 
-/// One node's messages. Payload travels where the plan says so.
+/// One node's messages of a traffic. Payload travels if the plan says so.
 class TrafficMessages final : public Messages {
  public:
   /// `plan` and `traffic` must outlive it.
@@ -89,9 +89,10 @@ class TrafficMessages final : public Messages {
   void pack(Rank member, std::vector<std::byte>& bytes) const override;
   void unpack(Rank from, std::span<const std::byte> bytes) override;
 
-  /// What reaches this node, every message straight from its origin. REQUIRES: not a sample.
+  /// Sums over the packets that reach this node if every message comes straight from its origin.
+  /// REQUIRES: the plan is no sample.
   Arrivals expected() const;
-  /// Null where no payload travels.
+  /// The node's data; null if no payload travels.
   const ExchangeData* data() const { return data_ ? &*data_ : nullptr; }
 
  private:
@@ -103,7 +104,7 @@ class TrafficMessages final : public Messages {
   std::optional<ExchangeData> data_;
 };
 
-/// Somebody else's traffic, for those who own one.
+/// A traffic that refers to `traffic`, which must outlive it.
 std::unique_ptr<const Traffic> borrowed(const Traffic& traffic);
 /// Packets of the longest message that a node sends.
 std::uint64_t most_packets(const ExchangePlan& plan, const Traffic& traffic, Rank from);

@@ -16,15 +16,16 @@ class Node;
 /// The layer's own handler number for barrier packets.
 inline constexpr HandlerId kBarrierHandler = 0;
 
+/// One node's part in the barriers of a machine, one after the other.
 class Barrier {
  public:
   explicit Barrier(Rank nodes);
 
-  /// This node has come to the barrier.
+  /// Notes that this node has come to the barrier.
   void enter(Node& node);
-  /// Every node has come to the barrier that this node entered last.
+  /// Whether every node has come to the barrier that this node entered last.
   bool passed() const { return round_ == arrived_.size(); }
-  /// A packet of round `round` has arrived; it may be of the next barrier already.
+  /// Counts a packet of round `round`, which may belong to the next barrier already.
   void on_packet(Node& node, std::uint32_t round);
 
  private:

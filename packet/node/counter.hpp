@@ -6,6 +6,7 @@
 
 namespace toroid {
 
+/// A count that handlers raise and Node::until() waits for.
 class Counter {
  public:
   Counter() = default;

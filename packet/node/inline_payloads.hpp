@@ -13,9 +13,11 @@
 
 namespace toroid {
 
+/// Fixed slots of 240 bytes that are used again; one per packet that has not been drained.
 class InlinePayloads final : public PayloadSource {
  public:
-  /// Keeps a copy; the cookie of the descriptor that will fetch it. REQUIRES: at most 240 bytes.
+  /// Keeps a copy and returns the cookie for the descriptor that will fetch it. REQUIRES: at most
+  /// 240 bytes.
   std::uint64_t keep(std::span<const std::byte> payload) {
     if (free_.empty()) {
       free_.push_back(static_cast<std::uint32_t>(slots_.size()));

@@ -16,8 +16,8 @@
 
 namespace toroid {
 
-/// Either a message was begun, or all messages for a handler with numbers below `number` had come,
-/// from `peer` or from everybody.
+/// An event at a node: it began to send a message, or all messages for a handler with numbers below
+/// `number` had come, from `peer` or from everybody.
 struct RecordedEvent {
   Tick at;
   std::uint64_t bytes;
@@ -27,13 +27,13 @@ struct RecordedEvent {
   bool is_send;
 };
 
-/// One node's events, in their order. 32 bytes each.
+/// The events of one node in their order, 32 bytes each.
 class RankRecord {
  public:
   static constexpr Rank kEverybody = ~Rank{0};
 
-  /// Messages of a handler from one node to another are numbered: by the sender, or in turn. A
-  /// handler's are numbered in one way only.
+  /// Records that a message was begun. The messages of a handler from one node to another have
+  /// numbers: all given by the sender, or all counted here.
   void send(Tick at, Rank to, std::uint64_t bytes, HandlerId handler, std::uint32_t number) {
     events_.push_back({at, bytes, to, number, handler, true});
   }
@@ -48,7 +48,7 @@ class RankRecord {
 
   std::span<const RecordedEvent> events() const { return events_; }
   Tick ended() const { return end_; }
-  /// Likewise from another process's.
+  /// Takes over the record of a node of another process.
   void assign(std::span<const RecordedEvent> events, Tick end) {
     events_.assign(events.begin(), events.end());
     end_ = end;

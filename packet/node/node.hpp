@@ -41,22 +41,24 @@ class Policy;
 
 struct NodeOptions {
   std::uint64_t seed = 1;
-  PolicySettings settings{};            ///< what the node and its queues are built with
-  const Policy* policy = nullptr;       ///< of its exchanges; null: `random`, the patent's
-  SettingChanges changes{};             ///< to what the policy says for each exchange
-  std::uint32_t packets_per_visit = 1;  ///< where neither policy nor changes say
+  PolicySettings settings{};            ///< settings with which node and queues are built
+  const Policy* policy = nullptr;       ///< policy of its exchanges; null: `random`, the patent's
+  SettingChanges changes{};             ///< changes to the policy's settings of each exchange
+  std::uint32_t packets_per_visit = 1;  ///< b, if neither policy nor changes say
   unsigned named_queues = 0;            ///< more output queues, each for packets of one kind
-  MessageRecord* record = nullptr;  ///< of this many nodes: what messages there are; null: nowhere
+  MessageRecord* record = nullptr;      ///< records the messages of all nodes; null: nothing does
 };
 
-/// Fills the output queues bit by bit, as they get room. FIG. 9 is one.
+/// A source of packets that fills the output queues bit by bit, as they get room. The patent's FIG.
+/// 9 is one. The node's own thread calls it.
 class Outgoing {
  public:
   virtual ~Outgoing() = default;
-  /// True: everything has been queued.
+  /// Queues what there is room for. Returns true if everything has been queued.
   virtual bool fill(OutputQueues& queues) = 0;
-  /// Asked at the end of a turn: the later time at which it will have something to queue although
-  /// nothing happens until then; none: it has been told already, or there is no such time.
+  /// Asked at the end of a turn. Returns the later time at which it will have something to queue
+  /// although nothing happens until then; none if it has returned that time already or there is
+  /// none.
   virtual std::optional<Tick> next_look() { return std::nullopt; }
 };
 
@@ -67,10 +69,13 @@ class SleepAwaiter;
 class BarrierAwaiter;
 class PerformAwaiter;
 
+/// The active-packet layer of one node. Its fabric runs it (Processor), on one thread at a time,
+/// and it touches the hardware through its Device only. It must outlive the run.
 class Node final : public Processor, private PacketSink {
  public:
   using Handler = std::function<void(const Packet&)>;
-  /// Runs on arrival, on the node's own thread, to completion. May post packets, never wait.
+  /// Sets a handler. It runs when a packet for it arrives, on the node's own thread, to completion;
+  /// it may post packets and never waits.
   void on(HandlerId id, Handler handler);
   /// The first of so many handler numbers that nobody else gets: from the highest downwards, equal
   /// on all nodes if all ask in the same order. Throws BadInput where so many are not left.
@@ -90,57 +95,59 @@ class Node final : public Processor, private PacketSink {
   const NodeOptions& options() const { return options_; }
   /// A seed that no other node has.
   std::uint64_t private_seed() const { return mix64(options_.seed) ^ rank_; }
-  /// Where its messages are recorded; null: nowhere.
+  /// The record of this node's messages; null if they are not recorded.
   RankRecord* record() const { return record_; }
   Tick now() const { return device_->now(); }
 
   /// Every other node once, in this node's own random order.
   SendOrder random_order() const { return {OrderRule::random, rank_, size(), private_seed()}; }
 
-  // What a program awaits.
-  /// One packet with a value of at most 240 bytes; waits only while its output queue is full.
+  // What a program awaits, with co_await.
+  /// Sends one packet with a value of at most 240 bytes; waits only while its output queue is full.
   template <typename T>
   requires std::is_trivially_copyable_v<T> SendAwaiter send(Rank to, HandlerId handler,
                                                             const T& value,
                                                             std::uint32_t argument = 0);
-  /// Until the counter has reached n.
+  /// Waits until the counter has reached n.
   UntilAwaiter until(const Counter& counter, std::uint64_t n);
-  /// Virtual time passes on a model; free elsewhere. What is queued and finds room leaves first.
+  /// Computes for so many cycles: virtual time passes on a model; elsewhere it is free. Packets
+  /// that are queued and find room leave first.
   ComputeAwaiter compute(Tick cycles);
-  /// One turn: what has come is handled, what finds room leaves. On a model it takes the time of
-  /// that, at least the one cycle of any turn.
+  /// Lets the node take one turn: packets that have come are handled, those that find room leave.
+  /// On a model this takes its time, at least the one cycle of any turn.
   ComputeAwaiter progress();
-  /// Until virtual time has come to `when`; packets are sent and handled meanwhile, and a busy
-  /// processor comes late. Where time is the wall clock it does not wait.
+  /// Waits until virtual time has come to `when`; packets are sent and handled meanwhile, and a
+  /// busy processor comes late. If time is the wall clock, it does not wait.
   SleepAwaiter sleep_until(Tick when);
-  /// Until the other program, a part of this one, has ended: it runs in this one's place, and may
-  /// have parts itself. What it throws ends the run. `part` must outlive the await.
+  /// Waits until another program, a part of this one, has ended. It runs in this one's place, and
+  /// may have parts itself. What it throws ends the run. `part` must outlive the await.
   PerformAwaiter perform(Program& part);
-  /// Until every node has come here. REQUIRES: no two barriers of one node overlap.
+  /// Waits until every node has come to this barrier. REQUIRES: no two barriers of one node
+  /// overlap.
   BarrierAwaiter barrier();
 
   // What a handler may do: these never wait.
-  /// One packet; its output queue grows if it has to.
+  /// Queues one packet; its output queue grows if it has to.
   void post(Rank to, HandlerId handler, std::span<const std::byte> payload,
             std::uint32_t argument = 0);
-  /// A packet that is made already, into a named queue.
+  /// Queues a packet that is made already, in a named queue.
   void post(const SendDescriptor& descriptor, unsigned named_queue);
-  /// Something that fills the queues from now on, after those that came before it. It must live
-  /// until it has said that it is done.
+  /// Adds a source that fills the queues from now on, after those that were added before it. It
+  /// must live until its fill() has returned true.
   void post(Outgoing& outgoing);
   [[nodiscard]] bool try_send(Rank to, HandlerId handler, std::span<const std::byte> payload,
                               std::uint32_t argument);
 
-  /// Header of a packet from here. `chunks` at least what the payload needs.
+  /// The header of a packet from this node. REQUIRES: `chunks` is at least what the payload needs.
   PacketHeader header(Rank to, HandlerId handler, unsigned payload_bytes, std::uint32_t argument,
                       unsigned chunks);
 
   TurnResult turn() override;
   bool finished() const override;
   std::string waits_for() const override;
-  /// When the program ended. REQUIRES: it has.
+  /// The time at which the program ended, in ticks. REQUIRES: it has ended.
   Tick finished_at() const { return finished_at_; }
-  /// What filling and draining its output queues has come to so far.
+  /// The counts of filling and draining its output queues so far.
   FlowchartProfile profile() const { return {queues_.profile(), drain_.profile()}; }
 
  private:

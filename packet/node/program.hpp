@@ -17,7 +17,7 @@ namespace toroid {
 /// What a suspended program waits for. Lives in the coroutine's frame.
 class Wait {
  public:
-  /// Whether the program may go on; tried again every turn, until it says yes.
+  /// Whether the program may go on; asked every turn until it returns true.
   virtual bool ready() = 0;
   virtual std::string text() const = 0;
 
@@ -28,6 +28,7 @@ class Wait {
   ~Wait() = default;
 };
 
+/// A coroutine and its frame, which it owns. The node that runs it resumes it.
 class Program {
  public:
   struct promise_type {

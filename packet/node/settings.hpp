@@ -29,6 +29,8 @@ struct Throttle {
   std::uint32_t window = 0;      ///< packets that may be unacknowledged at once; 0: no limit
 };
 
+/// All settings of a policy. Order, packets per visit and throttle are read by every exchange, the
+/// others when nodes and FIFOs are built.
 struct PolicySettings {
   std::optional<OrderRule> order{};     ///< replaces the policy's order(); none: the policy's
   std::uint32_t packets_per_visit = 0;  ///< the patent's b; 0: the node's default
@@ -43,7 +45,7 @@ struct PolicySettings {
   Throttle throttle{};
 };
 
-/// What a user changes in a policy's settings; what is not set stays the policy's.
+/// A user's changes to a policy's settings. A setting that is not changed stays the policy's.
 struct SettingChanges {
   std::optional<OrderRule> order{};
   std::optional<std::uint32_t> packets_per_visit{};

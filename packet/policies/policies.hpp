@@ -8,11 +8,12 @@
 
 namespace toroid {
 
-/// One of each, with the parameter that it has where none is given.
+/// All built-in policies, those with a parameter with its default.
 std::span<const Policy* const> built_in_policies();
 
-/// By name, some with a parameter behind a colon: "bruck:4". It lives as long as the program.
-/// Throws BadInput with the list of the known names, or with what the parameter may be.
+/// A policy by its name, for some with a parameter behind a colon: "bruck:4". It lives as long as
+/// the process. Throws BadInput with the list of the known names, or with what the parameter may
+/// be.
 const Policy& policy_by_name(std::string_view name);
 
 // Descriptions of a built-in policy; `name` with or without a parameter.

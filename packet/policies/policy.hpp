@@ -14,8 +14,9 @@
 
 namespace toroid {
 
-/// What a policy is asked about: a machine, or the part of it whose nodes exchange with one
-/// another, and what it is to carry. The traffic names nodes by their ranks in `shape`.
+/// The case for which a policy chooses its settings: a machine, or the part of it whose nodes
+/// exchange with one another, and what it is to carry. The traffic names nodes by their ranks in
+/// `shape`.
 struct PolicyCase {
   const Shape& shape;
   const Machine& machine;
@@ -45,26 +46,27 @@ struct Waypoint {
                       ///< pair of origin and destination
 };
 
-/// All calls are const and may come from several threads at once.
+/// Decides how a node sends its messages. All calls are const and may come from several threads at
+/// once.
 class Policy {
  public:
   virtual ~Policy() = default;
 
   virtual std::string_view name() const = 0;
-  /// One line each: who described the policy, and what is known of it.
+  // One line each: who described the policy, and what is known of it.
   virtual std::string_view source() const = 0;
   virtual std::string_view known_result() const = 0;
 
-  /// Asked once per exchange for order, b and throttle, and once per run, with the traffic of its
-  /// first exchange, for what a node and its FIFOs are built with.
+  /// The settings for a case. Asked once per exchange for order, b and throttle, and once per run,
+  /// with the traffic of its first exchange, for the settings with which nodes and FIFOs are built.
   virtual PolicySettings settings(const PolicyCase&) const { return {}; }
-  /// All other nodes of the visitor's shape, each once.
+  /// The order in which a node visits all other nodes of its shape, each once.
   virtual SendOrder order(const Visitor& visitor) const = 0;
   /// Whether order() depends on the round. It is asked once otherwise.
   virtual bool changes_order() const { return false; }
 
   // Policies that go by way of other nodes' processors.
-  /// Passes of the way, 1 to 255.
+  /// The number of passes of every way, 1 to 255.
   virtual unsigned stages(const Shape&) const { return 1; }
   /// Where the pass of this stage ends; `here` itself: the packet skips the stage. In the last
   /// stage everything reaches `to`, whatever this says.
@@ -72,9 +74,9 @@ class Policy {
   /// Whether the passes of every way together are a shortest one: what bounds shortest ways then
   /// bounds the policy.
   virtual bool keeps_to_shortest_ways(const Shape& shape) const { return stages(shape) == 1; }
-  /// False: packets are sent on as they come, those of each stage from an output queue of its own.
-  /// True: a stage begins when the one before is complete, and everything that goes to the same
-  /// node goes as one message.
+  /// Whether messages are combined. If not, packets are sent on as they come, those of each stage
+  /// from an output queue of its own. If so, a stage begins when the one before is complete, and
+  /// everything that goes to the same node goes as one message.
   virtual bool combines() const { return false; }
 };
 

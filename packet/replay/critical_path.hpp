@@ -10,11 +10,11 @@
 
 namespace toroid {
 
-/// Cycles of the machine's clock, rounded up.
+/// The same times in cycles of the machine's clock, rounded up.
 Tick cycles_of_nanoseconds(const Machine& machine, std::uint64_t nanoseconds);
 Tick cycles_of_seconds(const Machine& machine, double seconds);
 
-/// From the start to the last end, in cycles: along every chain of operations their computations
+/// The cycles from the start to the last end: along every chain of operations their computations
 /// and, per message, its packets' injection, the hops and the wire of the last packet and its
 /// reception; nothing waits for a link or for a processor. No run is shorter. REQUIRES: no more
 /// ranks than nodes.

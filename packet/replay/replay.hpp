@@ -20,8 +20,9 @@
 
 namespace toroid {
 
-/// When each message was begun and when all of it had come, in ticks of the node concerned; by the
-/// graph's numbers. Shared by the nodes of a process, each of which writes its own.
+/// The ticks at which each message was begun (the sender's) and had come as a whole (the
+/// receiver's); by the graph's numbers. Shared by the nodes of a process, each of which writes its
+/// own.
 struct MessageTimes {
   explicit MessageTimes(const ScheduleGraph& graph)
       : begun(graph.messages().size()), ended(graph.messages().size()) {}
@@ -34,9 +35,9 @@ struct ReplayOptions {
   bool payload = false;                 ///< bytes travel; else packets have their length only
 };
 
-/// A send is done when its packets are in the output queues, a receive when all its packets have
-/// come. A processor computes one thing at a time, and handles no packets meanwhile. A message to
-/// oneself arrives at once.
+/// One node's part of a schedule. A send is done when its packets are in the output queues, a
+/// receive when all its packets have come. A processor computes one thing at a time, and handles no
+/// packets meanwhile. A message to oneself arrives at once.
 class Replay final : public Outgoing, public PayloadSource {
  public:
   /// `graph` and `times` must outlive this. A node beyond the graph's ranks is idle. Throws
@@ -46,7 +47,7 @@ class Replay final : public Outgoing, public PayloadSource {
   static Program program(Node& node, Replay& replay);
 
   bool done() const { return left_ == 0; }
-  /// Something for the program to do: a computation, a time to wait for, the end.
+  /// Whether the program has something to do: a computation, a time to wait for, the end.
   bool wants_program() const { return done() || !computations_.empty() || !timed_.empty(); }
   std::string text() const;
 

@@ -10,10 +10,11 @@
 
 namespace toroid {
 
-/// That a file may ask of one message.
+/// The longest message that a file may have, in bytes.
 inline constexpr std::uint64_t kMostMessageBytes = std::uint64_t{1} << 40;
 
-/// From the start: in cycles of the fastest clock it is a Tick.
+/// The latest time that a file may name, in seconds from the start: in cycles of the fastest clock
+/// it is still a Tick.
 inline constexpr double kMostSeconds = 1e6;
 
 struct Operation {
@@ -26,7 +27,7 @@ struct Operation {
   double not_before = 0;     ///< seconds from the start
 };
 
-/// Among the operations of one rank, by their numbers.
+/// One operation of a rank waits for another; both by their numbers in the rank's list.
 struct Dependency {
   std::uint32_t operation;
   std::uint32_t on;

@@ -26,7 +26,7 @@ struct ScheduleMessage {
   std::uint64_t bytes;
 };
 
-/// One without bytes is an empty packet.
+/// The packets of a message; one without bytes is an empty packet.
 inline std::uint64_t packets_of(const ScheduleMessage& message) {
   return std::max<std::uint64_t>(1, packets_for(message.bytes));
 }
@@ -54,12 +54,12 @@ class ScheduleGraph {
     OperationId operation;
     bool on_start;
   };
-  /// What waits for an operation, on the same rank.
+  /// The operations of the same rank that wait for this one.
   std::span<const Dependent> dependents(OperationId id) const {
     return std::span(dependents_)
         .subspan(dependents_from_[id], dependents_from_[id + 1] - dependents_from_[id]);
   }
-  /// How many operations of its rank it waits for.
+  /// The number of operations of its rank that an operation waits for.
   std::uint32_t waits(OperationId id) const { return waits_[id]; }
   /// All operations, each after those that it waits for; a receive after its send.
   const std::vector<OperationId>& order() const { return order_; }

@@ -12,7 +12,7 @@
 
 namespace toroid {
 
-/// Every node sends `to[r]` bytes to node r. Sixteen bytes per node.
+/// Every node sends `to[r]` bytes to node r. The traffic takes sixteen bytes per node.
 class ColumnTraffic final : public Traffic {
  public:
   ColumnTraffic(std::string name, std::vector<std::uint64_t> to);

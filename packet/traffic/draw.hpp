@@ -7,7 +7,7 @@
 
 namespace toroid {
 
-/// Uniform in [0, bound); REQUIRES: bound > 0. Its bias is below bound / 2^64.
+/// A random number, uniform in [0, bound) with a bias below bound / 2^64. REQUIRES: bound > 0.
 inline std::uint64_t below(std::uint64_t bound, Random& random) {
   return random.next() % bound;
 }

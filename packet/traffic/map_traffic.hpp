@@ -12,13 +12,15 @@
 
 namespace toroid {
 
-/// A node that is mapped to itself sends nothing. Eight bytes per node.
+/// Every node sends to the one that a permutation maps it to. A node that is mapped to itself sends
+/// nothing. The traffic takes eight bytes per node.
 class MapTraffic final : public Traffic {
  public:
   /// REQUIRES: `to` is a permutation of the ranks.
   MapTraffic(std::string name, std::vector<Rank> to, std::uint64_t bytes);
 
-  /// From each coordinate to (x + ceil(k/2) - 1) mod k: as far as one can go in one direction.
+  /// The map from each coordinate to (x + ceil(k/2) - 1) mod k: as far as one can go in one
+  /// direction.
   static std::vector<Rank> tornado(const Shape& shape);
   /// Coordinates a and b change places. REQUIRES: their extents are equal.
   static std::vector<Rank> transpose(const Shape& shape, unsigned a, unsigned b);

@@ -14,6 +14,7 @@
 
 namespace toroid {
 
+/// Messages to and from dead nodes are left out; all others are those of the other traffic.
 class MaskedTraffic final : public Traffic {
  public:
   MaskedTraffic(const Shape& shape, std::unique_ptr<Traffic> all)

@@ -19,6 +19,7 @@ struct TrafficEntry {
   std::uint64_t bytes;
 };
 
+/// A traffic that is stored by its entries, in a memory that grows with their number.
 class MatrixTraffic final : public Traffic {
  public:
   /// Entries of the same pair add up; those to oneself and of no bytes are left out. REQUIRES:

@@ -13,7 +13,8 @@ namespace toroid {
 /// Steps per dimension, each fewer than its extent.
 using Offset = std::array<int, kMaxDims>;
 
-/// `sign` 1: from `at` by the offset; -1: back. None where that leaves a mesh.
+/// The node that is an offset away from `at`, forth for `sign` 1 and back for -1; none if that
+/// leaves a mesh.
 inline std::optional<Rank> moved(const Shape& shape, Coord at, const Offset& offset, int sign) {
   for (unsigned d = 0; d < shape.dims(); ++d) {
     const int k = static_cast<int>(shape.extent(d));

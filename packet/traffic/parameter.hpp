@@ -9,7 +9,7 @@
 
 namespace toroid {
 
-/// Everything that a pattern is made from.
+/// All that a pattern is made from: its name as typed, the shape, the bytes and the seed.
 struct TrafficRequest {
   std::string_view whole;      ///< as typed
   std::string_view parameter;  ///< empty: none was given
@@ -18,12 +18,12 @@ struct TrafficRequest {
   std::uint64_t seed;
 
   std::string name() const { return std::string(whole); }
-  /// Throws BadInput: this traffic, and why not.
+  /// Throws BadInput with the traffic's name and the reason.
   [[noreturn]] void refuse(const std::string& why) const;
 
   /// Different dimensions of the shape by their letters, as bits; `otherwise` where none are given.
   unsigned dimensions(unsigned otherwise) const;
-  /// Likewise, exactly `count` of them.
+  /// The same, if exactly `count` of them are given.
   unsigned dimensions(unsigned otherwise, unsigned count) const;
   double number(double otherwise, double min, double max) const;
   std::uint64_t whole_number(std::uint64_t otherwise, std::uint64_t min, std::uint64_t max) const;

@@ -11,7 +11,7 @@
 
 namespace toroid {
 
-/// What a user can type, and what it means.
+/// A pattern as users type it, with its meaning.
 struct TrafficInfo {
   std::string_view name;
   std::string_view parameter;   ///< after a colon; in brackets: it may be left out; empty: none

@@ -22,7 +22,7 @@ class SampleTraffic final : public Traffic {
   SampleTraffic(std::string name, const Shape& shape, const std::vector<Coord>& offsets,
                 std::uint64_t bytes);
 
-  /// So many, drawn by `seed`. REQUIRES: at most half of the shape's nodes.
+  /// `count` offsets, drawn by `seed`. REQUIRES: at most half of the shape's nodes.
   static std::vector<Coord> drawn(const Shape& shape, Rank count, std::uint64_t seed);
 
   std::string_view name() const override { return name_; }

@@ -1,4 +1,4 @@
-// Everybody sends to the same places relative to itself: neighbours, halos, rolls.
+// Everybody sends to the same places relative to itself: neighbours, halos, ring shifts.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@
 
 namespace toroid {
 
-/// Offsets are of -1, 0 or +1 per dimension. A node at the other end of several offsets (an extent
-/// of 1 or 2) gets one message. Offsets that leave a mesh lead nowhere.
+/// Every node sends to the nodes at given offsets, of -1, 0 or +1 per dimension. A node at the
+/// other end of several offsets (an extent of 1 or 2) gets one message. Offsets that leave a mesh
+/// lead nowhere.
 class StencilTraffic final : public Traffic {
  public:
   StencilTraffic(std::string name, const Shape& shape, std::vector<Offset> offsets,
                  std::uint64_t bytes);
 
-  /// One step along one dimension, up and down.
+  /// The offsets of one step along one dimension, up and down.
   static std::vector<Offset> neighbours(unsigned dims);
-  /// All 3^dims - 1 of them.
+  /// All 3^dims - 1 offsets.
   static std::vector<Offset> halo(unsigned dims);
-  /// One step up along each of the dimensions whose bits are set.
+  /// The offsets of one step up along each of the dimensions whose bits are set.
   static std::vector<Offset> rolls(unsigned dims, unsigned along);
 
   std::string_view name() const override { return name_; }

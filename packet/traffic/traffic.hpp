@@ -1,4 +1,4 @@
-// Who sends how much to whom: what policies are judged by.
+// Who sends how much to whom: the traffic under which policies are compared.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,18 @@ class Traffic {
   virtual ~Traffic() = default;
 
   virtual std::string_view name() const = 0;
-  /// 0: no message.
+  /// Payload bytes of the message from one node to another; 0: there is none.
   virtual std::uint64_t bytes(Rank from, Rank to) const = 0;
-  /// Everybody sends equally much to everybody: closed formulas hold.
+  /// Whether all nodes send equally much to all others, so that closed formulas hold.
   virtual bool is_uniform_all_to_all() const { return false; }
-  /// Likewise in each group of nodes that differ in some dimensions only: their bits. 0: no groups.
+  /// The dimensions, as bits, in which the nodes of a group differ if the traffic is an all-to-all
+  /// in each group; 0: there are no such groups.
   virtual unsigned all_to_all_inside() const { return is_uniform_all_to_all() ? ~0u : 0; }
-  /// What a node receives from another does not depend on which other: a column says it all.
+  /// Whether a node receives the same number of bytes from every other.
   virtual bool has_equal_sources() const { return is_uniform_all_to_all(); }
-  /// Those that `from` sends to, ascending, without itself.
+  /// The nodes that `from` sends to, ascending, without itself.
   virtual std::vector<Rank> targets(Rank from) const = 0;
-  /// Those that send to `to`, ascending, without itself.
+  /// The nodes that send to `to`, ascending, without itself.
   virtual std::vector<Rank> sources(Rank to) const = 0;
   /// A destination for the next message from `from` where messages come one by one, as often as
   /// its share of the bytes that `from` sends. REQUIRES: it has targets.

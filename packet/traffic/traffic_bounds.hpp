@@ -11,18 +11,19 @@
 
 namespace toroid {
 
-/// In cycles, each rounded up: the hottest link by TrafficFlow; injection and reception of the
-/// busiest node over the links that its packets can take; the processor of the busiest node; zero
-/// load of the message that goes farthest. Where groups of nodes do equal all-to-alls, the closed
-/// formulas. With `rule`: not for any decision of ties, but for this one; TieRule::split and
-/// balanced decide by more than the coordinate and count as any. On a twisted torus, whose links
-/// form no layers: the mean over all links instead of the hottest, whatever the rule.
+/// The bounds of a traffic in cycles, each rounded up: the hottest link by TrafficFlow; injection
+/// and reception of the busiest node over the links that its packets can take; the processor of the
+/// busiest node; zero load of the message that goes farthest. Where groups of nodes do equal
+/// all-to-alls, the closed formulas. Without `rule` the bounds hold however ties are decided, with
+/// it for that rule only; TieRule::split and balanced decide by more than the coordinate and count
+/// as none given. On a twisted torus, whose links form no layers: the mean over all links instead
+/// of the hottest, whatever the rule.
 Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                       std::optional<TieRule> rule = std::nullopt);
 
-/// Likewise what no routing at all beats: along every dimension a message crosses as many links at
-/// least as its shortest way does, and the mean link bounds the hottest; a node may use all of its
-/// links.
+/// The bounds that no routing at all can beat: along every dimension a message crosses as many
+/// links at least as its shortest way does, and the mean link bounds the hottest; a node may use
+/// all of its links.
 Bounds traffic_bounds_of_any_ways(const Machine& machine, const Shape& shape,
                                   const Traffic& traffic);
 

@@ -34,16 +34,18 @@ struct EndLoad {
   DirectionSet links;  ///< the node's links by which these packets can leave, or can arrive
 };
 
+/// The loads that a traffic puts on layers of links and on nodes.
 class TrafficFlow {
  public:
   /// A pair's bytes travel as one message of full packets and one rest. Takes time in proportion
   /// to the pairs, or to the nodes where has_equal_sources() holds.
   TrafficFlow(const Machine& machine, const Shape& shape, const Traffic& traffic);
 
-  /// Where two ways are equally short each gets half, or a rule decides. REQUIRES: a rule that
+  /// The loads of a dimension's layers. If two ways are equally short each gets half, or `rule`
+  /// decides. REQUIRES: a rule that
   /// goes by the coordinate in this dimension: parity, plus or minus.
   LayerLoads layers(unsigned dim, std::optional<TieRule> rule = std::nullopt) const;
-  /// Bytes on the wire that some link must carry, however ties are decided; or with this rule.
+  /// Bytes on the wire that some link must carry, however ties are decided, or with `rule`.
   double hottest_link(std::optional<TieRule> rule = std::nullopt) const;
   const EndLoad& source(Rank r) const { return sources_[r]; }
   const EndLoad& destination(Rank r) const { return destinations_[r]; }
