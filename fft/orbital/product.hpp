@@ -48,7 +48,7 @@ class OrbitalProduct {
  private:
   template <typename U>
   void fill_as(U* place, Sign sign, std::int64_t size, unsigned in, unsigned out) const;
-  /// With coefficients of type U, T or its real type.
+  /// Multiplies by coefficients of type U, which is T or its real type.
   template <typename U>
   void run_as(const U* coefficients, const U* data, bool add, U* sum) const;
   /// Complex data by real coefficients along the last axis: real and imaginary parts apart.

@@ -81,10 +81,10 @@ class Plan {
   std::size_t input_size() const { return static_cast<std::size_t>(input_layout().extent()); }
   std::size_t output_size() const { return static_cast<std::size_t>(output_layout().extent()); }
 
-  /// To be awaited by the node's program, on every node; one call at a time. `in` has at least
-  /// input_size() elements and `out` output_size(). Both live until the call has ended. They may
-  /// begin at the same place; otherwise `in` is not changed. Throws BadInput for an array that is
-  /// too short or of another type.
+  /// Transforms forward. The node's program awaits it, on every node; one call at a time. `in` has
+  /// at least input_size() elements and `out` output_size(). Both live until the call has ended.
+  /// They may begin at the same place; otherwise `in` is not changed. Throws BadInput for an array
+  /// that is too short or of another type.
   PerformAwaiter forward(ConstArray in, Array out, Scale scale = Scale::none);
   /// The way back: from what forward gives to what it takes.
   PerformAwaiter backward(ConstArray in, Array out, Scale scale = Scale::none);

@@ -1,4 +1,4 @@
-// Policies that are a send order and nothing else.
+// Policies that differ from the patent's in their send order only.
 #include <algorithm>
 #include <bit>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The patent's order with one knob turned.
+// Policies that have the patent's order and differ in one setting.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Every node sends to one: the permutations that networks are judged by.
+// Every node sends to one: the permutations by which networks are compared.
 #pragma once
 
 #include <cstdint>

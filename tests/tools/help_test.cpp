@@ -1,4 +1,4 @@
-// Help: of the whole command and of each verb, in lines that fit the page.
+// The help of the whole program and of each command, in lines that fit the page.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// toroid fft --method orbital: compute and roll, every kind of transform, every schedule.
+// toroid fft --method orbital: compute and ring shift, every kind of transform, every schedule.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

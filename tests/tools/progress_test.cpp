@@ -169,7 +169,7 @@ TEST(Progress, IsNotShownWhereThereIsNoTerminal) {
   for (const Arguments& run : {kShownAllToAll, kShownFft}) EXPECT_EQ(run_command(run).err, "");
 }
 
-/// Every line that a verb prints, without the lines of progress, which clear themselves.
+/// Every line that a command prints, without the lines of progress, which clear themselves.
 TEST(Tables, FitTheTerminal) {
   const Arguments cases = {"--policies", "random,rank,farthest-first,random-rounds",
                            "--torus",    "4x4,2x2x2",

@@ -252,7 +252,7 @@ const std::vector<WrongLine> kWrongLines = {
     {{"launch", "-n", "2", "bench", "idle", "--fabric", "ofi"}, {"bench idle is for one process"}},
 };
 
-/// The options of all verbs that take lists, as Arguments{verb, option}.
+/// The options of all commands that take lists, as Arguments{verb, option}.
 std::vector<Arguments> list_options() {
   CommandLine line;
   std::vector<Arguments> lists;

@@ -1,4 +1,4 @@
-// The command line and the outputs that both verbs of the lab have.
+// The command line and the outputs that `compare` and `sweep` have in common.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// One case to its row.
+// Runs one case and makes its row.
 #pragma once
 
 #include <functional>
@@ -32,11 +32,11 @@ double exchanges_at_full_load(const CampaignCase& one, const CampaignSettings& s
 
 /// Throws BadInput where the policy cannot run the traffic.
 void refuse_unfit(const CampaignCase& one, const CampaignSettings& settings, bool in_open_loop);
-/// Likewise where it does more than the open loop can.
+/// Throws BadInput if the policy does more than the open loop can.
 void refuse_unfit_for_load(const CampaignCase& one, const CampaignSettings& settings,
                            const PolicySettings& of_policy);
 
-/// Those that the open loop can run, of policies that do the same there the first.
+/// The cases that the open loop can run; of policies that do the same there, the first.
 std::vector<CampaignCase> cases_for_load(std::span<const CampaignCase> cases,
                                          const Machine& machine);
 

@@ -1,4 +1,5 @@
-// What rows of several seeds come to, which policy is best, and how well two fabrics agree on that.
+// Means and spreads of rows over several seeds, the best policy, and how well two fabrics agree on
+// the order of policies.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// What policies are judged by besides traffic: a transform, or the messages of a file.
+// Workloads by which policies are compared, besides traffic: a transform, or the messages of a
+// file.
 #pragma once
 
 #include <memory>

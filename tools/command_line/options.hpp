@@ -1,4 +1,4 @@
-// What all verbs have in common on the command line.
+// What all commands have in common on the command line.
 #pragma once
 
 #include <array>
@@ -44,13 +44,13 @@ struct TorusOptions {
 /// A validator that refuses all but whole decimal numbers from min to max. CLI11 alone would take
 /// "-1" and "010" for 2^64-1 and 8, and too large a number for the largest.
 CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
-/// Likewise all but numbers from min to max.
+/// A validator that refuses all but numbers from min to max.
 CLI::Validator number(double min, double max);
-/// Refuses "", what a script passes whose variable is not set.
+/// A validator that refuses "", which a script passes if its variable is not set.
 CLI::Validator not_empty();
 
 void add_common_options(CLI::App& verb, CommonOptions& options);
-// Parts of it, for verbs that have no more.
+// Parts of these options, for commands that have no more.
 void add_machine_option(CLI::App& verb, std::string& machine);
 void add_seed_option(CLI::App& verb, std::uint64_t& seed);
 void add_json_option(CLI::App& verb, std::string& json);
@@ -82,7 +82,7 @@ void refuse_dead_nodes(const Shape& shape);
 void refuse_unusual_shapes(const Shape& shape);
 /// On `ofi` it joins the run's other processes.
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus);
-/// Those that a run on `sim` takes. Results do not depend on it.
+/// The number of threads that a run on `sim` takes. Results do not depend on it.
 unsigned sim_threads(const Shape& shape, const RunOptions& options);
 Binding binding_of(const CommonOptions& common);
 /// The workers of this process. On `ofi` all processes call it in the same order.

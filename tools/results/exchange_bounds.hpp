@@ -21,8 +21,9 @@ struct ExchangeLimits {
 /// together. Packets that a policy adds (acknowledgements, envelopes) do not count, nor do detours.
 ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& machine);
 
-/// Beside the time that it took: in virtual time these bounds, else what copying all data into
-/// packets and out again takes on this host. REQUIRES: it carries data where time is not virtual.
+/// The time of an exchange beside its bound: in virtual time one of these bounds, else what copying
+/// all data into packets and out again takes on this host. REQUIRES: it carries data where time is
+/// not virtual.
 Timing exchange_timing(const TrafficExchange& exchange, const ExchangeLimits& limits,
                        const Machine& machine, const Emulation& emulation, Tick cycles);
 

@@ -60,7 +60,7 @@ Json latency_json(const Histogram& latency) {
 /// Percent; where `whole` is 0, 100 of nothing and 0 of anything.
 double percent(Tick part, Tick whole);
 double percent_of(double part, double whole);
-/// The lines that all verbs print: time, bound, links.
+/// The lines that all commands print: time, bound, links.
 std::string summary_table(const Json& report);
 
 /// The result as it is written: indented, with its command and date. A machine may be named after a
@@ -72,7 +72,7 @@ class JsonOutput {
  public:
   /// Throws BadInput if the path cannot be written.
   explicit JsonOutput(const std::string& path);
-  /// With its numbers as people write them.
+  /// Writes the JSON, with its numbers as people write them.
   void write(const Json& report);
   bool to_standard_output() const { return standard_output_; }
 

@@ -1,4 +1,4 @@
-// A machine with a node on every place, on the fabric that the user chose: what the verbs run.
+// A machine with a node on every place, on the fabric that the user chose. All commands run on it.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Emulation {
   Emulation(const Shape& shape, const Machine& machine, const RunOptions& options, bool quiet,
             std::uint64_t packets_expected);
 
-  /// Those of this process, by rank.
+  /// The nodes of this process, by rank.
   std::deque<Node>& nodes() { return nodes_; }
   const std::deque<Node>& nodes() const { return nodes_; }
   /// Runs every node's program to its end and measures the processor time that this takes.

@@ -15,14 +15,14 @@
 
 namespace toroid {
 
-/// What a command sends.
+/// The kinds of messages that commands send.
 enum class Sent : std::uint8_t {
   exchanges,  ///< of a group's members, by the exchange engine
   messages,   ///< one after the other to given nodes, in rounds of b packets
   streams,    ///< one after the other to given nodes
 };
 
-/// What is read. `by_exchange`: order, relays, combining and throttle.
+/// Which groups of settings are read. `by_exchange`: order, relays, combining and throttle.
 struct PolicyEffects {
   bool by_exchange = true;
   bool packets_per_visit = true;
@@ -40,7 +40,7 @@ void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& e
 void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& effects,
                                   const std::string& what, const RunOptions& run,
                                   const Machine& machine);
-/// Both, for the policy of the run's nodes.
+/// Makes both checks for the policy of the run's nodes.
 void refuse_without_effect(const CLI::App& verb, const PolicyEffects& effects,
                            const std::string& what, const RunOptions& run, const Machine& machine);
 

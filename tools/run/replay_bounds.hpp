@@ -28,8 +28,8 @@ struct ReplayBounds {
 };
 ReplayBounds replay_bounds(const ScheduleGraph& graph, const Shape& shape, const Machine& machine);
 
-/// Beside the time that a run took: in virtual time the bounds, else what copying all messages into
-/// packets and out again takes on this host.
+/// The time of a run beside its bound: in virtual time one of these bounds, else what copying all
+/// messages into packets and out again takes on this host.
 Timing replay_timing(const ScheduleGraph& graph, const Shape& shape, const Machine& machine,
                      const Emulation& emulation, bool is_virtual, Tick cycles);
 

@@ -26,7 +26,7 @@ struct SlabTrial {
   std::string on;  ///< a name of fabric, route and machine, for the wisdom
 };
 
-/// With so many planes per exchange; 0: blocking.
+/// The blueprint with so many planes per exchange; 0: blocking.
 std::shared_ptr<const fft::Blueprint> blueprint_of(const SlabTrial& trial, std::int64_t planes);
 /// Runs it on a fresh machine: several rounds, where their times differ.
 Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const fft::Blueprint> blueprint,

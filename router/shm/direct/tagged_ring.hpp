@@ -1,8 +1,8 @@
 // A ring without a shared index: each packet says itself that it has come, by a tag in the link
-// bits of its header that changes from lap to lap. So a short packet is one cache line on its way
-// to another core, and nothing else. What it costs is that a receiver must look at each ring's next
-// slot, which is why the links of the torus, with their many channels, have counts instead
-// (link.hpp).
+// bits of its header that changes with each time round the ring. So a short packet is one cache
+// line on its way to another core, and nothing else. What it costs is that a receiver must look at
+// each ring's next slot, which is why the links of the torus, with their many channels, have counts
+// instead (link.hpp).
 //
 // Source of the idea: Giacomoni, Moseley, Vachharajani, "FastForward for efficient pipeline
 // parallelism", PPoPP 2008; there the receiver clears the slots, which takes the lines back.
@@ -31,7 +31,7 @@ struct TaggedMemory {
   }
 };
 
-/// A position in the ring and the tag of its lap.
+/// A position in the ring, and the tag of the present time round it.
 class TaggedPosition {
  public:
   explicit TaggedPosition(const TaggedMemory& memory) : memory_(&memory) {}

@@ -65,7 +65,7 @@ TEST(TaggedRing, GivesRoomBackOnlyWhenThatIsPublished) {
   EXPECT_EQ(sender.room(), 1u);
 }
 
-/// More laps than there are tags, so that every tag comes round again.
+/// More times round the ring than there are tags, so that every tag comes round again.
 TEST(TaggedRing, TellsNewPacketsFromOldOnesInEveryLap) {
   for (const std::uint32_t slots : {1u, 2u, 3u}) {
     Ring ring(slots);
