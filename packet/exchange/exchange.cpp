@@ -19,6 +19,7 @@
 #include "hal/fill.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -81,10 +82,10 @@ class Exchange::Sink {
 Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const ExchangePlan& plan,
                    Messages& messages)
     : end_{&node, handler, group, &plan, &messages},
-      first_fill_(fill_of_round_0()),
-      fill_(first_fill_),
+      fill_(fill_of_round_0()),
       is_plain_(is_plain(plan)),
-      received_(plan.counter_name()) {
+      received_(plan.counter_name()),
+      first_fill_(fill_) {
   if (node.options().named_queues < plan.named_queues())
     throw BadInput(fmt::format("policy {} needs {} named output queues, a node has {}",
                                plan.policy().name(), plan.named_queues(),

@@ -9,11 +9,13 @@
 
 #include "hal/direction.hpp"
 #include "hal/drain.hpp"
+#include "hal/drain_rules.hpp"
 #include "hal/fill.hpp"
 #include "hal/flowchart_profile.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/random.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "tests/hal/descriptors.hpp"
