@@ -156,13 +156,14 @@ std::optional<SendDescriptor> Exchange::describe(Rank member, std::uint32_t firs
   const MessageRun run = end_.messages->run(member, first, plan.most_in_descriptor(limit));
   if (run.packets == 0) return std::nullopt;
   queued_ += run.packets;
-  if (is_plain_ && !end_.audit)
+  if (end_.audit)
+    for (std::uint32_t n = first; n < first + run.packets; ++n)
+      end_.note_sent(plan.id(end_.self(), n), member);
+  if (is_plain_)
     return end_.descriptor(member, run.bytes, run.packets, *this,
                            std::uint64_t{member} << 32 | first);
   const Pass pass = this->pass(0, plan.id(end_.self(), first), member);
   stage_ = pass.stage;
-  for (std::uint32_t n = first; n < first + run.packets; ++n)
-    end_.note_sent(plan.id(end_.self(), n), member);
   hold_back(run.packets);
   return end_.descriptor(pass.end, run.bytes, run.packets, *this,
                          std::uint64_t{member | pass.stage << 24} << 32 | first);

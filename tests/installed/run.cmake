@@ -57,6 +57,14 @@ compile_plainly(${SCRATCH}/plain ${example}/main.cpp toroid)
 run(${SCRATCH}/plain)
 expect_match("${output}" "^${expected}$")
 
+# Every public header is whole: it needs no header that is not installed.
+file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/toroid/*.hpp)
+list(FILTER headers EXCLUDE REGEX "^toroid/detail/|/job/|/ofi/")
+list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n")
+list(JOIN headers "" text)
+file(WRITE ${SCRATCH}/all.cpp "${text}int main() {}\n")
+compile_plainly(${SCRATCH}/all ${SCRATCH}/all.cpp toroid)
+
 if(WITH_OFI)
   file(WRITE ${SCRATCH}/ofi.cpp "#include <cstdio>
 #include <toroid/router/job/key.hpp>
