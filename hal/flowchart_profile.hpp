@@ -17,13 +17,18 @@ using DirectionCounts = std::array<std::uint64_t, kMaxLinks>;
 /// and another for directions 6 to 11. Before a lane can overflow, the lanes are emptied.
 class DirectionTally {
  public:
-  void add(DirectionSet set) {
+  /// `emptied` takes what the lanes cannot hold any longer.
+  void add(DirectionSet set, DirectionCounts& emptied) {
     lanes_[0] += kLanes[set.bits() & 63u];
     lanes_[1] += kLanes[set.bits() >> 6];
-    if (++sets_ == kMostSets) empty_lanes();
+    if (++sets_ < kMostSets) return;
+    add_to(emptied);
+    lanes_ = {};
+    sets_ = 0;
   }
   void add_to(DirectionCounts& counts) const {
-    for (unsigned d = 0; d < kMaxLinks; ++d) counts[d] += emptied_[d] + lane(d);
+    for (unsigned d = 0; d < kMaxLinks; ++d)
+      counts[d] += lanes_[d / 6] >> kLaneBits * (d % 6) & kMostSets;
   }
 
  private:
@@ -37,16 +42,9 @@ class DirectionTally {
         lanes[bits] |= std::uint64_t{bits >> d & 1u} << kLaneBits * d;
     return lanes;
   }();
-  std::uint64_t lane(unsigned d) const { return lanes_[d / 6] >> kLaneBits * (d % 6) & kMostSets; }
-  void empty_lanes() {
-    for (unsigned d = 0; d < kMaxLinks; ++d) emptied_[d] += lane(d);
-    lanes_ = {};
-    sets_ = 0;
-  }
 
   std::array<std::uint64_t, 2> lanes_{};
   unsigned sets_ = 0;
-  DirectionCounts emptied_{};
 };
 
 /// FIG. 9: how the output queues were filled.

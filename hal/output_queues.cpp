@@ -7,8 +7,6 @@
 #include <memory>
 
 #include "hal/check.hpp"
-#include "hal/direction.hpp"
-#include "hal/flowchart_profile.hpp"
 #include "hal/head_index.hpp"
 
 namespace toroid {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/flowchart_profile.hpp"
 #include "hal/head_index.hpp"
@@ -112,24 +111,28 @@ class OutputQueues {
   };
 
   std::uint32_t store(const SendDescriptor& descriptor);
+  /// The place is used again after all others that are free: the places of a queue follow one
+  /// another in memory mostly, which processors read ahead.
   void release(std::uint32_t pooled) {
-    pool_[pooled].next = free_;
-    free_ = pooled;
+    pool_[pooled].next = kNone;
+    (free_ == kNone ? free_ : pool_[last_free_].next) = pooled;
+    last_free_ = pooled;
   }
   /// The queue has another front, or none any more.
   void front_changed(unsigned i);
 
   std::vector<State> states_;  ///< [queue]
   std::vector<Pooled> pool_;
-  std::uint32_t free_ = kNone;  ///< the first place of the pool that is free
+  std::uint32_t free_ = kNone;   ///< the first place of the pool that is free
+  std::uint32_t last_free_ = 0;  ///< meaningless if none is free
   std::uint32_t capacity_;
   unsigned in_turn_;
   unsigned next_ = 0;
   unsigned waiting_ = 0;           ///< queues that are not empty
   unsigned full_ = 0;              ///< queues in turn without room
+  std::unique_ptr<HeadIndex> heads_;
   std::uint64_t made_before_ = 0;  ///< profile_.packets when the visit began
   FillProfile profile_;
-  std::unique_ptr<HeadIndex> heads_;
 };
 
 inline std::uint32_t OutputQueues::store(const SendDescriptor& descriptor) {

@@ -5,9 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <utility>
 
-#include "fft/layout/distribution.hpp"
 #include "fft/layout/redistribution_traffic.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"

@@ -11,6 +11,7 @@
 #include "hal/check.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
+#include "packet/exchange/messages.hpp"
 
 namespace toroid {
 

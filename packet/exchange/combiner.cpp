@@ -12,6 +12,7 @@
 #include "hal/fill.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/combining_plan.hpp"
 #include "packet/exchange/endpoint.hpp"
@@ -19,6 +20,7 @@
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/messages.hpp"
 #include "packet/node/node.hpp"
+#include "packet/policies/policy.hpp"
 
 namespace toroid {
 namespace {

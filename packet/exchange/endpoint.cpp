@@ -5,9 +5,9 @@
 #include <cstring>
 #include <span>
 
-#include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/message_record.hpp"

@@ -6,8 +6,8 @@
 #include <memory>
 #include <span>
 
-#include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/conservation.hpp"

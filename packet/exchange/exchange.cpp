@@ -19,6 +19,7 @@
 #include "hal/fill.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -81,10 +82,10 @@ class Exchange::Sink {
 Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const ExchangePlan& plan,
                    Messages& messages)
     : end_{&node, handler, group, &plan, &messages},
-      first_fill_(fill_of_round_0()),
-      fill_(first_fill_),
+      fill_(fill_of_round_0()),
       is_plain_(is_plain(plan)),
-      received_(plan.counter_name()) {
+      received_(plan.counter_name()),
+      first_fill_(fill_) {
   if (node.options().named_queues < plan.named_queues())
     throw BadInput(fmt::format("policy {} needs {} named output queues, a node has {}",
                                plan.policy().name(), plan.named_queues(),
@@ -155,13 +156,14 @@ std::optional<SendDescriptor> Exchange::describe(Rank member, std::uint32_t firs
   const MessageRun run = end_.messages->run(member, first, plan.most_in_descriptor(limit));
   if (run.packets == 0) return std::nullopt;
   queued_ += run.packets;
-  if (is_plain_ && !end_.audit)
+  if (end_.audit)
+    for (std::uint32_t n = first; n < first + run.packets; ++n)
+      end_.note_sent(plan.id(end_.self(), n), member);
+  if (is_plain_)
     return end_.descriptor(member, run.bytes, run.packets, *this,
                            std::uint64_t{member} << 32 | first);
   const Pass pass = this->pass(0, plan.id(end_.self(), first), member);
   stage_ = pass.stage;
-  for (std::uint32_t n = first; n < first + run.packets; ++n)
-    end_.note_sent(plan.id(end_.self(), n), member);
   hold_back(run.packets);
   return end_.descriptor(pass.end, run.bytes, run.packets, *this,
                          std::uint64_t{member | pass.stage << 24} << 32 | first);

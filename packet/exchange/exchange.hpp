@@ -14,6 +14,8 @@
 #include "hal/fill.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
+#include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/endpoint.hpp"
@@ -120,8 +122,8 @@ class Exchange final : public Outgoing, private PayloadSource {
     return window > 0 && outstanding_ >= window;
   }
 
+  // First what every packet touches.
   Endpoint end_;
-  Fill first_fill_;  ///< as it begins
   Fill fill_;
   bool is_plain_;  ///< queues in turn and nothing held back: the patent's fill as it stands
   std::uint64_t starts_ = 0;
@@ -129,6 +131,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered yet
   Counter received_;
   Counter sent_{"packets of the exchange sent"};
+  Fill first_fill_;  ///< as every start begins
   std::unique_ptr<Combiner> combiner_;     ///< where the policy combines messages
   std::deque<std::uint64_t> complete_at_;  ///< where the run is recorded: packets received at the
                                            ///< end of each start that is not complete

@@ -10,6 +10,7 @@
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/latency.hpp"

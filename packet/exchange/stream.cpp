@@ -8,6 +8,7 @@
 
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 #include "packet/node/message_record.hpp"
 
 namespace toroid {

@@ -9,6 +9,7 @@
 
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/counter.hpp"
 #include "packet/node/node.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "hal/check.hpp"
@@ -13,6 +12,7 @@
 #include "hal/tick.hpp"
 #include "packet/exchange/combining_plan.hpp"
 #include "packet/exchange/conservation.hpp"
+#include "packet/exchange/endpoint.hpp"
 #include "packet/exchange/exchange.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"

@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
+#include "packet/exchange/conservation.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/traffic/traffic.hpp"
 
 namespace toroid {

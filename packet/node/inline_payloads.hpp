@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 
 namespace toroid {
 

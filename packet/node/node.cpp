@@ -22,7 +22,7 @@
 #include "hal/processor.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
-#include "hal/send_order.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/barrier.hpp"

@@ -9,7 +9,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,7 +22,7 @@
 #include "hal/packet.hpp"
 #include "hal/processor.hpp"
 #include "hal/random.hpp"
-#include "hal/route.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -172,15 +171,15 @@ class Node final : public Processor, private PacketSink {
 
   // First what every turn touches.
   Device* device_;
-  OutputQueues queues_;
-  Drain drain_;
   bool started_ = false;
   bool posted_ = false;  ///< something was queued since the last drain
   std::vector<Outgoing*> outgoing_;
-  std::vector<Handler> handlers_;
+  std::vector<Packet> own_;  ///< packets to oneself: memory, not the torus, carries them
   Program program_;
   std::vector<Program*> parts_;  ///< that it waits for, the innermost last
-  std::vector<Packet> own_;      ///< packets to oneself: memory, not the torus, carries them
+  std::vector<Handler> handlers_;
+  OutputQueues queues_;
+  Drain drain_;
   Rank rank_;
   Coord coord_;
   NodeOptions options_;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "hal/drain.hpp"
+#include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"

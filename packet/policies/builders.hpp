@@ -1,14 +1,12 @@
 // What each file of this folder contributes to the registry.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "hal/send_order.hpp"
-#include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
 
 namespace toroid::policies {

@@ -11,6 +11,7 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/builders.hpp"
+#include "packet/policies/policy.hpp"
 
 namespace toroid::policies {
 namespace {

@@ -1,7 +1,6 @@
 // Policies that differ from the patent's in their send order only.
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/builders.hpp"
+#include "packet/policies/policy.hpp"
 
 namespace toroid::policies {
 namespace {

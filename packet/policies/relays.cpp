@@ -3,6 +3,7 @@
 
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
+#include "packet/node/settings.hpp"
 #include "packet/policies/builders.hpp"
 #include "packet/policies/policy.hpp"
 

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <utility>
 
-#include "hal/drain.hpp"
+#include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 #include "packet/policies/builders.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/traffic_bounds.hpp"

@@ -13,6 +13,7 @@
 
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"

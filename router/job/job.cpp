@@ -15,6 +15,7 @@
 #include "router/job/member.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/wire.hpp"
+#include "router/termination/detector.hpp"
 
 namespace toroid {
 namespace {

@@ -20,6 +20,7 @@
 #include "router/job/process_info.hpp"
 #include "router/job/socket.hpp"
 #include "router/job/wire.hpp"
+#include "router/termination/detector.hpp"
 
 namespace toroid::job {
 namespace {

@@ -1,7 +1,6 @@
 // Which process does not answer another over the fabric, though it runs.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>

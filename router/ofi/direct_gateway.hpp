@@ -20,9 +20,9 @@
 #include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
-#include "router/shm/device.hpp"
 #include "router/shm/direct/switch_topology.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
+#include "router/shm/machinery.hpp"
 
 namespace toroid::ofi {
 

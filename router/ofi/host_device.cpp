@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "hal/device.hpp"
-#include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/shm/direct/direct_device.hpp"

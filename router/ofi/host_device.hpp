@@ -9,10 +9,10 @@
 #include "hal/shape.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
-#include "router/shm/device.hpp"
 #include "router/shm/direct/direct_device.hpp"
 #include "router/shm/direct/switch_topology.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
+#include "router/shm/machinery.hpp"
 
 namespace toroid::ofi {
 

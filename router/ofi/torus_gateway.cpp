@@ -15,7 +15,7 @@
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"
-#include "router/shm/device.hpp"
+#include "router/shm/machinery.hpp"
 #include "router/shm/torus/boundary_links.hpp"
 #include "router/shm/torus/link.hpp"
 

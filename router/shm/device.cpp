@@ -10,11 +10,12 @@
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
 #include "hal/injection_fifo.hpp"
-#include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
 #include "hal/processor.hpp"
 #include "hal/route.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
+#include "router/shm/machinery.hpp"
 
 namespace toroid::ring {
 

@@ -10,6 +10,7 @@
 #include "router/placement/placement.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/device.hpp"
+#include "router/shm/machinery.hpp"
 #include "router/shm/torus/boundary_links.hpp"
 
 namespace toroid::ring {

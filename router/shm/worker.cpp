@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <exception>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "router/shm/device.hpp"
 #include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"

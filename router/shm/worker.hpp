@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <exception>
-#include <string>
 #include <vector>
 
 #include "router/shm/device.hpp"

@@ -8,9 +8,9 @@
 #include <span>
 
 #include "hal/check.hpp"
-#include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
+#include "hal/send_descriptor.hpp"
 #include "router/sim/event.hpp"
 
 namespace toroid::sim {

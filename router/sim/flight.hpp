@@ -10,9 +10,9 @@
 
 #include "hal/dimension_order.hpp"
 #include "hal/direction.hpp"
-#include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid::sim {

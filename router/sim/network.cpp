@@ -1,7 +1,6 @@
 #include "router/sim/network.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 

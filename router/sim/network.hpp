@@ -20,7 +20,6 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/arbitration_phase.hpp"
 #include "router/sim/calendar.hpp"
-#include "router/sim/event.hpp"
 #include "router/sim/event_phase.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/network_state.hpp"

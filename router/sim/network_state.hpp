@@ -1,8 +1,6 @@
 // What the two halves of a cycle work on: routers, packets under way, and when things happen.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "hal/direction.hpp"
@@ -13,7 +11,6 @@
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/calendar.hpp"
-#include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/outbox.hpp"
 #include "router/sim/probe.hpp"

@@ -3,11 +3,9 @@
 
 #include <array>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 
 #include "hal/direction.hpp"
-#include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/flight.hpp"

@@ -10,7 +10,6 @@
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "hal/machine.hpp"
-#include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <istream>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -102,31 +103,62 @@ TEST(Includes, OfEveryFolderStayWithinWhatItMayKnow) {
   }
 }
 
-/// What each room of the router may include of the others.
-const std::map<std::string, std::set<std::string>> kRouterRooms = {
-    {"rules", {}},
-    {"placement", {}},
-    {"threads", {}},
-    {"termination", {"rules"}},
-    {"sim", {"rules", "termination", "threads"}},
-    {"shm", {"placement", "rules", "termination", "threads"}},
-    {"job", {"termination"}},
-    {"ofi", {"job", "placement", "rules", "shm", "termination"}}};
+/// What each room of a folder may include of the folder's others.
+using Rooms = std::map<std::string, std::set<std::string>>;
+const Rooms kRouterRooms = {{"rules", {}},
+                            {"placement", {}},
+                            {"threads", {}},
+                            {"termination", {"rules"}},
+                            {"sim", {"rules", "termination", "threads"}},
+                            {"shm", {"placement", "rules", "termination", "threads"}},
+                            {"job", {"termination"}},
+                            {"ofi", {"job", "placement", "rules", "shm", "termination"}}};
+const Rooms kPacketRooms = {{"traffic", {}},
+                            {"node", {"replay"}},  // a recording of messages is a schedule
+                            {"replay", {"node"}},
+                            {"policies", {"node", "traffic"}},
+                            {"exchange", {"node", "policies", "traffic"}}};
 
-/// The room of a file of the router; empty for other files.
-std::string router_room(const std::string& path) {
-  const std::string folder = "router/";
-  if (!path.starts_with(folder)) return {};
-  return top_folder(path.substr(folder.size()));
+/// The room of a file of the folder; empty for files of other folders.
+std::string room_of(const std::string& path, const std::string& folder) {
+  if (!path.starts_with(folder + "/")) return {};
+  return top_folder(path.substr(folder.size() + 1));
+}
+
+void expect_rooms_kept(const std::string& folder, const Rooms& rooms) {
+  for (const Include& include : includes_under(folder)) {
+    const std::string from = room_of(include.file, folder), to = room_of(include.target, folder);
+    ASSERT_TRUE(rooms.contains(from)) << include.file;
+    EXPECT_TRUE(to.empty() || to == from || rooms.at(from).contains(to))
+        << include.file << " includes " << include.target;
+  }
 }
 
 TEST(Includes, OfEveryRoomOfTheRouterStayWithinWhatItMayKnow) {
-  for (const Include& include : includes_under("router")) {
-    const std::string from = router_room(include.file), to = router_room(include.target);
-    ASSERT_TRUE(kRouterRooms.contains(from)) << include.file;
-    EXPECT_TRUE(to.empty() || to == from || kRouterRooms.at(from).contains(to))
-        << include.file << " includes " << include.target;
-  }
+  expect_rooms_kept("router", kRouterRooms);
+}
+
+TEST(Includes, OfEveryRoomOfThePacketLayerStayWithinWhatItMayKnow) {
+  expect_rooms_kept("packet", kPacketRooms);
+}
+
+/// The headers that a text names in this way: `pattern` has the header as its first group.
+std::set<std::string> headers_named(const std::string& file, const std::string& pattern) {
+  std::ifstream text(fs::path(TOROID_SOURCE_DIR) / file);
+  std::set<std::string> headers;
+  const std::regex header(pattern);
+  for (std::string line; std::getline(text, line);)
+    for (std::sregex_iterator found(line.begin(), line.end(), header), end; found != end; ++found)
+      if (!line.starts_with("#")) headers.insert((*found)[1]);
+  return headers;
+}
+
+TEST(PublicHeaders, AreThoseOfTheLibrarysPageAndExist) {
+  const std::string header = "((?:hal|router|packet|fft)/[a-z_/]+\\.hpp)";
+  const auto listed = headers_named("tools/cmake/public_headers.cmake", header);
+  EXPECT_EQ(listed, headers_named("docs/LIBRARY.md", "`" + header + "`"));
+  for (const std::string& file : listed)
+    EXPECT_TRUE(fs::exists(fs::path(TOROID_SOURCE_DIR) / file)) << file;
 }
 
 /// Written by the build, not part of the sources.

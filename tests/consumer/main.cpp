@@ -1,18 +1,8 @@
 // Every node tells every other its rank; the model says how long that takes.
-#include <cstdint>
 #include <cstdio>
-#include <deque>
-
-#include "hal/check.hpp"
-#include "hal/machine.hpp"
-#include "hal/packet.hpp"
-#include "hal/send_order.hpp"
-#include "hal/shape.hpp"
-#include "packet/node/counter.hpp"
-#include "packet/node/handlers.hpp"
-#include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
-#include "router/sim/sim_fabric.hpp"
+#include <toroid/hal/check.hpp>
+#include <toroid/packet/node/runner.hpp>
+#include <toroid/router/sim/sim_fabric.hpp>
 
 using namespace toroid;
 
@@ -33,13 +23,7 @@ Program hello(Node& node) {
 
 int main() {
   const auto fabric = make_sim_fabric(Shape::parse("4x4x4"), Machine{});
-  std::deque<Node> nodes;
-  for (Rank r = 0; r < fabric->shape().size(); ++r) {
-    Node& node = nodes.emplace_back(fabric->device(r));
-    node.run(hello(node));
-    fabric->attach(r, node);
-  }
-  fabric->run();
+  Runner(*fabric).run(hello);
   std::printf("%llu packets, %llu cycles\n",
               static_cast<unsigned long long>(fabric->counters().delivered),
               static_cast<unsigned long long>(fabric->counters().end));

@@ -1,26 +1,15 @@
 // A packet scheduling policy of somebody else's, judged on the model. docs/POLICIES.md quotes this
 // file.
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
-#include <deque>
-#include <string_view>
-#include <utility>
+#include <toroid/hal/bounds.hpp>
+#include <toroid/hal/route.hpp>
+#include <toroid/packet/exchange/traffic_exchange.hpp>
+#include <toroid/packet/node/runner.hpp>
+#include <toroid/packet/policies/policy.hpp>
+#include <toroid/packet/traffic/patterns.hpp>
+#include <toroid/router/sim/sim_fabric.hpp>
 #include <vector>
-
-#include "hal/bounds.hpp"
-#include "hal/drain.hpp"
-#include "hal/machine.hpp"
-#include "hal/route.hpp"
-#include "hal/send_order.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "packet/exchange/traffic_exchange.hpp"
-#include "packet/node/node.hpp"
-#include "packet/node/settings.hpp"
-#include "packet/policies/policy.hpp"
-#include "packet/traffic/patterns.hpp"
-#include "router/sim/sim_fabric.hpp"
 
 using namespace toroid;
 
@@ -55,13 +44,9 @@ int main() {
   TrafficExchange exchange(policy, *traffic, shape, machine);
 
   const auto fabric = make_sim_fabric(shape, machine, {.routing = {}, .tying = exchange.settings().tying});
-  std::deque<Node> nodes;
-  for (Rank r = 0; r < shape.size(); ++r) {
-    Node& node = nodes.emplace_back(fabric->device(r), exchange.node_options());
-    exchange.attach(node);
-    fabric->attach(r, node);
-  }
-  fabric->run();
+  Runner runner(*fabric, exchange.node_options());
+  for (Node& node : runner.nodes()) exchange.attach(node);
+  runner.run();
   exchange.check();  // every packet has arrived once
 
   const Tick bound = all_to_all_bounds(machine, shape, message_cost(machine, 480)).hottest_link;

@@ -11,6 +11,7 @@
 #include "hal/output_queues.hpp"
 #include "hal/random.hpp"
 #include "hal/reception_buffer.hpp"
+#include "hal/send_descriptor.hpp"
 #include "tests/hal/descriptors.hpp"
 
 namespace toroid {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "hal/direction.hpp"
-#include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 
 namespace toroid::testing {
 

@@ -12,6 +12,7 @@
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
+#include "hal/send_descriptor.hpp"
 #include "tests/hal/descriptors.hpp"
 
 namespace toroid {

@@ -7,8 +7,10 @@
 
 #include "hal/direction.hpp"
 #include "hal/drain.hpp"
+#include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/output_queues.hpp"
+#include "hal/send_descriptor.hpp"
 #include "tests/hal/descriptors.hpp"
 
 namespace toroid {

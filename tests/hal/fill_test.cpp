@@ -10,6 +10,7 @@
 #include "hal/direction.hpp"
 #include "hal/fill.hpp"
 #include "hal/output_queues.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "tests/hal/descriptors.hpp"

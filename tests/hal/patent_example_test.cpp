@@ -1,9 +1,10 @@
 // What fill and drain do with the patent's own example of FIGS. 9 and 10.
+#include "tests/hal/patent_example.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -12,9 +13,9 @@
 #include "hal/fill.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/output_queues.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "tests/hal/descriptors.hpp"
-#include "tests/hal/patent_example.hpp"
 
 namespace toroid {
 namespace {

@@ -36,7 +36,7 @@ foreach(folder lib lib64 lib/x86_64-linux-gnu)
 endforeach()
 
 foreach(file bin/toroid share/toroid/machines/bgl-fitted.toml share/doc/toroid/LICENSE
-             share/doc/toroid/CHANGELOG.md include/toroid/hal/packet.hpp)
+             share/doc/toroid/CHANGELOG.md include/toroid/hal/packet.hpp include/toroid/detail/hal/head_index.hpp)
   if(NOT EXISTS ${prefix}/${file})
     message(FATAL_ERROR "not installed: ${file}")
   endif()
@@ -57,10 +57,18 @@ compile_plainly(${SCRATCH}/plain ${example}/main.cpp toroid)
 run(${SCRATCH}/plain)
 expect_match("${output}" "^${expected}$")
 
+# Every public header is whole: it needs no header that is not installed.
+file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/toroid/*.hpp)
+list(FILTER headers EXCLUDE REGEX "^toroid/detail/|/job/|/ofi/")
+list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n")
+list(JOIN headers "" text)
+file(WRITE ${SCRATCH}/all.cpp "${text}int main() {}\n")
+compile_plainly(${SCRATCH}/all ${SCRATCH}/all.cpp toroid)
+
 if(WITH_OFI)
   file(WRITE ${SCRATCH}/ofi.cpp "#include <cstdio>
-#include \"router/job/key.hpp\"
-#include \"router/ofi/ofi_fabric.hpp\"
+#include <toroid/router/job/key.hpp>
+#include <toroid/router/ofi/ofi_fabric.hpp>
 int main() {
   const toroid::JobKey key = toroid::JobKey::random();
   if (key.text().empty()) toroid::make_ofi_fabric(*static_cast<toroid::Job*>(nullptr), {}, {}, {});
@@ -73,8 +81,8 @@ int main() {
   file(GLOB_RECURSE targets ${prefix}/*/toroid-ofi-targets*.cmake)
   file(REMOVE ${targets})  # as a build without ofi would install
 else()
-  file(GLOB_RECURSE headers ${prefix}/include/toroid/router/job/*.hpp
-       ${prefix}/include/toroid/router/ofi*.hpp)
+  file(GLOB_RECURSE headers ${prefix}/include/toroid/*/job/*.hpp
+       ${prefix}/include/toroid/*ofi*.hpp)
   expect_match("${headers}" "^$")
 endif()
 expect_refused("REQUIRED COMPONENTS fft ofi" "no component ofi: it was built without ofi .TOROID_OFI.")

@@ -9,7 +9,7 @@
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 #include "tests/hal/shapes.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim/sim_machine.hpp"

@@ -14,6 +14,7 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/tagged_messages.hpp"

@@ -12,6 +12,7 @@
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 #include "tests/hal/link_loads.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim/sim_machine.hpp"

@@ -1,18 +1,16 @@
 // Every setting of a policy, and every policy, in every command on every fabric and route: it runs
 // where something reads it, and is refused by name where nothing does. The JSON says which.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "hal/machine.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "router/shm/ring_fabric.hpp"

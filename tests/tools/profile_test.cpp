@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "tests/tools/run_command.hpp"

@@ -2,16 +2,17 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
-#include <deque>
+
 
 #include "hal/machine.hpp"
-#include "hal/send_order.hpp"
+
 #include "hal/shape.hpp"
-#include "packet/exchange/group.hpp"
+
 #include "packet/exchange/traffic_exchange.hpp"
-#include "packet/node/handlers.hpp"
+
 #include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/traffic/patterns.hpp"
 #include "tools/run/emulation.hpp"
 
 namespace toroid {

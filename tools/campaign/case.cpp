@@ -1,18 +1,17 @@
 #include "tools/campaign/case.hpp"
 
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <optional>
-#include <utility>
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
 #include "hal/machine.hpp"
@@ -21,7 +20,8 @@
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
-#include "packet/traffic/traffic.hpp"
+#include "tools/campaign/settings.hpp"
+#include "tools/campaign/workload.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/known_names.hpp"
 #include "tools/command_line/option_values.hpp"

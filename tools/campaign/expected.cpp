@@ -13,6 +13,7 @@
 #include "tools/campaign/journal.hpp"
 #include "tools/campaign/run_case.hpp"
 #include "tools/campaign/settings.hpp"
+#include "tools/campaign/workload.hpp"
 #include "tools/run/expectation.hpp"
 #include "tools/run/memory.hpp"
 

@@ -23,6 +23,7 @@
 #include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"

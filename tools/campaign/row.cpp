@@ -7,7 +7,6 @@
 #include "hal/counters.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "tools/campaign/case.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/profile.hpp"

@@ -21,7 +21,6 @@
 #include "tools/campaign/row.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/command_line/options.hpp"
-#include "tools/results/bound.hpp"
 #include "tools/results/exchange_bounds.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/result_hash.hpp"

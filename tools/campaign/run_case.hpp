@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "hal/machine.hpp"
-#include "packet/policies/policy.hpp"
-#include "tools/results/json.hpp"
-
+#include "packet/node/settings.hpp"
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/settings.hpp"
+#include "tools/results/json.hpp"
 
 namespace toroid {
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/campaign/case.hpp"
 #include "tools/campaign/row_table.hpp"
 #include "tools/results/json.hpp"
 

@@ -14,7 +14,6 @@
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/check.hpp"
-#include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/handlers.hpp"

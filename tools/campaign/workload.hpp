@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/results/json.hpp"

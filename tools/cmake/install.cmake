@@ -3,10 +3,10 @@
 # with their headers, for find_package(toroid) and pkg-config.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
+include(tools/cmake/public_headers.cmake)
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/toroid)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-set(header_dir ${CMAKE_INSTALL_INCLUDEDIR}/toroid)
 set(generated_dir ${PROJECT_BINARY_DIR}/package)
 set_target_properties(toroid_options PROPERTIES EXPORT_NAME options)
 
@@ -22,11 +22,10 @@ install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
 set(core_targets toroid_options toroid_hal toroid_router toroid_packet)
 set(fft_targets toroid_fft)
 set(parts core fft)
-set(private_headers /router/job /router/ofi)
 if(TOROID_WITH_OFI)
   set(ofi_targets toroid_job toroid_ofi)
   list(APPEND parts ofi)
-  set(private_headers "")
+  list(APPEND public_headers ${public_headers_of_jobs})
 endif()
 foreach(part IN LISTS parts)
   install(TARGETS ${${part}_targets} EXPORT toroid_${part}_targets ARCHIVE COMPONENT development)
@@ -34,14 +33,12 @@ foreach(part IN LISTS parts)
           DESTINATION ${config_dir} COMPONENT development)
 endforeach()
 
-set(excluded "")
-foreach(path IN LISTS private_headers)
-  list(APPEND excluded PATTERN "*${path}" EXCLUDE)
-endforeach()
-foreach(folder hal router packet fft)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${header_dir} COMPONENT development
-          FILES_MATCHING PATTERN "*.hpp" ${excluded})
-endforeach()
+set(staged_dir ${generated_dir}/include/toroid)
+install(CODE "
+  execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DSOURCE=${PROJECT_SOURCE_DIR}\" \"-DOUTPUT=${staged_dir}\"
+                          \"-DHEADERS=${public_headers}\" -P \"${PROJECT_SOURCE_DIR}/tools/cmake/stage_headers.cmake\"
+                  COMMAND_ERROR_IS_FATAL ANY)" COMPONENT development)
+install(DIRECTORY ${staged_dir} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 configure_file(tools/cmake/toroid-config.cmake.in ${generated_dir}/toroid-config.cmake @ONLY)
 write_basic_package_version_file(${generated_dir}/toroid-config-version.cmake

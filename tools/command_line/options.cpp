@@ -1,7 +1,7 @@
 #include "tools/command_line/options.hpp"
 
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -19,11 +19,10 @@
 
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
-#include "hal/injection_fifo.hpp"
-#include "hal/route.hpp"
-#include "hal/send_order.hpp"
+#include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
@@ -32,6 +31,7 @@
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/option_values.hpp"
+#include "tools/command_line/policy_options.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/processes.hpp"

@@ -1,6 +1,6 @@
 // toroid alltoall: every node sends a message to every other; how close to the bound does it get?
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -12,24 +12,17 @@
 
 #include "hal/bounds.hpp"
 #include "hal/check.hpp"
-#include "hal/drain.hpp"
-#include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "hal/route.hpp"
-#include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
-#include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
-#include "packet/traffic/traffic.hpp"
-#include "tools/command_line/choice.hpp"
-#include "tools/command_line/known_names.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
+#include "tools/command_line/policy_options.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/io/message_export.hpp"
 #include "tools/io/output_file.hpp"

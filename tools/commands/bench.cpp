@@ -1,7 +1,7 @@
 // toroid bench: latency, bandwidth, message rate and all-to-all, with the options and headers that
 // users of the OSU benchmarks know.
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/block_messages.hpp"
 #include "tools/command_line/choice.hpp"

@@ -1,32 +1,25 @@
 // toroid replay: the messages of a file, sent when what they wait for has come, beside their bound.
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "hal/bounds.hpp"
-#include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
-#include "packet/replay/critical_path.hpp"
 #include "packet/replay/replay.hpp"
 #include "packet/replay/schedule_graph.hpp"
-#include "packet/traffic/matrix_traffic.hpp"
-#include "packet/traffic/traffic_bounds.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
@@ -34,8 +27,6 @@
 #include "tools/io/schedule_file.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/report/output.hpp"
-#include "tools/results/bound.hpp"
-#include "tools/results/host_bound.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/profile.hpp"
 #include "tools/results/result_hash.hpp"

@@ -1,8 +1,8 @@
 #include "tools/launch/launched_program.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <cstdlib>
 #include <filesystem>
@@ -17,6 +17,7 @@
 #include "tools/command_line/one_process.hpp"
 #include "tools/command_line/option_text.hpp"
 #include "tools/command_line/spelling.hpp"
+#include "tools/launch/launch.hpp"
 #include "tools/run/provider.hpp"
 
 namespace toroid {

@@ -14,7 +14,6 @@
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
-#include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/measure/kind.hpp"

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 
 #include "hal/bounds.hpp"
@@ -11,11 +10,8 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/group.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
-#include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "tools/command_line/choice.hpp"

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"

@@ -20,6 +20,7 @@
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "router/rules/routing.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/plain_number.hpp"
@@ -29,6 +30,7 @@
 #include "tools/results/provenance.hpp"
 #include "tools/results/result_hash.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/policy_effects.hpp"
 #include "tools/version.hpp"
 
 namespace toroid {

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <ctime>
-#include <deque>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -47,9 +46,7 @@ double sum(const std::vector<double>& numbers) {
 }
 
 /// Summed over the nodes of all processes, on the process that reports.
-FlowchartProfile total_profile(const std::deque<Node>& nodes, const Processes& processes) {
-  FlowchartProfile mine;
-  for (const Node& node : nodes) mine += node.profile();
+FlowchartProfile total_profile(FlowchartProfile mine, const Processes& processes) {
   const auto bytes = std::as_bytes(std::span(&mine, 1));
   FlowchartProfile total;
   for (const Blob& blob : processes.gather(Blob(bytes.begin(), bytes.end()))) {
@@ -71,11 +68,9 @@ Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOption
     : progress_(quiet || !options.processes.reports(),
                 packets_expected / options.processes.count()),
       processes_(options.processes),
-      fabric_(make_fabric(shape, machine, options)) {
-  for (const Rank r : fabric_->nodes()) {
-    throw_if_interrupted();
-    fabric_->attach(r, nodes_.emplace_back(fabric_->device(r), options.node));
-  }
+      fabric_(make_fabric(shape, machine, options)),
+      runner_(*fabric_, options.node) {
+  throw_if_interrupted();
 }
 
 std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine& machine,
@@ -108,11 +103,11 @@ std::unique_ptr<Fabric> Emulation::carried_fabric(OfiEmulation emulation) {
 void Emulation::run() {
   const auto wall = std::chrono::steady_clock::now();
   const double cpu = cpu_now();
-  fabric_->run();
+  runner_.run();
   progress_.clear();
   cpu_seconds_ = sum(processes_.numbers(cpu_now() - cpu));
   workers_ = static_cast<unsigned>(sum(processes_.numbers(workers_)));
-  profile_ = total_profile(nodes_, processes_);
+  profile_ = total_profile(runner_.profile(), processes_);
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
   if (const auto refused = fabric_->counters().refused; refused > 0)
     throw RunFailed(fmt::format("{} packets had malformed headers and were refused", refused));
@@ -121,12 +116,6 @@ void Emulation::run() {
 Tick Emulation::latest(Tick mine) const {
   const std::vector<double> all = processes_.numbers(static_cast<double>(mine));
   return static_cast<Tick>(*std::ranges::max_element(all));
-}
-
-Tick Emulation::programs_end() const {
-  Tick end = 0;
-  for (const Node& node : nodes_) end = std::max(end, node.finished_at());
-  return end;
 }
 
 }  // namespace toroid

@@ -14,6 +14,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/runner.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/processes.hpp"
@@ -28,8 +29,8 @@ class Emulation {
             std::uint64_t packets_expected);
 
   /// The nodes of this process, by rank.
-  std::deque<Node>& nodes() { return nodes_; }
-  const std::deque<Node>& nodes() const { return nodes_; }
+  std::deque<Node>& nodes() { return runner_.nodes(); }
+  const std::deque<Node>& nodes() const { return runner_.nodes(); }
   /// Runs every node's program to its end and measures the processor time that this takes.
   void run();
 
@@ -38,7 +39,7 @@ class Emulation {
   /// run(), on the process that reports.
   const FlowchartProfile& profile() const { return profile_; }
   /// When the last program of this process ended, in cycles.
-  Tick programs_end() const;
+  Tick programs_end() const { return runner_.finished_at(); }
   /// The latest of all processes' ticks. All call it in the same order.
   Tick latest(Tick mine) const;
   const Processes& processes() const { return processes_; }
@@ -64,7 +65,7 @@ class Emulation {
   std::size_t bytes_per_peer_ = 0;
   unsigned workers_ = 1;
   std::unique_ptr<Fabric> fabric_;
-  std::deque<Node> nodes_;  ///< never move: programs hold references
+  Runner runner_;
   FlowchartProfile profile_;
   double cpu_seconds_ = 0;
   double wall_seconds_ = 0;

@@ -1,19 +1,19 @@
 #include "tools/run/policy_effects.hpp"
 
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tuple>
 
 #include "hal/check.hpp"
-#include "hal/drain.hpp"
+#include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
+#include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
@@ -22,6 +22,7 @@
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/results/json.hpp"

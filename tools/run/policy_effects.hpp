@@ -9,6 +9,7 @@
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/results/json.hpp"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "hal/machine.hpp"
+#include "tools/command_line/options.hpp"
 #include "tools/results/json.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/transform/options.hpp"

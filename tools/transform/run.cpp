@@ -23,10 +23,12 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "router/job/blob.hpp"
+#include "tools/command_line/options.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/policy_effects.hpp"
 #include "tools/run/processes.hpp"
 #include "tools/run/progress.hpp"
 

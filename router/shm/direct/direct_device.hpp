@@ -11,6 +11,7 @@
 #include "hal/shape.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
+#include "router/shm/machinery.hpp"
 
 namespace toroid::ring {
 

@@ -10,9 +10,9 @@
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
-#include "router/shm/device.hpp"
 #include "router/shm/direct/direct_device.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
+#include "router/shm/machinery.hpp"
 #include "router/shm/topology.hpp"
 
 namespace toroid::ring {

@@ -12,7 +12,6 @@
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
 #include "router/rules/routing.hpp"
-#include "router/shm/device.hpp"
 #include "router/shm/direct/direct_device.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
 #include "router/shm/machinery.hpp"

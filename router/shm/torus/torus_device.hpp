@@ -16,6 +16,7 @@
 #include "router/rules/arbitration.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/device.hpp"
+#include "router/shm/machinery.hpp"
 #include "router/shm/torus/link.hpp"
 
 namespace toroid::ring {

@@ -13,7 +13,6 @@
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "router/rules/routing.hpp"
-#include "router/shm/device.hpp"
 #include "router/shm/machinery.hpp"
 #include "router/shm/topology.hpp"
 #include "router/shm/torus/boundary_links.hpp"

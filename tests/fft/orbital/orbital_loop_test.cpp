@@ -17,6 +17,7 @@
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/runner.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/fft/orbital/orbital_run.hpp"
 #include "tests/fft/reference.hpp"
@@ -62,18 +63,15 @@ double error_after_loop(Fabric& fabric, unsigned extent) {
   const OrbitalPlan forward(size, cube_of(extent), {.alpha = {1, -1, 1}});
   const OrbitalPlan inverse(size, cube_of(extent), {.sign = Sign::inverse, .alpha = {1, -1, 1}});
   const auto array = testing::noise_of<Complex>(216, 8);
-  std::deque<Node> nodes;
+  Runner runner(fabric);
   std::deque<Pair> pairs;
-  for (const Rank r : fabric.nodes()) {
-    Node& node = nodes.emplace_back(fabric.device(r));
+  runner.run([&](Node& node) {
     Pair& pair = pairs.emplace_back(node, forward, inverse);
     const std::span<Complex> input = pair.forward.input();
-    testing::for_each_in(forward.input_box(r), size,
+    testing::for_each_in(forward.input_box(node.rank()), size,
                          [&](std::size_t from, std::size_t to) { input[to] = array[from]; });
-    node.run(there_and_back(node, pair));
-    fabric.attach(r, node);
-  }
-  fabric.run();
+    return there_and_back(node, pair);
+  });
   std::vector<Complex> result(216);
   for (Rank r = 0; r < pairs.size(); ++r) {
     EXPECT_EQ(pairs[r].forward.steps_done(), kTimes * 3 * extent);

@@ -20,6 +20,7 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/runner.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/fft/reference.hpp"
 
@@ -65,18 +66,15 @@ bool holds(const fft::OrbitalPlan& plan, Rank node, std::span<const T> block,
 template <typename T>
 OrbitalRun<T> orbital_on(Fabric& fabric, const fft::OrbitalPlan& plan, const std::vector<T>& array,
                          NodeOptions options = {.settings = {.output_queues = 2}}) {
-  std::deque<Node> nodes;
+  Runner runner(fabric, options);
   std::deque<fft::OrbitalTransform<T>> transforms;
-  for (const Rank r : fabric.nodes()) {
-    Node& node = nodes.emplace_back(fabric.device(r), options);
+  runner.run([&](Node& node) {
     fft::OrbitalTransform<T>& transform = transforms.emplace_back(node, plan);
     const std::span<T> input = transform.input();
-    for_each_in(plan.input_box(r), plan.size(),
+    for_each_in(plan.input_box(node.rank()), plan.size(),
                 [&](std::size_t from, std::size_t to) { input[to] = array[from]; });
-    node.run(fft::orbital_transform(node, transform));
-    fabric.attach(r, node);
-  }
-  fabric.run();
+    return fft::orbital_transform(node, transform);
+  });
   OrbitalRun<T> run{std::vector<T>(array.size(), T(1e30f)), {}, {}};
   for (Rank r = 0; r < transforms.size(); ++r) {
     fft::OrbitalTransform<T>& transform = transforms[r];

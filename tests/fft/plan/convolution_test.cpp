@@ -27,6 +27,7 @@
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/runner.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/router/shm/ring_machine.hpp"
@@ -78,17 +79,14 @@ std::vector<T> convolve_on(Fabric& fabric, const Description& description,
                            NodeProgram<T> program = apply_once<T>) {
   const auto blueprint = std::make_shared<const Blueprint>(description, fabric.shape());
   const Index& extents = blueprint->in_extents();
-  std::deque<Node> nodes;
+  Runner runner(fabric);
   std::deque<ConvolutionNode<T>> sides;
-  for (const Rank r : fabric.nodes()) {
-    Node& node = nodes.emplace_back(fabric.device(r));
+  runner.run([&](Node& node) {
     auto& side = sides.emplace_back(node, blueprint);
     for_each_element(extents, side.convolution.layout(),
                      [&](std::size_t from, std::size_t to) { side.in[to] = array[from]; });
-    node.run(program(node, side, factor));
-    fabric.attach(r, node);
-  }
-  fabric.run();
+    return program(node, side, factor);
+  });
   std::vector<T> result(array.size());
   for (const auto& side : sides)
     for_each_element(extents, side.convolution.layout(),

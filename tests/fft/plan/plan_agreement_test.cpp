@@ -19,6 +19,8 @@
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/runner.hpp"
+#include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/fft/plan/plan_check.hpp"
@@ -132,16 +134,14 @@ Program come_late(Node& node, Side* side, unsigned rounds) {
 std::vector<Complex> with_late_nodes(Fabric& fabric, const Description& d,
                                      const std::vector<Complex>& input) {
   const auto blueprint = std::make_shared<const Blueprint>(d, fabric.shape());
-  std::deque<Node> nodes;
+  Runner runner(fabric);
   std::deque<Side> sides;
-  for (const Rank r : fabric.nodes()) {
-    Side& side = sides.emplace_back(nodes.emplace_back(fabric.device(r)), blueprint);
+  runner.run([&](Node& node) {
+    Side& side = sides.emplace_back(node, blueprint);
     testing::for_each_element(blueprint->in_extents(), side.plan.input_layout(),
                               [&](std::size_t from, std::size_t to) { side.in[to] = input[from]; });
-    nodes.back().run(come_late(nodes.back(), &side, 5));
-    fabric.attach(r, nodes.back());
-  }
-  fabric.run();
+    return come_late(node, &side, 5);
+  });
   std::vector<Complex> result(input.size());
   for (const Side& side : sides)
     testing::for_each_element(

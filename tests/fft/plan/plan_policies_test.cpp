@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -15,18 +14,20 @@
 #include <vector>
 
 #include "fft/execute/local_array.hpp"
-#include "fft/layout/box.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/extents.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/check.hpp"
+#include "hal/drain_rules.hpp"
 #include "hal/fabric.hpp"
+#include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
+#include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/runner.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
@@ -112,14 +113,11 @@ Results<In, Out> results_of(const Transform& transform, const NodeOptions& asked
   const auto blueprint = std::make_shared<const Blueprint>(transform.description, shape);
   const NodeOptions options = node_options(*blueprint, Machine{}, asked);
   const auto fabric = make(shape, options.settings);
-  std::deque<Node> nodes;
+  Runner runner(*fabric, options);
   std::deque<Caller<In, Out>> callers;
-  for (const Rank r : fabric->nodes()) {
-    Node& node = nodes.emplace_back(fabric->device(r), options);
-    node.run(call_both_ways(node, callers.emplace_back(node, blueprint)));
-    fabric->attach(r, node);
-  }
-  fabric->run();
+  runner.run([&](Node& node) {
+    return call_both_ways(node, callers.emplace_back(node, blueprint));
+  });
   Results<In, Out> results;
   for (const Caller<In, Out>& caller : callers) {
     EXPECT_TRUE(caller.repeats());

@@ -19,6 +19,7 @@
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/runner.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/fft/reference.hpp"
 
@@ -105,17 +106,14 @@ PlanRun<In, Out> run_plan(Fabric& fabric, const fft::Description& description,
                           const std::vector<In>& array, const NodeOptions& asked = {}) {
   const auto blueprint = std::make_shared<const fft::Blueprint>(description, fabric.shape());
   const NodeOptions options = plan_options(*blueprint, fabric.machine(), asked);
-  std::deque<Node> nodes;
+  Runner runner(fabric, options);
   std::deque<PlanNode<In, Out>> sides;
-  for (const Rank r : fabric.nodes()) {
-    Node& node = nodes.emplace_back(fabric.device(r), options);
+  runner.run([&](Node& node) {
     auto& side = sides.emplace_back(node, blueprint);
     for_each_element(blueprint->in_extents(), side.plan.input_layout(),
                      [&](std::size_t from, std::size_t to) { side.in[to] = array[from]; });
-    node.run(there_and_back(node, side));
-    fabric.attach(r, node);
-  }
-  fabric.run();
+    return there_and_back(node, side);
+  });
   PlanRun<In, Out> run;
   run.result.resize(static_cast<std::size_t>(fft::Box::of(blueprint->out_extents()).volume()));
   run.back.resize(array.size());

@@ -8,17 +8,20 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "hal/drain_rules.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/block_messages.hpp"
 #include "packet/exchange/exchange.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/exchange/messages.hpp"
-#include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"

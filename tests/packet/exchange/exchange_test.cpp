@@ -2,19 +2,23 @@
 // whole machine.
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
+#include "packet/exchange/messages.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/settings.hpp"
 #include "tests/packet/exchange/indexed_messages.hpp"
+#include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange_plan.hpp"

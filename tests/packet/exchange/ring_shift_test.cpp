@@ -17,6 +17,7 @@
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/runner.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
@@ -63,15 +64,9 @@ Program shift_round(Node& node, Ring& ring) {
 }
 
 void expect_shifts(Fabric& fabric, std::size_t words, unsigned steps) {
-  std::deque<Node> nodes;
+  Runner runner(fabric);
   std::deque<Ring> rings;
-  for (const Rank r : fabric.nodes()) {
-    Node& node = nodes.emplace_back(fabric.device(r));
-    Ring& ring = rings.emplace_back(node, words, steps);
-    node.run(shift_round(node, ring));
-    fabric.attach(r, node);
-  }
-  fabric.run();
+  runner.run([&](Node& node) { return shift_round(node, rings.emplace_back(node, words, steps)); });
   const Rank size = fabric.shape().size();
   for (Rank r = 0; r < size; ++r) {
     EXPECT_EQ(rings[r].right, 2 * steps) << "node " << r << " of " << size;

@@ -27,6 +27,7 @@
 #include "packet/exchange/latency.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
 #include "packet/exchange/traffic_messages.hpp"
+#include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"

@@ -11,6 +11,7 @@
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/settings.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 
 namespace toroid {

@@ -10,6 +10,7 @@
 
 #include "router/job/job.hpp"
 #include "router/job/socket.hpp"
+#include "router/termination/detector.hpp"
 #include "tests/router/job/jobs.hpp"
 
 namespace toroid::testing {

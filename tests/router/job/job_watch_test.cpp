@@ -7,6 +7,7 @@
 
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
+#include "router/termination/detector.hpp"
 #include "tests/router/job/jobs.hpp"
 
 namespace toroid::testing {

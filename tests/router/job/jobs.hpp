@@ -21,6 +21,7 @@
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/socket.hpp"
+#include "router/termination/detector.hpp"
 
 namespace toroid::testing {
 

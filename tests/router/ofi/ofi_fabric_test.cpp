@@ -31,6 +31,7 @@
 #include "packet/node/counter.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/settings.hpp"
 #include "router/job/job.hpp"
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/endpoint.hpp"

@@ -13,7 +13,7 @@
 #include "fft/plan/extents.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
-#include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 #include "router/job/job.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"

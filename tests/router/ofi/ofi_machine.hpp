@@ -23,9 +23,11 @@
 #include <utility>
 #include <vector>
 
+#include "hal/fabric.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
 #include "router/ofi/ofi_fabric.hpp"

@@ -13,6 +13,7 @@
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tests/router/counter_sums.hpp"
 #include "tests/router/emulated_machine.hpp"

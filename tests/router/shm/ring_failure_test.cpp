@@ -10,8 +10,9 @@
 #include <string>
 #include <thread>
 
+#include "hal/packet.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/exchange.hpp"
+#include "packet/exchange/messages.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "router/shm/ring_fabric.hpp"

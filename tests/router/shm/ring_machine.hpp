@@ -14,6 +14,7 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"

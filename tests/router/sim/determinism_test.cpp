@@ -5,7 +5,7 @@
 
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
-#include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/everything.hpp"
 #include "tests/router/sim/sim_machine.hpp"

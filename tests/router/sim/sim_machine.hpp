@@ -1,7 +1,6 @@
 // A simulated machine with an active-packet node at every rank.
 #pragma once
 
-#include <memory>
 #include <utility>
 
 #include "hal/machine.hpp"

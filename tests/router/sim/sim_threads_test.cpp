@@ -18,6 +18,7 @@
 #include "packet/exchange/block_messages.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/settings.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"

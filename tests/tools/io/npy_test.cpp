@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "hal/check.hpp"
 #include "tests/tools/io/npy_bytes.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/io/npy/npy.hpp"

@@ -1,0 +1,30 @@
+#include "packet/node/runner.hpp"
+
+#include <algorithm>
+
+#include "hal/fabric.hpp"
+#include "hal/flowchart_profile.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/node.hpp"
+
+namespace toroid {
+
+Runner::Runner(Fabric& fabric, const NodeOptions& options) : fabric_(&fabric) {
+  for (const Rank r : fabric.nodes())
+    fabric.attach(r, nodes_.emplace_back(fabric.device(r), options));
+}
+
+Tick Runner::finished_at() const {
+  Tick last = 0;
+  for (const Node& node : nodes_) last = std::max(last, node.finished_at());
+  return last;
+}
+
+FlowchartProfile Runner::profile() const {
+  FlowchartProfile sum;
+  for (const Node& node : nodes_) sum += node.profile();
+  return sum;
+}
+
+}  // namespace toroid

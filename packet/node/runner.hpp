@@ -1,0 +1,47 @@
+// The shortest way to run programs: a node at every place of a fabric, and all of them run.
+#pragma once
+
+#include <concepts>
+#include <deque>
+#include <functional>
+
+#include "hal/fabric.hpp"
+#include "hal/flowchart_profile.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+
+namespace toroid {
+
+/// Makes a node for every place of a fabric that this process runs, and attaches it.
+class Runner {
+ public:
+  /// `fabric` outlives the runner. REQUIRES: nothing is attached to it yet.
+  explicit Runner(Fabric& fabric, const NodeOptions& options = {});
+  Runner(const Runner&) = delete;
+
+  /// The nodes of this process, by rank. They do not move: programs hold references.
+  std::deque<Node>& nodes() { return nodes_; }
+  const std::deque<Node>& nodes() const { return nodes_; }
+
+  /// Gives every node the program that `program(node)` makes, and runs all to their end. Throws
+  /// what Fabric::run() throws. REQUIRES: called once, this or the one below.
+  template <std::invocable<Node&> MakeProgram>
+  void run(MakeProgram&& program) {
+    for (Node& node : nodes_) node.run(std::invoke(program, node));
+    run();
+  }
+  /// The same where the nodes have their programs already.
+  void run() { fabric_->run(); }
+
+  /// When the last program of this process ended, in cycles. REQUIRES: after run().
+  Tick finished_at() const;
+  /// What filling and draining has come to on the nodes of this process. REQUIRES: after run().
+  FlowchartProfile profile() const;
+
+ private:
+  Fabric* fabric_;
+  std::deque<Node> nodes_;
+};
+
+}  // namespace toroid

@@ -1,0 +1,33 @@
+# Writes the public headers, and in detail/ what they include, as they are installed: they name each
+# other as programs do, <toroid/hal/shape.hpp>.
+#   cmake -DSOURCE=DIR -DOUTPUT=DIR "-DHEADERS=LIST" -P stage_headers.cmake
+cmake_minimum_required(VERSION 3.23)
+
+function(place_of header result)
+  if(header IN_LIST HEADERS)
+    set(${result} ${header} PARENT_SCOPE)
+  else()
+    set(${result} detail/${header} PARENT_SCOPE)
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${OUTPUT})
+set(waiting ${HEADERS})
+set(staged "")
+while(waiting)
+  list(POP_FRONT waiting header)
+  if(header IN_LIST staged)
+    continue()
+  endif()
+  list(APPEND staged ${header})
+  file(READ ${SOURCE}/${header} text)
+  string(REGEX MATCHALL "#include \"[^\"]+\"" includes "${text}")
+  foreach(include IN LISTS includes)
+    string(REGEX REPLACE "#include \"(.+)\"" "\\1" included "${include}")
+    place_of(${included} place)
+    string(REPLACE "${include}" "#include <toroid/${place}>" text "${text}")
+    list(APPEND waiting ${included})
+  endforeach()
+  place_of(${header} place)
+  file(WRITE ${OUTPUT}/${place} "${text}")
+endwhile()
