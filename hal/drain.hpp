@@ -148,7 +148,8 @@ class Drain {
     profile_.stuck_heads += queues.waiting();
     profile_.skipped_queues += queues.count() - queues.waiting();
     if (queues.heads() != nullptr) return queues.heads()->add_to(profile_.stuck_on);
-    for (unsigned iL = 0; iL < queues.count(); ++iL) stuck_on_.add(queues.front_hints(iL), profile_.stuck_on);
+    for (unsigned iL = 0; iL < queues.count(); ++iL)
+      stuck_on_.add(queues.front_hints(iL), profile_.stuck_on);
   }
 
   /// Steps 1008 to 1014 for queue iL: moves packets from its head until it is empty, stuck, or
@@ -222,7 +223,7 @@ class Drain {
 
   DrainRule rule_;
   unsigned last_fifo_ = 0;
-  unsigned queue_ = 0;  ///< iL: the queue that gave the last packet
+  unsigned queue_ = 0;       ///< iL: the queue that gave the last packet
   DirectionTally stuck_on_;  ///< heads of few queues that profile_.stuck_on does not have yet
   DrainProfile profile_;
 };

@@ -128,8 +128,8 @@ class OutputQueues {
   std::uint32_t capacity_;
   unsigned in_turn_;
   unsigned next_ = 0;
-  unsigned waiting_ = 0;           ///< queues that are not empty
-  unsigned full_ = 0;              ///< queues in turn without room
+  unsigned waiting_ = 0;  ///< queues that are not empty
+  unsigned full_ = 0;     ///< queues in turn without room
   std::unique_ptr<HeadIndex> heads_;
   std::uint64_t made_before_ = 0;  ///< profile_.packets when the visit began
   FillProfile profile_;

@@ -131,7 +131,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered yet
   Counter received_;
   Counter sent_{"packets of the exchange sent"};
-  Fill first_fill_;  ///< as every start begins
+  Fill first_fill_;                        ///< as every start begins
   std::unique_ptr<Combiner> combiner_;     ///< where the policy combines messages
   std::deque<std::uint64_t> complete_at_;  ///< where the run is recorded: packets received at the
                                            ///< end of each start that is not complete

@@ -43,7 +43,8 @@ int main() {
   const NearestFirst policy;
   TrafficExchange exchange(policy, *traffic, shape, machine);
 
-  const auto fabric = make_sim_fabric(shape, machine, {.routing = {}, .tying = exchange.settings().tying});
+  const auto fabric =
+      make_sim_fabric(shape, machine, {.routing = {}, .tying = exchange.settings().tying});
   Runner runner(*fabric, exchange.node_options());
   for (Node& node : runner.nodes()) exchange.attach(node);
   runner.run();

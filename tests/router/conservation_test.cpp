@@ -70,10 +70,10 @@ TEST(Conservation, HoldsForManySeedsOrdersAndMessageLengths) {
     const auto routing = static_cast<RoutingRule>(random.below(kRoutingRuleNames.size()));
     expect_conserved(Shape::parse(kShapes[random.below(14)]), 1 + random.below(4),
                      {.seed = seed,
-                     .settings = {.order = order,
-                      .output_queues = 1 + random.below(8),
-                      .queue_capacity = 1 + random.below(20),
-                      .routing = routing}});
+                      .settings = {.order = order,
+                                   .output_queues = 1 + random.below(8),
+                                   .queue_capacity = 1 + random.below(20),
+                                   .routing = routing}});
   }
 }
 

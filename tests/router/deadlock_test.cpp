@@ -121,9 +121,8 @@ TEST(Deadlock, NeverHappensWithPacketsOfMixedLengths) {
     options.tying = FifoTying::any;
     const NodeOptions node{
         .seed = m.seed,
-        .settings = {.packets_per_visit = m.per_visit,
-                     .routing = RoutingRule::deterministic,
-                     .tie = m.tie}};
+        .settings = {
+            .packets_per_visit = m.per_visit, .routing = RoutingRule::deterministic, .tie = m.tie}};
     SimMachine machine(Shape::parse(m.shape), node, options, instant_processors());
     MachineExchange exchange(machine, m.bytes);
     EXPECT_NO_THROW(exchange.run()) << m.shape;

@@ -76,8 +76,8 @@ TEST(FailedLink, OfASmallWorldLeavesAnAllToAllThatCompletesInTheSmallestBuffers)
       const Shape shape = whole.with_failures({{link}, {}, true});
       for (unsigned routing = 0; routing < kRoutingRuleNames.size(); ++routing) {
         testing::SimMachine machine(
-            shape, {.settings = {.output_queues = 6, .routing = static_cast<RoutingRule>(routing)}}, {},
-            testing::smallest_channels());
+            shape, {.settings = {.output_queues = 6, .routing = static_cast<RoutingRule>(routing)}},
+            {}, testing::smallest_channels());
         expect_complete_or_reported(machine, 480, deadlocks);
         if (HasFatalFailure()) FAIL() << text << ' ' << link << ' ' << kRoutingRuleNames[routing];
       }
@@ -91,8 +91,9 @@ TEST(FailedLink, SeveralOfThemAtOnceAndManySeeds) {
   const FailureList list{{"(0,0,0)X+", "(1,1,0)Y+", "(2,3,1)Z-", "(3,0,2)X-"}, {}, true};
   const Shape shape = Shape::parse("4x4x3").with_failures(list);
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    testing::SimMachine machine(shape, {.seed = seed, .settings = {.output_queues = 6, .tie = TieRule::split}},
-                                {}, testing::smallest_channels());
+    testing::SimMachine machine(
+        shape, {.seed = seed, .settings = {.output_queues = 6, .tie = TieRule::split}}, {},
+        testing::smallest_channels());
     expect_complete_or_reported(machine, 960, deadlocks);
   }
   EXPECT_EQ(deadlocks, 0u);
@@ -102,7 +103,8 @@ TEST(FailedLink, IsGoneRoundOnRingsToo) {
   const Shape shape = Shape::parse("3x3x3").with_failures({{"(0,0,0)X+", "(1,1,1)Y-"}, {}, true});
   for (const RoutingRule routing : testing::kRoutings) {
     unsigned deadlocks = 0;
-    testing::RingMachine machine(shape, 2, {.settings = {.routing = routing}}, testing::routed(RingRoute::torus));
+    testing::RingMachine machine(shape, 2, {.settings = {.routing = routing}},
+                                 testing::routed(RingRoute::torus));
     expect_complete_or_reported(machine, 480, deadlocks);
     EXPECT_EQ(deadlocks, 0u);
   }
@@ -148,7 +150,8 @@ TEST(TwistedMachine, CompletesAnAllToAllWithEveryRoutingInTheSmallestBuffers) {
 TEST(TwistedMachine, TakesNoLessThanItsBound) {
   for (const char* text : {"4x8@XY4", "2x2x4@XZ2@YZ2"})
     for (unsigned tie = 0; tie < kTieRuleNames.size(); ++tie) {
-      testing::SimMachine machine(Shape::parse(text), {.settings = {.tie = static_cast<TieRule>(tie)}});
+      testing::SimMachine machine(Shape::parse(text),
+                                  {.settings = {.tie = static_cast<TieRule>(tie)}});
       MachineExchange exchange(machine, 960);
       exchange.run();
       const Machine bgl;

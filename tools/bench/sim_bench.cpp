@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-
 #include "hal/machine.hpp"
 
 #include "hal/shape.hpp"

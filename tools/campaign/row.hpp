@@ -9,8 +9,8 @@
 
 namespace toroid {
 
-/// Adds what was counted in a run of so many cycles: packets, packet_hops, links, fifos, profile, and
-/// result_hash over all of these counts but the profile.
+/// Adds what was counted in a run of so many cycles: packets, packet_hops, links, fifos, profile,
+/// and result_hash over all of these counts but the profile.
 void add_counted(Json& row, const Emulation& emulation, const Shape& shape,
                  const CampaignSettings& settings, Tick cycles);
 

@@ -10,8 +10,8 @@
 
 namespace toroid {
 
-/// What --help prints for a command, or for toroid itself: usage, options by groups and examples, in
-/// lines that fit the page.
+/// What --help prints for a command, or for toroid itself: usage, options by groups and examples,
+/// in lines that fit the page.
 std::string help_text(const CLI::App& app);
 
 /// The manual page of a command, or of toroid itself, in section 1; in man(7)'s macros, for man,

@@ -1,6 +1,6 @@
 // toroid alltoall: every node sends a message to every other; how close to the bound does it get?
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>

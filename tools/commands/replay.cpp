@@ -1,6 +1,6 @@
 // toroid replay: the messages of a file, sent when what they wait for has come, beside their bound.
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 #include "tools/launch/launched_program.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdlib>
 #include <filesystem>

@@ -115,9 +115,8 @@ Results<In, Out> results_of(const Transform& transform, const NodeOptions& asked
   const auto fabric = make(shape, options.settings);
   Runner runner(*fabric, options);
   std::deque<Caller<In, Out>> callers;
-  runner.run([&](Node& node) {
-    return call_both_ways(node, callers.emplace_back(node, blueprint));
-  });
+  runner.run(
+      [&](Node& node) { return call_both_ways(node, callers.emplace_back(node, blueprint)); });
   Results<In, Out> results;
   for (const Caller<In, Out>& caller : callers) {
     EXPECT_TRUE(caller.repeats());

@@ -132,7 +132,7 @@ PlanRun<In, Out> run_plan(Fabric& fabric, const fft::Description& description,
                        run.back_here[to] = true;
                      });
   }
-  for (const Node& node : nodes) run.cycles = std::max(run.cycles, node.finished_at());
+  run.cycles = runner.finished_at();
   return run;
 }
 

@@ -170,8 +170,7 @@ void expect_exchange_of_one_group(const PolicySetup& setup) {
     for (Rank m = 0; m < active.size(); ++m) all.emplace_back(machine.node(active.rank(m)), setup);
     machine.run([&](Node& node) {
       const Rank member = setup.group(node.rank()).self();
-      return active.rank(member) == node.rank() ? in_turn<Data>(node, &all[member], 3)
-                                                : idle(node);
+      return active.rank(member) == node.rank() ? in_turn<Data>(node, &all[member], 3) : idle(node);
     });
     EXPECT_TRUE(machine.finished());
     EXPECT_EQ(machine.counters().delivered, deliveries(all));

@@ -67,7 +67,8 @@ TEST(Barrier, HoldsWithOneShortQueueAndDeterministicRouting) {
   for (const char* shape : {"5", "3x3x3"})
     expect_barriers_hold(
         shape, 20, 4,
-        {.settings = {.output_queues = 1, .queue_capacity = 1, .routing = RoutingRule::deterministic}});
+        {.settings = {
+             .output_queues = 1, .queue_capacity = 1, .routing = RoutingRule::deterministic}});
 }
 
 TEST(Barrier, TakesCeilLog2RoundsOfOnePacketPerNode) {

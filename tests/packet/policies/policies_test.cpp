@@ -116,8 +116,8 @@ TEST(Policies, GoToTheFarthestFirst) {
 TEST(Policies, ChangeTheirOrderEveryRoundOnlyWhereTheySaySo) {
   const Shape shape = Shape::parse("4x5");
   for (const Policy* policy : built_in_policies()) {
-    const bool equal =
-        visits_of(policy->order({shape, 3, 1, 0, 3})) == visits_of(policy->order({shape, 3, 1, 1, 3}));
+    const bool equal = visits_of(policy->order({shape, 3, 1, 0, 3})) ==
+                       visits_of(policy->order({shape, 3, 1, 1, 3}));
     EXPECT_EQ(equal, !policy->changes_order()) << policy->name();
   }
 }

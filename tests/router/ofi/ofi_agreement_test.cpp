@@ -35,11 +35,11 @@ namespace toroid {
 namespace {
 
 using testing::EmulatedMachine;
-using testing::MachineExchange;
 using testing::for_each_shape_and_case;
 using testing::greet;
 using testing::Greetings;
 using testing::kHandler;
+using testing::MachineExchange;
 using testing::OfiCase;
 using testing::over_links;
 using testing::run_on_ofi;

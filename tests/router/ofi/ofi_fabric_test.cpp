@@ -55,9 +55,9 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Each;
 using testing::EmulatedMachine;
-using testing::MachineExchange;
 using ::testing::HasSubstr;
 using testing::kHandler;
+using testing::MachineExchange;
 using testing::OfiCase;
 using testing::outcomes_on_ofi;
 using testing::run_on_ofi;

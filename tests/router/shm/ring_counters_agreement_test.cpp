@@ -86,8 +86,7 @@ TEST(RingCountersAgreement, DeterministicRoutingLoadsEveryLinkAsOnTheModel) {
     for (const auto tie : {TieRule::parity, TieRule::plus, TieRule::minus, TieRule::balanced})
       for (const unsigned threads : testing::kWorkers) {
         const Shape shape = Shape::parse(text);
-        const NodeOptions node{
-            .settings = {.routing = RoutingRule::deterministic, .tie = tie}};
+        const NodeOptions node{.settings = {.routing = RoutingRule::deterministic, .tie = tie}};
         SimMachine sim(shape, node);
         RingMachine rings(shape, threads, node);
         const FabricCounters model = counted(sim, 3);

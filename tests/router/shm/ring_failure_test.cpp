@@ -24,9 +24,9 @@
 namespace toroid {
 namespace {
 
-using testing::MachineExchange;
 using testing::failure_of;
 using testing::kHandler;
+using testing::MachineExchange;
 using testing::RingMachine;
 
 Program relay(Node& node) {
@@ -75,7 +75,8 @@ TEST(RingFailure, OfAPayloadSourceSurfacesWithItsNode) {
     for (const unsigned threads : testing::kWorkers)
       for (const Rank who : {0u, 3u, 5u}) {
         RingMachine machine(Shape::parse("2x3"), threads, {}, testing::routed(route));
-        MachineExchange exchange(machine, [&](Node& n) { return std::make_unique<Unreadable>(n, who); });
+        MachineExchange exchange(machine,
+                                 [&](Node& n) { return std::make_unique<Unreadable>(n, who); });
         EXPECT_EQ(failure_of([&] { exchange.run(); }),
                   "node " + machine.shape().coord_text(who) + ": in gather");
       }

@@ -94,13 +94,13 @@ TEST(RingStress, CompletesManyTimesOver) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const NodeOptions node{.seed = seed,
-  .settings = {
-                           .order = static_cast<OrderRule>(random.below(kOrderRuleNames.size())),
-                           .output_queues = 1 + random.below(8),
-                           .queue_capacity = 1 + random.below(20),
-                           .routing = testing::kRoutings[random.below(2)],
-                           .tie = static_cast<TieRule>(random.below(kTieRuleNames.size()))}};
+    const NodeOptions node{
+        .seed = seed,
+        .settings = {.order = static_cast<OrderRule>(random.below(kOrderRuleNames.size())),
+                     .output_queues = 1 + random.below(8),
+                     .queue_capacity = 1 + random.below(20),
+                     .routing = testing::kRoutings[random.below(2)],
+                     .tie = static_cast<TieRule>(random.below(kTieRuleNames.size()))}};
     const char* text =
         kStressShapes[random.below(static_cast<std::uint32_t>(kStressShapes.size()))];
     RingMachine machine(Shape::parse(text), 1 + random.below(8), node,

@@ -18,7 +18,8 @@ using testing::MachineExchange;
 using testing::SimMachine;
 
 Everything run(const char* shape, RoutingRule routing, TieRule tie, std::uint64_t seed) {
-  SimMachine machine(Shape::parse(shape), {.seed = seed, .settings = {.routing = routing, .tie = tie}});
+  SimMachine machine(Shape::parse(shape),
+                     {.seed = seed, .settings = {.routing = routing, .tie = tie}});
   MachineExchange(machine, 500).run();
   return everything(machine);
 }

@@ -32,8 +32,8 @@ namespace {
 
 using testing::Everything;
 using testing::everything;
-using testing::MachineExchange;
 using testing::kHandler;
+using testing::MachineExchange;
 using testing::SimMachine;
 
 constexpr unsigned kThreads[] = {2, 3, 4};
@@ -75,7 +75,10 @@ TEST(SimThreads, ChangeNothingOnAnyShape) {
 }
 
 TEST(SimThreads, ChangeNothingWithAnySwitchOfTheModel) {
-  expect_equal({"4x3x2", 700, {.settings = {.order = OrderRule::rank}}, {.routing = {.transit_first = false}}});
+  expect_equal({"4x3x2",
+                700,
+                {.settings = {.order = OrderRule::rank}},
+                {.routing = {.transit_first = false}}});
   expect_equal({"4x3x2", 700, {.settings = {.output_queues = 4, .tie = TieRule::split}}, {}});
   expect_equal({"4x4", 961, {}, {.tying = FifoTying::any}});
 }

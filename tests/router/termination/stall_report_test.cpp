@@ -17,8 +17,8 @@ namespace toroid {
 namespace {
 
 using testing::enter_barrier;
-using testing::MachineExchange;
 using testing::failure_of;
+using testing::MachineExchange;
 using testing::SimMachine;
 using testing::wait_for_three;
 
