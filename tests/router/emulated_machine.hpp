@@ -49,7 +49,7 @@ class EmulatedMachine {
   const std::vector<Rank>& ranks() const { return ranks_; }
   /// REQUIRES: one of them.
   Node& node(Rank r) { return *nodes_[r]; }
-  /// Of the whole machine.
+  /// The number of nodes of the whole machine.
   Rank size() const { return static_cast<Rank>(nodes_.size()); }
 
   /// program(node) -> Program, for every node.

@@ -81,7 +81,7 @@ class Uneven {
   IndexedMessages indexed_;
 };
 
-/// Packets without payload.
+/// Messages whose packets carry no payload.
 class Uncarried {
  public:
   Uncarried(const Group&, const ExchangePlan& plan)
@@ -142,7 +142,7 @@ Program repeat(Node& node, Ends<Data>* ends, unsigned rounds) {
   }
 }
 
-/// All groups at once.
+/// All groups exchange at the same time.
 template <typename Data>
 void expect_repeated_exchanges(const PolicySetup& setup) {
   for (const auto& program : {in_turn<Data>, repeat<Data>})
@@ -167,8 +167,7 @@ void expect_exchange_of_one_group(const PolicySetup& setup) {
     for (Rank m = 0; m < active.size(); ++m) all.emplace_back(machine.node(active.rank(m)), setup);
     machine.run([&](Node& node) {
       const Rank member = setup.group(node.rank()).self();
-      return active.rank(member) == node.rank() ? in_turn<Data>(node, &all[member], 3)
-                                                : idle(node);
+      return active.rank(member) == node.rank() ? in_turn<Data>(node, &all[member], 3) : idle(node);
     });
     EXPECT_TRUE(machine.finished());
     EXPECT_EQ(machine.counters().delivered, deliveries(all));

@@ -40,8 +40,8 @@ void expect_conserved(SteppedMachine& machine, std::uint32_t packets) {
   const testing::PlanPointer plan = testing::plan_for(machine.node(0), some);
   for (Rank r = 0; r < machine.size(); ++r) {
     Node& node = machine.node(r);
-    exchanges.emplace_back(node, testing::kHandler, Group::all(node.shape(), r),
-                           *plan, messages.emplace_back(node, packets));
+    exchanges.emplace_back(node, testing::kHandler, Group::all(node.shape(), r), *plan,
+                           messages.emplace_back(node, packets));
   }
   ASSERT_NO_FATAL_FAILURE(
       machine.run([&](Node& node) { return testing::receive_all(node, &exchanges[node.rank()]); }));
@@ -134,7 +134,7 @@ TEST(GatewayOfAnyRoute, DeliversNothingThatWasCopiedDamagedOrForged) {
       };
       SteppedMachine machine(Shape::parse("3x2"), options);
       expect_conserved(machine, 6);
-      // Of what came last, some may still be on its way.
+      // Some of the frames that came last may still be on their way.
       for (unsigned i = 0; i < 2000; ++i) (void)machine.gateway(i % 3).step(true);
       const ofi::RefusedFrames refused = machine.refused();
       EXPECT_EQ(refused, expected);

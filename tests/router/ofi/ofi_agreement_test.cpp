@@ -34,11 +34,11 @@ namespace toroid {
 namespace {
 
 using testing::EmulatedMachine;
-using testing::MachineExchange;
 using testing::for_each_shape_and_case;
 using testing::greet;
 using testing::Greetings;
 using testing::kHandler;
+using testing::MachineExchange;
 using testing::OfiCase;
 using testing::over_links;
 using testing::run_on_ofi;
@@ -112,7 +112,7 @@ TEST_P(OfiAgreement, LongBlocksArriveByteForByteInManyFrames) {
   }
 }
 
-/// To the node so many ranks after it; so every node hears from one.
+/// Streams to the node `shift` ranks further; so every node hears from exactly one.
 Program stream_to_another(Node& node, Rank shift, std::size_t bytes,
                           std::vector<std::byte>* inbox) {
   Counter arrived("packets of the stream");

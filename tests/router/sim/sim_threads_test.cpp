@@ -31,8 +31,8 @@ namespace {
 
 using testing::Everything;
 using testing::everything;
-using testing::MachineExchange;
 using testing::kHandler;
+using testing::MachineExchange;
 using testing::SimMachine;
 
 constexpr unsigned kThreads[] = {2, 3, 4};
@@ -74,7 +74,10 @@ TEST(SimThreads, ChangeNothingOnAnyShape) {
 }
 
 TEST(SimThreads, ChangeNothingWithAnySwitchOfTheModel) {
-  expect_equal({"4x3x2", 700, {.settings = {.order = OrderRule::rank}}, {.routing = {.transit_first = false}}});
+  expect_equal({"4x3x2",
+                700,
+                {.settings = {.order = OrderRule::rank}},
+                {.routing = {.transit_first = false}}});
   expect_equal({"4x3x2", 700, {.settings = {.output_queues = 4, .tie = TieRule::split}}, {}});
   expect_equal({"4x4", 961, {}, {.tying = FifoTying::any}});
 }
@@ -123,7 +126,7 @@ TEST(SimThreads, CarryPayloads) {
   }
 }
 
-/// In its turn number `turns`, if it is of the second column, else later.
+/// Fails in turn number `turns` on the nodes whose rank is 1 modulo 3, later on all others.
 Program fail_in_turn(Node& node, unsigned turns) {
   testing::relay_for_ever(node);
   const unsigned last = node.rank() % 3 == 1 ? turns : 2 * turns;
