@@ -15,7 +15,7 @@
 
 namespace toroid::testing {
 
-/// On the model and on rings of either route.
+/// Runs it on the model and on rings of either route.
 inline void on_every_machine(const char* torus, const std::function<void(EmulatedMachine&)>& run) {
   const Shape shape = Shape::parse(torus);
   SimMachine sim(shape);
@@ -27,7 +27,7 @@ inline void on_every_machine(const char* torus, const std::function<void(Emulate
     }
 }
 
-/// With nodes and FIFOs that are built for a policy.
+/// Likewise, with nodes and FIFOs that have the settings of a policy.
 inline void on_every_machine(const Shape& shape, const NodeOptions& nodes,
                              const std::function<void(EmulatedMachine&)>& run) {
   SimOptions model;

@@ -13,7 +13,7 @@ namespace toroid::testing {
 
 inline constexpr HandlerId kRelay = kHandler + 1;
 
-/// For ever: every packet is answered by one.
+/// Keeps packets going for ever: the arrival of each sends another.
 inline void relay_for_ever(Node& node) {
   const Rank next = (node.rank() + 1) % node.size();
   node.on(kRelay, [&node, next](const Packet&) { node.post(next, kRelay, {}); });

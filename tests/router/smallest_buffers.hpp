@@ -13,7 +13,7 @@ inline Machine smallest_channels() {
   return machine;
 }
 
-/// And one in each FIFO, of which there is one for what arrives.
+/// Likewise, and one packet in each injection FIFO and in the only reception FIFO.
 inline Machine smallest_buffers() {
   Machine machine = smallest_channels();
   machine.injection_fifo_chunks = machine.reception_fifo_chunks = 8;

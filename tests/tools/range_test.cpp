@@ -100,6 +100,21 @@ TEST(Range, HasTheNumbersThatPeopleWouldType) {
   EXPECT_THAT(parse_numbers("0.25", kLoads), ElementsAre(0.25));
 }
 
+TEST(Range, OfCountsGoesByOneUnlessAStepIsGiven) {
+  EXPECT_THAT(parse_counts("3:6", {}), ElementsAre(3, 4, 5, 6));
+  EXPECT_THAT(parse_counts("3:3", {}), ElementsAre(3));
+  EXPECT_THAT(parse_counts("3:9:3", {}), ElementsAre(3, 6, 9));
+  EXPECT_THAT(parse_counts("1:9:x3", {}), ElementsAre(1, 3, 9));
+  EXPECT_THAT(parse_counts("7", {}), ElementsAre(7));
+  const auto refused = [](const std::string& text) {
+    return refusal_of([&] { return parse_counts(text, {.min = 1, .max = 1u << 20}); });
+  };
+  EXPECT_THAT(refused("10:1"), AllOf(HasSubstr("range '10:1'"), HasSubstr("begins above its end")));
+  EXPECT_THAT(refused("1:20000"), HasSubstr("more than 10000 values"));
+  EXPECT_THAT(refused("1:"), HasSubstr("''"));
+  EXPECT_THAT(refused("0:3"), HasSubstr("'0'"));
+}
+
 TEST(Range, RefusesWhatIsNone) {
   const std::vector<std::pair<std::string, std::string>> refusals = {
       {"1:2", "the step is missing"},

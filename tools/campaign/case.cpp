@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,6 +71,7 @@ bool names_all(const CampaignLists& lists) {
 }
 
 void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
+  lists.verb = &verb;
   begin_group(verb, "Cases");
   add_name_list(verb, "--policies", lists.policies, "policy", policy_names_and_all(),
                 "names with commas between them, or all");
@@ -84,10 +86,10 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   add_byte_list(verb, "--bytes", lists.bytes, {.min = 1, .max = std::uint64_t{1} << 32},
                 "likewise: payload per (source, destination) pair, as 240,1KiB or 1KiB:64KiB:x2");
   verb.add_flag("--mesh", lists.mesh, "every dimension of every torus a mesh");
-  add_byte_list(verb, "--queues", lists.queues, {.min = 1, .max = kMostQueues},
-                "likewise: output queues per node, the patent's L; else the policy's");
-  add_byte_list(verb, "--per-visit", lists.per_visits, {.min = 1, .max = 1u << 24},
-                "likewise: packets per visit of a peer, the patent's b; else 1 on sim, 32 on shm");
+  add_count_list(verb, "--queues", lists.queues, {.min = 1, .max = kMostQueues},
+                 "likewise: output queues per node, the patent's L; else the policy's");
+  add_count_list(verb, "--per-visit", lists.per_visits, {.min = 1, .max = 1u << 24},
+                 "likewise: packets per visit of a peer, the patent's b; else 1 on sim, 32 on shm");
   add_name_list(verb, "--routing", lists.routings, "routing", kRoutingRuleNames,
                 "likewise: of packets; else the policy's");
   verb.add_option(
@@ -97,8 +99,8 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
       ->allow_extra_args(false);
   verb.add_flag("--long-way", lists.long_way,
                 "packets of which failed links cut every minimal way go round the other way");
-  add_byte_list(verb, "--seeds", lists.seeds, {.min = 0, .max = UINT32_MAX},
-                "runs with each of these seeds, as 1:10:1 or 1,2,3: mean and spread are shown");
+  add_count_list(verb, "--seeds", lists.seeds, {.min = 0, .max = UINT32_MAX},
+                 "runs with each of these seeds, as 1:10 or 1,2,3: mean and spread are shown");
 }
 
 Json CampaignCase::json() const {
@@ -199,40 +201,71 @@ void refuse_repetitions(const CampaignLists& lists, const std::vector<std::strin
   refuse_repetition("--machine", settings.machines);
 }
 
-bool has_effect(const Policy& policy, const CampaignSettings& settings) {
-  const PolicyEffects effects =
-      policy_effects(Sent::exchanges, settings.run.fabric, settings.run.ring.route);
+/// What sends: a workload, or traffic where there is none.
+struct Sender {
+  const Workload* workload;
+  std::string name;
+
+  PolicyEffects effects(const CampaignSettings& settings) const {
+    if (workload != nullptr) return workload->effects(settings);
+    return policy_effects(Sent::exchanges, settings.run.fabric, settings.run.ring.route);
+  }
+};
+
+bool has_effect(const Policy& policy, const Sender& sender, const CampaignSettings& settings) {
   try {
-    refuse_policy_without_effect(policy, effects, "the campaign", settings.run, settings.machine);
+    refuse_policy_without_effect(policy, sender.effects(settings), sender.name, settings.run,
+                                 settings.machine);
   } catch (const BadInput&) {
     return false;
   }
   return true;
 }
 
-/// Refused by name, or left out of `all`.
-void leave_out_without_effect(std::vector<std::string>& policies, const CampaignLists& lists,
-                              const CampaignSettings& settings) {
-  const PolicyEffects effects =
-      policy_effects(Sent::exchanges, settings.run.fabric, settings.run.ring.route);
-  if (!names_all(lists))
-    for (const std::string& policy : policies)
-      refuse_policy_without_effect(policy_by_name(policy), effects, "the campaign", settings.run,
+/// Those that have an effect on what is sent. Throws BadInput where another is named.
+std::vector<std::string> policies_for(const Sender& sender,
+                                      const std::vector<std::string>& policies,
+                                      const CampaignLists& lists,
+                                      const CampaignSettings& settings) {
+  if (sender.workload != nullptr && sender.workload->takes_every_policy()) return policies;
+  std::vector<std::string> kept;
+  for (const std::string& name : policies) {
+    const Policy& policy = policy_by_name(name);
+    if (!names_all(lists))
+      refuse_policy_without_effect(policy, sender.effects(settings), sender.name, settings.run,
                                    settings.machine);
-  std::erase_if(policies, [&](const std::string& name) {
-    return !has_effect(policy_by_name(name), settings);
-  });
+    if (has_effect(policy, sender, settings)) kept.push_back(name);
+  }
+  return kept;
+}
+
+/// A workload has its own messages.
+void refuse_options_of_traffic(const CampaignLists& lists) {
+  if (lists.verb == nullptr || lists.workloads.empty()) return;
+  for (const char* option : {"--traffic", "--bytes", "--peers"})
+    if (lists.verb->count(option) > 0)
+      throw BadInput(fmt::format("{} is for traffic, not for --workload", option));
 }
 
 }  // namespace
 
 std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings) {
-  std::vector<std::string> policies = names_of_policies(lists);
+  const std::vector<std::string> policies = names_of_policies(lists);
   refuse_repetitions(lists, policies, settings);
-  leave_out_without_effect(policies, lists, settings);
+  refuse_options_of_traffic(lists);
   std::vector<CampaignCase> cases;
+  std::map<std::string, std::vector<std::string>> known;  // by the sender's name
+  const auto policies_of = [&](const Sender& sender) -> const std::vector<std::string>& {
+    const auto [at, is_new] = known.try_emplace(sender.name);
+    if (!is_new) return at->second;
+    if (lists.verb != nullptr)
+      refuse_settings_without_effect(*lists.verb, sender.effects(settings), sender.name,
+                                     settings.run);
+    return at->second = policies_for(sender, policies, lists, settings);
+  };
   const auto add = [&](const CampaignCase& like) {
-    for (const std::string& policy : policies) {
+    const Sender sender{like.workload.get(), like.workload ? like.traffic_name : "the campaign"};
+    for (const std::string& policy : policies_of(sender)) {
       CampaignCase& one = cases.emplace_back(like);
       one.policy = &policy_by_name(policy);
       one.policy_name = policy;

@@ -21,6 +21,7 @@ namespace toroid {
 
 /// Texts as typed, each once; every combination is a case.
 struct CampaignLists {
+  const CLI::App* verb = nullptr;  ///< what was typed; null: by no user
   std::vector<std::string> policies = {"all"};
   std::vector<std::string> traffics = {"all-to-all"};
   std::vector<std::string> workloads;  ///< instead of traffics and bytes
@@ -63,7 +64,8 @@ bool names_all(const CampaignLists& lists);
 
 /// By traffic, torus, size, policy: what is to be compared stands together. Throws BadInput where a
 /// name is unknown or stands twice, or where a policy or a traffic cannot be had on a torus.
-/// Policies that have no effect on the fabric are left out of `all`, and refused by name.
+/// Policies that have no effect on the fabric, or on a workload, are left out of `all`, and refused
+/// by name; so are settings that nothing reads.
 std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings);
 
 /// The settings of a case's run: with its machine, seed, policy and changes.

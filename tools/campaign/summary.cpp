@@ -59,7 +59,7 @@ bool is_best(const Json& one, std::span<const Json> all) {
     has_rival = true;
     const double lead = other["time_s"].get<double>() - one["time_s"].get<double>();
     const double spreads = other["spread_s"].get<double>() + one["spread_s"].get<double>();
-    if (lead < 0 || (lead <= spreads && spreads > 0)) return false;
+    if (lead <= spreads) return false;
   }
   return has_rival;
 }

@@ -62,6 +62,13 @@ class TransformWorkload final : public Workload {
     blueprint_ = std::make_shared<const fft::Blueprint>(description, shape);
   }
 
+  PolicyEffects effects(const CampaignSettings& settings) const override {
+    return transform_effects(blueprint_->description().method, settings.run);
+  }
+  bool takes_every_policy() const override {
+    return blueprint_->description().method == fft::Method::orbital;
+  }
+
   void refuse_unfit(const CampaignSettings& settings) const override {
     (void)under_policy(settings.run, *blueprint_, settings.machine);
   }
@@ -106,12 +113,11 @@ class ReplayWorkload final : public Workload {
       : graph_(read_schedule(file, shape.size())), shape_(shape) {}
 
   /// The order of messages is the file's, whatever the policy's.
-  void refuse_unfit(const CampaignSettings& settings) const override {
-    const PolicyEffects effects =
-        policy_effects(Sent::messages, settings.run.fabric, settings.run.ring.route);
-    refuse_policy_without_effect(*settings.run.node.policy, effects, "replay", settings.run,
-                                 settings.machine);
+  PolicyEffects effects(const CampaignSettings& settings) const override {
+    return policy_effects(Sent::messages, settings.run.fabric, settings.run.ring.route);
   }
+
+  void refuse_unfit(const CampaignSettings&) const override {}
 
   Json run(const CampaignSettings& settings) const override {
     const RunOptions run = under_policy(settings.run, shape_, settings.machine);

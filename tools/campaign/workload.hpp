@@ -9,6 +9,7 @@
 #include "tools/campaign/settings.hpp"
 #include "tools/results/json.hpp"
 #include "tools/run/expectation.hpp"
+#include "tools/run/policy_effects.hpp"
 
 namespace toroid {
 
@@ -17,6 +18,10 @@ namespace toroid {
 class Workload {
  public:
   virtual ~Workload() = default;
+  /// Which settings of a policy it reads on the campaign's fabric.
+  virtual PolicyEffects effects(const CampaignSettings& settings) const = 0;
+  /// Whether policies run it that differ from `random` only in what it does not read.
+  virtual bool takes_every_policy() const { return false; }
   /// Throws BadInput where the policy cannot run it.
   virtual void refuse_unfit(const CampaignSettings& settings) const = 0;
   /// Time, bound, counters and, of a transform, `exchanges`: name, time, bound and percentage of

@@ -140,6 +140,13 @@ CLI::Option* add_byte_list(CLI::App& command, const std::string& name,
   return add_list(command, name, values, description, parse)->type_name("SIZES");
 }
 
+CLI::Option* add_count_list(CLI::App& command, const std::string& name,
+                            std::vector<std::uint64_t>& values, const ByteLimits& limits,
+                            const std::string& description) {
+  const auto parse = [limits](std::string_view text) { return parse_counts(text, limits); };
+  return add_list(command, name, values, description, parse)->type_name("COUNTS");
+}
+
 // CLI11 keeps a text for the end of a command's help; each example is two lines of it.
 void add_examples(CLI::App& command, const std::vector<Example>& examples) {
   std::string text;

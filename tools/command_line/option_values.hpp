@@ -43,6 +43,9 @@ CLI::Option* add_name_list(CLI::App& command, const std::string& name,
 CLI::Option* add_number_list(CLI::App& command, const std::string& name,
                              std::vector<double>& values, const NumberLimits& limits,
                              const std::string& description);
+CLI::Option* add_count_list(CLI::App& command, const std::string& name,
+                            std::vector<std::uint64_t>& values, const ByteLimits& limits,
+                            const std::string& description);
 CLI::Option* add_byte_list(CLI::App& command, const std::string& name,
                            std::vector<std::uint64_t>& values, const ByteLimits& limits,
                            const std::string& description);

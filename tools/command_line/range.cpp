@@ -35,11 +35,15 @@ struct RangeTexts {
                   text, why));
 }
 
-std::optional<RangeTexts> split_range(std::string_view text) {
+/// `default_step`: of FROM:TO; empty: none.
+std::optional<RangeTexts> split_range(std::string_view text, std::string_view default_step = "") {
   const std::size_t first = text.find(':');
   if (first == std::string_view::npos) return {};
   const std::size_t second = text.find(':', first + 1);
-  if (second == std::string_view::npos) refuse_range(text, "the step is missing");
+  if (second == std::string_view::npos) {
+    if (default_step.empty()) refuse_range(text, "the step is missing");
+    return RangeTexts{text.substr(0, first), text.substr(first + 1), default_step, false};
+  }
   RangeTexts range{text.substr(0, first), text.substr(first + 1, second - first - 1),
                    text.substr(second + 1), false};
   if (range.step.find(':') != std::string_view::npos)
@@ -109,8 +113,11 @@ std::vector<double> parse_numbers(std::string_view text, const NumberLimits& lim
   });
 }
 
-std::vector<std::uint64_t> parse_byte_counts(std::string_view text, const ByteLimits& limits) {
-  const std::optional<RangeTexts> range = split_range(text);
+namespace {
+
+std::vector<std::uint64_t> whole_numbers(std::string_view text, const ByteLimits& limits,
+                                         std::string_view default_step) {
+  const std::optional<RangeTexts> range = split_range(text, default_step);
   if (!range) return {parse_bytes(text, limits)};
   const std::uint64_t from = parse_bytes(range->from, limits);
   const std::uint64_t to = parse_bytes(range->to, limits);
@@ -123,6 +130,16 @@ std::vector<std::uint64_t> parse_byte_counts(std::string_view text, const ByteLi
   }
   const std::uint64_t step = parse_bytes(range->step, {.min = 1});
   return values_of(text, from, to, [&](std::size_t, std::uint64_t last) { return last + step; });
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> parse_byte_counts(std::string_view text, const ByteLimits& limits) {
+  return whole_numbers(text, limits, "");
+}
+
+std::vector<std::uint64_t> parse_counts(std::string_view text, const ByteLimits& limits) {
+  return whole_numbers(text, limits, "1");
 }
 
 }  // namespace toroid

@@ -23,4 +23,7 @@ std::vector<double> parse_numbers(std::string_view text, const NumberLimits& lim
 /// products are rounded down.
 std::vector<std::uint64_t> parse_byte_counts(std::string_view text, const ByteLimits& limits);
 
+/// The same for whole numbers that count something else; FROM:TO goes by 1.
+std::vector<std::uint64_t> parse_counts(std::string_view text, const ByteLimits& limits);
+
 }  // namespace toroid

@@ -27,6 +27,7 @@
 #include "tools/campaign/run_case.hpp"
 #include "tools/campaign/saturation.hpp"
 #include "tools/campaign/settings.hpp"
+#include "tools/campaign/summary.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
@@ -130,6 +131,15 @@ void refuse_load_options(const SweepOptions& options) {
       throw BadInput(fmt::format("{} is for --axis load, not {}", option, options.axis));
 }
 
+/// A workload has its own sizes and times; the open loop sends packet by packet.
+void refuse_other_axes(const SweepOptions& options, Axis axis) {
+  if (axis != Axis::nodes && !options.lab.lists.workloads.empty())
+    throw BadInput(
+        fmt::format("--axis {} is for traffic; --workload goes along --axis nodes", options.axis));
+  if (axis == Axis::load && !options.lab.lists.per_visits.empty())
+    throw BadInput("--per-visit has no effect on --axis load");
+}
+
 /// Without those that refining adds.
 std::vector<CampaignCase> grid_of(std::span<const CampaignCase> cases,
                                   std::span<const double> loads) {
@@ -155,6 +165,7 @@ CampaignResult sweep(const SweepOptions& options, Axis axis, std::span<const Cam
     const CaseRows made = run_cases(cases, settings, journal, show);
     result.rows = made.finished();
     result.interrupted = made.interrupted();
+    if (options.lab.lists.seeds.size() > 1) result.summary = summary_of(result.rows);
     return result;
   }
   result.axes["offered"] = options.loads;
@@ -171,6 +182,7 @@ int run(const SweepOptions& options) {
   const CampaignSettings settings = settings_of(options, axis);
   refuse_bad_loads(options.loads);
   if (axis != Axis::load) refuse_load_options(options);
+  refuse_other_axes(options, axis);
   std::vector<CampaignCase> cases = make_cases(options.lab.lists, settings);
   if (axis == Axis::load && names_all(options.lab.lists))
     cases = cases_for_load(cases, settings.machine);
@@ -188,7 +200,10 @@ int run(const SweepOptions& options) {
     show = [&](const Json& row) { print_now(table.line(row)); };
   }
   const CampaignResult result = sweep(options, axis, cases, settings, outputs.journal(), show);
-  if (outputs.shows_table()) print_now(saturation_lines(result.saturation, table) + table.remark());
+  if (outputs.shows_table())
+    print_now(saturation_lines(result.saturation, table) +
+              summary_text(std::vector<Json>(result.summary.begin(), result.summary.end()), table) +
+              table.remark());
   outputs.write(campaign_report(result, settings));
   return exit_code(result.rows);
 }

@@ -84,7 +84,7 @@ class Uneven {
   IndexedMessages indexed_;
 };
 
-/// Packets without payload.
+/// Messages whose packets carry no payload.
 class Uncarried {
  public:
   Uncarried(const Group&, const ExchangePlan& plan)
@@ -145,7 +145,7 @@ Program repeat(Node& node, Ends<Data>* ends, unsigned rounds) {
   }
 }
 
-/// All groups at once.
+/// All groups exchange at the same time.
 template <typename Data>
 void expect_repeated_exchanges(const PolicySetup& setup) {
   for (const auto& program : {in_turn<Data>, repeat<Data>})

@@ -39,7 +39,7 @@ class IndexedMessages final : public Messages {
     for (Rank m = 0; m < group.size(); ++m)
       in_[m].words.resize(std::max(least, words(group.rank(m), rank())));
   }
-  /// Sets the round of the next start, and of the messages that it brings.
+  /// Sets the round of the next start; the words sent and expected follow from it.
   void set_round(std::uint64_t round) { round_ = round; }
 
   std::uint64_t bytes_to(Rank member) const override {

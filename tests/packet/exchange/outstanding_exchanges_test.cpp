@@ -272,7 +272,7 @@ TEST(OutstandingExchanges, ThatNeverCompleteAreNamedWithWhatIsMissing) {
   EXPECT_THAT(text, ::testing::HasSubstr("packets of the exchange at 1 of 2")) << text;
 }
 
-/// To the next node only.
+/// Every node sends one word, to the next node only.
 class OneWord final : public Messages {
  public:
   explicit OneWord(const Group& group) : group_(group) {}

@@ -32,7 +32,7 @@ inline PlanPointer plan_for(const NodeOptions& options, const Shape& machine, co
   format.seed = options.seed;
   return std::make_unique<const ExchangePlan>(policy, machine, slice, settings, std::move(format));
 }
-/// The plan of an exchange of the whole machine, for messages of this kind.
+/// The plan of an exchange among all nodes, for messages of this kind.
 inline PlanPointer plan_for(const Node& node, const Messages& messages) {
   return plan_for(node.options(), node.shape(), node.shape(),
                   {.payload = messages.has_payload(), .places = messages.has_places()});

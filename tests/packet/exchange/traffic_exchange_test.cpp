@@ -222,7 +222,7 @@ class Broken : public Policy {
   virtual Rank visit(Rank self, Rank i) const { return i < self ? i : i + 1; }
 };
 
-/// The message of what `act` throws; empty if it throws nothing.
+/// The text of the Error that `act` throws; empty if it throws none.
 template <typename Error>
 std::string message_of(const std::function<void()>& act) {
   try {
@@ -318,7 +318,7 @@ TEST(TrafficExchange, NamesTheSourceThatANodeWaitsForInVain) {
               HasSubstr("2 packets from (2,0) to (0,1) more"));
 }
 
-/// Numbers that cannot be.
+/// Its settings are numbers that no node takes.
 class Unfit final : public Broken {
  public:
   Unfit(PolicySettings settings, unsigned stages) : settings_(settings), stages_(stages) {}
@@ -330,7 +330,7 @@ class Unfit final : public Broken {
   unsigned stages_;
 };
 
-/// Before anything runs.
+/// How the exchange is refused when it is made, before anything runs.
 std::string refusal_of(const Policy& policy, const Shape& shape, const Traffic& traffic) {
   return message_of<BadInput>([&] { TrafficExchange(policy, traffic, shape, Machine{}); });
 }
@@ -389,7 +389,7 @@ TEST(TrafficExchange, NamesARelayThatLeadsNowhere) {
               HasSubstr("policy broken: relay() leads from (0,0) to a node that does not exist"));
 }
 
-// The sums.
+// Sums that the exchange checks.
 
 Arrivals all_of(const Shape& shape, Rank to, std::uint32_t packets) {
   Arrivals sum;

@@ -284,7 +284,7 @@ TEST(Traffic, EqualSourcesAreClaimedOnlyWhereTheyAre) {
   }
 }
 
-/// In 20,000 draws each destination gets its share within five standard deviations.
+/// Each destination gets its share of 20,000 draws within five standard deviations.
 TEST(Traffic, DrawsComeAsOftenAsTheMatrixSays) {
   constexpr double kDraws = 20000;
   const Shape shape = Shape::parse("3x3x3");

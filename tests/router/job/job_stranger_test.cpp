@@ -130,7 +130,7 @@ TEST(JobStranger, WhoClosesWithoutAByteIsNotCounted) {
   });
 }
 
-/// As a process does that dials again since process 0 was slow to answer.
+/// A process dials again, and gives its first connection up, if process 0 is slow to answer.
 TEST(JobStranger, WhoProvesItselfAndGivesUpIsNotCounted) {
   expect_uncounted([](const auto& members) {
     for (int i = 0; i < 10; ++i) {

@@ -81,7 +81,7 @@ class JobThreads {
         outcomes_[i] = outcome_of(member, options, body);
       });
   }
-  /// By the order of the members.
+  /// Waits for all members. Their outcomes come in the order of the members.
   std::vector<std::string> outcomes() {
     threads_.clear();
     return outcomes_;

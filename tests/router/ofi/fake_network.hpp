@@ -55,7 +55,7 @@ class FakeNetwork {
     return std::ranges::all_of(
         places_, [](const Place& p) { return p.under_way.empty() && p.sending.empty(); });
   }
-  /// All frames that were ever sent.
+  /// All frames that were ever sent, each with its destination.
   const std::vector<std::pair<unsigned, FrameBytes>>& recorded() const { return recorded_; }
 
  private:

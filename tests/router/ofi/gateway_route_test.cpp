@@ -136,7 +136,7 @@ TEST(GatewayOfAnyRoute, DeliversNothingThatWasCopiedDamagedOrForged) {
       };
       SteppedMachine machine(Shape::parse("3x2"), options);
       expect_conserved(machine, 6);
-      // The last frames may still be on their way.
+      // Some of the frames that came last may still be on their way.
       for (unsigned i = 0; i < 2000; ++i) (void)machine.gateway(i % 3).step(true);
       const ofi::RefusedFrames refused = machine.refused();
       EXPECT_EQ(refused, expected);

@@ -25,7 +25,7 @@ inline std::uint64_t token_of(unsigned from, unsigned to) {
   return mix64(std::uint64_t{from} << 32 | to);
 }
 
-/// The identities of one process's flows to all others.
+/// The identities of one process's flows, one for each other process.
 inline std::vector<ofi::FlowIdentity> identities_of(unsigned self, unsigned processes) {
   std::vector<ofi::FlowIdentity> identities;
   for (unsigned peer = 0; peer < processes; ++peer)
@@ -55,7 +55,7 @@ class NumberGateway final : public ofi::Gateway {
     return true;
   }
 
-  /// From whom, in the order of frame.
+  /// The numbers received from `peer`, in the order of its frames.
   const std::vector<std::uint32_t>& received(unsigned peer) const { return received_[peer]; }
   std::uint64_t frames_released(unsigned peer) const { return released_[peer]; }
   bool owes_nothing(unsigned peer) {

@@ -113,7 +113,7 @@ TEST_P(OfiAgreement, LongBlocksArriveByteForByteInManyFrames) {
   }
 }
 
-/// To the node so many ranks after it; so every node hears from one.
+/// Streams to the node `shift` ranks further; so every node hears from exactly one.
 Program stream_to_another(Node& node, Rank shift, std::size_t bytes,
                           std::vector<std::byte>* inbox) {
   Counter arrived("packets of the stream");

@@ -19,7 +19,7 @@ namespace {
 
 using Owners = std::vector<unsigned>;  ///< [rank]
 
-/// A shape of up to three dimensions. Bit d of `mesh`: dimension d is a mesh.
+/// A shape of up to three dimensions; bit d of `mesh` makes dimension d a mesh.
 Shape shape_of(const std::vector<unsigned>& extents, unsigned mesh) {
   std::string text;
   for (std::size_t d = 0; d < extents.size(); ++d)

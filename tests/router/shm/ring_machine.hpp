@@ -48,7 +48,7 @@ inline RingOptions routed(RingRoute route) {
 inline constexpr std::array kRoutes = {RingRoute::torus, RingRoute::direct};
 inline constexpr std::array kRoutings = {RoutingRule::adaptive, RoutingRule::deterministic,
                                          RoutingRule::random_order};
-/// On this side of the number of cores and far beyond it.
+/// Numbers of workers: fewer than most computers have cores, and many more.
 inline constexpr std::array kWorkers = {1u, 2u, 3u, 8u};
 inline const std::vector<const char*> kRingShapes = {
     "1",     "2",     "7",     "8m",     "3x3",     "5x2m",       "1x6x1",

@@ -127,7 +127,7 @@ TEST(SimThreads, CarryPayloads) {
   }
 }
 
-/// In its turn number `turns`, if it is of the second column, else later.
+/// Fails in turn number `turns` on the nodes whose rank is 1 modulo 3, later on all others.
 Program fail_in_turn(Node& node, unsigned turns) {
   testing::relay_for_ever(node);
   const unsigned last = node.rank() % 3 == 1 ? turns : 2 * turns;

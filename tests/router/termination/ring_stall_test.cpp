@@ -28,7 +28,7 @@ using testing::wait_for_three;
 
 using std::chrono::milliseconds;
 
-/// Options with a stall limit of hours: a test that waits for the limit would be noticed.
+/// Options under which no run counts as stalled during a test: the limit is a day.
 RingOptions patient(RingRoute route) {
   RingOptions options = testing::routed(route);
   options.stall = std::chrono::hours(24);
@@ -57,7 +57,8 @@ TEST(RingStall, NamesABarrierThatOneNodeNeverEnters) {
     }
 }
 
-/// After many rounds of everybody's packets: a count that is wrong by one would never come to rest.
+/// Waits for what never comes after many rounds of packets from all nodes. Counts that were wrong
+/// by one after them would never agree, and the stall would not be found.
 Program wait_after_rounds(Node& node, unsigned rounds) {
   Counter never("what never comes");
   for (unsigned round = 0; round < rounds; ++round) co_await node.barrier();
