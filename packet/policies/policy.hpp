@@ -56,7 +56,8 @@ class Policy {
   virtual std::string_view known_result() const = 0;
 
   /// Asked once per exchange for order, b and throttle, and once per run, with the traffic of its
-  /// first exchange, for what a node and its FIFOs are built with.
+  /// first exchange, for what a node and its FIFOs are built with. A node has as many output queues
+  /// as the exchange that asks for most.
   virtual PolicySettings settings(const PolicyCase&) const { return {}; }
   /// All other nodes of the visitor's shape, each once.
   virtual SendOrder order(const Visitor& visitor) const = 0;
