@@ -78,6 +78,9 @@ NodeOptions node_options(const Blueprint& blueprint, const Machine& machine, Nod
       exchanges > 0 ? settings_for(blueprint, 0, blueprint.description().first, machine, options)
                     : settings_without_exchange(blueprint.shape(), machine, options);
   for (std::size_t exchange = 0; exchange < exchanges; ++exchange) {
+    const PolicySettings wanted =
+        settings_for(blueprint, exchange, blueprint.description().first, machine, options);
+    options.settings.output_queues = std::max(options.settings.output_queues, wanted.output_queues);
     const ExchangePlan plan(policy_of(options), blueprint.shape(), shape_of(blueprint, exchange),
                             options.settings, {.seed = options.seed});
     options.named_queues = std::max(options.named_queues, plan.named_queues());

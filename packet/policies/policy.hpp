@@ -59,6 +59,7 @@ class Policy {
 
   /// The settings for a case. Asked once per exchange for order, b and throttle, and once per run,
   /// with the traffic of its first exchange, for the settings with which nodes and FIFOs are built.
+  /// A node has as many output queues as the exchange that asks for most.
   virtual PolicySettings settings(const PolicyCase&) const { return {}; }
   /// The order in which a node visits all other nodes of its shape, each once.
   virtual SendOrder order(const Visitor& visitor) const = 0;

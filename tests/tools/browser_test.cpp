@@ -42,8 +42,8 @@ TEST_F(BrowserTest, DrawsEveryPlotAndPlaysTheTorus) {
   for (const int width : {1280, 700}) {
     SCOPED_TRACE(width);
     const json page = seen(width);
-    EXPECT_THAT(plots_of(page),
-                UnorderedElementsAre("bound-virtual", "sweep0", "torus", "heat", "links", "fifos"));
+    EXPECT_THAT(plots_of(page), UnorderedElementsAre("bound-virtual", "profile-virtual", "sweep0",
+                                                     "torus", "heat", "links", "fifos"));
     EXPECT_TRUE(page["torus"]["plays"]);
     EXPECT_TRUE(page["torus"]["turns"]);
     EXPECT_THAT(page["heat"].get<std::string>(), HasSubstr("(0,0,0) X+: "));
@@ -57,8 +57,8 @@ TEST_F(BrowserTest, DrawsOneToSixDimensionsAndMeshes) {
     run({"alltoall", "--torus", torus, "--record", "a.json"});
     run({"report", "a.json", "-o", "r.html"});
     const json page = seen();
-    EXPECT_THAT(plots_of(page),
-                UnorderedElementsAre("bound-virtual", "torus", "heat", "links", "fifos"));
+    EXPECT_THAT(plots_of(page), UnorderedElementsAre("bound-virtual", "profile-virtual", "torus",
+                                                     "heat", "links", "fifos"));
     EXPECT_TRUE(page["torus"]["turns"]);
   }
 }
@@ -167,6 +167,32 @@ TEST_F(BrowserTest, SaysOfAnInverseThatItsSpectrumWasTransformed) {
   EXPECT_THAT(plots["density"]["caption"].get<std::string>(), HasSubstr("transform’s result"));
   EXPECT_THAT(plots["spectrum"]["caption"].get<std::string>(),
               HasSubstr("lowest frequency of the array that was transformed"));
+}
+
+TEST_F(BrowserTest, ShowsHowTheTurnsOfDrainEnded) {
+  make_page(json::parse(R"({"runs": [{"verb": "alltoall", "time_kind": "virtual", "cycles": 190,
+    "profile": {"fill": {"rounds": 1, "visits": 8, "empty_visits": 0, "packets": 40, "stops": 10},
+      "drain": {"turns": 200, "idle_turns": 20, "full_turns": 30, "stuck_turns": 50, "packets": 40,
+                "stuck_heads": 125, "skipped_queues": 25, "stuck_on": {"X+": 40, "X-": 85}}}}]})"));
+  const json plot = seen()["plots"]["profile-virtual"];
+  EXPECT_EQ(plot["profiles"], json::parse("[[50, 10, 25, 15]]"));  // moving, idle, stuck, full
+  EXPECT_THAT(plot["texts"].dump(),
+              HasSubstr("stuck 25.0 % · full 15.0 % · idle 10.0 % · 2.5 stuck heads a time, "
+                        "most for X-"));
+}
+
+TEST_F(BrowserTest, ShowsTheProfileOfEveryRowOfAComparison) {
+  run({"compare", "--torus", "3x3", "--policies", "random,queues:3", "--bytes", "480", "--json",
+       "c.json"});
+  run({"report", "c.json", "-o", "r.html"});
+  const json rows = result("c.json")["rows"];
+  const json profiles = seen()["plots"]["profile-virtual"]["profiles"];
+  ASSERT_THAT(profiles, SizeIs(2));
+  for (std::size_t row = 0; row < 2; ++row) {
+    const json& drain = rows[row]["profile"]["drain"];
+    EXPECT_NEAR(profiles[row][2].get<double>(),
+                100.0 * drain["stuck_turns"].get<double>() / drain["turns"].get<double>(), 1e-9);
+  }
 }
 
 TEST_F(BrowserTest, DrawsPhasesOneAfterTheOtherAndWhereTheyOverlap) {

@@ -158,6 +158,17 @@ TEST(Compare, ShowsEachRowAsItComes) {
   ::close(ends[0]);
 }
 
+/// How turns of drain ended, and how many heads were stuck then; what finds no room is named.
+TEST(Compare, HasTheProfileInItsTable) {
+  const Ended ended = run_command(
+      {"compare", "--policies", "random,queues:3", "--torus", "3x3", "--fabric", "shm"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("  stuck %   heads"));
+  const Ended virtual_time =
+      run_command({"compare", "--policies", "random,queues:3", "--torus", "3x3"});
+  EXPECT_THAT(virtual_time.out, HasSubstr("stuck %, heads, full %, idle %, stops; --json"));
+}
+
 /// Compare and sweep are read by the same code.
 TEST(CampaignCommands, HasOneShapeOfJsonForBothCommands) {
   const Arguments rest = {"--policies", "random,rank", "--torus", "4", "--bytes", "240"};

@@ -187,7 +187,9 @@ bool is_read(std::string_view policy, const PolicyEffects& effects) {
   if (policy == "random") return true;
   if (std::ranges::find(kByLinkOnly, policy) != kByLinkOnly.end()) return effects.by_link;
   // Two phases have a queue per direction besides their relays.
-  return effects.by_exchange || (policy == "two-phase" && effects.output_queues);
+  const bool has_queues = policy == "two-phase" || policy.starts_with("queue");
+  return (has_queues && effects.output_queues) ||
+         (!policy.starts_with("queue") && effects.by_exchange);
 }
 
 TEST_P(PolicyEffectsOf, PolicyRunsOrIsRefused) {

@@ -286,6 +286,16 @@ TEST_F(Report, RefusesWhatIsNoResult) {
                  {"rows[0].offered to be a finite number of at least 0"});
 }
 
+TEST_F(Report, HasTheCountsOfBothFlowchartsOfEveryRun) {
+  run({"alltoall", "--torus", "3x4", "--queues", "2", "--json", "a.json"});
+  Json result = Json::parse(directory_.content_of("a.json"));
+  EXPECT_THAT(page_of({"a.json"}), HasSubstr(R"("stuck_on":{"X+":)"));
+  result["profile"]["drain"]["stuck_on"]["X+"] = "many";
+  expect_refused(result.dump(), {"expected profile.drain.stuck_on.X+ to be a number, not string"});
+  result["profile"]["drain"].erase("turns");
+  expect_refused(result.dump(), {"expected profile.drain.turns to be a number, not missing"});
+}
+
 TEST_F(Report, RefusesARecordingThatDoesNotFitItsTorus) {
   run({"alltoall", "--torus", "3x3", "--record", "a.json"});
   const Json good = Json::parse(directory_.content_of("a.json"));

@@ -123,6 +123,33 @@ std::vector<FigureColumn> latency_columns(const CampaignSettings& settings,
           {{"p99, s", 10, false, spare[1]}, seconds("/latency_s/p99")}};
 }
 
+namespace {
+
+/// A count of the profile over another one; "-" where nothing was counted.
+FigureColumn ratio_column(TableColumn column, std::string part, std::string whole, double scale,
+                          int digits) {
+  return {std::move(column), [=](const Json& row) -> std::string {
+            const Json* of = value_at(row, "/profile" + whole);
+            const Json* count = value_at(row, "/profile" + part);
+            if (of == nullptr || count == nullptr || *of == 0) return "-";
+            return fixed_text(scale * count->get<double>() / of->get<double>(), digits);
+          }};
+}
+
+}  // namespace
+
+std::vector<FigureColumn> profile_columns(unsigned spare) {
+  const auto share_of_turns = [](const char* name, unsigned spared, const char* part) {
+    return ratio_column({name, 5, false, spared}, part, "/drain/turns", 100, 1);
+  };
+  return {share_of_turns("stuck %", spare - 4, "/drain/stuck_turns"),
+          ratio_column({"heads", 6, false, spare - 3}, "/drain/stuck_heads", "/drain/stuck_turns",
+                       1, 1),
+          share_of_turns("full %", spare - 2, "/drain/full_turns"),
+          share_of_turns("idle %", spare - 1, "/drain/idle_turns"),
+          ratio_column({"stops", 5, false, spare}, "/fill/stops", "/fill/packets", 1, 2)};
+}
+
 RowTable::RowTable(std::span<const CampaignCase> cases, std::vector<FigureColumn> figures,
                    const CampaignSettings& settings)
     : title_(with_hanging_indent(title_of(axes_of(cases), settings), line_width(), 2)),

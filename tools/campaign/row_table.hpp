@@ -42,6 +42,11 @@ std::vector<FigureColumn> time_columns(const CampaignSettings& settings);
 std::vector<FigureColumn> latency_columns(const CampaignSettings& settings,
                                           std::array<unsigned, 2> spare);
 
+/// The columns of the profile: how many per cent of the drain's turns ended idle, with all FIFOs
+/// full, and stuck; how many heads were stuck then on average; and how often fill found its queue
+/// full, per packet. The first is left out for want of room before the others, `spare` first.
+std::vector<FigureColumn> profile_columns(unsigned spare);
+
 /// Formats the rows of a campaign. The columns are fixed when it is made: a row may be printed
 /// before the next one is finished.
 class RowTable {

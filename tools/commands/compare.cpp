@@ -46,6 +46,8 @@ std::vector<FigureColumn> compare_columns(const CampaignSettings& settings) {
     columns.push_back(std::move(column));
   if (is_virtual)
     columns.push_back(figure_column({"stalled %", 5, false, 5}, "/fifos/stalled_percent", 1));
+  constexpr unsigned kSparedFirst = 11;  // behind the columns above
+  for (FigureColumn& column : profile_columns(kSparedFirst)) columns.push_back(std::move(column));
   return columns;
 }
 

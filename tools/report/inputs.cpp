@@ -92,6 +92,29 @@ void add_latencies(const JsonPlace& run, Json& head) {
   }
 }
 
+/// The counts of one flowchart.
+Json counts_from(const JsonPlace& place, std::span<const char* const> keys) {
+  Json counts = Json::object();
+  for (const char* key : keys) counts[key] = place.at(key).number();
+  return counts;
+}
+
+/// Adds the counts of both flowcharts to the head; results of before the counts have none.
+void add_profile(const JsonPlace& run, Json& head) {
+  constexpr const char* kFill[] = {"rounds",      "visits", "empty_visits", "packets",
+                                   "descriptors", "stops",  "held_back"};
+  constexpr const char* kDrain[] = {"turns",   "idle_turns",  "full_turns",    "stuck_turns",
+                                    "packets", "stuck_heads", "skipped_queues"};
+  if (!run.has("profile")) return;
+  const JsonPlace profile = run.at("profile");
+  const JsonPlace drain = profile.at("drain");
+  head["profile"] = {{"fill", counts_from(profile.at("fill"), kFill)},
+                     {"drain", counts_from(drain, kDrain)}};
+  for (const auto& [direction, heads] : drain.at("stuck_on").value().items())
+    head["profile"]["drain"]["stuck_on"][direction] =
+        drain.at("stuck_on").at(direction.c_str()).number();
+}
+
 /// Adds the figures of a run that are not among its scalars.
 void add_figures(const JsonPlace& run, Json& head) {
   head["torus"] = run.at("torus").text();
@@ -101,6 +124,7 @@ void add_figures(const JsonPlace& run, Json& head) {
     head["mean_load"] = run.at("links").at("mean_load").number();
   }
   add_latencies(run, head);
+  add_profile(run, head);
 }
 
 /// The name that tells this run from others.

@@ -23,6 +23,7 @@ async function showPage(page) {
   await chooseRun('slices', 'Density and spectrum of', page.runs.filter(run => run.slices.length), sliceFigures);
   boundFigures(page.runs);
   phaseFigures(page.runs, page.runs.length > 1);
+  profileFigures(page.runs);
   sweepFigures(page.sweeps);
   benchFigures(page.benches);
   paperFigures(page.papers);

@@ -63,6 +63,7 @@ function lookAt(plot) {
     names: all('text.name', plot.box).map(textOf), texts: all('text.plain', plot.box).map(textOf),
     ticks: all('text.tick', plot.box).map(textOf),
     images: all('image[data-pixels]', plot.box).map(image => image.dataset.pixels.split(' ').map(Number)),
+    profiles: all('.profile', plot.box).map(profile => all('rect', profile).map(bar => +bar.dataset.share)),
     phases: all('.phase', plot.box).map(phase => all('rect', phase).map(bar => [bar.x.baseVal.value, bar.width.baseVal.value])),
     axes: all('.axis', plot.box).map(axis => ({scale: axis.dataset.scale, marks: all('text.tick', axis).map(textOf)})),
     curves, illegible: all('svg', plot.box).flatMap(illegible), broken: brokenIn(plot.box),
