@@ -48,8 +48,10 @@ std::vector<std::string> names_of(const Json& axes) {
 }
 
 std::string title_of(const Json& axes, const CampaignSettings& settings) {
-  std::string text = fmt::format("machine {}, seed {}, fabric {}", settings.machine.name,
-                                 settings.common.seed, settings.common.fabric);
+  std::string text;
+  if (!axes.contains("machine")) text += fmt::format("machine {}, ", settings.machine.name);
+  if (!axes.contains("seed")) text += fmt::format("seed {}, ", settings.common.seed);
+  text += fmt::format("fabric {}", settings.common.fabric);
   for (const char* key : {"traffic", "torus"})
     if (axes[key].size() == 1) text += fmt::format(", {} {}", key, cell_text(axes[key][0]));
   if (axes["bytes"].size() == 1 && !axes["bytes"][0].is_null())

@@ -156,12 +156,13 @@ std::string summary_text(std::span<const Json> summary, const RowTable& table) {
   return text.empty() ? "" : "means over the seeds, with their spread:\n" + text;
 }
 
-std::string agreement_text(std::span<const Json> agreement) {
+std::string agreement_text(std::span<const Json> agreement, const RowTable& table) {
   std::string text;
   for (const Json& one : agreement) {
     const Json& rho = one["rank_correlation"];
-    text += fmt::format("  {}, {}: {} of {} policies\n", one["traffic"].get<std::string>(),
-                        one["torus"].get<std::string>(),
+    const std::string what = table.case_text(one);
+    text += fmt::format("  {}: {} of {} policies\n",
+                        what.empty() ? one["traffic"].get<std::string>() : what,
                         rho.is_null() ? "no rank correlation"
                                       : fmt::format("rank correlation {:.2f}", rho.get<double>()),
                         one["policies"].get<std::size_t>());

@@ -23,6 +23,6 @@ std::vector<Json> agreement_of(std::span<const Json> summary, std::span<const Js
 
 /// Lines for the terminal.
 std::string summary_text(std::span<const Json> summary, const RowTable& table);
-std::string agreement_text(std::span<const Json> agreement);
+std::string agreement_text(std::span<const Json> agreement, const RowTable& table);
 
 }  // namespace toroid

@@ -62,7 +62,9 @@ void sort_along(Axis axis, std::vector<CampaignCase>& cases) {
       policies.push_back(one.policy_name);
   const auto place = [&](const CampaignCase& one) {
     const std::uint64_t along = axis == Axis::nodes ? one.shape.size() : one.bytes;
-    const std::string curve = axis == Axis::nodes ? fmt::format("{}", one.bytes) : one.shape.text();
+    std::string curve = axis == Axis::nodes ? fmt::format("{}", one.bytes) : one.shape.text();
+    for (const auto& [name, value] : one.axes.items())
+      if (name != "seed") curve += fmt::format(" {}", value.dump());
     return std::tuple(std::ranges::find(policies, one.policy_name), one.traffic_name, curve, along);
   };
   std::ranges::stable_sort(cases, std::less<>(), place);
