@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/net/process.hpp"
@@ -99,6 +100,34 @@ TEST_F(OfiLaunch, ByTheCommandSendsWhatTheModelCountsUnderEveryPolicy) {
     EXPECT_EQ(ended.exit_code, 0) << policy << ": " << ended.err;
     EXPECT_EQ(report()["fabric"], "ofi");
     EXPECT_EQ(report()["packets"], model["packets"]) << policy;
+  }
+}
+
+/// All settings that hop by hop, or straight, something reads.
+TEST_F(OfiLaunch, ByTheCommandHeedsEverySettingOnEitherRoute) {
+  const Arguments by_exchange = {"--order", "rank", "--per-visit", "3", "--queues", "5"};
+  const Arguments by_link = {"--drain",   "first-fit",     "--tying", "any",
+                             "--routing", "deterministic", "--tie",   "split"};
+  const auto run_with = [&](const std::string& verb, const Arguments& more) {
+    const Ended ended = run(launch(2) + Arguments{verb, "--torus", "4x2"} + more +
+                            Arguments{"--fabric", "ofi", "--json", "report.json"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(report()["order"], "rank");
+    EXPECT_EQ(report()["packets_per_visit"], 3);
+    EXPECT_EQ(report()["output_queues"], 5);
+    return report();
+  };
+  for (const auto& [verb, size] :
+       {std::pair<std::string, Arguments>{"alltoall", {"--bytes", "999"}},
+        {"fft", {"--size", "7x9x10", "--check"}}}) {
+    const json hops = run_with(verb, size + by_exchange + by_link + Arguments{"--route", "torus"});
+    EXPECT_EQ(hops["drain"], "first-fit");
+    EXPECT_EQ(hops["tying"], "any");
+    EXPECT_EQ(hops["routing"], "deterministic");
+    EXPECT_EQ(hops["tie"], "split");
+    const json straight = run_with(verb, size + by_exchange + Arguments{"--route", "direct"});
+    for (const char* key : {"drain", "tying", "routing", "tie"})
+      EXPECT_TRUE(straight[key].is_null()) << key;
   }
 }
 

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "hal/fabric.hpp"
+#include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
@@ -53,6 +54,7 @@ struct OfiCase {
   Machine machine{};
   std::chrono::milliseconds stall{120'000};  ///< far beyond what a busy computer takes
   std::function<void(std::uint64_t)> watch{};
+  FifoTying tying = FifoTying::per_direction;
 
   NodeOptions node() const { return {.seed = seed, .settings = {.routing = routing}}; }
   std::string text() const {
@@ -105,6 +107,7 @@ inline std::unique_ptr<Fabric> ofi_fabric(Job& job, const Shape& shape, const Of
   OfiOptions options{.ring = routed(c.route), .provider = c.provider};
   options.ring.stall = c.stall;
   options.ring.watch = c.watch;
+  options.ring.tying = c.tying;
   return make_ofi_fabric(job, shape, c.machine, std::move(placement), std::move(options));
 }
 
@@ -144,7 +147,7 @@ inline void run_child(const Membership& member, int listener, const Body& body, 
   ::_exit(0);
 }
 
-/// As run_job(), each process a child.
+/// Does what run_job() does; each process is a child of the test.
 inline std::vector<std::string> run_job_of_children(unsigned size, const Body& body) {
   const auto members = memberships(size);
   Shared<OutcomeText> texts(size);
