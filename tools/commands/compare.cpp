@@ -65,8 +65,8 @@ std::string best_lines(std::span<const Json> summary, const RowTable& table) {
 /// Where time is the wall clock's, one run says little: the mean of so many counts.
 constexpr unsigned kRunsOnRings = 5;
 
-/// The same cases hop by hop over shared-memory rings, each several times. Throws RunFailed where it
-/// is interrupted.
+/// The same cases hop by hop over shared-memory rings, each several times. Throws RunFailed where
+/// it is interrupted.
 std::vector<Json> rows_on_rings(const CompareOptions& options) {
   CommonOptions common = options.campaign.common;
   common.fabric = name_of<FabricName>(kFabricNames, FabricName::shm);
@@ -126,8 +126,9 @@ CommandRun add_compare_command(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("compare", "policies beside each other, in one table");
   add_campaign_options(*verb, options->campaign);
   begin_group(*verb, "Cases");
-  verb->add_flag("--validate", options->validate,
-                 "runs every case five times on shm --route torus too, and says how well both orders agree");
+  verb->add_flag(
+      "--validate", options->validate,
+      "runs every case five times on shm --route torus too, and says how well both orders agree");
   add_examples(*verb, {{"three orders beside each other",
                         "toroid compare --torus 4x4x4 --policies random,shift,rank"},
                        {"at sizes from 240 B to 3840 B, as a table and CSV",
