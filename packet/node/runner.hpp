@@ -9,7 +9,6 @@
 #include "hal/flowchart_profile.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
 
 namespace toroid {
 
