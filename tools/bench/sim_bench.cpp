@@ -4,14 +4,12 @@
 #include <cstdint>
 
 #include "hal/machine.hpp"
-
 #include "hal/shape.hpp"
-
 #include "packet/exchange/traffic_exchange.hpp"
-
 #include "packet/node/node.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
+#include "tools/command_line/options.hpp"
 #include "tools/run/emulation.hpp"
 
 namespace toroid {
