@@ -153,7 +153,8 @@ std::optional<SendDescriptor> Exchange::describe(Rank member, std::uint32_t firs
                                                  std::uint32_t limit) {
   const ExchangePlan& plan = *end_.plan;
   plan.check_visit(end_.self(), end_.node->rank(), member);
-  const MessageRun run = end_.messages->run(member, first, plan.most_in_descriptor(limit));
+  const MessageRun run =
+      end_.messages->run(member, first, plan.most_in_descriptor(most_in_window(limit)));
   if (run.packets == 0) return std::nullopt;
   queued_ += run.packets;
   if (end_.audit)
@@ -167,6 +168,11 @@ std::optional<SendDescriptor> Exchange::describe(Rank member, std::uint32_t firs
   hold_back(run.packets);
   return end_.descriptor(pass.end, run.bytes, run.packets, *this,
                          std::uint64_t{member | pass.stage << 24} << 32 | first);
+}
+
+std::uint32_t Exchange::most_in_window(std::uint32_t limit) const {
+  const std::uint32_t window = end_.plan->settings().throttle.window;
+  return window == 0 ? limit : std::min(limit, window - outstanding_);
 }
 
 void Exchange::hold_back(std::uint32_t packets) {

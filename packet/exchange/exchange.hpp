@@ -105,6 +105,8 @@ class Exchange final : public Outgoing, private PayloadSource {
   std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
                        std::span<std::byte, kPayloadBytes> payload) override;
   Pass pass(unsigned stage, std::uint32_t id, Rank to) const;
+  /// Packets that one descriptor may hold. REQUIRES: the window, if there is one, is open.
+  std::uint32_t most_in_window(std::uint32_t limit) const;
   void hold_back(std::uint32_t packets);
   Tick look_after(Tick now) const;
   void note_left();

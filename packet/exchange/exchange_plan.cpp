@@ -23,9 +23,25 @@
 
 namespace toroid {
 
+namespace {
+
+BadInput unfit(const Policy& policy, const std::string& why) {
+  return BadInput(fmt::format("policy {}: {}", policy.name(), why));
+}
+
+void check_queues(const Policy& policy, const PolicySettings& settings) {
+  if (settings.queue_per_direction && settings.output_queues != 1)
+    throw unfit(policy,
+                fmt::format("it has a queue per direction, so that it cannot have {} output queues",
+                            settings.output_queues));
+}
+
+}  // namespace
+
 PolicySettings settings_of(const Policy& policy, const SettingChanges& changes,
                            std::uint32_t packets_per_visit, const PolicyCase& policy_case) {
   PolicySettings settings = changes.applied_to(policy.settings(policy_case));
+  check_queues(policy, settings);
   if (settings.packets_per_visit == 0) settings.packets_per_visit = packets_per_visit;
   return settings;
 }
@@ -51,16 +67,14 @@ ExchangePlan::ExchangePlan(const Policy& policy, const Shape& machine, const Sha
 ExchangePlan::~ExchangePlan() = default;
 
 BadInput ExchangePlan::unfit(const std::string& why) const {
-  return BadInput(fmt::format("policy {}: {}", policy_->name(), why));
+  return toroid::unfit(*policy_, why);
 }
 
 void ExchangePlan::check_settings() const {
   TOROID_CHECK_LT(0u, settings_.packets_per_visit);
   if (stages_ == 0 || stages_ > 255)
     throw unfit(fmt::format("stages() is {}, expected 1 to 255", stages_));
-  if (settings_.queue_per_direction && settings_.output_queues != 1)
-    throw unfit(fmt::format("it has a queue per direction, so that it cannot have {} output queues",
-                            settings_.output_queues));
+  check_queues(*policy_, settings_);
   if (settings_.output_queues == 0) throw unfit("output_queues is 0, expected at least 1");
   if (settings_.queue_capacity == 0) throw unfit("queue_capacity is 0, expected at least 1");
   const double between = settings_.throttle.cycles_per_packet;

@@ -148,7 +148,8 @@ class ExchangePlan {
 };
 
 /// The settings for an exchange: the policy's with the user's changes; `packets_per_visit` if
-/// neither says.
+/// neither says. Throws BadInput where the policy has a queue per direction and changes give a
+/// number of queues.
 PolicySettings settings_of(const Policy& policy, const SettingChanges& changes,
                            std::uint32_t packets_per_visit, const PolicyCase& policy_case);
 

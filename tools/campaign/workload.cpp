@@ -117,7 +117,9 @@ class ReplayWorkload final : public Workload {
     return policy_effects(Sent::messages, settings.run.fabric, settings.run.ring.route);
   }
 
-  void refuse_unfit(const CampaignSettings&) const override {}
+  void refuse_unfit(const CampaignSettings& settings) const override {
+    (void)under_policy(settings.run, shape_, settings.machine);
+  }
 
   Json run(const CampaignSettings& settings) const override {
     const RunOptions run = under_policy(settings.run, shape_, settings.machine);

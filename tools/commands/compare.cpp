@@ -65,18 +65,18 @@ std::string best_lines(std::span<const Json> summary, const RowTable& table) {
 /// Where time is the wall clock's, one run says little: the mean of so many counts.
 constexpr unsigned kRunsOnRings = 5;
 
-/// The same cases hop by hop over shared-memory rings, each several times. Throws RunFailed where
-/// it is interrupted.
-std::vector<Json> rows_on_rings(const CompareOptions& options) {
+/// The same cases hop by hop over shared-memory rings, each several times; rows are missing where
+/// that is interrupted.
+CaseRows rows_on_rings(const CompareOptions& options) {
   CommonOptions common = options.campaign.common;
   common.fabric = name_of<FabricName>(kFabricNames, FabricName::shm);
   common.route = name_of<RingRoute>(kRingRouteNames, RingRoute::torus);
   const CampaignSettings settings = campaign_settings(common);
   const std::vector<CampaignCase> cases = make_cases(options.campaign.lists, settings);
-  std::vector<Json> rows;
-  for (unsigned run = 0; run < kRunsOnRings; ++run)
-    std::ranges::move(run_cases(cases, settings, nullptr, {}).finished(), std::back_inserter(rows));
-  return rows;
+  CaseRows all;
+  for (unsigned run = 0; run < kRunsOnRings && !all.interrupted(); ++run)
+    std::ranges::move(run_cases(cases, settings, nullptr, {}).rows, std::back_inserter(all.rows));
+  return all;
 }
 
 int run(const CompareOptions& all) {
@@ -111,9 +111,13 @@ int run(const CompareOptions& all) {
     print_now((has_seeds ? summary_text(summary, table) : best_lines(summary, table)) +
               table.remark());
   if (all.validate && !result.interrupted) {
-    const std::vector<Json> agreement = agreement_of(summary, summary_of(rows_on_rings(all)));
-    result.agreement = agreement;
-    if (outputs.shows_table()) print_now(agreement_text(agreement, table));
+    const CaseRows there = rows_on_rings(all);
+    result.interrupted = there.interrupted();
+    if (!result.interrupted) {
+      const std::vector<Json> agreement = agreement_of(summary, summary_of(there.rows));
+      result.agreement = agreement;
+      if (outputs.shows_table()) print_now(agreement_text(agreement, table));
+    }
   }
   outputs.write(campaign_report(result, settings));
   return exit_code(result.rows);

@@ -198,7 +198,7 @@ std::string series_of(const JsonPlace& point, const std::string& axis) {
   for (const char* key : {"policy", "traffic", "torus"})
     if (point.has(key) && !(axis == "nodes" && std::string_view(key) == "torus"))
       words.push_back(point.at(key).text());
-  if (point.has("bytes") && axis != "bytes")
+  if (point.has("bytes") && !point.at("bytes").value().is_null() && axis != "bytes")
     words.push_back(fmt::format("{} B", point.at("bytes").number()));
   return fmt::format("{}", fmt::join(words, " "));
 }

@@ -5,7 +5,10 @@ const AXES = {
   bytes: {title: 'Time against message size', x: {name: 'bytes per message', kind: 'binary', text: bytesText}},
   nodes: {title: 'Time against node count', x: {name: 'nodes', kind: 'binary', text: number}},
 };
-const POINT_KEYS = ['policy', 'traffic', 'torus', 'bytes', 'fabric', 'machine', 'seed', 'order', 'routing', 'route', 'threads', 'workers'];
+const POINT_KEYS = [
+  'policy', 'traffic', 'torus', 'bytes', 'fabric', 'machine', 'failed_link', 'seed', 'order', 'routing', 'output_queues',
+  'packets_per_visit', 'route', 'threads', 'workers',
+];
 
 // The name of a point's curve: the settings in which the points differ, but for the axis.
 function curvesOf(sweep) {
