@@ -146,6 +146,7 @@ bool Exchange::fill(OutputQueues& queues) {
     fill_.run(Sink(*this, queues), make);
   waits_for_window_ = !fill_.done() && window_is_closed();
   if (fill_.done()) note_left();
+  if (waits_for_window_) queues.note_stop();
   return fill_.done() || waits_for_window_;
 }
 

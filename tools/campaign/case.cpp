@@ -17,6 +17,7 @@
 #include "hal/failures.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
@@ -112,6 +113,10 @@ Json CampaignCase::json() const {
   row.update(axes);
   if (load) row["offered"] = *load;
   return row;
+}
+
+std::string CampaignCase::key() const {
+  return json().dump() + (workload ? workload->fingerprint() : "");
 }
 
 CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& settings) {
@@ -222,19 +227,34 @@ bool has_effect(const Policy& policy, const Sender& sender, const CampaignSettin
   return true;
 }
 
-/// Those that have an effect on what is sent. Throws BadInput where another is named.
+/// Whether it can have another number of output queues than its own.
+bool takes_queues(const Policy& policy, const Machine& machine) {
+  const Shape shape = Shape::parse("4x4x4");
+  const auto traffic = make_traffic("all-to-all", shape, 0, 1);
+  try {
+    (void)settings_of(policy, SettingChanges{.output_queues = 2}, 1, {shape, machine, *traffic});
+  } catch (const BadInput&) {
+    return false;
+  }
+  return true;
+}
+
+/// Those that have an effect on what is sent, and of all policies those that take the queues that
+/// are asked for. Throws BadInput where another is named.
 std::vector<std::string> policies_for(const Sender& sender,
                                       const std::vector<std::string>& policies,
                                       const CampaignLists& lists,
                                       const CampaignSettings& settings) {
-  if (sender.workload != nullptr && sender.workload->takes_every_policy()) return policies;
+  const bool takes_every = sender.workload != nullptr && sender.workload->takes_every_policy();
+  const bool is_all = names_all(lists);
   std::vector<std::string> kept;
   for (const std::string& name : policies) {
     const Policy& policy = policy_by_name(name);
-    if (!names_all(lists))
+    if (!is_all && !takes_every)
       refuse_policy_without_effect(policy, sender.effects(settings), sender.name, settings.run,
                                    settings.machine);
-    if (has_effect(policy, sender, settings)) kept.push_back(name);
+    const bool fits = !is_all || lists.queues.empty() || takes_queues(policy, settings.machine);
+    if (fits && (takes_every || has_effect(policy, sender, settings))) kept.push_back(name);
   }
   return kept;
 }

@@ -56,7 +56,7 @@ struct CampaignCase {
   /// The first columns of its row.
   Json json() const;
   /// A text that no other case has.
-  std::string key() const { return json().dump(); }
+  std::string key() const;
 };
 
 /// Whether the policies are all there are. Throws BadInput where some are named besides.

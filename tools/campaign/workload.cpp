@@ -6,8 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <fstream>
+#include <ios>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +32,7 @@
 #include "tools/io/array_io.hpp"
 #include "tools/io/schedule_file.hpp"
 #include "tools/results/json.hpp"
+#include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/expectation.hpp"
@@ -110,7 +115,7 @@ class TransformWorkload final : public Workload {
 class ReplayWorkload final : public Workload {
  public:
   ReplayWorkload(const std::string& file, const Shape& shape)
-      : graph_(read_schedule(file, shape.size())), shape_(shape) {}
+      : graph_(read_schedule(file, shape.size())), shape_(shape), fingerprint_(hash_of(file)) {}
 
   /// The order of messages is the file's, whatever the policy's.
   PolicyEffects effects(const CampaignSettings& settings) const override {
@@ -144,10 +149,19 @@ class ReplayWorkload final : public Workload {
   Expectation expectation(const CampaignSettings& settings) const override {
     return run_expectation(replay_work(graph_, shape_), shape_, settings.machine, settings.run, 0);
   }
+  std::string fingerprint() const override { return fingerprint_; }
 
  private:
+  static std::string hash_of(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    ResultHash hash;
+    hash.add(std::string_view(std::string(std::istreambuf_iterator<char>(stream), {})));
+    return hash.text();
+  }
+
   ScheduleGraph graph_;
   Shape shape_;
+  std::string fingerprint_;
 };
 
 FftOptions fft_options_of(const std::string& text, const std::vector<std::string>& parts) {

@@ -28,6 +28,8 @@ class Workload {
   /// each. Throws RunFailed.
   virtual Json run(const CampaignSettings& settings) const = 0;
   virtual Expectation expectation(const CampaignSettings& settings) const = 0;
+  /// Differs where its name stands for other messages than before: a file may have changed.
+  virtual std::string fingerprint() const { return {}; }
 };
 
 /// "fft:SIZE[:METHOD[:PLANES]]", as fft:128x128x128:slab:2, or "replay:FILE". Throws BadInput.

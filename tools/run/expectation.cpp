@@ -34,6 +34,8 @@ namespace {
 // Measured on one host; a factor of 2 on others does not matter to a user who waits.
 constexpr double kBytesPerSimNode = 5300;   ///< with packets in its routers
 constexpr double kBytesPerRingNode = 3000;  ///< without its rings
+constexpr double kBytesPerQueue = 16;       ///< of an output queue, empty or not
+constexpr double kBytesPerDescriptor = 48;  ///< of what is in them
 constexpr double kSimSpeedUp =
     0.6;  ///< speed grows as threads^this: two are 1.5 times as fast as one
 constexpr double kFlopsPerSecond = 1e9;  ///< of one worker in transforms
@@ -153,16 +155,27 @@ RunWork group_work(const Shape& shape, unsigned first, unsigned last, double pac
   return {packets, packets * hops / pairs, 0};
 }
 
+/// The nodes' output queues beyond the few that every node has room for: up to a descriptor in
+/// each.
+double queue_bytes(const RunWork& work, const Shape& shape, const RunOptions& run) {
+  constexpr unsigned kFew = 32;
+  const unsigned queues = run.node.changes.output_queues.value_or(run.node.settings.output_queues);
+  if (queues <= kFew) return 0;
+  const double all = static_cast<double>(queues) * shape.size();
+  return kBytesPerQueue * all + kBytesPerDescriptor * std::min(all, work.packets);
+}
+
 Expectation run_expectation(const RunWork& work, const Shape& shape, const Machine& machine,
                             const RunOptions& run, double array_bytes) {
+  const double own_bytes = array_bytes + queue_bytes(work, shape, run);
   if (run.fabric == FabricName::sim)
     return {sim_seconds(work, sim_threads(shape, run)),
-            array_bytes + kBytesPerSimNode * shape.size()};
+            own_bytes + kBytesPerSimNode * shape.size()};
   const auto workers = static_cast<unsigned>(placement_of(shape, run).workers.size());
   const double rings = ring_bytes(shape, machine, workers, run.ring.route);
   const unsigned processes = run.processes.count();
   return {ring_seconds(work, run.ring.route, workers * processes),
-          (array_bytes + rings + kBytesPerRingNode * shape.size()) / processes};
+          (own_bytes + rings + kBytesPerRingNode * shape.size()) / processes};
 }
 
 void announce(const Expectation& expected, bool quiet) {

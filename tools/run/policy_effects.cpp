@@ -146,10 +146,12 @@ Json policy_json(const Policy& policy, const PolicySettings& settings,
   const std::string_view order =
       settings.order ? name_of<OrderRule>(kOrderRuleNames, *settings.order) : policy.name();
   const bool link = effects.by_link;
+  const Json queues =
+      settings.queue_per_direction ? Json("per-direction") : Json(settings.output_queues);
   return {{"policy", policy.name()},
           {"order", if_read(effects.by_exchange, order)},
           {"packets_per_visit", if_read(effects.packets_per_visit, settings.packets_per_visit)},
-          {"output_queues", if_read(effects.output_queues, settings.output_queues)},
+          {"output_queues", if_read(effects.output_queues, queues)},
           {"drain", if_read(link, name_of<DrainRule>(kDrainRuleNames, settings.drain))},
           {"tying", if_read(link, name_of<FifoTying>(kFifoTyingNames, settings.tying))},
           {"routing", if_read(link, name_of<RoutingRule>(kRoutingRuleNames, settings.routing))},
