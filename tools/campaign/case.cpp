@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -50,16 +51,6 @@ std::vector<std::string> names_of_policies(const CampaignLists& lists) {
   std::vector<std::string> all;
   for (const Policy* policy : built_in_policies()) all.emplace_back(policy->name());
   return all;
-}
-
-/// With what went wrong, for whom.
-template <typename Make>
-auto made_for(std::string_view name, const Shape& shape, const Make& make) {
-  try {
-    return make();
-  } catch (const BadInput& error) {
-    throw BadInput(fmt::format("{} on {}: {}", name, shape.text(), error.what()));
-  }
 }
 
 }  // namespace
@@ -131,13 +122,6 @@ CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& se
 
 namespace {
 
-/// The values of an axis: those given, or one that stands for "as it is".
-template <typename T>
-std::vector<std::optional<T>> values_of(const std::vector<T>& given) {
-  if (given.empty()) return {std::nullopt};
-  return {given.begin(), given.end()};
-}
-
 Shape shape_of(const std::string& torus, const CampaignLists& lists,
                const std::optional<std::string>& failed) {
   const Shape shape = Shape::parse(torus, lists.mesh);
@@ -151,41 +135,49 @@ Shape shape_of(const std::string& torus, const CampaignLists& lists,
 /// What differs between the cases of one torus besides policy and traffic.
 struct Axes {
   SettingChanges changes;
-  std::uint64_t seed;
-  std::shared_ptr<const Machine> machine;
-  std::optional<std::string> failed;
+  std::uint64_t seed = 0;
+  std::shared_ptr<const Machine> machine{};
+  std::optional<std::string> failed{};
   Json columns = Json::object();
 };
 
+/// Every one of `all` with every value of one more axis; as they are where it has none.
+template <typename T, typename Apply>
+void cross(std::vector<Axes>& all, const std::vector<T>& values, const Apply& apply) {
+  if (values.empty()) return;
+  std::vector<Axes> crossed;
+  for (const Axes& axes : all)
+    for (const T& value : values) apply(crossed.emplace_back(axes), value);
+  all = std::move(crossed);
+}
+
 std::vector<Axes> axes_of_lists(const CampaignLists& lists, const CampaignSettings& settings) {
-  std::vector<Axes> all;
-  for (const std::string& machine : settings.machines)
-    for (const auto& failed : values_of(lists.failed_links))
-      for (const auto& routing : values_of(lists.routings))
-        for (const auto& queues : values_of(lists.queues))
-          for (const auto& per_visit : values_of(lists.per_visits))
-            for (const auto& seed : values_of(lists.seeds)) {
-              Axes& axes = all.emplace_back();
-              axes.machine = std::make_shared<const Machine>(load_machine(machine));
-              axes.failed = failed;
-              axes.seed = seed.value_or(settings.common.seed);
-              if (settings.machines.size() > 1) axes.columns["machine"] = machine;
-              if (failed) axes.columns["failed_link"] = *failed;
-              if (routing) {
-                axes.changes.routing =
-                    parse_choice<RoutingRule>("routing", kRoutingRuleNames, *routing);
-                axes.columns["routing"] = *routing;
-              }
-              if (queues) {
-                axes.changes.output_queues = static_cast<unsigned>(*queues);
-                axes.columns["output_queues"] = *queues;
-              }
-              if (per_visit) {
-                axes.changes.packets_per_visit = static_cast<std::uint32_t>(*per_visit);
-                axes.columns["packets_per_visit"] = *per_visit;
-              }
-              if (seed) axes.columns["seed"] = *seed;
-            }
+  std::vector<Axes> all(1);
+  all.front().seed = settings.common.seed;
+  cross(all, settings.machines, [&](Axes& axes, const std::string& machine) {
+    axes.machine = std::make_shared<const Machine>(load_machine(machine));
+    if (settings.machines.size() > 1) axes.columns["machine"] = machine;
+  });
+  cross(all, lists.failed_links, [](Axes& axes, const std::string& failed) {
+    axes.failed = failed;
+    axes.columns["failed_link"] = failed;
+  });
+  cross(all, lists.routings, [](Axes& axes, const std::string& routing) {
+    axes.changes.routing = parse_choice<RoutingRule>("routing", kRoutingRuleNames, routing);
+    axes.columns["routing"] = routing;
+  });
+  cross(all, lists.queues, [](Axes& axes, std::uint64_t queues) {
+    axes.changes.output_queues = static_cast<unsigned>(queues);
+    axes.columns["output_queues"] = queues;
+  });
+  cross(all, lists.per_visits, [](Axes& axes, std::uint64_t per_visit) {
+    axes.changes.packets_per_visit = static_cast<std::uint32_t>(per_visit);
+    axes.columns["packets_per_visit"] = per_visit;
+  });
+  cross(all, lists.seeds, [](Axes& axes, std::uint64_t seed) {
+    axes.seed = seed;
+    axes.columns["seed"] = seed;
+  });
   return all;
 }
 

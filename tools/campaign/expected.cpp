@@ -44,8 +44,9 @@ class Expectations {
         std::tuple(one.policy, one.traffic.get(), one.workload.get(), one.load.has_value());
     auto found = known_.find(key);
     if (found == known_.end()) {
-      Expectation expected = exchange_expectation(one, settings_);
-      if (one.load) expected.seconds *= exchanges_at_full_load(one, settings_);
+      const CampaignSettings settings = settings_of(one, settings_);
+      Expectation expected = exchange_expectation(one, settings);
+      if (one.load) expected.seconds *= exchanges_at_full_load(one, settings);
       found = known_.emplace(key, expected).first;
     }
     return {found->second.seconds * one.load.value_or(1), found->second.bytes};

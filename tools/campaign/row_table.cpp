@@ -23,10 +23,6 @@
 namespace toroid {
 namespace {
 
-constexpr const char* kCaseKeys[] = {
-    "policy",        "traffic",           "torus", "bytes", "machine", "failed_link", "routing",
-    "output_queues", "packets_per_visit", "seed"};
-
 constexpr unsigned kSaidByCycles = 100;  ///< seconds are left out first for want of room
 
 const Json* value_at(const Json& row, std::string_view place) {

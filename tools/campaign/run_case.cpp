@@ -99,10 +99,11 @@ Json without_wall_clock(const Json& row, bool is_virtual) {
   kept.erase("wall_s");
   if (is_virtual) return kept;
   kept = Json::object();
-  for (const char* key :
-       {"policy", "traffic", "torus", "bytes", "machine", "failed_link", "routing", "output_queues",
-        "packets_per_visit", "seed", "packets", "error", "result_hash"})
+  const auto keep = [&](const char* key) {
     if (row.contains(key)) kept[key] = row[key];
+  };
+  for (const char* key : kCaseKeys) keep(key);
+  for (const char* key : {"packets", "error", "result_hash"}) keep(key);
   return kept;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "tools/campaign/campaign.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/options.hpp"
+#include "tools/command_line/split.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/result_hash.hpp"
@@ -30,15 +30,11 @@ std::string numbers_of(const Machine& machine) {
 }
 
 /// The items of a list with commas between them.
-std::vector<std::string> items_of(const std::string& text) {
-  std::vector<std::string> items;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    items.push_back(text.substr(begin, end - begin));
-    if (items.back().empty()) throw BadInput(fmt::format("--machine {}: an empty item", text));
-    begin = end + 1;
-  }
-  return items;
+std::vector<std::string> machines_of(const std::string& text) {
+  std::vector<std::string> machines = split(text, ',');
+  if (std::ranges::any_of(machines, &std::string::empty))
+    throw BadInput(fmt::format("--machine {}: an empty item", text));
+  return machines;
 }
 
 }  // namespace
@@ -51,7 +47,7 @@ unsigned CampaignSettings::at_once() const {
 CampaignSettings campaign_settings(const CommonOptions& common) {
   if (common.fabric == name_of(kFabricNames, FabricName::ofi))
     throw BadInput("campaigns are for --fabric sim and shm; on ofi start run by run");
-  const std::vector<std::string> machines = items_of(common.machine);
+  const std::vector<std::string> machines = machines_of(common.machine);
   CampaignSettings settings{.common = common,
                             .machine = load_machine(machines.front()),
                             .machines = machines,

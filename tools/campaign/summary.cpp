@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/campaign/case.hpp"
 #include "tools/campaign/row_table.hpp"
 #include "tools/command_line/terminal.hpp"
 #include "tools/command_line/wrap.hpp"
@@ -19,22 +20,23 @@
 namespace toroid {
 namespace {
 
-constexpr const char* kCaseColumns[] = {"policy",  "traffic",       "torus",
-                                        "bytes",   "machine",       "failed_link",
-                                        "routing", "output_queues", "packets_per_visit"};
-
 /// The columns of a case but for some.
 Json columns_without(const Json& row, std::span<const std::string_view> left_out) {
   Json kept = Json::object();
-  for (const char* key : kCaseColumns)
+  for (const char* key : kCaseKeys)
     if (row.contains(key) && std::ranges::find(left_out, key) == left_out.end())
       kept[key] = row[key];
   return kept;
 }
 
+Json without_seed(const Json& row) {
+  constexpr std::string_view kSeed[] = {"seed"};
+  return columns_without(row, kSeed);
+}
+
 Json without_policy(const Json& row) {
-  constexpr std::string_view kPolicy[] = {"policy"};
-  return columns_without(row, kPolicy);
+  constexpr std::string_view kPolicyAndSeed[] = {"policy", "seed"};
+  return columns_without(row, kPolicyAndSeed);
 }
 
 struct Spread {
@@ -97,7 +99,7 @@ std::vector<Json> summary_of(std::span<const Json> rows) {
   std::vector<std::vector<double>> times;
   for (const Json& row : rows) {
     if (row.contains("error")) continue;
-    const Json key = columns_without(row, {});
+    const Json key = without_seed(row);
     const auto found = std::ranges::find(all, key);
     const auto at = static_cast<std::size_t>(found - all.begin());
     if (found == all.end()) {

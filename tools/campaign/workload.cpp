@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <fstream>
@@ -29,6 +27,7 @@
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/range.hpp"
+#include "tools/command_line/split.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/io/schedule_file.hpp"
 #include "tools/results/json.hpp"
@@ -47,16 +46,6 @@ namespace toroid {
 namespace {
 
 constexpr unsigned kRepeatOnTheWallClock = 5;
-
-std::vector<std::string> parts_of(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(':', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 class TransformWorkload final : public Workload {
  public:
@@ -187,7 +176,7 @@ std::shared_ptr<const Workload> make_workload(const std::string& text, const Sha
   refuse_unusual_shapes(shape);
   if (text.starts_with("replay:"))
     return std::make_shared<ReplayWorkload>(text.substr(std::string("replay:").size()), shape);
-  const std::vector<std::string> parts = parts_of(text);
+  const std::vector<std::string> parts = split(text, ':');
   if (parts.front() != "fft")
     throw BadInput(
         fmt::format("unknown workload '{}'; known: fft:SIZE[:METHOD[:PLANES]], replay:FILE", text));

@@ -6,22 +6,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tools/command_line/split.hpp"
 
 namespace toroid {
 namespace {
 
 constexpr std::string_view kHelpGroup = "Help";
-
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> parts;
-  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
-  return parts;
-}
 
 /// The part of `text` between the first `begin` and the last `end`; empty where there is none.
 std::string between(const std::string& text, char begin, char end) {
@@ -50,7 +44,8 @@ void add_type(OptionText& text, const std::string& type) {
   const std::size_t colon = std::min({type.find(":{"), type.find(":["), type.size()});
   text.value = value_word(type.substr(0, colon));
   const std::string limits = type.substr(colon);
-  text.choices = split_at_commas(between(limits, '{', '}'));
+  if (const std::string names = between(limits, '{', '}'); !names.empty())
+    text.choices = split(names, ',');
   text.range = range_text(between(limits, '[', ']'));
 }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <span>
@@ -20,6 +19,7 @@
 #include "tools/command_line/byte_count.hpp"
 #include "tools/command_line/range.hpp"
 #include "tools/command_line/spelling.hpp"
+#include "tools/command_line/split.hpp"
 
 namespace toroid {
 namespace {
@@ -44,13 +44,9 @@ CLI::Validator known_name(std::string_view what, std::span<const std::string_vie
 
 /// The texts between the commas of a list. Throws BadInput where one is empty.
 std::vector<std::string> items_of(const std::string& list) {
-  std::vector<std::string> items;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    if (end == begin) throw BadInput(fmt::format("an item of '{}' is empty", list));
-    items.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  std::vector<std::string> items = split(list, ',');
+  if (std::ranges::any_of(items, &std::string::empty))
+    throw BadInput(fmt::format("an item of '{}' is empty", list));
   return items;
 }
 

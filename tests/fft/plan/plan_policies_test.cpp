@@ -36,11 +36,13 @@
 #include "tests/fft/plan/plan_check.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/fft/reference.hpp"
+#include "tests/packet/broken_policy.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
 namespace toroid::fft {
 namespace {
 
+using testing::BrokenPolicy;
 using testing::equal_bits;
 using testing::noise_of;
 
@@ -251,45 +253,35 @@ TEST(PlanPolicies, ChangeNoBitByAnySingleSetting) {
 
 // Policies that are wrong.
 
-class Broken : public Policy {
- public:
-  std::string_view name() const override { return "broken"; }
-  std::string_view source() const override { return "a test"; }
-  std::string_view known_result() const override { return "wrong"; }
-  SendOrder order(const Visitor& visitor) const override {
-    return {OrderRule::rank, visitor.self, visitor.shape.size(), visitor.seed};
-  }
-};
-
 /// All but its last peer.
-class LeavesOut final : public Broken {
+class LeavesOut final : public BrokenPolicy {
   SendOrder order(const Visitor& visitor) const override {
-    const SendOrder all = Broken::order(visitor);
+    const SendOrder all = BrokenPolicy::order(visitor);
     return all.first(all.size() - 1);
   }
 };
 
 /// Its first peer again instead of the last one.
-class VisitsTwice final : public Broken {
+class VisitsTwice final : public BrokenPolicy {
   SendOrder order(const Visitor& visitor) const override {
-    const SendOrder all = Broken::order(visitor);
+    const SendOrder all = BrokenPolicy::order(visitor);
     return SendOrder(all.size(), [all](Rank i) { return all[i + 1 < all.size() ? i : 0]; });
   }
 };
 
-class VisitsItself final : public Broken {
+class VisitsItself final : public BrokenPolicy {
   SendOrder order(const Visitor& visitor) const override {
     return SendOrder(visitor.shape.size() - 1, [](Rank i) { return i; });
   }
 };
 
-class VisitsNobody final : public Broken {
+class VisitsNobody final : public BrokenPolicy {
   SendOrder order(const Visitor& visitor) const override {
     return SendOrder(visitor.shape.size() - 1, [](Rank i) { return 50 + i; });
   }
 };
 
-class LeadsNowhere final : public Broken {
+class LeadsNowhere final : public BrokenPolicy {
  public:
   explicit LeadsNowhere(bool combines) : combines_(combines) {}
   unsigned stages(const Shape&) const override { return 2; }
@@ -320,7 +312,7 @@ TEST(PlanPolicies, ThatAreWrongAreNamedWithSourceDestinationAndExchange) {
   EXPECT_THAT(failure_of(VisitsItself()),
               HasSubstr("policy broken: order() of (0,0) visits itself in exchange 1 of 2"));
   EXPECT_THAT(failure_of(VisitsNobody()), HasSubstr("in exchange 1 of 2"));
-  EXPECT_EQ(failure_of(Broken()), "nothing failed");
+  EXPECT_EQ(failure_of(BrokenPolicy()), "nothing failed");
 }
 
 TEST(PlanPolicies, WhoseRelaysLeadNowhereAreNamedWithTheExchange) {
@@ -333,9 +325,9 @@ TEST(PlanPolicies, WhoseRelaysLeadNowhereAreNamedWithTheExchange) {
 
 /// In a line of a plane the nodes are named by their coordinates in the machine.
 TEST(PlanPolicies, ThatAreWrongInAGroupAreNamedByCoordinatesInTheMachine) {
-  class LosesInOneLine final : public Broken {
+  class LosesInOneLine final : public BrokenPolicy {
     SendOrder order(const Visitor& visitor) const override {
-      const SendOrder all = Broken::order(visitor);
+      const SendOrder all = BrokenPolicy::order(visitor);
       return visitor.identity == 5 ? all.first(all.size() - 1) : all;
     }
   };

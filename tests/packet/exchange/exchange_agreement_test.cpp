@@ -95,17 +95,6 @@ TEST(ExchangeAgreement, BlocksOfEveryLengthArriveByteForByte) {
     }
 }
 
-/// Messages of uneven length, which check themselves.
-Program exchange_uneven(Node& node, Group group, const ExchangePlan* plan) {
-  IndexedMessages messages(group);
-  Exchange exchange(node, kHandler, group, *plan, messages);
-  exchange.start();
-  const std::uint64_t expected = exchange.expected();
-  co_await node.until(exchange.received(), expected);
-  messages.expect_complete();
-  co_await node.until(exchange.sent(), 1);
-}
-
 void expect_uneven(const Shape& shape, const testing::RingCase& c, unsigned first, unsigned last) {
   SCOPED_TRACE(shape.text() + ' ' + c.text());
   NodeOptions node = c.node();
@@ -114,7 +103,7 @@ void expect_uneven(const Shape& shape, const testing::RingCase& c, unsigned firs
   node.settings.output_queues = 1 + c.threads % 3;
   const auto plan = testing::plan_for(node, shape, shape.slice(first, last), {.places = true});
   const auto program = [&](Node& n) {
-    return exchange_uneven(n, Group(n.shape(), first, last, n.rank()), plan.get());
+    return testing::exchange_indexed(n, Group(n.shape(), first, last, n.rank()), plan.get());
   };
   SimMachine sim(shape);
   sim.run(program);

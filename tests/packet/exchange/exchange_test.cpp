@@ -10,12 +10,9 @@
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/exchange.hpp"
-#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/exchange/messages.hpp"
 #include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"
 #include "tests/packet/exchange/indexed_messages.hpp"
 #include "tests/packet/exchange/plans.hpp"
@@ -30,16 +27,6 @@ using testing::kHandler;
 using testing::plan_for;
 using testing::SimMachine;
 
-Program exchange_in(Node& node, Group group, const ExchangePlan* plan) {
-  IndexedMessages messages(group);
-  Exchange exchange(node, kHandler, group, *plan, messages);
-  exchange.start();
-  const std::uint64_t expected = exchange.expected();
-  co_await node.until(exchange.received(), expected);
-  messages.expect_complete();
-  co_await node.until(exchange.sent(), 1);  // others may still need the exchange
-}
-
 void run_exchange(const char* text, unsigned first, unsigned last, std::uint32_t per_visit,
                   NodeOptions options = {}) {
   options.packets_per_visit = per_visit;
@@ -47,7 +34,8 @@ void run_exchange(const char* text, unsigned first, unsigned last, std::uint32_t
   const Shape slice = machine.shape().slice(first, last);
   const auto plan = plan_for(options, machine.shape(), slice, {.places = true});
   machine.run([&](Node& node) {
-    return exchange_in(node, Group(node.shape(), first, last, node.rank()), plan.get());
+    return testing::exchange_indexed(node, Group(node.shape(), first, last, node.rank()),
+                                     plan.get());
   });
   for (Rank r = 0; r < machine.size(); ++r) EXPECT_TRUE(machine.node(r).finished()) << text;
 }

@@ -15,8 +15,13 @@
 
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
+#include "packet/exchange/exchange.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/exchange/messages.hpp"
+#include "packet/node/handlers.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic.hpp"
 
@@ -129,5 +134,16 @@ class IndexedMessages final : public Messages {
   std::uint64_t round_ = 0;
   std::vector<Incoming> in_;  ///< [member]
 };
+
+/// A program: one exchange of such messages, which check themselves.
+inline Program exchange_indexed(Node& node, Group group, const ExchangePlan* plan) {
+  IndexedMessages messages(group);
+  Exchange exchange(node, kFirstUserHandler, group, *plan, messages);
+  exchange.start();
+  const std::uint64_t expected = exchange.expected();
+  co_await node.until(exchange.received(), expected);
+  messages.expect_complete();
+  co_await node.until(exchange.sent(), 1);  // others may still need the exchange
+}
 
 }  // namespace toroid::testing

@@ -34,6 +34,7 @@
 #include "packet/traffic/traffic.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
+#include "tests/packet/broken_policy.hpp"
 #include "tests/packet/traffic/even_traffic.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
@@ -41,6 +42,7 @@
 namespace toroid {
 namespace {
 
+using testing::BrokenPolicy;
 using testing::EmulatedMachine;
 using testing::EvenTraffic;
 using ::testing::HasSubstr;
@@ -210,18 +212,6 @@ TEST(TrafficExchange, NumbersCombinedPacketsOnAMachineOfOneNodeToo) {
 
 // Policies that are wrong.
 
-class Broken : public Policy {
- public:
-  std::string_view name() const override { return "broken"; }
-  std::string_view source() const override { return "a test"; }
-  std::string_view known_result() const override { return "wrong"; }
-  SendOrder order(const Visitor& visitor) const override {
-    const Rank self = visitor.self;
-    return SendOrder(visitor.shape.size() - 1, [this, self](Rank i) { return visit(self, i); });
-  }
-  virtual Rank visit(Rank self, Rank i) const { return i < self ? i : i + 1; }
-};
-
 /// The text of the Error that `act` throws; empty if it throws none.
 template <typename Error>
 std::string message_of(const std::function<void()>& act) {
@@ -241,7 +231,7 @@ std::string failure_of(const Policy& policy) {
 }
 
 TEST(TrafficExchange, NamesAPolicyThatVisitsItself) {
-  class VisitsItself final : public Broken {
+  class VisitsItself final : public BrokenPolicy {
     Rank visit(Rank, Rank i) const override { return i; }
   };
   EXPECT_THAT(failure_of(VisitsItself()),
@@ -249,9 +239,9 @@ TEST(TrafficExchange, NamesAPolicyThatVisitsItself) {
 }
 
 /// Node 4 sends to node 1 again instead of to node 3.
-class VisitsTwice final : public Broken {
+class VisitsTwice final : public BrokenPolicy {
   Rank visit(Rank self, Rank i) const override {
-    const Rank peer = Broken::visit(self, i);
+    const Rank peer = BrokenPolicy::visit(self, i);
     return self == 4 && peer == 3 ? 1 : peer;
   }
 };
@@ -259,7 +249,7 @@ class VisitsTwice final : public Broken {
 TEST(TrafficExchange, NamesThePeerThatAnOrderVisitsTwiceOrLeavesOut) {
   EXPECT_THAT(failure_of(VisitsTwice()),
               StartsWith("policy broken: order() of (2,0) visits (0,1) twice"));
-  class LeavesOut final : public Broken {
+  class LeavesOut final : public BrokenPolicy {
     SendOrder order(const Visitor& visitor) const override {
       return SendOrder(4, [this, self = visitor.self](Rank i) { return visit(self, i); });
     }
@@ -269,7 +259,7 @@ TEST(TrafficExchange, NamesThePeerThatAnOrderVisitsTwiceOrLeavesOut) {
 }
 
 /// Node 4 sends to node 1 again instead of to node 3, but not in the first round.
-class VisitsTwiceLater final : public Broken {
+class VisitsTwiceLater final : public BrokenPolicy {
   SendOrder order(const Visitor& visitor) const override {
     const Rank self = visitor.self;
     const bool first = visitor.round == 0;
@@ -293,7 +283,7 @@ TEST(TrafficExchange, NamesAnOrderThatIsWrongInALaterRound) {
 
 /// Right where it is checked, wrong where it is used: node 4 sends to node 1 again instead of to
 /// node 3, from the second time on that it is asked.
-class Unreliable final : public Broken {
+class Unreliable final : public BrokenPolicy {
   SendOrder order(const Visitor& visitor) const override {
     const bool wrong = visitor.self == 4 && asked_++ > 0;
     return SendOrder(visitor.shape.size() - 1, [this, wrong, self = visitor.self](Rank i) {
@@ -319,7 +309,7 @@ TEST(TrafficExchange, NamesTheSourceThatANodeWaitsForInVain) {
 }
 
 /// Its settings are numbers that no node takes.
-class Unfit final : public Broken {
+class Unfit final : public BrokenPolicy {
  public:
   Unfit(PolicySettings settings, unsigned stages) : settings_(settings), stages_(stages) {}
   PolicySettings settings(const PolicyCase&) const override { return settings_; }
@@ -381,7 +371,7 @@ TEST(TrafficExchange, RefusesMessagesOfMorePacketsThanCanBeNumbered) {
 }
 
 TEST(TrafficExchange, NamesARelayThatLeadsNowhere) {
-  class LeadsNowhere final : public Broken {
+  class LeadsNowhere final : public BrokenPolicy {
     unsigned stages(const Shape&) const override { return 2; }
     Rank relay(const Shape&, const Waypoint&) const override { return 77; }
   };

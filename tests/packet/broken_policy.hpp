@@ -1,0 +1,25 @@
+// A policy for tests to derive wrong ones from: by itself it is right.
+#pragma once
+
+#include <string_view>
+
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/policies/policy.hpp"
+
+namespace toroid::testing {
+
+class BrokenPolicy : public Policy {
+ public:
+  std::string_view name() const override { return "broken"; }
+  std::string_view source() const override { return "a test"; }
+  std::string_view known_result() const override { return "wrong"; }
+  SendOrder order(const Visitor& visitor) const override {
+    const Rank self = visitor.self;
+    return SendOrder(visitor.shape.size() - 1, [this, self](Rank i) { return visit(self, i); });
+  }
+  /// The peer that `self` visits as its i-th: by rank.
+  virtual Rank visit(Rank self, Rank i) const { return i < self ? i : i + 1; }
+};
+
+}  // namespace toroid::testing
