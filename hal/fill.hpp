@@ -51,7 +51,7 @@ class Fill {
   /// `order` is the order of the first round. `reorder` makes that of every other round; without it
   /// all rounds go in the same order, as the patent has it.
   Fill(SendOrder order, Batching batching, Reorder reorder = {})
-      : order_(std::move(order)), batching_(batching), reorder_(std::move(reorder)) {
+      : batching_(batching), order_(std::move(order)), reorder_(std::move(reorder)) {
     TOROID_CHECK_LT(0u, batching.per_visit);
   }
 
@@ -93,12 +93,13 @@ class Fill {
     sink.next_round();  // step 908: with it a destination keeps its queue in every round
   }
 
-  SendOrder order_;
+  // First what every visit touches.
   Batching batching_;
-  Reorder reorder_;
   std::uint32_t sent_ = 0;      ///< packets that every peer got in the rounds completed
   Rank visit_ = 0;              ///< iN
   std::uint32_t in_visit_ = 0;  ///< ib
+  SendOrder order_;
+  Reorder reorder_;
 };
 
 }  // namespace toroid

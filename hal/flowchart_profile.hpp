@@ -47,15 +47,15 @@ class DirectionTally {
   unsigned sets_ = 0;
 };
 
-/// FIG. 9: how the output queues were filled.
+/// FIG. 9: how the output queues were filled. What every visit counts comes first.
 struct FillProfile {
-  std::uint64_t rounds = 0;        ///< 906: rounds completed
   std::uint64_t visits = 0;        ///< 910, 912: peers visited, each with the next queue in turn
   std::uint64_t empty_visits = 0;  ///< visits that had nothing for their peer
   std::uint64_t packets = 0;       ///< 914, 916: packets put into output queues
   std::uint64_t descriptors = 0;   ///< that describe these packets
   std::uint64_t stops = 0;         ///< fill waited because an output queue had no room
   std::uint64_t held_back = 0;     ///< fill waited although all queues had room: a throttle
+  std::uint64_t rounds = 0;        ///< 906: rounds completed
   FillProfile& operator+=(const FillProfile& other);
   bool operator==(const FillProfile&) const = default;
 };
@@ -64,10 +64,10 @@ struct FillProfile {
 /// idle, without room, stuck, with all queues empty, or at the limit of packets for one turn.
 struct DrainProfile {
   std::uint64_t turns = 0;           ///< 1002
-  std::uint64_t idle_turns = 0;      ///< 1004: all queues were empty from the start
   std::uint64_t full_turns = 0;      ///< ended because no FIFO had room for any packet at all
-  std::uint64_t stuck_turns = 0;     ///< ended because 1012 said "full" for the head of every queue
   std::uint64_t packets = 0;         ///< 1014: packets moved: heads that found a FIFO
+  std::uint64_t idle_turns = 0;      ///< 1004: all queues were empty from the start
+  std::uint64_t stuck_turns = 0;     ///< ended because 1012 said "full" for the head of every queue
   std::uint64_t stuck_heads = 0;     ///< 1012: heads whose FIFOs were full when a turn ended stuck
   std::uint64_t skipped_queues = 0;  ///< 1008: queues that were empty when a turn ended stuck
   DirectionCounts stuck_on{};  ///< stuck heads; each counts for all its possible directions (1010)

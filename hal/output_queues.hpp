@@ -63,8 +63,9 @@ class OutputQueues {
   void advance() {
     next_ = next_ + 1 == in_turn_ ? 0 : next_ + 1;
     ++profile_.visits;
-    profile_.empty_visits += made_before_ == profile_.packets ? 1 : 0;
-    made_before_ = profile_.packets;
+    const auto made = static_cast<std::uint32_t>(profile_.packets);
+    profile_.empty_visits += made_before_ == made ? 1 : 0;
+    made_before_ = made;
   }
   /// Ends a round: the next one begins with the first queue (step 908).
   void restart() {
@@ -128,10 +129,10 @@ class OutputQueues {
   std::uint32_t capacity_;
   unsigned in_turn_;
   unsigned next_ = 0;
-  unsigned waiting_ = 0;  ///< queues that are not empty
-  unsigned full_ = 0;     ///< queues in turn without room
+  unsigned waiting_ = 0;           ///< queues that are not empty
+  unsigned full_ = 0;              ///< queues in turn without room
+  std::uint32_t made_before_ = 0;  ///< profile_.packets, its low bits, when the visit began
   std::unique_ptr<HeadIndex> heads_;
-  std::uint64_t made_before_ = 0;  ///< profile_.packets when the visit began
   FillProfile profile_;
 };
 

@@ -67,14 +67,7 @@ SendOrder SendOrder::only(const std::vector<Rank>& wanted) const {
   return SendOrder(std::move(peers));
 }
 
-/// Places 0..peers-1 stand for the members without self.
-Rank SendOrder::operator[](Rank i) const {
-  const Rank place = this->place(i);
-  return place < self_ ? place : place + 1;
-}
-
-Rank SendOrder::place(Rank i) const {
-  if (stored_) return (*stored_)[i];
+Rank SendOrder::computed_place(Rank i) const {
   if (bijection_) return (*bijection_)(i);
   if (computed_) return computed_(i);
   if (rule_ == OrderRule::rank) return i;

@@ -54,7 +54,7 @@ class SendOrder {
   Iterator end() const;
 
  private:
-  Rank place(Rank i) const;
+  Rank computed_place(Rank i) const;
   /// The visit that goes to `peer`; none if it cannot be computed.
   std::optional<Rank> visit_of(Rank peer) const;
 
@@ -62,10 +62,16 @@ class SendOrder {
   Rank self_ = ~Rank{0};  ///< beyond all peers where places are peers themselves
   Rank peers_;
   Rank visits_;  ///< the number of peers that the order goes to
-  std::optional<Bijection> bijection_;
   std::shared_ptr<const std::vector<Rank>> stored_;
+  std::optional<Bijection> bijection_;
   std::function<Rank(Rank)> computed_;
 };
+
+/// Places 0..peers-1 stand for the members without self.
+inline Rank SendOrder::operator[](Rank i) const {
+  const Rank place = stored_ ? (*stored_)[i] : computed_place(i);
+  return place < self_ ? place : place + 1;
+}
 
 class SendOrder::Iterator {
  public:

@@ -125,14 +125,18 @@ void Shape::append(unsigned extent, bool wraps) {
   size_ *= extent;
 }
 
+/// The bytes are put together in a register: stored one by one they could not be loaded together
+/// until all stores are done.
 Coord Shape::coord(Rank rank) const {
-  Coord coord;
+  std::uint64_t packed = 0;
   for (unsigned d = dims_; d-- > 1;) {
     const auto quotient = static_cast<Rank>(rank * reciprocal_[d] >> kReciprocalBits);
-    coord[d] = static_cast<std::uint8_t>(rank - quotient * extent_[d]);
+    packed |= std::uint64_t{rank - quotient * extent_[d]} << 8 * d;
     rank = quotient;
   }
-  coord[0] = static_cast<std::uint8_t>(rank);
+  packed |= rank;
+  Coord coord;
+  for (unsigned d = 0; d < kMaxDims; ++d) coord[d] = static_cast<std::uint8_t>(packed >> 8 * d);
   return coord;
 }
 

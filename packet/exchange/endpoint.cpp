@@ -1,9 +1,7 @@
 #include "packet/exchange/endpoint.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
@@ -31,25 +29,6 @@ SendDescriptor Endpoint::descriptor(Rank member, unsigned bytes, std::uint32_t p
           .source = &source,
           .cookie = cookie,
           .packets = packets};
-}
-
-std::size_t Endpoint::write_envelope(const Envelope& envelope, std::span<std::byte> payload) const {
-  if (plan->label() != PacketLabel::envelope) return 0;
-  std::memcpy(payload.data(), &envelope, sizeof envelope);
-  return sizeof envelope;
-}
-
-std::uint32_t Endpoint::argument(std::uint32_t id) const {
-  return plan->label() == PacketLabel::envelope ? static_cast<std::uint32_t>(node->now()) : id;
-}
-
-Envelope Endpoint::envelope_of(const Packet& packet) const {
-  if (plan->label() == PacketLabel::envelope) return packet.as<Envelope>();
-  return Envelope::of(packet.header.argument(), self(), 0);
-}
-
-std::span<const std::byte> Endpoint::data_of(const Packet& packet) const {
-  return packet.bytes().subspan(plan->label() == PacketLabel::envelope ? sizeof(Envelope) : 0);
 }
 
 void Endpoint::note_sent(std::uint32_t id, Rank to) const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 
@@ -20,13 +21,13 @@
 namespace toroid {
 
 /// Counts of one node by which an exchange is checked and policies are compared; 1 kB.
-struct ExchangeAudit {
+struct alignas(64) ExchangeAudit {
   Arrivals arrivals;
-  LatencyHistogram latency;  ///< cycles from injection to handler, of packets with an envelope
   Tick last_arrival = 0;
   std::uint64_t sent = 0;           ///< packets of this node's own
   std::uint64_t sent_hash = 0;      ///< sum over them of a hash of id and destination
   std::uint64_t received_hash = 0;  ///< likewise of those that have come
+  LatencyHistogram latency;  ///< cycles from injection to handler, of packets with an envelope
 };
 
 /// The label of a packet that is sent on by other nodes: the first 8 bytes of its payload.
@@ -65,5 +66,25 @@ struct Endpoint {
   void record_message(Rank member, std::uint64_t bytes, std::uint64_t number) const;
   void record_complete(std::uint64_t messages) const;
 };
+
+inline std::size_t Endpoint::write_envelope(const Envelope& envelope,
+                                            std::span<std::byte> payload) const {
+  if (plan->label() != PacketLabel::envelope) return 0;
+  std::memcpy(payload.data(), &envelope, sizeof envelope);
+  return sizeof envelope;
+}
+
+inline std::uint32_t Endpoint::argument(std::uint32_t id) const {
+  return plan->label() == PacketLabel::envelope ? static_cast<std::uint32_t>(node->now()) : id;
+}
+
+inline Envelope Endpoint::envelope_of(const Packet& packet) const {
+  if (plan->label() == PacketLabel::envelope) return packet.as<Envelope>();
+  return Envelope::of(packet.header.argument(), self(), 0);
+}
+
+inline std::span<const std::byte> Endpoint::data_of(const Packet& packet) const {
+  return packet.bytes().subspan(plan->label() == PacketLabel::envelope ? sizeof(Envelope) : 0);
+}
 
 }  // namespace toroid

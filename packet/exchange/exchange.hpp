@@ -40,7 +40,7 @@ class ExchangeAwaiter;
 ///
 /// Construct it before the program's first await: its handlers must exist when others start. It
 /// must outlive the run: a node may send on others' packets after all of its own have come.
-class Exchange final : public Outgoing, private PayloadSource {
+class alignas(64) Exchange final : public Outgoing, private PayloadSource {
  public:
   /// It takes plan.handlers() handlers from `handler` on. `plan` and `messages` must outlive it.
   /// Throws BadInput where the node has fewer named queues than the plan needs.
@@ -128,10 +128,10 @@ class Exchange final : public Outgoing, private PayloadSource {
   Endpoint end_;
   Fill fill_;
   bool is_plain_;  ///< queues in turn and nothing held back: the patent's fill as it stands
-  std::uint64_t starts_ = 0;
-  std::uint64_t expected_ = 0;
   std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered yet
+  std::uint64_t expected_ = 0;
   Counter received_;
+  std::uint64_t starts_ = 0;
   Counter sent_{"packets of the exchange sent"};
   Fill first_fill_;                        ///< as every start begins
   std::unique_ptr<Combiner> combiner_;     ///< where the policy combines messages

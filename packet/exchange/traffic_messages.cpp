@@ -89,6 +89,7 @@ class BorrowedTraffic final : public Traffic {
   explicit BorrowedTraffic(const Traffic& traffic) : traffic_(&traffic) {}
   std::string_view name() const override { return traffic_->name(); }
   std::uint64_t bytes(Rank from, Rank to) const override { return traffic_->bytes(from, to); }
+  std::optional<std::uint64_t> message_bytes() const override { return traffic_->message_bytes(); }
   bool is_uniform_all_to_all() const override { return traffic_->is_uniform_all_to_all(); }
   unsigned all_to_all_inside() const override { return traffic_->all_to_all_inside(); }
   bool has_equal_sources() const override { return traffic_->has_equal_sources(); }
@@ -108,14 +109,15 @@ std::unique_ptr<const Traffic> borrowed(const Traffic& traffic) {
 
 std::uint64_t most_packets(const ExchangePlan& plan, const Traffic& traffic, Rank from) {
   if (plan.shape().size() == 1) return 0;
-  if (traffic.is_uniform_all_to_all()) return plan.packets(traffic.bytes(0, 1));
+  if (const auto bytes = traffic.message_bytes()) return plan.packets(*bytes);
   std::uint64_t most = 0;
   for (const Rank to : traffic.targets(from)) most = std::max(most, traffic.bytes(from, to));
   return plan.packets(most);
 }
 
 TrafficMessages::TrafficMessages(const ExchangePlan& plan, const Traffic& traffic, Rank self)
-    : plan_(&plan), traffic_(&traffic), self_(self) {
+    : plan_(&plan), traffic_(&traffic), self_(self), bytes_(traffic.message_bytes()) {
+  if (!plan.is_sample()) expected_ = sum_of_sources();
   if (has_payload()) data_.emplace(traffic, self, plan.format().seed);
 }
 
@@ -153,16 +155,16 @@ void TrafficMessages::unpack(Rank from, std::span<const std::byte> bytes) {
   std::ranges::copy(bytes, data_->from(from).begin());
 }
 
-Arrivals TrafficMessages::expected() const {
-  if (traffic_->has_equal_sources()) return expected_of_equals();
+Arrivals TrafficMessages::sum_of_sources() const {
+  if (traffic_->has_equal_sources()) return sum_of_equals();
   Arrivals sum;
   for (const Rank from : traffic_->sources(self_))
-    sum.add(from, 0, plan_->packets(traffic_->bytes(from, self_)));
+    sum.add(from, 0, plan_->packets(bytes_ ? *bytes_ : traffic_->bytes(from, self_)));
   return sum;
 }
 
 /// Closed sums over all other nodes, who send equally much.
-Arrivals TrafficMessages::expected_of_equals() const {
+Arrivals TrafficMessages::sum_of_equals() const {
   const std::uint64_t n = plan_->shape().size();
   if (n == 1) return {};
   const std::uint64_t k = plan_->packets(traffic_->bytes(self_ == 0 ? 1 : 0, self_));

@@ -74,12 +74,14 @@ class TrafficMessages final : public Messages {
   std::uint64_t bytes_to(Rank member) const override { return traffic_->bytes(self_, member); }
   std::optional<std::vector<Rank>> targets() const override;
   std::uint64_t packets_expected() const override {
-    return plan_->is_sample() ? 0 : expected().packets;
+    return plan_->is_sample() ? 0 : expected_.packets;
   }
-  std::optional<Arrivals> arrivals_expected() const override { return expected(); }
+  std::optional<Arrivals> arrivals_expected() const override {
+    return plan_->is_sample() ? std::nullopt : std::optional(expected_);
+  }
   std::uint32_t most_packets() const override;
   MessageRun run(Rank member, std::uint32_t first, std::uint32_t limit) const override {
-    return run_of(bytes_to(member), plan_->data_bytes(), first, limit);
+    return run_of(bytes_ ? *bytes_ : bytes_to(member), plan_->data_bytes(), first, limit);
   }
   bool has_payload() const override { return plan_->format().payload; }
   std::uint32_t gather(Rank member, std::uint32_t packet,
@@ -91,16 +93,19 @@ class TrafficMessages final : public Messages {
 
   /// Sums over the packets that reach this node if every message comes straight from its origin.
   /// REQUIRES: the plan is no sample.
-  Arrivals expected() const;
+  const Arrivals& expected() const { return expected_; }
   /// The node's data; null if no payload travels.
   const ExchangeData* data() const { return data_ ? &*data_ : nullptr; }
 
  private:
-  Arrivals expected_of_equals() const;
+  Arrivals sum_of_sources() const;
+  Arrivals sum_of_equals() const;
 
   const ExchangePlan* plan_;
   const Traffic* traffic_;
   Rank self_;
+  std::optional<std::uint64_t> bytes_;  ///< of every message, if all are equally long
+  Arrivals expected_;
   std::optional<ExchangeData> data_;
 };
 

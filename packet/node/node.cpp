@@ -45,14 +45,14 @@ unsigned queues_in_turn(const Shape& shape, const PolicySettings& settings) {
 
 Node::Node(Device& device, NodeOptions options)
     : device_(&device),
+      rank_(device.rank()),
+      record_(options.record == nullptr ? nullptr : &options.record->of(rank_)),
+      random_(options.seed, rank_),
+      coord_(device.shape().coord(rank_)),
       queues_(queues_in_turn(device.shape(), options.settings), options.settings.queue_capacity,
               options.named_queues),
       drain_(options.settings.drain),
-      rank_(device.rank()),
-      coord_(device.shape().coord(rank_)),
       options_(options),
-      record_(options.record == nullptr ? nullptr : &options.record->of(rank_)),
-      random_(options.seed, rank_),
       barrier_(device.shape().size()) {
   on(kBarrierHandler, [this](const Packet& p) { barrier_.on_packet(*this, p.header.argument()); });
 }

@@ -70,7 +70,7 @@ class PerformAwaiter;
 
 /// The active-packet layer of one node. Its fabric runs it (Processor), on one thread at a time,
 /// and it touches the hardware through its Device only. It must outlive the run.
-class Node final : public Processor, private PacketSink {
+class alignas(64) Node final : public Processor, private PacketSink {
  public:
   using Handler = std::function<void(const Packet&)>;
   /// Sets a handler. It runs when a packet for it arrives, on the node's own thread, to completion;
@@ -169,28 +169,28 @@ class Node final : public Processor, private PacketSink {
   void enqueue(Rank to, HandlerId handler, std::span<const std::byte> payload,
                std::uint32_t argument);
 
-  // First what every turn touches.
+  // First what every turn touches: a large machine's nodes do not stay in the caches.
   Device* device_;
   bool started_ = false;
   bool posted_ = false;  ///< something was queued since the last drain
-  std::vector<Outgoing*> outgoing_;
-  std::vector<Packet> own_;  ///< packets to oneself: memory, not the torus, carries them
-  Program program_;
-  std::vector<Program*> parts_;  ///< that it waits for, the innermost last
-  std::vector<Handler> handlers_;
-  OutputQueues queues_;
-  Drain drain_;
   Rank rank_;
-  Coord coord_;
-  NodeOptions options_;
+  Program program_;
+  std::vector<Outgoing*> outgoing_;
+  std::vector<Packet> own_;      ///< packets to oneself: memory, not the torus, carries them
+  std::vector<Program*> parts_;  ///< that it waits for, the innermost last
   RankRecord* record_;
   Random random_;
+  std::vector<Handler> handlers_;
   Rank hints_to_ = ~Rank{0};  ///< the node that hints_ lead to
   DirectionSet hints_;
+  Coord coord_;
+  Tick finished_at_ = 0;
+  OutputQueues queues_;
+  Drain drain_;
+  NodeOptions options_;
   InlinePayloads inline_payloads_;
   unsigned reserved_from_ = kMaxHandlers;
   Barrier barrier_;
-  Tick finished_at_ = 0;
 };
 
 class SendAwaiter final : public Awaiter {

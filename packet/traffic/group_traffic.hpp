@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ class GroupTraffic final : public Traffic {
 
   std::string_view name() const override { return name_; }
   std::uint64_t bytes(Rank from, Rank to) const override;
+  std::optional<std::uint64_t> message_bytes() const override { return bytes_; }
   bool is_uniform_all_to_all() const override { return members_ == shape_.size(); }
   unsigned all_to_all_inside() const override { return inside_; }
   std::vector<Rank> targets(Rank from) const override;

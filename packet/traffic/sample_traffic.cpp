@@ -14,19 +14,19 @@
 namespace toroid {
 namespace {
 
-Offset offset_to(const Shape& shape, Rank rank) {
-  const Coord at = shape.coord(rank);
+Offset offset_of(const Shape& shape, const Coord& coord) {
   Offset offset{};
-  for (unsigned d = 0; d < shape.dims(); ++d) offset[d] = at[d];
+  for (unsigned d = 0; d < shape.dims(); ++d) offset[d] = coord[d];
   return offset;
 }
 
-std::vector<Rank> all_stepped(const Shape& shape, Rank from, const std::vector<Rank>& offsets,
+std::vector<Rank> all_stepped(const Shape& shape, Rank from, const std::vector<Offset>& offsets,
                               int sign) {
   std::vector<Rank> ranks;
+  ranks.reserve(offsets.size());
   const Coord at = shape.coord(from);
-  for (const Rank offset : offsets)
-    if (const auto to = moved(shape, at, offset_to(shape, offset), sign)) ranks.push_back(*to);
+  for (const Offset& offset : offsets)
+    if (const auto to = moved(shape, at, offset, sign)) ranks.push_back(*to);
   std::ranges::sort(ranks);
   return ranks;
 }
@@ -43,9 +43,11 @@ std::vector<std::uint8_t> shuffled_distances(unsigned extent, Rank count, Random
 
 SampleTraffic::SampleTraffic(std::string name, const Shape& shape,
                              const std::vector<Coord>& offsets, std::uint64_t bytes)
-    : name_(std::move(name)), shape_(shape), bytes_(bytes) {
-  for (const Coord& offset : offsets) offsets_.push_back(shape.rank(offset));
-  std::ranges::sort(offsets_);
+    : name_(std::move(name)), shape_(shape), leads_to_(shape.size(), false), bytes_(bytes) {
+  for (const Coord& offset : offsets) {
+    offsets_.push_back(offset_of(shape, offset));
+    leads_to_[shape.rank(offset)] = true;
+  }
 }
 
 std::vector<Coord> SampleTraffic::drawn(const Shape& shape, Rank count, std::uint64_t seed) {
@@ -76,7 +78,7 @@ std::uint64_t SampleTraffic::bytes(Rank from, Rank to) const {
     if (apart < 0 && !shape_.wraps(d)) return 0;
     offset[d] = static_cast<std::uint8_t>(apart < 0 ? apart + int(shape_.extent(d)) : apart);
   }
-  return std::ranges::binary_search(offsets_, shape_.rank(offset)) ? bytes_ : 0;
+  return leads_to_[shape_.rank(offset)] ? bytes_ : 0;
 }
 
 std::vector<Rank> SampleTraffic::targets(Rank from) const {

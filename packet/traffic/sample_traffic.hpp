@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
+#include "packet/traffic/offset.hpp"
 #include "packet/traffic/traffic.hpp"
 
 namespace toroid {
@@ -27,6 +29,7 @@ class SampleTraffic final : public Traffic {
 
   std::string_view name() const override { return name_; }
   std::uint64_t bytes(Rank from, Rank to) const override;
+  std::optional<std::uint64_t> message_bytes() const override { return bytes_; }
   std::vector<Rank> targets(Rank from) const override;
   std::vector<Rank> sources(Rank to) const override;
   Rank draw(Rank from, Random& random) const override;
@@ -34,7 +37,8 @@ class SampleTraffic final : public Traffic {
  private:
   std::string name_;
   Shape shape_;
-  std::vector<Rank> offsets_;  ///< ascending: where node 0 would send to
+  std::vector<Offset> offsets_;
+  std::vector<bool> leads_to_;  ///< [rank]: an offset leads there from node 0
   std::uint64_t bytes_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,8 @@ class Traffic {
   virtual std::string_view name() const = 0;
   /// Payload bytes of the message from one node to another; 0: there is none.
   virtual std::uint64_t bytes(Rank from, Rank to) const = 0;
+  /// Payload bytes of every message there is, if all are equally long; none: ask for each.
+  virtual std::optional<std::uint64_t> message_bytes() const { return std::nullopt; }
   /// Whether all nodes send equally much to all others, so that closed formulas hold.
   virtual bool is_uniform_all_to_all() const { return false; }
   /// The dimensions, as bits, in which the nodes of a group differ if the traffic is an all-to-all

@@ -24,7 +24,8 @@
 namespace toroid::sim {
 namespace {
 
-constexpr std::size_t kSitesAhead = 4;  ///< routers between fetching one's data and using it
+constexpr std::size_t kSitesAhead = 4;    ///< routers between fetching one's data and using it
+constexpr std::size_t kSitesAtOnce = 48;  ///< routers whose state the caches near the core hold
 
 }  // namespace
 
@@ -110,25 +111,28 @@ ArbitrationPhase::ArbitrationPhase(NetworkState& net, const Machine& machine,
   for (unsigned c = 1; c <= kMaxChunks; ++c) wire_bytes_[c] = machine.wire_bytes(c);
 }
 
-/// First come all choices, then what each packet's departure touches beyond its router: by then
-/// that has been fetched.
+/// Of some routers at once first come all choices, then what each packet's departure touches beyond
+/// its router: by then that has been fetched.
 void ArbitrationPhase::run(Tick now) {
-  choose(now);
-  packet_hops_ += departing_.size();
-  for (const Departing& packet : departing_) depart(now, packet);
-  departing_.clear();
+  const std::size_t sites = net_.routers.marked().size();
+  for (std::size_t first = 0; first < sites; first += kSitesAtOnce) {
+    choose(now, first, std::min(first + kSitesAtOnce, sites));
+    packet_hops_ += departing_.size();
+    for (const Departing& packet : departing_) depart(now, packet);
+    departing_.clear();
+  }
+  net_.routers.clear_marked();
 }
 
-void ArbitrationPhase::choose(Tick now) {
+void ArbitrationPhase::choose(Tick now, std::size_t first, std::size_t end) {
   const std::span<const Rank> marked = net_.routers.marked();
   Choice choice(net_, rules_, now, departing_);
-  for (std::size_t i = 0; i < marked.size(); ++i) {
+  for (std::size_t i = first; i < end; ++i) {
     if (fetches_early_)
       net_.routers.prefetch_site(marked[std::min(i + kSitesAhead, marked.size() - 1)]);
     const Site site = net_.routers.site(marked[i]);
     choice.at_router(site, std::exchange(site.state->touched, std::uint16_t{0}));
   }
-  net_.routers.clear_marked();
 }
 
 inline void ArbitrationPhase::depart(Tick now, const Departing& packet) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -50,7 +51,8 @@ class ArbitrationPhase {
   using Site = Routers::Site;
   class Choice;
 
-  void choose(Tick now);
+  /// At the marked routers from `first` to before `end`.
+  void choose(Tick now, std::size_t first, std::size_t end);
   void depart(Tick now, const Departing& packet);
   void count(const Departing& packet, unsigned chunks);
   void hand_on(Tick now, const Site& site, Direction direction, Source next, FlightId id);

@@ -49,7 +49,7 @@ TEST(FillProfile, CountsThePatentsExample) {
   Fill fill(patent::random_map(), {.packets = 2, .per_visit = 1});
   fill.run(queues, patent::element);
   EXPECT_EQ(queues.profile(),
-            (FillProfile{.rounds = 2, .visits = 16, .packets = 16, .descriptors = 16}));
+            (FillProfile{.visits = 16, .packets = 16, .descriptors = 16, .rounds = 2}));
 }
 
 TEST(FillProfile, CountsPacketsOfOneDescriptorAndVisitsWithoutAny) {
@@ -65,7 +65,7 @@ TEST(FillProfile, CountsPacketsOfOneDescriptorAndVisitsWithoutAny) {
       });
   EXPECT_EQ(
       queues.profile(),
-      (FillProfile{.rounds = 2, .visits = 6, .empty_visits = 1, .packets = 15, .descriptors = 5}));
+      (FillProfile{.visits = 6, .empty_visits = 1, .packets = 15, .descriptors = 5, .rounds = 2}));
 }
 
 TEST(FillProfile, TellsFullQueuesFromAThrottle) {
@@ -97,8 +97,8 @@ TEST(DrainProfile, CountsThePatentsExampleByHand) {
   EXPECT_EQ(turn(drain, queues, fifos), 0u);
   EXPECT_EQ(drain.profile(), (DrainProfile{.turns = 3,
                                            .full_turns = 2,
-                                           .stuck_turns = 1,
                                            .packets = 5,
+                                           .stuck_turns = 1,
                                            .stuck_heads = 1,
                                            .skipped_queues = 2,
                                            .stuck_on = stuck_on(1, 0, 1, 0)}));
@@ -170,10 +170,10 @@ TEST(FlowchartProfile, IsSummedOverNodes) {
   FlowchartProfile sum;
   const FlowchartProfile one{.fill = {1, 2, 3, 4, 5, 6, 7},
                              .drain = {.turns = 8,
-                                       .idle_turns = 9,
-                                       .full_turns = 10,
-                                       .stuck_turns = 11,
-                                       .packets = 12,
+                                       .full_turns = 9,
+                                       .packets = 10,
+                                       .idle_turns = 11,
+                                       .stuck_turns = 12,
                                        .stuck_heads = 13,
                                        .skipped_queues = 14,
                                        .stuck_on = stuck_on(1, 2, 3, 4)}};

@@ -242,6 +242,23 @@ TEST(CampaignValidation, SaysHowWellTheOrdersOfTwoFabricsAgree) {
   }
 }
 
+/// Rings with 1,024 packets' room in every channel of 65,536 nodes fit no host.
+TEST(CampaignValidation, NamesWhatFailedOnTheRingsOnly) {
+  const TemporaryDirectory directory;
+  directory.save("deep.toml", "name = 'deep'\ndynamic_vc_chunks = 8192\nbubble_vc_chunks = 8192\n");
+  const Ended ended = run_command(
+      {"compare", "--validate", "--torus", "256x256", "--machine", "deep.toml", "--policies",
+       "random,rank", "--bytes", "32", "--traffic", "neighbour", "--json", "result.json"},
+      {.directory = directory.path()});
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_THAT(ended.out, ::testing::HasSubstr("failed on shm --route torus:\n  random: needs"));
+  const json report = json::parse(directory.content_of("result.json"));
+  ASSERT_EQ(report["failed_there"].size(), 2u);
+  EXPECT_EQ(report["failed_there"][1]["policy"], "rank");
+  EXPECT_EQ(report["agreement"][0]["policies"], 0);
+  for (const json& row : report["rows"]) EXPECT_FALSE(row.contains("error")) << row;
+}
+
 TEST(CampaignWorkload, ThatIsWrongIsRefused) {
   const TemporaryDirectory directory;
   json_of({"alltoall", "--torus", "2x2", "--export", "run.goal"}, {.directory = directory.path()});
@@ -332,6 +349,10 @@ TEST(CampaignAxes, ThatNothingReadsAreRefused) {
   refuses(sweep + Arguments{"load"} + workload, {"--axis load", "--workload"});
   refuses(sweep + Arguments{"bytes"} + workload, {"--axis bytes", "--workload"});
   refuses(sweep + Arguments{"load", "--per-visit", "2"}, {"--per-visit", "--axis load"});
+  refuses(square + Arguments{"--route", "torus"}, {"--route has no effect on --fabric sim"});
+  refuses(square + Arguments{"--bind", "none"}, {"--bind has no effect on --fabric sim"});
+  refuses(square + Arguments{"--validate", "--route", "direct"}, {"--route has no effect"});
+  refuses(square + Arguments{"--seed", "3", "--seeds", "1:2"}, {"--seed has no effect"});
   refuses(square + Arguments{"--validate", "--fabric", "shm"}, {"--validate"});
   refuses(square + Arguments{"--validate", "--peers", "2"}, {"--validate", "--peers"});
 }

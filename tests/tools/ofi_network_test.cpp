@@ -49,8 +49,8 @@ class OfiNetwork : public ::testing::Test {
     return nlohmann::json::parse(directory_.content_of("report.json"), nullptr, false);
   }
 
-  void expect_the_models_array(const Arguments& fft) {
-    const nlohmann::json report = report_of(fft + Arguments{"--check", "--out", "ofi.npy"});
+  void expect_the_models_array(const Arguments& fft, const Arguments& route = {}) {
+    const nlohmann::json report = report_of(fft + route + Arguments{"--check", "--out", "ofi.npy"});
     EXPECT_EQ(report["fabric"], "ofi");
     EXPECT_LE(report.value("l2_error", 1.0), 1e-12);
     EXPECT_TRUE(directory_.content_of("ofi.npy") == array_of_the_model(fft));
@@ -70,41 +70,39 @@ class OfiNetwork : public ::testing::Test {
 
 class OfiNetworkByRoute : public OfiNetwork, public ::testing::WithParamInterface<const char*> {
  protected:
-  Arguments routed(const Arguments& arguments) {
-    return arguments + Arguments{"--route", GetParam()};
-  }
+  static Arguments route() { return {"--route", GetParam()}; }
 };
 INSTANTIATE_TEST_SUITE_P(Route, OfiNetworkByRoute, ::testing::Values("torus", "direct"),
                          [](const auto& route) { return std::string(route.param); });
 
 TEST_P(OfiNetworkByRoute, SaysHelloInOneLineOfProcessZero) {
   if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
-  const std::vector<Ended> all = run(routed(kHello));
+  const std::vector<Ended> all = run(kHello + route());
   expect_success(all);
   EXPECT_EQ(std::count(all[0].out.begin(), all[0].out.end(), '\n'), 1) << all[0].out;
 }
 
 TEST_P(OfiNetworkByRoute, ExchangesAllToAll) {
   if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
-  expect_a_full_exchange(routed(kAllToAll));
+  expect_a_full_exchange(kAllToAll + route());
 }
 
 TEST_P(OfiNetworkByRoute, TransformsAProteinsDensityAsTheModelDoes) {
   if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
   if (!std::filesystem::exists(kProtein)) GTEST_SKIP() << kProtein << " is not there";
-  expect_the_models_array(routed(kFft + Arguments{"--in", kProtein}));
+  expect_the_models_array(kFft + Arguments{"--in", kProtein}, route());
 }
 
 TEST_P(OfiNetworkByRoute, TransformsManyTimesAsTheModelDoesOnce) {
   if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
-  expect_the_models_array(routed(kSmall + Arguments{"--repeat", "20"}));
+  expect_the_models_array(kSmall + Arguments{"--repeat", "20"}, route());
 }
 
 TEST_P(OfiNetworkByRoute, ComputesTheSameOverLinksThatDelayAndLose) {
   if (!wire(Wiring::our_switch)) GTEST_SKIP() << why_not_;
   hosts_->our_switch().set_all_links({.delay = 5ms, .loss = 0.01});
-  expect_a_full_exchange(routed(kAllToAll));
-  expect_the_models_array(routed(kSmall));
+  expect_a_full_exchange(kAllToAll + route());
+  expect_the_models_array(kSmall, route());
   EXPECT_GT(hosts_->our_switch().counts().lost, 0U);
 }
 

@@ -167,6 +167,19 @@ TEST_P(PolicyEffectsOf, RuleOfTheRoutersIsReadOrRefused) {
   }
 }
 
+TEST_P(PolicyEffectsOf, OptionOfRingsIsReadOrRefused) {
+  for (const Arguments& option : {Arguments{"--bind", "none"}, {"--stall", "5"}}) {
+    SCOPED_TRACE(option[0]);
+    if (carrier().fabric != FabricName::sim)
+      expect_accepted(arguments(option));
+    else
+      expect_refusal(directory_, arguments(option), {option[0] + " has no effect on --fabric sim"});
+  }
+  if (carrier().fabric == FabricName::sim)
+    expect_refusal(directory_, arguments({"--route", "torus"}),
+                   {"--route has no effect on --fabric sim"});
+}
+
 TEST_P(PolicyEffectsOf, KeysSayTheSettingsAndNullWhereNothingReadsThem) {
   const json report = expect_accepted(arguments());
   SCOPED_TRACE(report.dump());

@@ -251,6 +251,12 @@ std::vector<std::string> policies_for(const Sender& sender,
   return kept;
 }
 
+/// The seeds of the list replace the one seed.
+void refuse_seed_beside_seeds(const CampaignLists& lists) {
+  if (lists.verb != nullptr && !lists.seeds.empty() && lists.verb->count("--seed") > 0)
+    throw BadInput("--seed has no effect beside --seeds");
+}
+
 /// A workload has its own messages.
 void refuse_options_of_traffic(const CampaignLists& lists) {
   if (lists.verb == nullptr || lists.workloads.empty()) return;
@@ -265,6 +271,7 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
   const std::vector<std::string> policies = names_of_policies(lists);
   refuse_repetitions(lists, policies, settings);
   refuse_options_of_traffic(lists);
+  refuse_seed_beside_seeds(lists);
   std::vector<CampaignCase> cases;
   std::map<std::string, std::vector<std::string>> known;  // by the sender's name
   const auto policies_of = [&](const Sender& sender) -> const std::vector<std::string>& {

@@ -16,6 +16,7 @@ Json campaign_report(const CampaignResult& result, const CampaignSettings& setti
   if (!result.saturation.is_null()) report["saturation"] = result.saturation;
   if (!result.summary.is_null()) report["summary"] = result.summary;
   if (!result.agreement.is_null()) report["agreement"] = result.agreement;
+  if (!result.failed_there.is_null()) report["failed_there"] = result.failed_there;
   if (result.interrupted) report["interrupted"] = true;
   report["result_hash"] = rows_hash(result.rows, settings);
   return report;

@@ -18,6 +18,7 @@ struct CampaignResult {
   Json saturation{};         ///< null: none
   Json summary{};            ///< of several seeds; null: none
   Json agreement{};          ///< with another fabric; null: not asked for
+  Json failed_there{};       ///< rows of runs that failed on that fabric; null: none
   bool interrupted = false;
 };
 

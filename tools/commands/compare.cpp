@@ -1,4 +1,5 @@
 // toroid compare: policies beside each other, on every torus, at every size, under every traffic.
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -79,6 +80,40 @@ CaseRows rows_on_rings(const CompareOptions& options) {
   return all;
 }
 
+/// The rows of runs that failed, each of its case and its reason once.
+std::vector<Json> failures_of(std::span<const Json> rows) {
+  std::vector<Json> failed;
+  for (Json row : rows) {
+    row.erase("wall_s");
+    if (row.contains("error") && std::ranges::find(failed, row) == failed.end())
+      failed.push_back(std::move(row));
+  }
+  return failed;
+}
+
+std::string failure_lines(std::span<const Json> failed, const RowTable& table) {
+  std::string text;
+  for (const Json& row : failed)
+    text += "  " + with_hanging_indent(
+                       fmt::format("{}: {}", table.case_text(row), row["error"].get<std::string>()),
+                       line_width() - 2, 4);
+  return text.empty() ? "" : "failed on shm --route torus:\n" + text;
+}
+
+/// Runs everything on rings too, and adds how well the orders agree. Returns the exit code.
+int validate(const CompareOptions& options, std::span<const Json> summary, const RowTable& table,
+             CampaignResult& result, bool shows_table) {
+  const CaseRows there = rows_on_rings(options);
+  result.interrupted = there.interrupted();
+  if (result.interrupted) return 0;
+  const std::vector<Json> failed = failures_of(there.rows);
+  const std::vector<Json> agreement = agreement_of(summary, summary_of(there.rows));
+  result.agreement = agreement;
+  if (!failed.empty()) result.failed_there = failed;
+  if (shows_table) print_now(failure_lines(failed, table) + agreement_text(agreement, table));
+  return exit_code(there.rows);
+}
+
 int run(const CompareOptions& all) {
   const CampaignOptions& options = all.campaign;
   CampaignSettings settings = campaign_settings(options.common);
@@ -110,17 +145,11 @@ int run(const CompareOptions& all) {
   if (outputs.shows_table())
     print_now((has_seeds ? summary_text(summary, table) : best_lines(summary, table)) +
               table.remark());
-  if (all.validate && !result.interrupted) {
-    const CaseRows there = rows_on_rings(all);
-    result.interrupted = there.interrupted();
-    if (!result.interrupted) {
-      const std::vector<Json> agreement = agreement_of(summary, summary_of(there.rows));
-      result.agreement = agreement;
-      if (outputs.shows_table()) print_now(agreement_text(agreement, table));
-    }
-  }
+  int code = exit_code(result.rows);
+  if (all.validate && !result.interrupted)
+    code = std::max(code, validate(all, summary, table, result, outputs.shows_table()));
   outputs.write(campaign_report(result, settings));
-  return exit_code(result.rows);
+  return code;
 }
 
 }  // namespace

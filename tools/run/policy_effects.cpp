@@ -46,6 +46,21 @@ constexpr std::array<OptionEffect, 9> kOptionEffects = {
      {"--no-transit-first", &PolicyEffects::by_link},
      {"--no-bubble", &PolicyEffects::by_link}}};
 
+/// Options of rings, which nothing reads on `sim`.
+constexpr const char* kRingOptions[] = {"--route", "--bind", "--stall"};
+
+bool is_given(const CLI::App& verb, const char* option) {
+  return verb.get_option_no_throw(option) != nullptr && verb.count(option) > 0;
+}
+
+/// A campaign that is validated runs on rings too, by the route torus.
+void refuse_ring_options(const CLI::App& verb) {
+  for (const char* option : kRingOptions)
+    if (is_given(verb, option) &&
+        (option == std::string_view("--route") || !is_given(verb, "--validate")))
+      throw BadInput(fmt::format("{} has no effect on --fabric sim", option));
+}
+
 std::string where(const RunOptions& run) {
   if (run.fabric == FabricName::sim) return "";
   return fmt::format(" on --fabric {} --route {}", name_of<FabricName>(kFabricNames, run.fabric),
@@ -115,9 +130,9 @@ PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route) {
 
 void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& effects,
                                     const std::string& what, const RunOptions& run) {
+  if (run.fabric == FabricName::sim) refuse_ring_options(verb);
   for (const OptionEffect& effect : kOptionEffects)
-    if (verb.get_option_no_throw(effect.option) != nullptr && verb.count(effect.option) > 0 &&
-        !(effects.*effect.is_read))
+    if (is_given(verb, effect.option) && !(effects.*effect.is_read))
       throw BadInput(fmt::format("{} has no effect on {}{}", effect.option, what, where(run)));
 }
 

@@ -32,8 +32,8 @@ struct PolicyEffects {
 };
 PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route);
 
-/// Throws BadInput where an option of the group "Policy", or of the routers, is given and nothing
-/// reads it; `what` names the run in the message, as "replay".
+/// Throws BadInput where an option of the group "Policy", of the routers or of rings is given and
+/// nothing reads it; `what` names the run in the message, as "replay".
 void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& effects,
                                     const std::string& what, const RunOptions& run);
 /// Throws BadInput where a policy differs from `random` only in what nothing reads, whatever the
