@@ -131,7 +131,8 @@ class OutputQueues {
   unsigned next_ = 0;
   unsigned waiting_ = 0;           ///< queues that are not empty
   unsigned full_ = 0;              ///< queues in turn without room
-  std::uint32_t made_before_ = 0;  ///< profile_.packets, its low bits, when the visit began
+  std::uint32_t made_before_ = 0;  ///< profile_.packets, its low bits, when the visit began: no
+                                   ///< visit makes 2^32
   std::unique_ptr<HeadIndex> heads_;
   FillProfile profile_;
 };

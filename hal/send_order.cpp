@@ -53,13 +53,14 @@ SendOrder SendOrder::first(Rank n) const {
 
 SendOrder SendOrder::only(const std::vector<Rank>& wanted) const {
   std::vector<std::pair<Rank, Rank>> visits;  // number, peer
-  for (const Rank peer : wanted)
-    if (const auto visit = visit_of(peer)) visits.emplace_back(*visit, peer);
-  if (visits.size() < wanted.size()) {
-    visits.clear();
+  if (stored_ || computed_) {
     for (Rank i = 0; i < visits_; ++i)
       if (const Rank peer = (*this)[i]; std::ranges::binary_search(wanted, peer))
         visits.emplace_back(i, peer);
+  } else {
+    for (const Rank peer : wanted)
+      if (const auto visit = visit_of(peer); visit && *visit < visits_)
+        visits.emplace_back(*visit, peer);
   }
   std::ranges::sort(visits);
   std::vector<Rank> peers;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -126,7 +127,7 @@ void Shape::append(unsigned extent, bool wraps) {
 }
 
 /// The bytes are put together in a register: stored one by one they could not be loaded together
-/// until all stores are done.
+/// until all stores are done. REQUIRES: a little-endian processor.
 Coord Shape::coord(Rank rank) const {
   std::uint64_t packed = 0;
   for (unsigned d = dims_; d-- > 1;) {
@@ -134,10 +135,13 @@ Coord Shape::coord(Rank rank) const {
     packed |= std::uint64_t{rank - quotient * extent_[d]} << 8 * d;
     rank = quotient;
   }
-  packed |= rank;
-  Coord coord;
-  for (unsigned d = 0; d < kMaxDims; ++d) coord[d] = static_cast<std::uint8_t>(packed >> 8 * d);
-  return coord;
+  packed |= rank & 0xffu;
+  struct Padded {
+    Coord coord;
+    std::array<std::uint8_t, sizeof packed - sizeof(Coord)> padding;
+  };
+  static_assert(std::endian::native == std::endian::little);
+  return std::bit_cast<Padded>(packed).coord;
 }
 
 Rank Shape::rank(const Coord& coord) const {

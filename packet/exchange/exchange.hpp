@@ -40,7 +40,7 @@ class ExchangeAwaiter;
 ///
 /// Construct it before the program's first await: its handlers must exist when others start. It
 /// must outlive the run: a node may send on others' packets after all of its own have come.
-class alignas(64) Exchange final : public Outgoing, private PayloadSource {
+class Exchange final : public Outgoing, private PayloadSource {
  public:
   /// It takes plan.handlers() handlers from `handler` on. `plan` and `messages` must outlive it.
   /// Throws BadInput where the node has fewer named queues than the plan needs.

@@ -43,7 +43,7 @@ class Messages {
   /// Packets of the longest message that this node sends.
   virtual std::uint32_t most_packets() const = 0;
   /// The next packets of the message to a member that are equally long: at most `limit`, from
-  /// packet `first` on.
+  /// packet `first` on. REQUIRES: the member is one of targets(), if they are listed.
   virtual MessageRun run(Rank member, std::uint32_t first, std::uint32_t limit) const = 0;
 
   /// Whether payloads travel. If not, packets have their length on the wire and nothing of the

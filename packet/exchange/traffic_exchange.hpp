@@ -69,7 +69,7 @@ class TrafficExchange {
     Arrivals expected(const TrafficExchange& all) const;
     const Node* node;
     TrafficMessages messages;
-    Exchange exchange;
+    alignas(64) Exchange exchange;  // not the class itself: g++ 12 does not align coroutine frames
   };
   const CombiningPlan& combining() const;
   void check_sums() const;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/conservation.hpp"
 #include "packet/exchange/exchange_plan.hpp"
@@ -93,7 +94,10 @@ class TrafficMessages final : public Messages {
 
   /// Sums over the packets that reach this node if every message comes straight from its origin.
   /// REQUIRES: the plan is no sample.
-  const Arrivals& expected() const { return expected_; }
+  const Arrivals& expected() const {
+    TOROID_CHECK(!plan_->is_sample());
+    return expected_;
+  }
   /// The node's data; null if no payload travels.
   const ExchangeData* data() const { return data_ ? &*data_ : nullptr; }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ class MaskedTraffic final : public Traffic {
 
   std::string_view name() const override { return all_->name(); }
   std::uint64_t bytes(Rank from, Rank to) const override;
+  std::optional<std::uint64_t> message_bytes() const override { return all_->message_bytes(); }
   std::vector<Rank> targets(Rank from) const override;
   std::vector<Rank> sources(Rank to) const override;
   Rank draw(Rank from, Random& random) const override;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/direction.hpp"
 #include "hal/machine.hpp"
@@ -112,7 +113,7 @@ ArbitrationPhase::ArbitrationPhase(NetworkState& net, const Machine& machine,
 }
 
 /// Of some routers at once first come all choices, then what each packet's departure touches beyond
-/// its router: by then that has been fetched.
+/// its router: by then that has been fetched. Neither marks a router.
 void ArbitrationPhase::run(Tick now) {
   const std::size_t sites = net_.routers.marked().size();
   for (std::size_t first = 0; first < sites; first += kSitesAtOnce) {
@@ -121,6 +122,7 @@ void ArbitrationPhase::run(Tick now) {
     for (const Departing& packet : departing_) depart(now, packet);
     departing_.clear();
   }
+  TOROID_CHECK_EQ(net_.routers.marked().size(), sites);
   net_.routers.clear_marked();
 }
 

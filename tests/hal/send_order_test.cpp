@@ -90,6 +90,11 @@ TEST(SendOrder, LeavesOutWhatIsNotWantedAndKeepsTheRestInOrder) {
       for (const Rank peer : whole)
         if (peer % 3 == 0) expected.push_back(peer);
       EXPECT_EQ(visited(whole.only(wanted)), expected) << members;
+      const SendOrder cut = whole.first(members / 2);
+      std::vector<Rank> expected_of_cut;
+      for (const Rank peer : cut)
+        if (peer % 3 == 0) expected_of_cut.push_back(peer);
+      EXPECT_EQ(visited(cut.only(wanted)), expected_of_cut) << members;
       const SendOrder computed(whole.size(), [&](Rank i) { return whole[i]; });
       EXPECT_EQ(visited(computed.only(wanted)), expected) << members;
     }

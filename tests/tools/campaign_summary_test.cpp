@@ -101,6 +101,31 @@ TEST(CampaignSummary, LeavesFailedRunsOut) {
   EXPECT_EQ(summary[0]["time_s"], 4);
 }
 
+Json failed_row(const std::string& policy, unsigned seed, const std::string& error) {
+  Json failed = row(policy, 0, seed);
+  failed.erase("time_s");
+  failed["error"] = error;
+  failed["wall_s"] = seed + 0.5;
+  return failed;
+}
+
+TEST(CampaignSummary, NamesEveryReasonOfACaseOnce) {
+  const std::vector<Json> rows = {
+      failed_row("random", 1, "a deadlock"), row("rank", 2), failed_row("random", 1, "a deadlock"),
+      failed_row("random", 1, "no memory"), failed_row("random", 2, "a deadlock")};
+  const std::vector<Json> failed = failures_of(rows);
+  ASSERT_EQ(failed.size(), 3u);
+  EXPECT_EQ(failed[1]["error"], "no memory");
+  EXPECT_EQ(failed[2]["seed"], 2);
+  EXPECT_FALSE(failed[0].contains("wall_s"));
+}
+
+TEST(CampaignSummary, LeavesOutCasesOfWhichOneRunFailed) {
+  const std::vector<Json> rows = {row("random", 1), failed_row("random", 1, "a deadlock"),
+                                  row("random", 1, 2), row("rank", 3)};
+  EXPECT_EQ(without_failed(rows), (std::vector<Json>{row("random", 1, 2), row("rank", 3)}));
+}
+
 /// The agreement of policies p0, p1, ... that took these times on two fabrics.
 Json agreement_of_times(const std::vector<double>& here, const std::vector<double>& there) {
   std::vector<Json> a, b;

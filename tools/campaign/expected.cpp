@@ -67,8 +67,8 @@ std::vector<double> expected_seconds(std::span<const CampaignCase> cases,
   return seconds;
 }
 
-void announce_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
-                    const Journal* journal) {
+Expectation expected_of(std::span<const CampaignCase> cases, const CampaignSettings& settings,
+                        const Journal* journal) {
   Expectations expectations(settings);
   Expectation all;
   double longest = 0, largest = 0;
@@ -86,7 +86,12 @@ void announce_cases(std::span<const CampaignCase> cases, const CampaignSettings&
       static_cast<unsigned>(std::clamp<std::size_t>(runs, 1, std::max(1u, settings.at_once())));
   all.seconds = std::max(longest, all.seconds / all.runs_at_once);
   all.bytes = largest * all.runs_at_once;
-  announce(all, settings.common.quiet);
+  return all;
+}
+
+void announce_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
+                    const Journal* journal) {
+  announce(expected_of(cases, settings, journal), settings.common.quiet);
 }
 
 }  // namespace toroid

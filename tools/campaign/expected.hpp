@@ -6,6 +6,7 @@
 
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/settings.hpp"
+#include "tools/run/expectation.hpp"
 
 namespace toroid {
 
@@ -15,8 +16,11 @@ class Journal;
 std::vector<double> expected_seconds(std::span<const CampaignCase> cases,
                                      const CampaignSettings& settings);
 
-/// Announces the runs of the cases that are not in the journal (which may be null), one after the
+/// What the runs take of the cases that are not in the journal (which may be null), one after the
 /// other or several at once as the settings say. Throws BadInput where memory cannot hold them.
+Expectation expected_of(std::span<const CampaignCase> cases, const CampaignSettings& settings,
+                        const Journal* journal);
+/// Announces that.
 void announce_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                     const Journal* journal);
 

@@ -169,11 +169,22 @@ std::string RowTable::line(const Json& row) const {
   return table_.line(cells);
 }
 
+namespace {
+
+/// A number alone would not say what it counts.
+std::string text_with_unit(std::string_view column, const std::string& text) {
+  if (column == "bytes") return text + " bytes";
+  if (column == "output_queues") return text + " queues";
+  if (column == "packets_per_visit") return text + " packets per visit";
+  return column == "seed" ? "seed " + text : text;
+}
+
+}  // namespace
+
 std::string RowTable::case_text(const Json& row) const {
   std::vector<std::string> words;
   for (const std::string& name : names_)
-    if (row.contains(name))
-      words.push_back(cell_text(row[name]) + (name == "bytes" ? " bytes" : ""));
+    if (row.contains(name)) words.push_back(text_with_unit(name, cell_text(row[name])));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tools/campaign/case.hpp"
@@ -144,6 +145,26 @@ std::vector<Json> agreement_of(std::span<const Json> summary, std::span<const Js
     entry["rank_correlation"] = rho ? Json(*rho) : Json(nullptr);
   }
   return all;
+}
+
+std::vector<Json> failures_of(std::span<const Json> rows) {
+  std::vector<Json> failed;
+  for (Json row : rows) {
+    row.erase("wall_s");
+    if (row.contains("error") && std::ranges::find(failed, row) == failed.end())
+      failed.push_back(std::move(row));
+  }
+  return failed;
+}
+
+std::vector<Json> without_failed(std::span<const Json> rows) {
+  std::vector<Json> failed;
+  for (const Json& row : rows)
+    if (row.contains("error")) failed.push_back(columns_without(row, {}));
+  std::vector<Json> kept;
+  for (const Json& row : rows)
+    if (std::ranges::find(failed, columns_without(row, {})) == failed.end()) kept.push_back(row);
+  return kept;
 }
 
 std::string summary_text(std::span<const Json> summary, const RowTable& table) {

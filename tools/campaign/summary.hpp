@@ -21,6 +21,11 @@ std::vector<Json> summary_of(std::span<const Json> rows);
 /// policies or all times are equal), `best` and `best_there`. REQUIRES: both from the same cases.
 std::vector<Json> agreement_of(std::span<const Json> summary, std::span<const Json> there);
 
+/// The rows of runs that failed, each of its case and its reason once.
+std::vector<Json> failures_of(std::span<const Json> rows);
+/// The rows of cases of which no run failed.
+std::vector<Json> without_failed(std::span<const Json> rows);
+
 /// Lines for the terminal.
 std::string summary_text(std::span<const Json> summary, const RowTable& table);
 std::string agreement_text(std::span<const Json> agreement, const RowTable& table);

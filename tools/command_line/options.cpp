@@ -178,7 +178,10 @@ RoutingRule routing_of(const PolicyOptions& options) {
 Shape shape_of(const TorusOptions& options) {
   const Shape shape = Shape::parse(options.torus, options.mesh);
   const FailureList& failed = options.failures;
-  if (failed.links.empty() && failed.nodes.empty()) return shape;
+  const bool all_work = failed.links.empty() && failed.nodes.empty();
+  if (all_work && failed.long_ways)
+    throw BadInput("--long-way has no effect without --fail-link or --fail-node");
+  if (all_work) return shape;
   const Shape left = shape.with_failures(failed);
   left.failures()->check_all_pairs(routing_of(options.policy) != RoutingRule::deterministic);
   return left;

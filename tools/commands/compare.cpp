@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,6 +28,7 @@
 #include "tools/command_line/wrap.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/results/json.hpp"
+#include "tools/run/expectation.hpp"
 
 namespace toroid {
 namespace {
@@ -66,31 +68,29 @@ std::string best_lines(std::span<const Json> summary, const RowTable& table) {
 /// Where time is the wall clock's, one run says little: the mean of so many counts.
 constexpr unsigned kRunsOnRings = 5;
 
-/// The same cases hop by hop over shared-memory rings, each several times; rows are missing where
-/// that is interrupted.
-CaseRows rows_on_rings(const CompareOptions& options) {
+/// The same cases hop by hop over shared-memory rings.
+struct RingCases {
+  CampaignSettings settings;
+  std::vector<CampaignCase> cases;
+};
+RingCases cases_on_rings(const CompareOptions& options) {
   CommonOptions common = options.campaign.common;
   common.fabric = name_of<FabricName>(kFabricNames, FabricName::shm);
   common.route = name_of<RingRoute>(kRingRouteNames, RingRoute::torus);
   const CampaignSettings settings = campaign_settings(common);
-  const std::vector<CampaignCase> cases = make_cases(options.campaign.lists, settings);
+  return {settings, make_cases(options.campaign.lists, settings)};
+}
+
+/// Each case several times; rows are missing where that is interrupted.
+CaseRows rows_on_rings(const RingCases& rings) {
   CaseRows all;
   for (unsigned run = 0; run < kRunsOnRings && !all.interrupted(); ++run)
-    std::ranges::move(run_cases(cases, settings, nullptr, {}).rows, std::back_inserter(all.rows));
+    std::ranges::move(run_cases(rings.cases, rings.settings, nullptr, {}).rows,
+                      std::back_inserter(all.rows));
   return all;
 }
 
-/// The rows of runs that failed, each of its case and its reason once.
-std::vector<Json> failures_of(std::span<const Json> rows) {
-  std::vector<Json> failed;
-  for (Json row : rows) {
-    row.erase("wall_s");
-    if (row.contains("error") && std::ranges::find(failed, row) == failed.end())
-      failed.push_back(std::move(row));
-  }
-  return failed;
-}
-
+/// The runs that failed, one line each.
 std::string failure_lines(std::span<const Json> failed, const RowTable& table) {
   std::string text;
   for (const Json& row : failed)
@@ -101,13 +101,13 @@ std::string failure_lines(std::span<const Json> failed, const RowTable& table) {
 }
 
 /// Runs everything on rings too, and adds how well the orders agree. Returns the exit code.
-int validate(const CompareOptions& options, std::span<const Json> summary, const RowTable& table,
+int validate(const RingCases& rings, std::span<const Json> summary, const RowTable& table,
              CampaignResult& result, bool shows_table) {
-  const CaseRows there = rows_on_rings(options);
+  const CaseRows there = rows_on_rings(rings);
   result.interrupted = there.interrupted();
   if (result.interrupted) return 0;
   const std::vector<Json> failed = failures_of(there.rows);
-  const std::vector<Json> agreement = agreement_of(summary, summary_of(there.rows));
+  const std::vector<Json> agreement = agreement_of(summary, summary_of(without_failed(there.rows)));
   result.agreement = agreement;
   if (!failed.empty()) result.failed_there = failed;
   if (shows_table) print_now(failure_lines(failed, table) + agreement_text(agreement, table));
@@ -124,9 +124,20 @@ int run(const CompareOptions& all) {
     throw BadInput("--validate runs whole exchanges on shm; it is not for --peers");
   const std::vector<CampaignCase> cases = make_cases(options.lists, settings);
   refuse_unfit(cases, settings);
+  std::optional<RingCases> rings;
+  if (all.validate) {
+    rings = cases_on_rings(all);
+    refuse_unfit(rings->cases, rings->settings);
+  }
   CampaignOutputs outputs(options, "compare", settings);
 
-  announce_cases(cases, settings, outputs.journal());
+  Expectation expected = expected_of(cases, settings, outputs.journal());
+  if (rings) {
+    const Expectation there = expected_of(rings->cases, rings->settings, nullptr);
+    expected.seconds += kRunsOnRings * there.seconds;
+    expected.bytes = std::max(expected.bytes, there.bytes);
+  }
+  announce(expected, settings.common.quiet);
   const RowTable table(cases, compare_columns(settings), settings);
   RowSink show;
   if (outputs.shows_table()) {
@@ -146,8 +157,8 @@ int run(const CompareOptions& all) {
     print_now((has_seeds ? summary_text(summary, table) : best_lines(summary, table)) +
               table.remark());
   int code = exit_code(result.rows);
-  if (all.validate && !result.interrupted)
-    code = std::max(code, validate(all, summary, table, result, outputs.shows_table()));
+  if (rings && !result.interrupted)
+    code = std::max(code, validate(*rings, summary, table, result, outputs.shows_table()));
   outputs.write(campaign_report(result, settings));
   return code;
 }

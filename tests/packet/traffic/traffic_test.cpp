@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/failures.hpp"
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
@@ -81,6 +82,29 @@ TEST(Traffic, ASampleLoadsALinkWithItsShareOfTheAllToAll) {
   const auto whole = traffic_bounds(machine, shape, *make_traffic("all-to-all", shape, 240, 1));
   const auto sample = traffic_bounds(machine, shape, *make_traffic("sample:32", shape, 240, 1));
   EXPECT_EQ(sample.hottest_link * 4, whole.hottest_link);
+}
+
+/// Where a traffic names the length of its messages, every message has it.
+TEST(Traffic, LengthOfAllMessagesIsThatOfEach) {
+  for (const Shape& shape :
+       {Shape::parse("4x4"), Shape::parse("3x2x4m"), Shape::parse("5x1m"), Shape::parse("8x4@YX4"),
+        Shape::parse("4x4").with_failures(FailureList{.links = {}, .nodes = {"(1,2)", "(0,0)"}})}) {
+    unsigned alike = 0;
+    for (const char* name :
+         {"all-to-all", "uniform", "uniform:2", "sample:2", "lines:X", "planes", "neighbour",
+          "halo", "hotspot", "incast", "permutation", "zipf", "tornado"}) {
+      const auto traffic = make_traffic(name, shape, kBytes, 7);
+      const auto bytes = traffic->message_bytes();
+      alike += bytes ? 1 : 0;
+      for (Rank self = 0; bytes && self < shape.size(); ++self) {
+        for (const Rank to : traffic->targets(self))
+          EXPECT_EQ(traffic->bytes(self, to), *bytes) << name << " on " << shape.text();
+        for (const Rank from : traffic->sources(self))
+          EXPECT_EQ(traffic->bytes(from, self), *bytes) << name << " on " << shape.text();
+      }
+    }
+    EXPECT_GE(alike, 3u) << shape.text();
+  }
 }
 
 TEST(Traffic, AllToAllAndUniformReachEverybodyAlike) {
