@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <cstdint>
 
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
@@ -12,20 +12,6 @@
 #include "hal/tick.hpp"
 
 namespace toroid {
-
-/// Packets on their way into an injection FIFO: the packets of a descriptor that have not left.
-struct Injection {
-  SendDescriptor descriptor;
-  unsigned fifo;
-
-  /// Whether `other`, on its way to `other_fifo`, continues this one: the same message, from the
-  /// next packet on, to the same FIFO.
-  bool takes(const SendDescriptor& other, unsigned other_fifo) const {
-    return fifo == other_fifo && descriptor.cookie == other.cookie &&
-           descriptor.source == other.source && descriptor.source != nullptr &&
-           descriptor.packets == other.first;
-  }
-};
 
 /// The receiver of the packets that Device::receive() hands over.
 class PacketSink {
@@ -39,7 +25,7 @@ class PacketSink {
 
 /// The hardware of one node. Its fabric owns it. Invariant: whoever plans an injection accounts for
 /// its chunks in fifos() before inject(), which never refuses. All calls are made from inside
-/// Processor::turn(), in batches, on the thread that runs the node.
+/// Processor::turn(), on the thread that runs the node.
 class Device {
  public:
   virtual ~Device() = default;
@@ -51,10 +37,14 @@ class Device {
   virtual Tick now() const = 0;
 
   /// The injection FIFOs as they are now.
-  virtual std::span<InjectionFifo> fifos() = 0;
-  /// Takes packets, in order; their payloads are gathered now or when they leave their FIFO.
-  /// REQUIRES: their chunks are accounted for in fifos().
-  virtual void inject(std::span<const Injection> injections) = 0;
+  virtual InjectionFifos& fifos() = 0;
+  /// Takes the next `count` packets of a descriptor into an injection FIFO; their payloads are
+  /// gathered now or when they leave it. REQUIRES: 0 < count <= descriptor.left(), and their chunks
+  /// are accounted for in fifos().
+  virtual void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) = 0;
+  /// What has been injected moves on, where that takes no time. Returns whether FIFOs may have got
+  /// room, so that it pays to look again in this turn.
+  virtual bool flush() = 0;
   /// Hands over up to `limit` received packets, one after the other; returns their number.
   virtual std::size_t receive(PacketSink& sink, std::size_t limit) = 0;
   /// The largest number of packets that a turn should send, and receive: few where packets wait

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "hal/direction.hpp"
 #include "hal/drain_rules.hpp"
@@ -35,13 +34,12 @@ class Drain {
     profile_.idle_turns += queues.empty() ? 1 : 0;
   }
 
-  /// Moves at most `limit` packets: sink(descriptor, fifo), which must take all packets left of the
-  /// descriptor. Accounts for their chunks in `fifos`. Returns the number of packets moved; fewer
-  /// than `limit`: all queues are empty or stuck. A run that moves nothing ends the turn: it counts
-  /// what is stuck.
-  template <std::invocable<const SendDescriptor&, unsigned> Sink>
-  std::size_t run(OutputQueues& queues, std::span<InjectionFifo> fifos, std::size_t limit,
-                  Sink&& sink) {
+  /// Moves at most `limit` packets: sink(descriptor, count, fifo), which must take the next `count`
+  /// packets of the descriptor. Accounts for their chunks in `fifos`. Returns the number of packets
+  /// moved; fewer than `limit`: all queues are empty or stuck. A run that moves nothing ends the
+  /// turn: it counts what is stuck.
+  template <std::invocable<const SendDescriptor&, std::uint32_t, unsigned> Sink>
+  std::size_t run(OutputQueues& queues, InjectionFifos& fifos, std::size_t limit, Sink&& sink) {
     switch (rule_) {
       case DrainRule::least_full:
         return run_by(LeastFull(), queues, fifos, limit, sink);
@@ -53,6 +51,15 @@ class Drain {
     return 0;
   }
 
+  /// A turn ends with packets in the queues that find no room: counts why. REQUIRES: not after a
+  /// run that moved nothing, which has done so.
+  void end_turn(const OutputQueues& queues, const InjectionFifos& fifos) {
+    if (fifos.open(1).empty())
+      ++profile_.full_turns;
+    else
+      count_stuck(queues);
+  }
+
   DrainProfile profile() const {
     DrainProfile profile = profile_;
     stuck_on_.add_to(profile.stuck_on);
@@ -61,35 +68,34 @@ class Drain {
 
  private:
   // The rules. Each is a type, so that each gets an inner loop of its own.
-  using Fifos = std::span<const InjectionFifo>;
   struct LeastFull {
-    std::optional<unsigned> operator()(Fifos fifos, DirectionSet possible, unsigned chunks) const {
-      return least_full(fifos, possible, chunks);
+    unsigned operator()(const InjectionFifos& fifos, DirectionSet possible, unsigned chunks) const {
+      return fifos.least_full(possible, chunks);
     }
   };
   struct FirstFit {
-    std::optional<unsigned> operator()(Fifos fifos, DirectionSet possible, unsigned chunks) const {
+    unsigned operator()(const InjectionFifos& fifos, DirectionSet possible, unsigned chunks) const {
       return first_fit(fifos, possible, chunks, 0);
     }
   };
   struct Behind {
     unsigned* last;
-    std::optional<unsigned> operator()(Fifos fifos, DirectionSet possible, unsigned chunks) const {
-      const auto count = static_cast<unsigned>(fifos.size());
-      const auto fifo = first_fit(fifos, possible, chunks, (*last + 1) % count);
-      if (fifo) *last = *fifo;
-      return fifo;
+    unsigned operator()(const InjectionFifos& fifos, DirectionSet possible, unsigned chunks) const {
+      const unsigned f = first_fit(fifos, possible, chunks, (*last + 1) % fifos.size());
+      if (fifos.takes(f, possible, chunks)) *last = f;
+      return f;
     }
   };
 
   class Open;
 
   template <typename Rule, typename Sink>
-  std::size_t run_by(Rule rule, OutputQueues& queues, std::span<InjectionFifo> fifos,
-                     std::size_t limit, Sink& sink) {
-    Open open(fifos);
-    if (open.nowhere()) {  // the commonest turn of a busy node
-      ++profile_.full_turns;
+  std::size_t run_by(Rule rule, OutputQueues& queues, InjectionFifos& fifos, std::size_t limit,
+                     Sink& sink) {
+    // The commonest turn of a busy node ends here; a single queue's head alone decides.
+    Open open(fifos, queues.count() == 1 ? queues.front_chunks(0) : 1);
+    if (open.nowhere()) {
+      end_turn(queues, fifos);
       return 0;
     }
     const auto empty_out = [&](unsigned iL, std::size_t most) {
@@ -123,8 +129,8 @@ class Drain {
 
   /// The same for many queues: only those whose head finds room.
   template <typename EmptyOut>
-  std::size_t visit_open(const OutputQueues& queues, std::span<const InjectionFifo> fifos,
-                         std::size_t limit, EmptyOut&& empty_out) {
+  [[gnu::noinline]] std::size_t visit_open(const OutputQueues& queues, const InjectionFifos& fifos,
+                                           std::size_t limit, EmptyOut&& empty_out) {
     std::size_t moved = 0;
     for (unsigned iL = queue_; moved < limit; iL = queues.after(iL)) {
       const auto next = queues.heads()->first_open(iL, open_by_length(*queues.heads(), fifos));
@@ -136,10 +142,10 @@ class Drain {
   }
 
   static HeadIndex::OpenDirections open_by_length(const HeadIndex& heads,
-                                                  std::span<const InjectionFifo> fifos) {
+                                                  const InjectionFifos& fifos) {
     HeadIndex::OpenDirections open;
     for (unsigned chunks = 1; chunks <= kMaxChunks; ++chunks)
-      if (heads.has_length(chunks)) open[chunks - 1] = open_directions(fifos, chunks);
+      if (heads.has_length(chunks)) open[chunks - 1] = fifos.open(chunks);
     return open;
   }
 
@@ -164,7 +170,7 @@ class Drain {
           static_cast<std::uint32_t>(std::min<std::size_t>(head.left(), most - moved));
       const auto [fifo, packets] = open.take(rule, head.header, at_most);
       if (packets == 0) break;
-      sink(head.next(packets), fifo);
+      sink(head, packets, fifo);
       queues.pop_packets(iL, packets);
       moved += packets;
     }
@@ -175,7 +181,7 @@ class Drain {
   /// that they are stuck.
   class Open {
    public:
-    explicit Open(std::span<InjectionFifo> fifos) : fifos_(fifos) { look(1); }
+    Open(InjectionFifos& fifos, unsigned chunks) : fifos_(&fifos) { look(chunks); }
     bool nowhere() const { return directions_.empty(); }
 
     /// False: the queue is empty, or its head finds no room. True: its head may find room.
@@ -192,31 +198,28 @@ class Drain {
     /// FIFO serves its directions, for as many of the next `most` packets as find room.
     template <typename Rule>
     Taken take(Rule rule, const PacketHeader& header, std::uint32_t most) {
-      const auto fifo = rule(fifos_, header.hints(), header.chunks());
-      if (!fifo) {
-        look(header.chunks());
+      const DirectionSet possible = header.hints();
+      const unsigned chunks = header.chunks();
+      const unsigned fifo = rule(*fifos_, possible, chunks);
+      if (!fifos_->takes(fifo, possible, chunks)) {
+        look(chunks);
         return {0, 0};
       }
-      InjectionFifo& taker = fifos_[*fifo];
-      const std::uint32_t room = (taker.capacity - taker.used) / header.chunks();
-      const std::uint32_t packets = most > 1 && is_only(header.hints()) ? std::min(most, room) : 1;
-      taker.used += packets * header.chunks();
-      if (!taker.has_room(chunks_)) look(chunks_);  // else what is open has not changed
-      return {*fifo, packets};
+      std::uint32_t packets = 1;
+      if (most > 1 && fifos_->serving(possible) == 1)
+        packets = std::min(most, fifos_->room(fifo) / chunks);
+      fifos_->add(fifo, packets * chunks);
+      if (fifos_->room(fifo) < chunks_) look(chunks_);  // else what is open has not changed
+      return {fifo, packets};
     }
 
    private:
-    /// Whether a single FIFO serves any of the directions.
-    bool is_only(DirectionSet possible) const {
-      const auto serves = [&](const InjectionFifo& f) { return f.directions.meets(possible); };
-      return std::count_if(fifos_.begin(), fifos_.end(), serves) == 1;
-    }
     void look(unsigned chunks) {
       chunks_ = chunks;
-      directions_ = open_directions(fifos_, chunks);
+      directions_ = fifos_->open(chunks);
     }
 
-    std::span<InjectionFifo> fifos_;
+    InjectionFifos* fifos_;
     unsigned chunks_ = 1;      ///< packets of this length or longer
     DirectionSet directions_;  ///< find no room in other directions than these
   };

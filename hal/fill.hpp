@@ -11,7 +11,6 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "hal/check.hpp"
@@ -55,11 +54,18 @@ class Fill {
     TOROID_CHECK_LT(0u, batching.per_visit);
   }
 
+  /// Begins again with the first round.
+  void restart() {
+    if (reorder_ && sent_ >= batching_.per_visit) order_ = reorder_(0);
+    sent_ = in_visit_ = 0;
+    visit_ = 0;
+  }
+
   bool done() const { return order_.size() == 0 || sent_ >= batching_.packets; }
 
   /// Goes on until done or until the queue whose turn it is has no room. make(peer, first, most)
   /// returns a descriptor of 1 to `most` packets for the peer, of which the first has the number
-  /// `first`, 0 to k-1; none if the message for this peer has ended.
+  /// `first`, 0 to k-1; of no packets if the message for this peer has ended.
   template <std::invocable<Rank, std::uint32_t, std::uint32_t> Make>
   void run(OutputQueues& queues, Make&& make) {
     run(QueuesInTurn(queues), std::forward<Make>(make));
@@ -73,10 +79,10 @@ class Fill {
       while (sent_ + in_visit_ < end) {
         if (!sink.has_room()) return;
         const std::uint32_t first = sent_ + in_visit_;
-        const std::optional<SendDescriptor> made = make(order_[visit_], first, end - first);
-        if (!made) break;
-        sink.push(*made);
-        in_visit_ += made->packets;
+        const SendDescriptor made = make(order_[visit_], first, end - first);
+        if (made.packets == 0) break;
+        sink.push(made);
+        in_visit_ += made.packets;
       }
     }
   }

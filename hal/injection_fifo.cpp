@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -23,6 +24,18 @@ unsigned slot_of(Direction direction, FifoTying tying) {
 }
 
 }  // namespace
+
+InjectionFifos::InjectionFifos(std::span<const InjectionFifo> fifos)
+    : count_(static_cast<unsigned>(fifos.size())) {
+  TOROID_CHECK_LE(fifos.size(), kMost);
+  for (unsigned f = 0; f < count_; ++f) {
+    TOROID_CHECK_LE(fifos[f].capacity, kMostChunks);
+    TOROID_CHECK_LE(fifos[f].used, fifos[f].capacity);
+    used_[f] = static_cast<std::uint16_t>(fifos[f].used);
+    room_[f] = static_cast<std::uint16_t>(fifos[f].capacity - fifos[f].used);
+    directions_[f] = static_cast<std::uint16_t>(fifos[f].directions.bits());
+  }
+}
 
 std::vector<InjectionFifo> tie_fifos(const Shape& shape, unsigned count, unsigned capacity,
                                      FifoTying tying) {

@@ -33,21 +33,30 @@ HeaderFields PacketHeader::fields() const {
           .argument = argument()};
 }
 
-HeaderError validate(const PacketHeader& header, const Shape& shape, const Coord& here,
-                     Route& route) {
+HeaderError validate_fields(const PacketHeader& header, const Shape& shape) {
   if ((header.hardware_word() & kHardwareReserved) != 0) return HeaderError::reserved_bits_set;
-  if (header.destination() >= shape.size()) return HeaderError::destination_out_of_range;
-  if (both_hints(header.hints())) return HeaderError::both_hints_of_a_dimension;
-  const auto along = route_along(shape, here, shape.coord(header.destination()), header.hints());
-  if (!along) return HeaderError::hint_disagrees_with_destination;
-  route = *along;
   const bool dynamic_channel = header.channel() <= VirtualChannel::dynamic1;
   if (header.dynamic() != dynamic_channel) return HeaderError::dynamic_bit_disagrees_with_channel;
   if (header.deposit()) return HeaderError::bad_deposit;
   if (!payload_fits(header)) return HeaderError::payload_longer_than_chunks;
   if (!has_valid_order(header, shape.dims())) return HeaderError::bad_dimension_order;
-  if (is_cut_off(header, shape, here)) return HeaderError::no_way_left;
   return HeaderError::none;
+}
+
+HeaderError validate_way(const PacketHeader& header, const Shape& shape, const Coord& here,
+                         Route& route) {
+  if (header.destination() >= shape.size()) return HeaderError::destination_out_of_range;
+  if (both_hints(header.hints())) return HeaderError::both_hints_of_a_dimension;
+  const auto along = route_along(shape, here, shape.coord(header.destination()), header.hints());
+  if (!along) return HeaderError::hint_disagrees_with_destination;
+  route = *along;
+  return is_cut_off(header, shape, here) ? HeaderError::no_way_left : HeaderError::none;
+}
+
+HeaderError validate(const PacketHeader& header, const Shape& shape, const Coord& here,
+                     Route& route) {
+  const HeaderError error = validate_fields(header, shape);
+  return error != HeaderError::none ? error : validate_way(header, shape, here, route);
 }
 
 }  // namespace toroid

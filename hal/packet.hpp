@@ -165,8 +165,36 @@ constexpr bool payload_fits(const PacketHeader& header) {
   return chunks_for(header.payload_bytes()) <= header.chunks();
 }
 
-/// The first error in a header that is about to be injected at `here`. Without any, `route` becomes
-/// the route that its hints describe.
+/// The first error in what a header says besides its destination and its hints.
+HeaderError validate_fields(const PacketHeader& header, const Shape& shape);
+
+/// Remembers the last header without an error in its fields: packets in a row differ in their
+/// destinations and hints, mostly in nothing else.
+class CheckedFields {
+ public:
+  HeaderError check(const PacketHeader& header, const Shape& shape) {
+    const std::uint64_t hardware = header.hardware_word() >> kHardwareFields;
+    const auto software = static_cast<std::uint32_t>(header.software_word());
+    if (hardware == hardware_ && software == software_) return HeaderError::none;
+    const HeaderError error = validate_fields(header, shape);
+    if (error != HeaderError::none) return error;
+    hardware_ = static_cast<std::uint32_t>(hardware);
+    software_ = software;
+    return HeaderError::none;
+  }
+
+ private:
+  static constexpr unsigned kHardwareFields = 44;  ///< behind destination and hints
+  std::uint32_t hardware_ = ~std::uint32_t{0};     ///< no header's: 20 bits
+  std::uint32_t software_ = 0;
+};
+
+/// The first error in where a header leads that is about to be injected at `here`. Without any,
+/// `route` becomes the route that its hints describe.
+HeaderError validate_way(const PacketHeader& header, const Shape& shape, const Coord& here,
+                         Route& route);
+
+/// The first error in a header that is about to be injected at `here`; `route` as above.
 HeaderError validate(const PacketHeader& header, const Shape& shape, const Coord& here,
                      Route& route);
 

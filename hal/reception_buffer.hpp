@@ -2,6 +2,7 @@
 // room in chunks; the fabric keeps the packets themselves.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -9,30 +10,35 @@
 
 namespace toroid {
 
-/// The reception FIFOs of one node; the model of its router owns and calls it.
-class ReceptionBuffer {
+/// The reception FIFOs of the nodes of a machine, or of a part of it, in one array; the model of
+/// their routers owns and calls it.
+class ReceptionBuffers {
  public:
-  /// Makes `fifos` empty FIFOs of `capacity` chunks each.
-  ReceptionBuffer(unsigned fifos, unsigned capacity) : used_(fifos, 0), capacity_(capacity) {}
+  /// Makes `fifos` empty FIFOs of `capacity` chunks each for every node.
+  ReceptionBuffers(std::size_t nodes, unsigned fifos, unsigned capacity)
+      : used_(nodes * fifos, 0), fifos_(fifos), capacity_(capacity) {}
 
-  unsigned fifos() const { return static_cast<unsigned>(used_.size()); }
-  unsigned used(unsigned fifo) const { return used_[fifo]; }
+  unsigned fifos() const { return fifos_; }
+  unsigned used(std::size_t node, unsigned fifo) const { return used_[node * fifos_ + fifo]; }
 
   /// Reserves room for a whole packet, as virtual cut-through demands. False: there is no room now.
-  [[nodiscard]] bool try_reserve(unsigned fifo, unsigned chunks) {
-    if (used_[fifo] + chunks > capacity_) return false;
-    used_[fifo] = static_cast<std::uint16_t>(used_[fifo] + chunks);
+  [[nodiscard]] bool try_reserve(std::size_t node, unsigned fifo, unsigned chunks) {
+    std::uint16_t& used = used_[node * fifos_ + fifo];
+    if (used + chunks > capacity_) return false;
+    used = static_cast<std::uint16_t>(used + chunks);
     return true;
   }
 
   /// Gives the room of a packet back, which the processor has taken out.
-  void release(unsigned fifo, unsigned chunks) {
-    TOROID_CHECK_LE(chunks, used_[fifo]);
-    used_[fifo] = static_cast<std::uint16_t>(used_[fifo] - chunks);
+  void release(std::size_t node, unsigned fifo, unsigned chunks) {
+    std::uint16_t& used = used_[node * fifos_ + fifo];
+    TOROID_CHECK_LE(chunks, used);
+    used = static_cast<std::uint16_t>(used - chunks);
   }
 
  private:
-  std::vector<std::uint16_t> used_;
+  std::vector<std::uint16_t> used_;  ///< [node · fifos_ + FIFO]
+  unsigned fifos_;                   ///< per node
   unsigned capacity_;
 };
 

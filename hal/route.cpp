@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "hal/branchless.hpp"
 #include "hal/direction.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
@@ -20,27 +21,9 @@ unsigned parity_off_ring(const Coord& from, const Coord& to, unsigned ring) {
   return sum & 1u;
 }
 
-/// Only split looks at `tied`: it throws its coin for ties and for nothing else.
-bool tie_goes_minus(TieRule rule, const Coord& from, const Coord& to, unsigned d, bool tied,
-                    Random& random) {
-  switch (rule) {
-    case TieRule::parity:
-      return (from[d] & 1u) != 0;
-    case TieRule::split:
-      return tied && random.coin();
-    case TieRule::plus:
-      return false;
-    case TieRule::minus:
-      return true;
-    case TieRule::balanced:
-      return parity_off_ring(from, to, d) != 0;
-  }
-  return false;
-}
-
 /// Steps from a to b by + on a ring of k; on a mesh this is only meaningful for b >= a.
 unsigned steps_plus(unsigned a, unsigned b, unsigned k) {
-  return b >= a ? b - a : b + k - a;
+  return b - a + (k & all_if(b < a));
 }
 
 /// The number of the path to take of so many equally short ones over a twisted torus.
@@ -83,44 +66,64 @@ unsigned Route::total_hops() const {
   return total;
 }
 
-// The next two functions run for every packet, with destinations in no order: they avoid branches
+// The next three functions run for every packet, with destinations in no order: they avoid branches
 // on data.
 
-DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coord& to,
-                                TieRule rule, Random& random) {
-  if (shape.is_twisted()) return twisted_directions(shape, from, to, rule, random);
+/// votes(d, tied): 1 if a tie on dimension d goes by minus.
+template <typename Votes>
+DirectionSet minimal_by(const Shape& shape, const Coord& from, const Coord& to, Votes&& votes) {
   unsigned bits = 0;
   for (unsigned d = 0; d < shape.dims(); ++d) {
     const unsigned k = shape.extent(d);
     const unsigned twice = 2 * steps_plus(from[d], to[d], k);
-    unsigned minus = to[d] < from[d] ? 1 : 0;
-    if (shape.wraps(d)) {
-      const unsigned tie = tie_goes_minus(rule, from, to, d, twice == k, random) ? 1 : 0;
-      minus = twice + tie > k ? 1 : 0;  // the tie's vote decides where twice == k, nowhere else
-    }
-    const unsigned apart = from[d] != to[d] ? 1 : 0;
+    auto minus = static_cast<unsigned>(to[d] < from[d]);
+    // The tie's vote decides where twice == k, nowhere else.
+    if (shape.wraps(d)) minus = static_cast<unsigned>(twice + votes(d, twice == k) > k);
+    const auto apart = static_cast<unsigned>(from[d] != to[d]);
     bits |= apart << (2 * d + minus);
   }
   return DirectionSet(static_cast<std::uint16_t>(bits));
 }
 
+DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coord& to,
+                                TieRule rule, Random& random) {
+  if (shape.is_twisted()) return twisted_directions(shape, from, to, rule, random);
+  const auto minimal = [&](auto&& votes) { return minimal_by(shape, from, to, votes); };
+  switch (rule) {
+    case TieRule::parity:
+      return minimal([&](unsigned d, bool) { return from[d] & 1u; });
+    case TieRule::split:  // a coin for ties and for nothing else
+      return minimal([&](unsigned, bool tied) { return tied && random.coin() ? 1u : 0u; });
+    case TieRule::plus:
+      return minimal([](unsigned, bool) { return 0u; });
+    case TieRule::minus:
+      return minimal([](unsigned, bool) { return 1u; });
+    case TieRule::balanced:
+      return minimal([&](unsigned d, bool) { return parity_off_ring(from, to, d); });
+  }
+  return {};
+}
+
 std::optional<Route> route_along(const Shape& shape, const Coord& from, const Coord& to,
                                  DirectionSet hints) {
   if (shape.is_twisted()) return twisted_route(shape, from, to, hints);
-  Route route;
-  route.directions = hints;
+  std::uint64_t hops = 0;
   unsigned wrong = hints.bits() >> shape.links();
   for (unsigned d = 0; d < shape.dims(); ++d) {
     const unsigned plus = hints.bits() >> 2 * d & 1u;
     const unsigned minus = hints.bits() >> 2 * d >> 1 & 1u;
-    wrong |= (plus + minus) ^ (from[d] != to[d] ? 1u : 0u);
-    if (!shape.wraps(d)) wrong |= minus ^ (to[d] < from[d] ? 1u : 0u);
-    const int sign = 1 - 2 * static_cast<int>(minus);
-    const int steps = sign * (to[d] - from[d]);
-    const int laps = steps < 0 ? 1 : 0;
-    route.hops[d] = static_cast<std::uint8_t>(steps + laps * static_cast<int>(shape.extent(d)));
+    wrong |= (plus + minus) ^ static_cast<unsigned>(from[d] != to[d]);
+    if (!shape.wraps(d)) wrong |= minus ^ static_cast<unsigned>(to[d] < from[d]);
+    const unsigned back = all_if(minus != 0);
+    const auto forth = static_cast<unsigned>(to[d] - from[d]);
+    const unsigned steps = (forth ^ back) - back;  // forth, or its opposite
+    const unsigned round = shape.extent(d) & all_if(static_cast<int>(steps) < 0);
+    hops |= std::uint64_t{steps + round} << 8 * d;
   }
   if (wrong != 0) return std::nullopt;
+  Route route;
+  for (unsigned d = 0; d < kMaxDims; ++d) route.hops[d] = static_cast<std::uint8_t>(hops >> 8 * d);
+  route.directions = hints;
   return route;
 }
 

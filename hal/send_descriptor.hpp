@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hal/packet.hpp"
+#include "hal/route.hpp"
 
 namespace toroid {
 
@@ -21,7 +22,7 @@ class PayloadSource {
   /// Writes the first header.payload_bytes() bytes of `payload` for the packet with this number of
   /// the descriptor, counted from 0, and returns the packet's argument. It is called once for each
   /// packet, on the node's own thread; not always in order, since several FIFOs may take packets
-  /// of one descriptor.
+  /// of one descriptor. It must not put anything into output queues: they may be being drained.
   virtual std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
                                std::span<std::byte, kPayloadBytes> payload) = 0;
 };
@@ -32,10 +33,19 @@ struct SendDescriptor {
   PacketHeader header;
   PayloadSource* source;      ///< null: one packet, which carries no payload bytes
   std::uint64_t cookie;       ///< belongs to the source: says which packets of which message
-  std::uint32_t packets = 1;  ///< at least 1
+  std::uint32_t packets = 1;  ///< 0: there is nothing to send
   std::uint32_t first = 0;    ///< number of the first packet that has not left
+  Route route{};  ///< that the hints describe, if whoever made the header knows it; else empty
 
+  static SendDescriptor none() {
+    return {.header = {0, 0}, .source = nullptr, .cookie = 0, .packets = 0};
+  }
   std::uint32_t left() const { return packets - first; }
+  /// Whether `other` is the same message from the next packet on.
+  bool continues_in(const SendDescriptor& other) const {
+    return cookie == other.cookie && source == other.source && source != nullptr &&
+           packets == other.first;
+  }
   /// A descriptor of the next `count` packets alone. REQUIRES: count <= left().
   SendDescriptor next(std::uint32_t count) const {
     SendDescriptor some = *this;
@@ -62,6 +72,13 @@ class DescriptorQueue {
   void push(const SendDescriptor& descriptor) {
     if (size() == ring_.size()) grow();
     ring_[tail_++ & mask()] = descriptor;
+  }
+  /// The same, as part of the last descriptor where this one continues it.
+  void append(const SendDescriptor& descriptor) {
+    if (!empty() && ring_[(tail_ - 1) & mask()].continues_in(descriptor))
+      ring_[(tail_ - 1) & mask()].packets = descriptor.packets;
+    else
+      push(descriptor);
   }
 
  private:

@@ -17,6 +17,7 @@
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
+#include "hal/route_table.hpp"
 #include "hal/shortest_ways.hpp"
 
 namespace toroid {
@@ -58,7 +59,10 @@ Shape Shape::parse(std::string_view text, bool mesh) {
     shape.append(extent.value, !mesh && !extent.mesh);
     begin = end + 1;
   }
-  if (extents.size() == text.size()) return shape;
+  if (extents.size() == text.size()) {
+    shape.routes_ = std::make_shared<RouteTable>(shape);
+    return shape;
+  }
   for (std::size_t begin = extents.size(); begin < text.size();) {
     const std::size_t end = std::min(text.find('@', begin + 1), text.size());
     shape.add_twist(text, text.substr(begin + 1, end - begin - 1));
@@ -130,12 +134,7 @@ void Shape::append(unsigned extent, bool wraps) {
 /// until all stores are done. REQUIRES: a little-endian processor.
 Coord Shape::coord(Rank rank) const {
   std::uint64_t packed = 0;
-  for (unsigned d = dims_; d-- > 1;) {
-    const auto quotient = static_cast<Rank>(rank * reciprocal_[d] >> kReciprocalBits);
-    packed |= std::uint64_t{rank - quotient * extent_[d]} << 8 * d;
-    rank = quotient;
-  }
-  packed |= rank & 0xffu;
+  for_each_coordinate(rank, [&](unsigned d, unsigned at) { packed |= std::uint64_t{at} << 8 * d; });
   struct Padded {
     Coord coord;
     std::array<std::uint8_t, sizeof packed - sizeof(Coord)> padding;

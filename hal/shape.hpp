@@ -26,6 +26,7 @@ struct Coord {
 };
 
 class Failures;
+class RouteTable;
 class ShortestWays;
 struct FailureList;
 
@@ -52,6 +53,16 @@ class Shape {
 
   /// REQUIRES: rank < size().
   Coord coord(Rank rank) const;
+  /// Calls body(dimension, coordinate of the rank), the last dimension first.
+  template <typename Body>
+  void for_each_coordinate(Rank rank, Body&& body) const {
+    for (unsigned d = dims_; d-- > 1;) {
+      const auto quotient = static_cast<Rank>(rank * reciprocal_[d] >> kReciprocalBits);
+      body(d, rank - quotient * extent_[d]);
+      rank = quotient;
+    }
+    body(0u, rank);
+  }
   Rank rank(const Coord& coord) const;
 
   bool is_twisted() const { return ways_ != nullptr; }
@@ -59,6 +70,9 @@ class Shape {
   unsigned twist(unsigned d, unsigned e) const { return twist_[d][e]; }
   /// The shortest paths of a twisted torus. REQUIRES: is_twisted().
   const ShortestWays& ways() const { return *ways_; }
+  /// What routes do in each dimension; null: only between() tells, or the shape is a part of a
+  /// machine.
+  const RouteTable* routes() const { return routes_.get(); }
   /// The node whose offset from node 0 is that of `to` from `from`. REQUIRES: every dimension
   /// wraps.
   Rank offset(const Coord& from, const Coord& to) const;
@@ -102,6 +116,7 @@ class Shape {
   std::array<std::array<std::uint8_t, kMaxDims>, kMaxDims> twist_{};  ///< [round][along]
   std::shared_ptr<const ShortestWays> ways_;                          ///< null: no twist
   std::shared_ptr<const Failures> failures_;                          ///< null: none
+  std::shared_ptr<const RouteTable> routes_;  ///< null: twisted, or a part of a machine
 };
 
 }  // namespace toroid

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -169,13 +168,12 @@ bool Combiner::Stage::fill(OutputQueues& queues) {
   return fill_.done();
 }
 
-std::optional<SendDescriptor> Combiner::Stage::describe(Rank to, std::uint32_t first,
-                                                        std::uint32_t limit) {
+SendDescriptor Combiner::Stage::describe(Rank to, std::uint32_t first, std::uint32_t limit) {
   const Endpoint& end = combiner_->end();
   const std::uint64_t bytes = plan_->message(number_, end.self(), to).bytes;
   const MessageRun run =
       run_of(bytes, end.plan->data_bytes(), first, end.plan->most_in_descriptor(limit));
-  if (run.packets == 0) return std::nullopt;
+  if (run.packets == 0) return SendDescriptor::none();
   queued_ += run.packets;
   for (std::uint32_t n = first; n < first + run.packets; ++n)
     end.note_sent(end.plan->id(end.self(), plan_->number(number_, n)), to);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -55,7 +54,7 @@ class Combiner {
 
    private:
     Fill make_fill() const;
-    std::optional<SendDescriptor> describe(Rank to, std::uint32_t first, std::uint32_t limit);
+    SendDescriptor describe(Rank to, std::uint32_t first, std::uint32_t limit);
     Combiner* combiner_;
     const CombiningPlan* plan_;
     unsigned number_;

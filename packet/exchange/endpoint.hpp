@@ -8,6 +8,7 @@
 #include <span>
 
 #include "hal/packet.hpp"
+#include "hal/random.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -60,6 +61,8 @@ struct Endpoint {
   /// The packet's payload without the envelope.
   std::span<const std::byte> data_of(const Packet& packet) const;
 
+  /// Of a packet, whose sum tells whether each has arrived once.
+  static std::uint64_t hash_of(std::uint32_t id, Rank to);
   void note_sent(std::uint32_t id, Rank to) const;
   void note_arrival(const Packet& packet, std::uint32_t id) const;
   // Notes for a recording of the run. Messages from one node to another are numbered.
@@ -76,6 +79,38 @@ inline std::size_t Endpoint::write_envelope(const Envelope& envelope,
 
 inline std::uint32_t Endpoint::argument(std::uint32_t id) const {
   return plan->label() == PacketLabel::envelope ? static_cast<std::uint32_t>(node->now()) : id;
+}
+
+inline SendDescriptor Endpoint::descriptor(Rank member, unsigned bytes, std::uint32_t packets,
+                                           PayloadSource& source, std::uint64_t cookie) const {
+  const unsigned envelope = plan->label() == PacketLabel::envelope ? unsigned{sizeof(Envelope)} : 0;
+  const unsigned carried = envelope + (plan->format().payload ? bytes : 0);
+  SendDescriptor made = node->descriptor(group.rank(member), handler, carried, 0,
+                                         chunks_for(plan->envelope_bytes() + bytes));
+  made.source = &source;
+  made.cookie = cookie;
+  made.packets = packets;
+  return made;
+}
+
+inline std::uint64_t Endpoint::hash_of(std::uint32_t id, Rank to) {
+  return mix64(std::uint64_t{to} << 32 | id);
+}
+
+inline void Endpoint::note_sent(std::uint32_t id, Rank to) const {
+  if (!audit) return;
+  ++audit->sent;
+  audit->sent_hash += hash_of(id, to);
+}
+
+inline void Endpoint::note_arrival(const Packet& packet, std::uint32_t id) const {
+  if (!audit) return;
+  const Tick now = node->now();
+  audit->arrivals.add(plan->origin(id), plan->number(id));
+  audit->received_hash += hash_of(id, self());
+  audit->last_arrival = now;
+  if (plan->label() == PacketLabel::envelope)
+    audit->latency.add(static_cast<std::uint32_t>(now) - packet.header.argument());
 }
 
 inline Envelope Endpoint::envelope_of(const Packet& packet) const {

@@ -84,17 +84,21 @@ Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const Exch
     : end_{&node, handler, group, &plan, &messages},
       fill_(fill_of_round_0()),
       is_plain_(is_plain(plan)),
-      received_(plan.counter_name()),
-      first_fill_(fill_) {
+      received_(plan.counter_name()) {
   if (node.options().named_queues < plan.named_queues())
     throw BadInput(fmt::format("policy {} needs {} named output queues, a node has {}",
                                plan.policy().name(), plan.named_queues(),
                                node.options().named_queues));
   if (plan.combines()) combiner_ = std::make_unique<Combiner>(*this);
   if (plan.label() == PacketLabel::place)
-    node.on(handler, [this](const Packet& packet) { arrive(packet); });
+    node.on(handler,
+            {[](void* self, const Packet& packet) { static_cast<Exchange*>(self)->arrive(packet); },
+             this});
   else
-    node.on(handler, [this](const Packet& packet) { arrive_by_number(packet); });
+    node.on(handler, {[](void* self, const Packet& packet) {
+                        static_cast<Exchange*>(self)->arrive_by_number(packet);
+                      },
+                      this});
   if (plan.has_window())
     node.on(static_cast<HandlerId>(handler + 1), [this](const Packet&) { acknowledged(); });
 }
@@ -130,7 +134,7 @@ void Exchange::start() {
   if (combiner_) return combiner_->start();
   expected_ += end_.messages->packets_expected();
   record_start();
-  fill_ = first_fill_;
+  fill_.restart();
   if (fill_.done()) return note_left();
   if (end_.plan->is_throttled()) look_ = look_after(end_.node->now());
   end_.node->post(*this);
@@ -150,13 +154,12 @@ bool Exchange::fill(OutputQueues& queues) {
   return fill_.done() || waits_for_window_;
 }
 
-std::optional<SendDescriptor> Exchange::describe(Rank member, std::uint32_t first,
-                                                 std::uint32_t limit) {
+SendDescriptor Exchange::describe(Rank member, std::uint32_t first, std::uint32_t limit) {
   const ExchangePlan& plan = *end_.plan;
   plan.check_visit(end_.self(), end_.node->rank(), member);
-  const MessageRun run =
-      end_.messages->run(member, first, plan.most_in_descriptor(most_in_window(limit)));
-  if (run.packets == 0) return std::nullopt;
+  const std::uint32_t open = is_plain_ ? limit : most_in_window(limit);
+  const MessageRun run = end_.messages->run(member, first, plan.most_in_descriptor(open));
+  if (run.packets == 0) return SendDescriptor::none();
   queued_ += run.packets;
   if (end_.audit)
     for (std::uint32_t n = first; n < first + run.packets; ++n)
@@ -279,11 +282,10 @@ void Exchange::forward(const Packet& packet, const Envelope& envelope) {
   const Pass pass = this->pass(envelope.stage() + 1, envelope.id, envelope.to());
   const Envelope next = Envelope::of(envelope.id, envelope.to(), pass.stage);
   const PacketHeader& head = packet.header;
-  SendDescriptor descriptor{
-      .header = end_.node->header(end_.group.rank(pass.end), head.handler(), head.payload_bytes(),
-                                  head.argument(), head.chunks()),
-      .source = &envelopes_,
-      .cookie = 0};
+  SendDescriptor descriptor =
+      end_.node->descriptor(end_.group.rank(pass.end), head.handler(), head.payload_bytes(),
+                            head.argument(), head.chunks());
+  descriptor.source = &envelopes_;
   if (end_.plan->format().payload)
     keep_payload(descriptor, packet, next);
   else
@@ -305,8 +307,7 @@ void Exchange::keep_payload(SendDescriptor& descriptor, const Packet& packet,
 void Exchange::acknowledge(Rank origin) {
   ++acknowledgements_;
   const auto handler = static_cast<HandlerId>(end_.handler + 1);
-  const PacketHeader header = end_.node->header(end_.group.rank(origin), handler, 0, 0, 1);
-  end_.node->post(SendDescriptor{.header = header, .source = nullptr, .cookie = 0},
+  end_.node->post(end_.node->descriptor(end_.group.rank(origin), handler, 0, 0, 1),
                   end_.plan->named_queues() - 1);
 }
 
@@ -327,7 +328,7 @@ void Exchange::record_start() {
 
 void Exchange::record_received() {
   for (; !complete_at_.empty() && received_.value() >= complete_at_.front();
-       complete_at_.pop_front())
+       complete_at_.erase(complete_at_.begin()))
     end_.record_complete(starts_ - complete_at_.size() + 1);
 }
 

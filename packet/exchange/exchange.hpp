@@ -5,11 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "hal/fill.hpp"
 #include "hal/output_queues.hpp"
@@ -101,7 +101,7 @@ class Exchange final : public Outgoing, private PayloadSource {
 
   Fill fill_of_round_0() const;
   SendOrder order(std::uint32_t round) const;
-  std::optional<SendDescriptor> describe(Rank member, std::uint32_t first, std::uint32_t limit);
+  SendDescriptor describe(Rank member, std::uint32_t first, std::uint32_t limit);
   std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
                        std::span<std::byte, kPayloadBytes> payload) override;
   Pass pass(unsigned stage, std::uint32_t id, Rank to) const;
@@ -133,10 +133,9 @@ class Exchange final : public Outgoing, private PayloadSource {
   Counter received_;
   std::uint64_t starts_ = 0;
   Counter sent_{"packets of the exchange sent"};
-  Fill first_fill_;                        ///< as every start begins
-  std::unique_ptr<Combiner> combiner_;     ///< where the policy combines messages
-  std::deque<std::uint64_t> complete_at_;  ///< where the run is recorded: packets received at the
-                                           ///< end of each start that is not complete
+  std::unique_ptr<Combiner> combiner_;      ///< where the policy combines messages
+  std::vector<std::uint64_t> complete_at_;  ///< where the run is recorded: packets received at the
+                                            ///< end of each start that is not complete
 
   // The state of a throttled exchange.
   double due_ = 0;                 ///< when the next packet may go

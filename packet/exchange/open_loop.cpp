@@ -91,9 +91,7 @@ SendDescriptor OpenLoop::next_packet(Message& message) const {
       static_cast<unsigned>(std::min<std::uint64_t>(kPayloadBytes, options_.bytes - message.sent));
   message.sent += bytes;
   const auto stamp = static_cast<std::uint32_t>(message.generated);
-  return {.header = node_->header(message.to, handler_, 0, stamp, chunks_for(bytes)),
-          .source = nullptr,
-          .cookie = 0};
+  return node_->descriptor(message.to, handler_, 0, stamp, chunks_for(bytes));
 }
 
 void OpenLoop::arrive(const Packet& packet) {

@@ -39,10 +39,11 @@ bool Stream::fill(OutputQueues& queues) {
 SendDescriptor Stream::describe() {
   const std::size_t left = message_.size() - at_;
   const auto bytes = static_cast<unsigned>(std::min<std::size_t>(left, kPayloadBytes));
-  return {.header = node_->header(to_, handler_, bytes, 0, chunks_for(bytes)),
-          .source = this,
-          .cookie = at_,
-          .packets = static_cast<std::uint32_t>(std::max<std::size_t>(1, left / kPayloadBytes))};
+  SendDescriptor made = node_->descriptor(to_, handler_, bytes, 0, chunks_for(bytes));
+  made.source = this;
+  made.cookie = at_;
+  made.packets = static_cast<std::uint32_t>(std::max<std::size_t>(1, left / kPayloadBytes));
+  return made;
 }
 
 std::uint32_t Stream::gather(const SendDescriptor& descriptor, std::uint32_t number,

@@ -117,6 +117,10 @@ std::uint64_t most_packets(const ExchangePlan& plan, const Traffic& traffic, Ran
 
 TrafficMessages::TrafficMessages(const ExchangePlan& plan, const Traffic& traffic, Rank self)
     : plan_(&plan), traffic_(&traffic), self_(self), bytes_(traffic.message_bytes()) {
+  if (bytes_) {
+    full_packets_ = static_cast<std::uint32_t>(*bytes_ / plan.data_bytes());
+    rest_ = static_cast<unsigned>(*bytes_ % plan.data_bytes());
+  }
   if (!plan.is_sample()) expected_ = sum_of_sources();
   if (has_payload()) data_.emplace(traffic, self, plan.format().seed);
 }

@@ -17,6 +17,7 @@
 #include "hal/dimension_order.hpp"
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
+#include "hal/injection_fifo.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
 #include "hal/processor.hpp"
@@ -34,9 +35,6 @@
 namespace toroid {
 namespace {
 
-/// Packets per call across the seam: enough that a virtual call costs nothing measurable.
-constexpr std::size_t kBatch = 16;
-
 unsigned queues_in_turn(const Shape& shape, const PolicySettings& settings) {
   return settings.queue_per_direction ? shape.links() : settings.output_queues;
 }
@@ -45,23 +43,35 @@ unsigned queues_in_turn(const Shape& shape, const PolicySettings& settings) {
 
 Node::Node(Device& device, NodeOptions options)
     : device_(&device),
+      packets_per_turn_(device.packets_per_turn()),
       rank_(device.rank()),
       record_(options.record == nullptr ? nullptr : &options.record->of(rank_)),
       random_(options.seed, rank_),
+      routes_(device.shape(), device.shape().coord(rank_), options.settings.tie),
       coord_(device.shape().coord(rank_)),
       queues_(queues_in_turn(device.shape(), options.settings), options.settings.queue_capacity,
               options.named_queues),
       drain_(options.settings.drain),
       options_(options),
       barrier_(device.shape().size()) {
-  on(kBarrierHandler, [this](const Packet& p) { barrier_.on_packet(*this, p.header.argument()); });
+  on(kBarrierHandler, {[](void* self, const Packet& packet) {
+                         Node& node = *static_cast<Node*>(self);
+                         node.barrier_.on_packet(node, packet.header.argument());
+                       },
+                       this});
 }
 
 void Node::on(HandlerId id, Handler handler) {
+  Handler& owned = *owned_handlers_.emplace_back(std::make_unique<Handler>(std::move(handler)));
+  on(id, {[](void* function, const Packet& packet) { (*static_cast<Handler*>(function))(packet); },
+          &owned});
+}
+
+void Node::on(HandlerId id, PlainHandler handler) {
   TOROID_CHECK_LT(id, kMaxHandlers);
   handlers_.reserve(id + 1u);  // no more than that: there are many nodes
   if (id >= handlers_.size()) handlers_.resize(id + 1u);
-  handlers_[id] = std::move(handler);
+  handlers_[id] = handler;
 }
 
 HandlerId Node::reserve_handlers(unsigned count) {
@@ -100,29 +110,40 @@ BarrierAwaiter Node::barrier() {
   return BarrierAwaiter(barrier_);
 }
 
-PacketHeader Node::header(Rank to, HandlerId handler, unsigned payload_bytes,
-                          std::uint32_t argument, unsigned chunks) {
+SendDescriptor Node::descriptor(Rank to, HandlerId handler, unsigned payload_bytes,
+                                std::uint32_t argument, unsigned chunks) {
   const bool dynamic = options_.settings.routing != RoutingRule::deterministic;
-  return PacketHeader(
-      HeaderFields{.destination = to,
-                   .hints = hints(to),
-                   .dynamic = dynamic,
-                   .channel = dynamic ? VirtualChannel::dynamic0 : VirtualChannel::bubble,
-                   .chunks = chunks,
-                   .handler = handler,
-                   .payload_bytes = payload_bytes,
-                   .order = dimension_order(),
-                   .argument = argument});
+  const Route route = this->route(to);
+  return {.header = PacketHeader(
+              HeaderFields{.destination = to,
+                           .hints = route.directions,
+                           .dynamic = dynamic,
+                           .channel = dynamic ? VirtualChannel::dynamic0 : VirtualChannel::bubble,
+                           .chunks = chunks,
+                           .handler = handler,
+                           .payload_bytes = payload_bytes,
+                           .order = dimension_order(),
+                           .argument = argument}),
+          .source = nullptr,
+          .cookie = 0,
+          .route = route};
 }
 
 /// Packets in a row mostly go to the same node. The coin of TieRule::split is thrown for each.
-DirectionSet Node::hints(Rank to) {
-  if (to != hints_to_ || options_.settings.tie == TieRule::split) {
-    hints_ = minimal_directions(shape(), coord_, shape().coord(to), options_.settings.tie, random_);
-    if (shape().failures() != nullptr) hints_ = round_failures(to, hints_);
-    hints_to_ = to;
+Route Node::route(Rank to) {
+  if (!routes_.empty()) return routes_.to(to);
+  if (to != route_to_ || options_.settings.tie == TieRule::split) {
+    route_ = new_route(to);
+    route_to_ = to;
   }
-  return hints_;
+  return route_;
+}
+
+Route Node::new_route(Rank to) {
+  const Coord there = shape().coord(to);
+  DirectionSet hints = minimal_directions(shape(), coord_, there, options_.settings.tie, random_);
+  if (shape().failures() != nullptr) hints = round_failures(to, hints);
+  return route_along(shape(), coord_, there, hints).value();
 }
 
 /// The run's messages may be anybody's to anybody: which of them are cut shows here at the latest.
@@ -157,15 +178,14 @@ void Node::enqueue(Rank to, HandlerId handler, std::span<const std::byte> payloa
   TOROID_CHECK_LT(to, size());
   TOROID_CHECK_LE(payload.size(), kPayloadBytes);
   const auto bytes = static_cast<unsigned>(payload.size());
-  const PacketHeader head = header(to, handler, bytes, argument, chunks_for(bytes));
+  SendDescriptor descriptor = this->descriptor(to, handler, bytes, argument, chunks_for(bytes));
   if (to == rank_) {
     Packet& packet = own_.emplace_back();
-    packet.header = head;
+    packet.header = descriptor.header;
     if (bytes > 0) std::memcpy(packet.payload.data(), payload.data(), bytes);
     return;
   }
   if (record_ != nullptr) record_->send(now(), to, bytes, handler);
-  SendDescriptor descriptor{.header = head, .source = nullptr, .cookie = 0};
   if (bytes > 0) {
     descriptor.source = &inline_payloads_;
     descriptor.cookie = inline_payloads_.keep(payload);
@@ -225,40 +245,32 @@ void Node::send_now() {
 
 /// True: more could be moved at once.
 bool Node::drain() {
-  std::size_t total = 0;
   drain_.begin_turn(queues_);
-  while (!queues_.empty()) {  // a fabric that moves packets on at once has room for more
-    const std::size_t moved = drain_batch();
-    total += moved;
-    if (total >= device_->packets_per_turn()) return true;
+  if (queues_.empty()) return false;
+  InjectionFifos& fifos = device_->fifos();
+  for (std::size_t total = 0;;) {
+    const std::size_t limit = packets_per_turn_ - total;
+    const std::size_t moved = drain_.run(
+        queues_, fifos, limit, [this](const SendDescriptor& d, std::uint32_t count, unsigned fifo) {
+          device_->inject(d, count, fifo);
+        });
     if (moved == 0) return false;
+    total += moved;
+    const bool may_have_room = device_->flush();
+    if (total >= packets_per_turn_) return true;
+    if (queues_.empty()) return !outgoing_.empty();
+    if (may_have_room) continue;  // a fabric that moves packets on at once
+    drain_.end_turn(queues_, fifos);
+    return false;
   }
-  return total > 0 && !outgoing_.empty();
-}
-
-std::size_t Node::drain_batch() {
-  // Without constructors: most turns move a packet or none.
-  alignas(Injection) std::array<std::byte, kBatch * sizeof(Injection)> memory;
-  auto* const batch = reinterpret_cast<Injection*>(memory.data());
-  std::size_t count = 0;
-  const std::size_t moved =
-      drain_.run(queues_, device_->fifos(), kBatch, [&](const SendDescriptor& d, unsigned fifo) {
-        if (count > 0 && batch[count - 1].takes(d, fifo))
-          batch[count - 1].descriptor.packets = d.packets;
-        else
-          std::construct_at(batch + count++, Injection{d, fifo});
-      });
-  if (count > 0) device_->inject({batch, count});
-  return moved;
 }
 
 /// True: there may be more.
 bool Node::receive() {
-  const std::size_t limit = device_->packets_per_turn();
-  const std::size_t count = device_->receive(*this, limit);
+  const std::size_t count = device_->receive(*this, packets_per_turn_);
   if (!own_.empty())
     for (const Packet& packet : std::exchange(own_, {})) arrive(packet);
-  return count == limit;
+  return count == packets_per_turn_;
 }
 
 bool Node::resume() {
@@ -283,9 +295,9 @@ void Node::run_current() {
 /// Calls the packet's handler.
 void Node::arrive(const Packet& packet) {
   const HandlerId id = packet.header.handler();
-  if (id >= handlers_.size() || !handlers_[id])
+  if (id >= handlers_.size() || handlers_[id].run == nullptr) [[unlikely]]
     throw RunFailed(fmt::format("received a packet for handler {}, which it does not have", id));
-  handlers_[id](packet);
+  handlers_[id].run(handlers_[id].context, packet);
 }
 
 bool Node::finished() const {

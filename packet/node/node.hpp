@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,8 @@
 #include "hal/packet.hpp"
 #include "hal/processor.hpp"
 #include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/route_table.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
@@ -73,9 +76,16 @@ class PerformAwaiter;
 class alignas(64) Node final : public Processor, private PacketSink {
  public:
   using Handler = std::function<void(const Packet&)>;
+  /// A handler without an object of its own: `run(context, packet)`.
+  struct PlainHandler {
+    void (*run)(void* context, const Packet&) = nullptr;
+    void* context = nullptr;
+  };
   /// Sets a handler. It runs when a packet for it arrives, on the node's own thread, to completion;
   /// it may post packets and never waits.
   void on(HandlerId id, Handler handler);
+  /// The same; `context` must outlive the run.
+  void on(HandlerId id, PlainHandler handler);
   /// The first of so many handler numbers that nobody else gets: from the highest downwards, equal
   /// on all nodes if all ask in the same order. Throws BadInput where so many are not left.
   HandlerId reserve_handlers(unsigned count);
@@ -137,9 +147,10 @@ class alignas(64) Node final : public Processor, private PacketSink {
   [[nodiscard]] bool try_send(Rank to, HandlerId handler, std::span<const std::byte> payload,
                               std::uint32_t argument);
 
-  /// The header of a packet from this node. REQUIRES: `chunks` is at least what the payload needs.
-  PacketHeader header(Rank to, HandlerId handler, unsigned payload_bytes, std::uint32_t argument,
-                      unsigned chunks);
+  /// Describes packets from this node; source, cookie and number are left to the caller. REQUIRES:
+  /// `chunks` is at least what the payload needs.
+  SendDescriptor descriptor(Rank to, HandlerId handler, unsigned payload_bytes,
+                            std::uint32_t argument, unsigned chunks);
 
   TurnResult turn() override;
   bool finished() const override;
@@ -151,14 +162,14 @@ class alignas(64) Node final : public Processor, private PacketSink {
 
  private:
   bool start();
-  DirectionSet hints(Rank to);
+  Route route(Rank to);
+  Route new_route(Rank to);
   DirectionSet round_failures(Rank to, DirectionSet hints) const;
   DimensionOrder dimension_order();
   void fill();
   bool look_again();
   void send_now();
   bool drain();
-  std::size_t drain_batch();
   bool receive();
   bool resume();
   /// The innermost part that the program waits for, or itself.
@@ -171,6 +182,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
 
   // First what every turn touches: a large machine's nodes do not stay in the caches.
   Device* device_;
+  std::size_t packets_per_turn_;
   bool started_ = false;
   bool posted_ = false;  ///< something was queued since the last drain
   Rank rank_;
@@ -180,9 +192,10 @@ class alignas(64) Node final : public Processor, private PacketSink {
   std::vector<Program*> parts_;  ///< that it waits for, the innermost last
   RankRecord* record_;
   Random random_;
-  std::vector<Handler> handlers_;
-  Rank hints_to_ = ~Rank{0};  ///< the node that hints_ lead to
-  DirectionSet hints_;
+  std::vector<PlainHandler> handlers_;
+  RoutesFrom routes_;
+  Rank route_to_ = ~Rank{0};  ///< the node that route_ leads to
+  Route route_;
   Coord coord_;
   Tick finished_at_ = 0;
   OutputQueues queues_;
@@ -190,6 +203,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   NodeOptions options_;
   InlinePayloads inline_payloads_;
   unsigned reserved_from_ = kMaxHandlers;
+  std::vector<std::unique_ptr<Handler>> owned_handlers_;  ///< contexts of plain ones
   Barrier barrier_;
 };
 

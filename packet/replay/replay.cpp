@@ -176,11 +176,11 @@ std::uint32_t Replay::visit(const Sending& sending, OutputQueues& queues) {
   const auto packets =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(alike, options_.packets_per_visit));
   const bool carries = options_.payload && bytes > 0;
-  const SendDescriptor descriptor{.header = node_->header(message.to, handler_, carries ? bytes : 0,
-                                                          sending.message, chunks_for(bytes)),
-                                  .source = carries ? this : nullptr,
-                                  .cookie = sending.message,
-                                  .packets = carries ? packets : 1};
+  SendDescriptor descriptor = node_->descriptor(message.to, handler_, carries ? bytes : 0,
+                                                sending.message, chunks_for(bytes));
+  descriptor.source = carries ? this : nullptr;
+  descriptor.cookie = sending.message;
+  descriptor.packets = carries ? packets : 1;
   std::uint32_t queued = 0;
   for (; queued < packets && queues.has_room(queues.next()); queued += descriptor.packets)
     queues[queues.next()].push(descriptor);

@@ -1,6 +1,7 @@
 // Which of the packets that want a link goes first.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -72,16 +73,20 @@ class SenderArbitration {
   /// The fullest candidate; among equals `start`, then the lowest.
   template <typename Used>
   static unsigned fullest_from(std::uint64_t candidates, unsigned start, const Used& used) {
-    unsigned best = start;
-    unsigned most = used(start);
-    for (std::uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
-      const auto source = static_cast<unsigned>(std::countr_zero(rest));
-      const unsigned chunks = used(source);
-      best = chunks > most ? source : best;
-      most = chunks > most ? chunks : most;
-    }
-    return best;
+    // One number per candidate, whose largest is the choice: no branch depends on the contents.
+    unsigned best = used(start) << 7 | 64u | (63u - start);
+    std::uint64_t rest = candidates;
+    do {
+      for (unsigned i = 0; i < kAtOnce; ++i) {
+        const unsigned source = rest == 0 ? start : static_cast<unsigned>(std::countr_zero(rest));
+        best = std::max(best, used(source) << 7 | (63u - source));
+        rest &= rest - 1;
+      }
+    } while (rest != 0);
+    return 63u - (best & 63u);
   }
+
+  static constexpr unsigned kAtOnce = 3;  ///< candidates; mostly there are no more
 
   Tick period_;
   Tick fullest_;

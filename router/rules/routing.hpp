@@ -32,6 +32,7 @@ namespace toroid {
 struct RoutingOptions {
   bool transit_first = true;  ///< packets in transit before packets being injected
   bool bubble_rule = true;    ///< off: tiny buffers deadlock
+  bool general = false;  ///< on `sim`, the model of every machine also where the fast one serves
 };
 
 /// A place where packets wait: a virtual channel of an input port, or an injection FIFO. An input
@@ -107,17 +108,30 @@ class ChannelRule {
   /// the dynamic ones ("join the shortest queue"), else the bubble channel.
   std::optional<VirtualChannel> choose(const RoutedPacket& packet, Source from, Direction out,
                                        const Tokens& tokens) const {
-    if (packet.dynamic.has(out)) {
-      const unsigned emptier = tokens[1] > tokens[0] ? 1 : 0;
-      if (tokens[emptier] >= packet.chunks) return static_cast<VirtualChannel>(emptier);
-    }
+    const VirtualChannel emptier = emptier_dynamic(tokens);
+    if (packet.dynamic.has(out) && has_room(tokens, emptier, packet.chunks)) return emptier;
     if (out != packet.directions.first()) return std::nullopt;
-    const auto bubble = packet.high_priority ? VirtualChannel::priority : VirtualChannel::bubble;
+    const VirtualChannel escape = escape_channel(packet.high_priority);
+    if (!escapes(packet.chunks, escape, from, out, tokens)) return std::nullopt;
+    return escape;
+  }
+
+  // The rule's parts.
+  static VirtualChannel emptier_dynamic(const Tokens& tokens) {
+    return static_cast<VirtualChannel>(tokens[1] > tokens[0] ? 1 : 0);
+  }
+  static bool has_room(const Tokens& tokens, VirtualChannel channel, unsigned chunks) {
+    return tokens[static_cast<unsigned>(channel)] >= chunks;
+  }
+  static VirtualChannel escape_channel(bool high_priority) {
+    return high_priority ? VirtualChannel::priority : VirtualChannel::bubble;
+  }
+  /// Whether there is room in a bubble channel of link `out`.
+  bool escapes(unsigned chunks, VirtualChannel bubble, Source from, Direction out,
+               const Tokens& tokens) const {
     const bool straight_on = from.index() == Source::channel(out, bubble).index();
-    const unsigned held = tokens_held(bubble, packet.chunks);
-    const unsigned needed = bubble_tokens(held, straight_on, bubble_rule_, reserve_);
-    if (tokens[static_cast<unsigned>(bubble)] < needed) return std::nullopt;
-    return bubble;
+    const unsigned held = tokens_held(bubble, chunks);
+    return has_room(tokens, bubble, bubble_tokens(held, straight_on, bubble_rule_, reserve_));
   }
 
  private:

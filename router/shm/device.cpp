@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
-#include "hal/device.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/packet.hpp"
 #include "hal/processor.hpp"
@@ -19,21 +17,18 @@
 
 namespace toroid::ring {
 
-RingDevice::RingDevice(const Machinery& machinery, Rank rank, std::vector<InjectionFifo> fifos)
+RingDevice::RingDevice(const Machinery& machinery, Rank rank, std::span<const InjectionFifo> fifos)
     : machinery_(&machinery),
       rank_(rank),
       here_(machinery.shape.coord(rank)),
-      fifos_(std::move(fifos)),
+      fifos_(fifos),
       queues_(fifos_.size()),
       fifo_counters_(fifos_.size()),
       link_counters_(machinery.shape.links()) {}
 
-void RingDevice::inject(std::span<const Injection> injections) {
-  for (const Injection& injection : injections)
-    if (!accept(injection.descriptor, injection.fifo))
-      fifos_[injection.fifo].used -=
-          injection.descriptor.header.chunks() * injection.descriptor.left();
-  forward();  // at once, so that the FIFOs have room for more in the same turn
+void RingDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) {
+  const SendDescriptor some = descriptor.next(count);
+  if (!accept(some, fifo)) fifos_.release(fifo, some.header.chunks() * count);
 }
 
 bool RingDevice::accept(const SendDescriptor& descriptor, unsigned f) {
@@ -47,10 +42,9 @@ bool RingDevice::accept(const SendDescriptor& descriptor, unsigned f) {
   moves_ += packets;
   FifoCounters& counters = fifo_counters_[f];
   counters.packets += packets;
-  counters.most_chunks =
-      std::max(counters.most_chunks, static_cast<std::uint16_t>(std::min(fifos_[f].used, 0xffffu)));
+  counters.most_chunks = std::max(counters.most_chunks, static_cast<std::uint16_t>(fifos_.used(f)));
   const bool was_empty = queues_[f].empty();
-  queues_[f].push(descriptor);
+  queues_[f].append(descriptor);
   if (was_empty) expose_fifo(f);
   return true;
 }

@@ -27,14 +27,18 @@ namespace toroid::ring {
 /// those before and after the run.
 class RingDevice : public Device {
  public:
-  RingDevice(const Machinery& machinery, Rank rank, std::vector<InjectionFifo> fifos);
+  RingDevice(const Machinery& machinery, Rank rank, std::span<const InjectionFifo> fifos);
 
   Rank rank() const override { return rank_; }
   const Shape& shape() const override { return machinery_->shape; }
   const Machine& machine() const override { return machinery_->machine; }
   Tick now() const override { return machinery_->clock.now(); }
-  std::span<InjectionFifo> fifos() override { return fifos_; }
-  void inject(std::span<const Injection> injections) override;
+  InjectionFifos& fifos() override { return fifos_; }
+  void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
+  bool flush() override {
+    forward();
+    return true;
+  }
   std::size_t packets_per_turn() const override { return 512; }
   void compute(Tick) override {}
 
@@ -74,7 +78,7 @@ class RingDevice : public Device {
   unsigned fifo_count() const { return static_cast<unsigned>(fifos_.size()); }
   DescriptorQueue& fifo(unsigned f) { return queues_[f]; }
   const DescriptorQueue& fifo(unsigned f) const { return queues_[f]; }
-  unsigned fifo_used(unsigned f) const { return fifos_[f].used; }
+  unsigned fifo_used(unsigned f) const { return fifos_.used(f); }
   /// Writes `count` packets from the FIFO's front to `out`: each to the place that out.claim()
   /// returns, followed by out.commit(header). REQUIRES: the front descriptor has so many left.
   template <typename Out>
@@ -98,7 +102,7 @@ class RingDevice : public Device {
   bool resting_ = false;   ///< found quiet by the last step
   std::uint64_t moves_ = 0;
   std::uint64_t valid_ = ~std::uint64_t{0};  ///< the hardware word that was found valid last
-  std::vector<InjectionFifo> fifos_;
+  InjectionFifos fifos_;
   std::vector<DescriptorQueue> queues_;  ///< [FIFO]: payloads are gathered straight into a slot
   std::vector<FifoCounters> fifo_counters_;
   std::vector<LinkCounters> link_counters_;  ///< [direction]
@@ -120,7 +124,7 @@ void RingDevice::write_front(unsigned f, std::uint32_t count, Out&& out) {
     }
     out.commit(header);
   }
-  fifos_[f].used -= front.header.chunks() * count;
+  fifos_.release(f, front.header.chunks() * count);
   queues_[f].pop_packets(count);
 }
 

@@ -1,6 +1,7 @@
 #include "router/sim/block.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <vector>
@@ -14,25 +15,40 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
-#include "router/sim/event_phase.hpp"
+#include "router/sim/network.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
 #include "router/termination/stall_report.hpp"
 
 namespace toroid::sim {
 
+namespace {
+
+/// Mostly there are a few, nearly in order.
+void sort_few(std::vector<Event>& events) {
+  if (events.size() > 64) return std::sort(events.begin(), events.end());
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    const Event event = events[i];
+    std::size_t j = i;
+    for (; j > 0 && event < events[j - 1]; --j) events[j] = events[j - 1];
+    events[j] = event;
+  }
+}
+
+}  // namespace
+
 Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing,
              FifoTying tying, Range range, SimProbe* probe)
-    : network_(shape, machine, routing, range, probe) {
+    : network_(make_network(shape, machine, routing, range, probe)) {
   devices_.reserve(range.count);
   for (Rank r = 0; r < range.count; ++r)
-    devices_.emplace_back(network_, machine, range.first + r, tying);
+    devices_.emplace_back(*network_, machine, range.first + r, tying);
 }
 
 void Block::start() {
   for (const SimDevice& device : devices_) {
     TOROID_CHECK(device.processor() != nullptr);
-    network_.calendar().at(0, {EventKind::turn, device.place(), 0});
+    network_->at(0, {EventKind::turn, device.place(), 0});
   }
 }
 
@@ -45,13 +61,15 @@ void Block::run_cycle(Tick now) {
   counts_.end = now;
   turns_.clear();
   events_.clear();
-  counts_.events += network_.run_events(now, events_);
+  counts_.events += network_->run_events(now, events_);
   for (const Rank place : events_.coming) devices_[place].prefetch();
   tell_processors(now);
-  network_.arbitrate(now);
-  for (const Rank place : events_.coming) devices_[place].prefetch_processor();
-  for (const Rank place : turns_) take_turn(devices_[place], now);
-  network_.calendar().end_cycle(now);
+  network_->arbitrate(now);
+  for (std::size_t i = 0; i < turns_.size(); ++i) {
+    if (i + 1 < turns_.size()) devices_[turns_[i + 1]].prefetch_processor();
+    take_turn(devices_[turns_[i]], now);
+  }
+  network_->end_cycle(now);
 }
 
 /// A cycle's other turns are taken too: which of them failed first must not depend on their order.
@@ -61,7 +79,7 @@ void Block::take_turn(SimDevice& device, Tick now) {
   } catch (const std::exception& error) {
     const Failure failure{
         now, device.rank(),
-        std::make_exception_ptr(termination::node_failed(network_.shape(), device.rank(), error))};
+        std::make_exception_ptr(termination::node_failed(network_->shape(), device.rank(), error))};
     if (!failure_ || failure.before(*failure_)) failure_ = failure;
   }
 }
@@ -80,7 +98,7 @@ void Block::tell_processors(Tick now) {
 /// in a fixed order.
 void Block::hand_over_packets(Tick now) {
   std::vector<Event>& delivered = events_.delivered;
-  if (delivered.size() > 1) std::sort(delivered.begin(), delivered.end());
+  sort_few(delivered);
   counts_.delivered += delivered.size();
   for (const Event event : delivered)
     if (devices_[event.node()].on_delivered(now, event.value())) turns_.push_back(event.node());
@@ -88,12 +106,12 @@ void Block::hand_over_packets(Tick now) {
 
 FifoCounters Block::fifo_counters(Tick now, Rank rank, unsigned fifo) const {
   FifoCounters counters = device(rank).fifo_counters()[fifo];
-  counters.stalled_cycles = network_.stalled_cycles(now, rank, fifo);
+  counters.stalled_cycles = network_->stalled_cycles(now, rank, fifo);
   return counters;
 }
 
 void Block::add_to(FabricCounters& counters, Tick end) const {
-  network_.add_to(counters);
+  network_->add_to(counters);
   counters.events += counts_.events;
   counters.delivered += counts_.delivered;
   for (const SimDevice& device : devices_) {

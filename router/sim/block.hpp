@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,7 +14,6 @@
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/device.hpp"
-#include "router/sim/event_phase.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
@@ -47,9 +47,9 @@ class Block {
         Range range, SimProbe* probe);
   Block(const Block&) = delete;  // nodes refer to the network
 
-  const Range& range() const { return network_.block(); }
-  Network& network() { return network_; }
-  const Network& network() const { return network_; }
+  const Range& range() const { return network_->block(); }
+  Network& network() { return *network_; }
+  const Network& network() const { return *network_; }
   /// A node's device. REQUIRES: the rank is one of this block's.
   SimDevice& device(Rank rank) { return devices_[rank - range().first]; }
   const SimDevice& device(Rank rank) const { return devices_[rank - range().first]; }
@@ -57,7 +57,7 @@ class Block {
   /// Every processor takes its first turn at cycle 0. REQUIRES: all have been attached.
   void start();
   /// The next cycle in which something happens; kNever: nothing is left.
-  Tick next() const { return network_.calendar().next(); }
+  Tick next() const { return network_->next(); }
   /// Runs the cycles before `horizon`. Stops at the end of a cycle in which a node has failed or
   /// the total of events has reached `events`.
   void run(Tick horizon, std::uint64_t events);
@@ -75,7 +75,7 @@ class Block {
   void tell_processors(Tick now);
   void hand_over_packets(Tick now);
 
-  Network network_;
+  std::unique_ptr<Network> network_;
   std::vector<SimDevice> devices_;  ///< [rank less the block's first]
   ProcessorEvents events_;          ///< in this cycle
   std::vector<Rank> turns_;         ///< nodes whose processors take a turn in this cycle

@@ -60,9 +60,14 @@ class Calendar {
       if (line.next() == now)
         regular += line.pop_batch([&](std::size_t place) { handler.tail_passed(line, place); });
     });
-    for (const Event event : irregular_) handler.irregular(event);
-    irregular_.clear();
+    for_each_irregular([&](Event event) { handler.irregular(event); });
     return regular;
+  }
+  /// Only those that are in no delay line.
+  template <typename Body>
+  void for_each_irregular(const Body& body) {
+    for (const Event event : irregular_) body(event);
+    irregular_.clear();
   }
   /// The present cycle is over.
   void end_cycle(Tick now) {

@@ -18,6 +18,7 @@ class GrowingRing {
   T& operator[](std::size_t place) { return ring_[place & mask_]; }
   const T& operator[](std::size_t place) const { return ring_[place & mask_]; }
   std::size_t capacity() const { return mask_ + 1; }
+  T* data() { return ring_.data(); }
   /// Doubles; those in [head, tail) keep their places.
   void grow(std::size_t head, std::size_t tail) {
     std::vector<T> larger(2 * ring_.size());
@@ -33,20 +34,47 @@ class GrowingRing {
   std::size_t mask_ = kInitial - 1;
 };
 
-class DelayLine {
+template <typename T>
+class DelayLineOf {
  public:
-  explicit DelayLine(Tick delay) : delay_(delay) {}
+  explicit DelayLineOf(Tick delay) : delay_(delay) {}
 
   Tick delay() const { return delay_; }
   /// The cycle of the next events; kNever where there are none.
   Tick next() const { return batches_[first_].at; }
 
   /// An event of the present cycle, which close() will end.
-  void push(Event event) {
+  void push(const T& event) {
     events_[tail_] = event;
     if (++tail_ == full_) [[unlikely]]
       grow();
   }
+  /// Pushes many events, whose number is bounded, with the line's end in registers. It ends before
+  /// anybody else touches the line.
+  class Writer {
+   public:
+    Writer(DelayLineOf& line, std::size_t most) : line_(&line) {
+      while (line.full_ - line.tail_ <= most) line.grow();
+      events_ = line.events_.data();
+      mask_ = line.events_.capacity() - 1;
+      tail_ = line.tail_;
+    }
+    Writer(const Writer&) = delete;
+    ~Writer() { line_->tail_ = tail_; }
+    void push(const T& event) { events_[tail_++ & mask_] = event; }
+    /// Without a branch.
+    void push_if(bool wanted, const T& event) {
+      events_[tail_ & mask_] = event;
+      tail_ += static_cast<std::size_t>(wanted);
+    }
+
+   private:
+    DelayLineOf* line_;
+    T* events_;
+    std::size_t mask_;
+    std::size_t tail_;
+  };
+
   /// The cycle `now` is over: all that has been pushed since the last call happens together.
   void close(Tick now) {
     if (tail_ == closed_) return;
@@ -69,7 +97,7 @@ class DelayLine {
   }
   /// The event at a place. A place behind the line's end is allowed and holds some event, perhaps
   /// one long gone: so the data of events to come can be fetched early.
-  Event operator[](std::size_t place) const { return events_[place]; }
+  const T& operator[](std::size_t place) const { return events_[place]; }
 
  private:
   struct Batch {
@@ -83,7 +111,7 @@ class DelayLine {
   }
 
   Tick delay_;
-  GrowingRing<Event> events_;
+  GrowingRing<T> events_;
   GrowingRing<Batch> batches_;             ///< the one behind the last has kNever
   std::size_t head_ = 0;                   ///< first event
   std::size_t closed_ = 0;                 ///< behind the last event that is in a batch
@@ -92,5 +120,7 @@ class DelayLine {
   std::size_t first_ = 0;                  ///< first batch
   std::size_t last_ = 0;                   ///< behind the last batch
 };
+
+using DelayLine = DelayLineOf<Event>;
 
 }  // namespace toroid::sim

@@ -31,37 +31,38 @@ SimDevice::SimDevice(Network& network, const Machine& machine, Rank rank, FifoTy
                        tying)),
       fifo_counters_(fifos_.size()) {}
 
-void SimDevice::inject(std::span<const Injection> injections) {
-  for (const Injection& injection : injections)
-    for (SendDescriptor one = injection.descriptor; one.left() > 0; ++one.first) {
-      clock_ += machine_->inject_cycles;
-      if (!accept(one, injection.fifo)) fifos_[injection.fifo].used -= one.header.chunks();
-    }
-}
-
-/// A malformed header goes no further than this.
-bool SimDevice::accept(const SendDescriptor& next, unsigned fifo) {
-  Route route;
-  if (validate(next.header, shape(), here_, route) != HeaderError::none) {
-    ++refused_;
-    return false;
+/// A malformed header goes no further than this. Packets of a descriptor have one header.
+void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) {
+  const PacketHeader& header = descriptor.header;
+  Network& network = *network_;
+  Route route = descriptor.route;
+  if (checked_.check(header, network.shape()) != HeaderError::none ||
+      (route.directions.empty() &&
+       validate_way(header, network.shape(), here_, route) != HeaderError::none)) {
+    clock_ += Tick{machine_->inject_cycles} * count;
+    fifos_.release(fifo, header.chunks() * count);
+    refused_ += count;
+    has_refused_ = true;
+    return;
   }
-  const FlightId id = network_->flights().add(next, route);
-  network_->number(rank_, id);
-  network_->schedule_injection(clock_, place(), fifo, id);
-  ++injected_;
+  for (std::uint32_t n = descriptor.first; n < descriptor.first + count; ++n) {
+    clock_ += machine_->inject_cycles;
+    const FlightId id = network.flights().add(descriptor, n, route);
+    network.number(rank_, id);
+    network.schedule_injection(clock_, place(), fifo, id);
+  }
+  injected_ += count;
   FifoCounters& counters = fifo_counters_[fifo];
-  ++counters.packets;
+  counters.packets += count;
   counters.most_chunks =
-      std::max(counters.most_chunks, static_cast<std::uint16_t>(fifos_[fifo].used));
-  return true;
+      std::max(counters.most_chunks, static_cast<std::uint16_t>(fifos_.used(fifo)));
 }
 
 std::size_t SimDevice::receive(PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;
   for (; count < limit && received_head_ != kNoFlight; ++count) {
     const FlightId id = received_head_;
-    received_head_ = network_->flight(id).next;
+    received_head_ = network_->flights()[id].next;
     Packet packet;
     network_->flights().copy_out(id, packet);
     network_->release_reception(turn_began_, place(), id);
@@ -73,7 +74,7 @@ std::size_t SimDevice::receive(PacketSink& sink, std::size_t limit) {
 }
 
 bool SimDevice::try_wake_at(Tick when) {
-  network_->calendar().at(when, {EventKind::alarm, place(), 0});
+  network_->at(when, {EventKind::alarm, place(), 0});
   return true;
 }
 
@@ -87,7 +88,7 @@ bool SimDevice::on_delivered(Tick now, FlightId id) {
 }
 
 bool SimDevice::on_fifo_room(Tick now, unsigned fifo, unsigned chunks) {
-  fifos_[fifo].used -= chunks;
+  fifos_.release(fifo, chunks);
   return output_waiting_ && wake(now);
 }
 
@@ -95,7 +96,7 @@ bool SimDevice::on_fifo_room(Tick now, unsigned fifo, unsigned chunks) {
 bool SimDevice::wake(Tick now) {
   if (std::exchange(scheduled_, true)) return false;
   if (clock_ <= now) return true;
-  network_->calendar().at(clock_, {EventKind::turn, place(), 0});
+  network_->at(clock_, {EventKind::turn, place(), 0});
   return false;
 }
 
@@ -104,7 +105,7 @@ void SimDevice::turn(Tick now) {
   const TurnResult result = processor_->turn();
   output_waiting_ = result.output_waiting;
   scheduled_ = result.again || received_head_ != kNoFlight;
-  if (scheduled_) network_->calendar().at(std::max(clock_, now + 1), {EventKind::turn, place(), 0});
+  if (scheduled_) network_->at(std::max(clock_, now + 1), {EventKind::turn, place(), 0});
 }
 
 }  // namespace toroid::sim

@@ -3,13 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
+#include "hal/packet.hpp"
 #include "hal/processor.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
@@ -32,9 +33,11 @@ class SimDevice final : public Device {
   const Shape& shape() const override { return network_->shape(); }
   const Machine& machine() const override { return *machine_; }
   Tick now() const override { return clock_; }
-  std::span<InjectionFifo> fifos() override { return fifos_; }
-  std::span<const InjectionFifo> fifos() const { return fifos_; }
-  void inject(std::span<const Injection> injections) override;
+  InjectionFifos& fifos() override { return fifos_; }
+  const InjectionFifos& fifos() const { return fifos_; }
+  void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
+  /// FIFOs empty in time, which passes between turns; a packet that was refused has left its room.
+  bool flush() override { return std::exchange(has_refused_, false); }
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   std::size_t packets_per_turn() const override { return 16; }
   void compute(Tick cycles) override { clock_ += cycles; }
@@ -55,7 +58,7 @@ class SimDevice final : public Device {
   }
   [[gnu::always_inline]] void prefetch_processor() const {
     const auto* bytes = reinterpret_cast<const char*>(processor_);
-    for (std::size_t line = 0; line < 4 * 64; line += 64) __builtin_prefetch(bytes + line);
+    for (std::size_t line = 0; line < kProcessorBytes; line += 64) __builtin_prefetch(bytes + line);
   }
 
   /// A packet stands in a reception FIFO. True: the processor was idle and takes a turn now.
@@ -68,8 +71,9 @@ class SimDevice final : public Device {
   void turn(Tick now);
 
  private:
-  bool accept(const SendDescriptor& next, unsigned fifo);
   bool wake(Tick now);
+
+  static constexpr std::size_t kProcessorBytes = 640;  ///< that a turn touches, more or less
 
   Network* network_;
   const Machine* machine_;
@@ -80,9 +84,11 @@ class SimDevice final : public Device {
   Tick turn_began_ = 0;    ///< when the present turn began
   bool scheduled_ = true;  ///< there will be a turn; the block schedules the first one
   bool output_waiting_ = false;
+  bool has_refused_ = false;  ///< since the last flush()
+  CheckedFields checked_;
   FlightId received_head_ = kNoFlight;  ///< delivered packets, in order of arrival
   FlightId received_tail_ = kNoFlight;
-  std::vector<InjectionFifo> fifos_;
+  InjectionFifos fifos_;
   std::vector<FifoCounters> fifo_counters_;
   std::uint64_t injected_ = 0;
   std::uint64_t received_ = 0;

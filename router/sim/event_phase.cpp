@@ -11,6 +11,7 @@
 #include "router/sim/delay_line.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
+#include "router/sim/network.hpp"
 #include "router/sim/network_state.hpp"
 #include "router/sim/router_state.hpp"
 #include "router/sim/routers.hpp"
@@ -154,7 +155,7 @@ inline unsigned EventPhase::expose(const Site& site, Source source) {
   queue.dynamic =
       dynamic_directions(queue.directions, flight.dynamic, flight.order, net_.routers.degree() / 2);
   queue.high_priority = flight.high_priority;
-  if (!flight.directions.empty()) {
+  if (!flight.directions().empty()) {
     if (net_.routers.is_fifo(source)) net_.routers.stalled(site.node, source) -= now_;
     return site.state->toggle_requests(queue, source.bit(), net_.routers.degree()) &
            site.state->idle;

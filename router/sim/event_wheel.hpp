@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -12,12 +14,13 @@
 
 namespace toroid::sim {
 
-class EventWheel {
+template <typename T>
+class EventWheelOf {
  public:
-  EventWheel() : slots_(kSlots) {}
+  EventWheelOf() : slots_(kSlots) {}
 
   /// REQUIRES: `at` is not before the cycle of the last advance().
-  void schedule(Tick at, Event event) {
+  void schedule(Tick at, const T& event) {
     next_ = std::min(next_, at);
     if (at - now_ >= kSlots) {
       far_[at].push_back(event);
@@ -30,22 +33,61 @@ class EventWheel {
   /// The next cycle that has events; kNever where there is none.
   Tick next() const { return next_; }
   /// Moves to a cycle, not past next(), and swaps its events into `events`, which must be empty.
-  void advance(Tick at, std::vector<Event>& events) {
+  void advance(Tick at, std::vector<T>& events) {
     now_ = at;
     if (at == next_) pop_events(events);
   }
 
  private:
   static constexpr Tick kSlots = 2048;  ///< a power of two above most turns' lengths
-  void pop_events(std::vector<Event>& events);
+  void pop_events(std::vector<T>& events);
   Tick find_next() const;
   Tick next_near() const;
 
   Tick now_ = 0;
   Tick next_ = kNever;
-  std::vector<std::vector<Event>> slots_;
+  std::vector<std::vector<T>> slots_;
   std::array<std::uint64_t, kSlots / 64> occupied_{};
-  std::map<Tick, std::vector<Event>> far_;
+  std::map<Tick, std::vector<T>> far_;
 };
+
+template <typename T>
+Tick EventWheelOf<T>::next_near() const {
+  constexpr std::size_t kWords = kSlots / 64;
+  const std::size_t slot = now_ % kSlots;
+  std::uint64_t word = occupied_[slot / 64] & (~std::uint64_t{0} << (slot % 64));
+  for (std::size_t i = 0; i <= kWords; ++i) {
+    const std::size_t w = (slot / 64 + i) % kWords;
+    if (i > 0) word = occupied_[w];
+    if (word == 0) continue;
+    const Tick found = w * 64 + static_cast<unsigned>(std::countr_zero(word));
+    return now_ + (found + kSlots - slot) % kSlots;
+  }
+  return kNever;
+}
+
+template <typename T>
+Tick EventWheelOf<T>::find_next() const {
+  const Tick near = next_near();
+  return far_.empty() ? near : std::min(near, far_.begin()->first);
+}
+
+template <typename T>
+void EventWheelOf<T>::pop_events(std::vector<T>& events) {
+  std::uint64_t& word = occupied_[now_ % kSlots / 64];
+  const std::uint64_t bit = std::uint64_t{1} << (now_ % 64);
+  if ((word & bit) != 0) {
+    events.swap(slots_[now_ % kSlots]);
+    word &= ~bit;
+  }
+  if (!far_.empty() && far_.begin()->first == now_) {
+    const auto& late = far_.begin()->second;
+    events.insert(events.end(), late.begin(), late.end());
+    far_.erase(far_.begin());
+  }
+  next_ = find_next();
+}
+
+using EventWheel = EventWheelOf<Event>;
 
 }  // namespace toroid::sim

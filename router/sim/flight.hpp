@@ -5,15 +5,18 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/dimension_order.hpp"
 #include "hal/direction.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
+#include "router/sim/event.hpp"
 
 namespace toroid::sim {
 
@@ -22,20 +25,20 @@ inline constexpr FlightId kNoFlight = ~FlightId{0};
 
 /// A packet, as routers see it. 16 bytes: four to a cache line.
 struct Flight {
+  Route route;                ///< that is left
   FlightId next = kNoFlight;  ///< the packet behind it in its FIFO
-  DirectionSet directions;    ///< minimal directions left
-  std::array<std::uint8_t, kMaxDims> hops{};
   std::uint8_t chunks = 0;
   bool dynamic : 1 = false;
   bool high_priority : 1 = false;
   std::uint8_t reception_fifo = 0;  ///< that it is in, once a link has delivered it
   DimensionOrder order = 0;         ///< of dimensions, that it keeps to
 
+  DirectionSet directions() const { return route.directions; }
   /// One hop in a direction that is still to go; the last one crosses it off.
   void advance(Direction direction) {
-    const unsigned left = --hops[direction.dim()];
-    directions = DirectionSet(static_cast<std::uint16_t>(
-        directions.bits() & ~((left == 0 ? 1u : 0u) << direction.index)));
+    const unsigned left = --route.hops[direction.dim()];
+    route.directions = DirectionSet(static_cast<std::uint16_t>(
+        route.directions.bits() & ~((left == 0 ? 1u : 0u) << direction.index)));
   }
 };
 static_assert(sizeof(Flight) == 16);
@@ -48,6 +51,25 @@ class PayloadPool {
   /// has to grow.
   std::span<std::byte> room(FlightId id, unsigned bytes, std::size_t flights) {
     return bytes <= kWord ? in(words_, id, bytes, flights) : in(full_, id, bytes, flights);
+  }
+  /// Keeps the first bytes of a packet's payload.
+  void keep(FlightId id, unsigned bytes, std::span<const std::byte, kPayloadBytes> payload,
+            std::size_t flights) {
+    if (bytes == 0) return;
+    if (bytes > kWord) {
+      std::memcpy(room(id, bytes, flights).data(), payload.data(), bytes);
+      return;
+    }
+    if (id >= words_.size()) words_.resize(flights);
+    std::memcpy(words_[id].data(), payload.data(), kWord);
+  }
+  /// Copies it into a packet; what stands behind the payload there means nothing.
+  void copy_out(FlightId id, unsigned bytes, std::span<std::byte, kPayloadBytes> payload) const {
+    if (bytes == 0) return;
+    if (bytes > kWord)
+      std::memcpy(payload.data(), full_[id].data(), bytes);
+    else
+      std::memcpy(payload.data(), words_[id].data(), kWord);
   }
   std::span<const std::byte> operator()(FlightId id, unsigned bytes) const {
     if (bytes == 0) return {};
@@ -77,8 +99,8 @@ struct FlightTag {
 /// Memory of all packets under way; grows with their number and never with the square of the nodes.
 class FlightPool {
  public:
-  /// The next packet of a descriptor.
-  FlightId add(const SendDescriptor& descriptor, const Route& route);
+  /// The packet with this number of a descriptor.
+  FlightId add(const SendDescriptor& descriptor, std::uint32_t number, const Route& route);
   /// A packet that was in another block's pool. `payload` is as long as its header says.
   FlightId add(const Flight& flight, const PacketHeader& header,
                std::span<const std::byte> payload);
@@ -99,6 +121,8 @@ class FlightPool {
   }
   const FlightTag& tag(FlightId id) const { return tags_[id]; }
   std::size_t alive() const { return alive_; }
+  /// There are to be at most 2^bits packets at once: fewer than an Event has room for.
+  void limit(unsigned bits) { most_bits_ = bits; }
   /// Fetches early what copy_out() and remove() touch. Any id is allowed.
   [[gnu::always_inline]] void prefetch(FlightId id) const {
     __builtin_prefetch(flights_.data() + id);
@@ -106,15 +130,55 @@ class FlightPool {
   }
 
  private:
-  FlightId allocate();
-  void gather(const SendDescriptor& descriptor, FlightId id);
+  FlightId allocate() {
+    ++alive_;
+    if (free_ == kNoFlight) [[unlikely]]
+      return grow();
+    const FlightId id = free_;
+    free_ = flights_[id].next;
+    return id;
+  }
+  [[gnu::noinline]] FlightId grow();
 
   std::size_t alive_ = 0;
+  unsigned most_bits_ = Event::kValueBits;
   FlightId free_ = kNoFlight;  ///< list through Flight::next
   std::vector<Flight> flights_;
   std::vector<PacketHeader> headers_;
   std::vector<FlightTag> tags_;  ///< empty without probes
   PayloadPool payloads_;
 };
+
+inline FlightId FlightPool::add(const SendDescriptor& descriptor, std::uint32_t number,
+                                const Route& route) {
+  const FlightId id = allocate();
+  const PacketHeader& header = descriptor.header;
+  flights_[id] = {.route = route,
+                  .next = kNoFlight,
+                  .chunks = static_cast<std::uint8_t>(header.chunks()),
+                  .dynamic = header.dynamic(),
+                  .high_priority = header.channel() == VirtualChannel::priority,
+                  .order = header.order()};
+  TOROID_CHECK(descriptor.source != nullptr || header.payload_bytes() == 0);
+  if (descriptor.source == nullptr) {
+    headers_[id] = header;
+    return id;
+  }
+  std::array<std::byte, kPayloadBytes> payload;
+  headers_[id] = header.with_argument(descriptor.source->gather(descriptor, number, payload));
+  payloads_.keep(id, header.payload_bytes(), payload, flights_.capacity());
+  return id;
+}
+
+inline void FlightPool::remove(FlightId id) {
+  flights_[id].next = free_;
+  free_ = id;
+  --alive_;
+}
+
+inline void FlightPool::copy_out(FlightId id, Packet& packet) const {
+  packet.header = headers_[id];
+  payloads_.copy_out(id, packet.header.payload_bytes(), packet.payload);
+}
 
 }  // namespace toroid::sim

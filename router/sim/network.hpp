@@ -1,95 +1,141 @@
-// The routers and links of a block of the torus.
+// The routers and links of a block of the torus, and the packets in them.
 //
-// A cycle has two halves. First all events of the cycle change the state (event_phase.hpp): headers
-// arrive, tails leave and return their tokens upstream. Then every router that something happened
-// to chooses, link by link, among the packets that want it (arbitration_phase.hpp). Within a half
-// the order is immaterial, because events of one cycle touch different things or add to the same
-// count, and choices act on other nodes only through later events. So a run's results follow from
-// its input alone, however the torus is cut into blocks.
+// A cycle has two halves. First all events of the cycle change the state: headers arrive, tails
+// leave and return their tokens upstream. Then every router that something happened to chooses,
+// link by link, among the packets that want it. Within a half the order is immaterial, because
+// events of one cycle touch different things or add to the same count, and choices act on other
+// nodes only through later events. So a run's results follow from its input alone, however the
+// torus is cut into blocks.
+//
+// There are two models with the same rules (router/rules) and the same results: one for every
+// machine (general_network.hpp), and a fast one for the common ones (lean/lean_network.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "hal/counters.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
-#include "router/sim/arbitration_phase.hpp"
 #include "router/sim/calendar.hpp"
-#include "router/sim/event_phase.hpp"
+#include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
-#include "router/sim/network_state.hpp"
 #include "router/sim/outbox.hpp"
 #include "router/sim/probe.hpp"
-#include "router/sim/router_state.hpp"
+#include "router/sim/reception.hpp"
 #include "router/sim/routers.hpp"
 
 namespace toroid::sim {
 
-/// A block owns its network; all calls come from the block's thread.
+/// Chunks that have left the injection FIFO they came from.
+struct FreedRoom {
+  Rank node;
+  std::uint8_t fifo;
+  std::uint8_t chunks;
+};
+
+/// What a cycle brings for processors.
+struct ProcessorEvents {
+  std::vector<Event> delivered;
+  std::vector<FreedRoom> freed;
+  std::vector<Event> wakes;  ///< turns and alarms
+  std::vector<Rank> coming;  ///< nodes that will have such an event soon; for prefetches only
+
+  void clear() {
+    delivered.clear();
+    freed.clear();
+    wakes.clear();
+    coming.clear();
+  }
+};
+
+/// A block owns its network; all calls come from the block's thread. What the two models share is
+/// what processors touch: packets' headers and payloads, reception FIFOs, irregular events.
 class Network {
  public:
-  /// The routers of `block`. The probe, if any, outlives it. Throws BadInput if the machine cannot
-  /// be modelled.
-  Network(const Shape& shape, const Machine& machine, RoutingOptions options, Range block,
-          SimProbe* probe);
-  Network(const Network&) = delete;  // its second half refers to its state
+  Network(const Shape& shape, const Machine& machine, Range block, SimProbe* probe)
+      : shape_(shape),
+        block_(block),
+        calendar_(machine),
+        reception_(shape, machine, block.count),
+        probe_(probe) {}
+  Network(const Network&) = delete;
+  virtual ~Network() = default;
 
-  const Shape& shape() const { return state_.routers.shape(); }
-  const Range& block() const { return state_.routers.block(); }
-  Calendar& calendar() { return state_.calendar; }
-  const Calendar& calendar() const { return state_.calendar; }
-  FlightPool& flights() { return state_.flights; }
+  const Shape& shape() const { return shape_; }
+  const Range& block() const { return block_; }
+  FlightPool& flights() { return flights_; }
+  std::size_t flights_alive() const { return flights_.alive(); }
 
   /// Where what leaves the block goes from now on. REQUIRES: there are other blocks.
-  void leave_through(Outbox& outbox) { state_.outbox = &outbox; }
+  void leave_through(Outbox& outbox) { outbox_ = &outbox; }
   /// Schedules what another block has sent here. REQUIRES: nothing of it lies in the past.
   void schedule(const WindowMessage& message);
 
   // In what follows nodes are counted from the block's first.
+  /// Schedules a turn or an alarm. REQUIRES: `at` is past the present cycle, or no cycle has run.
+  void at(Tick when, Event event) { calendar_.at(when, event); }
   /// Puts a packet into an injection FIFO at a later cycle.
-  void schedule_injection(Tick at, Rank node, unsigned fifo, FlightId flight);
+  virtual void schedule_injection(Tick at, Rank node, unsigned fifo, FlightId flight) = 0;
   /// The processor has made a packet: it gets its number, if there is a probe.
   void number(Rank node, FlightId flight) {
-    if (state_.probe != nullptr) state_.flights.set_tag(flight, {next_serial_++, node});
+    if (probe_ != nullptr) flights_.set_tag(flight, {next_serial_++, node});
   }
   /// The processor has taken a delivered packet out of a reception FIFO.
-  void release_reception(Tick now, Rank node, FlightId flight);
-
-  /// The first half of a cycle. Returns the number of events.
-  std::size_t run_events(Tick now, ProcessorEvents& events) {
-    return sim::run_events(state_, now, fetches_early_, events);
+  void release_reception(Tick now, Rank node, FlightId flight) {
+    reception_.release(node, flights_[flight].reception_fifo, flights_[flight].chunks);
+    flights_.remove(flight);
+    eject_waiting(now, node);
   }
+
+  /// The next cycle in which something happens; kNever: nothing is left.
+  virtual Tick next() const = 0;
+  /// The first half of the cycle next(). Returns the number of events.
+  virtual std::size_t run_events(Tick now, ProcessorEvents& events) = 0;
   /// The second half.
-  void arbitrate(Tick now) { arbitration_.run(now); }
+  virtual void arbitrate(Tick now) = 0;
+  /// The cycle's processors have had their turns.
+  virtual void end_cycle(Tick now) = 0;
 
   /// Adds packet hops, and the block's links in ascending order.
-  void add_to(FabricCounters& counters) const;
-  std::span<const LinkCounters> link_counters() const { return state_.routers.counters(); }
-  /// Cycles until `now`, which is not before the last event.
-  std::uint64_t stalled_cycles(Tick now, Rank rank, unsigned fifo) const {
-    return state_.routers.stalled_cycles(now, rank - block().first, fifo);
-  }
+  virtual void add_to(FabricCounters& counters) const = 0;
+  /// Cycles until `now`, which is not before the last event, in which a FIFO's head waited.
+  virtual std::uint64_t stalled_cycles(Tick now, Rank rank, unsigned fifo) const = 0;
 
   // For the report of a run that cannot go on, and for probes: by rank.
-  unsigned sources() const { return state_.routers.sources(); }
-  const SourceQueue& queue(Rank rank, Source s) const {
-    return state_.routers.queue(rank - block().first, s);
-  }
+  virtual unsigned sources() const = 0;
   /// The packet at the head of a queue, if there is one.
-  std::optional<RoutedPacket> head(Rank rank, Source s) const;
-  const Flight& flight(FlightId id) const { return state_.flights[id]; }
-  std::size_t flights_alive() const { return state_.flights.alive(); }
+  virtual std::optional<RoutedPacket> head(Rank rank, Source s) const = 0;
+  /// Chunks in a queue.
+  virtual unsigned used(Rank rank, Source s) const = 0;
+  /// [node of the block · links + direction]. REQUIRES: there is a probe.
+  virtual std::span<const LinkCounters> link_counters() const = 0;
+
+ protected:
+  /// A reception FIFO of the node has room again.
+  virtual void eject_waiting(Tick now, Rank node) = 0;
+
+  Shape shape_;
+  Range block_;
+  Calendar calendar_;
+  FlightPool flights_;
+  Reception reception_;
+  SimProbe* probe_;           ///< null: nobody looks
+  Outbox* outbox_ = nullptr;  ///< null: there are no other blocks
 
  private:
-  NetworkState state_;
-  bool fetches_early_;
-  ArbitrationPhase arbitration_;
   std::uint64_t next_serial_ = 0;  ///< of a packet, for probes
 };
+
+/// The routers of `block`, by the fast model where it serves. The probe, if any, outlives it.
+/// Throws BadInput if the machine cannot be modelled.
+std::unique_ptr<Network> make_network(const Shape& shape, const Machine& machine,
+                                      const RoutingOptions& options, Range block, SimProbe* probe);
 
 }  // namespace toroid::sim

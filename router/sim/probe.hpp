@@ -28,7 +28,7 @@ class SimSnapshot {
   /// [rank · links per node + direction]: as FabricCounters::links
   virtual std::span<const LinkCounters> links() const = 0;
   /// The node's injection FIFOs; `used` counts the packets that the processor is writing, too.
-  virtual std::span<const InjectionFifo> fifos(Rank node) const = 0;
+  virtual const InjectionFifos& fifos(Rank node) const = 0;
   virtual FifoCounters fifo_counters(Rank node, unsigned fifo) const = 0;
   /// Chunks that wait in an input channel of a node. `travelling`: the direction of its packets.
   virtual unsigned waiting(Rank node, Direction travelling, VirtualChannel channel) const = 0;

@@ -141,14 +141,12 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   std::span<const LinkCounters> links() const override {
     return blocks_.front().network().link_counters();
   }
-  std::span<const InjectionFifo> fifos(Rank node) const override {
-    return block(node).device(node).fifos();
-  }
+  const InjectionFifos& fifos(Rank node) const override { return block(node).device(node).fifos(); }
   FifoCounters fifo_counters(Rank node, unsigned fifo) const override {
     return block(node).fifo_counters(sampled_, node, fifo);
   }
   unsigned waiting(Rank node, Direction travelling, VirtualChannel channel) const override {
-    return block(node).network().queue(node, Source::channel(travelling, channel)).used;
+    return block(node).network().used(node, Source::channel(travelling, channel));
   }
 
   static constexpr std::uint64_t kEventsPerReport = 1u << 20;  ///< of progress

@@ -1,4 +1,4 @@
-// ReceptionBuffer, DescriptorQueue and OutputQueues against plain standard containers.
+// ReceptionBuffers, DescriptorQueue and OutputQueues against plain standard containers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,31 +17,32 @@
 namespace toroid {
 namespace {
 
-TEST(ReceptionBuffer, ReservesUpToTheCapacityOfEachFifo) {
-  ReceptionBuffer buffer(3, 32);
+TEST(ReceptionBuffers, ReservesUpToTheCapacityOfEachFifo) {
+  ReceptionBuffers buffer(2, 3, 32);
   EXPECT_EQ(buffer.fifos(), 3u);
-  for (int i = 0; i < 4; ++i) EXPECT_TRUE(buffer.try_reserve(1, 8));
-  EXPECT_FALSE(buffer.try_reserve(1, 1));
-  EXPECT_EQ(buffer.used(1), 32u);
-  EXPECT_TRUE(buffer.try_reserve(0, 32));
-  EXPECT_EQ(buffer.used(2), 0u);
-  buffer.release(1, 8);
-  EXPECT_EQ(buffer.used(1), 24u);
-  EXPECT_FALSE(buffer.try_reserve(1, 9));
-  EXPECT_EQ(buffer.used(1), 24u);  // a refusal takes nothing
-  EXPECT_TRUE(buffer.try_reserve(1, 8));
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(buffer.try_reserve(1, 1, 8));
+  EXPECT_FALSE(buffer.try_reserve(1, 1, 1));
+  EXPECT_EQ(buffer.used(1, 1), 32u);
+  EXPECT_TRUE(buffer.try_reserve(1, 0, 32));
+  EXPECT_EQ(buffer.used(1, 2), 0u);
+  buffer.release(1, 1, 8);
+  EXPECT_EQ(buffer.used(1, 1), 24u);
+  EXPECT_FALSE(buffer.try_reserve(1, 1, 9));
+  EXPECT_EQ(buffer.used(1, 1), 24u);  // a refusal takes nothing
+  EXPECT_TRUE(buffer.try_reserve(1, 1, 8));
+  for (unsigned fifo = 0; fifo < 3; ++fifo) EXPECT_EQ(buffer.used(0, fifo), 0u);  // another node's
 }
 
-TEST(ReceptionBuffer, HoldsTheLargestCapacityThatAMachineMayHave) {
-  ReceptionBuffer buffer(1, 8192);
-  for (int i = 0; i < 1024; ++i) ASSERT_TRUE(buffer.try_reserve(0, 8));
-  EXPECT_FALSE(buffer.try_reserve(0, 1));
+TEST(ReceptionBuffers, HoldsTheLargestCapacityThatAMachineMayHave) {
+  ReceptionBuffers buffer(2, 1, 8192);
+  for (int i = 0; i < 1024; ++i) ASSERT_TRUE(buffer.try_reserve(1, 0, 8));
+  EXPECT_FALSE(buffer.try_reserve(1, 0, 1));
 }
 
-TEST(ReceptionBufferDeathTest, ReleasingMoreThanIsThereIsAProgrammersError) {
-  ReceptionBuffer buffer(1, 32);
-  EXPECT_TRUE(buffer.try_reserve(0, 8));
-  EXPECT_DEATH(buffer.release(0, 9), "CHECK failed");
+TEST(ReceptionBuffersDeathTest, ReleasingMoreThanIsThereIsAProgrammersError) {
+  ReceptionBuffers buffer(2, 1, 32);
+  EXPECT_TRUE(buffer.try_reserve(1, 0, 8));
+  EXPECT_DEATH(buffer.release(1, 0, 9), "CHECK failed");
 }
 
 TEST(DescriptorQueue, IsFirstInFirstOutWhileItGrowsAndWrapsAround) {

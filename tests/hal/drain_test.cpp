@@ -22,19 +22,22 @@ InjectionFifo fifo(Direction direction, unsigned capacity) {
   return {.directions = set_of({direction}), .capacity = capacity};
 }
 
-Moved drained(Drain& drain, OutputQueues& queues, std::span<InjectionFifo> fifos,
-              std::size_t limit = 1000) {
+InjectionFifos tied(std::vector<InjectionFifo> fifos) {
+  return InjectionFifos(fifos);
+}
+
+Moved drained(Drain& drain, OutputQueues& queues, InjectionFifos& fifos, std::size_t limit = 1000) {
   Moved moved;
-  const std::size_t count =
-      drain.run(queues, fifos, limit,
-                [&](const SendDescriptor& d, unsigned f) { moved.emplace_back(d.cookie, f); });
+  const std::size_t count = drain.run(
+      queues, fifos, limit,
+      [&](const SendDescriptor& d, std::uint32_t, unsigned f) { moved.emplace_back(d.cookie, f); });
   EXPECT_EQ(count, moved.size());
   return moved;
 }
 
 TEST(Drain, SkipsAQueueWhoseFifosAreFull) {
   OutputQueues queues(3, 100);
-  std::vector fifos = {fifo(kXPlus, 1), fifo(kYPlus, 8)};
+  InjectionFifos fifos = tied({fifo(kXPlus, 1), fifo(kYPlus, 8)});
   for (const std::uint64_t c : {10u, 11u}) queues[0].push(descriptor(set_of({kXPlus}), c));
   for (const std::uint64_t c : {20u, 21u}) queues[1].push(descriptor(set_of({kXPlus}), c));
   for (const std::uint64_t c : {30u, 31u}) queues[2].push(descriptor(set_of({kYPlus}), c));
@@ -46,15 +49,15 @@ TEST(Drain, SkipsAQueueWhoseFifosAreFull) {
 
 TEST(Drain, GoesOnWhereRoomHasAppeared) {
   OutputQueues queues(2, 100);
-  std::vector fifos = {fifo(kXPlus, 1), fifo(kYPlus, 1)};
+  InjectionFifos fifos = tied({fifo(kXPlus, 1), fifo(kYPlus, 1)});
   for (const std::uint64_t c : {10u, 11u}) queues[0].push(descriptor(set_of({kXPlus}), c));
   for (const std::uint64_t c : {20u, 21u}) queues[1].push(descriptor(set_of({kYPlus}), c));
   Drain drain;
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{10, 0}, {20, 1}}));
   EXPECT_EQ(drained(drain, queues, fifos), Moved{});
-  fifos[1].used = 0;
+  fifos.release(1, 1);
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{21, 1}}));
-  fifos[0].used = 0;
+  fifos.release(0, 1);
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{11, 0}}));
   EXPECT_TRUE(queues.empty());
 }
@@ -62,9 +65,10 @@ TEST(Drain, GoesOnWhereRoomHasAppeared) {
 /// Packets of two chunks that may go by X+ or Y+, into FIFOs of which the second is the emptiest.
 Moved drained_by(DrainRule rule, std::size_t packets) {
   OutputQueues queues(1, 100);
-  std::vector fifos = {fifo(kXPlus, 8), fifo(kYPlus, 8), fifo(kXPlus, 4), fifo(kXMinus, 8)};
-  fifos[0].used = 4;
-  fifos[2].used = 2;
+  InjectionFifos fifos =
+      tied({fifo(kXPlus, 8), fifo(kYPlus, 8), fifo(kXPlus, 4), fifo(kXMinus, 8)});
+  fifos.add(0, 4);
+  fifos.add(2, 2);
   for (std::uint64_t c = 0; c < packets; ++c)
     queues[0].push(descriptor(set_of({kXPlus, kYPlus}), c, 2));
   Drain drain(rule);
@@ -84,7 +88,7 @@ TEST(Drain, ByAnyRuleFillsAllThatThereIs) {
 
 TEST(Drain, TakesNamedQueuesInItsRound) {
   OutputQueues queues(1, 100, 2);
-  std::vector fifos = {fifo(kXPlus, 1), fifo(kYPlus, 8)};
+  InjectionFifos fifos = tied({fifo(kXPlus, 1), fifo(kYPlus, 8)});
   queues[0].push(descriptor(set_of({kXPlus}), 1));
   queues[0].push(descriptor(set_of({kXPlus}), 2));
   queues.named(1).push(descriptor(set_of({kYPlus}), 3));
@@ -94,7 +98,7 @@ TEST(Drain, TakesNamedQueuesInItsRound) {
 
 TEST(Drain, ALaterPacketNeverOvertakesTheHeadOfItsQueue) {
   OutputQueues queues(1, 100);
-  std::vector fifos = {fifo(kXPlus, 0), fifo(kYPlus, 8)};
+  InjectionFifos fifos = tied({fifo(kXPlus, 0), fifo(kYPlus, 8)});
   queues[0].push(descriptor(set_of({kXPlus}), 1));
   queues[0].push(descriptor(set_of({kYPlus}), 2));
   Drain drain;
@@ -103,20 +107,20 @@ TEST(Drain, ALaterPacketNeverOvertakesTheHeadOfItsQueue) {
 
 TEST(Drain, NeedsRoomForTheWholePacket) {
   OutputQueues queues(1, 100);
-  std::vector fifos = {fifo(kXPlus, 12)};
+  InjectionFifos fifos = tied({fifo(kXPlus, 12)});
   for (const std::uint64_t c : {1u, 2u}) queues[0].push(descriptor(set_of({kXPlus}), c, 8));
   Drain drain;
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{1, 0}}));
   EXPECT_EQ(fifos[0].used, 8u);
-  fifos[0].used = 5;  // 12 - 5 is a chunk short
+  fifos.release(0, 3);  // 12 - 5 is a chunk short
   EXPECT_EQ(drained(drain, queues, fifos), Moved{});
-  fifos[0].used = 4;
+  fifos.release(0, 1);
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{2, 0}}));
 }
 
 TEST(Drain, AccountsForEachPacketInTheLeastFullFifo) {
   OutputQueues queues(1, 100);
-  std::vector fifos = {fifo(kXPlus, 32), fifo(kYPlus, 32), fifo(kXPlus, 32)};
+  InjectionFifos fifos = tied({fifo(kXPlus, 32), fifo(kYPlus, 32), fifo(kXPlus, 32)});
   const auto both = set_of({kXPlus, kYPlus});
   const unsigned chunks[] = {3, 2, 1, 1, 1};
   for (std::uint64_t c = 0; c < 5; ++c) queues[0].push(descriptor(both, c, chunks[c]));
@@ -129,7 +133,7 @@ TEST(Drain, AccountsForEachPacketInTheLeastFullFifo) {
 
 TEST(Drain, StopsAtTheLimitAndGoesOnInTheSameQueue) {
   OutputQueues queues(2, 100);
-  std::vector fifos = {fifo(kXPlus, 100)};
+  InjectionFifos fifos = tied({fifo(kXPlus, 100)});
   for (std::uint64_t c = 0; c < 5; ++c) queues[0].push(descriptor(set_of({kXPlus}), c));
   for (std::uint64_t c = 5; c < 8; ++c) queues[1].push(descriptor(set_of({kXPlus}), c));
   Drain drain;
@@ -145,7 +149,7 @@ TEST(Drain, StopsAtTheLimitAndGoesOnInTheSameQueue) {
 
 TEST(Drain, MovesNothingOutOfEmptyQueues) {
   OutputQueues queues(4, 100);
-  std::vector fifos = {fifo(kXPlus, 100)};
+  InjectionFifos fifos = tied({fifo(kXPlus, 100)});
   Drain drain;
   EXPECT_EQ(drained(drain, queues, fifos), Moved{});
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "hal/direction.hpp"
@@ -24,7 +23,7 @@ constexpr std::uint64_t cookie(Rank peer, std::uint32_t packet) {
   return std::uint64_t{peer} << 32 | packet;
 }
 
-std::optional<SendDescriptor> make(Rank peer, std::uint32_t packet, std::uint32_t /*limit*/) {
+SendDescriptor make(Rank peer, std::uint32_t packet, std::uint32_t /*limit*/) {
   return testing::descriptor(DirectionSet(1), cookie(peer, packet));
 }
 
@@ -97,8 +96,8 @@ CookieLists fill_in_pieces(const World& world, unsigned& runs) {
 }
 
 /// As many packets at once as the visit allows, but not past a multiple of 3.
-std::optional<SendDescriptor> make_run(Rank peer, std::uint32_t first, std::uint32_t limit) {
-  SendDescriptor run = *make(peer, first, limit);
+SendDescriptor make_run(Rank peer, std::uint32_t first, std::uint32_t limit) {
+  SendDescriptor run = make(peer, first, limit);
   run.packets = std::min(limit, 3 - first % 3);
   return run;
 }
@@ -164,12 +163,10 @@ TEST(Fill, MakesTheLastRoundShort) {
 TEST(Fill, LeavesOutThePacketsOfShorterMessages) {
   OutputQueues queues(1, 100);
   Fill fill(SendOrder({2, 1, 3}), {.packets = 3, .per_visit = 1});
-  fill.run(
-      queues,
-      [](Rank peer, std::uint32_t packet, std::uint32_t limit) -> std::optional<SendDescriptor> {
-        if (packet >= peer - 1) return std::nullopt;  // peer 1 gets none, 2 one, 3 two
-        return make(peer, packet, limit);
-      });
+  fill.run(queues, [](Rank peer, std::uint32_t packet, std::uint32_t limit) -> SendDescriptor {
+    if (packet >= peer - 1) return SendDescriptor::none();  // peer 1 gets none, 2 one, 3 two
+    return make(peer, packet, limit);
+  });
   EXPECT_TRUE(fill.done());
   EXPECT_EQ(cookies(queues[0]), (std::vector{cookie(2, 0), cookie(3, 0), cookie(3, 1)}));
 }

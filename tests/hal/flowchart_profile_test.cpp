@@ -3,13 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "hal/direction.hpp"
 #include "hal/drain.hpp"
-#include "hal/drain_rules.hpp"
 #include "hal/fill.hpp"
 #include "hal/flowchart_profile.hpp"
 #include "hal/injection_fifo.hpp"
@@ -27,11 +25,12 @@ namespace {
 using namespace testing;  // NOLINT: the tests' own helpers
 
 /// A node's turn as Node has it: runs until one moves nothing, or all queues are empty.
-std::size_t turn(Drain& drain, OutputQueues& queues, std::span<InjectionFifo> fifos) {
+std::size_t turn(Drain& drain, OutputQueues& queues, InjectionFifos& fifos) {
   std::size_t total = 0;
   drain.begin_turn(queues);
   while (!queues.empty()) {
-    const std::size_t moved = drain.run(queues, fifos, 16, [](const SendDescriptor&, unsigned) {});
+    const std::size_t moved =
+        drain.run(queues, fifos, 16, [](const SendDescriptor&, std::uint32_t, unsigned) {});
     total += moved;
     if (moved == 0) break;
   }
@@ -55,14 +54,13 @@ TEST(FillProfile, CountsThePatentsExample) {
 TEST(FillProfile, CountsPacketsOfOneDescriptorAndVisitsWithoutAny) {
   OutputQueues queues(1, 100);
   Fill fill(SendOrder({1, 2, 3}), {.packets = 6, .per_visit = 3});
-  fill.run(
-      queues,
-      [](Rank peer, std::uint32_t first, std::uint32_t limit) -> std::optional<SendDescriptor> {
-        if (peer == 2 && first >= 3) return std::nullopt;  // peer 2 gets three packets, not six
-        SendDescriptor made = descriptor(set_of({kXPlus}), peer);
-        made.packets = limit;
-        return made;
-      });
+  fill.run(queues, [](Rank peer, std::uint32_t first, std::uint32_t limit) -> SendDescriptor {
+    if (peer == 2 && first >= 3)
+      return SendDescriptor::none();  // peer 2 gets three packets, not six
+    SendDescriptor made = descriptor(set_of({kXPlus}), peer);
+    made.packets = limit;
+    return made;
+  });
   EXPECT_EQ(
       queues.profile(),
       (FillProfile{.visits = 6, .empty_visits = 1, .packets = 15, .descriptors = 5, .rounds = 2}));
@@ -86,14 +84,14 @@ TEST(FillProfile, TellsFullQueuesFromAThrottle) {
 TEST(DrainProfile, CountsThePatentsExampleByHand) {
   OutputQueues queues(3, 100);
   Fill(patent::random_map(), {.packets = 1, .per_visit = 1}).run(queues, patent::element);
-  auto fifos = tie_fifos(patent::torus(), 4, 1);
+  InjectionFifos fifos(tie_fifos(patent::torus(), 4, 1));
   Drain drain;
   EXPECT_EQ(turn(drain, queues, fifos), 4u);
   EXPECT_EQ(drain.profile(), (DrainProfile{.turns = 1, .full_turns = 1, .packets = 4}));
-  fifos[kXPlus.index].used = 0;
+  fifos.release(kXPlus.index, 1);
   EXPECT_EQ(turn(drain, queues, fifos), 1u);
   EXPECT_EQ(drain.profile(), (DrainProfile{.turns = 2, .full_turns = 2, .packets = 5}));
-  fifos[kXMinus.index].used = 0;
+  fifos.release(kXMinus.index, 1);
   EXPECT_EQ(turn(drain, queues, fifos), 0u);
   EXPECT_EQ(drain.profile(), (DrainProfile{.turns = 3,
                                            .full_turns = 2,
@@ -102,7 +100,7 @@ TEST(DrainProfile, CountsThePatentsExampleByHand) {
                                            .stuck_heads = 1,
                                            .skipped_queues = 2,
                                            .stuck_on = stuck_on(1, 0, 1, 0)}));
-  for (auto& fifo : fifos) fifo.used = 0;
+  for (unsigned f = 0; f < fifos.size(); ++f) fifos.release(f, fifos.used(f));
   EXPECT_EQ(turn(drain, queues, fifos), 3u);
   turn(drain, queues, fifos);
   EXPECT_EQ(drain.profile().turns, 5u);
@@ -111,9 +109,9 @@ TEST(DrainProfile, CountsThePatentsExampleByHand) {
 }
 
 /// How a turn ends by FIG. 10, looking at every queue.
-DrainProfile plain_counts(OutputQueues& queues, const std::vector<InjectionFifo>& fifos) {
+DrainProfile plain_counts(OutputQueues& queues, const InjectionFifos& fifos) {
   DrainProfile counts{.turns = 1};
-  if (open_directions(fifos, 1).empty()) return {.turns = 1, .full_turns = 1};
+  if (fifos.open(1).empty()) return {.turns = 1, .full_turns = 1};
   counts.stuck_turns = 1;
   for (unsigned i = 0; i < queues.count(); ++i) {
     if (queues[i].empty()) {
@@ -132,14 +130,15 @@ TEST(DrainProfile, CountsEveryStuckHeadOfFewAndOfManyQueues) {
   for (const unsigned count : {1u, 5u, 32u, 33u, 200u}) {
     Random random(count);
     OutputQueues queues(count, 100);
-    std::vector<InjectionFifo> fifos = tie_fifos(Shape::parse("8x8"), 4, 8);
+    InjectionFifos fifos(tie_fifos(Shape::parse("8x8"), 4, 8));
     DrainProfile expected;
     Drain drain;
     for (unsigned step = 0; step < 200; ++step) {
       queues[random.below(count)].push(
           descriptor(DirectionSet(static_cast<std::uint16_t>(1 + random.below(15))), step,
                      1 + random.below(8)));
-      fifos[random.below(4)].used = 0;
+      const unsigned emptied = random.below(4);
+      fifos.release(emptied, fifos.used(emptied));
       const std::size_t moved = turn(drain, queues, fifos);
       DrainProfile now = queues.empty() ? DrainProfile{.turns = 1} : plain_counts(queues, fifos);
       now.packets = moved;

@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "hal/direction.hpp"
 #include "hal/injection_fifo.hpp"
+#include "hal/random.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {
@@ -71,6 +74,58 @@ TEST(InjectionFifo, HasRoomUpToItsCapacity) {
   EXPECT_FALSE(fifo.has_room(9));
   fifo.used = 32;
   EXPECT_FALSE(fifo.has_room(1));
+}
+
+/// The least full that has room and serves a direction, the first of equals; -1: none.
+int least_full_of(const std::vector<InjectionFifo>& fifos, DirectionSet possible, unsigned chunks) {
+  int best = -1;
+  for (int f = 0; f < static_cast<int>(fifos.size()); ++f) {
+    const InjectionFifo& fifo = fifos[static_cast<std::size_t>(f)];
+    if (!fifo.directions.meets(possible) || !fifo.has_room(chunks)) continue;
+    if (best < 0 || fifo.used < fifos[static_cast<std::size_t>(best)].used) best = f;
+  }
+  return best;
+}
+
+DirectionSet open_of(const std::vector<InjectionFifo>& fifos, unsigned chunks) {
+  DirectionSet open;
+  for (const InjectionFifo& fifo : fifos)
+    if (fifo.has_room(chunks)) open.add(fifo.directions);
+  return open;
+}
+
+TEST(InjectionFifos, EqualAPlainLoopOverFifosOfEveryNumberAndAnyLevel) {
+  Random random(7);
+  for (unsigned step = 0; step < 20000; ++step) {
+    std::vector<InjectionFifo> plain(1 + random.below(InjectionFifos::kMost));
+    for (InjectionFifo& fifo : plain) {
+      fifo.directions = DirectionSet(static_cast<std::uint16_t>(random.below(1u << kMaxLinks)));
+      fifo.capacity = random.coin() ? InjectionFifos::kMostChunks : 8 + random.below(40);
+      fifo.used = random.coin() ? fifo.capacity - random.below(9) : random.below(fifo.capacity);
+    }
+    const InjectionFifos fifos(plain);
+    const DirectionSet possible(
+        static_cast<std::uint16_t>(1 + random.below((1u << kMaxLinks) - 1)));
+    const unsigned chunks = 1 + random.below(8);
+    const unsigned chosen = fifos.least_full(possible, chunks);
+    ASSERT_EQ(fifos.takes(chosen, possible, chunks) ? static_cast<int>(chosen) : -1,
+              least_full_of(plain, possible, chunks));
+    ASSERT_EQ(fifos.open(chunks), open_of(plain, chunks));
+  }
+}
+
+TEST(InjectionFifos, CountWhatComesAndLeaves) {
+  InjectionFifos fifos(tie_fifos(Shape::parse("4x4x4"), 14, InjectionFifos::kMostChunks));
+  fifos.add(13, InjectionFifos::kMostChunks - 1);
+  EXPECT_EQ(fifos.used(13), InjectionFifos::kMostChunks - 1);
+  EXPECT_EQ(fifos.room(13), 1u);
+  EXPECT_TRUE(fifos.takes(13, DirectionSet(2), 1));
+  EXPECT_FALSE(fifos.takes(13, DirectionSet(2), 2));
+  EXPECT_FALSE(fifos.takes(13, DirectionSet(1), 1));
+  fifos.release(13, InjectionFifos::kMostChunks - 1);
+  EXPECT_EQ(fifos[13].used, 0u);
+  EXPECT_EQ(fifos[13].capacity, InjectionFifos::kMostChunks);
+  EXPECT_EQ(fifos.serving(DirectionSet(2)), 3u);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -35,9 +36,9 @@ std::vector<Injected> fill_and_drain(unsigned queue_count) {
   Fill fill(random_map(), {.packets = 1, .per_visit = 1});
   fill.run(queues, element);
   EXPECT_TRUE(fill.done());
-  auto fifos = tie_fifos(torus(), 4, 32);
+  InjectionFifos fifos(tie_fifos(torus(), 4, 32));
   std::vector<Injected> moved;
-  Drain().run(queues, fifos, 100, [&](const SendDescriptor& d, unsigned fifo) {
+  Drain().run(queues, fifos, 100, [&](const SendDescriptor& d, std::uint32_t, unsigned fifo) {
     moved.push_back({static_cast<Rank>(d.cookie), d.header.hints(), fifo});
   });
   EXPECT_TRUE(queues.empty());

@@ -10,6 +10,7 @@
 #include "hal/direction.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
+#include "hal/route_table.hpp"
 #include "hal/shape.hpp"
 #include "tests/hal/shapes.hpp"
 
@@ -68,7 +69,22 @@ void check_pair(const Shape& shape, Rank a, Rank b, unsigned distance, Random& r
     ASSERT_EQ(route->directions, hints);
     ASSERT_EQ(route->total_hops(), distance);
     ASSERT_EQ(walk(shape, a, *route), b);
+    if (const RoutesFrom routes(shape, from, rule); !routes.empty()) {
+      ASSERT_EQ(routes.to(b).directions, hints);
+      ASSERT_EQ(routes.to(b).hops, route->hops);
+    }
   }
+}
+
+TEST(RoutesFrom, AreEmptyWhereALookUpCannotGiveThem) {
+  const auto empty = [](const char* shape, TieRule rule) {
+    return RoutesFrom(Shape::parse(shape), {}, rule).empty();
+  };
+  for (const TieRule rule : {TieRule::parity, TieRule::plus, TieRule::minus})
+    EXPECT_FALSE(empty("4x3x5m", rule));
+  EXPECT_TRUE(empty("4x4", TieRule::split));
+  EXPECT_TRUE(empty("4x4", TieRule::balanced));
+  EXPECT_TRUE(empty("8x4@YX4", TieRule::parity));
 }
 
 TEST(MinimalRoute, IsAsLongAsABreadthFirstSearchSaysAndArrives) {

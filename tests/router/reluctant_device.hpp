@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "hal/device.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 
@@ -24,10 +24,11 @@ class ReluctantDevice final : public Device {
   const Shape& shape() const override { return device_->shape(); }
   const Machine& machine() const override { return device_->machine(); }
   Tick now() const override { return device_->now(); }
-  std::span<InjectionFifo> fifos() override {
-    return refuses() ? std::span<InjectionFifo>() : device_->fifos();
+  InjectionFifos& fifos() override { return refuses() ? none_ : device_->fifos(); }
+  void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override {
+    device_->inject(descriptor, count, fifo);
   }
-  void inject(std::span<const Injection> packets) override { device_->inject(packets); }
+  bool flush() override { return device_->flush(); }
   std::size_t receive(PacketSink& sink, std::size_t limit) override {
     return refuses() ? 0 : device_->receive(sink, limit);
   }
@@ -38,6 +39,7 @@ class ReluctantDevice final : public Device {
   bool refuses() { return random_.below(odds_) == 0; }
 
   Device* device_;
+  InjectionFifos none_;
   std::uint32_t odds_;
   Random random_;
 };

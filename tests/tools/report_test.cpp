@@ -139,16 +139,17 @@ class BusyMachine final : public SimSnapshot {
   BusyMachine(const Shape& shape, const Machine& machine)
       : machine_(machine),
         links_(std::size_t{shape.size()} * shape.links()),
-        fifos_(machine.injection_fifos, {.directions = {},
-                                         .capacity = machine.injection_fifo_chunks,
-                                         .used = machine.injection_fifo_chunks / 2}) {}
+        fifos_(std::vector<InjectionFifo>(machine.injection_fifos,
+                                          {.directions = {},
+                                           .capacity = machine.injection_fifo_chunks,
+                                           .used = machine.injection_fifo_chunks / 2})) {}
 
   void set_time(Tick now) {
     const double bytes = static_cast<double>(now) * machine_.link_bits_per_cycle / 8;
     for (LinkCounters& link : links_) link.wire_bytes = static_cast<std::uint64_t>(bytes);
   }
   std::span<const LinkCounters> links() const override { return links_; }
-  std::span<const InjectionFifo> fifos(Rank) const override { return fifos_; }
+  const InjectionFifos& fifos(Rank) const override { return fifos_; }
   FifoCounters fifo_counters(Rank, unsigned) const override { return {}; }
   unsigned waiting(Rank, Direction, VirtualChannel) const override { return 0; }
   std::uint64_t packets_under_way() const override { return 0; }
@@ -156,7 +157,7 @@ class BusyMachine final : public SimSnapshot {
  private:
   Machine machine_;
   std::vector<LinkCounters> links_;
-  std::vector<InjectionFifo> fifos_;
+  InjectionFifos fifos_;
 };
 
 TEST(Recorder, TakesSamplesLessOftenTheLongerItTakes) {

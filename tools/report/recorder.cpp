@@ -60,7 +60,7 @@ Recorder::Sample Recorder::sample_of(Tick end, std::span<const LinkCounters> lin
 
 void Recorder::add_fifos(Sample& sample, const SimSnapshot& machine) const {
   for (Rank node = 0; node < shape_.size(); ++node) {
-    const std::span<const InjectionFifo> all = machine.fifos(node);
+    const InjectionFifos& all = machine.fifos(node);
     for (unsigned f = 0; f < fifos(); ++f) {
       const unsigned used = all[f].used;
       sample.fill[node] += used;

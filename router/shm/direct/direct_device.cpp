@@ -19,10 +19,10 @@
 namespace toroid::ring {
 namespace {
 
-/// A switch has one way in: a FIFO with the room of all.
+/// A switch has one way in: a FIFO with the room of all, as far as one can have it.
 std::vector<InjectionFifo> one_fifo(const Shape& shape, const Machine& machine) {
-  return tie_fifos(shape, 1, machine.injection_fifos * machine.injection_fifo_chunks,
-                   FifoTying::any);
+  const unsigned all = machine.injection_fifos * machine.injection_fifo_chunks;
+  return tie_fifos(shape, 1, std::min(all, InjectionFifos::kMostChunks), FifoTying::any);
 }
 
 }  // namespace

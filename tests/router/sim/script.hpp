@@ -35,9 +35,9 @@ class Script final : public Processor, private PacketSink {
  private:
   void arrive(const Packet& packet) override { received_.push_back(packet.header); }
   void inject(const PacketHeader& header) {
-    device_->fifos()[0].used += header.chunks();
-    const Injection injection{{.header = header, .source = nullptr, .cookie = 0}, 0};
-    device_->inject({&injection, 1});
+    device_->fifos().add(0, header.chunks());
+    device_->inject({.header = header, .source = nullptr, .cookie = 0}, 1, 0);
+    device_->flush();
   }
 
   Device* device_;

@@ -1,0 +1,60 @@
+// Shortest paths looked up dimension by dimension: what is worked out for every packet of a run is
+// worked out once per distance.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hal/direction.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+
+namespace toroid {
+
+/// For each dimension of a shape that is not twisted, and for ties by + and by -: what a route has
+/// to do in this dimension, by the difference of the coordinates. Immutable once made; a Shape
+/// shares it. Memory: 32 bytes per node of a ring.
+class RouteTable {
+ public:
+  /// REQUIRES: the shape is not twisted.
+  explicit RouteTable(const Shape& shape);
+
+  /// [coordinate of the destination]: the part of one dimension in the routes from coordinate
+  /// `from`, as the bits of a Route; parts are joined by or.
+  const std::uint64_t* row(unsigned dim, unsigned from, bool tie_goes_minus) const {
+    const unsigned k = extents_[dim];
+    return &parts_[first_[dim] + (tie_goes_minus ? 2 * k - 1 : 0) + k - 1 - from];
+  }
+
+ private:
+  std::array<unsigned, kMaxDims> extents_{};
+  std::array<std::size_t, kMaxDims> first_{};  ///< [dimension]: in parts_
+  std::vector<std::uint64_t> parts_;           ///< [tie][difference of the coordinates + k - 1]
+};
+
+/// The routes from one node under a tie rule, equal to minimal_directions() and route_along(). The
+/// shape must outlive it.
+class RoutesFrom {
+ public:
+  /// Empty where a look-up per dimension cannot give them: over a twisted torus, round failures, or
+  /// where a tie hangs on the destination or a coin.
+  RoutesFrom(const Shape& shape, const Coord& from, TieRule rule);
+
+  bool empty() const { return rows_[0] == nullptr; }
+  /// REQUIRES: not empty.
+  Route to(Rank destination) const {
+    std::uint64_t bits = 0;
+    shape_->for_each_coordinate(destination,
+                                [&](unsigned d, unsigned at) { bits |= rows_[d][at]; });
+    return std::bit_cast<Route>(bits);
+  }
+
+ private:
+  const Shape* shape_;
+  std::array<const std::uint64_t*, kMaxDims> rows_{};  ///< [dimension][coordinate]
+};
+
+}  // namespace toroid

@@ -1,0 +1,53 @@
+#include "router/sim/general_network.hpp"
+
+#include <optional>
+#include <span>
+
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/flight.hpp"
+#include "router/sim/network.hpp"
+#include "router/sim/probe.hpp"
+#include "router/sim/routers.hpp"
+
+namespace toroid::sim {
+namespace {
+
+/// Up to here the state of all nodes fits a usual second-level cache, more or less, and fetching
+/// early costs more than it saves.
+constexpr Rank kNodesInCache = 256;
+
+}  // namespace
+
+GeneralNetwork::GeneralNetwork(const Shape& shape, const Machine& machine,
+                               const RoutingOptions& options, Range block, SimProbe* probe)
+    : Network(shape, machine, block, probe),
+      state_{.routers = Routers(shape, machine, block),
+             .calendar = calendar_,
+             .flights = flights_,
+             .reception = reception_,
+             .probe = probe,
+             .outbox = outbox_},
+      fetches_early_(block.count > kNodesInCache),
+      arbitration_(state_, machine, options, fetches_early_) {}
+
+std::optional<RoutedPacket> GeneralNetwork::head(Rank rank, Source source) const {
+  const FlightId id = state_.routers.queue(rank - block_.first, source).head;
+  if (id == kNoFlight) return std::nullopt;
+  const Flight& packet = flights_[id];
+  const DirectionSet left = state_.passable(rank, id);
+  const DirectionSet dynamic =
+      dynamic_directions(left, packet.dynamic, packet.order, state_.routers.degree() / 2);
+  return RoutedPacket{left, dynamic, packet.chunks, packet.high_priority};
+}
+
+void GeneralNetwork::add_to(FabricCounters& counters) const {
+  counters.packet_hops += arbitration_.packet_hops();
+  const std::span<const LinkCounters> links = link_counters();
+  counters.links.insert(counters.links.end(), links.begin(), links.end());
+}
+
+}  // namespace toroid::sim

@@ -1,0 +1,63 @@
+// The model of every machine: any number of links, failed links, probes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "hal/counters.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/arbitration_phase.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/event_phase.hpp"
+#include "router/sim/flight.hpp"
+#include "router/sim/network.hpp"
+#include "router/sim/network_state.hpp"
+#include "router/sim/probe.hpp"
+#include "router/sim/routers.hpp"
+
+namespace toroid::sim {
+
+/// The halves of its cycles are in event_phase.hpp and arbitration_phase.hpp.
+class GeneralNetwork final : public Network {
+ public:
+  GeneralNetwork(const Shape& shape, const Machine& machine, const RoutingOptions& options,
+                 Range block, SimProbe* probe);
+
+  void schedule_injection(Tick at, Rank node, unsigned fifo, FlightId flight) override {
+    const Source source = Source::fifo(shape_.links(), fifo);
+    calendar_.at(at, {EventKind::injected, node, source.index(), flight});
+  }
+  Tick next() const override { return calendar_.next(); }
+  std::size_t run_events(Tick now, ProcessorEvents& events) override {
+    return sim::run_events(state_, now, fetches_early_, events);
+  }
+  void arbitrate(Tick now) override { arbitration_.run(now); }
+  void end_cycle(Tick now) override { calendar_.end_cycle(now); }
+
+  void add_to(FabricCounters& counters) const override;
+  std::uint64_t stalled_cycles(Tick now, Rank rank, unsigned fifo) const override {
+    return state_.routers.stalled_cycles(now, rank - block_.first, fifo);
+  }
+  unsigned sources() const override { return state_.routers.sources(); }
+  std::optional<RoutedPacket> head(Rank rank, Source s) const override;
+  unsigned used(Rank rank, Source s) const override {
+    return state_.routers.queue(rank - block_.first, s).used;
+  }
+  std::span<const LinkCounters> link_counters() const override { return state_.routers.counters(); }
+
+ private:
+  void eject_waiting(Tick now, Rank node) override {
+    if (state_.routers.state(node).at_destination != 0) state_.eject(now, node);
+  }
+
+  NetworkState state_;
+  bool fetches_early_;
+  ArbitrationPhase arbitration_;
+};
+
+}  // namespace toroid::sim

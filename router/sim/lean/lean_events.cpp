@@ -1,0 +1,314 @@
+#include "router/sim/lean/lean_events.hpp"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "hal/branchless.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/delay_line.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/flight.hpp"
+#include "router/sim/lean/lean_state.hpp"
+#include "router/sim/lean/packet_word.hpp"
+#include "router/sim/lean/router_record.hpp"
+#include "router/sim/network.hpp"
+
+namespace toroid::sim::lean {
+namespace {
+
+// How many events before it is used something is fetched: what an event touches, the link upstream,
+// and processors.
+constexpr std::size_t kEventsAhead = 12;
+constexpr std::size_t kUpstreamAhead = 6;
+constexpr std::size_t kTurnsAhead = 8;
+
+/// [set of dynamic directions] and [set of minimal directions].
+struct RequestRows {
+  std::array<RequestRow, 64> dynamic{};
+  std::array<RequestRow, 64> escape{};
+};
+constexpr RequestRows kRequestRows = [] {
+  RequestRows rows;
+  for (unsigned set = 0; set < 64; ++set) {
+    for (unsigned l = 0; l < kMostLinks; ++l)
+      if ((set >> l & 1u) != 0) rows.dynamic[set].words[l] = ~0u;
+    if (set != 0)
+      rows.escape[set].words[kMostLinks + static_cast<unsigned>(std::countr_zero(set))] = ~0u;
+  }
+  return rows;
+}();
+
+/// Four words at once, as every processor has them.
+using FourWords [[gnu::vector_size(16)]] = std::uint32_t;
+
+/// words |= (a | b) & bit
+inline void request(std::array<std::uint32_t, 2 * kMostLinks>& words, const RequestRow& a,
+                    const RequestRow& b, std::uint32_t bit) {
+  for (std::size_t i = 0; i < words.size(); i += 4) {
+    FourWords sum, more, others;
+    std::memcpy(&sum, &words[i], sizeof sum);
+    std::memcpy(&more, &a.words[i], sizeof more);
+    std::memcpy(&others, &b.words[i], sizeof others);
+    sum |= (more | others) & bit;
+    std::memcpy(&words[i], &sum, sizeof sum);
+  }
+}
+
+/// Pointers of the state, where loops find them in registers.
+class Events {
+ public:
+  Events(LeanState& state, Tick now)
+      : state_(state),
+        now_(now),
+        records_(state.records.data()),
+        neighbours_(state.neighbours.data()),
+        touched_(state.touched.data()),
+        touched_count_(state.touched_count) {}
+  ~Events() { state_.touched_count = touched_count_; }
+  Events(const Events&) = delete;
+
+  /// A header comes to the end of a queue.
+  template <bool fifo>
+  void arrive(Place place, PacketWord packet) {
+    RouterRecord& router = records_[place.node()];
+    const unsigned source = place.source();
+    router.used[source] =
+        static_cast<std::uint8_t>(router.used[source] + packet.chunks_less_1() + 1);
+    const QueueState queue = router.queues[source];
+    if (queue.count() == RouterRecord::kPlaces) [[unlikely]]
+      return overflow(place, packet);
+    router.packets[source][(queue.first() + queue.count()) % RouterRecord::kPlaces] = packet;
+    const unsigned hidden = queue.count() | (router.reading >> source & 1u);
+    const unsigned mask = all_if(hidden == 0);
+    const unsigned chunks = (packet.chunks_less_1() << 5 & mask) | (queue.bits & 0xe0u & ~mask);
+    router.queues[source].bits = static_cast<std::uint8_t>(((queue.bits + 4u) & 0x1fu) | chunks);
+    expose<fifo>(router, place.node(), source, packet, mask, 0);
+  }
+
+  /// A tail has left a queue: it is the next packet's turn. `touch`: further links to look at.
+  template <bool fifo>
+  void tail_left(Rank node, unsigned source, unsigned chunks, unsigned touch) {
+    RouterRecord& router = records_[node];
+    router.used[source] = static_cast<std::uint8_t>(router.used[source] - chunks);
+    router.reading &= ~(1u << source);
+    const QueueState queue = router.queues[source];
+    const PacketWord packet = router.packets[source][queue.first()];
+    router.queues[source].bits =
+        static_cast<std::uint8_t>((queue.bits & 0x1fu) | packet.chunks_less_1() << 5);
+    expose<fifo>(router, node, source, packet, all_if(queue.count() != 0), touch);
+  }
+  /// It has left by a link. Returns what arbitration has to look at for that.
+  unsigned link_free(Rank node, unsigned link) {
+    RouterRecord& router = records_[node];
+    router.idle = static_cast<std::uint8_t>(router.idle | 1u << link);
+    router.links[link].busy = 0;
+    return router.wanted_bit(link);
+  }
+  /// The room that a packet of `chunks` had in a channel goes back upstream. Another block has
+  /// known since reading began.
+  void give_back(Rank node, unsigned source, unsigned chunks) {
+    const unsigned link = source / kVirtualChannels;
+    const Rank upstream = neighbours_[std::size_t{node} * 8 + (link ^ 1u)];
+    if (state_.holds(upstream))
+      put_back(upstream, link, static_cast<VirtualChannel>(source % kVirtualChannels), chunks);
+  }
+  void put_back(Rank node, unsigned index, VirtualChannel channel, unsigned chunks) {
+    RouterRecord& router = records_[node];
+    Link& link = router.links[index];
+    std::uint16_t& tokens = link.tokens[static_cast<unsigned>(channel)];
+    tokens = static_cast<std::uint16_t>(tokens + tokens_held(channel, chunks));
+    if (link.busy == 0)  // else nobody looks at it before it is free
+      mark(node, router, router.wanted_bit(index) & router.idle);
+  }
+
+  // Fetch early what events will touch.
+  [[gnu::always_inline]] void prefetch(Rank node, unsigned source) const {
+    const RouterRecord& router = records_[node];
+    __builtin_prefetch(&router);
+    __builtin_prefetch(&router.used);
+    __builtin_prefetch(&router.packets[source]);
+  }
+  [[gnu::always_inline]] void prefetch_link(Rank node, unsigned link) const {
+    __builtin_prefetch(&records_[node].links[link]);
+  }
+  [[gnu::always_inline]] void prefetch_upstream(Rank node, unsigned source) const {
+    const unsigned link = source / kVirtualChannels;
+    const Rank upstream = neighbours_[std::size_t{node} * 8 + (link ^ 1u)];
+    if (state_.holds(upstream)) prefetch_link(upstream, link);
+  }
+
+ private:
+  /// The head of a queue requests the links that it may leave by, or room in the reception buffer;
+  /// nothing happens where `mask` is 0. No branch depends on which.
+  template <bool fifo>
+  [[gnu::always_inline]] void expose(RouterRecord& router, Rank node, unsigned source,
+                                     PacketWord packet, unsigned mask, unsigned touch) {
+    const unsigned directions = packet.directions() & mask;
+    const unsigned dynamic = state_.dynamic_directions[packet.rule()][directions];
+    const unsigned bit = 1u << source;
+    request(router.requests, kRequestRows.dynamic[dynamic], kRequestRows.escape[directions], bit);
+    const unsigned ends = mask & all_if(directions == 0);
+    router.at_destination |= ends & bit;
+    if constexpr (fifo)
+      if (directions != 0) state_.stalled_of(node, source) -= now_;
+    const unsigned first = directions & (0u - directions);
+    mark(node, router,
+         touch | ((dynamic | first) & router.idle) | (ends & RouterRecord::kTouchReception));
+  }
+  /// Whether it is the first time in this cycle is hard to predict: no branch.
+  void mark(Rank node, RouterRecord& router, unsigned what) {
+    touched_[touched_count_] = node;
+    touched_count_ +=
+        static_cast<std::size_t>(router.touched == 0) & static_cast<std::size_t>(what != 0);
+    router.touched = static_cast<std::uint16_t>(router.touched | what);
+  }
+  [[gnu::noinline]] void overflow(Place place, PacketWord packet) {
+    state_.overflow.push(place.node(), place.source(), packet);
+    records_[place.node()].overflowing |= 1u << place.source();
+  }
+
+  LeanState& state_;
+  const Tick now_;
+  RouterRecord* const records_;
+  const Rank* const neighbours_;
+  Rank* const touched_;
+  std::size_t touched_count_;
+};
+
+template <bool early>
+[[gnu::noinline]] std::size_t run_hops(LeanState& state, Tick now) {
+  Events events(state, now);
+  DelayLineOf<Hop>& line = state.hops;
+  return line.pop_batch([&](std::size_t place) {
+    if constexpr (early) {
+      const Place later = line[place + kEventsAhead].place;
+      events.prefetch(later.node(), later.source());
+    }
+    const Hop hop = line[place];
+    events.arrive<false>(hop.place, hop.packet);
+  });
+}
+
+template <bool early>
+[[gnu::noinline]] std::size_t run_channel_tails(LeanState& state, Tick now, DelayLineOf<Tail>& line,
+                                                unsigned chunks) {
+  Events events(state, now);
+  return line.pop_batch([&](std::size_t place) {
+    if constexpr (early) {
+      const Tail later = line[place + kEventsAhead];
+      events.prefetch(later.node(), later.source());
+      events.prefetch_link(later.node(), later.link());
+      const Tail soon = line[place + kUpstreamAhead];
+      events.prefetch_upstream(soon.node(), soon.source());
+    }
+    const Tail tail = line[place];
+    const unsigned touch = events.link_free(tail.node(), tail.link());
+    events.tail_left<false>(tail.node(), tail.source(), chunks, touch);
+    events.give_back(tail.node(), tail.source(), chunks);
+  });
+}
+
+template <bool early>
+[[gnu::noinline]] std::size_t run_fifo_tails(LeanState& state, Tick now, DelayLineOf<Tail>& line,
+                                             unsigned chunks, ProcessorEvents& processors) {
+  Events events(state, now);
+  return line.pop_batch([&](std::size_t place) {
+    if constexpr (early) {
+      const Tail later = line[place + kEventsAhead];
+      events.prefetch(later.node(), later.source());
+      events.prefetch_link(later.node(), later.link());
+      processors.coming.push_back(line[place + kTurnsAhead].node());
+    }
+    const Tail tail = line[place];
+    const unsigned touch = events.link_free(tail.node(), tail.link());
+    events.tail_left<true>(tail.node(), tail.source(), chunks, touch);
+    processors.freed.push_back({tail.node(),
+                                static_cast<std::uint8_t>(tail.source() - state.channels),
+                                static_cast<std::uint8_t>(chunks)});
+  });
+}
+
+/// A packet to its own node may come from an injection FIFO too.
+template <bool early>
+[[gnu::noinline]] std::size_t run_delivered(LeanState& state, Tick now, DelayLineOf<Event>& line,
+                                            unsigned chunks, const FlightPool& flights,
+                                            ProcessorEvents& processors) {
+  Events events(state, now);
+  return line.pop_batch([&](std::size_t place) {
+    if constexpr (early) {
+      const Event later = line[place + kEventsAhead];
+      events.prefetch(later.node(), later.index());
+      flights.prefetch(later.value());
+      processors.coming.push_back(line[place + kTurnsAhead].node());
+      const Event soon = line[place + kUpstreamAhead];
+      events.prefetch_upstream(soon.node(), soon.index() % kMostSources);
+    }
+    const Event event = line[place];
+    processors.delivered.push_back(event);
+    if (event.index() >= state.channels) [[unlikely]] {
+      events.tail_left<true>(event.node(), event.index(), chunks, 0);
+      processors.freed.push_back({event.node(),
+                                  static_cast<std::uint8_t>(event.index() - state.channels),
+                                  static_cast<std::uint8_t>(chunks)});
+    } else {
+      events.tail_left<false>(event.node(), event.index(), chunks, 0);
+      events.give_back(event.node(), event.index(), chunks);
+    }
+  });
+}
+
+template <bool early>
+std::size_t run_all(LeanState& state, Tick now, const FlightPool& flights,
+                    ProcessorEvents& processors) {
+  std::size_t count = 0;
+  if (state.hops.next() == now) count += run_hops<early>(state, now);
+  for (unsigned rest = state.wires_used; rest != 0; rest &= rest - 1) {
+    const auto chunks = static_cast<unsigned>(std::countr_zero(rest)) + 1;
+    WireLines& wire = state.wires[chunks - 1];
+    if (wire.channels.next() == now)
+      count += run_channel_tails<early>(state, now, wire.channels, chunks);
+    if (wire.fifos.next() == now)
+      count += run_fifo_tails<early>(state, now, wire.fifos, chunks, processors);
+    if (wire.delivered.next() == now)
+      count += run_delivered<early>(state, now, wire.delivered, chunks, flights, processors);
+  }
+  return count;
+}
+
+}  // namespace
+
+std::size_t run_lines(LeanState& state, Tick now, const FlightPool& flights, bool fetches_early,
+                      ProcessorEvents& events) {
+  return fetches_early ? run_all<true>(state, now, flights, events)
+                       : run_all<false>(state, now, flights, events);
+}
+
+std::size_t run_injected(LeanState& state, Tick now, std::span<const Hop> packets,
+                         bool fetches_early) {
+  Events events(state, now);
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    if (fetches_early && i + kEventsAhead < packets.size()) {
+      const Place later = packets[i + kEventsAhead].place;
+      events.prefetch(later.node(), later.source());
+    }
+    events.arrive<true>(packets[i].place, packets[i].packet);
+  }
+  return packets.size();
+}
+
+void arrive_in_channel(LeanState& state, Tick now, Place place, PacketWord packet) {
+  Events(state, now).arrive<false>(place, packet);
+}
+
+void return_tokens(LeanState& state, Rank node, unsigned link, Returned tokens) {
+  Events(state, 0).put_back(node, link, static_cast<VirtualChannel>(tokens.channel), tokens.chunks);
+}
+
+}  // namespace toroid::sim::lean

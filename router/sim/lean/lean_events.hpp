@@ -1,0 +1,30 @@
+// The first half of the fast model's cycle.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/flight.hpp"
+#include "router/sim/lean/lean_state.hpp"
+#include "router/sim/lean/packet_word.hpp"
+#include "router/sim/network.hpp"
+
+namespace toroid::sim::lean {
+
+/// Headers that arrive and tails that leave at `now`. Returns their number. `flights`: the pool of
+/// the packets that processors will take out; for prefetches only.
+std::size_t run_lines(LeanState& state, Tick now, const FlightPool& flights, bool fetches_early,
+                      ProcessorEvents& events);
+
+/// Processors have written packets into injection FIFOs. Returns their number.
+std::size_t run_injected(LeanState& state, Tick now, std::span<const Hop> packets,
+                         bool fetches_early);
+/// A header comes from another block.
+void arrive_in_channel(LeanState& state, Tick now, Place place, PacketWord packet);
+/// Tokens come from another block.
+void return_tokens(LeanState& state, Rank node, unsigned link, Returned tokens);
+
+}  // namespace toroid::sim::lean

@@ -1,0 +1,320 @@
+#include "router/sim/lean/lean_network.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/rules/arbitration.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/delay_line.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/flight.hpp"
+#include "router/sim/lean/lean_events.hpp"
+#include "router/sim/lean/lean_state.hpp"
+#include "router/sim/lean/packet_word.hpp"
+#include "router/sim/lean/router_record.hpp"
+#include "router/sim/network.hpp"
+#include "router/sim/outbox.hpp"
+#include "router/sim/probe.hpp"
+#include "router/sim/routers.hpp"
+
+namespace toroid::sim {
+
+using namespace lean;
+
+namespace {
+
+/// Up to here all records fit a usual second-level cache, more or less.
+constexpr Rank kNodesInCache = 256;
+constexpr std::size_t kSitesAhead = 8;  ///< routers between fetching one's record and using it
+constexpr std::size_t kLinksAhead = 4;
+
+/// [set of links]: its links, then their number.
+struct LinkList {
+  std::array<std::uint32_t, 7> links{};
+  std::uint32_t count = 0;
+};
+constexpr auto kLinksOf = [] {
+  std::array<LinkList, 64> all{};
+  for (unsigned set = 0; set < all.size(); ++set)
+    for (unsigned l = 0; l < kMostLinks; ++l)
+      if ((set >> l & 1u) != 0) all[set].links[all[set].count++] = l;
+  return all;
+}();
+
+}  // namespace
+
+bool LeanNetwork::serves(const Shape& shape, const Machine& machine, const RoutingOptions& options,
+                         const SimProbe* probe) {
+  const unsigned sources =
+      shape.links() * kVirtualChannels + machine.injection_fifos + machine.priority_injection_fifos;
+  return probe == nullptr && shape.failures() == nullptr && options.transit_first &&
+         shape.links() <= kMostLinks && sources <= kMostSources &&
+         std::max({machine.dynamic_vc_chunks, machine.bubble_vc_chunks, machine.priority_vc_chunks,
+                   machine.injection_fifo_chunks}) <= kMostChunks;
+}
+
+LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const RoutingOptions& options,
+                         Range block)
+    : Network(shape, machine, block, nullptr),
+      state_(shape, machine, block),
+      channel_rule_(machine.bubble_reserve_chunks, options.bubble_rule),
+      arbitration_(machine),
+      precedence_(shape.links(), options.transit_first),
+      wire_overhead_bytes_(machine.wire_bytes(1) - kChunkBytes),
+      fetches_early_(block.count > kNodesInCache) {
+  flights_.limit(PacketWord::kFlightBits);
+}
+
+Tick LeanNetwork::next() const {
+  Tick next = std::min({calendar_.next(), state_.hops.next(), injections_.next()});
+  for (unsigned rest = state_.wires_used; rest != 0; rest &= rest - 1)
+    next = std::min(next, state_.wires[static_cast<unsigned>(std::countr_zero(rest))].next());
+  return next;
+}
+
+std::size_t LeanNetwork::run_events(Tick now, ProcessorEvents& events) {
+  calendar_.advance(now);
+  injections_.advance(now, injected_);
+  std::size_t count = run_lines(state_, now, flights_, fetches_early_, events);
+  count += run_injected(state_, now, injected_, fetches_early_);
+  injected_.clear();
+  calendar_.for_each_irregular([&](Event event) {
+    count += event.kind() == EventKind::tokens ? 0u : 1u;  // within a block they come with the tail
+    irregular(now, event, events);
+  });
+  return count;
+}
+
+void LeanNetwork::irregular(Tick now, Event event, ProcessorEvents& events) {
+  const auto packet = [&] { return PacketWord(flights_[event.value()], event.value()); };
+  const Place place = Place::of(event.node(), event.index() % kMostSources);
+  if (event.kind() == EventKind::arrive) return arrive_in_channel(state_, now, place, packet());
+  if (event.kind() == EventKind::tokens)
+    return return_tokens(state_, event.node(), event.index(), Returned::unpack(event.value()));
+  events.wakes.push_back(event);
+}
+
+void LeanNetwork::end_cycle(Tick now) {
+  calendar_.end_cycle(now);
+  state_.hops.close(now);
+  for (unsigned rest = state_.wires_used; rest != 0; rest &= rest - 1)
+    state_.wires[static_cast<unsigned>(std::countr_zero(rest))].close(now);
+}
+
+/// Packets that are at their destination move to the reception FIFOs that have room for them.
+void LeanNetwork::eject(Tick now, Rank node) {
+  RouterRecord& router = state_.records[node];
+  std::uint32_t left = 0;
+  for (std::uint32_t rest = router.at_destination; rest != 0; rest &= rest - 1) {
+    const auto source = static_cast<unsigned>(std::countr_zero(rest));
+    const FlightId id = router.head(source).flight();
+    Flight& flight = flights_[id];
+    const unsigned fifo = reception_.fifo_for(flight, Source(source));
+    if (!reception_.try_reserve(node, fifo, flight.chunks)) {
+      left |= 1u << source;
+      continue;
+    }
+    flight.reception_fifo = static_cast<std::uint8_t>(fifo);
+    state_.start_reading(node, source);
+    if (outbox_ != nullptr) announce_tokens(now, node, source, flight.chunks);
+    state_.wire(flight.chunks).delivered.push({EventKind::delivered, node, source, id});
+  }
+  router.at_destination = left;
+}
+
+void LeanNetwork::arbitrate(Tick now) {
+  const std::span<const Rank> touched = std::span(state_.touched).first(state_.touched_count);
+  for (std::size_t first = 0; first < touched.size(); first += kSitesAtOnce) {
+    const std::span<const Rank> rest = touched.subspan(first);
+    const auto sites = rest.first(std::min(kSitesAtOnce, rest.size()));
+    choose(now, sites, rest.size());
+    depart(now);
+  }
+  state_.touched_count = 0;
+}
+
+/// Lists the links to look at, and the nodes that may receive; `ahead` routers may be fetched.
+unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
+  RouterRecord* const records = state_.records.data();
+  unsigned count = 0;
+  receiving_count_ = 0;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const Rank node = sites[i];
+    if (fetches_early_ && i + kSitesAhead < ahead) {
+      const RouterRecord& later = records[sites.data()[i + kSitesAhead]];
+      __builtin_prefetch(&later);
+      __builtin_prefetch(&later.used);
+    }
+    const unsigned touched = records[node].touched;
+    records[node].touched = 0;
+    const LinkList& list = kLinksOf[touched & 63u];
+    for (unsigned k = 0; k < list.links.size(); ++k)
+      requested_[count + k] = node << 3 | list.links[k];
+    count += list.count;
+    receiving_[receiving_count_] = node;
+    receiving_count_ += touched >> 15;
+  }
+  return count;
+}
+
+/// Tries the candidates of every link in the order of arbitration until one finds room downstream.
+void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahead) {
+  const unsigned count = expand(sites, ahead);
+  for (std::size_t i = 0; i < receiving_count_; ++i) eject(now, receiving_[i]);
+  const SenderArbitration::Cycle cycle = arbitration_.begin(now);
+  const ChannelRule rule = channel_rule_;
+  const Precedence precedence = precedence_;
+  const unsigned degree = state_.links;
+  RouterRecord* const records = state_.records.data();
+  Departing* const departing = departing_.data();
+  std::size_t chosen = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (fetches_early_) {
+      const std::uint32_t later = requested_[std::min<std::size_t>(i + kLinksAhead, count - 1)];
+      __builtin_prefetch(&records[later >> 3].links[later & 7u]);
+    }
+    const Rank node = requested_[i] >> 3;
+    const unsigned index = requested_[i] & 7u;
+    RouterRecord& router = records[node];
+    Link& link = router.links[index];
+    const std::uint32_t escaping = router.requests[kMostLinks + index];
+    const std::uint32_t dynamic =
+        (link.tokens[0] | link.tokens[1]) != 0 ? router.requests[index] : 0;
+    const std::uint64_t place = (std::uint64_t{block_.first} + node) * degree + index;
+    for (std::uint32_t candidates = dynamic | escaping; candidates != 0;) {
+      const unsigned source =
+          SenderArbitration::pick(cycle, precedence.first_class(candidates), place,
+                                  [&](unsigned s) { return unsigned{router.used[s]}; });
+      const std::uint32_t bit = 1u << source;
+      const unsigned chunks = router.queues[source].chunks();
+      VirtualChannel channel = ChannelRule::emptier_dynamic(link.tokens);
+      if ((dynamic & bit) == 0 || !ChannelRule::has_room(link.tokens, channel, chunks)) {
+        bool escapes = false;
+        if ((escaping & bit) != 0) {
+          channel = ChannelRule::escape_channel(router.head(source).high_priority());
+          escapes = rule.escapes(chunks, channel, Source(source),
+                                 {static_cast<std::uint8_t>(index)}, link.tokens);
+        }
+        if (!escapes) {
+          candidates &= ~bit;
+          continue;
+        }
+      }
+      for (std::uint32_t& request : router.requests) request &= ~bit;
+      const auto vc = static_cast<unsigned>(channel);
+      link.tokens[vc] = static_cast<std::uint16_t>(link.tokens[vc] - tokens_held(channel, chunks));
+      ++link.packets[vc];
+      link.chunks += chunks;
+      link.busy = 1;
+      router.idle = static_cast<std::uint8_t>(router.idle & ~(1u << index));
+      if (source >= state_.channels) state_.stalled_of(node, source) += now;
+      departing[chosen++] = {node, static_cast<std::uint8_t>(index),
+                             static_cast<std::uint8_t>(source), static_cast<std::uint8_t>(vc)};
+      __builtin_prefetch(&router.packets[source]);
+      break;
+    }
+  }
+  departing_count_ = chosen;
+}
+
+void LeanNetwork::depart(Tick now) {
+  packet_hops_ += departing_count_;
+  for (std::size_t i = 0; i < departing_count_;)
+    i = outbox_ == nullptr ? depart_alike<true>(now, i) : depart_alike<false>(now, i);
+}
+
+/// Sends packets on from the `first` one until the length changes. Returns the place behind.
+/// `alone`: there are no other blocks.
+template <bool alone>
+std::size_t LeanNetwork::depart_alike(Tick now, std::size_t first) {
+  RouterRecord* const records = state_.records.data();
+  const Rank* const neighbours = state_.neighbours.data();
+  const unsigned chunks = records[departing_[first].node].queues[departing_[first].source].chunks();
+  const std::size_t end = departing_count_;
+  WireLines& wire = state_.wire(chunks);
+  DelayLineOf<Hop>::Writer hops(state_.hops, end - first);
+  DelayLineOf<Tail>::Writer channels(wire.channels, end - first);
+  DelayLineOf<Tail>::Writer fifos(wire.fifos, end - first);
+  std::size_t i = first;
+  for (; i < end; ++i) {
+    const Departing one = departing_[i];
+    const unsigned source = one.source;
+    if (records[one.node].queues[source].chunks() != chunks) break;
+    PacketWord packet = state_.start_reading(one.node, source);
+    if (!alone) announce_tokens(now, one.node, source, chunks);
+    packet.advance(one.link);
+    const Tail tail = Tail::of(one.node, one.link, source);
+    const bool from_channel = source < state_.channels;
+    channels.push_if(from_channel, tail);
+    fifos.push_if(!from_channel, tail);
+    const Rank neighbour = neighbours[std::size_t{one.node} * 8 + one.link];
+    const unsigned arrives_at = one.link * kVirtualChannels + one.channel;
+    if (alone || state_.holds(neighbour))
+      hops.push({packet, Place::of(neighbour, arrives_at)});
+    else
+      send_away(now, neighbour, arrives_at, packet);
+  }
+  return i;
+}
+
+/// The node upstream, if it is another block's, learns now when the tail will have left.
+void LeanNetwork::announce_tokens(Tick now, Rank node, unsigned source, unsigned chunks) {
+  if (source >= state_.channels) return;
+  const unsigned link = source / kVirtualChannels;
+  const Rank upstream = state_.neighbour(node, link ^ 1u);
+  if (state_.holds(upstream)) return;
+  outbox_->return_tokens(now + calendar_.wire_cycles(chunks), block_.first + upstream, link,
+                         {source % kVirtualChannels, chunks});
+}
+
+void LeanNetwork::send_away(Tick now, Rank neighbour, unsigned source, PacketWord packet) {
+  const FlightId id = packet.flight();
+  packet.store_in(flights_[id]);
+  outbox_->send_packet(now + calendar_.hop_cycles(), block_.first + neighbour, source, flights_,
+                       id);
+  flights_.remove(id);
+}
+
+std::optional<RoutedPacket> LeanNetwork::head(Rank rank, Source source) const {
+  const RouterRecord& router = state_.records[rank - block_.first];
+  if (router.queues[source.index()].count() == 0) return std::nullopt;
+  const PacketWord packet = router.head(source.index());
+  const unsigned dynamic = state_.dynamic_directions[packet.rule()][packet.directions()];
+  return RoutedPacket{DirectionSet(static_cast<std::uint16_t>(packet.directions())),
+                      DirectionSet(static_cast<std::uint16_t>(dynamic)), packet.chunks_less_1() + 1,
+                      packet.high_priority()};
+}
+
+std::uint64_t LeanNetwork::stalled_cycles(Tick now, Rank rank, unsigned fifo) const {
+  const Rank node = rank - block_.first;
+  const unsigned source = state_.channels + fifo;
+  const RouterRecord& router = state_.records[node];
+  const bool waits = router.queues[source].count() != 0 && (router.reading >> source & 1u) == 0 &&
+                     router.head(source).directions() != 0;
+  return state_.stalled[std::size_t{node} * (state_.sources - state_.channels) + fifo] +
+         (waits ? now : 0);
+}
+
+void LeanNetwork::add_to(FabricCounters& counters) const {
+  counters.packet_hops += packet_hops_;
+  for (const RouterRecord& router : state_.records)
+    for (unsigned l = 0; l < state_.links; ++l) {
+      const Link& link = router.links[l];
+      LinkCounters& sum = counters.links.emplace_back();
+      sum.packets = link.packets;
+      sum.wire_bytes = link.chunks * kChunkBytes + sum.total_packets() * wire_overhead_bytes_;
+    }
+}
+
+}  // namespace toroid::sim

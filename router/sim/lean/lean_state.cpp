@@ -1,0 +1,72 @@
+#include "router/sim/lean/lean_state.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hal/dimension_order.hpp"
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/lean/packet_word.hpp"
+#include "router/sim/lean/router_record.hpp"
+#include "router/sim/router_state.hpp"
+#include "router/sim/routers.hpp"
+
+namespace toroid::sim::lean {
+namespace {
+
+DynamicDirections make_dynamic_directions(unsigned dims) {
+  DynamicDirections all{};
+  for (unsigned rule = 0; rule < PacketWord::kRules; ++rule) {
+    const bool dynamic = rule != PacketWord::kDeterministic;
+    if (dynamic && rule > dimension_orders(dims)) continue;
+    for (unsigned set = 0; set < all[rule].size(); ++set)
+      all[rule][set] = static_cast<std::uint8_t>(
+          dynamic_directions(DirectionSet(static_cast<std::uint16_t>(set)), dynamic,
+                             static_cast<DimensionOrder>(rule), dims)
+              .bits());
+  }
+  return all;
+}
+
+}  // namespace
+
+LeanState::LeanState(const Shape& shape, const Machine& machine, Range range)
+    : links(shape.links()),
+      channels(links * kVirtualChannels),
+      sources(channels + machine.injection_fifos + machine.priority_injection_fifos),
+      block(range),
+      dynamic_directions(make_dynamic_directions(shape.dims())),
+      records(range.count),
+      neighbours(std::size_t{range.count} * 8, OutputLink::kNone),
+      stalled(std::size_t{range.count} * (sources - channels)),
+      overflow(range.count),
+      hops(machine.hop_latency_cycles),
+      touched(range.count + std::size_t{1}) {
+  for (unsigned chunks = 1; chunks <= kMaxChunks; ++chunks)
+    wires.emplace_back(machine.wire_cycles(machine.wire_bytes(chunks)));
+  Tokens tokens;
+  for (unsigned c = 0; c < kVirtualChannels; ++c)
+    tokens[c] = static_cast<std::uint16_t>(machine.channel_chunks(static_cast<VirtualChannel>(c)));
+  for (Rank node = 0; node < range.count; ++node) {
+    records[node].idle = static_cast<std::uint8_t>((1u << links) - 1);
+    for (unsigned l = 0; l < links; ++l) {
+      records[node].links[l].tokens = tokens;
+      const auto next = shape.neighbour(range.first + node, {static_cast<std::uint8_t>(l)});
+      if (next) neighbours[std::size_t{node} * 8 + l] = *next - range.first;
+    }
+  }
+}
+
+void LeanState::move_up(Rank node, unsigned source) {
+  RouterRecord& router = records[node];
+  QueueState& queue = router.queues[source];
+  router.packets[source][(queue.first() + queue.count()) % RouterRecord::kPlaces] =
+      overflow.pop(node, source);
+  queue.bits = static_cast<std::uint8_t>(queue.bits + 4u);
+  if (overflow.empty(node, source)) router.overflowing &= ~(1u << source);
+}
+
+}  // namespace toroid::sim::lean

@@ -1,0 +1,109 @@
+// What the two halves of the fast model's cycle share: the routers' records, the pending events of
+// the hardware, and how a packet is shown to the links that it may take.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/sim/delay_line.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/lean/overflow_queues.hpp"
+#include "router/sim/lean/packet_word.hpp"
+#include "router/sim/lean/router_record.hpp"
+#include "router/sim/routers.hpp"
+
+namespace toroid::sim::lean {
+
+/// A place where packets wait: node and source.
+struct Place {
+  static constexpr unsigned kSourceBits = 5;
+  std::uint32_t bits;
+  static Place of(Rank node, unsigned source) { return {node << kSourceBits | source}; }
+  Rank node() const { return bits >> kSourceBits; }
+  unsigned source() const { return bits & (kMostSources - 1); }
+};
+
+/// A header reaches a place.
+struct Hop {
+  PacketWord packet;
+  Place place;
+};
+
+/// A tail has left: node : 24 | link : 3 | source : 5. A channel's is one word: there are many.
+struct Tail {
+  std::uint32_t bits;
+  static Tail of(Rank node, unsigned link, unsigned source) {
+    return {node << 8 | link << 5 | source};
+  }
+  Rank node() const { return bits >> 8; }
+  unsigned link() const { return bits >> 5 & 7u; }
+  unsigned source() const { return bits & (kMostSources - 1); }
+};
+
+/// Events of packets of one length, by kind: each line has a loop of its own without branches.
+struct WireLines {
+  explicit WireLines(Tick delay) : channels(delay), fifos(delay), delivered(delay) {}
+  DelayLineOf<Tail> channels;    ///< tails that leave channels
+  DelayLineOf<Tail> fifos;       ///< tails that leave injection FIFOs
+  DelayLineOf<Event> delivered;  ///< tails that reach a reception FIFO
+  Tick next() const { return std::min({channels.next(), fifos.next(), delivered.next()}); }
+  void close(Tick now) {
+    channels.close(now);
+    fifos.close(now);
+    delivered.close(now);
+  }
+};
+
+/// [rule][set of directions]: the directions whose dynamic channels a packet may take.
+using DynamicDirections = std::array<std::array<std::uint8_t, 64>, PacketWord::kRules>;
+
+struct LeanState {
+  LeanState(const Shape& shape, const Machine& machine, Range block);
+
+  unsigned links;     ///< per router
+  unsigned channels;  ///< sources below are channels, others FIFOs
+  unsigned sources;
+  Range block;
+  DynamicDirections dynamic_directions;
+  std::vector<RouterRecord> records;   ///< [node]
+  std::vector<Rank> neighbours;        ///< [node · 8 + link], counted from the block's first
+  std::vector<std::uint64_t> stalled;  ///< [node · FIFOs + FIFO], as in Routers
+  OverflowQueues overflow;
+  DelayLineOf<Hop> hops;
+  std::vector<WireLines> wires;  ///< [chunks - 1]
+  unsigned wires_used = 0;       ///< bit = chunks - 1
+  std::vector<Rank> touched;     ///< the first touched_count, and one to spare
+  std::size_t touched_count = 0;
+
+  bool holds(Rank node) const { return node < block.count; }
+  Rank neighbour(Rank node, unsigned link) const {
+    return neighbours[std::size_t{node} * 8 + link];
+  }
+  std::uint64_t& stalled_of(Rank node, unsigned source) {
+    return stalled[std::size_t{node} * (sources - channels) + source - channels];
+  }
+  WireLines& wire(unsigned chunks) {
+    wires_used |= 1u << (chunks - 1);
+    return wires[chunks - 1];
+  }
+  /// A source's head is read; what does not stand in the record moves up.
+  PacketWord start_reading(Rank node, unsigned source) {
+    RouterRecord& router = records[node];
+    const PacketWord packet = router.head(source);
+    router.start_reading(source);
+    if ((router.overflowing >> source & 1u) != 0) [[unlikely]]
+      move_up(node, source);
+    return packet;
+  }
+
+ private:
+  [[gnu::noinline]] void move_up(Rank node, unsigned source);
+};
+
+}  // namespace toroid::sim::lean

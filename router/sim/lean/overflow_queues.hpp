@@ -1,0 +1,68 @@
+// Packets that find no place in their router's record: buffers full of short packets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hal/shape.hpp"
+#include "router/sim/lean/packet_word.hpp"
+#include "router/sim/lean/router_record.hpp"
+
+namespace toroid::sim::lean {
+
+/// A queue per source, as lists in one pool. No memory before the first packet.
+class OverflowQueues {
+ public:
+  explicit OverflowQueues(Rank nodes) : nodes_(nodes) {}
+
+  void push(Rank node, unsigned source, PacketWord packet) {
+    if (queues_.empty()) queues_.resize(std::size_t{nodes_} * kMostSources);
+    const std::uint32_t place = allocate(packet);
+    Queue& queue = of(node, source);
+    (queue.head == kNone ? queue.head : pool_[queue.tail].next) = place;
+    queue.tail = place;
+  }
+  /// REQUIRES: not empty.
+  PacketWord pop(Rank node, unsigned source) {
+    Queue& queue = of(node, source);
+    const std::uint32_t place = queue.head;
+    queue.head = pool_[place].next;
+    pool_[place].next = free_;
+    free_ = place;
+    return pool_[place].packet;
+  }
+  bool empty(Rank node, unsigned source) { return of(node, source).head == kNone; }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  struct Entry {
+    PacketWord packet;
+    std::uint32_t next;
+  };
+  struct Queue {
+    std::uint32_t head = kNone;
+    std::uint32_t tail = kNone;
+  };
+
+  Queue& of(Rank node, unsigned source) {
+    return queues_[std::size_t{node} * kMostSources + source];
+  }
+  std::uint32_t allocate(PacketWord packet) {
+    if (free_ == kNone) {
+      pool_.push_back({packet, kNone});
+      return static_cast<std::uint32_t>(pool_.size() - 1);
+    }
+    const std::uint32_t place = free_;
+    free_ = pool_[place].next;
+    pool_[place] = {packet, kNone};
+    return place;
+  }
+
+  Rank nodes_;
+  std::vector<Queue> queues_;
+  std::vector<Entry> pool_;
+  std::uint32_t free_ = kNone;
+};
+
+}  // namespace toroid::sim::lean

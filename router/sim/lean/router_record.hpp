@@ -1,0 +1,71 @@
+// The state of one router of the fast model: one record, packets included.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hal/packet.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/lean/packet_word.hpp"
+
+namespace toroid::sim::lean {
+
+inline constexpr unsigned kMostSources = 32;  ///< channels and injection FIFOs of a router
+inline constexpr unsigned kMostChunks = 255;  ///< of a buffer
+
+/// One direction of a link, as its sender sees it.
+struct Link {
+  Tokens tokens{};
+  std::array<std::uint32_t, kVirtualChannels> packets{};
+  std::uint64_t busy : 1 = 0;
+  std::uint64_t chunks : 63 = 0;  ///< that have crossed it
+};
+static_assert(sizeof(Link) == 32);
+
+/// The packets of one source: the first four stand here, others in OverflowQueues. One byte:
+/// place of the first : 2 | packets here : 3 | chunks of an exposed first one, less 1 : 3
+struct QueueState {
+  std::uint8_t bits = 0;
+  unsigned first() const { return bits & 3u; }
+  unsigned count() const { return bits >> 2 & 7u; }
+  unsigned chunks() const { return (bits >> 5) + 1u; }
+};
+
+/// [set of links][place]: what is or-ed into the requests of a packet's source.
+struct alignas(16) RequestRow {
+  std::array<std::uint32_t, 2 * kMostLinks> words{};
+};
+
+struct alignas(64) RouterRecord {
+  static constexpr unsigned kPlaces = 4;  ///< packets of a source that stand here
+  static constexpr unsigned kTouchReception = 1u << 15;
+
+  /// By link. First the sources (as bits) whose head may take its dynamic channels, then those
+  /// whose head may take its bubble channel.
+  std::array<std::uint32_t, 2 * kMostLinks> requests{};
+  std::uint32_t at_destination = 0;  ///< sources whose head is for this node's processor
+  std::uint32_t reading = 0;         ///< sources whose last head is on its way out
+  std::uint32_t overflowing = 0;     ///< sources with packets beyond those that stand here
+  std::uint16_t touched = 0;         ///< what arbitration has to look at: links, kTouchReception
+  std::uint8_t idle = 0;             ///< links that could start a packet
+
+  alignas(64) std::array<std::uint8_t, kMostSources> used{};  ///< chunks, of packets read too
+  std::array<QueueState, kMostSources> queues{};
+  std::array<Link, kMostLinks> links{};
+  std::array<std::array<PacketWord, kPlaces>, kMostSources> packets{};
+
+  /// Bit `link` if some head wants it, else 0.
+  unsigned wanted_bit(unsigned link) const {
+    return static_cast<unsigned>((requests[link] | requests[kMostLinks + link]) != 0) << link;
+  }
+  PacketWord head(unsigned source) const { return packets[source][queues[source].first()]; }
+  /// The head is no longer in its queue: it is being read.
+  void start_reading(unsigned source) {
+    const unsigned bits = queues[source].bits;
+    queues[source].bits = static_cast<std::uint8_t>(((bits - 4u) & 0x1cu) | ((bits + 1u) & 3u));
+    reading |= 1u << source;
+  }
+};
+static_assert(sizeof(RouterRecord) == 1344);
+
+}  // namespace toroid::sim::lean

@@ -1,0 +1,132 @@
+// The fast model against the model of every machine: the same counts, link by link.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "hal/drain_rules.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/lean/lean_network.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/everything.hpp"
+#include "tests/router/sim/sim_machine.hpp"
+#include "tests/router/smallest_buffers.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::Everything;
+using testing::everything;
+using testing::MachineExchange;
+using testing::SimMachine;
+
+struct LeanCase {
+  std::string shape;
+  std::uint64_t bytes = 500;
+  NodeOptions node = {};
+  SimOptions sim = {};
+  Machine machine = {};
+};
+
+bool is_served(const LeanCase& c) {
+  return sim::LeanNetwork::serves(Shape::parse(c.shape), c.machine, c.sim.routing, nullptr);
+}
+
+/// What the run counts, or how it failed.
+std::pair<Everything, std::string> run(const LeanCase& c, bool general) {
+  SimOptions options = c.sim;
+  options.routing.general = general;
+  SimMachine machine(Shape::parse(c.shape), c.node, options, c.machine);
+  MachineExchange exchange(machine, c.bytes);
+  try {
+    exchange.run();
+  } catch (const RunFailed& failed) {
+    return {{}, failed.what()};
+  }
+  return {everything(machine), ""};
+}
+
+void expect_equal(const LeanCase& c) {
+  ASSERT_TRUE(is_served(c)) << c.shape;
+  EXPECT_EQ(run(c, false), run(c, true)) << c.shape << ", " << c.bytes << " bytes";
+}
+
+template <typename T>
+T one_of(Random& random, std::initializer_list<T> values) {
+  return *(values.begin() + random.below(static_cast<std::uint32_t>(values.size())));
+}
+
+LeanCase random_case(std::uint64_t seed) {
+  Random random(seed);
+  LeanCase c{one_of<std::string>(random, {"1", "2", "7", "9m", "1x1x9", "2x2", "5x4", "3x4mx2",
+                                          "8x4@YX4", "4x4x8@XZ4@YZ4", "4x4x4", "5x3x2", "2x2x7m"})};
+  c.bytes = one_of<std::uint64_t>(random, {1, 8, 40, 70, 240, 241, 500, 961, 3000});
+  c.node.seed = seed;
+  PolicySettings& settings = c.node.settings;
+  settings.output_queues = one_of(random, {1u, 1u, 2u, 5u});
+  settings.routing = one_of(random, {RoutingRule::adaptive, RoutingRule::adaptive,
+                                     RoutingRule::deterministic, RoutingRule::random_order});
+  settings.tie = one_of(random, {TieRule::parity, TieRule::split, TieRule::balanced});
+  settings.drain = one_of(random, {DrainRule::least_full, DrainRule::first_fit});
+  if (random.coin()) settings.order = OrderRule::rank;
+  c.sim.tying = one_of(random, {FifoTying::per_direction, FifoTying::any});
+  c.sim.threads = one_of(random, {1u, 1u, 2u, 3u});
+  if (random.below(3) == 0) c.machine = testing::smallest_buffers();
+  c.machine.hop_latency_cycles = one_of(random, {1u, 69u, 400u});
+  if (random.coin()) c.machine.dynamic_vc_chunks = one_of(random, {8u, 9u, 100u, 255u});
+  if (random.coin()) c.machine.injection_fifo_chunks = one_of(random, {8u, 37u, 255u});
+  return c;
+}
+
+TEST(LeanNetwork, EqualsTheGeneralModelOnRandomCases) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE(seed);
+    expect_equal(random_case(seed));
+  }
+}
+
+/// 32 packets in a buffer, of which four stand in a router's record.
+TEST(LeanNetwork, EqualsTheGeneralModelWhereBuffersAreFullOfShortPackets) {
+  for (const char* shape : {"4x4", "4x4x4", "16"})
+    expect_equal({shape, 8, {.packets_per_visit = 40}});
+}
+
+TEST(LeanNetwork, ReportsTheDeadlockOfTheGeneralModel) {
+  const LeanCase c{"8x8",
+                   240,
+                   {.settings = {.output_queues = 6, .routing = RoutingRule::deterministic}},
+                   {.routing = {.bubble_rule = false}},
+                   testing::smallest_channels()};
+  EXPECT_NE(run(c, false).second.find("the cycle:"), std::string::npos);
+  expect_equal(c);
+}
+
+TEST(LeanNetwork, LeavesToTheGeneralModelWhatItDoesNotHold) {
+  EXPECT_FALSE(is_served({"2x2x2x2"}));
+  LeanCase deep{"4x4"};
+  deep.machine.dynamic_vc_chunks = 256;
+  EXPECT_FALSE(is_served(deep));
+  LeanCase many{"4x4x4"};
+  many.machine.injection_fifos = 7;
+  EXPECT_FALSE(is_served(many));
+  LeanCase other_rule{"4x4"};
+  other_rule.sim.routing.transit_first = false;
+  EXPECT_FALSE(is_served(other_rule));
+  EXPECT_FALSE(sim::LeanNetwork::serves(Shape::parse("4x4").with_failures({{"(0,0)X+"}, {}}), {},
+                                        {}, nullptr));
+}
+
+}  // namespace
+}  // namespace toroid
