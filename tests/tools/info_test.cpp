@@ -142,6 +142,16 @@ TEST(Info, SaysWhatIsKnownOfEveryPolicy) {
   EXPECT_THAT(text, HasSubstr("parameter:    radix"));
 }
 
+TEST(Info, HasNoOptionsOfRuns) {
+  const TemporaryDirectory directory;
+  for (const Arguments& option : {Arguments{"--fabric", "shm"},
+                                  {"--route", "torus"},
+                                  {"--stall", "5"},
+                                  {"--provider", "tcp"},
+                                  {"--seed", "2"}})
+    expect_refusal(directory, Arguments{"info", "--torus", "2x2"} + option, {option[0]});
+}
+
 TEST(Info, RefusesABadMachineFileWithItsLine) {
   const TemporaryDirectory directory;
   directory.save("unknown.toml", "\nfrob = 1\n");

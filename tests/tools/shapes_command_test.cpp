@@ -86,9 +86,26 @@ TEST(Shapes, FailedLinksAreGoneRoundOnSimAndShm) {
     EXPECT_GT(result["packet_hops"],
               json_of({"alltoall", "--torus", "5x5", "--bytes", "480"})["packet_hops"]);
   }
+}
+
+TEST(Shapes, FailuresThatHaveNoEffectAreRefused) {
   const TemporaryDirectory directory;
-  expect_refusal(directory, run + Arguments{"--fabric", "shm", "--route", "direct"},
-                 {"failures need --route torus"});
+  const Arguments link = {"--fail-link", "(0,0)X+"};
+  const Arguments direct = {"--fabric", "shm", "--route", "direct"};
+  for (const Arguments& verb : {Arguments{"alltoall"},
+                                {"compare"},
+                                {"sweep", "--axis", "nodes"},
+                                {"fft", "--size", "10"}}) {
+    const Arguments run = verb + Arguments{"--torus", "5x5", "--json", "result.json"};
+    const std::string needs_torus =
+        "toroid: --route direct crosses no link that could fail; failures need --route torus\n";
+    expect_refusal(directory, run + direct + link, {needs_torus});
+    expect_refusal(directory, run + direct + link + Arguments{"--long-way"}, {needs_torus});
+    expect_refusal(directory, run + Arguments{"--long-way"},
+                   {"toroid: --long-way has no effect without --fail-link or --fail-node\n"});
+  }
+  expect_refusal(directory, {"compare", "--torus", "5x5", "--fail-link", "none", "--long-way"},
+                 {"--long-way has no effect without --fail-link or --fail-node"});
 }
 
 TEST(Shapes, DeadNodesTakeNoPart) {

@@ -28,6 +28,7 @@
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/known_names.hpp"
 #include "tools/command_line/option_values.hpp"
+#include "tools/command_line/options.hpp"
 #include "tools/command_line/policy_options.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/results/json.hpp"
@@ -122,14 +123,17 @@ CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& se
 
 namespace {
 
+/// Of some of the campaign's links, "none" left out.
+FailureList failures_of(const CampaignLists& lists, std::vector<std::string> links) {
+  std::erase(links, "none");
+  return {.links = std::move(links), .nodes = {}, .long_ways = lists.long_way};
+}
+
 Shape shape_of(const std::string& torus, const CampaignLists& lists,
                const std::optional<std::string>& failed) {
   const Shape shape = Shape::parse(torus, lists.mesh);
   if (!failed || *failed == "none") return shape;
-  FailureList list;
-  list.links = {*failed};
-  list.long_ways = lists.long_way;
-  return shape.with_failures(list);
+  return shape.with_failures(failures_of(lists, {*failed}));
 }
 
 /// What differs between the cases of one torus besides policy and traffic.
@@ -204,8 +208,12 @@ struct Sender {
   std::string name;
 
   PolicyEffects effects(const CampaignSettings& settings) const {
-    if (workload != nullptr) return workload->effects(settings);
-    return policy_effects(Sent::exchanges, settings.run.fabric, settings.run.ring.route);
+    PolicyEffects effects =
+        workload != nullptr
+            ? workload->effects(settings)
+            : policy_effects(Sent::exchanges, settings.run.fabric, settings.run.ring.route);
+    if (settings.validates) effects.by_rings = true;
+    return effects;
   }
 };
 
@@ -272,6 +280,7 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
   refuse_repetitions(lists, policies, settings);
   refuse_options_of_traffic(lists);
   refuse_seed_beside_seeds(lists);
+  refuse_failures_without_effect(failures_of(lists, lists.failed_links), settings.common);
   std::vector<CampaignCase> cases;
   std::map<std::string, std::vector<std::string>> known;  // by the sender's name
   const auto policies_of = [&](const Sender& sender) -> const std::vector<std::string>& {

@@ -28,6 +28,7 @@ struct CampaignSettings {
   RunOptions run{};                          ///< but for what the policy decides
   Rank peers = 0;                            ///< that a node sends to: a sample; 0: all
   LoadSettings load{};
+  bool validates = false;  ///< runs on rings too, by the route torus
 
   bool is_virtual() const { return run.fabric == FabricName::sim; }
   /// Runs at once: on the model as the user says or one per core; else one, which has the cores.

@@ -97,6 +97,21 @@ void add_json_option(CLI::App& verb, std::string& json) {
       ->check(not_empty());
 }
 
+void add_worker_options(CLI::App& verb, CommonOptions& options) {
+  verb.add_option("--threads", options.threads,
+                  "of each process; else as many as it has cores, on sim where the torus is large")
+      ->transform(whole_number(1, 1024));
+  verb.add_option("--bind", options.bind, "workers to cores")
+      ->check(one_of("binding", kBindingNames))
+      ->capture_default_str();
+}
+
+void add_output_options(CLI::App& verb, CommonOptions& options) {
+  begin_group(verb, "Output");
+  add_json_option(verb, options.json);
+  verb.add_flag("--quiet", options.quiet, "no table, no progress");
+}
+
 namespace {
 
 void add_fabric_options(CLI::App& verb, CommonOptions& options) {
@@ -105,12 +120,7 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
                   "what carries packets, in virtual time on sim, else by the wall clock")
       ->check(one_of("fabric", kFabricNames))
       ->capture_default_str();
-  verb.add_option("--threads", options.threads,
-                  "of each process; else as many as it has cores, on sim where the torus is large")
-      ->transform(whole_number(1, 1024));
-  verb.add_option("--bind", options.bind, "workers to cores")
-      ->check(one_of("binding", kBindingNames))
-      ->capture_default_str();
+  add_worker_options(verb, options);
   verb.add_option("--route", options.route, "of packets on shm and ofi, hop by hop or straight")
       ->check(one_of("route", kRingRouteNames))
       ->capture_default_str();
@@ -142,9 +152,7 @@ void add_common_options(CLI::App& verb, CommonOptions& options) {
   add_machine_option(verb, options.machine);
   add_seed_option(verb, options.seed);
   add_fabric_options(verb, options);
-  begin_group(verb, "Output");
-  add_json_option(verb, options.json);
-  verb.add_flag("--quiet", options.quiet, "no table, no progress");
+  add_output_options(verb, options);
 }
 
 void add_torus_options(CLI::App& verb, TorusOptions& options) {
@@ -164,6 +172,10 @@ void add_torus_options(CLI::App& verb, TorusOptions& options) {
 
 namespace {
 
+bool all_work(const FailureList& failed) {
+  return failed.links.empty() && failed.nodes.empty();
+}
+
 /// The policy's, which may depend on the machine but does not on its failures.
 RoutingRule routing_of(const PolicyOptions& options) {
   const Shape shape = Shape::parse("2");
@@ -175,15 +187,21 @@ RoutingRule routing_of(const PolicyOptions& options) {
 
 }  // namespace
 
-Shape shape_of(const TorusOptions& options) {
-  const Shape shape = Shape::parse(options.torus, options.mesh);
-  const FailureList& failed = options.failures;
-  const bool all_work = failed.links.empty() && failed.nodes.empty();
-  if (all_work && failed.long_ways)
+void refuse_failures_without_effect(const FailureList& failed, const CommonOptions& common) {
+  const bool goes_straight = common.fabric != name_of(kFabricNames, FabricName::sim) &&
+                             common.route == name_of(kRingRouteNames, RingRoute::direct);
+  if (!all_work(failed) && goes_straight)
+    throw BadInput("--route direct crosses no link that could fail; failures need --route torus");
+  if (all_work(failed) && failed.long_ways)
     throw BadInput("--long-way has no effect without --fail-link or --fail-node");
-  if (all_work) return shape;
-  const Shape left = shape.with_failures(failed);
-  left.failures()->check_all_pairs(routing_of(options.policy) != RoutingRule::deterministic);
+}
+
+Shape shape_of(const CommonOptions& common, const TorusOptions& torus) {
+  const Shape shape = Shape::parse(torus.torus, torus.mesh);
+  refuse_failures_without_effect(torus.failures, common);
+  if (all_work(torus.failures)) return shape;
+  const Shape left = shape.with_failures(torus.failures);
+  left.failures()->check_all_pairs(routing_of(torus.policy) != RoutingRule::deterministic);
   return left;
 }
 

@@ -53,6 +53,8 @@ void add_common_options(CLI::App& verb, CommonOptions& options);
 // Parts of these options, for commands that have no more.
 void add_machine_option(CLI::App& verb, std::string& machine);
 void add_seed_option(CLI::App& verb, std::uint64_t& seed);
+void add_worker_options(CLI::App& verb, CommonOptions& options);
+void add_output_options(CLI::App& verb, CommonOptions& options);
 void add_json_option(CLI::App& verb, std::string& json);
 void add_torus_options(CLI::App& verb, TorusOptions& options);
 
@@ -73,8 +75,12 @@ struct RunOptions {
   std::string provider{};
 };
 
-/// Its failures included. Throws BadInput where they cut nodes that live off from one another.
-Shape shape_of(const TorusOptions& options);
+/// Throws BadInput where failures are given and packets cross no link that could fail, or where
+/// long ways are asked for and nothing has failed.
+void refuse_failures_without_effect(const FailureList& failed, const CommonOptions& common);
+/// Its failures included. Throws BadInput where they have no effect, or cut nodes that live off
+/// from one another.
+Shape shape_of(const CommonOptions& common, const TorusOptions& torus);
 /// Throws BadInput where nodes are dead.
 void refuse_dead_nodes(const Shape& shape);
 /// Throws BadInput where nodes are dead or rings close after several rounds only: what communicates

@@ -180,7 +180,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
 }
 
 int run(const AllToAllOptions& options) {
-  const Shape shape = shape_of(options.torus);
+  const Shape shape = shape_of(options.common, options.torus);
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options = toroid::run_options(options.common, options.torus);
   refuse_without_effect(*options.verb, all_to_all_effects(run_options), "alltoall", run_options,

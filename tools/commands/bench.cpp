@@ -218,7 +218,7 @@ void refuse_what_it_does_not_heed(const CLI::App& command, const BenchOptions& o
 int run(const CLI::App& command, const BenchOptions& options) {
   const auto kind = parse_choice<BenchKind>("benchmark", kBenchKindNames, options.kind);
   refuse_what_it_does_not_heed(command, options, kind);
-  const Shape shape = shape_of(options.torus);
+  const Shape shape = shape_of(options.common, options.torus);
   refuse_dead_nodes(shape);
   if (shape.size() < 2) throw BadInput("a benchmark of messages needs at least two nodes");
   const Machine machine = load_machine(options.common.machine);

@@ -118,6 +118,7 @@ int run(const CompareOptions& all) {
   const CampaignOptions& options = all.campaign;
   CampaignSettings settings = campaign_settings(options.common);
   settings.peers = options.peers;
+  settings.validates = all.validate;
   if (all.validate && !settings.is_virtual())
     throw BadInput("--validate compares --fabric sim with shm; it is not for --fabric shm");
   if (all.validate && options.peers != 0)

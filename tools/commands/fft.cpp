@@ -199,7 +199,7 @@ void refuse_policy_options(const CLI::App& verb, const FftOptions& options, cons
 }
 
 int run(const CLI::App& verb, const FftOptions& options) {
-  const Shape shape = shape_of(options.torus);
+  const Shape shape = shape_of(options.common, options.torus);
   refuse_unusual_shapes(shape);
   const Machine machine = load_machine(options.common.machine);
   (void)scale_of(options);

@@ -102,7 +102,7 @@ int run_on(const HelloOptions& options, const Shape& shape, const Machine& machi
 }
 
 int run(const HelloOptions& options) {
-  const Shape shape = shape_of(options.torus);
+  const Shape shape = shape_of(options.common, options.torus);
   refuse_dead_nodes(shape);
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options =

@@ -24,8 +24,6 @@
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
-#include "router/shm/ring_fabric.hpp"
-#include "tools/command_line/choice.hpp"
 #include "tools/command_line/known_names.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
@@ -215,8 +213,6 @@ int run(const InfoOptions& options) {
                  {"machine", machine.name},
                  {"packet", packet_json()},
                  {"numbers", numbers_json(machine)}};
-  parse_choice<FabricName>("fabric", kFabricNames, options.common.fabric);
-  parse_choice<RingRoute>("route", kRingRouteNames, options.common.route);
   const OfiHere here = ofi_here();
   report["providers"] = providers_json(here);
   report.update(known_names_json());
@@ -256,10 +252,13 @@ CommandRun add_info_command(CLI::App& app) {
       ->type_name("SHAPE")
       ->check(not_empty());
   command->add_flag("--mesh", options->mesh, "every dimension a mesh");
-  begin_group(*command, "Output");
+  add_worker_options(*command, options->common);
+  command->get_option("--threads")->description("workers on shm; else one per core");
+  begin_group(*command, "Machine");
+  add_machine_option(*command, options->common.machine);
+  add_output_options(*command, options->common);
   command->add_flag("--policies", options->policies,
                     "instead the policies, and what is known of each");
-  add_common_options(*command, options->common);
   add_examples(
       *command,
       {{"this build, what it knows by name, and the Blue Gene/L's numbers", "toroid info"},

@@ -351,7 +351,7 @@ int run(const CLI::App& command, const PoissonOptions& options) {
                     "must be even",
                     options.size));
   const fft::Method method = method_of(options);
-  const Shape shape = shape_of(options.torus);
+  const Shape shape = shape_of(options.common, options.torus);
   refuse_unusual_shapes(shape);
   const Machine machine = load_machine(options.common.machine);
   const Setting setting{options, shape, machine, run_options(options.common, options.torus),

@@ -178,7 +178,7 @@ class ReplayCommand {
 };
 
 int run_replay(const ReplayCommandOptions& options) {
-  const Shape shape = shape_of(options.torus);
+  const Shape shape = shape_of(options.common, options.torus);
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options =
       under_policy(toroid::run_options(options.common, options.torus), shape, machine);

@@ -82,8 +82,6 @@ std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine
   }
   RingOptions ring = options.ring;
   ring.tying = options.node.settings.tying;
-  if (shape.failures() != nullptr && ring.route == RingRoute::direct)
-    throw BadInput("--route direct crosses no link that could fail; failures need --route torus");
   ring.watch = [this](std::uint64_t delivered) { progress_.show(delivered); };
   Placement placement = placement_of(shape, options);
   workers_ = static_cast<unsigned>(placement.workers.size());

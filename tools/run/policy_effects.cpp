@@ -30,12 +30,13 @@
 namespace toroid {
 namespace {
 
-/// An option, and whether anything reads it.
+/// An option, whether anything reads it, and on what it has no effect then.
 struct OptionEffect {
   const char* option;
   bool PolicyEffects::*is_read;
+  const char* without = nullptr;  ///< null: the run
 };
-constexpr std::array<OptionEffect, 9> kOptionEffects = {
+constexpr std::array<OptionEffect, 12> kOptionEffects = {
     {{"--order", &PolicyEffects::by_exchange},
      {"--per-visit", &PolicyEffects::packets_per_visit},
      {"--queues", &PolicyEffects::output_queues},
@@ -44,21 +45,13 @@ constexpr std::array<OptionEffect, 9> kOptionEffects = {
      {"--routing", &PolicyEffects::by_link},
      {"--tie", &PolicyEffects::by_link},
      {"--no-transit-first", &PolicyEffects::by_link},
-     {"--no-bubble", &PolicyEffects::by_link}}};
-
-/// Options of rings, which nothing reads on `sim`.
-constexpr const char* kRingOptions[] = {"--route", "--bind", "--stall"};
+     {"--no-bubble", &PolicyEffects::by_link},
+     {"--route", &PolicyEffects::route, "--fabric sim"},
+     {"--bind", &PolicyEffects::by_rings, "--fabric sim"},
+     {"--stall", &PolicyEffects::by_rings, "--fabric sim"}}};
 
 bool is_given(const CLI::App& verb, const char* option) {
   return verb.get_option_no_throw(option) != nullptr && verb.count(option) > 0;
-}
-
-/// A campaign that is validated runs on rings too, by the route torus.
-void refuse_ring_options(const CLI::App& verb) {
-  for (const char* option : kRingOptions)
-    if (is_given(verb, option) &&
-        (option == std::string_view("--route") || !is_given(verb, "--validate")))
-      throw BadInput(fmt::format("{} has no effect on --fabric sim", option));
 }
 
 std::string where(const RunOptions& run) {
@@ -125,15 +118,17 @@ PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route) {
   return {.by_exchange = sent == Sent::exchanges,
           .packets_per_visit = sent != Sent::streams,
           .output_queues = true,
-          .by_link = fabric == FabricName::sim || route == RingRoute::torus};
+          .by_link = fabric == FabricName::sim || route == RingRoute::torus,
+          .route = fabric != FabricName::sim,
+          .by_rings = fabric != FabricName::sim};
 }
 
 void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& effects,
                                     const std::string& what, const RunOptions& run) {
-  if (run.fabric == FabricName::sim) refuse_ring_options(verb);
   for (const OptionEffect& effect : kOptionEffects)
     if (is_given(verb, effect.option) && !(effects.*effect.is_read))
-      throw BadInput(fmt::format("{} has no effect on {}{}", effect.option, what, where(run)));
+      throw BadInput(fmt::format("{} has no effect on {}", effect.option,
+                                 effect.without != nullptr ? effect.without : what + where(run)));
 }
 
 void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& effects,

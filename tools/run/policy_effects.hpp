@@ -28,7 +28,9 @@ struct PolicyEffects {
   bool by_exchange = true;
   bool packets_per_visit = true;
   bool output_queues = true;
-  bool by_link = true;  ///< drain, tying, routing, tie, and the rules of the routers
+  bool by_link = true;   ///< drain, tying, routing, tie, and the rules of the routers
+  bool route = true;     ///< of packets on rings
+  bool by_rings = true;  ///< binding of workers, and how long a run may stand still
 };
 PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route);
 
