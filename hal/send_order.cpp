@@ -76,7 +76,7 @@ Rank SendOrder::computed_place(Rank i) const {
 }
 
 std::optional<Rank> SendOrder::visit_of(Rank peer) const {
-  if (stored_ || computed_ || peer == self_ || peer > peers_) return std::nullopt;
+  if (peer == self_ || peer > peers_) return std::nullopt;
   const Rank place = peer < self_ ? peer : peer - 1;
   if (bijection_) return bijection_->inverse(place);
   if (rule_ == OrderRule::rank) return place;

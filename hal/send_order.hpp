@@ -55,7 +55,7 @@ class SendOrder {
 
  private:
   Rank computed_place(Rank i) const;
-  /// The visit that goes to `peer`; none if it cannot be computed.
+  /// The visit that goes to `peer`; none: it is no peer. REQUIRES: places are not stored or given.
   std::optional<Rank> visit_of(Rank peer) const;
 
   OrderRule rule_ = OrderRule::rank;

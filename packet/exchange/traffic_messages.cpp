@@ -72,15 +72,6 @@ std::optional<Rank> ExchangeData::damaged() const {
   return std::nullopt;
 }
 
-double ExchangeData::total_bytes(const Traffic& traffic, Rank nodes) {
-  if (traffic.is_uniform_all_to_all() && nodes > 1)
-    return 2.0 * nodes * (nodes - 1) * static_cast<double>(traffic.bytes(0, 1));
-  double sum = 0;
-  for (Rank from = 0; from < nodes; ++from)
-    for (const Rank to : traffic.targets(from)) sum += static_cast<double>(traffic.bytes(from, to));
-  return 2 * sum;
-}
-
 namespace {
 
 /// The traffic of somebody else, for those who must own one.
@@ -121,7 +112,7 @@ TrafficMessages::TrafficMessages(const ExchangePlan& plan, const Traffic& traffi
     full_packets_ = static_cast<std::uint32_t>(*bytes_ / plan.data_bytes());
     rest_ = static_cast<unsigned>(*bytes_ % plan.data_bytes());
   }
-  if (!plan.is_sample()) expected_ = sum_of_sources();
+  if (is_counted()) expected_ = sum_of_sources();
   if (has_payload()) data_.emplace(traffic, self, plan.format().seed);
 }
 

@@ -30,9 +30,6 @@ class ExchangeData {
   /// The first source whose data has not arrived as it was sent; none if all has.
   std::optional<Rank> damaged() const;
 
-  /// Bytes of both arrays of all nodes.
-  static double total_bytes(const Traffic& traffic, Rank nodes);
-
  private:
   /// One block per peer, one after the other in memory.
   class Blocks {
@@ -75,11 +72,9 @@ class TrafficMessages final : public Messages {
 
   std::uint64_t bytes_to(Rank member) const override { return traffic_->bytes(self_, member); }
   std::optional<std::vector<Rank>> targets() const override;
-  std::uint64_t packets_expected() const override {
-    return plan_->is_sample() ? 0 : expected_.packets;
-  }
+  std::uint64_t packets_expected() const override { return expected_.packets; }
   std::optional<Arrivals> arrivals_expected() const override {
-    return plan_->is_sample() ? std::nullopt : std::optional(expected_);
+    return is_counted() ? std::optional(expected_) : std::nullopt;
   }
   std::uint32_t most_packets() const override;
   MessageRun run(Rank member, std::uint32_t first, std::uint32_t limit) const override {
@@ -96,15 +91,17 @@ class TrafficMessages final : public Messages {
   void unpack(Rank from, std::span<const std::byte> bytes) override;
 
   /// Sums over the packets that reach this node if every message comes straight from its origin.
-  /// REQUIRES: the plan is no sample.
+  /// REQUIRES: the plan is no sample and combines nothing.
   const Arrivals& expected() const {
-    TOROID_CHECK(!plan_->is_sample());
+    TOROID_CHECK(is_counted());
     return expected_;
   }
   /// The node's data; null if no payload travels.
   const ExchangeData* data() const { return data_ ? &*data_ : nullptr; }
 
  private:
+  /// Whether what reaches this node follows from the traffic alone.
+  bool is_counted() const { return !plan_->is_sample() && !plan_->combines(); }
   Arrivals sum_of_sources() const;
   Arrivals sum_of_equals() const;
 
@@ -114,7 +111,7 @@ class TrafficMessages final : public Messages {
   std::optional<std::uint64_t> bytes_;  ///< of every message, if all are equally long
   std::uint32_t full_packets_ = 0;      ///< of such a message
   unsigned rest_ = 0;                   ///< bytes in its last packet, if that is not full
-  Arrivals expected_;
+  Arrivals expected_;                   ///< none where is_counted() is false
   std::optional<ExchangeData> data_;
 };
 

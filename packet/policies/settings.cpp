@@ -29,7 +29,8 @@ std::uint64_t packets_of(const PolicyCase& c, Rank from) {
 
 /// That the node sends that sends most.
 std::uint64_t packets_of_busiest(const PolicyCase& c) {
-  if (c.traffic.is_uniform_all_to_all()) return packets_of(c, 0);
+  if (c.traffic.is_uniform_all_to_all())
+    return (c.shape.size() - 1) * packets_for(c.traffic.message_bytes().value());
   std::uint64_t most = 0;
   for (Rank from = 0; from < c.shape.size(); ++from) most = std::max(most, packets_of(c, from));
   return most;

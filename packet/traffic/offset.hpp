@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "hal/direction.hpp"
 #include "hal/shape.hpp"
@@ -24,5 +25,10 @@ inline std::optional<Rank> moved(const Shape& shape, Coord at, const Offset& off
   }
   return shape.rank(at);
 }
+
+/// The nodes that are some of the offsets away from `from`, forth or back: ascending, each once,
+/// without `from`.
+std::vector<Rank> all_moved(const Shape& shape, Rank from, const std::vector<Offset>& offsets,
+                            int sign);
 
 }  // namespace toroid

@@ -20,17 +20,6 @@ Offset offset_of(const Shape& shape, const Coord& coord) {
   return offset;
 }
 
-std::vector<Rank> all_stepped(const Shape& shape, Rank from, const std::vector<Offset>& offsets,
-                              int sign) {
-  std::vector<Rank> ranks;
-  ranks.reserve(offsets.size());
-  const Coord at = shape.coord(from);
-  for (const Offset& offset : offsets)
-    if (const auto to = moved(shape, at, offset, sign)) ranks.push_back(*to);
-  std::ranges::sort(ranks);
-  return ranks;
-}
-
 /// Every distance of the dimension equally often, in random order.
 std::vector<std::uint8_t> shuffled_distances(unsigned extent, Rank count, Random& random) {
   std::vector<std::uint8_t> distances(count);
@@ -82,11 +71,11 @@ std::uint64_t SampleTraffic::bytes(Rank from, Rank to) const {
 }
 
 std::vector<Rank> SampleTraffic::targets(Rank from) const {
-  return bytes_ > 0 ? all_stepped(shape_, from, offsets_, 1) : std::vector<Rank>();
+  return bytes_ > 0 ? all_moved(shape_, from, offsets_, 1) : std::vector<Rank>();
 }
 
 std::vector<Rank> SampleTraffic::sources(Rank to) const {
-  return bytes_ > 0 ? all_stepped(shape_, to, offsets_, -1) : std::vector<Rank>();
+  return bytes_ > 0 ? all_moved(shape_, to, offsets_, -1) : std::vector<Rank>();
 }
 
 Rank SampleTraffic::draw(Rank from, Random& random) const {

@@ -57,14 +57,7 @@ std::vector<Offset> StencilTraffic::rolls(unsigned dims, unsigned along) {
 }
 
 std::vector<Rank> StencilTraffic::around(Rank node, int sign) const {
-  std::vector<Rank> ranks;
-  if (bytes_ == 0) return ranks;
-  const Coord at = shape_.coord(node);
-  for (const Offset& offset : offsets_)
-    if (const auto to = moved(shape_, at, offset, sign); to && *to != node) ranks.push_back(*to);
-  std::ranges::sort(ranks);
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
+  return bytes_ > 0 ? all_moved(shape_, node, offsets_, sign) : std::vector<Rank>();
 }
 
 std::uint64_t StencilTraffic::bytes(Rank from, Rank to) const {

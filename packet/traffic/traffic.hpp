@@ -22,10 +22,11 @@ class Traffic {
   virtual std::uint64_t bytes(Rank from, Rank to) const = 0;
   /// Payload bytes of every message there is, if all are equally long; none: ask for each.
   virtual std::optional<std::uint64_t> message_bytes() const { return std::nullopt; }
-  /// Whether all nodes send equally much to all others, so that closed formulas hold.
+  /// Whether all nodes send equally much, message_bytes(), to all others, so that closed formulas
+  /// hold.
   virtual bool is_uniform_all_to_all() const { return false; }
   /// The dimensions, as bits, in which the nodes of a group differ if the traffic is an all-to-all
-  /// in each group; 0: there are no such groups.
+  /// of message_bytes() in each group; 0: there are no such groups.
   virtual unsigned all_to_all_inside() const { return is_uniform_all_to_all() ? ~0u : 0; }
   /// Whether a node receives the same number of bytes from every other.
   virtual bool has_equal_sources() const { return is_uniform_all_to_all(); }

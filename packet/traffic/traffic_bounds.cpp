@@ -33,11 +33,8 @@ Shape group_shape(const Shape& shape, unsigned inside) {
   return Shape::parse(text);
 }
 
-/// A member's bytes to the next one are everybody's to everybody.
 Bounds bounds_of_group(const Machine& machine, const Shape& group, const Traffic& traffic) {
-  const std::vector<Rank> peers = traffic.targets(0);
-  if (peers.empty()) return {};
-  return all_to_all_bounds(machine, group, message_cost(machine, traffic.bytes(0, peers.front())));
+  return all_to_all_bounds(machine, group, message_cost(machine, traffic.message_bytes().value()));
 }
 
 Tick cycles(const Machine& machine, double wire_bytes) {

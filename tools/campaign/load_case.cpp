@@ -63,8 +63,8 @@ struct FullRate {
 };
 
 double bytes_sent(const Traffic& traffic, Rank from, const Shape& shape) {
-  if (traffic.is_uniform_all_to_all() && shape.size() > 1)
-    return static_cast<double>(traffic.bytes(from, from == 0 ? 1 : 0)) * (shape.size() - 1);
+  if (traffic.is_uniform_all_to_all())
+    return static_cast<double>(traffic.message_bytes().value()) * (shape.size() - 1);
   double sum = 0;
   for (const Rank to : traffic.targets(from)) sum += static_cast<double>(traffic.bytes(from, to));
   return sum;

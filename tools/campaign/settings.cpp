@@ -1,8 +1,5 @@
 #include "tools/campaign/settings.hpp"
 
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +9,8 @@
 #include "packet/exchange/open_loop.hpp"
 #include "tools/campaign/campaign.hpp"
 #include "tools/command_line/choice.hpp"
+#include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
-#include "tools/command_line/split.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/result_hash.hpp"
@@ -29,14 +26,6 @@ std::string numbers_of(const Machine& machine) {
   return hash.text();
 }
 
-/// The items of a list with commas between them.
-std::vector<std::string> machines_of(const std::string& text) {
-  std::vector<std::string> machines = split(text, ',');
-  if (std::ranges::any_of(machines, &std::string::empty))
-    throw BadInput(fmt::format("--machine {}: an empty item", text));
-  return machines;
-}
-
 }  // namespace
 
 unsigned CampaignSettings::at_once() const {
@@ -47,7 +36,7 @@ unsigned CampaignSettings::at_once() const {
 CampaignSettings campaign_settings(const CommonOptions& common) {
   if (common.fabric == name_of(kFabricNames, FabricName::ofi))
     throw BadInput("campaigns are for --fabric sim and shm; on ofi start run by run");
-  const std::vector<std::string> machines = machines_of(common.machine);
+  const std::vector<std::string> machines = items_of("--machine", common.machine);
   CampaignSettings settings{.common = common,
                             .machine = load_machine(machines.front()),
                             .machines = machines,

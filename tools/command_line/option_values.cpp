@@ -42,14 +42,6 @@ CLI::Validator known_name(std::string_view what, std::span<const std::string_vie
   return {check, in_braces(names)};
 }
 
-/// The texts between the commas of a list. Throws BadInput where one is empty.
-std::vector<std::string> items_of(const std::string& list) {
-  std::vector<std::string> items = split(list, ',');
-  if (std::ranges::any_of(items, &std::string::empty))
-    throw BadInput(fmt::format("an item of '{}' is empty", list));
-  return items;
-}
-
 /// `parse` makes values of an item; CLI11 shows the BadInput it throws. CLI11's own delimiter would
 /// drop empty items.
 template <typename T, typename Parse>
@@ -59,7 +51,7 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>
     values.clear();
     try {
       for (const std::string& list : lists)
-        for (const std::string& item : items_of(list))
+        for (const std::string& item : items_of("the list", list))
           std::ranges::copy(parse(item), std::back_inserter(values));
     } catch (const BadInput& error) {
       throw CLI::ValidationError(name, error.what());
@@ -101,6 +93,13 @@ CLI::Validator byte_count(const ByteLimits& limits) {
     return std::string();
   };
   return {check, ""};
+}
+
+std::vector<std::string> items_of(std::string_view what, const std::string& list) {
+  std::vector<std::string> items = split(list, ',');
+  if (std::ranges::any_of(items, &std::string::empty))
+    throw BadInput(fmt::format("an item of {} '{}' is empty", what, list));
+  return items;
 }
 
 CLI::Option* add_text_list(CLI::App& command, const std::string& name,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -34,6 +35,10 @@ class PackedTraffic final : public Traffic {
   std::uint64_t bytes(Rank from, Rank to) const override {
     return loose_.bytes(from, to) * kPayloadBytes;
   }
+  std::optional<std::uint64_t> message_bytes() const override {
+    const auto bytes = loose_.message_bytes();
+    return bytes ? std::optional(*bytes * kPayloadBytes) : std::nullopt;
+  }
   bool is_uniform_all_to_all() const override { return loose_.is_uniform_all_to_all(); }
   unsigned all_to_all_inside() const override { return loose_.all_to_all_inside(); }
   bool has_equal_sources() const override { return loose_.has_equal_sources(); }
@@ -44,14 +49,6 @@ class PackedTraffic final : public Traffic {
  private:
   const Traffic& loose_;
 };
-
-/// Bytes of the first message that is found; 0 if there is none.
-std::uint64_t bytes_of_first_message(const Traffic& traffic, Rank nodes) {
-  for (Rank from = 0; from < nodes; ++from)
-    if (const auto targets = traffic.targets(from); !targets.empty())
-      return traffic.bytes(from, targets.front());
-  return 0;
-}
 
 /// Among those that live, where some are dead.
 bool is_among_all(const Traffic& traffic, const Shape& shape) {
@@ -72,7 +69,7 @@ Bounds whole_bounds(const Machine& machine, const Shape& shape, const Traffic& t
                     BoundsOf bounds_of) {
   const bool has_formula = bounds_of == of_shortest_ways || !shape.is_twisted();
   if (!is_among_all(traffic, shape) || !has_formula) return bounds_of(machine, shape, traffic);
-  const std::uint64_t bytes = bytes_of_first_message(traffic, shape.size());
+  const std::uint64_t bytes = traffic.message_bytes().value();
   return all_to_all_bounds(machine, shape, message_cost(machine, bytes));
 }
 
@@ -114,7 +111,7 @@ MatrixTraffic sampled_traffic(const TrafficExchange& exchange) {
 
 double payload_sum(const Traffic& traffic, Rank nodes) {
   if (traffic.is_uniform_all_to_all())
-    return static_cast<double>(bytes_of_first_message(traffic, nodes)) * nodes * (nodes - 1.0);
+    return static_cast<double>(traffic.message_bytes().value()) * nodes * (nodes - 1.0);
   double sum = 0;
   for (Rank from = 0; from < nodes; ++from)
     for (const Rank to : traffic.targets(from)) sum += static_cast<double>(traffic.bytes(from, to));

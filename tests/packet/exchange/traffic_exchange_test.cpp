@@ -145,6 +145,18 @@ TEST(TrafficExchange, KeepsAnEnvelopeOfEightBytesInPacketsThatAreSentOn) {
   EXPECT_EQ(packets("two-phase", 465), 5u * 3);
 }
 
+TEST(TrafficExchange, CountsNoMessagesWhereTheyAreCombined) {
+  const Shape shape = Shape::parse("2x3");
+  const EvenTraffic traffic(6, 480);
+  for (const bool combines : {false, true}) {
+    const TrafficExchange exchange(policy_by_name(combines ? "bruck" : "random"), traffic, shape,
+                                   Machine{});
+    const TrafficMessages messages(exchange.plan(), traffic, 0);
+    EXPECT_EQ(messages.packets_expected(), combines ? 0u : 5u * 2);
+    EXPECT_EQ(messages.arrivals_expected().has_value(), !combines);
+  }
+}
+
 TEST(TrafficExchange, SendsThePacketsOfTwoPhasesByTheirCorners) {
   const Shape shape = Shape::parse("5x3");
   const EvenTraffic traffic(15, 464);

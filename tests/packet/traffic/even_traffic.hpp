@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,7 @@ class EvenTraffic final : public Traffic {
   EvenTraffic(Rank nodes, std::uint64_t bytes) : nodes_(nodes), bytes_(bytes) {}
   std::string_view name() const override { return "even"; }
   std::uint64_t bytes(Rank, Rank) const override { return bytes_; }
+  std::optional<std::uint64_t> message_bytes() const override { return bytes_; }
   bool is_uniform_all_to_all() const override { return true; }
   std::vector<Rank> targets(Rank from) const override {
     std::vector<Rank> all;
