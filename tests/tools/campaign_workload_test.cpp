@@ -1,11 +1,15 @@
 // toroid compare and toroid sweep over transforms and files of messages, along every axis, and with
 // several seeds: each row is what the single run says.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
@@ -87,6 +91,25 @@ TEST(CampaignWorkload, OfAFileIsTheSingleReplay) {
                                          "--queues", row["output_queues"].dump()} +
                                    kCube,
                                here));
+}
+
+/// What comes through a pipe can be read only once.
+TEST(CampaignWorkload, OfAFileReadsItOnceForAllCases) {
+  const TemporaryDirectory directory;
+  json_of({"alltoall", "--torus", "2x2", "--export", "run.goal"}, {.directory = directory.path()});
+  const std::string text = directory.content_of("run.goal");
+  std::filesystem::create_symlink("/dev/stdin", directory / "piped.goal");
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe2(pipe.data(), O_CLOEXEC), 0);
+  ASSERT_EQ(::write(pipe[1], text.data(), text.size()), std::ssize(text));
+  ::close(pipe[1]);
+  const json report =
+      json_of({"compare", "--workload", "replay:piped.goal", "--torus", "2x2,4,2x2x2", "--queues",
+               "1,3", "--seeds", "1,2", "--policies", "random,deterministic", "--validate"},
+              {.directory = directory.path(), .in = pipe[0]});
+  ::close(pipe[0]);
+  ASSERT_EQ(report["rows"].size(), 3u * 2 * 2 * 2);
+  for (const json& row : report["rows"]) EXPECT_EQ(row["packets"], 4 * 3);
 }
 
 TEST(CampaignWorkload, GoesAlongTheNodesInASweep) {

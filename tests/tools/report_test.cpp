@@ -264,8 +264,12 @@ TEST_F(Report, NamesTheRunsThatCameToNothing) {
       {"policy":"xor","traffic":"all-to-all","torus":"3x3","bytes":9,"error":"no way"}]})");
   directory_.save("points.json", R"({"verb":"sweep","axis":"load","rows":[
       {"policy":"rank","torus":"4","offered":0.5,"error":"not enough memory"}]})");
-  const std::string page = page_of({"rows.json", "points.json"});
+  directory_.save("validated.json", R"({"verb":"compare","rows":[],"failed_there":[
+      {"policy":"shift","traffic":"all-to-all","torus":"5","bytes":7,"error":"it stands still"}]})");
+  const std::string page = page_of({"rows.json", "points.json", "validated.json"});
   EXPECT_THAT(page, HasSubstr(R"({"name":"xor all-to-all 3x3 9 B","error":"no way"})"));
+  EXPECT_THAT(page, HasSubstr(R"({"name":"shift all-to-all 5 7 B on shm --route torus",)"
+                              R"("error":"it stands still"})"));
   EXPECT_THAT(page, HasSubstr(R"({"name":"rank 4","error":"not enough memory"})"));
 }
 

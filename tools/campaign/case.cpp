@@ -23,6 +23,7 @@
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
+#include "tools/campaign/schedule_files.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/campaign/workload.hpp"
 #include "tools/command_line/choice.hpp"
@@ -275,7 +276,8 @@ void refuse_options_of_traffic(const CampaignLists& lists) {
 
 }  // namespace
 
-std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings) {
+std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings,
+                                     ScheduleFiles& files) {
   const std::vector<std::string> policies = names_of_policies(lists);
   refuse_repetitions(lists, policies, settings);
   refuse_options_of_traffic(lists);
@@ -317,7 +319,7 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
     for (const std::string& torus : lists.toruses)
       for (const Axes& axes : all_axes) {
         CampaignCase one = like(workload, torus, axes);
-        one.workload = make_workload(workload, one.shape, settings);
+        one.workload = make_workload(workload, one.shape, settings, files);
         add(one);
       }
   if (!lists.workloads.empty()) return cases;

@@ -12,6 +12,7 @@
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/traffic.hpp"
+#include "tools/campaign/schedule_files.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/campaign/workload.hpp"
 #include "tools/command_line/cli_fwd.hpp"
@@ -71,8 +72,9 @@ bool names_all(const CampaignLists& lists);
 /// By traffic, torus, size, policy: what is to be compared stands together. Throws BadInput where a
 /// name is unknown or stands twice, or where a policy or a traffic cannot be had on a torus.
 /// Policies that have no effect on the fabric, or on a workload, are left out of `all`, and refused
-/// by name; so are settings that nothing reads.
-std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings);
+/// by name; so are settings that nothing reads. `files`: those that workloads replay.
+std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings,
+                                     ScheduleFiles& files);
 
 /// The settings of a case's run: with its machine, seed, policy and changes.
 CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& settings);

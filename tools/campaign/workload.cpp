@@ -4,9 +4,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <fstream>
-#include <ios>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,15 +20,14 @@
 #include "packet/replay/replay.hpp"
 #include "packet/replay/schedule_graph.hpp"
 #include "tools/campaign/row.hpp"
+#include "tools/campaign/schedule_files.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/range.hpp"
 #include "tools/command_line/split.hpp"
 #include "tools/io/array_io.hpp"
-#include "tools/io/schedule_file.hpp"
 #include "tools/results/json.hpp"
-#include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/expectation.hpp"
@@ -103,8 +99,8 @@ class TransformWorkload final : public Workload {
 
 class ReplayWorkload final : public Workload {
  public:
-  ReplayWorkload(const std::string& file, const Shape& shape)
-      : graph_(read_schedule(file, shape.size())), shape_(shape), fingerprint_(hash_of(file)) {}
+  ReplayWorkload(const ScheduleFiles::File& file, const Shape& shape)
+      : graph_(file.graphs.at(shape.size())), shape_(shape), fingerprint_(file.fingerprint) {}
 
   /// The order of messages is the file's, whatever the policy's.
   PolicyEffects effects(const CampaignSettings& settings) const override {
@@ -118,17 +114,17 @@ class ReplayWorkload final : public Workload {
   Json run(const CampaignSettings& settings) const override {
     const RunOptions run = under_policy(settings.run, shape_, settings.machine);
     Emulation emulation(shape_, settings.machine, run, true, 0);
-    MessageTimes times(graph_);
+    MessageTimes times(*graph_);
     std::deque<Replay> replays;
     const ReplayOptions options{run.node.settings.packets_per_visit, !settings.is_virtual()};
     for (Node& node : emulation.nodes()) {
-      Replay& replay = replays.emplace_back(node, kFirstUserHandler, graph_, times, options);
+      Replay& replay = replays.emplace_back(node, kFirstUserHandler, *graph_, times, options);
       node.run(Replay::program(node, replay));
     }
     emulation.run();
     const Tick cycles = emulation.programs_end();
     Json row;
-    add_timing(row, replay_timing(graph_, shape_, settings.machine, emulation,
+    add_timing(row, replay_timing(*graph_, shape_, settings.machine, emulation,
                                   settings.is_virtual(), cycles));
     add_counted(row, emulation, shape_, settings, cycles);
     row["wall_s"] = emulation.wall_seconds();
@@ -136,19 +132,12 @@ class ReplayWorkload final : public Workload {
   }
 
   Expectation expectation(const CampaignSettings& settings) const override {
-    return run_expectation(replay_work(graph_, shape_), shape_, settings.machine, settings.run, 0);
+    return run_expectation(replay_work(*graph_, shape_), shape_, settings.machine, settings.run, 0);
   }
   std::string fingerprint() const override { return fingerprint_; }
 
  private:
-  static std::string hash_of(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    ResultHash hash;
-    hash.add(std::string_view(std::string(std::istreambuf_iterator<char>(stream), {})));
-    return hash.text();
-  }
-
-  ScheduleGraph graph_;
+  std::shared_ptr<const ScheduleGraph> graph_;
   Shape shape_;
   std::string fingerprint_;
 };
@@ -172,10 +161,12 @@ FftOptions fft_options_of(const std::string& text, const std::vector<std::string
 }  // namespace
 
 std::shared_ptr<const Workload> make_workload(const std::string& text, const Shape& shape,
-                                              const CampaignSettings& settings) {
+                                              const CampaignSettings& settings,
+                                              ScheduleFiles& files) {
   refuse_unusual_shapes(shape);
   if (text.starts_with("replay:"))
-    return std::make_shared<ReplayWorkload>(text.substr(std::string("replay:").size()), shape);
+    return std::make_shared<ReplayWorkload>(
+        files.file(text.substr(std::string("replay:").size()), shape.size()), shape);
   const std::vector<std::string> parts = split(text, ':');
   if (parts.front() != "fft")
     throw BadInput(

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hal/shape.hpp"
+#include "tools/campaign/schedule_files.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/results/json.hpp"
 #include "tools/run/expectation.hpp"
@@ -32,8 +33,10 @@ class Workload {
   virtual std::string fingerprint() const { return {}; }
 };
 
-/// "fft:SIZE[:METHOD[:PLANES]]", as fft:128x128x128:slab:2, or "replay:FILE". Throws BadInput.
+/// "fft:SIZE[:METHOD[:PLANES]]", as fft:128x128x128:slab:2, or "replay:FILE", one of `files`.
+/// Throws BadInput.
 std::shared_ptr<const Workload> make_workload(const std::string& text, const Shape& shape,
-                                              const CampaignSettings& settings);
+                                              const CampaignSettings& settings,
+                                              ScheduleFiles& files);
 
 }  // namespace toroid

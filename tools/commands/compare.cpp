@@ -19,6 +19,7 @@
 #include "tools/campaign/result.hpp"
 #include "tools/campaign/row_table.hpp"
 #include "tools/campaign/run_case.hpp"
+#include "tools/campaign/schedule_files.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/campaign/summary.hpp"
 #include "tools/command_line/choice.hpp"
@@ -73,12 +74,12 @@ struct RingCases {
   CampaignSettings settings;
   std::vector<CampaignCase> cases;
 };
-RingCases cases_on_rings(const CompareOptions& options) {
+RingCases cases_on_rings(const CompareOptions& options, ScheduleFiles& files) {
   CommonOptions common = options.campaign.common;
   common.fabric = name_of<FabricName>(kFabricNames, FabricName::shm);
   common.route = name_of<RingRoute>(kRingRouteNames, RingRoute::torus);
   const CampaignSettings settings = campaign_settings(common);
-  return {settings, make_cases(options.campaign.lists, settings)};
+  return {settings, make_cases(options.campaign.lists, settings, files)};
 }
 
 /// Each case several times; rows are missing where that is interrupted.
@@ -123,11 +124,12 @@ int run(const CompareOptions& all) {
     throw BadInput("--validate compares --fabric sim with shm; it is not for --fabric shm");
   if (all.validate && options.peers != 0)
     throw BadInput("--validate runs whole exchanges on shm; it is not for --peers");
-  const std::vector<CampaignCase> cases = make_cases(options.lists, settings);
+  ScheduleFiles files;
+  const std::vector<CampaignCase> cases = make_cases(options.lists, settings, files);
   refuse_unfit(cases, settings);
   std::optional<RingCases> rings;
   if (all.validate) {
-    rings = cases_on_rings(all);
+    rings = cases_on_rings(all, files);
     refuse_unfit(rings->cases, rings->settings);
   }
   CampaignOutputs outputs(options, "compare", settings);

@@ -26,6 +26,7 @@
 #include "tools/campaign/row_table.hpp"
 #include "tools/campaign/run_case.hpp"
 #include "tools/campaign/saturation.hpp"
+#include "tools/campaign/schedule_files.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/campaign/summary.hpp"
 #include "tools/command_line/choice.hpp"
@@ -185,7 +186,8 @@ int run(const SweepOptions& options) {
   refuse_bad_loads(options.loads);
   if (axis != Axis::load) refuse_load_options(options);
   refuse_other_axes(options, axis);
-  std::vector<CampaignCase> cases = make_cases(options.lab.lists, settings);
+  ScheduleFiles files;
+  std::vector<CampaignCase> cases = make_cases(options.lab.lists, settings, files);
   if (axis == Axis::load && names_all(options.lab.lists))
     cases = cases_for_load(cases, settings.machine);
   sort_along(axis, cases);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
@@ -26,12 +27,20 @@ ScheduleFormat schedule_format(const std::string& path) {
   throw BadInput(one_line(fmt::format("{}: expected a name that ends in .goal or .csv", path)));
 }
 
-Schedule read_schedule(const std::string& path, Rank nodes) {
-  const ScheduleFormat format = schedule_format(path);
-  const auto text = read_text(path, kLongestSchedule);
+std::string read_schedule_text(const std::string& path) {
+  (void)schedule_format(path);
+  auto text = read_text(path, kLongestSchedule);
   if (!text) throw BadInput(one_line(fmt::format("{}: cannot be read", path)));
-  return format == ScheduleFormat::goal ? parse_goal(*text, path, nodes)
-                                        : parse_message_csv(*text, path, nodes);
+  return *std::move(text);
+}
+
+Schedule parse_schedule(const std::string& text, const std::string& path, Rank nodes) {
+  return schedule_format(path) == ScheduleFormat::goal ? parse_goal(text, path, nodes)
+                                                       : parse_message_csv(text, path, nodes);
+}
+
+Schedule read_schedule(const std::string& path, Rank nodes) {
+  return parse_schedule(read_schedule_text(path), path, nodes);
 }
 
 void write_schedule(std::ostream& out, const Schedule& schedule, ScheduleFormat format) {

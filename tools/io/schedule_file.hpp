@@ -10,8 +10,12 @@
 
 namespace toroid {
 
-/// The schedule of FILE.goal or FILE.csv, of at most `nodes` ranks. Throws BadInput with file, line
-/// and what was expected.
+/// The text of FILE.goal or FILE.csv. Throws BadInput where it has another name or cannot be read.
+std::string read_schedule_text(const std::string& path);
+/// The schedule of such a text, of at most `nodes` ranks. Throws BadInput with file, line and what
+/// was expected.
+Schedule parse_schedule(const std::string& text, const std::string& path, Rank nodes);
+/// Both at once.
 Schedule read_schedule(const std::string& path, Rank nodes);
 
 enum class ScheduleFormat : std::uint8_t { goal, csv };

@@ -10,6 +10,7 @@
 #include "packet/traffic/patterns.hpp"
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/run_case.hpp"
+#include "tools/campaign/schedule_files.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/paper/simulation.hpp"
@@ -41,7 +42,8 @@ Json run_under_policy(const PolicyRun& what, const PaperSetting& setting) {
   lists.toruses = {what.torus};
   lists.bytes = {what.bytes};
   const CampaignSettings settings = campaign_settings_of(setting);
-  CampaignCase one = make_cases(lists, settings).front();
+  ScheduleFiles none;
+  CampaignCase one = make_cases(lists, settings, none).front();
   one.machine = std::make_shared<const Machine>(setting.machine);
   check_memory(one.shape, 0);
   return run_exchange_case(one, settings);

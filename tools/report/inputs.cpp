@@ -171,13 +171,14 @@ ReportRun single_run(const ResultSource& source) {
   return run;
 }
 
-/// Adds the row to `failed` where its run has failed; returns whether it has.
-bool add_failure(const JsonPlace& row, std::vector<Json>& failed) {
+/// Adds the row to `failed` where its run has failed; returns whether it has. `where` follows its
+/// name.
+bool add_failure(const JsonPlace& row, std::vector<Json>& failed, const std::string& where = "") {
   if (!row.has("error")) return false;
   Json words = Json::object();
   for (const char* key : {"policy", "traffic", "torus", "bytes"})
     if (row.has(key)) words[key] = row.at(key).value();
-  failed.push_back({{"name", name_of(words)}, {"error", row.at("error").text()}});
+  failed.push_back({{"name", name_of(words) + where}, {"error", row.at("error").text()}});
   return true;
 }
 
@@ -190,6 +191,9 @@ void add_rows(const ResultSource& source, ReportInputs& inputs) {
     head["name"] = name_of(head);
     inputs.runs.push_back({std::move(head)});
   }
+  if (!source.place.has("failed_there")) return;
+  for (const JsonPlace& row : source.place.at("failed_there").items())
+    add_failure(row, inputs.failed, " on shm --route torus");
 }
 
 /// The values that tell one curve of a sweep from another.

@@ -35,7 +35,7 @@ struct ReportInputs {
   std::vector<Json> sweeps{};   ///< axis, file, head, points
   std::vector<Json> benches{};  ///< head, rows
   std::vector<Json> papers{};   ///< head, rows, curves
-  std::vector<Json> failed{};   ///< name, error: rows of compare and sweep without a result
+  std::vector<Json> failed{};   ///< name, error: runs of compare and sweep that failed
 };
 
 /// Adds one result. `file`: its name for messages and on the page; empty where there is no file.
