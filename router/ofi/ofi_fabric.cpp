@@ -120,7 +120,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     for (unsigned p = 0; p < job.size(); ++p) job.set_place(p, partition_.text(p));
     exchange_addresses();
     wire_up();
-    pool_.emplace(*topology_, placement_, control_, gateway_.get());
+    pool_.emplace(*topology_, placement_, control_, options_.ring.cpu, gateway_.get());
   }
 
   const Shape& shape() const override { return machinery_.shape; }

@@ -47,7 +47,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
                       ? ring::make_torus_topology(machinery_, options_.routing)
                       : ring::make_switch_topology(machinery_, placement_)),
         control_(placement_.workers.size(), options_.stall),
-        pool_(*topology_, placement_, control_) {
+        pool_(*topology_, placement_, control_, options_.cpu) {
     std::size_t placed = 0;
     for (const WorkerPlace& worker : placement_.workers) placed += worker.nodes.size();
     TOROID_CHECK_EQ(placed, shape.size());

@@ -16,6 +16,7 @@
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
 #include "router/rules/routing.hpp"
+#include "router/threads/cpu_account.hpp"
 
 namespace toroid {
 
@@ -34,6 +35,8 @@ struct RingOptions {
   /// Called several times a second by the thread that called run(), with the packets that this
   /// process's nodes have received, as of some rounds of its workers ago; may throw to end the run.
   std::function<void(std::uint64_t delivered)> watch;
+  /// Where the workers count their CPU time; outlives the fabric. Null: nowhere.
+  CpuAccount* cpu = nullptr;
 };
 
 /// A fabric whose rings hold as many packets as the hardware's buffers hold full ones; a short

@@ -17,6 +17,7 @@
 #include "router/shm/device.hpp"
 #include "router/shm/worker.hpp"
 #include "router/termination/control.hpp"
+#include "router/threads/cpu_account.hpp"
 
 namespace toroid::ring {
 
@@ -61,6 +62,7 @@ void WorkerPool::work(std::size_t w, Gates& gates) {
   }
   gates.prepared.count_down();
   gates.go.wait();
+  const CpuShare counted(cpu_);
   Worker(std::move(devices), control_, w, !placement_.oversubscribed, w == 0 ? pollable_ : nullptr)
       .run();
 }

@@ -10,16 +10,22 @@
 #include "router/shm/topology.hpp"
 #include "router/shm/worker.hpp"
 #include "router/termination/control.hpp"
+#include "router/threads/cpu_account.hpp"
 
 namespace toroid::ring {
 
 /// The worker threads of one run. The fabric owns it; its thread makes and runs it.
 class WorkerPool {
  public:
-  /// All arguments outlive it. The first worker polls `pollable`, which may be null.
+  /// All arguments outlive it. The first worker polls `pollable`, which may be null. The workers
+  /// count their CPU time in `cpu`, which may be null, from when they are let run.
   WorkerPool(RingTopology& topology, const Placement& placement, termination::RunControl& control,
-             Pollable* pollable = nullptr)
-      : topology_(topology), placement_(placement), control_(control), pollable_(pollable) {}
+             CpuAccount* cpu, Pollable* pollable = nullptr)
+      : topology_(topology),
+        placement_(placement),
+        control_(control),
+        cpu_(cpu),
+        pollable_(pollable) {}
 
   /// Starts the workers, which allocate their rings; then calls `ready`, lets them run, and calls
   /// `watch`; returns when they have ended. What `ready` throws ends them.
@@ -33,6 +39,7 @@ class WorkerPool {
   RingTopology& topology_;
   const Placement& placement_;
   termination::RunControl& control_;
+  CpuAccount* cpu_;
   Pollable* pollable_;
 };
 

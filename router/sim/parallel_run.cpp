@@ -20,6 +20,7 @@
 #include "router/sim/event.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/outbox.hpp"
+#include "router/threads/cpu_account.hpp"
 
 namespace toroid::sim {
 
@@ -27,10 +28,12 @@ Tick lookahead(const Machine& machine) {
   return std::min<Tick>(machine.hop_latency_cycles, machine.wire_cycles(machine.wire_bytes(1)));
 }
 
-ParallelRun::ParallelRun(std::deque<Block>& blocks, Tick lookahead, bool spins, Watch watch)
+ParallelRun::ParallelRun(std::deque<Block>& blocks, Tick lookahead, bool spins, Watch watch,
+                         CpuAccount* cpu)
     : blocks_(blocks),
       lookahead_(lookahead),
       watch_(std::move(watch)),
+      cpu_(cpu),
       barrier_(static_cast<unsigned>(blocks.size()), spins),
       errors_(blocks.size()) {
   for (const Block& block : blocks) ranges_.push_back(block.range());
@@ -48,6 +51,7 @@ void ParallelRun::run() {
     for (std::size_t b = 1; b < blocks_.size(); ++b)
       threads.emplace_back([this, b, &go, &cancelled] {
         go.wait();
+        const CpuShare counted(cpu_);
         if (!cancelled.load(std::memory_order_relaxed)) work(b);
       });
   } catch (const std::exception& error) {

@@ -19,6 +19,7 @@
 #include "router/sim/block.hpp"
 #include "router/sim/outbox.hpp"
 #include "router/sim/routers.hpp"
+#include "router/threads/cpu_account.hpp"
 #include "router/threads/thread_barrier.hpp"
 
 namespace toroid::sim {
@@ -35,8 +36,9 @@ class ParallelRun {
  public:
   /// Is called by the calling thread between windows, with what all blocks have counted; may throw.
   using Watch = std::function<void(const Block::Counts&)>;
-  /// `spins`: each thread has a core to itself.
-  ParallelRun(std::deque<Block>& blocks, Tick lookahead, bool spins, Watch watch);
+  /// `spins`: each thread has a core to itself. `cpu`: where the threads that it starts count their
+  /// time; null: nowhere.
+  ParallelRun(std::deque<Block>& blocks, Tick lookahead, bool spins, Watch watch, CpuAccount* cpu);
 
   /// Returns when nothing is left to happen, or a node has failed. Throws what `watch` throws, and
   /// RunFailed if threads cannot be started.
@@ -64,6 +66,7 @@ class ParallelRun {
   std::deque<Block>& blocks_;
   Tick lookahead_;
   Watch watch_;
+  CpuAccount* cpu_;
   ThreadBarrier barrier_;
   std::vector<Range> ranges_;          ///< [block]
   std::array<Exchange, 2> exchanges_;  ///< of even and of odd rounds

@@ -33,6 +33,7 @@
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
 #include "router/termination/stall_report.hpp"
+#include "router/threads/cpu_account.hpp"
 
 namespace toroid {
 namespace {
@@ -60,6 +61,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
 
   void run() override {
     TOROID_CHECK(!std::exchange(ran_, true));
+    const CpuShare counted(options_.cpu);
     for (Block& block : blocks_) block.start();
     blocks_.size() > 1 ? run_together() : run_alone(blocks_.front());
     throw_failure();
@@ -83,7 +85,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   void run_together() {
     const bool spins = blocks_.size() <= std::thread::hardware_concurrency();
     const auto watch = [this](const Block::Counts& counts) { report_progress(counts); };
-    sim::ParallelRun(blocks_, sim::lookahead(machine_), spins, watch).run();
+    sim::ParallelRun(blocks_, sim::lookahead(machine_), spins, watch, options_.cpu).run();
   }
 
   void run_alone(Block& block) {

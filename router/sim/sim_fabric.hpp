@@ -14,6 +14,7 @@
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/probe.hpp"
+#include "router/threads/cpu_account.hpp"
 
 namespace toroid {
 
@@ -32,6 +33,9 @@ struct SimOptions {
   /// Number of threads, each of which runs a block of the torus. Results do not depend on it.
   /// Programs of different blocks run at the same time. See sim_threads().
   unsigned threads = 1;
+  /// Where the threads that simulate count their CPU time, the one that calls run() too; outlives
+  /// the fabric. Null: nowhere.
+  CpuAccount* cpu = nullptr;
 };
 
 /// A fabric whose time is virtual: Device::now() and FabricCounters::end are cycles of the

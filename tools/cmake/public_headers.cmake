@@ -6,7 +6,7 @@ set(public_headers
   hal/output_queues.hpp hal/packet.hpp hal/processor.hpp hal/random.hpp hal/route.hpp hal/send_descriptor.hpp
   hal/send_order.hpp hal/shape.hpp hal/tick.hpp
   router/placement/host_topology.hpp router/placement/placement.hpp router/rules/routing.hpp
-  router/shm/ring_fabric.hpp router/sim/probe.hpp router/sim/sim_fabric.hpp
+  router/shm/ring_fabric.hpp router/sim/probe.hpp router/sim/sim_fabric.hpp router/threads/cpu_account.hpp
   packet/exchange/block_messages.hpp packet/exchange/conservation.hpp packet/exchange/exchange.hpp
   packet/exchange/exchange_plan.hpp packet/exchange/group.hpp packet/exchange/latency.hpp
   packet/exchange/messages.hpp packet/exchange/open_loop.hpp packet/exchange/ring_shift.hpp

@@ -48,7 +48,8 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted);
 void add_hash(Json& report, ResultHash hash);
 /// Where time is the wall clock: workers and route; on `ofi` processes and provider too.
 void add_workers(Json& report, const CommonOptions& common, const Emulation& emulation);
-/// wall_s, packet_hops_per_cpu_s and, on `sim`, threads: not covered by the hash.
+/// wall_s, packet_hops_per_cpu_s (of the CPU time of the threads that ran the nodes) and, on `sim`,
+/// threads: not covered by the hash.
 void add_wall_clock(Json& report, const Emulation& emulation);
 
 /// The latencies of packets in cycles, from injection to handler.

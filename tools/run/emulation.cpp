@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -24,6 +23,7 @@
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
+#include "router/threads/cpu_account.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/run/ofi.hpp"
@@ -33,11 +33,13 @@
 namespace toroid {
 namespace {
 
-SimOptions sim_options(const Shape& shape, const RunOptions& run, Progress& progress) {
+SimOptions sim_options(const Shape& shape, const RunOptions& run, Progress& progress,
+                       CpuAccount& cpu) {
   SimOptions options = run.sim;
   options.tying = run.node.settings.tying;
   options.progress = [&progress](const SimProgress& p) { progress.show(p); };
   options.threads = sim_threads(shape, run);
+  options.cpu = &cpu;
   return options;
 }
 
@@ -57,10 +59,6 @@ FlowchartProfile total_profile(FlowchartProfile mine, const Processes& processes
   return total;
 }
 
-double cpu_now() {
-  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-}
-
 }  // namespace
 
 Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOptions& options,
@@ -76,12 +74,13 @@ Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOption
 std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine& machine,
                                                const RunOptions& options) {
   if (options.fabric == FabricName::sim) {
-    const SimOptions sim = sim_options(shape, options, progress_);
+    const SimOptions sim = sim_options(shape, options, progress_, cpu_);
     workers_ = sim_threads(shape, sim);
     return make_sim_fabric(shape, machine, sim);
   }
   RingOptions ring = options.ring;
   ring.tying = options.node.settings.tying;
+  ring.cpu = &cpu_;
   ring.watch = [this](std::uint64_t delivered) { progress_.show(delivered); };
   Placement placement = placement_of(shape, options);
   workers_ = static_cast<unsigned>(placement.workers.size());
@@ -100,10 +99,9 @@ std::unique_ptr<Fabric> Emulation::carried_fabric(OfiEmulation emulation) {
 
 void Emulation::run() {
   const auto wall = std::chrono::steady_clock::now();
-  const double cpu = cpu_now();
   runner_.run();
   progress_.clear();
-  cpu_seconds_ = sum(processes_.numbers(cpu_now() - cpu));
+  cpu_seconds_ = sum(processes_.numbers(cpu_.seconds()));
   workers_ = static_cast<unsigned>(sum(processes_.numbers(workers_)));
   profile_ = total_profile(runner_.profile(), processes_);
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();

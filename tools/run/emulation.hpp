@@ -15,6 +15,7 @@
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/runner.hpp"
+#include "router/threads/cpu_account.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/processes.hpp"
@@ -31,7 +32,7 @@ class Emulation {
   /// The nodes of this process, by rank.
   std::deque<Node>& nodes() { return runner_.nodes(); }
   const std::deque<Node>& nodes() const { return runner_.nodes(); }
-  /// Runs every node's program to its end and measures the processor time that this takes.
+  /// Runs every node's program to its end and measures the CPU time that its threads take.
   void run();
 
   const FabricCounters& counters() const { return fabric_->counters(); }
@@ -48,7 +49,7 @@ class Emulation {
   /// On `ofi`: bytes of frames that a process keeps for each process that it exchanges packets
   /// with.
   std::size_t bytes_per_peer() const { return bytes_per_peer_; }
-  /// CPU seconds of all processes together.
+  /// CPU seconds of the threads that ran the nodes, of all processes together.
   double cpu_seconds() const { return cpu_seconds_; }
   double wall_seconds() const { return wall_seconds_; }
   /// Worker threads of all processes together.
@@ -64,6 +65,7 @@ class Emulation {
   std::string provider_;
   std::size_t bytes_per_peer_ = 0;
   unsigned workers_ = 1;
+  CpuAccount cpu_;
   std::unique_ptr<Fabric> fabric_;
   Runner runner_;
   FlowchartProfile profile_;
