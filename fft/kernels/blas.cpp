@@ -5,23 +5,15 @@
 #include <complex>
 #include <mutex>
 
+#include "fft/kernels/openblas.hpp"
+
 namespace toroid::fft {
 namespace {
 
-/// A node computes on its own worker thread. OpenBLAS would start threads of its own for large
-/// products, which would share out their sums differently. Returns whether this OpenBLAS is a
-/// sequential build.
-bool keep_to_the_calling_thread() {
-  openblas_set_num_threads(1);
-  return openblas_get_parallel() == OPENBLAS_SEQUENTIAL;
-}
-
-/// OpenBLAS's sequential builds share buffers without a lock, so that concurrent calls would spoil
-/// each other's results: there calls go one at a time. Threaded builds do not wait here.
-std::unique_lock<std::mutex> lock_if_sequential() {
-  static const bool sequential = keep_to_the_calling_thread();
+/// Where products go one at a time the caller waits for its turn; else it holds no lock.
+std::unique_lock<std::mutex> take_turn(const OpenBlas& blas) {
   static std::mutex one_at_a_time;
-  return sequential ? std::unique_lock(one_at_a_time) : std::unique_lock<std::mutex>();
+  return blas.one_at_a_time ? std::unique_lock(one_at_a_time) : std::unique_lock<std::mutex>();
 }
 
 struct Arguments {
@@ -36,38 +28,46 @@ struct Arguments {
 
 }  // namespace
 
+void load_blas() {
+  openblas();
+}
+
 void multiply(Transpose op, const ProductShape& shape, const float* a, const float* b, float beta,
               float* c) {
   const auto [trans, s, lda] = Arguments(op, shape);
-  const auto lock = lock_if_sequential();
-  cblas_sgemm(CblasRowMajor, trans, CblasNoTrans, s.rows, s.columns, s.inner, 1, a, lda, b,
-              s.columns, beta, c, s.columns);
+  const OpenBlas& blas = openblas();
+  const auto lock = take_turn(blas);
+  blas.sgemm(CblasRowMajor, trans, CblasNoTrans, s.rows, s.columns, s.inner, 1, a, lda, b,
+             s.columns, beta, c, s.columns);
 }
 
 void multiply(Transpose op, const ProductShape& shape, const double* a, const double* b,
               double beta, double* c) {
   const auto [trans, s, lda] = Arguments(op, shape);
-  const auto lock = lock_if_sequential();
-  cblas_dgemm(CblasRowMajor, trans, CblasNoTrans, s.rows, s.columns, s.inner, 1, a, lda, b,
-              s.columns, beta, c, s.columns);
+  const OpenBlas& blas = openblas();
+  const auto lock = take_turn(blas);
+  blas.dgemm(CblasRowMajor, trans, CblasNoTrans, s.rows, s.columns, s.inner, 1, a, lda, b,
+             s.columns, beta, c, s.columns);
 }
 
 void multiply(Transpose op, const ProductShape& shape, const std::complex<float>* a,
               const std::complex<float>* b, std::complex<float> beta, std::complex<float>* c) {
   const std::complex<float> one = 1;
   const auto [trans, s, lda] = Arguments(op, shape);
-  const auto lock = lock_if_sequential();
-  cblas_cgemm(CblasRowMajor, trans, CblasNoTrans, s.rows, s.columns, s.inner, &one, a, lda, b,
-              s.columns, &beta, c, s.columns);
+  const OpenBlas& blas = openblas();
+  const auto lock = take_turn(blas);
+  blas.cgemm(CblasRowMajor, trans, CblasNoTrans, s.rows, s.columns, s.inner, &one, a, lda, b,
+             s.columns, &beta, c, s.columns);
 }
 
 void multiply(Transpose op, const ProductShape& shape, const std::complex<double>* a,
               const std::complex<double>* b, std::complex<double> beta, std::complex<double>* c) {
   const std::complex<double> one = 1;
   const auto [trans, s, lda] = Arguments(op, shape);
-  const auto lock = lock_if_sequential();
-  cblas_zgemm(CblasRowMajor, trans, CblasNoTrans, s.rows, s.columns, s.inner, &one, a, lda, b,
-              s.columns, &beta, c, s.columns);
+  const OpenBlas& blas = openblas();
+  const auto lock = take_turn(blas);
+  blas.zgemm(CblasRowMajor, trans, CblasNoTrans, s.rows, s.columns, s.inner, &one, a, lda, b,
+             s.columns, &beta, c, s.columns);
 }
 
 }  // namespace toroid::fft

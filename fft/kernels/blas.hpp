@@ -1,4 +1,4 @@
-// Matrix products. blas.cpp is the only file that knows the BLAS.
+// Matrix products. openblas.hpp and blas.cpp are the only files that know the BLAS.
 #pragma once
 
 #include <complex>
@@ -14,10 +14,15 @@ struct ProductShape {
   int inner;
 };
 
+/// Loads the BLAS unless it has been loaded: early, so that a host without it says so before a run.
+/// It touches the environment of the process, which no other thread should do at that moment.
+/// Throws RunFailed if it cannot be loaded; so does multiply().
+void load_blas();
+
 /// c = op(a)·b + beta·c. All matrices are row-major without gaps; a transposed a is inner x rows.
 /// If beta is 0, c is not read. The product is computed on the calling thread alone, which sets
 /// OpenBLAS's threads to one for the whole process. Several threads may call at once. Equal
-/// operands give equal bits.
+/// operands give equal bits. The first product loads the BLAS.
 void multiply(Transpose op, const ProductShape& shape, const float* a, const float* b, float beta,
               float* c);
 void multiply(Transpose op, const ProductShape& shape, const double* a, const double* b,

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "fft/kernels/blas.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
@@ -66,6 +67,7 @@ OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way
 }
 
 Stages orbital_stages(const Description& description, const Shape& shape) {
+  load_blas();
   const OrbitalPlan plan = orbital_plan(description, shape, Way::forward);
   const Index extents = in_extents(description);
   const std::int64_t batch = description.batch;

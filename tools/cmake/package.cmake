@@ -24,9 +24,10 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
 
-# What the command links dpkg-shlibdeps finds; libfabric it loads when it is needed.
+# What the command links dpkg-shlibdeps finds; OpenBLAS and libfabric it loads when they are needed.
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME toroid)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS libopenblas0)
 if(TOROID_WITH_OFI)
   set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS libfabric1)
   set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "openssh-client, openmpi-bin")
@@ -34,7 +35,7 @@ endif()
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtoroid-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(development_needs libfmt-dev libfftw3-dev libhwloc-dev "libopenblas-dev")
+set(development_needs libfmt-dev libfftw3-dev libhwloc-dev libopenblas0)
 if(TOROID_WITH_OFI)
   list(APPEND development_needs libisal-dev libpmix-dev libssl-dev)
 endif()

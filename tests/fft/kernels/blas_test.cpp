@@ -2,6 +2,9 @@
 
 #include <complex>
 #include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <latch>
 #include <thread>
 #include <vector>
@@ -43,6 +46,22 @@ TEST(Blas, MultipliesRowMajorMatricesOfEveryType) {
       expect_product<std::complex<float>>(op, shape, 1e-5);
       expect_product<std::complex<double>>(op, shape, 1e-14);
     }
+}
+
+std::ptrdiff_t threads_of_this_process() {
+  const std::filesystem::directory_iterator threads("/proc/self/task");
+  return std::distance(begin(threads), end(threads));
+}
+
+/// Where this is the process's first product: whoever wants several threads has none here.
+TEST(Blas, StartsNoThreadsAndLeavesTheEnvironmentAsItWas) {
+  const std::ptrdiff_t before = threads_of_this_process();
+  ::setenv("OPENBLAS_NUM_THREADS", "4", 1);
+  std::vector<double> a(300 * 300, 1), c(300 * 300);
+  multiply(Transpose::no, {300, 300, 300}, a.data(), a.data(), 0., c.data());
+  EXPECT_EQ(c.front(), 300);
+  EXPECT_EQ(threads_of_this_process(), before);
+  EXPECT_STREQ(std::getenv("OPENBLAS_NUM_THREADS"), "4");
 }
 
 /// How often a product differs from the first one of the same operands.

@@ -57,6 +57,7 @@ class Toroid(CMakePackage):
         ]
 
     def setup_run_environment(self, env):
-        # The command loads libfabric by its name when a run needs it.
+        # The command loads OpenBLAS and libfabric by their names when a run needs them.
+        env.prepend_path("LD_LIBRARY_PATH", self.spec["openblas"].prefix.lib)
         if self.spec.satisfies("+ofi"):
             env.prepend_path("LD_LIBRARY_PATH", self.spec["libfabric"].prefix.lib)
