@@ -1,0 +1,163 @@
+// Speed of the model's network alone, in packet-hops per CPU second of the thread that runs it: no
+// nodes, no devices, no turns. What stands for the processors keeps the injection FIFOs full and
+// takes packets out when they come; it makes headers and routes, which is a few per cent of the
+// time.
+//
+// network/fast/...: the model that serves common machines; network/general/...: that of all
+// machines.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "hal/send_descriptor.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/network.hpp"
+
+namespace toroid {
+namespace {
+
+/// A node sends so many full packets to each of so many peers, in its own random order.
+struct Load {
+  const char* torus;
+  Rank peers;
+  unsigned packets;
+};
+
+/// Where packets begin and end their ways.
+class Ends {
+ public:
+  Ends(sim::Network& network, const Machine& machine, const Load& load)
+      : network_(network), inject_cycles_(machine.inject_cycles), packets_(load.packets) {
+    const Shape& shape = network.shape();
+    for (Rank r = 0; r < shape.size(); ++r)
+      ends_.push_back({shape.coord(r),
+                       SendOrder(OrderRule::random, r, shape.size(), 1).first(load.peers),
+                       tie_fifos(shape, machine.injection_fifos, machine.injection_fifo_chunks)});
+  }
+
+  void start() {
+    for (Rank r = 0; r < ends_.size(); ++r) send(0, r);
+  }
+
+  /// In the half of a cycle in which processors take their turns.
+  void serve(Tick now, const sim::ProcessorEvents& events) {
+    for (const sim::Event event : events.delivered)
+      network_.release_reception(now, event.node(), event.value());
+    for (const auto& [node, fifo, chunks] : events.freed) {
+      ends_[node].fifos[fifo].used -= chunks;
+      send(now, node);
+    }
+  }
+
+ private:
+  struct End {
+    Coord here;
+    SendOrder order;
+    std::vector<InjectionFifo> fifos;
+    std::uint64_t sent = 0;  ///< packets, in rounds of one for each peer
+    Tick busy_until = 0;
+  };
+
+  /// As long as the next packet finds room.
+  void send(Tick now, Rank node) {
+    End& end = ends_[node];
+    const std::uint64_t all = std::uint64_t{end.order.size()} * packets_;
+    while (end.sent < all && send_one(now, node, end)) ++end.sent;
+  }
+
+  bool send_one(Tick now, Rank node, End& end) {
+    const Rank peer = end.order[static_cast<Rank>(end.sent % end.order.size())];
+    const Shape& shape = network_.shape();
+    const Coord there = shape.coord(peer);
+    const DirectionSet hints = minimal_directions(shape, end.here, there, TieRule::parity, random_);
+    InjectionFifo* const fifo = least_full(end, hints);
+    if (fifo == nullptr) return false;
+    fifo->used += kMaxChunks;
+    const PacketHeader header({.destination = peer, .hints = hints, .chunks = kMaxChunks});
+    const SendDescriptor packet{.header = header, .source = nullptr, .cookie = 0};
+    end.busy_until = std::max(now, end.busy_until) + inject_cycles_;
+    network_.schedule_injection(
+        end.busy_until, node, static_cast<unsigned>(fifo - end.fifos.data()),
+        network_.flights().add(packet, *route_along(shape, end.here, there, hints)));
+    return true;
+  }
+
+  /// Null: none of those that serve the directions has room.
+  static InjectionFifo* least_full(End& end, DirectionSet hints) {
+    InjectionFifo* best = nullptr;
+    for (InjectionFifo& fifo : end.fifos)
+      if ((fifo.directions.bits() & hints.bits()) != 0 && fifo.has_room(kMaxChunks) &&
+          (best == nullptr || fifo.used < best->used))
+        best = &fifo;
+    return best;
+  }
+
+  sim::Network& network_;
+  Tick inject_cycles_;
+  unsigned packets_;
+  Random random_{1};
+  std::vector<End> ends_;  ///< [rank]
+};
+
+void run_to_the_end(sim::Network& network, Ends& ends) {
+  sim::ProcessorEvents events;
+  for (Tick now = network.next(); now != sim::kNever; now = network.next()) {
+    events.clear();
+    network.run_events(now, events);
+    network.arbitrate(now);
+    ends.serve(now, events);
+    network.end_cycle(now);
+  }
+}
+
+void network(benchmark::State& state, bool general, const Load& load) {
+  const Machine machine;
+  const Shape shape = Shape::parse(load.torus);
+  FabricCounters counters;
+  for (auto _ : state) {
+    state.PauseTiming();
+    const auto network = sim::make_network(shape, machine, {.general = general},
+                                           {.first = 0, .count = shape.size()}, nullptr);
+    Ends ends(*network, machine, load);
+    state.ResumeTiming();
+    ends.start();
+    run_to_the_end(*network, ends);
+    network->add_to(counters);
+    if (network->flights_alive() != 0) state.SkipWithError("packets are left");
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(counters.packet_hops));
+}
+
+void add(const std::string& name, const Load& load) {
+  for (const bool general : {false, true})
+    benchmark::RegisterBenchmark(
+        ("network/" + std::string(general ? "general/" : "fast/") + name).c_str(), network, general,
+        load)
+        ->Unit(benchmark::kMillisecond);
+}
+
+}  // namespace
+}  // namespace toroid
+
+int main(int argc, char** argv) {
+  toroid::add("8x8x8_480_B", {"8x8x8", 511, 2});
+  toroid::add("16x16x16_240_B_to_128", {"16x16x16", 128, 1});
+  toroid::add("32x32x32_240_B_to_16", {"32x32x32", 16, 1});
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+}
