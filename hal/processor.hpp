@@ -17,6 +17,9 @@ class Processor {
   virtual ~Processor() = default;
   /// Sends what finds room, handles what has come, and resumes the program. Never blocks.
   virtual TurnResult turn() = 0;
+  /// Fetches early what a turn will touch beside the object itself, which has been fetched: where
+  /// nodes are too many to stay in the caches.
+  virtual void prefetch() const {}
   /// Whether the program has ended and nothing is left to send.
   virtual bool finished() const = 0;
   /// One phrase for the report of a run that cannot go on, e.g. "counter heard at 3 of 7".

@@ -35,6 +35,9 @@
 namespace toroid {
 namespace {
 
+/// What fill() and a handler touch of an exchange, more or less.
+constexpr std::size_t kContextBytes = 320;
+
 unsigned queues_in_turn(const Shape& shape, const PolicySettings& settings) {
   return settings.queue_per_direction ? shape.links() : settings.output_queues;
 }
@@ -216,6 +219,13 @@ TurnResult Node::turn() {
   return {.output_waiting = !outgoing_.empty() || !queues_.empty(), .again = again};
 }
 
+/// The next packet and the next fill mostly concern the object that had the last packet.
+void Node::prefetch() const {
+  const auto* bytes = static_cast<const char*>(last_context_);
+  for (std::size_t line = 0; line < kContextBytes; line += 64) __builtin_prefetch(bytes + line);
+  queues_.prefetch();
+}
+
 /// The program runs to its first await before anything is received: its handlers must exist.
 bool Node::start() {
   if (std::exchange(started_, true)) return false;
@@ -297,7 +307,9 @@ void Node::arrive(const Packet& packet) {
   const HandlerId id = packet.header.handler();
   if (id >= handlers_.size() || handlers_[id].run == nullptr) [[unlikely]]
     throw RunFailed(fmt::format("received a packet for handler {}, which it does not have", id));
-  handlers_[id].run(handlers_[id].context, packet);
+  const PlainHandler handler = handlers_[id];
+  last_context_ = handler.context;
+  handler.run(handler.context, packet);
 }
 
 bool Node::finished() const {

@@ -153,6 +153,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
                             std::uint32_t argument, unsigned chunks);
 
   TurnResult turn() override;
+  void prefetch() const override;
   bool finished() const override;
   std::string waits_for() const override;
   /// The time at which the program ended, in ticks. REQUIRES: it has ended.
@@ -193,6 +194,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   RankRecord* record_;
   Random random_;
   std::vector<PlainHandler> handlers_;
+  const void* last_context_ = nullptr;  ///< of a handler; it may be gone: for prefetches only
   RoutesFrom routes_;
   Rank route_to_ = ~Rank{0};  ///< the node that route_ leads to
   Route route_;

@@ -24,6 +24,9 @@ namespace toroid::sim {
 
 namespace {
 
+/// Turns between fetching what a processor touches and its turn.
+constexpr std::size_t kTurnsAhead = 4;
+
 /// Mostly there are a few, nearly in order.
 void sort_few(std::vector<Event>& events) {
   if (events.size() > 64) return std::sort(events.begin(), events.end());
@@ -65,11 +68,20 @@ void Block::run_cycle(Tick now) {
   for (const Rank place : events_.coming) devices_[place].prefetch();
   tell_processors(now);
   network_->arbitrate(now);
-  for (std::size_t i = 0; i < turns_.size(); ++i) {
-    if (i + 1 < turns_.size()) devices_[turns_[i + 1]].prefetch_processor();
+  take_turns(now);
+  network_->end_cycle(now);
+}
+
+void Block::take_turns(Tick now) {
+  const std::size_t count = turns_.size();
+  for (std::size_t i = 0; i < std::min(count, kTurnsAhead); ++i)
+    devices_[turns_[i]].prefetch_processor();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + kTurnsAhead < count) devices_[turns_[i + kTurnsAhead]].prefetch_processor();
+    if (i + kTurnsAhead / 2 < count)
+      devices_[turns_[i + kTurnsAhead / 2]].prefetch_beyond_processor();
     take_turn(devices_[turns_[i]], now);
   }
-  network_->end_cycle(now);
 }
 
 /// A cycle's other turns are taken too: which of them failed first must not depend on their order.

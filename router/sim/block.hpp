@@ -71,6 +71,7 @@ class Block {
 
  private:
   void run_cycle(Tick now);
+  void take_turns(Tick now);
   void take_turn(SimDevice& device, Tick now);
   void tell_processors(Tick now);
   void hand_over_packets(Tick now);
