@@ -71,6 +71,10 @@ class PayloadPool {
     else
       std::memcpy(payload.data(), words_[id].data(), kWord);
   }
+  /// Of short payloads only: long ones cost their copying anyway.
+  [[gnu::always_inline]] void prefetch(FlightId id) const {
+    __builtin_prefetch(words_.data() + id);
+  }
   std::span<const std::byte> operator()(FlightId id, unsigned bytes) const {
     if (bytes == 0) return {};
     if (bytes <= kWord) return std::span(words_[id]).first(bytes);
@@ -127,6 +131,7 @@ class FlightPool {
   [[gnu::always_inline]] void prefetch(FlightId id) const {
     __builtin_prefetch(flights_.data() + id);
     __builtin_prefetch(headers_.data() + id);
+    payloads_.prefetch(id);
   }
 
  private:

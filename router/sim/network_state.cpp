@@ -27,7 +27,7 @@ void NetworkState::eject(Tick now, Rank node) {
 /// link's rate.
 inline bool NetworkState::try_eject(Tick now, const Routers::Site& site, Source source) {
   Flight& flight = flights[site.queues[source.index()].head];
-  const unsigned fifo = reception.fifo_for(flight, source);
+  const unsigned fifo = reception.fifo_for(flight.high_priority, source);
   if (!reception.try_reserve(site.node, fifo, flight.chunks)) return false;
   const FlightId id = start_reading(now, site, source);
   flight.reception_fifo = static_cast<std::uint8_t>(fifo);

@@ -19,9 +19,9 @@ class Reception {
                  machine.reception_fifo_chunks) {}
 
   /// The FIFO for a packet that waits at `source`: by its priority and the port it came through.
-  unsigned fifo_for(const Flight& flight, Source source) const {
+  unsigned fifo_for(bool high_priority, Source source) const {
     const unsigned fifos = buffers_.fifos();
-    if (flight.high_priority && fifos > normal_fifos_)
+    if (high_priority && fifos > normal_fifos_)
       return normal_fifos_;  // the first one for high priority
     const unsigned port = source.is_fifo(degree_) ? 0 : source.travelling().index;
     return port % normal_fifos_;

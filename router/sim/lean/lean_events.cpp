@@ -135,6 +135,9 @@ class Events {
     __builtin_prefetch(&router.used);
     __builtin_prefetch(&router.packets[source]);
   }
+  [[gnu::always_inline]] void prefetch_stalled(Rank node, unsigned fifo) const {
+    __builtin_prefetch(&state_.stalled_of(node, fifo));
+  }
   [[gnu::always_inline]] void prefetch_link(Rank node, unsigned link) const {
     __builtin_prefetch(&records_[node].links[link]);
   }
@@ -224,6 +227,7 @@ template <bool early>
       const Tail later = line[place + kEventsAhead];
       events.prefetch(later.node(), later.source());
       events.prefetch_link(later.node(), later.link());
+      events.prefetch_stalled(later.node(), later.source());
       processors.coming.push_back(line[place + kTurnsAhead].node());
     }
     const Tail tail = line[place];
@@ -238,20 +242,23 @@ template <bool early>
 /// A packet to its own node may come from an injection FIFO too.
 template <bool early>
 [[gnu::noinline]] std::size_t run_delivered(LeanState& state, Tick now, DelayLineOf<Event>& line,
-                                            unsigned chunks, const FlightPool& flights,
+                                            unsigned chunks, const Ends& ends,
                                             ProcessorEvents& processors) {
   Events events(state, now);
   return line.pop_batch([&](std::size_t place) {
     if constexpr (early) {
       const Event later = line[place + kEventsAhead];
       events.prefetch(later.node(), later.index());
-      flights.prefetch(later.value());
+      ends.flights.prefetch(later.value());
       processors.coming.push_back(line[place + kTurnsAhead].node());
       const Event soon = line[place + kUpstreamAhead];
       events.prefetch_upstream(soon.node(), soon.index() % kMostSources);
     }
     const Event event = line[place];
     processors.delivered.push_back(event);
+    Flight& flight = ends.flights[event.value()];
+    flight.reception_fifo = static_cast<std::uint8_t>(
+        ends.reception.fifo_for(flight.high_priority, Source(event.index())));
     if (event.index() >= state.channels) [[unlikely]] {
       events.tail_left<true>(event.node(), event.index(), chunks, 0);
       processors.freed.push_back({event.node(),
@@ -265,8 +272,7 @@ template <bool early>
 }
 
 template <bool early>
-std::size_t run_all(LeanState& state, Tick now, const FlightPool& flights,
-                    ProcessorEvents& processors) {
+std::size_t run_all(LeanState& state, Tick now, const Ends& ends, ProcessorEvents& processors) {
   std::size_t count = 0;
   if (state.hops.next() == now) count += run_hops<early>(state, now);
   for (unsigned rest = state.wires_used; rest != 0; rest &= rest - 1) {
@@ -277,17 +283,17 @@ std::size_t run_all(LeanState& state, Tick now, const FlightPool& flights,
     if (wire.fifos.next() == now)
       count += run_fifo_tails<early>(state, now, wire.fifos, chunks, processors);
     if (wire.delivered.next() == now)
-      count += run_delivered<early>(state, now, wire.delivered, chunks, flights, processors);
+      count += run_delivered<early>(state, now, wire.delivered, chunks, ends, processors);
   }
   return count;
 }
 
 }  // namespace
 
-std::size_t run_lines(LeanState& state, Tick now, const FlightPool& flights, bool fetches_early,
+std::size_t run_lines(LeanState& state, Tick now, const Ends& ends, bool fetches_early,
                       ProcessorEvents& events) {
-  return fetches_early ? run_all<true>(state, now, flights, events)
-                       : run_all<false>(state, now, flights, events);
+  return fetches_early ? run_all<true>(state, now, ends, events)
+                       : run_all<false>(state, now, ends, events);
 }
 
 std::size_t run_injected(LeanState& state, Tick now, std::span<const Hop> packets,
@@ -297,6 +303,7 @@ std::size_t run_injected(LeanState& state, Tick now, std::span<const Hop> packet
     if (fetches_early && i + kEventsAhead < packets.size()) {
       const Place later = packets[i + kEventsAhead].place;
       events.prefetch(later.node(), later.source());
+      events.prefetch_stalled(later.node(), later.source());
     }
     events.arrive<true>(packets[i].place, packets[i].packet);
   }

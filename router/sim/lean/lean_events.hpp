@@ -14,9 +14,14 @@
 
 namespace toroid::sim::lean {
 
-/// Headers that arrive and tails that leave at `now`. Returns their number. `flights`: the pool of
-/// the packets that processors will take out; for prefetches only.
-std::size_t run_lines(LeanState& state, Tick now, const FlightPool& flights, bool fetches_early,
+/// Where packets go whose way has ended.
+struct Ends {
+  FlightPool& flights;
+  const Reception& reception;
+};
+
+/// Headers that arrive and tails that leave at `now`. Returns their number.
+std::size_t run_lines(LeanState& state, Tick now, const Ends& ends, bool fetches_early,
                       ProcessorEvents& events);
 
 /// Processors have written packets into injection FIFOs. Returns their number.

@@ -86,7 +86,7 @@ Tick LeanNetwork::next() const {
 std::size_t LeanNetwork::run_events(Tick now, ProcessorEvents& events) {
   calendar_.advance(now);
   injections_.advance(now, injected_);
-  std::size_t count = run_lines(state_, now, flights_, fetches_early_, events);
+  std::size_t count = run_lines(state_, now, {flights_, reception_}, fetches_early_, events);
   count += run_injected(state_, now, injected_, fetches_early_);
   injected_.clear();
   calendar_.for_each_irregular([&](Event event) {
@@ -118,17 +118,16 @@ void LeanNetwork::eject(Tick now, Rank node) {
   std::uint32_t left = 0;
   for (std::uint32_t rest = router.at_destination; rest != 0; rest &= rest - 1) {
     const auto source = static_cast<unsigned>(std::countr_zero(rest));
-    const FlightId id = router.head(source).flight();
-    Flight& flight = flights_[id];
-    const unsigned fifo = reception_.fifo_for(flight, Source(source));
-    if (!reception_.try_reserve(node, fifo, flight.chunks)) {
+    const PacketWord packet = router.head(source);
+    const unsigned chunks = packet.chunks_less_1() + 1;
+    const unsigned fifo = reception_.fifo_for(packet.high_priority(), Source(source));
+    if (!reception_.try_reserve(node, fifo, chunks)) {
       left |= 1u << source;
       continue;
     }
-    flight.reception_fifo = static_cast<std::uint8_t>(fifo);
     state_.start_reading(node, source);
-    if (outbox_ != nullptr) announce_tokens(now, node, source, flight.chunks);
-    state_.wire(flight.chunks).delivered.push({EventKind::delivered, node, source, id});
+    if (outbox_ != nullptr) announce_tokens(now, node, source, chunks);
+    state_.wire(chunks).delivered.push({EventKind::delivered, node, source, packet.flight()});
   }
   router.at_destination = left;
 }
@@ -152,9 +151,10 @@ unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const Rank node = sites[i];
     if (fetches_early_ && i + kSitesAhead < ahead) {
-      const RouterRecord& later = records[sites.data()[i + kSitesAhead]];
-      __builtin_prefetch(&later);
-      __builtin_prefetch(&later.used);
+      const Rank later = sites.data()[i + kSitesAhead];
+      __builtin_prefetch(&records[later]);
+      __builtin_prefetch(&records[later].used);
+      __builtin_prefetch(&state_.stalled_of(later, state_.channels));
     }
     const unsigned touched = records[node].touched;
     records[node].touched = 0;
