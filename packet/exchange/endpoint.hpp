@@ -21,7 +21,7 @@
 
 namespace toroid {
 
-/// Counts of one node by which an exchange is checked and policies are compared; 1.1 kB.
+/// Counts of one node by which an exchange is checked and policies are compared.
 struct alignas(64) ExchangeAudit {
   Arrivals arrivals;
   Tick last_arrival = 0;

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "hal/tick.hpp"
 
@@ -20,11 +20,12 @@ class LatencyBuckets {
 
   void add(Tick latency) {
     const auto value = static_cast<std::uint32_t>(std::min<Tick>(latency, UINT32_MAX));
-    ++buckets_[bucket_of(value)];
+    ++bucket(bucket_of(value));
     max_ = std::max(max_, value);
   }
   LatencyBuckets& operator+=(const LatencyBuckets& other) {
-    for (std::size_t b = 0; b < kBuckets; ++b) buckets_[b] += other.buckets_[b];
+    for (std::size_t b = 0; b < other.buckets_.size(); ++b)
+      if (other.buckets_[b] > 0) bucket(other.first_ + b) += other.buckets_[b];
     max_ = std::max(max_, other.max_);
     return *this;
   }
@@ -41,7 +42,7 @@ class LatencyBuckets {
     const std::uint64_t all = count();
     std::uint64_t below = 0;
     for (std::size_t b = 0; b < kBuckets && all > 0; ++b) {
-      below += buckets_[b];
+      below += packets(b);
       if (below > 0 && below * 1000 >= all * wanted) return std::min<Tick>(upper_end(b), max_);
     }
     return 0;
@@ -49,7 +50,9 @@ class LatencyBuckets {
 
   static constexpr std::size_t kBuckets = kPerOctave * (33 - bits);
   /// Packets of a bucket, and the largest value that falls into it.
-  std::uint32_t packets(std::size_t bucket) const { return buckets_[bucket]; }
+  std::uint32_t packets(std::size_t bucket) const {
+    return bucket - first_ < buckets_.size() ? buckets_[bucket - first_] : 0;
+  }
   static Tick upper_end(std::size_t bucket) {
     if (bucket < kPerOctave) return bucket;
     const std::size_t octave = bucket / kPerOctave - 1;
@@ -63,13 +66,30 @@ class LatencyBuckets {
     return kPerOctave * octave + (value >> octave);
   }
 
-  std::array<std::uint32_t, kBuckets> buckets_{};
+  std::uint32_t& bucket(std::size_t b) {
+    if (b - first_ >= buckets_.size()) [[unlikely]]
+      grow_to(b);
+    return buckets_[b - first_];
+  }
+  [[gnu::noinline]] void grow_to(std::size_t b) {
+    const std::size_t octave = b / kPerOctave * kPerOctave;
+    if (buckets_.empty()) first_ = static_cast<std::uint32_t>(octave);
+    if (octave < first_) {
+      buckets_.insert(buckets_.begin(), first_ - octave, 0);
+      first_ = static_cast<std::uint32_t>(octave);
+    }
+    if (b - first_ >= buckets_.size()) buckets_.resize(octave + kPerOctave - first_);
+    buckets_.shrink_to_fit();  // there are many histograms
+  }
+
+  std::vector<std::uint32_t> buckets_;  ///< those of the powers of two that have occurred
+  std::uint32_t first_ = 0;             ///< the number of the first of them
   std::uint32_t max_ = 0;
 };
 
-/// The histogram that every node has: 1 kB, right to 12.5 %.
+/// The histogram that every node has: 32 B per power of two, right to 12.5 %.
 using LatencyHistogram = LatencyBuckets<3>;
-/// The histogram that a run has: 13 kB, right to 0.8 %.
+/// The histogram that a run has: 512 B per power of two, right to 0.8 %.
 using FineLatencyHistogram = LatencyBuckets<7>;
 
 }  // namespace toroid

@@ -113,7 +113,7 @@ TrafficMessages::TrafficMessages(const ExchangePlan& plan, const Traffic& traffi
     rest_ = static_cast<unsigned>(*bytes_ % plan.data_bytes());
   }
   if (is_counted()) expected_ = sum_of_sources();
-  if (has_payload()) data_.emplace(traffic, self, plan.format().seed);
+  if (has_payload()) data_ = std::make_unique<ExchangeData>(traffic, self, plan.format().seed);
 }
 
 std::optional<std::vector<Rank>> TrafficMessages::targets() const {

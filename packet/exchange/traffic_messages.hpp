@@ -97,7 +97,7 @@ class TrafficMessages final : public Messages {
     return expected_;
   }
   /// The node's data; null if no payload travels.
-  const ExchangeData* data() const { return data_ ? &*data_ : nullptr; }
+  const ExchangeData* data() const { return data_.get(); }
 
  private:
   /// Whether what reaches this node follows from the traffic alone.
@@ -112,7 +112,7 @@ class TrafficMessages final : public Messages {
   std::uint32_t full_packets_ = 0;      ///< of such a message
   unsigned rest_ = 0;                   ///< bytes in its last packet, if that is not full
   Arrivals expected_;                   ///< none where is_counted() is false
-  std::optional<ExchangeData> data_;
+  std::unique_ptr<ExchangeData> data_;
 };
 
 /// A traffic that refers to `traffic`, which must outlive it.

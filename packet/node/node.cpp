@@ -72,9 +72,19 @@ void Node::on(HandlerId id, Handler handler) {
 
 void Node::on(HandlerId id, PlainHandler handler) {
   TOROID_CHECK_LT(id, kMaxHandlers);
-  handlers_.reserve(id + 1u);  // no more than that: there are many nodes
-  if (id >= handlers_.size()) handlers_.resize(id + 1u);
-  handlers_[id] = handler;
+  const bool is_layers = id < kFirstUserHandler;
+  std::vector<PlainHandler>& handlers = is_layers ? layers_handlers_ : handlers_;
+  const std::size_t place = is_layers ? id : id - kFirstUserHandler;
+  handlers.reserve(place + 1);  // no more than that: there are many nodes
+  if (place >= handlers.size()) handlers.resize(place + 1);
+  handlers[place] = handler;
+}
+
+const Node::PlainHandler* Node::handler(HandlerId id) const {
+  const bool is_layers = id < kFirstUserHandler;
+  const std::vector<PlainHandler>& handlers = is_layers ? layers_handlers_ : handlers_;
+  const std::size_t place = is_layers ? id : id - kFirstUserHandler;
+  return place < handlers.size() && handlers[place].run != nullptr ? &handlers[place] : nullptr;
 }
 
 HandlerId Node::reserve_handlers(unsigned count) {
@@ -305,11 +315,11 @@ void Node::run_current() {
 /// Calls the packet's handler.
 void Node::arrive(const Packet& packet) {
   const HandlerId id = packet.header.handler();
-  if (id >= handlers_.size() || handlers_[id].run == nullptr) [[unlikely]]
+  const PlainHandler* const handler = this->handler(id);
+  if (handler == nullptr) [[unlikely]]
     throw RunFailed(fmt::format("received a packet for handler {}, which it does not have", id));
-  const PlainHandler handler = handlers_[id];
-  last_context_ = handler.context;
-  handler.run(handler.context, packet);
+  last_context_ = handler->context;
+  handler->run(handler->context, packet);
 }
 
 bool Node::finished() const {

@@ -167,6 +167,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   Route new_route(Rank to);
   DirectionSet round_failures(Rank to, DirectionSet hints) const;
   DimensionOrder dimension_order();
+  /// Null: there is none.
+  const PlainHandler* handler(HandlerId id) const;
   void fill();
   bool look_again();
   void send_now();
@@ -193,7 +195,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   std::vector<Program*> parts_;  ///< that it waits for, the innermost last
   RankRecord* record_;
   Random random_;
-  std::vector<PlainHandler> handlers_;
+  std::vector<PlainHandler> handlers_;        ///< [number less kFirstUserHandler]
+  std::vector<PlainHandler> layers_handlers_;  ///< [number], of those below
   const void* last_context_ = nullptr;  ///< of a handler; it may be gone: for prefetches only
   RoutesFrom routes_;
   Rank route_to_ = ~Rank{0};  ///< the node that route_ leads to
