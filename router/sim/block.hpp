@@ -33,7 +33,7 @@ struct Failure {
 };
 
 /// A run has one block per thread; which block a node belongs to changes no result. The fabric owns
-/// the blocks; during the run only the block's thread calls it.
+/// the blocks; during the run one thread at a time calls it.
 class Block {
  public:
   struct Counts {

@@ -55,7 +55,7 @@ struct ProcessorEvents {
   }
 };
 
-/// A block owns its network; all calls come from the block's thread. What the two models share is
+/// A block owns its network; all calls come from one thread at a time. What the two models share is
 /// what processors touch: packets' headers and payloads, reception FIFOs, irregular events.
 class Network {
  public:

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "hal/packet.hpp"
@@ -13,6 +14,7 @@
 #include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/routers.hpp"
+#include "router/threads/spsc_chain.hpp"
 
 namespace toroid::sim {
 
@@ -28,7 +30,7 @@ struct RemotePacket {
   PacketHeader header;
 };
 
-/// What one block sends to another in one window.
+/// What one block sends to another between two announcements of its horizon.
 struct WindowMessage {
   std::vector<RemoteEvent> events;
   std::vector<RemotePacket> packets;
@@ -41,20 +43,30 @@ struct WindowMessage {
   }
 };
 
-/// What a block sends to all others in one window: the block writes it during the window, the
-/// others read it in the next.
+/// The way from one block to another.
+using Mail = SpscChain<WindowMessage>;
+
+/// What a block sends to its neighbours. The block's thread owns it.
 class Outbox {
  public:
-  /// `blocks`: ascending, all ranks of the machine.
-  explicit Outbox(std::span<const Range> blocks) : blocks_(blocks), messages_(blocks.size()) {}
-
-  void clear() {
-    for (WindowMessage& message : messages_) message.clear();
-    earliest_ = kNever;
+  /// `blocks`: ascending, all ranks of the machine. `mail`: [block]; null: no neighbour.
+  Outbox(std::span<const Range> blocks, std::vector<Mail*> mail)
+      : blocks_(blocks), mail_(std::move(mail)) {
+    for (Mail* const way : mail_)
+      if (way != nullptr) ways_.push_back(way);
   }
-  const WindowMessage& to_block(std::size_t block) const { return messages_[block]; }
-  /// The first cycle in which one of its events happens; kNever: it is empty.
-  Tick earliest() const { return earliest_; }
+
+  /// Shows the neighbours what has been sent since the last call. Returns the number of messages.
+  std::size_t post() {
+    std::size_t posted = 0;
+    for (Mail* const way : ways_) {
+      if (way->draft().events.empty()) continue;
+      way->post();
+      way->draft().clear();
+      ++posted;
+    }
+    return posted;
+  }
 
   /// A packet's header reaches a source of another block's node at the cycle `at`.
   void send_packet(Tick at, Rank node, unsigned source, const FlightPool& flights, FlightId id) {
@@ -63,26 +75,22 @@ class Outbox {
     message.packets.push_back({flights[id], flights.header(id)});
     const auto payload = flights.payload(id);
     message.payloads.insert(message.payloads.end(), payload.begin(), payload.end());
-    add(message, at, {EventKind::arrive, node, source, index});
+    message.events.push_back({at, {EventKind::arrive, node, source, index}});
   }
   /// Tokens come back to a link of another block's node at the cycle `at`.
   void return_tokens(Tick at, Rank node, unsigned link, Returned tokens) {
-    add(to(node), at, {EventKind::tokens, node, link, tokens.pack()});
+    to(node).events.push_back({at, {EventKind::tokens, node, link, tokens.pack()}});
   }
 
  private:
   WindowMessage& to(Rank node) {
     const auto after = std::ranges::upper_bound(blocks_, node, {}, &Range::first);
-    return messages_[static_cast<std::size_t>(after - blocks_.begin()) - 1];
-  }
-  void add(WindowMessage& message, Tick at, Event event) {
-    message.events.push_back({at, event});
-    earliest_ = std::min(earliest_, at);
+    return mail_[static_cast<std::size_t>(after - blocks_.begin()) - 1]->draft();
   }
 
   std::span<const Range> blocks_;
-  std::vector<WindowMessage> messages_;  ///< [block]
-  Tick earliest_ = kNever;
+  std::vector<Mail*> mail_;  ///< [block]
+  std::vector<Mail*> ways_;  ///< those of neighbours
 };
 
 }  // namespace toroid::sim

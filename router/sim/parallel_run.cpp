@@ -9,18 +9,23 @@
 #include <deque>
 #include <exception>
 #include <latch>
+#include <memory>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
+#include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/sim/block.hpp"
-#include "router/sim/event.hpp"
+#include "router/sim/block_runner.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/outbox.hpp"
+#include "router/sim/routers.hpp"
 #include "router/threads/cpu_account.hpp"
+#include "router/threads/idle.hpp"
 
 namespace toroid::sim {
 
@@ -28,19 +33,80 @@ Tick lookahead(const Machine& machine) {
   return std::min<Tick>(machine.hop_latency_cycles, machine.wire_cycles(machine.wire_bytes(1)));
 }
 
+namespace {
+
+/// Rounds of the first thread between two looks at what all blocks have counted.
+constexpr unsigned kRoundsPerReport = 64;
+/// Rounds that a thread waits before it sleeps, some 10 us: as long as it takes to be woken.
+constexpr unsigned kSpins = 200;
+
+std::vector<Range> ranges_of(const std::deque<Block>& blocks) {
+  std::vector<Range> ranges;
+  for (const Block& block : blocks) ranges.push_back(block.range());
+  return ranges;
+}
+
+/// [rank]: its block.
+std::vector<std::size_t> blocks_of_ranks(const std::vector<Range>& ranges) {
+  std::vector<std::size_t> blocks;
+  for (std::size_t b = 0; b < ranges.size(); ++b) blocks.insert(blocks.end(), ranges[b].count, b);
+  return blocks;
+}
+
+/// [block]: the others that its links lead to. Links lead both ways.
+std::vector<std::vector<std::size_t>> neighbours_of(const Shape& shape,
+                                                    const std::vector<Range>& ranges) {
+  const std::vector<std::size_t> block_of = blocks_of_ranks(ranges);
+  std::vector<std::set<std::size_t>> sets(ranges.size());
+  for (Rank rank = 0; rank < shape.size(); ++rank)
+    for (unsigned l = 0; l < shape.links(); ++l)
+      if (const auto next = shape.neighbour(rank, {static_cast<std::uint8_t>(l)}))
+        if (block_of[*next] != block_of[rank]) sets[block_of[rank]].insert(block_of[*next]);
+  std::vector<std::vector<std::size_t>> neighbours;
+  for (const auto& set : sets) neighbours.emplace_back(set.begin(), set.end());
+  return neighbours;
+}
+
+}  // namespace
+
 ParallelRun::ParallelRun(std::deque<Block>& blocks, Tick lookahead, bool spins, Watch watch,
                          CpuAccount* cpu)
     : blocks_(blocks),
-      lookahead_(lookahead),
       watch_(std::move(watch)),
       cpu_(cpu),
-      barrier_(static_cast<unsigned>(blocks.size()), spins),
+      ranges_(ranges_of(blocks)),
+      neighbours_(neighbours_of(blocks.front().network().shape(), ranges_)),
+      horizons_(neighbours_, lookahead),
+      mail_(blocks.size() * blocks.size()),
+      spins_(spins ? kSpins : 0),
       errors_(blocks.size()) {
-  for (const Block& block : blocks) ranges_.push_back(block.range());
-  for (Exchange& exchange : exchanges_) {
-    exchange.outboxes.assign(blocks.size(), Outbox(ranges_));
-    exchange.statuses.resize(blocks.size());
+  connect();
+}
+
+void ParallelRun::connect() {
+  for (std::size_t from = 0; from < blocks_.size(); ++from)
+    for (const std::size_t to : neighbours_[from])
+      mail_[from * blocks_.size() + to] = std::make_unique<Mail>();
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    outboxes_.emplace_back(ranges_, mail_from(b));
+    runners_.emplace_back(b, blocks_[b], mail_to(b), outboxes_[b], horizons_);
   }
+}
+
+/// [block]: the mail to it; null: no neighbour.
+std::vector<Mail*> ParallelRun::mail_from(std::size_t block) const {
+  std::vector<Mail*> mail;
+  for (std::size_t to = 0; to < blocks_.size(); ++to)
+    mail.push_back(mail_[block * blocks_.size() + to].get());
+  return mail;
+}
+
+/// From neighbours only.
+std::vector<Mail*> ParallelRun::mail_to(std::size_t block) const {
+  std::vector<Mail*> mail;
+  for (const std::size_t from : neighbours_[block])
+    mail.push_back(mail_[from * blocks_.size() + block].get());
+  return mail;
 }
 
 void ParallelRun::run() {
@@ -50,8 +116,8 @@ void ParallelRun::run() {
   try {
     for (std::size_t b = 1; b < blocks_.size(); ++b)
       threads.emplace_back([this, b, &go, &cancelled] {
-        go.wait();
         const CpuShare counted(cpu_);
+        go.wait();
         if (!cancelled.load(std::memory_order_relaxed)) work(b);
       });
   } catch (const std::exception& error) {
@@ -66,55 +132,75 @@ void ParallelRun::run() {
     if (error) std::rethrow_exception(error);
 }
 
-/// All threads see the same statuses, so that all leave in the same round.
+/// What ends a thread, but a node's failure, ends all of them at once.
 void ParallelRun::work(std::size_t block) {
-  for (std::size_t round = 0;; ++round) {
-    Exchange& read = exchanges_[round % 2];
-    publish_status(block, read);
-    barrier_.arrive_and_wait();
-    Tick start = kNever;
-    if (!find_next_window(read, start)) return;
-    try {
-      run_window(block, start, read, exchanges_[(round + 1) % 2]);
-    } catch (...) {
-      errors_[block] = std::current_exception();
+  try {
+    go_on(block);
+  } catch (...) {
+    errors_[block] = std::current_exception();
+    horizons_.end_at(0);
+  }
+}
+
+/// A thread keeps its block while it waits awake, so that none moves to another core without need.
+void ParallelRun::go_on(std::size_t own) {
+  BlockRunner& runner = runners_[own];
+  bool has_own = false;
+  unsigned waited = 0;
+  for (unsigned round = 0; !horizons_.is_over(own); ++round) {
+    if (own == 0 && round % kRoundsPerReport == 0) report_progress();
+    has_own = has_own || runner.try_take();
+    if ((has_own && runner.try_round()) || try_to_help(own)) {
+      waited = 0;
+    } else if (waited++ < spins_) {
+      Idle::relax();
+    } else {
+      if (std::exchange(has_own, false)) give_back(own);
+      sleep(own);
     }
   }
 }
 
-void ParallelRun::run_window(std::size_t block, Tick start, const Exchange& read, Exchange& write) {
-  if (block == 0) report_progress(read);
-  write.outboxes[block].clear();
-  Network& network = blocks_[block].network();
-  network.leave_through(write.outboxes[block]);
-  for (const Outbox& outbox : read.outboxes) network.schedule(outbox.to_block(block));
-  blocks_[block].run(start + lookahead_, ~std::uint64_t{0});
-}
-
-void ParallelRun::publish_status(std::size_t block, Exchange& exchange) {
-  const Block& own = blocks_[block];
-  exchange.statuses[block] = {std::min(own.next(), exchange.outboxes[block].earliest()),
-                              own.failure().has_value() || errors_[block] != nullptr, own.counts()};
-}
-
-/// False: nothing is left to happen, or one of the blocks cannot go on.
-bool ParallelRun::find_next_window(const Exchange& exchange, Tick& start) const {
-  bool ends = false;
-  for (const Status& status : exchange.statuses) {
-    start = std::min(start, status.next);
-    ends |= status.ends;
+/// A round of another block, if there is one that can go on and that nobody has.
+bool ParallelRun::try_to_help(std::size_t own) {
+  for (std::size_t i = 1; i < blocks_.size(); ++i) {
+    const std::size_t block = (own + i) % blocks_.size();
+    if (runners_[block].is_taken() || !horizons_.can_go_on(block)) continue;
+    if (!runners_[block].try_take()) continue;
+    const bool helped = runners_[block].try_round();
+    give_back(block);
+    if (helped) return true;
   }
-  return !ends && start != kNever;
+  return false;
 }
 
-void ParallelRun::report_progress(const Exchange& exchange) {
+/// Its own thread may be asleep because the block was taken, and has to know what has come of it.
+void ParallelRun::give_back(std::size_t block) {
+  runners_[block].release();
+  if (horizons_.can_go_on(block) || horizons_.is_over(block)) horizons_.ring(block);
+}
+
+void ParallelRun::sleep(std::size_t own) {
+  horizons_.sleep(own, [this, own] {
+    return horizons_.is_over(own) || (horizons_.can_go_on(own) && !runners_[own].is_taken());
+  });
+}
+
+void ParallelRun::report_progress() {
   Block::Counts all;
-  for (const Status& status : exchange.statuses) {
-    all.end = std::max(all.end, status.counts.end);
-    all.events += status.counts.events;
-    all.delivered += status.counts.delivered;
+  for (const BlockRunner& runner : runners_) {
+    const Block::Counts counts = runner.counts();
+    all.end = std::max(all.end, counts.end);
+    all.events += counts.events;
+    all.delivered += counts.delivered;
   }
   watch_(all);
+}
+
+std::uint64_t ParallelRun::rounds() const {
+  std::uint64_t rounds = 0;
+  for (const BlockRunner& runner : runners_) rounds += runner.rounds();
+  return rounds;
 }
 
 }  // namespace toroid::sim

@@ -30,7 +30,7 @@ struct SimOptions {
   std::function<void(const SimProgress&)> progress{};
   /// Is shown what happens, and must outlive the fabric. Null: there is no probe.
   SimProbe* probe = nullptr;
-  /// Number of threads, each of which runs a block of the torus. Results do not depend on it.
+  /// Number of threads, and of blocks of the torus that they run. Results do not depend on it.
   /// Programs of different blocks run at the same time. See sim_threads().
   unsigned threads = 1;
   /// Where the threads that simulate count their CPU time, the one that calls run() too; outlives

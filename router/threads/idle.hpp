@@ -32,13 +32,14 @@ class Idle {
     std::this_thread::sleep_for(kShortest * (1u << (rounds_ - spins_ - kYields)));
   }
 
- private:
+  /// A short while in which the core's other thread, if it has one, can do more.
   static void relax() {
 #if defined(__x86_64__)
     _mm_pause();
 #endif
   }
 
+ private:
   static constexpr unsigned kHurried = 100;  ///< an answer takes no longer; a pause is some 15 ns
   static constexpr unsigned kSpins = 2000;   ///< some 50 us: a packet's way takes less than one
   static constexpr unsigned kYields = 500;   ///< some 500 us

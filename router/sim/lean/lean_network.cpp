@@ -35,7 +35,7 @@ using namespace lean;
 namespace {
 
 /// Up to here all records fit a usual second-level cache, more or less.
-constexpr Rank kNodesInCache = 256;
+constexpr Rank kRecordsInCache = 256;
 constexpr std::size_t kSitesAhead = 8;  ///< routers between fetching one's record and using it
 constexpr std::size_t kLinksAhead = 4;
 
@@ -72,7 +72,7 @@ LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const Routi
       arbitration_(machine),
       precedence_(shape.links(), options.transit_first),
       wire_overhead_bytes_(machine.wire_bytes(1) - kChunkBytes),
-      fetches_early_(block.count > kNodesInCache) {
+      fetches_early_(block.count > kRecordsInCache) {
   flights_.limit(PacketWord::kFlightBits);
 }
 

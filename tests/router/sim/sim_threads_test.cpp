@@ -12,10 +12,13 @@
 #include "hal/check.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
+#include "hal/random.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/exchange/block_messages.hpp"
+#include "packet/node/counter.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"
@@ -24,6 +27,8 @@
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/everything.hpp"
 #include "tests/router/failing_programs.hpp"
+#include "tests/router/failure_of.hpp"
+#include "tests/router/shm/affinity.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
@@ -37,9 +42,10 @@ using testing::MachineExchange;
 using testing::SimMachine;
 
 constexpr unsigned kThreads[] = {2, 3, 4};
+constexpr unsigned kMostThreads = 7;  ///< more than small computers have cores
 
 struct ThreadsCase {
-  const char* shape;
+  std::string shape;
   std::uint64_t bytes = 500;
   NodeOptions node = {};
   SimOptions sim = {};
@@ -61,7 +67,7 @@ std::pair<Everything, std::string> run(const ThreadsCase& c, unsigned threads) {
   return {everything(machine), ""};
 }
 
-void expect_equal(const ThreadsCase& c) {
+void expect_as_with_one(const ThreadsCase& c) {
   const auto one = run(c, 1);
   for (const unsigned threads : kThreads) EXPECT_EQ(run(c, threads), one) << c.shape;
 }
@@ -69,18 +75,64 @@ void expect_equal(const ThreadsCase& c) {
 TEST(SimThreads, ChangeNothingOnAnyShape) {
   for (const char* shape : {"1", "2", "3m", "7", "1x1x9", "2x2", "3x4mx2", "5x4", "4x4x4",
                             "2x1x3x2", "2x2x2x2x2", "1x2x1x2x1x3"}) {
-    expect_equal({shape, 240});
-    expect_equal({shape, 241, {.seed = 5, .settings = {.routing = RoutingRule::deterministic}}});
+    expect_as_with_one({shape, 240});
+    expect_as_with_one(
+        {shape, 241, {.seed = 5, .settings = {.routing = RoutingRule::deterministic}}});
   }
 }
 
 TEST(SimThreads, ChangeNothingWithAnySwitchOfTheModel) {
-  expect_equal({"4x3x2",
-                700,
-                {.settings = {.order = OrderRule::rank}},
-                {.routing = {.transit_first = false}}});
-  expect_equal({"4x3x2", 700, {.settings = {.output_queues = 4, .tie = TieRule::split}}, {}});
-  expect_equal({"4x4", 961, {}, {.tying = FifoTying::any}});
+  expect_as_with_one({"4x3x2",
+                      700,
+                      {.settings = {.order = OrderRule::rank}},
+                      {.routing = {.transit_first = false}}});
+  expect_as_with_one({"4x3x2", 700, {.settings = {.output_queues = 4, .tie = TieRule::split}}, {}});
+  expect_as_with_one({"4x4", 961, {}, {.tying = FifoTying::any}});
+}
+
+/// One to four extents of 1 to 5, each of a torus or a mesh, or a twisted torus.
+std::string random_shape(Random& random) {
+  static constexpr const char* kTwisted[] = {"8x4@YX4", "4x4x8@XZ4@YZ4", "6x3@YX3"};
+  if (random.below(5) == 0) return kTwisted[random.below(3)];
+  std::string text;
+  const unsigned dims = 1 + random.below(4);
+  for (unsigned d = 0; d < dims; ++d)
+    text += (d == 0 ? "" : "x") + std::to_string(1 + random.below(dims < 3 ? 7 : 4)) +
+            (random.below(4) == 0 ? "m" : "");
+  return text;
+}
+
+ThreadsCase random_threads_case(Random& random, std::uint64_t seed) {
+  ThreadsCase c{random_shape(random)};
+  c.bytes = random.coin() ? 240 : 1 + random.below(700);
+  c.node.seed = seed;
+  if (random.coin()) c.node.settings.routing = RoutingRule::deterministic;
+  c.sim.routing.general = random.coin();
+  if (random.below(3) == 0) c.machine = testing::smallest_buffers();
+  if (random.below(3) == 0) c.machine.hop_latency_cycles = 1 + random.below(400);
+  return c;
+}
+
+TEST(SimThreads, ChangeNothingOnRandomShapesHoweverManyTheyAre) {
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    Random random(seed);
+    const ThreadsCase c = random_threads_case(random, seed);
+    const auto one = run(c, 1);
+    for (unsigned threads = 2; threads <= kMostThreads; ++threads)
+      ASSERT_EQ(run(c, threads), one) << c.shape << ", seed " << seed << ", " << threads;
+  }
+}
+
+/// Where threads seldom run at the same time, they run each other's blocks.
+TEST(SimThreads, ChangeNothingWhereAllShareACore) {
+  testing::in_a_thread([] {
+    ASSERT_TRUE(testing::set_affinity({testing::affinity().front()}));
+    for (const char* shape : {"7", "4x4x4", "3x4mx2"}) {
+      const auto one = run({shape, 500}, 1);
+      for (unsigned threads = 2; threads <= kMostThreads; ++threads)
+        EXPECT_EQ(run({shape, 500}, threads), one) << shape << ", " << threads;
+    }
+  });
 }
 
 /// Hardware whose times are as short, as long and as odd as they may be.
@@ -96,17 +148,39 @@ std::vector<Machine> odd_machines() {
 
 TEST(SimThreads, ChangeNothingOnAnyMachine) {
   for (const Machine& machine : odd_machines())
-    for (const char* shape : {"5", "3x4", "2x3x2"}) expect_equal({shape, 500, {}, {}, machine});
+    for (const char* shape : {"5", "3x4", "2x3x2"})
+      expect_as_with_one({shape, 500, {}, {}, machine});
 }
 
 TEST(SimThreads, ReportTheSameDeadlock) {
-  const ThreadsCase c{"8x8",
-                      240,
-                      {.settings = {.output_queues = 6, .routing = RoutingRule::deterministic}},
-                      {.routing = {.bubble_rule = false}},
-                      testing::smallest_channels()};
-  EXPECT_NE(run(c, 1).second.find("the cycle:"), std::string::npos);
-  expect_equal(c);
+  for (const bool general : {false, true}) {
+    const ThreadsCase c{"8x8",
+                        240,
+                        {.settings = {.output_queues = 6, .routing = RoutingRule::deterministic}},
+                        {.routing = {.bubble_rule = false, .general = general}},
+                        testing::smallest_channels()};
+    const auto one = run(c, 1);
+    EXPECT_NE(one.second.find("the cycle:"), std::string::npos);
+    for (unsigned threads = 2; threads <= kMostThreads; ++threads)
+      EXPECT_EQ(run(c, threads), one) << threads;
+  }
+}
+
+/// Waits for what never comes, after a while.
+Program wait_in_vain(Node& node) {
+  Counter never("what never comes");
+  co_await node.compute(100'000 * node.rank());
+  if (node.rank() % 2 == 1) co_await node.until(never, 3);
+}
+
+TEST(SimThreads, ReportTheSameProgramsThatWaitForEver) {
+  const auto report = [](unsigned threads) {
+    SimMachine machine(Shape::parse("3x3"), {}, {.threads = threads});
+    return testing::failure_of([&] { machine.run(wait_in_vain); });
+  };
+  EXPECT_NE(report(1).find("what never comes"), std::string::npos);
+  for (unsigned threads = 2; threads <= kMostThreads; ++threads)
+    EXPECT_EQ(report(threads), report(1));
 }
 
 TEST(SimThreads, CarryPayloads) {
@@ -145,6 +219,57 @@ TEST(SimThreads, NameTheSameNodeWhereSeveralFail) {
       EXPECT_EQ(std::string(failed.what()), "node (0,1): in turn") << threads;
     }
   }
+}
+
+/// Computes and sends at random, and fails at a random time; one node in three goes on for ever.
+Program fail_at_random(Node& node, std::uint64_t seed) {
+  Random random(seed, node.rank());
+  testing::relay_for_ever(node);
+  const Tick longest = random.coin() ? 300 : 30'000;  // nodes of one cycle, and far behind others
+  for (unsigned left = 1 + random.below(20); left > 0; --left) {
+    co_await node.compute(random.below(static_cast<std::uint32_t>(longest)));
+    co_await node.send(random.below(node.size()), testing::kRelay, 0);
+  }
+  if (random.below(3) != 0) throw std::domain_error("at random");
+}
+
+TEST(SimThreads, ReportTheSameFailureWhoeverFails) {
+  const auto report = [](std::uint64_t seed, bool general, unsigned threads) {
+    SimMachine machine(Shape::parse("3x4m"), {},
+                       {.routing = {.general = general}, .threads = threads});
+    return testing::failure_of(
+        [&] { machine.run([&](Node& node) { return fail_at_random(node, seed); }); });
+  };
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    for (unsigned threads = 2; threads <= kMostThreads; ++threads)
+      EXPECT_EQ(report(seed, seed % 2 == 0, threads), report(seed, seed % 2 == 0, 1)) << seed;
+}
+
+TEST(SimThreads, ReportAFailureInAnyBlock) {
+  for (Rank who = 0; who < 6; ++who)
+    for (unsigned threads = 1; threads <= kMostThreads; ++threads) {
+      SimMachine machine(Shape::parse("6"), {}, {.threads = threads});
+      const std::string text = testing::failure_of([&] {
+        machine.run([&](Node& node) { return testing::fail_in_the_program(node, who); });
+      });
+      EXPECT_EQ(text, "node (" + std::to_string(who) + "): in a program") << threads;
+    }
+}
+
+/// The others are idle, or far from a cycle in which something happens.
+Program fail_alone(Node& node, Rank who) {
+  co_await node.compute(node.rank() == who ? 1'000'000 : 3'000'000);
+  if (node.rank() == who) throw std::domain_error("alone");
+}
+
+TEST(SimThreads, ReportAFailureWhileOthersAreIdle) {
+  for (const Rank who : {0u, 3u, 5u})
+    for (const unsigned threads : {1u, 2u, 6u}) {
+      SimMachine machine(Shape::parse("6m"), {}, {.threads = threads});
+      const std::string text = testing::failure_of(
+          [&] { machine.run([&](Node& node) { return fail_alone(node, who); }); });
+      EXPECT_EQ(text, "node (" + std::to_string(who) + "): alone") << threads;
+    }
 }
 
 TEST(SimThreads, EndWhenProgressThrows) {

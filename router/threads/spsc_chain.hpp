@@ -1,0 +1,67 @@
+// A queue from one thread to another that grows without locks, and whose values keep their memory.
+#pragma once
+
+#include <atomic>
+#include <deque>
+
+namespace toroid {
+
+/// A chain of links, of which those that the consumer has left behind are used again: so there are
+/// as many as there ever were values under way at once, and two. Values are written and read in
+/// their place.
+///
+/// Links in order: [oldest_, released_) may be used again; released_ is the one that was consumed
+/// last; those behind it up to back_ are under way; the draft is not yet in the chain.
+template <typename T>
+class SpscChain {
+ public:
+  SpscChain() : back_(&links_.emplace_back()), draft_(&links_.emplace_back()) {
+    oldest_ = known_released_ = front_ = back_;
+    released_.store(front_, std::memory_order_relaxed);
+  }
+  SpscChain(const SpscChain&) = delete;
+
+  // For the producer.
+  /// What post() will send; at first it is as the consumer left it, or T().
+  T& draft() { return draft_->value; }
+  void post() {
+    back_->next.store(draft_, std::memory_order_release);  // its partner: next() of the consumer
+    back_ = draft_;
+    draft_ = spare();
+  }
+
+  // For the consumer.
+  bool empty() const { return next() == nullptr; }
+  /// REQUIRES: not empty.
+  const T& front() const { return next()->value; }
+  void pop() {
+    front_ = next();
+    released_.store(front_, std::memory_order_release);  // its partner: spare() of the producer
+  }
+
+ private:
+  struct Link {
+    T value{};
+    std::atomic<Link*> next{nullptr};
+  };
+
+  Link* next() const { return front_->next.load(std::memory_order_acquire); }
+  Link* spare() {
+    if (oldest_ == known_released_) known_released_ = released_.load(std::memory_order_acquire);
+    if (oldest_ == known_released_) return &links_.emplace_back();
+    Link* const link = oldest_;
+    oldest_ = link->next.load(std::memory_order_relaxed);
+    link->next.store(nullptr, std::memory_order_relaxed);
+    return link;
+  }
+
+  std::deque<Link> links_;  ///< where they stand
+  Link* back_;
+  Link* draft_;
+  Link* oldest_;
+  Link* known_released_;         ///< what the producer last saw of released_
+  alignas(64) Link* front_;      ///< the consumer's own copy of released_
+  std::atomic<Link*> released_;  ///< written by the consumer
+};
+
+}  // namespace toroid

@@ -1,0 +1,109 @@
+// How blocks that run at the same time get through a run: counted in rounds, not in time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "hal/device.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/processor.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/block.hpp"
+#include "router/sim/device.hpp"
+#include "router/sim/parallel_run.hpp"
+#include "router/sim/routers.hpp"
+
+namespace toroid::sim {
+namespace {
+
+/// Computes so many times for so many cycles.
+class Sleeper final : public Processor {
+ public:
+  Sleeper(Device& device, unsigned times, Tick cycles)
+      : device_(&device), left_(times), cycles_(cycles) {}
+  TurnResult turn() override {
+    if (left_ == 0) return {};
+    --left_;
+    device_->compute(cycles_);
+    return {.output_waiting = false, .again = true};
+  }
+  bool finished() const override { return left_ == 0; }
+  std::string waits_for() const override { return "its own time"; }
+
+ private:
+  Device* device_;
+  unsigned left_;
+  Tick cycles_;
+};
+
+/// A torus in equal blocks; node r computes `times` times for `cycles` cycles and r · `stagger`.
+class Sleepers {
+ public:
+  Sleepers(const char* shape, Rank blocks, unsigned times, Tick cycles, Tick stagger)
+      : shape_(Shape::parse(shape)) {
+    for (Rank b = 0; b < blocks; ++b) {
+      const Rank first = shape_.size() * b / blocks;
+      const Range range{first, shape_.size() * (b + 1) / blocks - first};
+      blocks_.emplace_back(shape_, machine_, RoutingOptions{}, FifoTying::per_direction, range,
+                           nullptr);
+      for (Rank r = range.first; r < range.first + range.count; ++r) {
+        SimDevice& device = blocks_.back().device(r);
+        device.attach(processors_.emplace_back(device, times, cycles + r * stagger));
+      }
+      blocks_.back().start();
+    }
+  }
+
+  /// Returns the number of rounds.
+  std::uint64_t run() {
+    ParallelRun run(blocks_, lookahead(machine_), false, [](const Block::Counts&) {});
+    run.run();
+    return run.rounds();
+  }
+  Tick end() const {
+    Tick end = 0;
+    for (const Block& block : blocks_) end = std::max(end, block.counts().end);
+    return end;
+  }
+
+ private:
+  Machine machine_;
+  Shape shape_;
+  std::deque<Block> blocks_;
+  std::deque<Sleeper> processors_;
+};
+
+TEST(ParallelRun, JumpsOverLongPhasesInWhichNothingHappens) {
+  constexpr unsigned kTimes = 20;
+  constexpr Tick kCycles = 1'000'000;  // 14,500 times the lookahead
+  for (const Rank blocks : {2u, 3u, 7u}) {
+    Sleepers all("7x2", blocks, kTimes, kCycles, 0);
+    EXPECT_LE(all.run(), kTimes * blocks * (blocks + 10));
+    EXPECT_EQ(all.end(), kTimes * kCycles);
+  }
+}
+
+/// Nodes whose times differ by more than a lookahead: each is an event of its own.
+TEST(ParallelRun, JumpsFromEventToEvent) {
+  constexpr unsigned kTimes = 10;
+  Sleepers few("4", 4, kTimes, 1'000'000, 10'000);
+  EXPECT_LE(few.run(), 4 * kTimes * 4 * 14u);
+  EXPECT_EQ(few.end(), kTimes * 1'030'000u);
+}
+
+TEST(ParallelRun, EndsWhereNothingEverHappens) {
+  for (unsigned i = 0; i < 300; ++i) {  // threads end in many ways
+    const Rank blocks = 2 + i % 4;
+    Sleepers none("5", blocks, 0, 1, 0);
+    EXPECT_LE(none.run(), blocks * 16u);
+    EXPECT_EQ(none.end(), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace toroid::sim
