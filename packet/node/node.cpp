@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/device.hpp"

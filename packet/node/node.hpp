@@ -195,7 +195,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   std::vector<Program*> parts_;  ///< that it waits for, the innermost last
   RankRecord* record_;
   Random random_;
-  std::vector<PlainHandler> handlers_;        ///< [number less kFirstUserHandler]
+  std::vector<PlainHandler> handlers_;         ///< [number less kFirstUserHandler]
   std::vector<PlainHandler> layers_handlers_;  ///< [number], of those below
   const void* last_context_ = nullptr;  ///< of a handler; it may be gone: for prefetches only
   RoutesFrom routes_;

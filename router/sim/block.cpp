@@ -25,7 +25,7 @@ namespace toroid::sim {
 namespace {
 
 /// Turns between fetching what a processor touches and its turn.
-constexpr std::size_t kTurnsAhead = 4;
+constexpr std::size_t kProcessorsAhead = 4;
 
 /// Mostly there are a few, nearly in order.
 void sort_few(std::vector<Event>& events) {
@@ -74,12 +74,12 @@ void Block::run_cycle(Tick now) {
 
 void Block::take_turns(Tick now) {
   const std::size_t count = turns_.size();
-  for (std::size_t i = 0; i < std::min(count, kTurnsAhead); ++i)
+  for (std::size_t i = 0; i < std::min(count, kProcessorsAhead); ++i)
     devices_[turns_[i]].prefetch_processor();
   for (std::size_t i = 0; i < count; ++i) {
-    if (i + kTurnsAhead < count) devices_[turns_[i + kTurnsAhead]].prefetch_processor();
-    if (i + kTurnsAhead / 2 < count)
-      devices_[turns_[i + kTurnsAhead / 2]].prefetch_beyond_processor();
+    if (i + kProcessorsAhead < count) devices_[turns_[i + kProcessorsAhead]].prefetch_processor();
+    if (i + kProcessorsAhead / 2 < count)
+      devices_[turns_[i + kProcessorsAhead / 2]].prefetch_beyond_processor();
     take_turn(devices_[turns_[i]], now);
   }
 }

@@ -58,8 +58,7 @@ class SimDevice final : public Device {
   }
   [[gnu::always_inline]] void prefetch_processor() const {
     const auto* bytes = reinterpret_cast<const char*>(processor_);
-    for (std::size_t line = 0; line < kProcessorBytes; line += 64)
-      __builtin_prefetch(bytes + line);
+    for (std::size_t line = 0; line < kProcessorBytes; line += 64) __builtin_prefetch(bytes + line);
   }
   void prefetch_beyond_processor() const { processor_->prefetch(); }
 

@@ -5,7 +5,6 @@
 #include "hal/reception_buffer.hpp"
 #include "hal/shape.hpp"
 #include "router/rules/routing.hpp"
-#include "router/sim/flight.hpp"
 
 namespace toroid::sim {
 

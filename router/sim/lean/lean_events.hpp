@@ -11,6 +11,7 @@
 #include "router/sim/lean/lean_state.hpp"
 #include "router/sim/lean/packet_word.hpp"
 #include "router/sim/network.hpp"
+#include "router/sim/reception.hpp"
 
 namespace toroid::sim::lean {
 

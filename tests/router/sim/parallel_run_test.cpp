@@ -61,7 +61,8 @@ class Sleepers {
 
   /// Returns the number of rounds.
   std::uint64_t run() {
-    ParallelRun run(blocks_, lookahead(machine_), false, [](const Block::Counts&) {});
+    ParallelRun run(
+        blocks_, lookahead(machine_), false, [](const Block::Counts&) {}, nullptr);
     run.run();
     return run.rounds();
   }
