@@ -46,7 +46,8 @@ class Ends {
     for (Rank r = 0; r < shape.size(); ++r)
       ends_.push_back({shape.coord(r),
                        SendOrder(OrderRule::random, r, shape.size(), 1).first(load.peers),
-                       tie_fifos(shape, machine.injection_fifos, machine.injection_fifo_chunks)});
+                       InjectionFifos(tie_fifos(shape, machine.injection_fifos,
+                                                machine.injection_fifo_chunks))});
   }
 
   void start() {
@@ -58,7 +59,7 @@ class Ends {
     for (const sim::Event event : events.delivered)
       network_.release_reception(now, event.node(), event.value());
     for (const auto& [node, fifo, chunks] : events.freed) {
-      ends_[node].fifos[fifo].used -= chunks;
+      ends_[node].fifos.release(fifo, chunks);
       send(now, node);
     }
   }
@@ -67,7 +68,7 @@ class Ends {
   struct End {
     Coord here;
     SendOrder order;
-    std::vector<InjectionFifo> fifos;
+    InjectionFifos fifos;
     std::uint64_t sent = 0;  ///< packets, in rounds of one for each peer
     Tick busy_until = 0;
   };
@@ -84,26 +85,16 @@ class Ends {
     const Shape& shape = network_.shape();
     const Coord there = shape.coord(peer);
     const DirectionSet hints = minimal_directions(shape, end.here, there, TieRule::parity, random_);
-    InjectionFifo* const fifo = least_full(end, hints);
-    if (fifo == nullptr) return false;
-    fifo->used += kMaxChunks;
+    const unsigned fifo = end.fifos.least_full(hints, kMaxChunks);
+    if (!end.fifos.takes(fifo, hints, kMaxChunks)) return false;
+    end.fifos.add(fifo, kMaxChunks);
     const PacketHeader header({.destination = peer, .hints = hints, .chunks = kMaxChunks});
     const SendDescriptor packet{.header = header, .source = nullptr, .cookie = 0};
+    const auto route = route_along(shape, end.here, there, hints);
     end.busy_until = std::max(now, end.busy_until) + inject_cycles_;
-    network_.schedule_injection(
-        end.busy_until, node, static_cast<unsigned>(fifo - end.fifos.data()),
-        network_.flights().add(packet, *route_along(shape, end.here, there, hints)));
+    network_.schedule_injection(end.busy_until, node, fifo,
+                                network_.flights().add(packet, 0, route.value()));
     return true;
-  }
-
-  /// Null: none of those that serve the directions has room.
-  static InjectionFifo* least_full(End& end, DirectionSet hints) {
-    InjectionFifo* best = nullptr;
-    for (InjectionFifo& fifo : end.fifos)
-      if ((fifo.directions.bits() & hints.bits()) != 0 && fifo.has_room(kMaxChunks) &&
-          (best == nullptr || fifo.used < best->used))
-        best = &fifo;
-    return best;
   }
 
   sim::Network& network_;

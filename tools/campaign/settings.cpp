@@ -36,7 +36,7 @@ unsigned CampaignSettings::at_once() const {
 CampaignSettings campaign_settings(const CommonOptions& common) {
   if (common.fabric == name_of(kFabricNames, FabricName::ofi))
     throw BadInput("campaigns are for --fabric sim and shm; on ofi start run by run");
-  const std::vector<std::string> machines = items_of("--machine", common.machine);
+  const std::vector<std::string> machines = items_of(common.machine, "--machine");
   CampaignSettings settings{.common = common,
                             .machine = load_machine(machines.front()),
                             .machines = machines,

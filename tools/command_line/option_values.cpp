@@ -51,7 +51,7 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>
     values.clear();
     try {
       for (const std::string& list : lists)
-        for (const std::string& item : items_of("the list", list))
+        for (const std::string& item : items_of(list))
           std::ranges::copy(parse(item), std::back_inserter(values));
     } catch (const BadInput& error) {
       throw CLI::ValidationError(name, error.what());
@@ -95,10 +95,11 @@ CLI::Validator byte_count(const ByteLimits& limits) {
   return {check, ""};
 }
 
-std::vector<std::string> items_of(std::string_view what, const std::string& list) {
+std::vector<std::string> items_of(const std::string& list, std::string_view option) {
   std::vector<std::string> items = split(list, ',');
   if (std::ranges::any_of(items, &std::string::empty))
-    throw BadInput(fmt::format("an item of {} '{}' is empty", what, list));
+    throw BadInput(
+        fmt::format("{}{}an item of '{}' is empty", option, option.empty() ? "" : ": ", list));
   return items;
 }
 

@@ -29,9 +29,9 @@ CLI::Validator suggested(std::span<const std::string_view> names);
 /// Accepts a number of bytes, with a unit or without, and turns it into plain bytes.
 CLI::Validator byte_count(const ByteLimits& limits);
 
-/// The texts between the commas of a list. Throws BadInput where one is empty; `what` names the
-/// list in the message.
-std::vector<std::string> items_of(std::string_view what, const std::string& list);
+/// The texts between the commas of a list. Throws BadInput where one is empty; `option` is named
+/// where nobody else will name it.
+std::vector<std::string> items_of(const std::string& list, std::string_view option = {});
 
 // Options whose value is a list with commas between its items; an empty item is refused. The
 // present values are the default, where there are some.
