@@ -50,6 +50,16 @@ constexpr std::array kFields = {
                  "period of a link's choice among FIFOs"},
     MachineField{"arbitration_fullest", "cycles", ibm, 0, 1e6, &M::arbitration_fullest,
                  "part of the period in which the fullest FIFO goes first, else a random one"},
+    MachineField{"arbitration_choice", "", assumed, 0, 3, &M::arbitration_choice,
+                 "among equally full FIFOs: 0 the lowest, and random favours it too; 1 any; "
+                 "2 straight on first; 3 turning first"},
+    MachineField{"input_reads", "", assumed, 1, 4, &M::input_reads,
+                 "packets that leave the channels of an input port at the same time"},
+    MachineField{"token_return_cycles", "cycles", assumed, 0, 1e6, &M::token_return_cycles,
+                 "from a tail's leaving until its room is known upstream"},
+    MachineField{
+        "escape_wait_cycles", "cycles", assumed, 0, 1e6, &M::escape_wait_cycles,
+        "that an adaptive packet waits at a FIFO's head before it may enter a bubble ring"},
     MachineField{"inject_cycles", "cycles", assumed, 0, 1e9, &M::inject_cycles,
                  "processor, per packet injected"},
     MachineField{"receive_cycles", "cycles", assumed, 0, 1e9, &M::receive_cycles,

@@ -38,6 +38,12 @@ struct Machine {
 
   unsigned arbitration_period = 210;
   unsigned arbitration_fullest = 157;
+  unsigned arbitration_choice = 0;  ///< a FairnessRule of router/rules/arbitration.hpp
+
+  // What no published text says of the routers. The defaults are the model without them.
+  unsigned input_reads = 4;  ///< packets that leave an input port's channels at the same time
+  unsigned token_return_cycles = 0;
+  unsigned escape_wait_cycles = 0;
 
   unsigned inject_cycles = 150;
   unsigned receive_cycles = 200;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
@@ -45,12 +46,24 @@ class Precedence {
   std::uint64_t priority_ = 0;
 };
 
+/// Which of equally full candidates goes first, and how a random one is found. Nobody published it,
+/// and on tori of unequal extents it decides: under load most candidates are full.
+enum class FairnessRule : unsigned {
+  lowest_first,  ///< the lowest index, so X before Y before Z; random: the next after a random one
+                 ///< of 64 indices, most often the lowest, too
+  uniform,       ///< each with equal chance, and equally for random
+  straight_first,  ///< packets that go straight on; else as uniform
+  turning_first,   ///< packets that turn or are injected; else as uniform
+};
+
 /// Picks mostly the fullest FIFO, part of the time a random one: the fullest in
 /// Machine::arbitration_fullest of every Machine::arbitration_period cycles.
 class SenderArbitration {
  public:
   explicit SenderArbitration(const Machine& machine)
-      : period_(machine.arbitration_period), fullest_(machine.arbitration_fullest) {}
+      : period_(machine.arbitration_period),
+        fullest_(machine.arbitration_fullest),
+        fairness_(static_cast<FairnessRule>(machine.arbitration_choice)) {}
 
   /// The part of a choice that is the same for all links in one cycle.
   struct Cycle {
@@ -59,8 +72,16 @@ class SenderArbitration {
   };
   Cycle begin(Tick now) const { return {now % period_ < fullest_, mix64(now)}; }
 
-  /// The candidate that goes first on a link. `used(s)`: chunks waiting at the source with index s.
-  /// REQUIRES: candidates != 0.
+  /// The candidate that goes first on link `out`, whose number among all links is `link`.
+  /// `used(s)`: chunks waiting at the source with index s. REQUIRES: candidates != 0.
+  template <typename Used>
+  unsigned choose(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link, Direction out,
+                  const Used& used) const {
+    if (fairness_ == FairnessRule::lowest_first) return pick(cycle, candidates, link, used);
+    return fairest(cycle, candidates, link, out, used);
+  }
+
+  /// The same under FairnessRule::lowest_first.
   template <typename Used>
   static unsigned pick(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link,
                        const Used& used) {
@@ -86,10 +107,32 @@ class SenderArbitration {
     return 63u - (best & 63u);
   }
 
+  /// Every candidate draws a lot; the highest of those that are before others wins.
+  template <typename Used>
+  unsigned fairest(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link, Direction out,
+                   const Used& used) const {
+    std::uint64_t best = 0;
+    for (std::uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
+      const auto source = static_cast<unsigned>(std::countr_zero(rest));
+      const std::uint64_t lot = mix64(cycle.key ^ (link << 6 | source)) >> 38;
+      std::uint64_t rank = lot << 6 | source;
+      if (cycle.fullest_first)
+        rank |= (used(source) * 2ull + (preferred(source, out) ? 1 : 0)) << 32;
+      best = std::max(best, rank);
+    }
+    return static_cast<unsigned>(best & 63u);
+  }
+  bool preferred(unsigned source, Direction out) const {
+    if (fairness_ == FairnessRule::uniform) return false;
+    const bool straight_on = source / kVirtualChannels == out.index;
+    return straight_on == (fairness_ == FairnessRule::straight_first);
+  }
+
   static constexpr unsigned kAtOnce = 3;  ///< candidates; mostly there are no more
 
   Tick period_;
   Tick fullest_;
+  FairnessRule fairness_;
 };
 
 }  // namespace toroid

@@ -67,10 +67,12 @@ inline void ArbitrationPhase::Choice::at_link(const Site& site, unsigned index) 
   const bool dynamic_open = (link.tokens[0] | link.tokens[1]) != 0;
   std::uint64_t candidates = site.state->wanted_by(index);
   if (!dynamic_open) candidates &= site.state->escape_of(net_.routers.degree(), index);
+  if (net_.delays.limits_reads()) candidates &= ~net_.busy_inputs(*site.state);
   while (candidates != 0) {
     const Source source(pick(site, index, rules_.precedence.first_class(candidates)));
     const RoutedPacket head = site.queues[source.index()].routed();
-    if (const auto channel = rules_.channels.choose(head, source, direction, link.tokens))
+    const auto channel = rules_.channels.choose(head, source, direction, link.tokens);
+    if (channel && !net_.must_wait(now_, site, source, *channel))
       return grant(site, index, source, *channel);
     candidates &= ~source.bit();
   }
@@ -80,8 +82,9 @@ inline unsigned ArbitrationPhase::Choice::pick(const Site& site, unsigned index,
                                                std::uint64_t candidates) const {
   if (!rules_.transit_first) return next_bit(candidates, site.links[index].turn);
   const std::uint64_t rank = net_.routers.rank_of(site.node);
-  return SenderArbitration::pick(cycle_, candidates, rank * net_.routers.degree() + index,
-                                 [&](unsigned s) { return site.queues[s].used; });
+  return rules_.arbitration.choose(cycle_, candidates, rank * net_.routers.degree() + index,
+                                   Direction{static_cast<std::uint8_t>(index)},
+                                   [&](unsigned s) { return site.queues[s].used; });
 }
 
 /// The packet gets the link and its room downstream, and no other is compared with it any more.
@@ -96,6 +99,7 @@ inline void ArbitrationPhase::Choice::grant(const Site& site, unsigned index, So
   link.turn = static_cast<std::uint8_t>((source.index() + 1) & 63u);
   site.state->idle = static_cast<std::uint16_t>(site.state->idle & ~(1u << index));
   queue.reading = true;
+  site.state->reading |= source.bit();
   if (net_.routers.is_fifo(source)) net_.routers.stalled(site.node, source) += now_;
   chosen_.push_back({site.node, static_cast<std::uint8_t>(index), source, channel});
   __builtin_prefetch(&net_.flights[queue.head]);

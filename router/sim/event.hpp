@@ -23,7 +23,9 @@ enum class EventKind : std::uint8_t {
               ///< flight
   turn,       ///< the processor is free
   alarm,      ///< the processor has asked to be woken
-  tokens,     ///< a tail has left the block downstream; index = link, value = Returned
+  tokens,     ///< a tail has left the router downstream, in another block or some cycles ago;
+              ///< index = link, value = Returned
+  escape,     ///< a head has waited for its bubble channel; index = source
 };
 
 /// kind : 4 | node : 24 | index : 6 | value : 30
@@ -57,7 +59,7 @@ struct Departure {
   constexpr std::uint32_t pack() const { return source | chunks << 6; }
 };
 
-/// Tokens that come back from another block: the value of tokens.
+/// Tokens that come back later than their packet leaves: the value of tokens.
 struct Returned {
   unsigned channel;  ///< index of a VirtualChannel
   unsigned chunks;

@@ -88,6 +88,8 @@ class EventPhase {
   void on_link_free(Event event);
   void on_delivered(Event event);
   void on_tokens(Event event);
+  void on_escape(Event event);
+  unsigned input_freed(const Site& site, Source source);
   unsigned expose(const Site& site, Source source);
   unsigned tail_left(const Site& site, Source source, unsigned chunks);
   void give_back(const Site& site, Source source, unsigned chunks);
@@ -121,6 +123,7 @@ void EventPhase::irregular(Event event) {
   if (event.kind() == EventKind::injected) return on_injected(event);
   if (event.kind() == EventKind::arrive) return on_arrive(event);
   if (event.kind() == EventKind::tokens) return on_tokens(event);
+  if (event.kind() == EventKind::escape) return on_escape(event);
   events_.wakes.push_back(event);
 }
 
@@ -156,6 +159,11 @@ inline unsigned EventPhase::expose(const Site& site, Source source) {
       dynamic_directions(queue.directions, flight.dynamic, flight.order, net_.routers.degree() / 2);
   queue.high_priority = flight.high_priority;
   if (!flight.directions().empty()) {
+    if (net_.delays.escape_wait != 0 && net_.waits_for_escape(site, source)) {
+      net_.routers.exposed_at(site.node, source) = now_;
+      net_.calendar.at(now_ + net_.delays.escape_wait,
+                       {EventKind::escape, site.node, source.index()});
+    }
     if (net_.routers.is_fifo(source)) net_.routers.stalled(site.node, source) -= now_;
     return site.state->toggle_requests(queue, source.bit(), net_.routers.degree()) &
            site.state->idle;
@@ -190,7 +198,21 @@ inline unsigned EventPhase::tail_left(const Site& site, Source source, unsigned 
   SourceQueue& queue = site.queues[source.index()];
   queue.used = static_cast<std::uint16_t>(queue.used - chunks);
   queue.reading = false;
-  return queue.head != kNoFlight ? expose(site, source) : 0;
+  site.state->reading &= ~source.bit();
+  const unsigned others = net_.delays.limits_reads() ? input_freed(site, source) : 0;
+  return others | (queue.head != kNoFlight ? expose(site, source) : 0);
+}
+
+/// An input port may pass on another packet, of any of its channels. Returns what arbitration has
+/// to look at.
+unsigned EventPhase::input_freed(const Site& site, Source source) {
+  if (net_.routers.is_fifo(source)) return 0;
+  const std::uint64_t channels = input_channels(source.travelling().index);
+  unsigned links = 0;
+  for (unsigned l = 0; l < net_.routers.degree(); ++l)
+    if ((site.state->wanted_by(l) & channels) != 0) links |= 1u << l;
+  const bool arrived = (site.state->at_destination & channels) != 0;
+  return (links & site.state->idle) | (arrived ? RouterState::kTouchReception : 0);
 }
 
 /// A packet's room goes back upstream, or to the processor. Another block has known since reading
@@ -203,7 +225,12 @@ inline void EventPhase::give_back(const Site& site, Source source, unsigned chun
   }
   const Direction travelling = source.travelling();
   const Rank upstream = net_.routers.behind(site, travelling.opposite());
-  if (net_.routers.holds(upstream)) put_back(upstream, travelling.index, source.channel(), chunks);
+  if (!net_.routers.holds(upstream)) return;
+  if (net_.delays.token_return == 0)
+    return put_back(upstream, travelling.index, source.channel(), chunks);
+  const Returned room{static_cast<unsigned>(source.channel()), chunks};
+  net_.calendar.at(now_ + net_.delays.token_return,
+                   {EventKind::tokens, upstream, travelling.index, room.pack()});
 }
 
 inline void EventPhase::put_back(Rank node, unsigned index, VirtualChannel channel,
@@ -217,6 +244,18 @@ inline void EventPhase::put_back(Rank node, unsigned index, VirtualChannel chann
 void EventPhase::on_tokens(Event event) {
   const auto [channel, chunks] = Returned::unpack(event.value());
   put_back(event.node(), event.index(), static_cast<VirtualChannel>(channel), chunks);
+}
+
+/// A head may have waited long enough for its escape.
+void EventPhase::on_escape(Event event) {
+  const Source source(event.index());
+  const Site site = net_.routers.site(event.node());
+  if (!site.queues[source.index()].has_waiting_head()) return;
+  if (net_.routers.exposed_at(site.node, source) + net_.delays.escape_wait != now_) return;
+  const unsigned degree = net_.routers.degree();
+  for (unsigned l = 0; l < degree; ++l)
+    if ((site.state->escape_of(degree, l) & source.bit()) != 0)
+      net_.routers.mark(site.node, *site.state, 1u << l & site.state->idle);
 }
 
 template <typename Phase>

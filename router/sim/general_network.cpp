@@ -10,6 +10,7 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/network.hpp"
+#include "router/sim/network_state.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
 
@@ -26,6 +27,7 @@ GeneralNetwork::GeneralNetwork(const Shape& shape, const Machine& machine,
                                const RoutingOptions& options, Range block, SimProbe* probe)
     : Network(shape, machine, block, probe),
       state_{.routers = Routers(shape, machine, block),
+             .delays = RouterDelays(machine),
              .calendar = calendar_,
              .flights = flights_,
              .reception = reception_,

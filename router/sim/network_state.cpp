@@ -1,5 +1,6 @@
 #include "router/sim/network_state.hpp"
 
+#include <bit>
 #include <cstdint>
 
 #include "hal/direction.hpp"
@@ -26,6 +27,7 @@ void NetworkState::eject(Tick now, Rank node) {
 /// Virtual cut-through ends here: there is room for the whole packet, which then moves at the
 /// link's rate.
 inline bool NetworkState::try_eject(Tick now, const Routers::Site& site, Source source) {
+  if (delays.limits_reads() && (busy_inputs(*site.state) & source.bit()) != 0) return false;
   Flight& flight = flights[site.queues[source.index()].head];
   const unsigned fifo = reception.fifo_for(flight.high_priority, source);
   if (!reception.try_reserve(site.node, fifo, flight.chunks)) return false;
@@ -35,14 +37,25 @@ inline bool NetworkState::try_eject(Tick now, const Routers::Site& site, Source 
   return true;
 }
 
+std::uint64_t NetworkState::busy_inputs(const RouterState& state) const {
+  std::uint64_t busy = 0;
+  for (unsigned port = 0; port < routers.degree(); ++port) {
+    const std::uint64_t channels = input_channels(port);
+    const auto reads = static_cast<unsigned>(std::popcount(state.reading & channels));
+    if (reads >= delays.input_reads) busy |= channels;
+  }
+  return busy;
+}
+
 void NetworkState::announce_tokens(Tick now, const Routers::Site& site, Source source) {
   if (routers.is_fifo(source)) return;
   const Direction travelling = source.travelling();
   const Rank upstream = routers.behind(site, travelling.opposite());
   if (routers.holds(upstream)) return;
   const unsigned chunks = site.queues[source.index()].chunks;
-  outbox->return_tokens(now + calendar.wire_cycles(chunks), routers.rank_of(upstream),
-                        travelling.index, {static_cast<unsigned>(source.channel()), chunks});
+  outbox->return_tokens(now + calendar.wire_cycles(chunks) + delays.token_return,
+                        routers.rank_of(upstream), travelling.index,
+                        {static_cast<unsigned>(source.channel()), chunks});
 }
 
 }  // namespace toroid::sim

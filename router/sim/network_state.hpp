@@ -1,8 +1,12 @@
 // What the two halves of a cycle work on: routers, packets under way, and when things happen.
 #pragma once
 
+#include <cstdint>
+
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
@@ -16,9 +20,24 @@
 
 namespace toroid::sim {
 
+/// What holds packets up in some machines beyond the rules of router/rules.
+struct RouterDelays {
+  explicit RouterDelays(const Machine& machine)
+      : input_reads(machine.input_reads),
+        token_return(machine.token_return_cycles),
+        escape_wait(machine.escape_wait_cycles) {}
+
+  bool limits_reads() const { return input_reads < kVirtualChannels; }
+
+  unsigned input_reads;  ///< packets that leave an input port's channels at the same time
+  Tick token_return;     ///< from a tail's leaving until its room is known upstream
+  Tick escape_wait;  ///< of an adaptive packet at a queue's head, before it enters a bubble ring
+};
+
 /// The routers, and the network's parts that they work on.
 struct NetworkState {
   Routers routers;
+  RouterDelays delays;
   Calendar& calendar;
   FlightPool& flights;
   Reception& reception;
@@ -39,12 +58,29 @@ struct NetworkState {
                                         flight.directions());
   }
 
+  /// The channels of the input ports that have as many packets on their way out as they can.
+  std::uint64_t busy_inputs(const RouterState& state) const;
+  /// Whether a packet at a queue's head has to wait before it enters the bubble channel `entering`.
+  bool must_wait(Tick now, const Routers::Site& site, Source source,
+                 VirtualChannel entering) const {
+    return delays.escape_wait != 0 && entering > VirtualChannel::dynamic1 &&
+           waits_for_escape(site, source) &&
+           now - routers.exposed_at(site.node, source) < delays.escape_wait;
+  }
+  /// Whether a waiting head is of those that must not escape at once: adaptive ones, unless their
+  /// channel is a bubble channel already.
+  bool waits_for_escape(const Routers::Site& site, Source source) const {
+    const bool in_bubble = !routers.is_fifo(source) && source.channel() > VirtualChannel::dynamic1;
+    return !in_bubble && !site.queues[source.index()].dynamic.empty();
+  }
+
   /// The read port of a source begins to read its head.
   FlightId start_reading(Tick now, const Routers::Site& site, Source source) {
     SourceQueue& queue = site.queues[source.index()];
     const FlightId id = queue.head;
     queue.head = flights[id].next;
     queue.reading = true;
+    site.state->reading |= source.bit();
     flights[id].next = kNoFlight;
     if (outbox != nullptr) announce_tokens(now, site, source);
     return id;

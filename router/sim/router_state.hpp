@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "hal/direction.hpp"
+#include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/flight.hpp"
@@ -67,6 +68,11 @@ inline void toggle_row(std::uint64_t* __restrict words, unsigned set, std::uint6
   for (unsigned l = 0; l < kRow; ++l) words[l] ^= row[l] & bit;
 }
 
+/// The channels of an input port, as a set of sources.
+constexpr std::uint64_t input_channels(unsigned port) {
+  return ((std::uint64_t{1} << kVirtualChannels) - 1) << (port * kVirtualChannels);
+}
+
 /// What a router's links and its reception FIFOs know of the heads. With six links, nearly every
 /// event touches only the first cache line.
 struct alignas(64) RouterState {
@@ -76,6 +82,7 @@ struct alignas(64) RouterState {
   /// First one word per link, `wanted_by`: bit = Source, its head may leave by this link. Then one
   /// word per link, `escape_of`: its head may take the link's bubble channel.
   std::array<std::uint64_t, 2 * kMaxLinks> words{};
+  std::uint64_t reading = 0;  ///< bit = Source: a packet is on its way out
 
   static constexpr unsigned kTouchReception = 1u << 15;
 

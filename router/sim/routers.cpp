@@ -27,6 +27,7 @@ Routers::Routers(const Shape& shape, const Machine& machine, Range block)
       queues_(std::size_t{block.count} * sources_),
       state_(block.count, {.idle = static_cast<std::uint16_t>((1u << degree_) - 1)}),
       stalled_(std::size_t{block.count} * (sources_ - channels_)),
+      exposed_at_(machine.escape_wait_cycles == 0 ? 0 : queues_.size()),
       marked_(block.count + std::size_t{1}) {
   if (sources_ > 64)
     throw BadInput(

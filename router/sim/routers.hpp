@@ -73,6 +73,14 @@ class Routers {
   std::uint64_t& stalled(Rank node, Source fifo) {
     return stalled_[std::size_t{node} * (sources_ - channels_) + fifo.index() - channels_];
   }
+  /// The cycle in which the source's head became the head. REQUIRES: the machine has an escape
+  /// wait.
+  Tick& exposed_at(Rank node, Source source) {
+    return exposed_at_[std::size_t{node} * sources_ + source.index()];
+  }
+  Tick exposed_at(Rank node, Source source) const {
+    return exposed_at_[std::size_t{node} * sources_ + source.index()];
+  }
   /// Cycles up to `now`, which is not before the last event, in which a head of this FIFO waited.
   std::uint64_t stalled_cycles(Tick now, Rank node, unsigned fifo) const;
 
@@ -129,6 +137,7 @@ class Routers {
   std::vector<SourceQueue> queues_;     ///< [node · sources + source]
   std::vector<RouterState> state_;      ///< [node]
   std::vector<std::uint64_t> stalled_;  ///< [node · FIFOs + FIFO]
+  std::vector<Tick> exposed_at_;        ///< [node · sources + source]; empty without escape wait
   std::vector<Rank> marked_;            ///< the first marked_count_, and one to spare
   std::size_t marked_count_ = 0;
 };

@@ -39,6 +39,8 @@ const std::vector<Number> kBlueGene = {
     {"injection_fifo_chunks", 32, kIbm},   {"reception_fifos", 12, kIbm},
     {"priority_reception_fifos", 2, kIbm}, {"reception_fifo_chunks", 32, kIbm},
     {"arbitration_period", 210, kIbm},     {"arbitration_fullest", 157, kIbm},
+    {"arbitration_choice", 0, kAssumed},   {"input_reads", 4, kAssumed},
+    {"token_return_cycles", 0, kAssumed},  {"escape_wait_cycles", 0, kAssumed},
     {"inject_cycles", 150, kAssumed},      {"receive_cycles", 200, kAssumed},
     {"fft_cycles_factor", 2, kPaper},      {"transpose_cycles", 0, kAssumed},
     {"fma_cycles", 1, kAssumed},
@@ -97,8 +99,8 @@ TEST(Info, PrintsAMachineFileThatGivesTheSameMachine) {
 }
 
 TEST(Info, KnowsEveryPresetAndSaysTheSourceOfEachOfItsNumbers) {
-  for (const std::string name :
-       {"bgl-fft-text", "bgl-fitted", "bgp", "bgq", "tpu-v4-like", "smallest-buffers"}) {
+  for (const std::string name : {"bgl-fft-text", "bgl-fitted", "bgl-uniform", "bgp", "bgq",
+                                 "tpu-v4-like", "smallest-buffers"}) {
     const TemporaryDirectory directory;
     directory.save("printed.toml", run_command({"info", "--machine", name, "--torus", "4x4"}).out);
     const json info = info_of(name);

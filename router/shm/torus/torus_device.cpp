@@ -171,8 +171,9 @@ bool TorusDevice::send_one(unsigned link) {
   while (candidates != 0) {
     const std::uint64_t first = precedence_.first_class(candidates);
     const Source source(transit_first_
-                            ? arbitration_.pick(arbitration_.begin(steps_), first, link,
-                                                [&](unsigned s) { return used(Source(s)); })
+                            ? arbitration_.choose(arbitration_.begin(steps_), first, link,
+                                                  direction(link),
+                                                  [&](unsigned s) { return used(Source(s)); })
                             : next_bit(first, turn_[link]));
     if (const auto channel =
             channels_.choose(heads_[source.index()], source, direction(link), tokens)) {

@@ -58,8 +58,13 @@ bool LeanNetwork::serves(const Shape& shape, const Machine& machine, const Routi
                          const SimProbe* probe) {
   const unsigned sources =
       shape.links() * kVirtualChannels + machine.injection_fifos + machine.priority_injection_fifos;
-  return probe == nullptr && shape.failures() == nullptr && options.transit_first &&
-         shape.links() <= kMostLinks && sources <= kMostSources &&
+  const Machine usual;
+  const bool usual_routers = machine.arbitration_choice == usual.arbitration_choice &&
+                             machine.input_reads == usual.input_reads &&
+                             machine.token_return_cycles == usual.token_return_cycles &&
+                             machine.escape_wait_cycles == usual.escape_wait_cycles;
+  return usual_routers && probe == nullptr && shape.failures() == nullptr &&
+         options.transit_first && shape.links() <= kMostLinks && sources <= kMostSources &&
          std::max({machine.dynamic_vc_chunks, machine.bubble_vc_chunks, machine.priority_vc_chunks,
                    machine.injection_fifo_chunks}) <= kMostChunks;
 }

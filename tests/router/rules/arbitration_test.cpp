@@ -1,0 +1,87 @@
+// Which packet goes first: the fullest FIFO's, or a random one's, and among equals by the machine's
+// rule.
+#include "router/rules/arbitration.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/tick.hpp"
+#include "router/rules/routing.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr unsigned kLinks = 6;
+constexpr Direction kOut{4};  // Z+
+
+SenderArbitration arbitration_by(FairnessRule rule) {
+  Machine machine;
+  machine.arbitration_choice = static_cast<unsigned>(rule);
+  return SenderArbitration(machine);
+}
+
+constexpr Source kStraight = Source::channel(kOut, VirtualChannel::dynamic0);
+constexpr Source kFromX = Source::channel({0}, VirtualChannel::dynamic0);
+constexpr Source kFromY = Source::channel({2}, VirtualChannel::dynamic1);
+constexpr Source kInjected = Source::fifo(kLinks, 3);
+constexpr std::uint64_t kAll = kStraight.bit() | kFromX.bit() | kFromY.bit() | kInjected.bit();
+
+using Wins = std::array<unsigned, 64>;  ///< [source]
+
+/// Of so many cycles in which the fullest goes first, or a random one; all have the same contents.
+Wins wins(FairnessRule rule, bool fullest_first, unsigned cycles) {
+  const SenderArbitration arbitration = arbitration_by(rule);
+  Wins wins{};
+  for (Tick now = 0; cycles > 0; ++now) {
+    const SenderArbitration::Cycle cycle = arbitration.begin(now);
+    if (cycle.fullest_first != fullest_first) continue;
+    --cycles;
+    ++wins[arbitration.choose(cycle, kAll, 17, kOut, [](unsigned) { return 32u; })];
+  }
+  return wins;
+}
+
+TEST(SenderArbitration, GivesEachOfTheEquallyFullTheSameChanceWhereItIsUniform) {
+  for (const bool fullest_first : {true, false}) {
+    const Wins count = wins(FairnessRule::uniform, fullest_first, 8000);
+    for (const Source source : {kStraight, kFromX, kFromY, kInjected})
+      EXPECT_NEAR(count[source.index()], 2000, 200) << source.index();
+  }
+}
+
+TEST(SenderArbitration, FavoursTheLowestUnlessTheMachineSaysOtherwise) {
+  for (const bool fullest_first : {true, false}) {
+    const Wins count = wins(FairnessRule::lowest_first, fullest_first, 8000);
+    EXPECT_GT(count[kFromX.index()], 4000u);
+  }
+}
+
+TEST(SenderArbitration, PrefersPacketsThatGoStraightOnOrThoseThatTurn) {
+  EXPECT_EQ(wins(FairnessRule::straight_first, true, 1000)[kStraight.index()], 1000u);
+  const Wins turning = wins(FairnessRule::turning_first, true, 9000);
+  EXPECT_EQ(turning[kStraight.index()], 0u);
+  for (const Source source : {kFromX, kFromY, kInjected})
+    EXPECT_NEAR(turning[source.index()], 3000, 300) << source.index();
+}
+
+TEST(SenderArbitration, IgnoresWhereARandomPacketComesFrom) {
+  for (const FairnessRule rule : {FairnessRule::straight_first, FairnessRule::turning_first})
+    EXPECT_EQ(wins(rule, false, 1000), wins(FairnessRule::uniform, false, 1000));
+}
+
+TEST(SenderArbitration, LetsTheFullestGoFirstUnderEveryRule) {
+  const auto used = [](unsigned source) { return source == kFromY.index() ? 32u : 24u; };
+  for (const FairnessRule rule : {FairnessRule::lowest_first, FairnessRule::uniform,
+                                  FairnessRule::straight_first, FairnessRule::turning_first}) {
+    const SenderArbitration arbitration = arbitration_by(rule);
+    EXPECT_EQ(arbitration.choose(arbitration.begin(0), kAll, 17, kOut, used), kFromY.index());
+  }
+}
+
+}  // namespace
+}  // namespace toroid

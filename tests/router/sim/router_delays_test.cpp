@@ -1,0 +1,128 @@
+// What the keys of a machine file that no published text gives do to the model: nothing by default,
+// and what they say otherwise.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hal/counters.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/settings.hpp"
+#include "router/sim/lean/lean_network.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/everything.hpp"
+#include "tests/router/sim/sim_machine.hpp"
+#include "tests/router/smallest_buffers.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::Everything;
+using testing::everything;
+using testing::MachineExchange;
+using testing::SimMachine;
+
+struct DelayCase {
+  std::string shape;
+  Machine machine;
+  std::uint64_t bytes = 960;
+  RoutingRule routing = RoutingRule::adaptive;
+};
+
+SimMachine machine_of(const DelayCase& c, unsigned threads) {
+  return SimMachine(Shape::parse(c.shape), {.settings = {.routing = c.routing}},
+                    {.threads = threads}, c.machine);
+}
+
+Everything counts(const DelayCase& c, unsigned threads = 1) {
+  SimMachine machine = machine_of(c, threads);
+  MachineExchange exchange(machine, c.bytes);
+  exchange.run();
+  return everything(machine);
+}
+
+Tick finished_at(const DelayCase& c) {
+  SimMachine machine = machine_of(c, 1);
+  MachineExchange exchange(machine, c.bytes);
+  exchange.run();
+  return machine.finished_at();
+}
+
+std::uint64_t packets_in_bubbles(const DelayCase& c) {
+  SimMachine machine = machine_of(c, 1);
+  MachineExchange exchange(machine, c.bytes);
+  exchange.run();
+  std::uint64_t packets = 0;
+  for (const LinkCounters& link : machine.counters().links)
+    packets += link.packets[static_cast<unsigned>(VirtualChannel::bubble)];
+  return packets;
+}
+
+/// One machine for each key, with the smallest buffers, in which every wait counts.
+std::vector<Machine> changed_machines() {
+  std::vector<Machine> machines(6, testing::smallest_buffers());
+  for (unsigned choice = 1; choice <= 3; ++choice) machines[choice - 1].arbitration_choice = choice;
+  machines[3].input_reads = 1;
+  machines[4].token_return_cycles = 500;
+  machines[5].escape_wait_cycles = 3000;
+  return machines;
+}
+
+TEST(RouterDelays, AreTheGeneralModels) {
+  for (const Machine& machine : changed_machines())
+    EXPECT_FALSE(sim::LeanNetwork::serves(Shape::parse("4x4"), machine, {}, nullptr));
+}
+
+TEST(RouterDelays, GiveTheSameResultsOnAnyNumberOfThreads) {
+  for (const Machine& machine : changed_machines()) {
+    const DelayCase c{"4x3x2", machine};
+    const Everything one = counts(c);
+    EXPECT_NE(one, counts({"4x3x2", testing::smallest_buffers()}));
+    for (const unsigned threads : {2u, 3u}) EXPECT_EQ(counts(c, threads), one);
+  }
+}
+
+TEST(RouterDelays, DeadlockNothing) {
+  for (const Machine& machine : changed_machines())
+    for (const RoutingRule routing :
+         {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
+      for (const char* shape : {"8x3", "5x4mx2", "3x3x3"})
+        EXPECT_GT(finished_at({shape, machine, 1000, routing}), 0u) << shape;
+}
+
+/// Three channels with room for one packet each are all that a link can fill until tokens come back.
+TEST(RouterDelays, LeaveLinksIdleWhereTokensComeBackLate) {
+  Machine late = testing::smallest_buffers();
+  const Tick usual = finished_at({"3m", late, 24000});
+  late.token_return_cycles = 10000;
+  EXPECT_GT(finished_at({"3m", late, 24000}), 2 * usual);
+}
+
+TEST(RouterDelays, SlowDownPortsThatPassOnOnePacketAtATime) {
+  Machine one_at_a_time = testing::smallest_buffers();
+  const Tick usual = finished_at({"8x4", one_at_a_time});
+  one_at_a_time.input_reads = 1;
+  EXPECT_GT(finished_at({"8x4", one_at_a_time}), usual);
+}
+
+/// On a line nothing can wait for itself, so that no packet ever waits so long.
+TEST(RouterDelays, KeepAdaptivePacketsOffTheBubbleChannelWhileTheyWait) {
+  Machine patient = testing::smallest_buffers();
+  EXPECT_GT(packets_in_bubbles({"9m", patient}), 0u);
+  patient.escape_wait_cycles = 1'000'000;
+  EXPECT_EQ(packets_in_bubbles({"9m", patient}), 0u);
+}
+
+TEST(RouterDelays, DoNotHoldUpDeterministicPacketsWhichHaveNoOtherChannel) {
+  DelayCase c{"4x4", testing::smallest_buffers(), 960, RoutingRule::deterministic};
+  const Tick usual = finished_at(c);
+  c.machine.escape_wait_cycles = 5000;
+  EXPECT_EQ(finished_at(c), usual);
+}
+
+}  // namespace
+}  // namespace toroid
