@@ -34,6 +34,19 @@ class Drain {
     profile_.idle_turns += queues.empty() ? 1 : 0;
   }
 
+  /// Ends a turn with one queue whose head finds no room, the commonest of a busy node, and counts
+  /// it. False: it is none. REQUIRES: some queue is not empty.
+  bool end_stuck_turn(const OutputQueues& queues, const InjectionFifos& fifos) {
+    if (queues.count() != 1) return false;
+    const DirectionSet open = fifos.open(queues.front_chunks(0));
+    if (open.meets(queues.front_hints(0))) return false;
+    if (open.empty() && fifos.open(1).empty())
+      ++profile_.full_turns;
+    else
+      count_stuck(queues);
+    return true;
+  }
+
   /// Moves at most `limit` packets: sink(descriptor, count, fifo), which must take the next `count`
   /// packets of the descriptor. Accounts for their chunks in `fifos`. Returns the number of packets
   /// moved; fewer than `limit`: all queues are empty or stuck. A run that moves nothing ends the

@@ -48,6 +48,7 @@ unsigned queues_in_turn(const Shape& shape, const PolicySettings& settings) {
 Node::Node(Device& device, NodeOptions options)
     : device_(&device),
       packets_per_turn_(device.packets_per_turn()),
+      routing_(options.settings.routing),
       rank_(device.rank()),
       record_(options.record == nullptr ? nullptr : &options.record->of(rank_)),
       random_(options.seed, rank_),
@@ -66,6 +67,7 @@ Node::Node(Device& device, NodeOptions options)
 }
 
 void Node::on(HandlerId id, Handler handler) {
+  if (!handler) return on(id, PlainHandler());
   Handler& owned = *owned_handlers_.emplace_back(std::make_unique<Handler>(std::move(handler)));
   on(id, {[](void* function, const Packet& packet) { (*static_cast<Handler*>(function))(packet); },
           &owned});
@@ -124,28 +126,8 @@ BarrierAwaiter Node::barrier() {
   return BarrierAwaiter(barrier_);
 }
 
-SendDescriptor Node::descriptor(Rank to, HandlerId handler, unsigned payload_bytes,
-                                std::uint32_t argument, unsigned chunks) {
-  const bool dynamic = options_.settings.routing != RoutingRule::deterministic;
-  const Route route = this->route(to);
-  return {.header = PacketHeader(
-              HeaderFields{.destination = to,
-                           .hints = route.directions,
-                           .dynamic = dynamic,
-                           .channel = dynamic ? VirtualChannel::dynamic0 : VirtualChannel::bubble,
-                           .chunks = chunks,
-                           .handler = handler,
-                           .payload_bytes = payload_bytes,
-                           .order = dimension_order(),
-                           .argument = argument}),
-          .source = nullptr,
-          .cookie = 0,
-          .route = route};
-}
-
 /// Packets in a row mostly go to the same node. The coin of TieRule::split is thrown for each.
-Route Node::route(Rank to) {
-  if (!routes_.empty()) return routes_.to(to);
+Route Node::route_without_table(Rank to) {
   if (to != route_to_ || options_.settings.tie == TieRule::split) {
     route_ = new_route(to);
     route_to_ = to;
@@ -170,8 +152,7 @@ DirectionSet Node::round_failures(Rank to, DirectionSet hints) const {
   return *way;
 }
 
-DimensionOrder Node::dimension_order() {
-  if (options_.settings.routing != RoutingRule::random_order) return 0;
+DimensionOrder Node::random_dimension_order() {
   return static_cast<DimensionOrder>(1 + random_.below(dimension_orders(shape().dims())));
 }
 
@@ -232,8 +213,8 @@ TurnResult Node::turn() {
 
 /// The next packet and the next fill mostly concern the object that had the last packet.
 void Node::prefetch() const {
-  const auto* bytes = static_cast<const char*>(last_context_);
-  for (std::size_t line = 0; line < kContextBytes; line += 64) __builtin_prefetch(bytes + line);
+  for (std::size_t line = 0; line < kContextBytes; line += 64)
+    __builtin_prefetch(reinterpret_cast<const void*>(last_context_ + line));
   queues_.prefetch();
 }
 
@@ -269,6 +250,7 @@ bool Node::drain() {
   drain_.begin_turn(queues_);
   if (queues_.empty()) return false;
   InjectionFifos& fifos = device_->fifos();
+  if (drain_.end_stuck_turn(queues_, fifos)) return false;
   for (std::size_t total = 0;;) {
     const std::size_t limit = packets_per_turn_ - total;
     const std::size_t moved = drain_.run(
@@ -319,7 +301,7 @@ void Node::arrive(const Packet& packet) {
   const PlainHandler* const handler = this->handler(id);
   if (handler == nullptr) [[unlikely]]
     throw RunFailed(fmt::format("received a packet for handler {}, which it does not have", id));
-  last_context_ = handler->context;
+  last_context_ = reinterpret_cast<std::uintptr_t>(handler->context);
   handler->run(handler->context, packet);
 }
 

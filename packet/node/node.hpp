@@ -163,10 +163,10 @@ class alignas(64) Node final : public Processor, private PacketSink {
 
  private:
   bool start();
-  Route route(Rank to);
+  Route route_without_table(Rank to);
   Route new_route(Rank to);
   DirectionSet round_failures(Rank to, DirectionSet hints) const;
-  DimensionOrder dimension_order();
+  DimensionOrder random_dimension_order();
   /// Null: there is none.
   const PlainHandler* handler(HandlerId id) const;
   void fill();
@@ -188,6 +188,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   std::size_t packets_per_turn_;
   bool started_ = false;
   bool posted_ = false;  ///< something was queued since the last drain
+  RoutingRule routing_;
   Rank rank_;
   Program program_;
   std::vector<Outgoing*> outgoing_;
@@ -197,7 +198,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   Random random_;
   std::vector<PlainHandler> handlers_;         ///< [number less kFirstUserHandler]
   std::vector<PlainHandler> layers_handlers_;  ///< [number], of those below
-  const void* last_context_ = nullptr;  ///< of a handler; it may be gone: for prefetches only
+  std::uintptr_t last_context_ = 0;  ///< address of a handler's, perhaps gone: for prefetches only
   RoutesFrom routes_;
   Rank route_to_ = ~Rank{0};  ///< the node that route_ leads to
   Route route_;
@@ -296,6 +297,26 @@ requires std::is_trivially_copyable_v<T> SendAwaiter Node::send(Rank to, Handler
                                                                 std::uint32_t argument) {
   static_assert(sizeof(T) <= kPayloadBytes, "a packet carries at most 240 bytes");
   return {*this, to, handler, std::as_bytes(std::span(&value, 1)), argument};
+}
+
+inline SendDescriptor Node::descriptor(Rank to, HandlerId handler, unsigned payload_bytes,
+                                       std::uint32_t argument, unsigned chunks) {
+  const bool dynamic = routing_ != RoutingRule::deterministic;
+  const Route route = routes_.empty() ? route_without_table(to) : routes_.to(to);
+  return {.header = PacketHeader(
+              HeaderFields{.destination = to,
+                           .hints = route.directions,
+                           .dynamic = dynamic,
+                           .channel = dynamic ? VirtualChannel::dynamic0 : VirtualChannel::bubble,
+                           .chunks = chunks,
+                           .handler = handler,
+                           .payload_bytes = payload_bytes,
+                           .order = routing_ == RoutingRule::random_order ? random_dimension_order()
+                                                                          : DimensionOrder{0},
+                           .argument = argument}),
+          .source = nullptr,
+          .cookie = 0,
+          .route = route};
 }
 
 }  // namespace toroid

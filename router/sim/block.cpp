@@ -27,22 +27,11 @@ namespace {
 /// Turns between fetching what a processor touches and its turn.
 constexpr std::size_t kProcessorsAhead = 4;
 
-/// Mostly there are a few, nearly in order.
-void sort_few(std::vector<Event>& events) {
-  if (events.size() > 64) return std::sort(events.begin(), events.end());
-  for (std::size_t i = 1; i < events.size(); ++i) {
-    const Event event = events[i];
-    std::size_t j = i;
-    for (; j > 0 && event < events[j - 1]; --j) events[j] = events[j - 1];
-    events[j] = event;
-  }
-}
-
 }  // namespace
 
 Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing,
              FifoTying tying, Range range, SimProbe* probe)
-    : network_(make_network(shape, machine, routing, range, probe)) {
+    : network_(make_network(shape, machine, routing, range, probe)), is_probed_(probe != nullptr) {
   devices_.reserve(range.count);
   for (Rank r = 0; r < range.count; ++r)
     devices_.emplace_back(*network_, machine, range.first + r, tying);
@@ -106,14 +95,14 @@ void Block::tell_processors(Tick now) {
   hand_over_packets(now);
 }
 
-/// Packets go to nodes in the order of node and channel, so that a node sees simultaneous arrivals
-/// in a fixed order.
+/// Packets are numbered in the order of turns, which probes see: so it is that of nodes.
 void Block::hand_over_packets(Tick now) {
   std::vector<Event>& delivered = events_.delivered;
-  sort_few(delivered);
+  if (is_probed_) std::sort(delivered.begin(), delivered.end());
   counts_.delivered += delivered.size();
   for (const Event event : delivered)
-    if (devices_[event.node()].on_delivered(now, event.value())) turns_.push_back(event.node());
+    if (devices_[event.node()].on_delivered(now, event.index(), event.value()))
+      turns_.push_back(event.node());
 }
 
 FifoCounters Block::fifo_counters(Tick now, Rank rank, unsigned fifo) const {

@@ -77,6 +77,7 @@ class Block {
   void hand_over_packets(Tick now);
 
   std::unique_ptr<Network> network_;
+  bool is_probed_;
   std::vector<SimDevice> devices_;  ///< [rank less the block's first]
   ProcessorEvents events_;          ///< in this cycle
   std::vector<Rank> turns_;         ///< nodes whose processors take a turn in this cycle

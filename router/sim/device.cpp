@@ -31,13 +31,14 @@ SimDevice::SimDevice(Network& network, const Machine& machine, Rank rank, FifoTy
                        tying)),
       fifo_counters_(fifos_.size()) {}
 
-/// A malformed header goes no further than this. Packets of a descriptor have one header.
+/// A malformed header goes no further than this. Packets of a descriptor have one header; a node's
+/// own brings its route along.
 void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) {
   const PacketHeader& header = descriptor.header;
   Network& network = *network_;
   Route route = descriptor.route;
   if (checked_.check(header, network.shape()) != HeaderError::none ||
-      (route.directions.empty() &&
+      ((route.directions.empty() || route.directions != header.hints()) &&
        validate_way(header, network.shape(), here_, route) != HeaderError::none)) {
     clock_ += Tick{machine_->inject_cycles} * count;
     fifos_.release(fifo, header.chunks() * count);
@@ -49,7 +50,8 @@ void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, un
     clock_ += machine_->inject_cycles;
     const FlightId id = network.flights().add(descriptor, n, route);
     network.number(rank_, id);
-    network.schedule_injection(clock_, place(), fifo, id);
+    // Processors' turns end their cycle: what takes no time is there in the next one.
+    network.schedule_injection(std::max(clock_, turn_began_ + 1), place(), fifo, id);
   }
   injected_ += count;
   FifoCounters& counters = fifo_counters_[fifo];
@@ -78,13 +80,32 @@ bool SimDevice::try_wake_at(Tick when) {
   return true;
 }
 
-bool SimDevice::on_delivered(Tick now, FlightId id) {
-  if (received_head_ == kNoFlight)
-    received_head_ = id;
-  else
-    network_->flights()[received_tail_].next = id;
-  received_tail_ = id;
+/// A node sees packets that come in one cycle in the order of their channels.
+bool SimDevice::on_delivered(Tick now, unsigned source, FlightId id) {
+  Flight& flight = network_->flights()[id];
+  flight.delivered_from = static_cast<std::uint8_t>(source) & 63u;
+  flight.next = kNoFlight;
+  if (delivered_at_ == now) [[unlikely]] {
+    insert_delivered(id);
+    return wake(now);
+  }
+  delivered_at_ = now;
+  received_before_ = received_head_ == kNoFlight ? kNoFlight : received_tail_;
+  FlightId& place =
+      received_head_ == kNoFlight ? received_head_ : network_->flights()[received_tail_].next;
+  place = received_tail_ = id;
   return wake(now);
+}
+
+void SimDevice::insert_delivered(FlightId id) {
+  FlightPool& flights = network_->flights();
+  FlightId* place =
+      received_before_ == kNoFlight ? &received_head_ : &flights[received_before_].next;
+  while (*place != kNoFlight && flights[*place].delivered_from < flights[id].delivered_from)
+    place = &flights[*place].next;
+  if (*place == kNoFlight) received_tail_ = id;
+  flights[id].next = *place;
+  *place = id;
 }
 
 bool SimDevice::on_fifo_room(Tick now, unsigned fifo, unsigned chunks) {

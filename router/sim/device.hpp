@@ -15,6 +15,7 @@
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/network.hpp"
 
@@ -63,7 +64,7 @@ class SimDevice final : public Device {
   void prefetch_beyond_processor() const { processor_->prefetch(); }
 
   /// A packet stands in a reception FIFO. True: the processor was idle and takes a turn now.
-  bool on_delivered(Tick now, FlightId flight);
+  bool on_delivered(Tick now, unsigned source, FlightId flight);
   /// An injection FIFO has room again. True as above.
   bool on_fifo_room(Tick now, unsigned fifo, unsigned chunks);
   /// The processor has asked for this. True as above.
@@ -73,6 +74,7 @@ class SimDevice final : public Device {
 
  private:
   bool wake(Tick now);
+  void insert_delivered(FlightId id);
 
   static constexpr std::size_t kProcessorBytes = 640;  ///< that a turn touches, more or less
 
@@ -89,6 +91,8 @@ class SimDevice final : public Device {
   CheckedFields checked_;
   FlightId received_head_ = kNoFlight;  ///< delivered packets, in order of arrival
   FlightId received_tail_ = kNoFlight;
+  FlightId received_before_ = kNoFlight;  ///< the last one when the present cycle began
+  Tick delivered_at_ = kNever;            ///< the cycle of the last delivery
   InjectionFifos fifos_;
   std::vector<FifoCounters> fifo_counters_;
   std::uint64_t injected_ = 0;

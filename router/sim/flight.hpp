@@ -30,8 +30,9 @@ struct Flight {
   std::uint8_t chunks = 0;
   bool dynamic : 1 = false;
   bool high_priority : 1 = false;
-  std::uint8_t reception_fifo = 0;  ///< that it is in, once a link has delivered it
-  DimensionOrder order = 0;         ///< of dimensions, that it keeps to
+  std::uint8_t delivered_from : 6 = 0;  ///< the source, once it has been delivered
+  std::uint8_t reception_fifo = 0;      ///< that it is in, likewise
+  DimensionOrder order = 0;             ///< of dimensions, that it keeps to
 
   DirectionSet directions() const { return route.directions; }
   /// One hop in a direction that is still to go; the last one crosses it off.
@@ -73,7 +74,7 @@ class PayloadPool {
   }
   /// Of short payloads only: long ones cost their copying anyway.
   [[gnu::always_inline]] void prefetch(FlightId id) const {
-    __builtin_prefetch(words_.data() + id);
+    if (!words_.empty()) __builtin_prefetch(words_.data() + id);
   }
   std::span<const std::byte> operator()(FlightId id, unsigned bytes) const {
     if (bytes == 0) return {};

@@ -20,9 +20,8 @@ namespace toroid::sim {
 ///
 /// 1. A block puts its messages into its neighbours' mail, then announces the horizon. Who reads a
 ///    bound and then looks at the mail finds everything that happens before the bound.
-/// 2. Where nothing happens, horizons would creep: each moves a lookahead past the other. So a
-/// block
-///    that finds nothing to do before its bound comes to rest: it says when it has something to do
+/// 2. Where nothing happens, horizons would creep: each moves a lookahead past the other. So who
+///    finds nothing to do before its bound comes to rest: it says when it has something to do
 ///    next, and how many messages it has sent and received. If all blocks rest at one moment and
 ///    as many messages have been received as sent, nothing happens anywhere before the earliest of
 ///    their next cycles: the floor jumps there, which serves as everybody's horizon.

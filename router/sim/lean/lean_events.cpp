@@ -1,5 +1,6 @@
 #include "router/sim/lean/lean_events.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -29,34 +30,17 @@ constexpr std::size_t kEventsAhead = 12;
 constexpr std::size_t kUpstreamAhead = 6;
 constexpr std::size_t kTurnsAhead = 8;
 
-/// [set of dynamic directions] and [set of minimal directions].
-struct RequestRows {
-  std::array<RequestRow, 64> dynamic{};
-  std::array<RequestRow, 64> escape{};
-};
-constexpr RequestRows kRequestRows = [] {
-  RequestRows rows;
-  for (unsigned set = 0; set < 64; ++set) {
-    for (unsigned l = 0; l < kMostLinks; ++l)
-      if ((set >> l & 1u) != 0) rows.dynamic[set].words[l] = ~0u;
-    if (set != 0)
-      rows.escape[set].words[kMostLinks + static_cast<unsigned>(std::countr_zero(set))] = ~0u;
-  }
-  return rows;
-}();
-
 /// Four words at once, as every processor has them.
 using FourWords [[gnu::vector_size(16)]] = std::uint32_t;
 
-/// words |= (a | b) & bit
-inline void request(std::array<std::uint32_t, 2 * kMostLinks>& words, const RequestRow& a,
-                    const RequestRow& b, std::uint32_t bit) {
+/// words |= row & bit
+inline void request(std::array<std::uint32_t, 2 * kMostLinks>& words, const RequestRow& row,
+                    std::uint32_t bit) {
   for (std::size_t i = 0; i < words.size(); i += 4) {
-    FourWords sum, more, others;
+    FourWords sum, more;
     std::memcpy(&sum, &words[i], sizeof sum);
-    std::memcpy(&more, &a.words[i], sizeof more);
-    std::memcpy(&others, &b.words[i], sizeof others);
-    sum |= (more | others) & bit;
+    std::memcpy(&more, &row.words[i], sizeof more);
+    sum |= more & bit;
     std::memcpy(&words[i], &sum, sizeof sum);
   }
 }
@@ -69,6 +53,7 @@ class Events {
         now_(now),
         records_(state.records.data()),
         neighbours_(state.neighbours.data()),
+        rows_(state.rows.data()),
         touched_(state.touched.data()),
         touched_count_(state.touched_count) {}
   ~Events() { state_.touched_count = touched_count_; }
@@ -136,7 +121,7 @@ class Events {
     __builtin_prefetch(&router.packets[source]);
   }
   [[gnu::always_inline]] void prefetch_stalled(Rank node, unsigned fifo) const {
-    __builtin_prefetch(&state_.stalled_of(node, fifo));
+    __builtin_prefetch(&state_.stalled_of(node, std::max(fifo, state_.channels)));
   }
   [[gnu::always_inline]] void prefetch_link(Rank node, unsigned link) const {
     __builtin_prefetch(&records_[node].links[link]);
@@ -154,16 +139,14 @@ class Events {
   [[gnu::always_inline]] void expose(RouterRecord& router, Rank node, unsigned source,
                                      PacketWord packet, unsigned mask, unsigned touch) {
     const unsigned directions = packet.directions() & mask;
-    const unsigned dynamic = state_.dynamic_directions[packet.rule()][directions];
+    const RequestRow& row = rows_[packet.rule() << kMostLinks | directions];
     const unsigned bit = 1u << source;
-    request(router.requests, kRequestRows.dynamic[dynamic], kRequestRows.escape[directions], bit);
+    request(router.requests, row, bit);
     const unsigned ends = mask & all_if(directions == 0);
     router.at_destination |= ends & bit;
     if constexpr (fifo)
       if (directions != 0) state_.stalled_of(node, source) -= now_;
-    const unsigned first = directions & (0u - directions);
-    mark(node, router,
-         touch | ((dynamic | first) & router.idle) | (ends & RouterRecord::kTouchReception));
+    mark(node, router, touch | (row.links & router.idle) | (ends & RouterRecord::kTouchReception));
   }
   /// Whether it is the first time in this cycle is hard to predict: no branch.
   void mark(Rank node, RouterRecord& router, unsigned what) {
@@ -181,6 +164,7 @@ class Events {
   const Tick now_;
   RouterRecord* const records_;
   const Rank* const neighbours_;
+  const RequestRow* const rows_;
   Rank* const touched_;
   std::size_t touched_count_;
 };

@@ -36,7 +36,7 @@ namespace {
 
 /// Up to here all records fit a usual second-level cache, more or less.
 constexpr Rank kRecordsInCache = 256;
-constexpr std::size_t kSitesAhead = 8;  ///< routers between fetching one's record and using it
+constexpr std::size_t kRecordsAhead = 8;  ///< routers between fetching one's record and using it
 constexpr std::size_t kLinksAhead = 4;
 
 /// [set of links]: its links, then their number.
@@ -155,8 +155,8 @@ unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
   receiving_count_ = 0;
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const Rank node = sites[i];
-    if (fetches_early_ && i + kSitesAhead < ahead) {
-      const Rank later = sites.data()[i + kSitesAhead];
+    if (fetches_early_ && i + kRecordsAhead < ahead) {
+      const Rank later = sites.data()[i + kRecordsAhead];
       __builtin_prefetch(&records[later]);
       __builtin_prefetch(&records[later].used);
       __builtin_prefetch(&state_.stalled_of(later, state_.channels));

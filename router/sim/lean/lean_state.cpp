@@ -1,7 +1,9 @@
 #include "router/sim/lean/lean_state.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "hal/dimension_order.hpp"
 #include "hal/direction.hpp"
@@ -31,6 +33,26 @@ DynamicDirections make_dynamic_directions(unsigned dims) {
   return all;
 }
 
+/// A packet asks for the dynamic channels of its dynamic directions, and for the bubble channel of
+/// the first minimal one.
+RequestRow make_row(unsigned dynamic, unsigned minimal) {
+  RequestRow row;
+  for (unsigned l = 0; l < kMostLinks; ++l) row.words[l] = 0u - (dynamic >> l & 1u);
+  row.links = dynamic;
+  if (minimal == 0) return row;
+  const auto first = static_cast<unsigned>(std::countr_zero(minimal));
+  row.words[kMostLinks + first] = ~0u;
+  row.links |= 1u << first;
+  return row;
+}
+
+std::vector<RequestRow> make_rows(const DynamicDirections& dynamic) {
+  std::vector<RequestRow> rows;
+  for (const auto& of_rule : dynamic)
+    for (unsigned set = 0; set < of_rule.size(); ++set) rows.push_back(make_row(of_rule[set], set));
+  return rows;
+}
+
 }  // namespace
 
 LeanState::LeanState(const Shape& shape, const Machine& machine, Range range)
@@ -39,6 +61,7 @@ LeanState::LeanState(const Shape& shape, const Machine& machine, Range range)
       sources(channels + machine.injection_fifos + machine.priority_injection_fifos),
       block(range),
       dynamic_directions(make_dynamic_directions(shape.dims())),
+      rows(make_rows(dynamic_directions)),
       records(range.count),
       neighbours(std::size_t{range.count} * 8, OutputLink::kNone),
       stalled(std::size_t{range.count} * (sources - channels)),

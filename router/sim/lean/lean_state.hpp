@@ -71,6 +71,7 @@ struct LeanState {
   unsigned sources;
   Range block;
   DynamicDirections dynamic_directions;
+  std::vector<RequestRow> rows;        ///< [rule · 64 + set of minimal directions]
   std::vector<RouterRecord> records;   ///< [node]
   std::vector<Rank> neighbours;        ///< [node · 8 + link], counted from the block's first
   std::vector<std::uint64_t> stalled;  ///< [node · FIFOs + FIFO], as in Routers

@@ -31,9 +31,10 @@ struct QueueState {
   unsigned chunks() const { return (bits >> 5) + 1u; }
 };
 
-/// [set of links][place]: what is or-ed into the requests of a packet's source.
-struct alignas(16) RequestRow {
-  std::array<std::uint32_t, 2 * kMostLinks> words{};
+/// How a packet of one rule with some minimal directions left shows itself: in one cache line.
+struct alignas(64) RequestRow {
+  std::array<std::uint32_t, 2 * kMostLinks> words{};  ///< all bits where requests has its source
+  std::uint32_t links = 0;                            ///< that it may take, by any channel
 };
 
 struct alignas(64) RouterRecord {

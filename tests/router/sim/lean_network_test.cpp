@@ -45,7 +45,7 @@ bool is_served(const LeanCase& c) {
 }
 
 /// What the run counts, or how it failed.
-std::pair<Everything, std::string> run(const LeanCase& c, bool general) {
+std::pair<Everything, std::string> run_by(const LeanCase& c, bool general) {
   SimOptions options = c.sim;
   options.routing.general = general;
   SimMachine machine(Shape::parse(c.shape), c.node, options, c.machine);
@@ -60,7 +60,7 @@ std::pair<Everything, std::string> run(const LeanCase& c, bool general) {
 
 void expect_equal(const LeanCase& c) {
   ASSERT_TRUE(is_served(c)) << c.shape;
-  EXPECT_EQ(run(c, false), run(c, true)) << c.shape << ", " << c.bytes << " bytes";
+  EXPECT_EQ(run_by(c, false), run_by(c, true)) << c.shape << ", " << c.bytes << " bytes";
 }
 
 template <typename T>
@@ -85,6 +85,7 @@ LeanCase random_case(std::uint64_t seed) {
   c.sim.threads = one_of(random, {1u, 1u, 2u, 3u});
   if (random.below(3) == 0) c.machine = testing::smallest_buffers();
   c.machine.hop_latency_cycles = one_of(random, {1u, 69u, 400u});
+  c.machine.inject_cycles = one_of(random, {150u, 150u, 1u, 0u});
   if (random.coin()) c.machine.dynamic_vc_chunks = one_of(random, {8u, 9u, 100u, 255u});
   if (random.coin()) c.machine.injection_fifo_chunks = one_of(random, {8u, 37u, 255u});
   return c;
@@ -109,7 +110,7 @@ TEST(LeanNetwork, ReportsTheDeadlockOfTheGeneralModel) {
                    {.settings = {.output_queues = 6, .routing = RoutingRule::deterministic}},
                    {.routing = {.bubble_rule = false}},
                    testing::smallest_channels()};
-  EXPECT_NE(run(c, false).second.find("the cycle:"), std::string::npos);
+  EXPECT_NE(run_by(c, false).second.find("the cycle:"), std::string::npos);
   expect_equal(c);
 }
 

@@ -94,7 +94,8 @@ TEST(RouterDelays, DeadlockNothing) {
         EXPECT_GT(finished_at({shape, machine, 1000, routing}), 0u) << shape;
 }
 
-/// Three channels with room for one packet each are all that a link can fill until tokens come back.
+/// Three channels with room for one packet each are all that a link can fill until tokens come
+/// back.
 TEST(RouterDelays, LeaveLinksIdleWhereTokensComeBackLate) {
   Machine late = testing::smallest_buffers();
   const Tick usual = finished_at({"3m", late, 24000});

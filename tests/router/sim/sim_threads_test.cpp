@@ -148,7 +148,7 @@ std::vector<Machine> odd_machines() {
 
 TEST(SimThreads, ChangeNothingOnAnyMachine) {
   for (const Machine& machine : odd_machines())
-    for (const char* shape : {"5", "3x4", "2x3x2"})
+    for (const char* shape : {"5", "3x4", "2x3x2", "4x4x4"})
       expect_as_with_one({shape, 500, {}, {}, machine});
 }
 
