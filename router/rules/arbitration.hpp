@@ -95,12 +95,13 @@ class SenderArbitration {
   template <typename Used>
   static unsigned fullest_from(std::uint64_t candidates, unsigned start, const Used& used) {
     // One number per candidate, whose largest is the choice: no branch depends on the contents.
-    unsigned best = used(start) << 7 | 64u | (63u - start);
+    const auto chunks = [&](unsigned source) { return static_cast<unsigned>(used(source)); };
+    unsigned best = chunks(start) << 7 | 64u | (63u - start);
     std::uint64_t rest = candidates;
     do {
       for (unsigned i = 0; i < kAtOnce; ++i) {
         const unsigned source = rest == 0 ? start : static_cast<unsigned>(std::countr_zero(rest));
-        best = std::max(best, used(source) << 7 | (63u - source));
+        best = std::max(best, chunks(source) << 7 | (63u - source));
         rest &= rest - 1;
       }
     } while (rest != 0);
