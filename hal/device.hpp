@@ -33,6 +33,9 @@ class Device {
   virtual Rank rank() const = 0;
   virtual const Shape& shape() const = 0;
   virtual const Machine& machine() const = 0;
+  /// Nodes of one lane never run at the same time: what they share needs no lock. Lanes are counted
+  /// from 0.
+  virtual unsigned lane() const { return rank(); }
   /// Cycles since the start: virtual ones where time is virtual, else by the machine's clock rate.
   virtual Tick now() const = 0;
 

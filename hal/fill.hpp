@@ -33,7 +33,11 @@ class QueuesInTurn {
   explicit QueuesInTurn(OutputQueues& queues) : queues_(&queues) {}
   /// False: fill stops here and goes on another time.
   bool has_room() const { return queues_->has_room(queues_->next()); }
-  void push(const SendDescriptor& descriptor) { (*queues_)[queues_->next()].push(descriptor); }
+  /// Queues what make() returns; returns the number of its packets.
+  template <std::invocable Make>
+  std::uint32_t push(Make&& make) {
+    return queues_->emplace(queues_->next(), make);
+  }
   void next_peer() { queues_->advance(); }
   void next_round() { queues_->restart(); }
 
@@ -62,6 +66,8 @@ class Fill {
   }
 
   bool done() const { return order_.size() == 0 || sent_ >= batching_.packets; }
+  /// Fetches early what the next visit touches beside this object.
+  void prefetch() const { order_.prefetch(visit_); }
 
   /// Goes on until done or until the queue whose turn it is has no room. make(peer, first, most)
   /// returns a descriptor of 1 to `most` packets for the peer, of which the first has the number
@@ -79,10 +85,10 @@ class Fill {
       while (sent_ + in_visit_ < end) {
         if (!sink.has_room()) return;
         const std::uint32_t first = sent_ + in_visit_;
-        const SendDescriptor made = make(order_[visit_], first, end - first);
-        if (made.packets == 0) break;
-        sink.push(made);
-        in_visit_ += made.packets;
+        const Rank peer = order_[visit_];
+        const std::uint32_t packets = sink.push([&] { return make(peer, first, end - first); });
+        if (packets == 0) break;
+        in_visit_ += packets;
       }
     }
   }

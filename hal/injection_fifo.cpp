@@ -31,9 +31,10 @@ InjectionFifos::InjectionFifos(std::span<const InjectionFifo> fifos)
   for (unsigned f = 0; f < count_; ++f) {
     TOROID_CHECK_LE(fifos[f].capacity, kMostChunks);
     TOROID_CHECK_LE(fifos[f].used, fifos[f].capacity);
-    used_[f] = static_cast<std::uint16_t>(fifos[f].used);
-    room_[f] = static_cast<std::uint16_t>(fifos[f].capacity - fifos[f].used);
-    directions_[f] = static_cast<std::uint16_t>(fifos[f].directions.bits());
+    Half& half = halves_[f / kLanes];
+    half.used[f % kLanes] = static_cast<std::uint16_t>(fifos[f].used);
+    half.room[f % kLanes] = static_cast<std::uint16_t>(fifos[f].capacity - fifos[f].used);
+    half.directions[f % kLanes] = static_cast<std::uint16_t>(fifos[f].directions.bits());
   }
 }
 

@@ -38,38 +38,35 @@ class InjectionFifos {
 
   unsigned size() const { return count_; }
   InjectionFifo operator[](unsigned f) const {
-    return {DirectionSet(directions_[f]), unsigned{used_[f]} + room_[f], used_[f]};
+    return {directions(f), used(f) + room(f), used(f)};
   }
-  unsigned used(unsigned f) const { return used_[f]; }
+  unsigned used(unsigned f) const { return halves_[f / kLanes].used[f % kLanes]; }
   /// Chunks that find room.
-  unsigned room(unsigned f) const { return room_[f]; }
+  unsigned room(unsigned f) const { return halves_[f / kLanes].room[f % kLanes]; }
+  DirectionSet directions(unsigned f) const {
+    return DirectionSet(halves_[f / kLanes].directions[f % kLanes]);
+  }
   /// Whether a packet of so many chunks that may go in these directions can be put there.
   bool takes(unsigned f, DirectionSet possible, unsigned chunks) const {
-    return (directions_[f] & possible.bits()) != 0 && room_[f] >= chunks;
+    return directions(f).meets(possible) && room(f) >= chunks;
   }
   /// Packets are put there. REQUIRES: they find room.
-  void add(unsigned f, unsigned chunks) {
-    used_[f] = static_cast<std::uint16_t>(used_[f] + chunks);
-    room_[f] = static_cast<std::uint16_t>(room_[f] - chunks);
-  }
+  void add(unsigned f, unsigned chunks) { move(f, chunks); }
   /// Packets have left. REQUIRES: they were there.
-  void release(unsigned f, unsigned chunks) {
-    used_[f] = static_cast<std::uint16_t>(used_[f] - chunks);
-    room_[f] = static_cast<std::uint16_t>(room_[f] + chunks);
-  }
+  void release(unsigned f, unsigned chunks) { move(f, 0u - chunks); }
   /// The number of FIFOs that serve any of the directions.
   unsigned serving(DirectionSet possible) const {
     unsigned count = 0;
     for (unsigned f = 0; f < count_; ++f)
-      count += (directions_[f] & possible.bits()) != 0 ? 1u : 0u;
+      count += directions(f).meets(possible) ? 1u : 0u;
     return count;
   }
 
   /// The directions in which a packet of so many chunks finds room: every rule of FIG. 10 names a
   /// FIFO for these and none for the others.
   DirectionSet open(unsigned chunks) const {
-    Eight open = open_among(0, chunks);
-    if (count_ > kLanes) open |= open_among(kLanes, chunks);
+    Eight open = open_among(halves_[0], chunks);
+    if (count_ > kLanes) open |= open_among(halves_[1], chunks);
     open |= other_half(open);
     open |= other_quarter(open);
     const unsigned two = first_two(open);
@@ -78,21 +75,32 @@ class InjectionFifos {
   /// Steps 1012 and 1014 of FIG. 10: the least full of those that take a packet; the first of
   /// equals. If none does, any of them: takes() tells.
   unsigned least_full(DirectionSet possible, unsigned chunks) const {
-    const unsigned first = least_full_among(0, possible, chunks);
+    const unsigned first = least_full_among(halves_[0], possible, chunks);
     if (count_ <= kLanes) return first;
-    const unsigned other = kLanes + least_full_among(kLanes, possible, chunks);
+    const unsigned other = kLanes + least_full_among(halves_[1], possible, chunks);
     if (!takes(other, possible, chunks)) return first;
-    return takes(first, possible, chunks) && used_[first] <= used_[other] ? first : other;
+    return takes(first, possible, chunks) && used(first) <= used(other) ? first : other;
   }
 
  private:
   static constexpr unsigned kLanes = 8;
   using Eight [[gnu::vector_size(16)]] = std::int16_t;
-  using Levels = std::array<std::uint16_t, kMost>;
+  using Levels = std::array<std::uint16_t, kLanes>;
+  /// Eight FIFOs. Most nodes have no more, and they lie in one cache line with the number.
+  struct Half {
+    Levels used{};
+    Levels room{};
+    Levels directions{};
+  };
 
-  static Eight eight(const Levels& levels, unsigned from) {
+  void move(unsigned f, unsigned chunks) {
+    Half& half = halves_[f / kLanes];
+    half.used[f % kLanes] = static_cast<std::uint16_t>(half.used[f % kLanes] + chunks);
+    half.room[f % kLanes] = static_cast<std::uint16_t>(half.room[f % kLanes] - chunks);
+  }
+  static Eight eight(const Levels& levels) {
     Eight lanes;
-    std::memcpy(&lanes, &levels[from], sizeof lanes);
+    std::memcpy(&lanes, levels.data(), sizeof lanes);
     return lanes;
   }
   static Eight all(unsigned value) {
@@ -111,15 +119,15 @@ class InjectionFifos {
     return two;
   }
 
-  Eight open_among(unsigned from, unsigned chunks) const {
-    return eight(directions_, from) & (eight(room_, from) >= all(chunks));
+  static Eight open_among(const Half& half, unsigned chunks) {
+    return eight(half.directions) & (eight(half.room) >= all(chunks));
   }
   /// The minimum of (chunks used, number), as one signed word each.
-  unsigned least_full_among(unsigned from, DirectionSet possible, unsigned chunks) const {
+  static unsigned least_full_among(const Half& half, DirectionSet possible, unsigned chunks) {
     constexpr Eight kNumbers = {0, 1, 2, 3, 4, 5, 6, 7};
-    const Eight serves = (eight(directions_, from) & all(possible.bits())) != all(0);
-    const Eight fits = serves & (eight(room_, from) >= all(chunks));
-    const Eight keys = ((eight(used_, from) << 3) | kNumbers) ^ all(0x8000u);
+    const Eight serves = (eight(half.directions) & all(possible.bits())) != all(0);
+    const Eight fits = serves & (eight(half.room) >= all(chunks));
+    const Eight keys = ((eight(half.used) << 3) | kNumbers) ^ all(0x8000u);
     Eight least = (keys & fits) | (all(0x7fffu) & ~fits);
     least = lesser(least, other_half(least));
     least = lesser(least, other_quarter(least));
@@ -129,10 +137,8 @@ class InjectionFifos {
     return static_cast<unsigned>(std::min(lower, upper)) & (kLanes - 1);
   }
 
-  alignas(16) Levels used_{};
-  alignas(16) Levels room_{};
-  alignas(16) std::array<std::uint16_t, kMost> directions_{};
   unsigned count_ = 0;
+  std::array<Half, kMost / kLanes> halves_;
 };
 
 /// Which FIFOs take the packets of which directions.

@@ -8,6 +8,7 @@
 
 #include "hal/check.hpp"
 #include "hal/head_index.hpp"
+#include "hal/send_descriptor.hpp"
 
 namespace toroid {
 
@@ -19,6 +20,11 @@ OutputQueues::OutputQueues(unsigned in_turn, std::size_t capacity, unsigned name
       full_(capacity == 0 ? in_turn : 0) {
   TOROID_CHECK_LT(0u, in_turn);
   if (count() >= kIndexedFrom) heads_ = std::make_unique<HeadIndex>(count());
+}
+
+void OutputQueues::grow() {
+  pool_.push_back({SendDescriptor::none(), kNone});
+  release(static_cast<std::uint32_t>(pool_.size() - 1));
 }
 
 }  // namespace toroid

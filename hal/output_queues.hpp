@@ -1,9 +1,11 @@
 // Output queues in a node's memory: what the processor wants to send and has no FIFO room for yet.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "hal/direction.hpp"
@@ -73,7 +75,13 @@ class OutputQueues {
     ++profile_.rounds;
   }
 
-  void push(unsigned i, const SendDescriptor& descriptor);
+  void push(unsigned i, const SendDescriptor& descriptor) {
+    emplace(i, [&] { return descriptor; });
+  }
+  /// Pushes the descriptor that make() returns, unless that has no packets; returns their number.
+  /// It is made where it stands in the queue. REQUIRES: make() pushes nothing.
+  template <std::invocable Make>
+  std::uint32_t emplace(unsigned i, Make&& make);
 
   // What drain needs.
   unsigned after(unsigned i) const { return i + 1 == count() ? 0 : i + 1; }
@@ -116,7 +124,9 @@ class OutputQueues {
     std::uint8_t front_chunks = kMaxChunks;
   };
 
-  std::uint32_t store(const SendDescriptor& descriptor);
+  /// Makes the free list's first place, if there is none.
+  [[gnu::noinline]] void grow();
+  void link(unsigned i, std::uint32_t place);
   /// The place is used again after all others that are free: the places of a queue follow one
   /// another in memory mostly, which processors read ahead.
   void release(std::uint32_t pooled) {
@@ -142,22 +152,25 @@ class OutputQueues {
   FillProfile profile_;
 };
 
-inline std::uint32_t OutputQueues::store(const SendDescriptor& descriptor) {
-  if (free_ == kNone) {
-    pool_.push_back({descriptor, kNone});
-    return static_cast<std::uint32_t>(pool_.size() - 1);
-  }
+template <std::invocable Make>
+std::uint32_t OutputQueues::emplace(unsigned i, Make&& make) {
+  if (free_ == kNone) [[unlikely]]
+    grow();
   const std::uint32_t place = free_;
+  const SendDescriptor* const made = new (&pool_[place].descriptor) SendDescriptor(make());
+  const std::uint32_t packets = made->packets;
+  if (packets == 0) return 0;
   free_ = pool_[place].next;
-  pool_[place] = {descriptor, kNone};
-  return place;
+  pool_[place].next = kNone;
+  profile_.packets += packets;
+  ++profile_.descriptors;
+  link(i, place);
+  return packets;
 }
 
-inline void OutputQueues::push(unsigned i, const SendDescriptor& descriptor) {
-  const std::uint32_t place = store(descriptor);
+/// The place becomes the last one of a queue.
+inline void OutputQueues::link(unsigned i, std::uint32_t place) {
   State& queue = states_[i];
-  profile_.packets += descriptor.packets;
-  ++profile_.descriptors;
   if (++queue.size == capacity_ && i < in_turn_) ++full_;
   if (queue.size == 1) {
     queue.head = queue.tail = place;

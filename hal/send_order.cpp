@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -27,23 +28,31 @@ std::vector<Rank> shuffled(Rank count, std::uint64_t seed) {
 }  // namespace
 
 SendOrder::SendOrder(OrderRule rule, Rank self, Rank members, std::uint64_t seed)
-    : rule_(rule), self_(self), peers_(members - 1), visits_(peers_) {
+    : self_(self), peers_(members - 1), visits_(peers_), rule_(rule) {
   TOROID_CHECK_LT(self, members);
   if (rule != OrderRule::random) return;
   const std::uint64_t key = mix64(seed);
   if (peers_ <= kStoredPeers)
-    stored_ = std::make_shared<std::vector<Rank>>(shuffled(peers_, key));
+    store(shuffled(peers_, key));
   else
-    bijection_.emplace(peers_, key);
+    source_ = Bijection(peers_, key);
 }
 
 SendOrder::SendOrder(std::vector<Rank> peers)
-    : peers_(static_cast<Rank>(peers.size())),
-      visits_(peers_),
-      stored_(std::make_shared<std::vector<Rank>>(std::move(peers))) {}
+    : peers_(static_cast<Rank>(peers.size())), visits_(peers_) {
+  store(std::move(peers));
+}
 
 SendOrder::SendOrder(Rank visits, std::function<Rank(Rank)> peer_at)
-    : peers_(visits), visits_(visits), computed_(std::move(peer_at)) {}
+    : peers_(visits),
+      visits_(visits),
+      source_(std::make_shared<const std::function<Rank(Rank)>>(std::move(peer_at))) {}
+
+void SendOrder::store(std::vector<Rank> places) {
+  auto stored = std::make_shared<const std::vector<Rank>>(std::move(places));
+  places_ = stored->data();
+  source_ = std::move(stored);
+}
 
 SendOrder SendOrder::first(Rank n) const {
   SendOrder cut = *this;
@@ -53,7 +62,7 @@ SendOrder SendOrder::first(Rank n) const {
 
 SendOrder SendOrder::only(const std::vector<Rank>& wanted) const {
   std::vector<std::pair<Rank, Rank>> visits;  // number, peer
-  if (stored_ || computed_) {
+  if (std::holds_alternative<Stored>(source_) || std::holds_alternative<Computed>(source_)) {
     for (Rank i = 0; i < visits_; ++i)
       if (const Rank peer = (*this)[i]; std::ranges::binary_search(wanted, peer))
         visits.emplace_back(i, peer);
@@ -69,8 +78,8 @@ SendOrder SendOrder::only(const std::vector<Rank>& wanted) const {
 }
 
 Rank SendOrder::computed_place(Rank i) const {
-  if (bijection_) return (*bijection_)(i);
-  if (computed_) return computed_(i);
+  if (const auto* bijection = std::get_if<Bijection>(&source_)) return (*bijection)(i);
+  if (const auto* computed = std::get_if<Computed>(&source_)) return (**computed)(i);
   if (rule_ == OrderRule::rank) return i;
   return self_ + i < peers_ ? self_ + i : self_ + i - peers_;
 }
@@ -78,7 +87,7 @@ Rank SendOrder::computed_place(Rank i) const {
 std::optional<Rank> SendOrder::visit_of(Rank peer) const {
   if (peer == self_ || peer > peers_) return std::nullopt;
   const Rank place = peer < self_ ? peer : peer - 1;
-  if (bijection_) return bijection_->inverse(place);
+  if (const auto* bijection = std::get_if<Bijection>(&source_)) return bijection->inverse(place);
   if (rule_ == OrderRule::rank) return place;
   return place >= self_ ? place - self_ : place + peers_ - self_;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "hal/bijection.hpp"
@@ -46,8 +47,12 @@ class SendOrder {
 
   Rank size() const { return visits_; }
   /// Whether the peers were given one by one.
-  bool is_list() const { return stored_ && self_ == ~Rank{0}; }
+  bool is_list() const { return std::holds_alternative<Stored>(source_) && self_ == ~Rank{0}; }
   Rank operator[](Rank i) const;
+  /// Fetches early what [] touches.
+  void prefetch(Rank i) const {
+    if (places_ != nullptr) __builtin_prefetch(places_ + i);
+  }
 
   class Iterator;
   Iterator begin() const;
@@ -58,18 +63,23 @@ class SendOrder {
   /// The visit that goes to `peer`; none: it is no peer. REQUIRES: places are not stored or given.
   std::optional<Rank> visit_of(Rank peer) const;
 
-  OrderRule rule_ = OrderRule::rank;
-  Rank self_ = ~Rank{0};  ///< beyond all peers where places are peers themselves
+  void store(std::vector<Rank> places);
+
+  using Stored = std::shared_ptr<const std::vector<Rank>>;
+  using Computed = std::shared_ptr<const std::function<Rank(Rank)>>;
+
+  const Rank* places_ = nullptr;  ///< those that are stored; null: none are
+  Rank self_ = ~Rank{0};          ///< beyond all peers where places are peers themselves
   Rank peers_;
   Rank visits_;  ///< the number of peers that the order goes to
-  std::shared_ptr<const std::vector<Rank>> stored_;
-  std::optional<Bijection> bijection_;
-  std::function<Rank(Rank)> computed_;
+  OrderRule rule_ = OrderRule::rank;
+  /// Where places come from; nothing: they follow from the rule.
+  std::variant<std::monostate, Stored, Bijection, Computed> source_;
 };
 
 /// Places 0..peers-1 stand for the members without self.
 inline Rank SendOrder::operator[](Rank i) const {
-  const Rank place = stored_ ? (*stored_)[i] : computed_place(i);
+  const Rank place = places_ != nullptr ? places_[i] : computed_place(i);
   return place < self_ ? place : place + 1;
 }
 

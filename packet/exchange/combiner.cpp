@@ -38,7 +38,7 @@ Combiner::Combiner(Exchange& exchange)
       stage_(all_stages_),
       received_(all_stages_) {}
 
-const Endpoint& Combiner::end() const {
+Endpoint& Combiner::end() const {
   return exchange_->end_;
 }
 
@@ -169,7 +169,7 @@ bool Combiner::Stage::fill(OutputQueues& queues) {
 }
 
 SendDescriptor Combiner::Stage::describe(Rank to, std::uint32_t first, std::uint32_t limit) {
-  const Endpoint& end = combiner_->end();
+  Endpoint& end = combiner_->end();
   const std::uint64_t bytes = plan_->message(number_, end.self(), to).bytes;
   const MessageRun run =
       run_of(bytes, end.plan->data_bytes(), first, end.plan->most_in_descriptor(limit));

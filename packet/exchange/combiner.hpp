@@ -70,7 +70,7 @@ class Combiner {
   void note_left();
   void keep(const CombiningPlan::Block& block, std::span<const std::byte> bytes);
   std::map<Rank, Bytes> pack(unsigned stage);
-  const Endpoint& end() const;
+  Endpoint& end() const;
 
   Exchange* exchange_;
   unsigned all_stages_;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
+#include <optional>
 #include <span>
 
 #include "hal/packet.hpp"
@@ -22,13 +22,14 @@
 namespace toroid {
 
 /// Counts of one node by which an exchange is checked and policies are compared.
-struct alignas(64) ExchangeAudit {
+struct ExchangeAudit {
   Arrivals arrivals;
   Tick last_arrival = 0;
   std::uint64_t sent = 0;           ///< packets of this node's own
   std::uint64_t sent_hash = 0;      ///< sum over them of a hash of id and destination
   std::uint64_t received_hash = 0;  ///< likewise of those that have come
-  LatencyHistogram latency;  ///< cycles from injection to handler, of packets with an envelope
+  /// Cycles from injection to handler of packets with an envelope, of all nodes of a lane.
+  LatencyHistogram* latency = nullptr;
 };
 
 /// The label of a packet that is sent on by other nodes: the first 8 bytes of its payload.
@@ -43,11 +44,11 @@ struct Envelope {
 /// One node's end of an exchange. It belongs to the Exchange, and the node's own thread calls it.
 struct Endpoint {
   Node* node;
-  HandlerId handler;
-  Group group;
   const ExchangePlan* plan;
   Messages* messages;
-  std::unique_ptr<ExchangeAudit> audit{};  ///< null if nothing is to be counted
+  Group group;
+  HandlerId handler;
+  std::optional<ExchangeAudit> audit{};  ///< none if nothing is to be counted
 
   Rank self() const { return group.self(); }
   /// A descriptor of `packets` packets to a member, each with `bytes` bytes of a message.
@@ -63,8 +64,8 @@ struct Endpoint {
 
   /// Of a packet, whose sum tells whether each has arrived once.
   static std::uint64_t hash_of(std::uint32_t id, Rank to);
-  void note_sent(std::uint32_t id, Rank to) const;
-  void note_arrival(const Packet& packet, std::uint32_t id) const;
+  void note_sent(std::uint32_t id, Rank to);
+  void note_arrival(const Packet& packet, std::uint32_t id);
   // Notes for a recording of the run. Messages from one node to another are numbered.
   void record_message(Rank member, std::uint64_t bytes, std::uint64_t number) const;
   void record_complete(std::uint64_t messages) const;
@@ -97,20 +98,20 @@ inline std::uint64_t Endpoint::hash_of(std::uint32_t id, Rank to) {
   return mix64(std::uint64_t{to} << 32 | id);
 }
 
-inline void Endpoint::note_sent(std::uint32_t id, Rank to) const {
+inline void Endpoint::note_sent(std::uint32_t id, Rank to) {
   if (!audit) return;
   ++audit->sent;
   audit->sent_hash += hash_of(id, to);
 }
 
-inline void Endpoint::note_arrival(const Packet& packet, std::uint32_t id) const {
+inline void Endpoint::note_arrival(const Packet& packet, std::uint32_t id) {
   if (!audit) return;
   const Tick now = node->now();
   audit->arrivals.add(plan->origin(id), plan->number(id));
   audit->received_hash += hash_of(id, self());
   audit->last_arrival = now;
   if (plan->label() == PacketLabel::envelope)
-    audit->latency.add(static_cast<std::uint32_t>(now) - packet.header.argument());
+    audit->latency->add(static_cast<std::uint32_t>(now) - packet.header.argument());
 }
 
 inline Envelope Endpoint::envelope_of(const Packet& packet) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -56,12 +57,15 @@ class Exchange::Sink {
       return false;
     return by_direction() ? all_have_room() : queues_->has_room(queues_->next());
   }
-  void push(const SendDescriptor& descriptor) {
+  template <std::invocable Make>
+  std::uint32_t push(Make&& make) {
+    const SendDescriptor made = make();
+    if (made.packets == 0) return 0;
     if (const unsigned stage = exchange_->stage_; stage > 0)
-      queues_->named(stage - 1).push(descriptor);
+      queues_->named(stage - 1).push(made);
     else
-      (*queues_)[by_direction() ? descriptor.header.hints().first().index : queues_->next()].push(
-          descriptor);
+      (*queues_)[by_direction() ? made.header.hints().first().index : queues_->next()].push(made);
+    return made.packets;
   }
   void next_peer() { queues_->advance(); }
   void next_round() { queues_->restart(); }
@@ -81,10 +85,10 @@ class Exchange::Sink {
 
 Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const ExchangePlan& plan,
                    Messages& messages)
-    : end_{&node, handler, group, &plan, &messages},
-      fill_(fill_of_round_0()),
+    : end_{&node, &plan, &messages, group, handler},
+      received_(plan.counter_name()),
       is_plain_(is_plain(plan)),
-      received_(plan.counter_name()) {
+      fill_(fill_of_round_0()) {
   if (node.options().named_queues < plan.named_queues())
     throw BadInput(fmt::format("policy {} needs {} named output queues, a node has {}",
                                plan.policy().name(), plan.named_queues(),
@@ -105,8 +109,8 @@ Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const Exch
 
 Exchange::~Exchange() = default;
 
-const ExchangeAudit& Exchange::audit() {
-  end_.audit = std::make_unique<ExchangeAudit>();
+const ExchangeAudit& Exchange::audit(LatencyHistogram& latency) {
+  end_.audit.emplace().latency = &latency;
   return *end_.audit;
 }
 

@@ -74,9 +74,10 @@ class Exchange final : public Outgoing, private PayloadSource {
   /// What the node waits for, in words, for the report of a run that cannot go on.
   std::string waits_for() const;
 
-  /// Keeps an account of packets and latencies. REQUIRES: before start().
-  const ExchangeAudit& audit();
-  const ExchangeAudit* audited() const { return end_.audit.get(); }
+  /// Keeps an account of packets; latencies go into a histogram that nodes of one lane share, and
+  /// that outlives the exchange. REQUIRES: before start().
+  const ExchangeAudit& audit(LatencyHistogram& latency);
+  const ExchangeAudit* audited() const { return end_.audit ? &*end_.audit : nullptr; }
   std::uint64_t forwarded() const { return forwarded_; }  ///< packets sent on for others
   std::uint64_t acknowledgements() const { return acknowledgements_; }  ///< sent by this node
 
@@ -126,11 +127,12 @@ class Exchange final : public Outgoing, private PayloadSource {
 
   // First what every packet touches.
   Endpoint end_;
-  Fill fill_;
-  bool is_plain_;  ///< queues in turn and nothing held back: the patent's fill as it stands
-  std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered yet
-  std::uint64_t expected_ = 0;
   Counter received_;
+  std::uint64_t expected_ = 0;
+  std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered yet
+  bool is_plain_;  ///< queues in turn and nothing held back: the patent's fill as it stands
+  bool waits_for_window_ = false;
+  Fill fill_;
   std::uint64_t starts_ = 0;
   Counter sent_{"packets of the exchange sent"};
   std::unique_ptr<Combiner> combiner_;      ///< where the policy combines messages
@@ -141,7 +143,6 @@ class Exchange final : public Outgoing, private PayloadSource {
   double due_ = 0;                 ///< when the next packet may go
   Tick look_ = 0;                  ///< when fill() is to be tried again
   std::uint32_t outstanding_ = 0;  ///< packets sent and not acknowledged, where there is a window
-  bool waits_for_window_ = false;
 
   // The state of an exchange whose packets go by way of other nodes.
   unsigned stage_ = 0;  ///< stage of the packet that was described last

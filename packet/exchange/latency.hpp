@@ -50,7 +50,7 @@ class LatencyBuckets {
 
   static constexpr std::size_t kBuckets = kPerOctave * (33 - bits);
   /// Packets of a bucket, and the largest value that falls into it.
-  std::uint32_t packets(std::size_t bucket) const {
+  std::uint64_t packets(std::size_t bucket) const {
     return bucket - first_ < buckets_.size() ? buckets_[bucket - first_] : 0;
   }
   static Tick upper_end(std::size_t bucket) {
@@ -66,7 +66,7 @@ class LatencyBuckets {
     return kPerOctave * octave + (value >> octave);
   }
 
-  std::uint32_t& bucket(std::size_t b) {
+  std::uint64_t& bucket(std::size_t b) {
     if (b - first_ >= buckets_.size()) [[unlikely]]
       grow_to(b);
     return buckets_[b - first_];
@@ -79,17 +79,18 @@ class LatencyBuckets {
       first_ = static_cast<std::uint32_t>(octave);
     }
     if (b - first_ >= buckets_.size()) buckets_.resize(octave + kPerOctave - first_);
-    buckets_.shrink_to_fit();  // there are many histograms
+    buckets_.shrink_to_fit();  // there may be many histograms
   }
 
-  std::vector<std::uint32_t> buckets_;  ///< those of the powers of two that have occurred
+  /// Those of the powers of two between the least and the greatest that have occurred.
+  std::vector<std::uint64_t> buckets_;
   std::uint32_t first_ = 0;             ///< the number of the first of them
   std::uint32_t max_ = 0;
 };
 
-/// The histogram that every node has: 32 B per power of two, right to 12.5 %.
+/// The histogram of an exchange: 64 B per power of two, right to 12.5 %.
 using LatencyHistogram = LatencyBuckets<3>;
-/// The histogram that a run has: 512 B per power of two, right to 0.8 %.
+/// The histogram of a run under load: 1 kB per power of two, right to 0.8 %.
 using FineLatencyHistogram = LatencyBuckets<7>;
 
 }  // namespace toroid

@@ -76,11 +76,16 @@ NodeOptions TrafficExchange::node_options() const {
           .named_queues = plan_.named_queues()};
 }
 
-TrafficExchange::Part::Part(Node& n, const TrafficExchange& all)
+TrafficExchange::Part::Part(Node& n, TrafficExchange& all)
     : node(&n),
       messages(all.plan_, *all.traffic_, n.rank()),
       exchange(n, all.options_.handler, Group::all(n.shape(), n.rank()), all.plan_, messages) {
-  exchange.audit();
+  exchange.audit(all.latency_of(n));
+}
+
+LatencyHistogram& TrafficExchange::latency_of(const Node& node) {
+  if (node.lane() >= latencies_.size()) latencies_.resize(node.lane() + 1);
+  return latencies_[node.lane()].histogram;
 }
 
 Arrivals TrafficExchange::Part::expected(const TrafficExchange& all) const {
@@ -132,7 +137,7 @@ RunFailed TrafficExchange::failed(const std::string& what) const {
 
 LatencyHistogram TrafficExchange::latency() const {
   LatencyHistogram all;
-  for (const Part& part : parts_) all += part.exchange.audited()->latency;
+  for (const LaneLatency& lane : latencies_) all += lane.histogram;
   return all;
 }
 

@@ -65,12 +65,16 @@ class TrafficExchange {
 
  private:
   struct Part {
-    Part(Node& node, const TrafficExchange& all);
+    Part(Node& node, TrafficExchange& all);
     Arrivals expected(const TrafficExchange& all) const;
     const Node* node;
     TrafficMessages messages;
     alignas(64) Exchange exchange;  // not the class itself: g++ 12 does not align coroutine frames
   };
+  struct alignas(64) LaneLatency {
+    LatencyHistogram histogram;
+  };
+  LatencyHistogram& latency_of(const Node& node);
   const CombiningPlan& combining() const;
   void check_sums() const;
   void check_data(const Part& part) const;
@@ -79,7 +83,10 @@ class TrafficExchange {
   const Traffic* traffic_;
   TrafficExchangeOptions options_;
   ExchangePlan plan_;
-  std::deque<Part> parts_;  ///< never move: nodes refer to them
+  std::deque<Part> parts_;         ///< never move: nodes refer to them
+  /// [lane]: of its nodes' packets. A node's own would be touched for each of its packets, among
+  /// those of too many nodes for the caches.
+  std::deque<LaneLatency> latencies_;
 };
 
 }  // namespace toroid

@@ -37,7 +37,7 @@ namespace toroid {
 namespace {
 
 /// What fill() and a handler touch of an exchange, more or less.
-constexpr std::size_t kContextBytes = 320;
+constexpr std::size_t kContextBytes = 256;
 
 unsigned queues_in_turn(const Shape& shape, const PolicySettings& settings) {
   return settings.queue_per_direction ? shape.links() : settings.output_queues;
@@ -47,16 +47,16 @@ unsigned queues_in_turn(const Shape& shape, const PolicySettings& settings) {
 
 Node::Node(Device& device, NodeOptions options)
     : device_(&device),
-      packets_per_turn_(device.packets_per_turn()),
       routing_(options.settings.routing),
+      record_(options.record == nullptr ? nullptr : &options.record->of(device.rank())),
+      packets_per_turn_(static_cast<std::uint32_t>(device.packets_per_turn())),
       rank_(device.rank()),
-      record_(options.record == nullptr ? nullptr : &options.record->of(rank_)),
-      random_(options.seed, rank_),
-      routes_(device.shape(), device.shape().coord(rank_), options.settings.tie),
-      coord_(device.shape().coord(rank_)),
       queues_(queues_in_turn(device.shape(), options.settings), options.settings.queue_capacity,
               options.named_queues),
       drain_(options.settings.drain),
+      routes_(device.shape(), device.shape().coord(rank_), options.settings.tie),
+      random_(options.seed, rank_),
+      coord_(device.shape().coord(rank_)),
       options_(options),
       barrier_(device.shape().size()) {
   on(kBarrierHandler, {[](void* self, const Packet& packet) {
@@ -81,6 +81,7 @@ void Node::on(HandlerId id, PlainHandler handler) {
   handlers.reserve(place + 1);  // no more than that: there are many nodes
   if (place >= handlers.size()) handlers.resize(place + 1);
   handlers[place] = handler;
+  last_id_ = kNoHandler;
 }
 
 const Node::PlainHandler* Node::handler(HandlerId id) const {
@@ -196,7 +197,10 @@ void Node::post(const SendDescriptor& descriptor, unsigned named_queue) {
 }
 
 void Node::post(Outgoing& outgoing) {
-  outgoing_.push_back(&outgoing);
+  if (filling_ == nullptr)
+    filling_ = &outgoing;
+  else
+    later_.push_back(&outgoing);
   posted_ = true;
 }
 
@@ -208,13 +212,14 @@ TurnResult Node::turn() {
   again |= resume();
   again |= std::exchange(posted_, false) || !own_.empty();
   again |= look_again();
-  return {.output_waiting = !outgoing_.empty() || !queues_.empty(), .again = again};
+  return {.output_waiting = filling_ != nullptr || !queues_.empty(), .again = again};
 }
 
 /// The next packet and the next fill mostly concern the object that had the last packet.
 void Node::prefetch() const {
-  for (std::size_t line = 0; line < kContextBytes; line += 64)
-    __builtin_prefetch(reinterpret_cast<const void*>(last_context_ + line));
+  const auto* const context = static_cast<const char*>(last_handler_.context);
+  if (context != nullptr)
+    for (std::size_t line = 0; line < kContextBytes; line += 64) __builtin_prefetch(context + line);
   queues_.prefetch();
 }
 
@@ -226,17 +231,21 @@ bool Node::start() {
 }
 
 void Node::fill() {
-  if (outgoing_.empty()) return;
+  if (filling_ == nullptr) return;
   if (queues_.any_has_room())  // else nothing can be done: the commonest turn of a busy node
-    while (!outgoing_.empty() && outgoing_.front()->fill(queues_))
-      outgoing_.erase(outgoing_.begin());
-  if (!outgoing_.empty()) queues_.note_stop();
+    while (filling_ != nullptr && filling_->fill(queues_)) fill_next();
+  if (filling_ != nullptr) queues_.note_stop();
+}
+
+void Node::fill_next() {
+  filling_ = later_.empty() ? nullptr : later_.front();
+  if (!later_.empty()) later_.erase(later_.begin());
 }
 
 /// True: what waits for a time is asked in the next turn, since nobody is woken by the wall clock.
 bool Node::look_again() {
-  if (outgoing_.empty()) return false;
-  const std::optional<Tick> look = outgoing_.front()->next_look();
+  if (filling_ == nullptr) return false;
+  const std::optional<Tick> look = filling_->next_look();
   return look && !device_->try_wake_at(*look);
 }
 
@@ -261,7 +270,7 @@ bool Node::drain() {
     total += moved;
     const bool may_have_room = device_->flush();
     if (total >= packets_per_turn_) return true;
-    if (queues_.empty()) return !outgoing_.empty();
+    if (queues_.empty()) return filling_ != nullptr;
     if (may_have_room) continue;  // a fabric that moves packets on at once
     drain_.end_turn(queues_, fifos);
     return false;
@@ -277,8 +286,7 @@ bool Node::receive() {
 }
 
 bool Node::resume() {
-  Program& program = current();
-  if (program.done() || (program.wait() != nullptr && !program.wait()->ready())) return false;
+  if (ended_ || (wait_ != nullptr && !wait_->ready())) return false;
   run_current();
   return true;
 }
@@ -288,25 +296,33 @@ void Node::run_current() {
   if (current().done()) return;
   Program& program = current();
   program.resume();
-  if (!program.done()) return;
-  if (parts_.empty())
-    finished_at_ = now();
-  else
-    parts_.pop_back();
+  if (program.done()) {
+    if (parts_.empty())
+      finished_at_ = now();
+    else
+      parts_.pop_back();
+  }
+  ended_ = current().done();
+  wait_ = current().wait();
 }
 
 /// Calls the packet's handler.
 void Node::arrive(const Packet& packet) {
   const HandlerId id = packet.header.handler();
+  if (id != last_id_) look_up(id);
+  last_handler_.run(last_handler_.context, packet);
+}
+
+void Node::look_up(HandlerId id) {
   const PlainHandler* const handler = this->handler(id);
-  if (handler == nullptr) [[unlikely]]
+  if (handler == nullptr)
     throw RunFailed(fmt::format("received a packet for handler {}, which it does not have", id));
-  last_context_ = reinterpret_cast<std::uintptr_t>(handler->context);
-  handler->run(handler->context, packet);
+  last_handler_ = *handler;
+  last_id_ = id;
 }
 
 bool Node::finished() const {
-  return program_.done() && outgoing_.empty() && queues_.empty() && own_.empty();
+  return program_.done() && filling_ == nullptr && queues_.empty() && own_.empty();
 }
 
 std::string Node::waits_for() const {

@@ -97,6 +97,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   void run(Program program) { program_ = std::move(program); }
 
   Rank rank() const { return rank_; }
+  /// Nodes of one lane never run at the same time.
+  unsigned lane() const { return device_->lane(); }
   Rank size() const { return device_->shape().size(); }
   const Coord& coord() const { return coord_; }
   const Shape& shape() const { return device_->shape(); }
@@ -169,7 +171,10 @@ class alignas(64) Node final : public Processor, private PacketSink {
   DimensionOrder random_dimension_order();
   /// Null: there is none.
   const PlainHandler* handler(HandlerId id) const;
+  /// Makes it the last one.
+  void look_up(HandlerId id);
   void fill();
+  void fill_next();
   bool look_again();
   void send_now();
   bool drain();
@@ -183,29 +188,36 @@ class alignas(64) Node final : public Processor, private PacketSink {
   void enqueue(Rank to, HandlerId handler, std::span<const std::byte> payload,
                std::uint32_t argument);
 
-  // First what every turn touches: a large machine's nodes do not stay in the caches.
+  static constexpr unsigned kNoHandler = ~0u;
+
+  // First what every turn touches, and what it touches of vectors and of the program's frame: a
+  // large machine's nodes do not stay in the caches.
   Device* device_;
-  std::size_t packets_per_turn_;
+  Outgoing* filling_ = nullptr;  ///< the first source that has not queued everything; null: none
+  Wait* wait_ = nullptr;         ///< what the program waits for; null: nothing, or it has ended
+  PlainHandler last_handler_;    ///< that had a packet
+  unsigned last_id_ = kNoHandler;  ///< its number
   bool started_ = false;
+  bool ended_ = true;    ///< the program has, or there is none
   bool posted_ = false;  ///< something was queued since the last drain
   RoutingRule routing_;
-  Rank rank_;
-  Program program_;
-  std::vector<Outgoing*> outgoing_;
-  std::vector<Packet> own_;      ///< packets to oneself: memory, not the torus, carries them
-  std::vector<Program*> parts_;  ///< that it waits for, the innermost last
+  std::vector<Packet> own_;       ///< packets to oneself: memory, not the torus, carries them
+  std::vector<Outgoing*> later_;  ///< sources behind filling_
   RankRecord* record_;
+  std::uint32_t packets_per_turn_;
+  Rank rank_;
+  OutputQueues queues_;
+  Drain drain_;
+  RoutesFrom routes_;
   Random random_;
+  Program program_;
+  std::vector<Program*> parts_;                ///< that it waits for, the innermost last
   std::vector<PlainHandler> handlers_;         ///< [number less kFirstUserHandler]
   std::vector<PlainHandler> layers_handlers_;  ///< [number], of those below
-  std::uintptr_t last_context_ = 0;  ///< address of a handler's, perhaps gone: for prefetches only
-  RoutesFrom routes_;
-  Rank route_to_ = ~Rank{0};  ///< the node that route_ leads to
+  Rank route_to_ = ~Rank{0};                   ///< the node that route_ leads to
   Route route_;
   Coord coord_;
   Tick finished_at_ = 0;
-  OutputQueues queues_;
-  Drain drain_;
   NodeOptions options_;
   InlinePayloads inline_payloads_;
   unsigned reserved_from_ = kMaxHandlers;

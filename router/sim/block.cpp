@@ -30,11 +30,11 @@ constexpr std::size_t kProcessorsAhead = 4;
 }  // namespace
 
 Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing,
-             FifoTying tying, Range range, SimProbe* probe)
+             FifoTying tying, Range range, unsigned number, SimProbe* probe)
     : network_(make_network(shape, machine, routing, range, probe)), is_probed_(probe != nullptr) {
   devices_.reserve(range.count);
   for (Rank r = 0; r < range.count; ++r)
-    devices_.emplace_back(*network_, machine, range.first + r, tying);
+    devices_.emplace_back(*network_, machine, range.first + r, tying, number);
 }
 
 void Block::start() {
@@ -106,7 +106,7 @@ void Block::hand_over_packets(Tick now) {
 }
 
 FifoCounters Block::fifo_counters(Tick now, Rank rank, unsigned fifo) const {
-  FifoCounters counters = device(rank).fifo_counters()[fifo];
+  FifoCounters counters = device(rank).fifo_counters(fifo);
   counters.stalled_cycles = network_->stalled_cycles(now, rank, fifo);
   return counters;
 }
@@ -118,7 +118,7 @@ void Block::add_to(FabricCounters& counters, Tick end) const {
   for (const SimDevice& device : devices_) {
     counters.packets += device.injected();
     counters.refused += device.refused();
-    for (unsigned f = 0; f < device.fifo_counters().size(); ++f)
+    for (unsigned f = 0; f < device.fifos().size(); ++f)
       counters.fifos.push_back(fifo_counters(end, device.rank(), f));
   }
 }

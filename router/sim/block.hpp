@@ -42,9 +42,9 @@ class Block {
     std::uint64_t delivered = 0;
   };
 
-  /// The machine and the probe, if there is one, outlive it.
+  /// The machine and the probe, if there is one, outlive it. `number`: among the run's blocks.
   Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing, FifoTying tying,
-        Range range, SimProbe* probe);
+        Range range, unsigned number, SimProbe* probe);
   Block(const Block&) = delete;  // nodes refer to the network
 
   const Range& range() const { return network_->block(); }

@@ -22,14 +22,16 @@
 
 namespace toroid::sim {
 
-SimDevice::SimDevice(Network& network, const Machine& machine, Rank rank, FifoTying tying)
+SimDevice::SimDevice(Network& network, const Machine& machine, Rank rank, FifoTying tying,
+                     unsigned lane)
     : network_(&network),
-      machine_(&machine),
       rank_(rank),
-      here_(network.shape().coord(rank)),
       fifos_(tie_fifos(network.shape(), machine.injection_fifos, machine.injection_fifo_chunks,
                        tying)),
-      fifo_counters_(fifos_.size()) {}
+      machine_(&machine),
+      written_(fifos_.size()),
+      here_(network.shape().coord(rank)),
+      lane_(lane) {}
 
 /// A malformed header goes no further than this. Packets of a descriptor have one header; a node's
 /// own brings its route along.
@@ -54,10 +56,10 @@ void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, un
     network.schedule_injection(std::max(clock_, turn_began_ + 1), place(), fifo, id);
   }
   injected_ += count;
-  FifoCounters& counters = fifo_counters_[fifo];
-  counters.packets += count;
-  counters.most_chunks =
-      std::max(counters.most_chunks, static_cast<std::uint16_t>(fifos_.used(fifo)));
+  Written& written = written_[fifo];
+  written.packets += count;
+  written.most_chunks =
+      std::max(written.most_chunks, static_cast<std::uint16_t>(fifos_.used(fifo)));
 }
 
 std::size_t SimDevice::receive(PacketSink& sink, std::size_t limit) {

@@ -24,11 +24,13 @@ namespace toroid::sim {
 /// A node with one processor, which is busy while it injects, receives, handles or computes. Time
 /// within a turn passes on the device's own clock; what the turn does to the network happens at the
 /// cycle in which it began. The block owns the device and calls it.
-class SimDevice final : public Device {
+class alignas(64) SimDevice final : public Device {
  public:
-  SimDevice(Network& network, const Machine& machine, Rank rank, FifoTying tying);
+  /// `lane`: the number of its block.
+  SimDevice(Network& network, const Machine& machine, Rank rank, FifoTying tying, unsigned lane);
 
   Rank rank() const override { return rank_; }
+  unsigned lane() const override { return lane_; }
   /// The node's number in its block.
   Rank place() const { return rank_ - network_->block().first; }
   const Shape& shape() const override { return network_->shape(); }
@@ -46,7 +48,10 @@ class SimDevice final : public Device {
 
   void attach(Processor& processor) { processor_ = &processor; }
   const Processor* processor() const { return processor_; }
-  const std::vector<FifoCounters>& fifo_counters() const { return fifo_counters_; }
+  /// Without what the network counts.
+  FifoCounters fifo_counters(unsigned fifo) const {
+    return {.packets = written_[fifo].packets, .most_chunks = written_[fifo].most_chunks};
+  }
   std::uint64_t injected() const { return injected_; }
   std::uint64_t received() const { return received_; }
   std::uint64_t refused() const { return refused_; }
@@ -76,28 +81,36 @@ class SimDevice final : public Device {
   bool wake(Tick now);
   void insert_delivered(FlightId id);
 
-  static constexpr std::size_t kProcessorBytes = 640;  ///< that a turn touches, more or less
+  /// What has been written into an injection FIFO.
+  struct Written {
+    std::uint32_t packets = 0;
+    std::uint16_t most_chunks = 0;
+  };
 
+  static constexpr std::size_t kProcessorBytes = 576;  ///< that a turn touches, more or less
+
+  // One cache line of what every event touches, one of the FIFOs', then the rest.
   Network* network_;
-  const Machine* machine_;
   Processor* processor_ = nullptr;
   Rank rank_;
-  Coord here_;
-  Tick clock_ = 0;         ///< the processor's time; during a turn ahead of the event's
-  Tick turn_began_ = 0;    ///< when the present turn began
-  bool scheduled_ = true;  ///< there will be a turn; the block schedules the first one
-  bool output_waiting_ = false;
-  bool has_refused_ = false;  ///< since the last flush()
-  CheckedFields checked_;
   FlightId received_head_ = kNoFlight;  ///< delivered packets, in order of arrival
   FlightId received_tail_ = kNoFlight;
   FlightId received_before_ = kNoFlight;  ///< the last one when the present cycle began
   Tick delivered_at_ = kNever;            ///< the cycle of the last delivery
-  InjectionFifos fifos_;
-  std::vector<FifoCounters> fifo_counters_;
+  Tick clock_ = 0;         ///< the processor's time; during a turn ahead of the event's
+  bool scheduled_ = true;  ///< there will be a turn; the block schedules the first one
+  bool output_waiting_ = false;
+  bool has_refused_ = false;  ///< since the last flush()
+  alignas(64) InjectionFifos fifos_;
+  Tick turn_began_ = 0;  ///< when the present turn began
+  const Machine* machine_;
+  CheckedFields checked_;
+  std::vector<Written> written_;  ///< [FIFO]
   std::uint64_t injected_ = 0;
   std::uint64_t received_ = 0;
   std::uint64_t refused_ = 0;
+  Coord here_;
+  unsigned lane_;
 };
 
 }  // namespace toroid::sim

@@ -47,7 +47,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     const Rank blocks = sim_threads(shape, options_);
     for (Rank b = 0; b < blocks; ++b)
       blocks_.emplace_back(shape_, machine_, options_.routing, options_.tying, range(b, blocks),
-                           options_.probe);
+                           b, options_.probe);
   }
 
   const Shape& shape() const override { return shape_; }
