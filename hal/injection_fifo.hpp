@@ -92,16 +92,27 @@ class InjectionFifos {
     Levels room{};
     Levels directions{};
   };
+  /// [FIFO]: all bits of its lane.
+  static constexpr std::array<Levels, kLanes> kOne = [] {
+    std::array<Levels, kLanes> one{};
+    for (unsigned f = 0; f < kLanes; ++f) one[f][f] = 0xffffu;
+    return one;
+  }();
 
+  /// Writes all eight: processors make a reader of eight wait where one alone was written.
   void move(unsigned f, unsigned chunks) {
     Half& half = halves_[f / kLanes];
-    half.used[f % kLanes] = static_cast<std::uint16_t>(half.used[f % kLanes] + chunks);
-    half.room[f % kLanes] = static_cast<std::uint16_t>(half.room[f % kLanes] - chunks);
+    const Eight moved = eight(kOne[f % kLanes]) & all(chunks);
+    store(eight(half.used) + moved, half.used);
+    store(eight(half.room) - moved, half.room);
   }
   static Eight eight(const Levels& levels) {
     Eight lanes;
     std::memcpy(&lanes, levels.data(), sizeof lanes);
     return lanes;
+  }
+  static void store(Eight lanes, Levels& levels) {
+    std::memcpy(levels.data(), &lanes, sizeof lanes);
   }
   static Eight all(unsigned value) {
     const auto v = static_cast<std::int16_t>(value);

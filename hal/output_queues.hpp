@@ -37,7 +37,7 @@ class OutputQueues {
    public:
     Queue(OutputQueues& queues, unsigned i) : queues_(&queues), i_(i) {}
     bool empty() const { return queues_->is_empty(i_); }
-    std::size_t size() const { return queues_->states_[i_].size; }
+    std::size_t size() const { return queues_->state(i_).size; }
     const SendDescriptor& front() const { return queues_->front(i_); }
     void push(const SendDescriptor& descriptor) { queues_->push(i_, descriptor); }
     void pop() { queues_->pop(i_); }
@@ -49,15 +49,15 @@ class OutputQueues {
   Queue operator[](unsigned i) { return {*this, i}; }
   Queue named(unsigned i) { return {*this, in_turn_ + i}; }
 
-  unsigned count() const { return static_cast<unsigned>(states_.size()); }
-  bool has_room(unsigned i) const { return states_[i].size < capacity_; }
+  unsigned count() const { return count_; }
+  bool has_room(unsigned i) const { return state(i).size < capacity_; }
   /// Whether one of the queues in turn has room.
   bool any_has_room() const { return full_ < in_turn_; }
   bool all_have_room() const { return full_ == 0; }
   bool empty() const { return waiting_ == 0; }
   /// The number of queues that are not empty.
   unsigned waiting() const { return waiting_; }
-  bool is_empty(unsigned i) const { return states_[i].size == 0; }
+  bool is_empty(unsigned i) const { return state(i).size == 0; }
 
   /// The queue that the next message goes to (step 912).
   unsigned next() const { return next_; }
@@ -86,22 +86,22 @@ class OutputQueues {
   // What drain needs.
   unsigned after(unsigned i) const { return i + 1 == count() ? 0 : i + 1; }
   /// REQUIRES: not empty.
-  const SendDescriptor& front(unsigned i) const { return pool_[states_[i].head].descriptor; }
+  const SendDescriptor& front(unsigned i) const { return pool_[state(i).head].descriptor; }
   /// Hint bits of the packet at the front; none if the queue is empty.
-  DirectionSet front_hints(unsigned i) const { return states_[i].front_hints; }
+  DirectionSet front_hints(unsigned i) const { return state(i).front_hints; }
   /// Its length in chunks; of an empty queue, that of its last packet.
-  unsigned front_chunks(unsigned i) const { return states_[i].front_chunks; }
+  unsigned front_chunks(unsigned i) const { return state(i).front_chunks; }
   /// `packets` packets of the front descriptor have left; with its last packet it is removed.
   void pop_packets(unsigned i, std::uint32_t packets) {
-    SendDescriptor& front = pool_[states_[i].head].descriptor;
+    SendDescriptor& front = pool_[state(i).head].descriptor;
     front.first += packets;
     if (front.first == front.packets) pop(i);
   }
   void pop(unsigned i);
-  /// Fetches early what the next push() and pop() touch, if there are few queues.
+  /// Fetches early what the next push() touches, and the next pop() of a single queue.
   void prefetch() const {
-    __builtin_prefetch(states_.data());
     __builtin_prefetch(pool_.data() + (free_ == kNone ? 0 : free_));
+    if (count_ == 1) __builtin_prefetch(pool_.data() + (waiting_ == 0 ? 0 : only_.head));
   }
   /// Null: there are few queues.
   const HeadIndex* heads() const { return heads_.get(); }
@@ -137,8 +137,12 @@ class OutputQueues {
   /// The queue has another front, or none any more.
   void front_changed(unsigned i);
 
-  std::vector<State> states_;  ///< [queue]
+  State& state(unsigned i) { return count_ == 1 ? only_ : states_[i]; }
+  const State& state(unsigned i) const { return count_ == 1 ? only_ : states_[i]; }
+
   std::vector<Pooled> pool_;
+  State only_;  ///< of a single queue, the commonest number
+  unsigned count_;
   std::uint32_t free_ = kNone;   ///< the first place of the pool that is free
   std::uint32_t last_free_ = 0;  ///< meaningless if none is free
   std::uint32_t capacity_;
@@ -150,6 +154,7 @@ class OutputQueues {
                                    ///< visit makes 2^32
   std::unique_ptr<HeadIndex> heads_;
   FillProfile profile_;
+  std::vector<State> states_;  ///< [queue]; empty where there is one
 };
 
 template <std::invocable Make>
@@ -170,7 +175,7 @@ std::uint32_t OutputQueues::emplace(unsigned i, Make&& make) {
 
 /// The place becomes the last one of a queue.
 inline void OutputQueues::link(unsigned i, std::uint32_t place) {
-  State& queue = states_[i];
+  State& queue = state(i);
   if (++queue.size == capacity_ && i < in_turn_) ++full_;
   if (queue.size == 1) {
     queue.head = queue.tail = place;
@@ -183,7 +188,7 @@ inline void OutputQueues::link(unsigned i, std::uint32_t place) {
 }
 
 inline void OutputQueues::pop(unsigned i) {
-  State& queue = states_[i];
+  State& queue = state(i);
   const std::uint32_t left = queue.head;
   queue.head = pool_[left].next;
   release(left);
@@ -193,7 +198,7 @@ inline void OutputQueues::pop(unsigned i) {
 }
 
 inline void OutputQueues::front_changed(unsigned i) {
-  State& queue = states_[i];
+  State& queue = state(i);
   DirectionSet hints;
   unsigned chunks = queue.front_chunks;
   if (queue.size > 0) {

@@ -195,8 +195,8 @@ Tick Exchange::look_after(Tick now) const {
   return due > now ? due : now + kPoll;
 }
 
-std::optional<Tick> Exchange::next_look() {
-  if (!end_.plan->is_throttled()) return std::nullopt;
+Tick Exchange::next_look() {
+  if (is_plain_ || !end_.plan->is_throttled()) return 0;
   const Tick now = end_.node->now();
   if (look_ <= now) look_ = look_after(now);
   return look_;

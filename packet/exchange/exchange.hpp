@@ -83,7 +83,8 @@ class Exchange final : public Outgoing, private PayloadSource {
 
   /// Returns true also while the window is closed; the handler that opens it posts this again.
   bool fill(OutputQueues& queues) override;
-  std::optional<Tick> next_look() override;
+  void prefetch() const override { fill_.prefetch(); }
+  Tick next_look() override;
 
  private:
   class Sink;

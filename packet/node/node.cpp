@@ -216,7 +216,11 @@ TurnResult Node::turn() {
 }
 
 /// The next packet and the next fill mostly concern the object that had the last packet.
-void Node::prefetch() const {
+void Node::prefetch(unsigned step) const {
+  if (step == 1) {
+    if (filling_ != nullptr) filling_->prefetch();
+    return;
+  }
   const auto* const context = static_cast<const char*>(last_handler_.context);
   if (context != nullptr)
     for (std::size_t line = 0; line < kContextBytes; line += 64) __builtin_prefetch(context + line);
@@ -245,8 +249,8 @@ void Node::fill_next() {
 /// True: what waits for a time is asked in the next turn, since nobody is woken by the wall clock.
 bool Node::look_again() {
   if (filling_ == nullptr) return false;
-  const std::optional<Tick> look = filling_->next_look();
-  return look && !device_->try_wake_at(*look);
+  const Tick look = filling_->next_look();
+  return look != 0 && !device_->try_wake_at(look);
 }
 
 void Node::send_now() {

@@ -58,10 +58,11 @@ class Outgoing {
   virtual ~Outgoing() = default;
   /// Queues what there is room for. Returns true if everything has been queued.
   virtual bool fill(OutputQueues& queues) = 0;
+  /// Fetches early what fill() touches beside the object itself.
+  virtual void prefetch() const {}
   /// Asked at the end of a turn. Returns the later time at which it will have something to queue
-  /// although nothing happens until then; none if it has returned that time already or there is
-  /// none.
-  virtual std::optional<Tick> next_look() { return std::nullopt; }
+  /// although nothing happens until then; 0 if there is none.
+  virtual Tick next_look() { return 0; }
 };
 
 class SendAwaiter;
@@ -155,7 +156,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
                             std::uint32_t argument, unsigned chunks);
 
   TurnResult turn() override;
-  void prefetch() const override;
+  void prefetch(unsigned step) const override;
   bool finished() const override;
   std::string waits_for() const override;
   /// The time at which the program ended, in ticks. REQUIRES: it has ended.

@@ -24,8 +24,9 @@ namespace toroid::sim {
 
 namespace {
 
-/// Turns between fetching what a processor touches and its turn.
+// Turns between fetching what a processor touches, and what that leads to, and its turn.
 constexpr std::size_t kProcessorsAhead = 4;
+constexpr std::size_t kBeyondAhead = 2;
 
 }  // namespace
 
@@ -63,12 +64,12 @@ void Block::run_cycle(Tick now) {
 
 void Block::take_turns(Tick now) {
   const std::size_t count = turns_.size();
-  for (std::size_t i = 0; i < std::min(count, kProcessorsAhead); ++i)
-    devices_[turns_[i]].prefetch_processor();
+  const auto later = [&](std::size_t i) -> const SimDevice& { return devices_[turns_[i]]; };
+  for (std::size_t i = 0; i < std::min(count, kProcessorsAhead); ++i) later(i).prefetch_processor();
   for (std::size_t i = 0; i < count; ++i) {
-    if (i + kProcessorsAhead < count) devices_[turns_[i + kProcessorsAhead]].prefetch_processor();
-    if (i + kProcessorsAhead / 2 < count)
-      devices_[turns_[i + kProcessorsAhead / 2]].prefetch_beyond_processor();
+    if (i + kProcessorsAhead < count) later(i + kProcessorsAhead).prefetch_processor();
+    if (i + kBeyondAhead < count) later(i + kBeyondAhead).prefetch_beyond_processor(0);
+    if (i + 1 < count) later(i + 1).prefetch_beyond_processor(1);
     take_turn(devices_[turns_[i]], now);
   }
 }

@@ -84,6 +84,18 @@ class DelayLineOf {
     batches_[last_].at = kNever;
   }
 
+  /// The events by place, with the ring's beginning in a register. It ends before the next push.
+  class View {
+   public:
+    const T& operator[](std::size_t place) const { return ring_[place & mask_]; }
+
+   private:
+    friend class DelayLineOf;
+    View(const T* ring, std::size_t mask) : ring_(ring), mask_(mask) {}
+    const T* ring_;
+    std::size_t mask_;
+  };
+  View view() { return {events_.data(), events_.capacity() - 1}; }
   /// Calls body(place) for each of the next cycle's events, then removes them. The body must not
   /// push. Returns their number.
   template <typename Body>

@@ -66,7 +66,7 @@ class alignas(64) SimDevice final : public Device {
     const auto* bytes = reinterpret_cast<const char*>(processor_);
     for (std::size_t line = 0; line < kProcessorBytes; line += 64) __builtin_prefetch(bytes + line);
   }
-  void prefetch_beyond_processor() const { processor_->prefetch(); }
+  void prefetch_beyond_processor(unsigned step) const { processor_->prefetch(step); }
 
   /// A packet stands in a reception FIFO. True: the processor was idle and takes a turn now.
   bool on_delivered(Tick now, unsigned source, FlightId flight);

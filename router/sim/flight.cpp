@@ -13,21 +13,18 @@
 namespace toroid::sim {
 
 FlightId FlightPool::grow() {
-  const auto id = static_cast<FlightId>(flights_.size());
+  const auto id = static_cast<FlightId>(slots_.size());
   if (id >> most_bits_ != 0)
     throw RunFailed(fmt::format("more than 2^{} packets under way at once", most_bits_));
-  flights_.emplace_back();
-  headers_.emplace_back();
+  slots_.emplace_back();
   return id;
 }
 
 FlightId FlightPool::add(const Flight& flight, const PacketHeader& header,
                          std::span<const std::byte> payload) {
   const FlightId id = allocate();
-  flights_[id] = flight;
-  headers_[id] = header;
-  std::ranges::copy(payload,
-                    payloads_.room(id, header.payload_bytes(), flights_.capacity()).begin());
+  slots_[id] = {flight, header};
+  std::ranges::copy(payload, payloads_.room(id, header.payload_bytes(), slots_.capacity()).begin());
   return id;
 }
 

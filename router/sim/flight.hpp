@@ -1,5 +1,4 @@
-// Packets under way. What routing touches at every hop lies apart from what only the ends of a
-// packet's way touch.
+// Packets under way.
 #pragma once
 
 #include <array>
@@ -113,15 +112,15 @@ class FlightPool {
   /// Copies header and payload out.
   void copy_out(FlightId id, Packet& packet) const;
 
-  Flight& operator[](FlightId id) { return flights_[id]; }
-  const Flight& operator[](FlightId id) const { return flights_[id]; }
-  const PacketHeader& header(FlightId id) const { return headers_[id]; }
+  Flight& operator[](FlightId id) { return slots_[id].flight; }
+  const Flight& operator[](FlightId id) const { return slots_[id].flight; }
+  const PacketHeader& header(FlightId id) const { return slots_[id].header; }
   std::span<const std::byte> payload(FlightId id) const {
-    return payloads_(id, headers_[id].payload_bytes());
+    return payloads_(id, header(id).payload_bytes());
   }
   /// Kept only where probes ask for them.
   void set_tag(FlightId id, const FlightTag& tag) {
-    if (id >= tags_.size()) tags_.resize(flights_.capacity());
+    if (id >= tags_.size()) tags_.resize(slots_.capacity());
     tags_[id] = tag;
   }
   const FlightTag& tag(FlightId id) const { return tags_[id]; }
@@ -130,18 +129,23 @@ class FlightPool {
   void limit(unsigned bits) { most_bits_ = bits; }
   /// Fetches early what copy_out() and remove() touch. Any id is allowed.
   [[gnu::always_inline]] void prefetch(FlightId id) const {
-    __builtin_prefetch(flights_.data() + id);
-    __builtin_prefetch(headers_.data() + id);
+    __builtin_prefetch(slots_.data() + id);
     payloads_.prefetch(id);
   }
 
  private:
+  /// Two to a cache line: what has to do with an end of a packet's way touches both.
+  struct alignas(32) Slot {
+    Flight flight;
+    PacketHeader header{0, 0};
+  };
+
   FlightId allocate() {
     ++alive_;
     if (free_ == kNoFlight) [[unlikely]]
       return grow();
     const FlightId id = free_;
-    free_ = flights_[id].next;
+    free_ = slots_[id].flight.next;
     return id;
   }
   [[gnu::noinline]] FlightId grow();
@@ -149,8 +153,7 @@ class FlightPool {
   std::size_t alive_ = 0;
   unsigned most_bits_ = Event::kValueBits;
   FlightId free_ = kNoFlight;  ///< list through Flight::next
-  std::vector<Flight> flights_;
-  std::vector<PacketHeader> headers_;
+  std::vector<Slot> slots_;
   std::vector<FlightTag> tags_;  ///< empty without probes
   PayloadPool payloads_;
 };
@@ -159,31 +162,32 @@ inline FlightId FlightPool::add(const SendDescriptor& descriptor, std::uint32_t 
                                 const Route& route) {
   const FlightId id = allocate();
   const PacketHeader& header = descriptor.header;
-  flights_[id] = {.route = route,
-                  .next = kNoFlight,
-                  .chunks = static_cast<std::uint8_t>(header.chunks()),
-                  .dynamic = header.dynamic(),
-                  .high_priority = header.channel() == VirtualChannel::priority,
-                  .order = header.order()};
+  Slot& slot = slots_[id];
+  slot.flight = {.route = route,
+                 .next = kNoFlight,
+                 .chunks = static_cast<std::uint8_t>(header.chunks()),
+                 .dynamic = header.dynamic(),
+                 .high_priority = header.channel() == VirtualChannel::priority,
+                 .order = header.order()};
   TOROID_CHECK(descriptor.source != nullptr || header.payload_bytes() == 0);
   if (descriptor.source == nullptr) {
-    headers_[id] = header;
+    slot.header = header;
     return id;
   }
   std::array<std::byte, kPayloadBytes> payload;
-  headers_[id] = header.with_argument(descriptor.source->gather(descriptor, number, payload));
-  payloads_.keep(id, header.payload_bytes(), payload, flights_.capacity());
+  slot.header = header.with_argument(descriptor.source->gather(descriptor, number, payload));
+  payloads_.keep(id, header.payload_bytes(), payload, slots_.capacity());
   return id;
 }
 
 inline void FlightPool::remove(FlightId id) {
-  flights_[id].next = free_;
+  slots_[id].flight.next = free_;
   free_ = id;
   --alive_;
 }
 
 inline void FlightPool::copy_out(FlightId id, Packet& packet) const {
-  packet.header = headers_[id];
+  packet.header = slots_[id].header;
   payloads_.copy_out(id, packet.header.payload_bytes(), packet.payload);
 }
 

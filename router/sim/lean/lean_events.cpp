@@ -30,9 +30,6 @@ constexpr std::size_t kEventsAhead = 12;
 constexpr std::size_t kUpstreamAhead = 6;
 constexpr std::size_t kTurnsAhead = 8;
 
-/// Four words at once, as every processor has them.
-using FourWords [[gnu::vector_size(16)]] = std::uint32_t;
-
 /// words |= row & bit
 inline void request(std::array<std::uint32_t, 2 * kMostLinks>& words, const RequestRow& row,
                     std::uint32_t bit) {
@@ -43,6 +40,11 @@ inline void request(std::array<std::uint32_t, 2 * kMostLinks>& words, const Requ
     sum |= more & bit;
     std::memcpy(&words[i], &sum, sizeof sum);
   }
+}
+
+[[gnu::noinline]] void overflow(LeanState& state, Place place, PacketWord packet) {
+  state.overflow.push(place.node(), place.source(), packet);
+  state.records[place.node()].overflowing |= 1u << place.source();
 }
 
 /// Pointers of the state, where loops find them in registers.
@@ -68,7 +70,7 @@ class Events {
         static_cast<std::uint8_t>(router.used[source] + packet.chunks_less_1() + 1);
     const QueueState queue = router.queues[source];
     if (queue.count() == RouterRecord::kPlaces) [[unlikely]]
-      return overflow(place, packet);
+      return overflow(state_, place, packet);
     router.packets[source][(queue.first() + queue.count()) % RouterRecord::kPlaces] = packet;
     const unsigned hidden = queue.count() | (router.reading >> source & 1u);
     const unsigned mask = all_if(hidden == 0);
@@ -155,10 +157,6 @@ class Events {
         static_cast<std::size_t>(router.touched == 0) & static_cast<std::size_t>(what != 0);
     router.touched = static_cast<std::uint16_t>(router.touched | what);
   }
-  [[gnu::noinline]] void overflow(Place place, PacketWord packet) {
-    state_.overflow.push(place.node(), place.source(), packet);
-    records_[place.node()].overflowing |= 1u << place.source();
-  }
 
   LeanState& state_;
   const Tick now_;
@@ -172,8 +170,8 @@ class Events {
 template <bool early>
 [[gnu::noinline]] std::size_t run_hops(LeanState& state, Tick now) {
   Events events(state, now);
-  DelayLineOf<Hop>& line = state.hops;
-  return line.pop_batch([&](std::size_t place) {
+  const auto line = state.hops.view();
+  return state.hops.pop_batch([&](std::size_t place) {
     if constexpr (early) {
       const Place later = line[place + kEventsAhead].place;
       events.prefetch(later.node(), later.source());
@@ -184,10 +182,11 @@ template <bool early>
 }
 
 template <bool early>
-[[gnu::noinline]] std::size_t run_channel_tails(LeanState& state, Tick now, DelayLineOf<Tail>& line,
+[[gnu::noinline]] std::size_t run_channel_tails(LeanState& state, Tick now, DelayLineOf<Tail>& tails,
                                                 unsigned chunks) {
   Events events(state, now);
-  return line.pop_batch([&](std::size_t place) {
+  const auto line = tails.view();
+  return tails.pop_batch([&](std::size_t place) {
     if constexpr (early) {
       const Tail later = line[place + kEventsAhead];
       events.prefetch(later.node(), later.source());
@@ -203,10 +202,11 @@ template <bool early>
 }
 
 template <bool early>
-[[gnu::noinline]] std::size_t run_fifo_tails(LeanState& state, Tick now, DelayLineOf<Tail>& line,
+[[gnu::noinline]] std::size_t run_fifo_tails(LeanState& state, Tick now, DelayLineOf<Tail>& tails,
                                              unsigned chunks, ProcessorEvents& processors) {
   Events events(state, now);
-  return line.pop_batch([&](std::size_t place) {
+  const auto line = tails.view();
+  return tails.pop_batch([&](std::size_t place) {
     if constexpr (early) {
       const Tail later = line[place + kEventsAhead];
       events.prefetch(later.node(), later.source());
@@ -225,11 +225,12 @@ template <bool early>
 
 /// A packet to its own node may come from an injection FIFO too.
 template <bool early>
-[[gnu::noinline]] std::size_t run_delivered(LeanState& state, Tick now, DelayLineOf<Event>& line,
+[[gnu::noinline]] std::size_t run_delivered(LeanState& state, Tick now, DelayLineOf<Event>& tails,
                                             unsigned chunks, const Ends& ends,
                                             ProcessorEvents& processors) {
   Events events(state, now);
-  return line.pop_batch([&](std::size_t place) {
+  const auto line = tails.view();
+  return tails.pop_batch([&](std::size_t place) {
     if constexpr (early) {
       const Event later = line[place + kEventsAhead];
       events.prefetch(later.node(), later.index());

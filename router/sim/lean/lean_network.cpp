@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 
@@ -39,18 +40,33 @@ constexpr Rank kRecordsInCache = 256;
 constexpr std::size_t kRecordsAhead = 8;  ///< routers between fetching one's record and using it
 constexpr std::size_t kLinksAhead = 4;
 
-/// [set of links]: its links, then their number.
-struct LinkList {
-  std::array<std::uint32_t, 7> links{};
-  std::uint32_t count = 0;
-};
-constexpr auto kLinksOf = [] {
+/// [set of links]: its links.
+using LinkList = std::array<std::uint32_t, 8>;
+alignas(64) constexpr auto kLinksOf = [] {
   std::array<LinkList, 64> all{};
   for (unsigned set = 0; set < all.size(); ++set)
-    for (unsigned l = 0; l < kMostLinks; ++l)
-      if ((set >> l & 1u) != 0) all[set].links[all[set].count++] = l;
+    for (unsigned l = 0, count = 0; l < kMostLinks; ++l)
+      if ((set >> l & 1u) != 0) all[set][count++] = l;
   return all;
 }();
+/// [set of links]: their number.
+constexpr auto kCountOf = [] {
+  std::array<std::uint8_t, 64> all{};
+  for (unsigned set = 0; set < all.size(); ++set)
+    all[set] = static_cast<std::uint8_t>(std::popcount(set));
+  return all;
+}();
+
+/// Writes all eight words, of which some have a meaning.
+inline void list_links(std::uint32_t* list, Rank node, unsigned touched) {
+  const LinkList& links = kLinksOf[touched & 63u];
+  for (std::size_t k = 0; k < links.size(); k += 4) {
+    FourWords some;
+    std::memcpy(&some, &links[k], sizeof some);
+    some |= node << 3;
+    std::memcpy(list + k, &some, sizeof some);
+  }
+}
 
 }  // namespace
 
@@ -131,7 +147,7 @@ void LeanNetwork::eject(Tick now, Rank node) {
       continue;
     }
     state_.start_reading(node, source);
-    if (outbox_ != nullptr) announce_tokens(now, node, source, chunks);
+    if (outbox_ != nullptr && source < state_.channels) announce_tokens(now, node, source, chunks);
     state_.wire(chunks).delivered.push({EventKind::delivered, node, source, packet.flight()});
   }
   router.at_destination = left;
@@ -151,8 +167,9 @@ void LeanNetwork::arbitrate(Tick now) {
 /// Lists the links to look at, and the nodes that may receive; `ahead` routers may be fetched.
 unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
   RouterRecord* const records = state_.records.data();
+  std::uint32_t* const requested = requested_.data();
   unsigned count = 0;
-  receiving_count_ = 0;
+  std::size_t receiving = 0;
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const Rank node = sites[i];
     if (fetches_early_ && i + kRecordsAhead < ahead) {
@@ -163,13 +180,12 @@ unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
     }
     const unsigned touched = records[node].touched;
     records[node].touched = 0;
-    const LinkList& list = kLinksOf[touched & 63u];
-    for (unsigned k = 0; k < list.links.size(); ++k)
-      requested_[count + k] = node << 3 | list.links[k];
-    count += list.count;
-    receiving_[receiving_count_] = node;
-    receiving_count_ += touched >> 15;
+    list_links(requested + count, node, touched);
+    count += kCountOf[touched & 63u];
+    receiving_[receiving] = node;
+    receiving += touched >> 15;
   }
+  receiving_count_ = receiving;
   return count;
 }
 
@@ -180,23 +196,26 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
   const SenderArbitration::Cycle cycle = arbitration_.begin(now);
   const ChannelRule rule = channel_rule_;
   const Precedence precedence = precedence_;
+  const Rank first = block_.first;
   const unsigned degree = state_.links;
+  const unsigned channels = state_.channels;
+  const bool early = fetches_early_;
+  const std::uint32_t* const requested = requested_.data();
   RouterRecord* const records = state_.records.data();
-  Departing* const departing = departing_.data();
-  std::size_t chosen = 0;
+  std::size_t from_channels = 0, from_fifos = 0;
   for (unsigned i = 0; i < count; ++i) {
-    if (fetches_early_) {
-      const std::uint32_t later = requested_[std::min<std::size_t>(i + kLinksAhead, count - 1)];
+    if (early) {
+      const std::uint32_t later = requested[std::min<std::size_t>(i + kLinksAhead, count - 1)];
       __builtin_prefetch(&records[later >> 3].links[later & 7u]);
     }
-    const Rank node = requested_[i] >> 3;
-    const unsigned index = requested_[i] & 7u;
+    const Rank node = requested[i] >> 3;
+    const unsigned index = requested[i] & 7u;
     RouterRecord& router = records[node];
     Link& link = router.links[index];
     const std::uint32_t escaping = router.requests[kMostLinks + index];
     const std::uint32_t dynamic =
         (link.tokens[0] | link.tokens[1]) != 0 ? router.requests[index] : 0;
-    const std::uint64_t place = (std::uint64_t{block_.first} + node) * degree + index;
+    const std::uint64_t place = (std::uint64_t{first} + node) * degree + index;
     for (std::uint32_t candidates = dynamic | escaping; candidates != 0;) {
       const unsigned source =
           SenderArbitration::pick(cycle, precedence.first_class(candidates), place,
@@ -223,46 +242,58 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
       link.chunks += chunks;
       link.busy = 1;
       router.idle = static_cast<std::uint8_t>(router.idle & ~(1u << index));
-      if (source >= state_.channels) state_.stalled_of(node, source) += now;
-      departing[chosen++] = {node, static_cast<std::uint8_t>(index),
-                             static_cast<std::uint8_t>(source), static_cast<std::uint8_t>(vc)};
+      const Departing one{node, static_cast<std::uint8_t>(index), static_cast<std::uint8_t>(source),
+                          static_cast<std::uint8_t>(vc), static_cast<std::uint8_t>(chunks)};
+      // Nobody can tell which of the two it will be: no branch.
+      from_channels_[from_channels] = from_fifos_[from_fifos] = one;
+      const auto is_fifo = static_cast<std::size_t>(source >= channels);
+      from_channels += 1 - is_fifo;
+      from_fifos += is_fifo;
       __builtin_prefetch(&router.packets[source]);
       break;
     }
   }
-  departing_count_ = chosen;
+  from_channels_count_ = from_channels;
+  from_fifos_count_ = from_fifos;
 }
 
 void LeanNetwork::depart(Tick now) {
-  packet_hops_ += departing_count_;
-  for (std::size_t i = 0; i < departing_count_;)
-    i = outbox_ == nullptr ? depart_alike<true>(now, i) : depart_alike<false>(now, i);
+  packet_hops_ += from_channels_count_ + from_fifos_count_;
+  depart<false>(now, std::span(from_channels_).first(from_channels_count_));
+  depart<true>(now, std::span(from_fifos_).first(from_fifos_count_));
 }
 
-/// Sends packets on from the `first` one until the length changes. Returns the place behind.
-/// `alone`: there are no other blocks.
-template <bool alone>
-std::size_t LeanNetwork::depart_alike(Tick now, std::size_t first) {
+/// `fifo`: from injection FIFOs, else from channels.
+template <bool fifo>
+void LeanNetwork::depart(Tick now, std::span<const Departing> departing) {
+  while (!departing.empty())
+    departing = departing.subspan(outbox_ == nullptr ? depart_alike<fifo, true>(now, departing)
+                                                     : depart_alike<fifo, false>(now, departing));
+}
+
+/// Sends packets on until the length changes. Returns their number. `alone`: there are no other
+/// blocks.
+template <bool fifo, bool alone>
+std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> departing) {
   RouterRecord* const records = state_.records.data();
   const Rank* const neighbours = state_.neighbours.data();
-  const unsigned chunks = records[departing_[first].node].queues[departing_[first].source].chunks();
-  const std::size_t end = departing_count_;
+  const unsigned chunks = departing.front().chunks;
   WireLines& wire = state_.wire(chunks);
-  DelayLineOf<Hop>::Writer hops(state_.hops, end - first);
-  DelayLineOf<Tail>::Writer channels(wire.channels, end - first);
-  DelayLineOf<Tail>::Writer fifos(wire.fifos, end - first);
-  std::size_t i = first;
-  for (; i < end; ++i) {
-    const Departing one = departing_[i];
+  DelayLineOf<Hop>::Writer hops(state_.hops, departing.size());
+  DelayLineOf<Tail>::Writer tails(fifo ? wire.fifos : wire.channels, departing.size());
+  std::size_t i = 0;
+  for (; i < departing.size() && departing[i].chunks == chunks; ++i) {
+    const Departing one = departing[i];
     const unsigned source = one.source;
-    if (records[one.node].queues[source].chunks() != chunks) break;
-    PacketWord packet = state_.start_reading(one.node, source);
-    if (!alone) announce_tokens(now, one.node, source, chunks);
+    RouterRecord& router = records[one.node];
+    PacketWord packet = router.head(source);
+    router.start_reading(source);
+    if ((router.overflowing >> source & 1u) != 0) [[unlikely]]
+      state_.move_up(one.node, source);
+    if constexpr (fifo) state_.stalled_of(one.node, source) += now;
+    if constexpr (!fifo && !alone) announce_tokens(now, one.node, source, chunks);
     packet.advance(one.link);
-    const Tail tail = Tail::of(one.node, one.link, source);
-    const bool from_channel = source < state_.channels;
-    channels.push_if(from_channel, tail);
-    fifos.push_if(!from_channel, tail);
+    tails.push(Tail::of(one.node, one.link, source));
     const Rank neighbour = neighbours[std::size_t{one.node} * 8 + one.link];
     const unsigned arrives_at = one.link * kVirtualChannels + one.channel;
     if (alone || state_.holds(neighbour))
@@ -275,7 +306,6 @@ std::size_t LeanNetwork::depart_alike(Tick now, std::size_t first) {
 
 /// The node upstream, if it is another block's, learns now when the tail will have left.
 void LeanNetwork::announce_tokens(Tick now, Rank node, unsigned source, unsigned chunks) {
-  if (source >= state_.channels) return;
   const unsigned link = source / kVirtualChannels;
   const Rank upstream = state_.neighbour(node, link ^ 1u);
   if (state_.holds(upstream)) return;

@@ -63,6 +63,7 @@ class LeanNetwork final : public Network {
     std::uint8_t link;
     std::uint8_t source;
     std::uint8_t channel;
+    std::uint8_t chunks;
   };
   static constexpr std::size_t kSitesAtOnce = 48;  ///< routers that choose, then send
 
@@ -74,8 +75,10 @@ class LeanNetwork final : public Network {
   void choose(Tick now, std::span<const Rank> sites, std::size_t ahead);
   unsigned expand(std::span<const Rank> sites, std::size_t ahead);
   void depart(Tick now);
-  template <bool alone>
-  std::size_t depart_alike(Tick now, std::size_t first);
+  template <bool fifo>
+  void depart(Tick now, std::span<const Departing> departing);
+  template <bool fifo, bool alone>
+  std::size_t depart_alike(Tick now, std::span<const Departing> departing);
   void announce_tokens(Tick now, Rank node, unsigned source, unsigned chunks);
   void send_away(Tick now, Rank neighbour, unsigned source, lean::PacketWord packet);
 
@@ -90,8 +93,11 @@ class LeanNetwork final : public Network {
   std::array<std::uint32_t, kSitesAtOnce * lean::kMostLinks + 8> requested_;  ///< node · 8 + link
   std::array<Rank, kSitesAtOnce + 1> receiving_;
   std::size_t receiving_count_ = 0;
-  std::array<Departing, kSitesAtOnce * lean::kMostLinks> departing_;
-  std::size_t departing_count_ = 0;
+  using Departures = std::array<Departing, kSitesAtOnce * lean::kMostLinks + 1>;  ///< one to spare
+  Departures from_channels_;
+  Departures from_fifos_;
+  std::size_t from_channels_count_ = 0;
+  std::size_t from_fifos_count_ = 0;
   std::uint64_t packet_hops_ = 0;
 };
 

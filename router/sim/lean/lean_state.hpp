@@ -102,8 +102,7 @@ struct LeanState {
       move_up(node, source);
     return packet;
   }
-
- private:
+  /// The first of a source's packets that overflow gets a place in the record.
   [[gnu::noinline]] void move_up(Rank node, unsigned source);
 };
 
