@@ -34,19 +34,6 @@ class Drain {
     profile_.idle_turns += queues.empty() ? 1 : 0;
   }
 
-  /// Ends a turn with one queue whose head finds no room, the commonest of a busy node, and counts
-  /// it. False: it is none. REQUIRES: some queue is not empty.
-  bool end_stuck_turn(const OutputQueues& queues, const InjectionFifos& fifos) {
-    if (queues.count() != 1) return false;
-    const DirectionSet open = fifos.open(queues.front_chunks(0));
-    if (open.meets(queues.front_hints(0))) return false;
-    if (open.empty() && fifos.open(1).empty())
-      ++profile_.full_turns;
-    else
-      count_stuck(queues);
-    return true;
-  }
-
   /// Moves at most `limit` packets: sink(descriptor, count, fifo), which must take the next `count`
   /// packets of the descriptor. Accounts for their chunks in `fifos`. Returns the number of packets
   /// moved; fewer than `limit`: all queues are empty or stuck. A run that moves nothing ends the
@@ -105,21 +92,60 @@ class Drain {
   template <typename Rule, typename Sink>
   std::size_t run_by(Rule rule, OutputQueues& queues, InjectionFifos& fifos, std::size_t limit,
                      Sink& sink) {
-    // The commonest turn of a busy node ends here; a single queue's head alone decides.
-    Open open(fifos, queues.count() == 1 ? queues.front_chunks(0) : 1);
-    if (open.nowhere()) {
-      end_turn(queues, fifos);
-      return 0;
+    const std::size_t moved = queues.count() == 1 ? empty_only(rule, queues, fifos, limit, sink)
+                                                  : visit(rule, queues, fifos, limit, sink);
+    profile_.packets += moved;
+    if (moved == 0) end_turn(queues, fifos);
+    return moved;
+  }
+
+  /// Steps 1008 to 1014 where there is one queue. That its head finds no room, the commonest of a
+  /// busy node, shows without a look at its descriptor.
+  template <typename Rule, typename Sink>
+  static std::size_t empty_only(Rule rule, OutputQueues& queues, InjectionFifos& fifos,
+                                std::size_t limit, Sink& sink) {
+    std::size_t moved = 0;
+    while (moved < limit && !queues.empty()) {
+      const Taken taken = put(rule, fifos, queues, 0, limit - moved);
+      if (taken.packets == 0) break;
+      sink(queues.front(0), taken.packets, taken.fifo);
+      queues.pop_packets(0, taken.packets);
+      moved += taken.packets;
     }
+    return moved;
+  }
+
+  struct Taken {
+    unsigned fifo;
+    std::uint32_t packets;  ///< 0: no FIFO has room
+  };
+  /// Steps 1012 and 1014, and the accounting, for the next packet of queue iL. If only one FIFO
+  /// serves its directions, for as many of the next `most` packets as find room.
+  template <typename Rule>
+  static Taken put(Rule rule, InjectionFifos& fifos, const OutputQueues& queues, unsigned iL,
+                   std::size_t most) {
+    const DirectionSet possible = queues.front_hints(iL);
+    const unsigned chunks = queues.front_chunks(iL);
+    const unsigned fifo = rule(fifos, possible, chunks);
+    if (!fifos.takes(fifo, possible, chunks)) return {0, 0};
+    auto packets = static_cast<std::uint32_t>(std::min<std::size_t>(queues.front(iL).left(), most));
+    if (packets > 1)
+      packets = fifos.serving(possible) == 1 ? std::min(packets, fifos.room(fifo) / chunks) : 1;
+    fifos.add(fifo, packets * chunks);
+    return {fifo, packets};
+  }
+
+  /// Where there are several queues.
+  template <typename Rule, typename Sink>
+  std::size_t visit(Rule rule, OutputQueues& queues, InjectionFifos& fifos, std::size_t limit,
+                    Sink& sink) {
+    Open open(fifos);
+    if (open.nowhere()) return 0;
     const auto empty_out = [&](unsigned iL, std::size_t most) {
       return move_heads(rule, open, queues, iL, most, sink);
     };
-    const std::size_t moved = queues.heads() == nullptr
-                                  ? visit_all(open, queues, limit, empty_out)
-                                  : visit_open(queues, fifos, limit, empty_out);
-    profile_.packets += moved;
-    if (moved == 0) count_stuck(queues);
-    return moved;
+    return queues.heads() == nullptr ? visit_all(open, queues, limit, empty_out)
+                                     : visit_open(queues, fifos, limit, empty_out);
   }
 
   /// Step 1006 for a few queues: each in turn, until a whole round has moved nothing.
@@ -178,14 +204,13 @@ class Drain {
                                 std::size_t most, Sink& sink) {
     std::size_t moved = 0;
     while (moved < most && open.may_let_out(queues, iL)) {
-      const SendDescriptor& head = queues.front(iL);
-      const auto at_most =
-          static_cast<std::uint32_t>(std::min<std::size_t>(head.left(), most - moved));
-      const auto [fifo, packets] = open.take(rule, head.header, at_most);
-      if (packets == 0) break;
-      sink(head, packets, fifo);
-      queues.pop_packets(iL, packets);
-      moved += packets;
+      const unsigned chunks = queues.front_chunks(iL);
+      const Taken taken = put(rule, open.fifos(), queues, iL, most - moved);
+      open.note(taken, chunks);
+      if (taken.packets == 0) break;
+      sink(queues.front(iL), taken.packets, taken.fifo);
+      queues.pop_packets(iL, taken.packets);
+      moved += taken.packets;
     }
     return moved;
   }
@@ -194,7 +219,8 @@ class Drain {
   /// that they are stuck.
   class Open {
    public:
-    Open(InjectionFifos& fifos, unsigned chunks) : fifos_(&fifos) { look(chunks); }
+    explicit Open(InjectionFifos& fifos) : fifos_(&fifos) { look(1); }
+    InjectionFifos& fifos() { return *fifos_; }
     bool nowhere() const { return directions_.empty(); }
 
     /// False: the queue is empty, or its head finds no room. True: its head may find room.
@@ -202,28 +228,12 @@ class Drain {
       if (queues.front_chunks(iL) < chunks_) look(queues.front_chunks(iL));
       return directions_.meets(queues.front_hints(iL));
     }
-
-    struct Taken {
-      unsigned fifo;
-      std::uint32_t packets;  ///< 0: no FIFO has room
-    };
-    /// Steps 1012 and 1014, and the accounting, for the next packet of a descriptor. If only one
-    /// FIFO serves its directions, for as many of the next `most` packets as find room.
-    template <typename Rule>
-    Taken take(Rule rule, const PacketHeader& header, std::uint32_t most) {
-      const DirectionSet possible = header.hints();
-      const unsigned chunks = header.chunks();
-      const unsigned fifo = rule(*fifos_, possible, chunks);
-      if (!fifos_->takes(fifo, possible, chunks)) {
+    /// put() has been tried for a packet of so many chunks.
+    void note(const Taken& taken, unsigned chunks) {
+      if (taken.packets == 0)
         look(chunks);
-        return {0, 0};
-      }
-      std::uint32_t packets = 1;
-      if (most > 1 && fifos_->serving(possible) == 1)
-        packets = std::min(most, fifos_->room(fifo) / chunks);
-      fifos_->add(fifo, packets * chunks);
-      if (fifos_->room(fifo) < chunks_) look(chunks_);  // else what is open has not changed
-      return {fifo, packets};
+      else if (fifos_->room(taken.fifo) < chunks_)
+        look(chunks_);  // else what is open has not changed
     }
 
    private:

@@ -37,9 +37,7 @@ class InjectionFifos {
   explicit InjectionFifos(std::span<const InjectionFifo> fifos);
 
   unsigned size() const { return count_; }
-  InjectionFifo operator[](unsigned f) const {
-    return {directions(f), used(f) + room(f), used(f)};
-  }
+  InjectionFifo operator[](unsigned f) const { return {directions(f), used(f) + room(f), used(f)}; }
   unsigned used(unsigned f) const { return halves_[f / kLanes].used[f % kLanes]; }
   /// Chunks that find room.
   unsigned room(unsigned f) const { return halves_[f / kLanes].room[f % kLanes]; }
@@ -57,8 +55,7 @@ class InjectionFifos {
   /// The number of FIFOs that serve any of the directions.
   unsigned serving(DirectionSet possible) const {
     unsigned count = 0;
-    for (unsigned f = 0; f < count_; ++f)
-      count += directions(f).meets(possible) ? 1u : 0u;
+    for (unsigned f = 0; f < count_; ++f) count += directions(f).meets(possible) ? 1u : 0u;
     return count;
   }
 

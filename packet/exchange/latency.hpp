@@ -84,7 +84,7 @@ class LatencyBuckets {
 
   /// Those of the powers of two between the least and the greatest that have occurred.
   std::vector<std::uint64_t> buckets_;
-  std::uint32_t first_ = 0;             ///< the number of the first of them
+  std::uint32_t first_ = 0;  ///< the number of the first of them
   std::uint32_t max_ = 0;
 };
 

@@ -263,7 +263,6 @@ bool Node::drain() {
   drain_.begin_turn(queues_);
   if (queues_.empty()) return false;
   InjectionFifos& fifos = device_->fifos();
-  if (drain_.end_stuck_turn(queues_, fifos)) return false;
   for (std::size_t total = 0;;) {
     const std::size_t limit = packets_per_turn_ - total;
     const std::size_t moved = drain_.run(

@@ -194,9 +194,9 @@ class alignas(64) Node final : public Processor, private PacketSink {
   // First what every turn touches, and what it touches of vectors and of the program's frame: a
   // large machine's nodes do not stay in the caches.
   Device* device_;
-  Outgoing* filling_ = nullptr;  ///< the first source that has not queued everything; null: none
-  Wait* wait_ = nullptr;         ///< what the program waits for; null: nothing, or it has ended
-  PlainHandler last_handler_;    ///< that had a packet
+  Outgoing* filling_ = nullptr;    ///< the first source that has not queued everything; null: none
+  Wait* wait_ = nullptr;           ///< what the program waits for; null: nothing, or it has ended
+  PlainHandler last_handler_;      ///< that had a packet
   unsigned last_id_ = kNoHandler;  ///< its number
   bool started_ = false;
   bool ended_ = true;    ///< the program has, or there is none

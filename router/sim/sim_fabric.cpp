@@ -46,8 +46,8 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
       : shape_(shape), machine_(machine), options_(std::move(options)) {
     const Rank blocks = sim_threads(shape, options_);
     for (Rank b = 0; b < blocks; ++b)
-      blocks_.emplace_back(shape_, machine_, options_.routing, options_.tying, range(b, blocks),
-                           b, options_.probe);
+      blocks_.emplace_back(shape_, machine_, options_.routing, options_.tying, range(b, blocks), b,
+                           options_.probe);
   }
 
   const Shape& shape() const override { return shape_; }

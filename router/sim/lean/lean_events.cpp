@@ -182,8 +182,8 @@ template <bool early>
 }
 
 template <bool early>
-[[gnu::noinline]] std::size_t run_channel_tails(LeanState& state, Tick now, DelayLineOf<Tail>& tails,
-                                                unsigned chunks) {
+[[gnu::noinline]] std::size_t run_channel_tails(LeanState& state, Tick now,
+                                                DelayLineOf<Tail>& tails, unsigned chunks) {
   Events events(state, now);
   const auto line = tails.view();
   return tails.pop_batch([&](std::size_t place) {

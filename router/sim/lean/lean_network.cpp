@@ -242,8 +242,7 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
       link.chunks += chunks;
       link.busy = 1;
       router.idle = static_cast<std::uint8_t>(router.idle & ~(1u << index));
-      const Departing one{node, static_cast<std::uint8_t>(index), static_cast<std::uint8_t>(source),
-                          static_cast<std::uint8_t>(vc), static_cast<std::uint8_t>(chunks)};
+      const Departing one = Departing::of(node, index, source, vc, chunks);
       // Nobody can tell which of the two it will be: no branch.
       from_channels_[from_channels] = from_fifos_[from_fifos] = one;
       const auto is_fifo = static_cast<std::size_t>(source >= channels);
@@ -277,25 +276,27 @@ template <bool fifo, bool alone>
 std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> departing) {
   RouterRecord* const records = state_.records.data();
   const Rank* const neighbours = state_.neighbours.data();
-  const unsigned chunks = departing.front().chunks;
+  const unsigned chunks = departing.front().chunks();
   WireLines& wire = state_.wire(chunks);
   DelayLineOf<Hop>::Writer hops(state_.hops, departing.size());
   DelayLineOf<Tail>::Writer tails(fifo ? wire.fifos : wire.channels, departing.size());
   std::size_t i = 0;
-  for (; i < departing.size() && departing[i].chunks == chunks; ++i) {
+  for (; i < departing.size() && departing[i].chunks() == chunks; ++i) {
     const Departing one = departing[i];
-    const unsigned source = one.source;
-    RouterRecord& router = records[one.node];
+    const Rank node = one.node();
+    const unsigned link = one.link();
+    const unsigned source = one.source();
+    RouterRecord& router = records[node];
     PacketWord packet = router.head(source);
     router.start_reading(source);
     if ((router.overflowing >> source & 1u) != 0) [[unlikely]]
-      state_.move_up(one.node, source);
-    if constexpr (fifo) state_.stalled_of(one.node, source) += now;
-    if constexpr (!fifo && !alone) announce_tokens(now, one.node, source, chunks);
-    packet.advance(one.link);
-    tails.push(Tail::of(one.node, one.link, source));
-    const Rank neighbour = neighbours[std::size_t{one.node} * 8 + one.link];
-    const unsigned arrives_at = one.link * kVirtualChannels + one.channel;
+      state_.move_up(node, source);
+    if constexpr (fifo) state_.stalled_of(node, source) += now;
+    if constexpr (!fifo && !alone) announce_tokens(now, node, source, chunks);
+    packet.advance(link);
+    tails.push(Tail::of(node, link, source));
+    const Rank neighbour = neighbours[std::size_t{node} * 8 + link];
+    const unsigned arrives_at = link * kVirtualChannels + one.channel();
     if (alone || state_.holds(neighbour))
       hops.push({packet, Place::of(neighbour, arrives_at)});
     else

@@ -57,13 +57,20 @@ class LeanNetwork final : public Network {
   std::span<const LinkCounters> link_counters() const override { return {}; }
 
  private:
-  /// A packet that has been chosen to leave.
+  /// A packet that has been chosen to leave: node : 32 | link : 8 | source : 8 | channel : 8 |
+  /// chunks : 8. One word, written and read at once.
   struct Departing {
-    Rank node;
-    std::uint8_t link;
-    std::uint8_t source;
-    std::uint8_t channel;
-    std::uint8_t chunks;
+    std::uint64_t bits;
+    static Departing of(Rank node, unsigned link, unsigned source, unsigned channel,
+                        unsigned chunks) {
+      return {std::uint64_t{node} | std::uint64_t{link} << 32 | std::uint64_t{source} << 40 |
+              std::uint64_t{channel} << 48 | std::uint64_t{chunks} << 56};
+    }
+    Rank node() const { return static_cast<Rank>(bits); }
+    unsigned link() const { return bits >> 32 & 0xffu; }
+    unsigned source() const { return bits >> 40 & 0xffu; }
+    unsigned channel() const { return bits >> 48 & 0xffu; }
+    unsigned chunks() const { return static_cast<unsigned>(bits >> 56); }
   };
   static constexpr std::size_t kSitesAtOnce = 48;  ///< routers that choose, then send
 
