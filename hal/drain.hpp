@@ -82,7 +82,7 @@ class Drain {
     unsigned* last;
     unsigned operator()(const InjectionFifos& fifos, DirectionSet possible, unsigned chunks) const {
       const unsigned f = first_fit(fifos, possible, chunks, (*last + 1) % fifos.size());
-      if (fifos.takes(f, possible, chunks)) *last = f;
+      if (f != InjectionFifos::kNone) *last = f;
       return f;
     }
   };
@@ -127,7 +127,7 @@ class Drain {
     const DirectionSet possible = queues.front_hints(iL);
     const unsigned chunks = queues.front_chunks(iL);
     const unsigned fifo = rule(fifos, possible, chunks);
-    if (!fifos.takes(fifo, possible, chunks)) return {0, 0};
+    if (fifo == InjectionFifos::kNone) return {0, 0};
     auto packets = static_cast<std::uint32_t>(std::min<std::size_t>(queues.front(iL).left(), most));
     if (packets > 1)
       packets = fifos.serving(possible) == 1 ? std::min(packets, fifos.room(fifo) / chunks) : 1;
@@ -137,7 +137,7 @@ class Drain {
 
   /// Where there are several queues.
   template <typename Rule, typename Sink>
-  std::size_t visit(Rule rule, OutputQueues& queues, InjectionFifos& fifos, std::size_t limit,
+  [[gnu::noinline]] std::size_t visit(Rule rule, OutputQueues& queues, InjectionFifos& fifos, std::size_t limit,
                     Sink& sink) {
     Open open(fifos);
     if (open.nowhere()) return 0;

@@ -20,13 +20,13 @@ enum class DrainRule : std::uint8_t {
 inline constexpr std::array<std::string_view, 3> kDrainRuleNames = {"least-full", "first-fit",
                                                                     "round-robin"};
 
-/// The first FIFO that takes a packet at or after `begin`, cyclically; if none does, any.
+/// The first FIFO that takes a packet at or after `begin`, cyclically; InjectionFifos::kNone if
+/// none does.
 inline unsigned first_fit(const InjectionFifos& fifos, DirectionSet possible, unsigned chunks,
                           unsigned begin) {
-  unsigned f = begin;
-  for (unsigned i = 1; i < fifos.size() && !fifos.takes(f, possible, chunks); ++i)
-    f = f + 1 == fifos.size() ? 0 : f + 1;
-  return f;
+  for (unsigned i = 0, f = begin; i < fifos.size(); ++i, f = f + 1 == fifos.size() ? 0 : f + 1)
+    if (fifos.takes(f, possible, chunks)) return f;
+  return InjectionFifos::kNone;
 }
 
 }  // namespace toroid

@@ -31,6 +31,7 @@ class InjectionFifos {
  public:
   static constexpr unsigned kMost = 16;
   static constexpr unsigned kMostChunks = 8192;  ///< of one
+  static constexpr unsigned kNone = kMost;       ///< no FIFO's number
 
   InjectionFifos() = default;
   /// REQUIRES: at most kMost, of at most kMostChunks chunks each.
@@ -70,17 +71,20 @@ class InjectionFifos {
     return DirectionSet(static_cast<std::uint16_t>(two | two >> 16));
   }
   /// Steps 1012 and 1014 of FIG. 10: the least full of those that take a packet; the first of
-  /// equals. If none does, any of them: takes() tells.
+  /// equals; kNone if none does.
   unsigned least_full(DirectionSet possible, unsigned chunks) const {
-    const unsigned first = least_full_among(halves_[0], possible, chunks);
+    const unsigned least = least_among(0, possible, chunks);
+    const unsigned first = named(0, least, possible, chunks);
     if (count_ <= kLanes) return first;
-    const unsigned other = kLanes + least_full_among(halves_[1], possible, chunks);
-    if (!takes(other, possible, chunks)) return first;
-    return takes(first, possible, chunks) && used(first) <= used(other) ? first : other;
+    const unsigned other_least = least_among(1, possible, chunks);
+    const unsigned other = named(1, other_least, possible, chunks);
+    if (first == kNone || other == kNone) return std::min(first, other);
+    return least / kLanes <= other_least / kLanes ? first : other;
   }
 
  private:
   static constexpr unsigned kLanes = 8;
+  static constexpr unsigned kLargest = 0xffffu;
   using Eight [[gnu::vector_size(16)]] = std::int16_t;
   using Levels = std::array<std::uint16_t, kLanes>;
   /// Eight FIFOs. Most nodes have no more, and they lie in one cache line with the number.
@@ -130,8 +134,10 @@ class InjectionFifos {
   static Eight open_among(const Half& half, unsigned chunks) {
     return eight(half.directions) & (eight(half.room) >= all(chunks));
   }
-  /// The minimum of (chunks used, number), as one signed word each.
-  static unsigned least_full_among(const Half& half, DirectionSet possible, unsigned chunks) {
+  /// The least chunks used · kLanes + number of the FIFOs of a half that take a packet; the
+  /// largest such number if none does. Lanes are signed: their signs are turned meanwhile.
+  unsigned least_among(unsigned h, DirectionSet possible, unsigned chunks) const {
+    const Half& half = halves_[h];
     constexpr Eight kNumbers = {0, 1, 2, 3, 4, 5, 6, 7};
     const Eight serves = (eight(half.directions) & all(possible.bits())) != all(0);
     const Eight fits = serves & (eight(half.room) >= all(chunks));
@@ -142,7 +148,12 @@ class InjectionFifos {
     const unsigned two = first_two(least);
     const auto lower = static_cast<std::int16_t>(two);
     const auto upper = static_cast<std::int16_t>(two >> 16);
-    return static_cast<unsigned>(std::min(lower, upper)) & (kLanes - 1);
+    return static_cast<std::uint16_t>(std::min(lower, upper)) ^ 0x8000u;
+  }
+  /// The FIFO that least_among() stands for.
+  unsigned named(unsigned h, unsigned least, DirectionSet possible, unsigned chunks) const {
+    const unsigned f = h * kLanes + least % kLanes;
+    return least != kLargest || takes(f, possible, chunks) ? f : kNone;
   }
 
   unsigned count_ = 0;

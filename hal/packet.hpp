@@ -103,6 +103,14 @@ class PacketHeader {
   constexpr DimensionOrder order() const { return static_cast<DimensionOrder>(software_ >> 24); }
   constexpr std::uint32_t argument() const { return static_cast<std::uint32_t>(software_ >> 32); }
 
+  /// REQUIRES: the order is 0 so far.
+  constexpr PacketHeader with_order(DimensionOrder order) const {
+    return {hardware_, software_ | std::uint64_t{order} << 24};
+  }
+  /// REQUIRES: destination and hints are 0 so far.
+  constexpr PacketHeader with_way(Rank destination, DirectionSet hints) const {
+    return {hardware_ | std::uint64_t{destination} | std::uint64_t{hints.bits()} << 32, software_};
+  }
   constexpr PacketHeader with_argument(std::uint32_t argument) const {
     return {hardware_, (software_ & 0xffffffffu) | std::uint64_t{argument} << 32};
   }

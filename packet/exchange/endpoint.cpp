@@ -3,11 +3,20 @@
 #include <cstdint>
 #include <cstring>
 
+#include "hal/packet.hpp"
 #include "hal/shape.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/message_record.hpp"
 #include "packet/node/node.hpp"
 
 namespace toroid {
+
+void Endpoint::make_header(unsigned bytes) {
+  const unsigned envelope = plan->label() == PacketLabel::envelope ? unsigned{sizeof(Envelope)} : 0;
+  const unsigned carried = envelope + (plan->format().payload ? bytes : 0);
+  header = node->header(handler, carried, 0, chunks_for(plan->envelope_bytes() + bytes));
+  header_bytes = bytes;
+}
 
 void Endpoint::record_message(Rank member, std::uint64_t bytes, std::uint64_t number) const {
   if (RankRecord* record = node->record())

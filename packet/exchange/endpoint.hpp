@@ -49,11 +49,14 @@ struct Endpoint {
   Group group;
   HandlerId handler;
   std::optional<ExchangeAudit> audit{};  ///< none if nothing is to be counted
+  unsigned header_bytes = ~0u;           ///< of a message, in a packet with the header below
+  PacketHeader header{0, 0};             ///< of the last packets, without their ways
 
   Rank self() const { return group.self(); }
   /// A descriptor of `packets` packets to a member, each with `bytes` bytes of a message.
   SendDescriptor descriptor(Rank member, unsigned bytes, std::uint32_t packets,
-                            PayloadSource& source, std::uint64_t cookie) const;
+                            PayloadSource& source, std::uint64_t cookie);
+  void make_header(unsigned bytes);
   /// Writes the envelope if packets have one; returns the number of bytes that it takes.
   std::size_t write_envelope(const Envelope& envelope, std::span<std::byte> payload) const;
   /// The argument in the header of a packet that is known by its number.
@@ -82,12 +85,11 @@ inline std::uint32_t Endpoint::argument(std::uint32_t id) const {
   return plan->label() == PacketLabel::envelope ? static_cast<std::uint32_t>(node->now()) : id;
 }
 
+/// Packets in a row are mostly equally long.
 inline SendDescriptor Endpoint::descriptor(Rank member, unsigned bytes, std::uint32_t packets,
-                                           PayloadSource& source, std::uint64_t cookie) const {
-  const unsigned envelope = plan->label() == PacketLabel::envelope ? unsigned{sizeof(Envelope)} : 0;
-  const unsigned carried = envelope + (plan->format().payload ? bytes : 0);
-  SendDescriptor made = node->descriptor(group.rank(member), handler, carried, 0,
-                                         chunks_for(plan->envelope_bytes() + bytes));
+                                           PayloadSource& source, std::uint64_t cookie) {
+  if (bytes != header_bytes) make_header(bytes);
+  SendDescriptor made = node->descriptor(group.rank(member), header);
   made.source = &source;
   made.cookie = cookie;
   made.packets = packets;

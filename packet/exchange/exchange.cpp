@@ -198,8 +198,9 @@ Tick Exchange::look_after(Tick now) const {
 Tick Exchange::next_look() {
   if (is_plain_ || !end_.plan->is_throttled()) return 0;
   const Tick now = end_.node->now();
-  if (look_ <= now) look_ = look_after(now);
-  return look_;
+  if (look_ > now) return look_;
+  look_ = look_after(now);
+  return now;  // the time has come within the turn
 }
 
 /// The next pass of a packet, in this or a later stage; it ends elsewhere.

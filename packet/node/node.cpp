@@ -250,7 +250,8 @@ void Node::fill_next() {
 bool Node::look_again() {
   if (filling_ == nullptr) return false;
   const Tick look = filling_->next_look();
-  return look != 0 && !device_->try_wake_at(look);
+  if (look == 0) return false;
+  return look <= now() || !device_->try_wake_at(look);
 }
 
 void Node::send_now() {

@@ -60,8 +60,8 @@ class Outgoing {
   virtual bool fill(OutputQueues& queues) = 0;
   /// Fetches early what fill() touches beside the object itself.
   virtual void prefetch() const {}
-  /// Asked at the end of a turn. Returns the later time at which it will have something to queue
-  /// although nothing happens until then; 0 if there is none.
+  /// Asked at the end of a turn. Returns the time at which it will have something to queue although
+  /// nothing happens until then, a time that has come if that is now; 0 if there is none.
   virtual Tick next_look() { return 0; }
 };
 
@@ -153,7 +153,14 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// Describes packets from this node; source, cookie and number are left to the caller. REQUIRES:
   /// `chunks` is at least what the payload needs.
   SendDescriptor descriptor(Rank to, HandlerId handler, unsigned payload_bytes,
-                            std::uint32_t argument, unsigned chunks);
+                            std::uint32_t argument, unsigned chunks) {
+    return descriptor(to, header(handler, payload_bytes, argument, chunks));
+  }
+  /// A header of this node's packets without destination, hints and order of dimensions.
+  PacketHeader header(HandlerId handler, unsigned payload_bytes, std::uint32_t argument,
+                      unsigned chunks) const;
+  /// The same for packets with such a header.
+  SendDescriptor descriptor(Rank to, const PacketHeader& header);
 
   TurnResult turn() override;
   void prefetch(unsigned step) const override;
@@ -312,24 +319,24 @@ requires std::is_trivially_copyable_v<T> SendAwaiter Node::send(Rank to, Handler
   return {*this, to, handler, std::as_bytes(std::span(&value, 1)), argument};
 }
 
-inline SendDescriptor Node::descriptor(Rank to, HandlerId handler, unsigned payload_bytes,
-                                       std::uint32_t argument, unsigned chunks) {
+inline PacketHeader Node::header(HandlerId handler, unsigned payload_bytes, std::uint32_t argument,
+                                 unsigned chunks) const {
   const bool dynamic = routing_ != RoutingRule::deterministic;
+  return PacketHeader(
+      HeaderFields{.hints = {},
+                   .dynamic = dynamic,
+                   .channel = dynamic ? VirtualChannel::dynamic0 : VirtualChannel::bubble,
+                   .chunks = chunks,
+                   .handler = handler,
+                   .payload_bytes = payload_bytes,
+                   .argument = argument});
+}
+
+inline SendDescriptor Node::descriptor(Rank to, const PacketHeader& header) {
   const Route route = routes_.empty() ? route_without_table(to) : routes_.to(to);
-  return {.header = PacketHeader(
-              HeaderFields{.destination = to,
-                           .hints = route.directions,
-                           .dynamic = dynamic,
-                           .channel = dynamic ? VirtualChannel::dynamic0 : VirtualChannel::bubble,
-                           .chunks = chunks,
-                           .handler = handler,
-                           .payload_bytes = payload_bytes,
-                           .order = routing_ == RoutingRule::random_order ? random_dimension_order()
-                                                                          : DimensionOrder{0},
-                           .argument = argument}),
-          .source = nullptr,
-          .cookie = 0,
-          .route = route};
+  PacketHeader full = header.with_way(to, route.directions);
+  if (routing_ == RoutingRule::random_order) full = full.with_order(random_dimension_order());
+  return {.header = full, .source = nullptr, .cookie = 0, .route = route};
 }
 
 }  // namespace toroid

@@ -54,6 +54,12 @@ class GeneralNetwork final : public Network {
   void eject_waiting(Tick now, Rank node) override {
     if (state_.routers.state(node).at_destination != 0) state_.eject(now, node);
   }
+  void schedule_arrival(Tick at, Rank node, unsigned source, FlightId flight) override {
+    calendar_.at(at, {EventKind::arrive, node, source, flight});
+  }
+  void schedule_tokens(Tick at, Rank node, unsigned link, Returned tokens) override {
+    calendar_.at(at, {EventKind::tokens, node, link, tokens.pack()});
+  }
 
   NetworkState state_;
   bool fetches_early_;

@@ -20,17 +20,15 @@ namespace toroid::sim {
 
 void Network::schedule(const WindowMessage& message) {
   std::span<const std::byte> payloads = message.payloads;
-  for (const auto& [at, event] : message.events) {
-    Event here(event.kind(), event.node() - block_.first, event.index(), event.value());
-    if (event.kind() == EventKind::arrive) {
-      const auto& [flight, header] = message.packets[event.value()];
-      const std::size_t bytes = header.payload_bytes();
-      const FlightId id = flights_.add(flight, header, payloads.first(bytes));
-      payloads = payloads.subspan(bytes);
-      here = Event(EventKind::arrive, here.node(), here.index(), id);
-    }
-    calendar_.at(at, here);
+  for (const RemotePacket& packet : message.packets) {
+    const std::size_t bytes = packet.header.payload_bytes();
+    const FlightId id = flights_.add(packet.flight, packet.header, payloads.first(bytes));
+    payloads = payloads.subspan(bytes);
+    schedule_arrival(packet.at, packet.node - block_.first, packet.source, id);
   }
+  for (const RemoteTokens& tokens : message.tokens)
+    schedule_tokens(tokens.at, tokens.node - block_.first, tokens.link,
+                    {tokens.channel, tokens.chunks});
 }
 
 std::unique_ptr<Network> make_network(const Shape& shape, const Machine& machine,

@@ -120,6 +120,9 @@ class Network {
  protected:
   /// A reception FIFO of the node has room again.
   virtual void eject_waiting(Tick now, Rank node) = 0;
+  // What comes from other blocks.
+  virtual void schedule_arrival(Tick at, Rank node, unsigned source, FlightId flight) = 0;
+  virtual void schedule_tokens(Tick at, Rank node, unsigned link, Returned tokens) = 0;
 
   Shape shape_;
   Range block_;

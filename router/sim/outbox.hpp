@@ -18,27 +18,35 @@
 
 namespace toroid::sim {
 
-/// An event for another block; its node is a rank of the whole machine.
-struct RemoteEvent {
-  Tick at;
-  Event event;  ///< arrive, whose value is an index of WindowMessage::packets, or tokens
-};
-
-/// A packet that changes its block.
+/// A packet that changes its block: its header reaches a source of a node at the cycle `at`. Nodes
+/// are ranks of the whole machine.
 struct RemotePacket {
+  Tick at;
+  Rank node;
+  std::uint32_t source;
   Flight flight;
   PacketHeader header;
 };
 
+/// Tokens come back to a link of a node at the cycle `at`.
+struct RemoteTokens {
+  Tick at;
+  Rank node;
+  std::uint16_t link;
+  std::uint8_t channel;  ///< index of a VirtualChannel
+  std::uint8_t chunks;
+};
+
 /// What one block sends to another between two announcements of its horizon.
 struct WindowMessage {
-  std::vector<RemoteEvent> events;
   std::vector<RemotePacket> packets;
+  std::vector<RemoteTokens> tokens;
   std::vector<std::byte> payloads;  ///< the payloads of `packets`, one after the other
 
+  bool empty() const { return packets.empty() && tokens.empty(); }
   void clear() {
-    events.clear();
     packets.clear();
+    tokens.clear();
     payloads.clear();
   }
 };
@@ -60,7 +68,7 @@ class Outbox {
   std::size_t post() {
     std::size_t posted = 0;
     for (Mail* const way : ways_) {
-      if (way->draft().events.empty()) continue;
+      if (way->draft().empty()) continue;
       way->post();
       way->draft().clear();
       ++posted;
@@ -71,19 +79,21 @@ class Outbox {
   /// A packet's header reaches a source of another block's node at the cycle `at`.
   void send_packet(Tick at, Rank node, unsigned source, const FlightPool& flights, FlightId id) {
     WindowMessage& message = to(node);
-    const auto index = static_cast<std::uint32_t>(message.packets.size());
-    message.packets.push_back({flights[id], flights.header(id)});
+    message.packets.push_back({at, node, source, flights[id], flights.header(id)});
     const auto payload = flights.payload(id);
-    message.payloads.insert(message.payloads.end(), payload.begin(), payload.end());
-    message.events.push_back({at, {EventKind::arrive, node, source, index}});
+    if (!payload.empty())
+      message.payloads.insert(message.payloads.end(), payload.begin(), payload.end());
   }
   /// Tokens come back to a link of another block's node at the cycle `at`.
   void return_tokens(Tick at, Rank node, unsigned link, Returned tokens) {
-    to(node).events.push_back({at, {EventKind::tokens, node, link, tokens.pack()}});
+    to(node).tokens.push_back({at, node, static_cast<std::uint16_t>(link),
+                               static_cast<std::uint8_t>(tokens.channel),
+                               static_cast<std::uint8_t>(tokens.chunks)});
   }
 
  private:
   WindowMessage& to(Rank node) {
+    if (ways_.size() == 1) return ways_.front()->draft();
     const auto after = std::ranges::upper_bound(blocks_, node, {}, &Range::first);
     return mail_[static_cast<std::size_t>(after - blocks_.begin()) - 1]->draft();
   }

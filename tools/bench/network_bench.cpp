@@ -86,7 +86,7 @@ class Ends {
     const Coord there = shape.coord(peer);
     const DirectionSet hints = minimal_directions(shape, end.here, there, TieRule::parity, random_);
     const unsigned fifo = end.fifos.least_full(hints, kMaxChunks);
-    if (!end.fifos.takes(fifo, hints, kMaxChunks)) return false;
+    if (fifo == InjectionFifos::kNone) return false;
     end.fifos.add(fifo, kMaxChunks);
     const PacketHeader header({.destination = peer, .hints = hints, .chunks = kMaxChunks});
     const SendDescriptor packet{.header = header, .source = nullptr, .cookie = 0};

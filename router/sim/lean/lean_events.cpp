@@ -295,12 +295,13 @@ std::size_t run_injected(LeanState& state, Tick now, std::span<const Hop> packet
   return packets.size();
 }
 
-void arrive_in_channel(LeanState& state, Tick now, Place place, PacketWord packet) {
-  Events(state, now).arrive<false>(place, packet);
-}
-
-void return_tokens(LeanState& state, Rank node, unsigned link, Returned tokens) {
-  Events(state, 0).put_back(node, link, static_cast<VirtualChannel>(tokens.channel), tokens.chunks);
+std::size_t run_from_others(LeanState& state, Tick now, std::span<const Hop> packets,
+                            std::span<const TokensBack> tokens) {
+  Events events(state, now);
+  for (const Hop& hop : packets) events.arrive<false>(hop.place, hop.packet);
+  for (const auto& [node, link, channel, chunks] : tokens)
+    events.put_back(node, link, static_cast<VirtualChannel>(channel), chunks);
+  return packets.size();
 }
 
 }  // namespace toroid::sim::lean

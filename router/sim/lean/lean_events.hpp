@@ -28,9 +28,9 @@ std::size_t run_lines(LeanState& state, Tick now, const Ends& ends, bool fetches
 /// Processors have written packets into injection FIFOs. Returns their number.
 std::size_t run_injected(LeanState& state, Tick now, std::span<const Hop> packets,
                          bool fetches_early);
-/// A header comes from another block.
-void arrive_in_channel(LeanState& state, Tick now, Place place, PacketWord packet);
-/// Tokens come from another block.
-void return_tokens(LeanState& state, Rank node, unsigned link, Returned tokens);
+/// Headers and tokens come from other blocks. Returns the number of headers: tokens within a block
+/// are no events of their own.
+std::size_t run_from_others(LeanState& state, Tick now, std::span<const Hop> packets,
+                            std::span<const TokensBack> tokens);
 
 }  // namespace toroid::sim::lean

@@ -99,6 +99,7 @@ LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const Routi
 
 Tick LeanNetwork::next() const {
   Tick next = std::min({calendar_.next(), state_.hops.next(), injections_.next()});
+  if (outbox_ != nullptr) next = std::min({next, arriving_.next(), returning_.next()});
   for (unsigned rest = state_.wires_used; rest != 0; rest &= rest - 1)
     next = std::min(next, state_.wires[static_cast<unsigned>(std::countr_zero(rest))].next());
   return next;
@@ -110,20 +111,21 @@ std::size_t LeanNetwork::run_events(Tick now, ProcessorEvents& events) {
   std::size_t count = run_lines(state_, now, {flights_, reception_}, fetches_early_, events);
   count += run_injected(state_, now, injected_, fetches_early_);
   injected_.clear();
+  if (outbox_ != nullptr) count += run_from_others(now);
   calendar_.for_each_irregular([&](Event event) {
-    count += event.kind() == EventKind::tokens ? 0u : 1u;  // within a block they come with the tail
-    irregular(now, event, events);
+    ++count;
+    events.wakes.push_back(event);
   });
   return count;
 }
 
-void LeanNetwork::irregular(Tick now, Event event, ProcessorEvents& events) {
-  const auto packet = [&] { return PacketWord(flights_[event.value()], event.value()); };
-  const Place place = Place::of(event.node(), event.index() % kMostSources);
-  if (event.kind() == EventKind::arrive) return arrive_in_channel(state_, now, place, packet());
-  if (event.kind() == EventKind::tokens)
-    return return_tokens(state_, event.node(), event.index(), Returned::unpack(event.value()));
-  events.wakes.push_back(event);
+std::size_t LeanNetwork::run_from_others(Tick now) {
+  arriving_.advance(now, arrived_);
+  returning_.advance(now, returned_);
+  const std::size_t count = lean::run_from_others(state_, now, arrived_, returned_);
+  arrived_.clear();
+  returned_.clear();
+  return count;
 }
 
 void LeanNetwork::end_cycle(Tick now) {

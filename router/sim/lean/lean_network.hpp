@@ -74,10 +74,19 @@ class LeanNetwork final : public Network {
   };
   static constexpr std::size_t kSitesAtOnce = 48;  ///< routers that choose, then send
 
-  void irregular(Tick now, Event event, ProcessorEvents& events);
+  void schedule_arrival(Tick at, Rank node, unsigned source, FlightId flight) override {
+    arriving_.schedule(at, {lean::PacketWord(flights_[flight], flight),
+                            lean::Place::of(node, source)});
+  }
+  void schedule_tokens(Tick at, Rank node, unsigned link, Returned tokens) override {
+    returning_.schedule(at, {node, static_cast<std::uint8_t>(link),
+                             static_cast<std::uint8_t>(tokens.channel),
+                             static_cast<std::uint8_t>(tokens.chunks)});
+  }
   void eject_waiting(Tick now, Rank node) override {
     if (state_.records[node].at_destination != 0) eject(now, node);
   }
+  std::size_t run_from_others(Tick now);
   void eject(Tick now, Rank node);
   void choose(Tick now, std::span<const Rank> sites, std::size_t ahead);
   unsigned expand(std::span<const Rank> sites, std::size_t ahead);
@@ -92,6 +101,11 @@ class LeanNetwork final : public Network {
   lean::LeanState state_;
   EventWheelOf<lean::Hop> injections_;  ///< packets that processors are writing into their FIFOs
   std::vector<lean::Hop> injected_;     ///< those of the present cycle
+  // What comes from other blocks, and what of it in the present cycle.
+  EventWheelOf<lean::Hop> arriving_;
+  EventWheelOf<lean::TokensBack> returning_;
+  std::vector<lean::Hop> arrived_;
+  std::vector<lean::TokensBack> returned_;
   ChannelRule channel_rule_;
   SenderArbitration arbitration_;
   Precedence precedence_;

@@ -35,6 +35,14 @@ struct Hop {
   Place place;
 };
 
+/// Tokens come back from another block.
+struct TokensBack {
+  Rank node;
+  std::uint8_t link;
+  std::uint8_t channel;
+  std::uint8_t chunks;
+};
+
 /// A tail has left: node : 24 | link : 3 | source : 5. A channel's is one word: there are many.
 struct Tail {
   std::uint32_t bits;
