@@ -1,7 +1,6 @@
 #include "packet/node/barrier.hpp"
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 
 #include "hal/check.hpp"
@@ -11,10 +10,11 @@
 namespace toroid {
 
 Barrier::Barrier(Rank nodes)
-    : arrived_(static_cast<std::size_t>(std::bit_width(nodes - 1))), round_(arrived_.size()) {}
+    : rounds_(static_cast<std::uint32_t>(std::bit_width(nodes - 1))), round_(rounds_) {}
 
 void Barrier::enter(Node& node) {
   TOROID_CHECK(passed());
+  prepare();
   ++entered_;
   round_ = 0;
   if (!passed()) tell(node);
@@ -22,7 +22,8 @@ void Barrier::enter(Node& node) {
 }
 
 void Barrier::on_packet(Node& node, std::uint32_t round) {
-  TOROID_CHECK_LT(round, arrived_.size());
+  TOROID_CHECK_LT(round, rounds_);
+  prepare();
   ++arrived_[round];
   advance(node);
 }
@@ -43,7 +44,7 @@ void Barrier::note(const Node& node) const {
 void Barrier::tell(Node& node) const {
   const auto distance = std::uint64_t{1} << round_;
   const auto to = static_cast<Rank>((node.rank() + distance) % node.size());
-  node.post(to, kBarrierHandler, {}, static_cast<std::uint32_t>(round_));
+  node.post(to, kBarrierHandler, {}, round_);
 }
 
 }  // namespace toroid

@@ -2,7 +2,6 @@
 // Source: Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", 1988.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -24,18 +23,24 @@ class Barrier {
   /// Notes that this node has come to the barrier.
   void enter(Node& node);
   /// Whether every node has come to the barrier that this node entered last.
-  bool passed() const { return round_ == arrived_.size(); }
+  bool passed() const { return round_ == rounds_; }
   /// Counts a packet of round `round`, which may belong to the next barrier already.
   void on_packet(Node& node, std::uint32_t round);
 
  private:
+  void prepare() {
+    if (arrived_.empty()) arrived_.resize(rounds_);
+  }
   void advance(Node& node);
   void tell(Node& node) const;
   void note(const Node& node) const;
 
-  std::vector<std::uint64_t> arrived_;  ///< packets received so far, per round
-  std::uint64_t entered_ = 0;           ///< barriers that this node has come to
-  std::size_t round_;                   ///< that this node is in; as many as rounds: outside
+  /// Packets received so far, per round; empty before the first barrier: most runs have none, and
+  /// there are many nodes.
+  std::vector<std::uint64_t> arrived_;
+  std::uint64_t entered_ = 0;  ///< barriers that this node has come to
+  std::uint32_t rounds_;
+  std::uint32_t round_;  ///< that this node is in; as many as rounds: outside
 };
 
 }  // namespace toroid

@@ -45,19 +45,22 @@ unsigned queues_in_turn(const Shape& shape, const PolicySettings& settings) {
 
 }  // namespace
 
-Node::Node(Device& device, NodeOptions options)
+Node::Node(Device& device, const NodeOptions& options)
+    : Node(device, std::make_shared<const NodeOptions>(options)) {}
+
+Node::Node(Device& device, std::shared_ptr<const NodeOptions> options)
     : device_(&device),
-      routing_(options.settings.routing),
-      record_(options.record == nullptr ? nullptr : &options.record->of(device.rank())),
+      routing_(options->settings.routing),
+      record_(options->record == nullptr ? nullptr : &options->record->of(device.rank())),
       packets_per_turn_(static_cast<std::uint32_t>(device.packets_per_turn())),
       rank_(device.rank()),
-      queues_(queues_in_turn(device.shape(), options.settings), options.settings.queue_capacity,
-              options.named_queues),
-      drain_(options.settings.drain),
-      routes_(device.shape(), device.shape().coord(rank_), options.settings.tie),
-      random_(options.seed, rank_),
+      queues_(queues_in_turn(device.shape(), options->settings), options->settings.queue_capacity,
+              options->named_queues),
+      drain_(options->settings.drain),
+      routes_(device.shape(), device.shape().coord(rank_), options->settings.tie),
+      random_(options->seed, rank_),
       coord_(device.shape().coord(rank_)),
-      options_(options),
+      options_(std::move(options)),
       barrier_(device.shape().size()) {
   on(kBarrierHandler, {[](void* self, const Packet& packet) {
                          Node& node = *static_cast<Node*>(self);
@@ -129,7 +132,7 @@ BarrierAwaiter Node::barrier() {
 
 /// Packets in a row mostly go to the same node. The coin of TieRule::split is thrown for each.
 Route Node::route_without_table(Rank to) {
-  if (to != route_to_ || options_.settings.tie == TieRule::split) {
+  if (to != route_to_ || options_->settings.tie == TieRule::split) {
     route_ = new_route(to);
     route_to_ = to;
   }
@@ -138,14 +141,14 @@ Route Node::route_without_table(Rank to) {
 
 Route Node::new_route(Rank to) {
   const Coord there = shape().coord(to);
-  DirectionSet hints = minimal_directions(shape(), coord_, there, options_.settings.tie, random_);
+  DirectionSet hints = minimal_directions(shape(), coord_, there, options_->settings.tie, random_);
   if (shape().failures() != nullptr) hints = round_failures(to, hints);
   return route_along(shape(), coord_, there, hints).value();
 }
 
 /// The run's messages may be anybody's to anybody: which of them are cut shows here at the latest.
 DirectionSet Node::round_failures(Rank to, DirectionSet hints) const {
-  const bool dynamic = options_.settings.routing != RoutingRule::deterministic;
+  const bool dynamic = options_->settings.routing != RoutingRule::deterministic;
   const auto way = shape().failures()->detour(rank_, to, hints, dynamic);
   if (!way)
     throw RunFailed(fmt::format("no way from {} to {}: failed links cut them all",

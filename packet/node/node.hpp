@@ -91,7 +91,9 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// on all nodes if all ask in the same order. Throws BadInput where so many are not left.
   HandlerId reserve_handlers(unsigned count);
 
-  explicit Node(Device& device, NodeOptions options = {});
+  explicit Node(Device& device, const NodeOptions& options = {});
+  /// The same with options that many nodes share. REQUIRES: not null.
+  Node(Device& device, std::shared_ptr<const NodeOptions> options);
   Node(const Node&) = delete;
 
   /// The program that this node runs. REQUIRES: before the first turn.
@@ -104,9 +106,9 @@ class alignas(64) Node final : public Processor, private PacketSink {
   const Coord& coord() const { return coord_; }
   const Shape& shape() const { return device_->shape(); }
   const Machine& machine() const { return device_->machine(); }
-  const NodeOptions& options() const { return options_; }
+  const NodeOptions& options() const { return *options_; }
   /// A seed that no other node has.
-  std::uint64_t private_seed() const { return mix64(options_.seed) ^ rank_; }
+  std::uint64_t private_seed() const { return mix64(options_->seed) ^ rank_; }
   /// The record of this node's messages; null if they are not recorded.
   RankRecord* record() const { return record_; }
   Tick now() const { return device_->now(); }
@@ -226,7 +228,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   Route route_;
   Coord coord_;
   Tick finished_at_ = 0;
-  NodeOptions options_;
+  std::shared_ptr<const NodeOptions> options_;
   InlinePayloads inline_payloads_;
   unsigned reserved_from_ = kMaxHandlers;
   std::vector<std::unique_ptr<Handler>> owned_handlers_;  ///< contexts of plain ones

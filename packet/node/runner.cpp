@@ -1,6 +1,7 @@
 #include "packet/node/runner.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "hal/fabric.hpp"
 #include "hal/flowchart_profile.hpp"
@@ -11,8 +12,9 @@
 namespace toroid {
 
 Runner::Runner(Fabric& fabric, const NodeOptions& options) : fabric_(&fabric) {
+  const auto shared = std::make_shared<const NodeOptions>(options);
   for (const Rank r : fabric.nodes())
-    fabric.attach(r, nodes_.emplace_back(fabric.device(r), options));
+    fabric.attach(r, nodes_.emplace_back(fabric.device(r), shared));
 }
 
 Tick Runner::finished_at() const {

@@ -122,6 +122,8 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
 
   void sum_counters() {
     for (const Block& block : blocks_) counters_.end = std::max(counters_.end, block.counts().end);
+    counters_.links.reserve(std::size_t{shape_.size()} * shape_.links());
+    counters_.fifos.reserve(std::size_t{shape_.size()} * machine_.injection_fifos);
     for (const Block& block : blocks_) block.add_to(counters_, counters_.end);
   }
 
