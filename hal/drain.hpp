@@ -79,6 +79,11 @@ class Drain {
     return profile;
   }
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(last_fifo_, queue_, stuck_on_, profile_);
+  }
+
  private:
   // The rules. Each is a type, so that each gets an inner loop of its own.
   struct LeastFull {

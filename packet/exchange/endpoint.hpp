@@ -29,6 +29,11 @@ struct alignas(64) ExchangeAudit {
   std::uint64_t sent_hash = 0;      ///< sum over them of a hash of id and destination
   std::uint64_t received_hash = 0;  ///< likewise of those that have come
   LatencyHistogram latency;  ///< cycles from injection to handler, of packets with an envelope
+
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(arrivals, last_arrival, sent, sent_hash, received_hash, latency);
+  }
 };
 
 /// The label of a packet that is sent on by other nodes: the first 8 bytes of its payload.

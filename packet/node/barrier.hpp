@@ -28,6 +28,11 @@ class Barrier {
   /// Counts a packet of round `round`, which may belong to the next barrier already.
   void on_packet(Node& node, std::uint32_t round);
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(arrived_, entered_, round_);
+  }
+
  private:
   void advance(Node& node);
   void tell(Node& node) const;

@@ -225,6 +225,14 @@ bool Node::start() {
   return true;
 }
 
+/// Of a program that has been loaded.
+void Node::go_to_await(bool ended) {
+  if (ended)
+    program_ = Program();
+  else if (started_)
+    program_.resume();
+}
+
 void Node::fill() {
   if (outgoing_.empty()) return;
   if (queues_.any_has_room())  // else nothing can be done: the commonest turn of a busy node

@@ -161,8 +161,24 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// The counts of filling and draining its output queues so far.
   FlowchartProfile profile() const { return {queues_.profile(), drain_.profile()}; }
 
+  /// A coroutine cannot be saved: what is loaded has a program that comes to its first await where
+  /// that of the saved node stood, and has changed nothing when it does. REQUIRES: what has been
+  /// posted is known to the archive; no part of the program runs; nothing is recorded.
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive.know(static_cast<PayloadSource*>(&inline_payloads_));
+    bool ended = program_.done();
+    auto posted = static_cast<std::uint32_t>(outgoing_.size());
+    archive(started_, posted_, ended, posted, own_, random_, route_to_, route_, finished_at_,
+            queues_, drain_, inline_payloads_, barrier_);
+    outgoing_.resize(posted);
+    for (Outgoing*& outgoing : outgoing_) archive.pointer(outgoing);
+    if (archive.loads()) go_to_await(ended);
+  }
+
  private:
   bool start();
+  void go_to_await(bool ended);
   Route route_without_table(Rank to);
   Route new_route(Rank to);
   DirectionSet round_failures(Rank to, DirectionSet hints) const;

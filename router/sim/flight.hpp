@@ -82,6 +82,11 @@ class PayloadPool {
     return std::span(full_[id]).first(bytes);
   }
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(words_, full_);
+  }
+
  private:
   static constexpr unsigned kWord = 8;
   template <std::size_t most>
@@ -133,6 +138,12 @@ class FlightPool {
     __builtin_prefetch(flights_.data() + id);
     __builtin_prefetch(headers_.data() + id);
     payloads_.prefetch(id);
+  }
+
+  /// REQUIRES: there are no tags.
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(alive_, free_, flights_, headers_, payloads_);
   }
 
  private:

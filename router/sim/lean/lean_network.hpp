@@ -46,6 +46,7 @@ class LeanNetwork final : public Network {
   std::size_t run_events(Tick now, ProcessorEvents& events) override;
   void arbitrate(Tick now) override;
   void end_cycle(Tick now) override;
+  void serialize(Archive& archive) override;
 
   void add_to(FabricCounters& counters) const override;
   std::uint64_t stalled_cycles(Tick now, Rank rank, unsigned fifo) const override;

@@ -58,6 +58,10 @@ struct WireLines {
     fifos.close(now);
     delivered.close(now);
   }
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(channels, fifos, delivered);
+  }
 };
 
 /// [rule][set of directions]: the directions whose dynamic channels a packet may take.
@@ -101,6 +105,12 @@ struct LeanState {
     if ((router.overflowing >> source & 1u) != 0) [[unlikely]]
       move_up(node, source);
     return packet;
+  }
+
+  /// REQUIRES: nothing is touched.
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(records, stalled, overflow, hops, wires, wires_used);
   }
 
  private:
