@@ -107,7 +107,7 @@ TEST(Checkpoint, OfSeveralThreadsResumesToTheSame) {
 TEST(Checkpoint, OfTheGeneralModelResumesToTheSame) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) expect_resumes({.general = true}, seed);
   expect_resumes({.shape = "2x2x2x2", .threads = 2});
-  expect_resumes({.traffic = "neighbour", .shape = "4x4", .failures = {.links = {"(0,0)X+"}, .nodes = {}}});
+  expect_resumes({.traffic = "neighbour", .shape = "4x4", .failures = {.links = {"(0,0)X+"}, .nodes = {}, .long_ways = true}});
   Machine slow;
   slow.token_return_cycles = 30;
   slow.escape_wait_cycles = 100;
