@@ -159,8 +159,8 @@ std::string TrafficExchange::cannot_be_saved() const {
   if (plan_.combines())
     return fmt::format("policy {} combines messages, which is more than plain data",
                        plan_.policy().name());
-  const bool recorded = std::ranges::any_of(
-      parts_, [](const Part& part) { return part.node->record() != nullptr; });
+  const bool recorded =
+      std::ranges::any_of(parts_, [](const Part& part) { return part.node->record() != nullptr; });
   return recorded ? "its messages are recorded" : "";
 }
 

@@ -74,8 +74,9 @@ class SimDevice final : public Device {
 
   template <typename Archive>
   void serialize(Archive& archive) {
-    archive(clock_, turn_began_, scheduled_, output_waiting_, has_refused_, received_head_, received_tail_,
-            received_before_, delivered_at_, fifos_, fifo_counters_, injected_, received_, refused_);
+    archive(clock_, turn_began_, scheduled_, output_waiting_, has_refused_, received_head_,
+            received_tail_, received_before_, delivered_at_, fifos_, fifo_counters_, injected_,
+            received_, refused_);
   }
 
  private:

@@ -163,8 +163,10 @@ RunIdentity identity_of(const AllToAllOptions& options, const Shape& shape, cons
 void refuse_beside_checkpoint(const AllToAllOptions& options, const RunOptions& run) {
   if (run.fabric != FabricName::sim) throw BadInput("--checkpoint is for --fabric sim");
   const WatchOptions& watch = options.watch;
-  for (const auto& [name, file] : {std::pair{"--record", &watch.record}, {"--trace", &watch.trace},
-                                   {"--report", &watch.report}, {"--export", &options.export_to}})
+  for (const auto& [name, file] : {std::pair{"--record", &watch.record},
+                                   {"--trace", &watch.trace},
+                                   {"--report", &watch.report},
+                                   {"--export", &options.export_to}})
     if (!file->empty())
       throw BadInput(fmt::format(
           "--checkpoint saves the run and not what {} shows of it; leave one of them out", name));
@@ -194,10 +196,9 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   const double pairs = static_cast<double>(shape.size()) * options.targets(shape);
   const double arrays = carries_payload ? 2 * pairs * static_cast<double>(options.bytes) : 0;
   check_memory(shape, arrays);
-  refuse_one_file_for_two(std::array{options.common.json == "-" ? "" : options.common.json,
-                                     options.watch.record, options.watch.trace,
-                                     options.watch.report, options.export_to,
-                                     options.checkpoint.file});
+  refuse_one_file_for_two(std::array{
+      options.common.json == "-" ? "" : options.common.json, options.watch.record,
+      options.watch.trace, options.watch.report, options.export_to, options.checkpoint.file});
   JsonOutput json(reports ? options.common.json : "");
   Watch watch(options.watch, report_notice(options.common.quiet, json.to_standard_output()), shape,
               machine, run_options);

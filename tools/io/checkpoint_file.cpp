@@ -106,8 +106,8 @@ void CheckpointReader::refuse_file(std::string_view why) const {
 void CheckpointReader::check_format(std::uint64_t size) const {
   FileHead head;
   const ssize_t read = ::pread(file_.number(), &head, sizeof head, 0);
-  const std::size_t known = std::min<std::size_t>(read < 0 ? 0 : static_cast<std::size_t>(read),
-                                                  sizeof head.magic);
+  const std::size_t known =
+      std::min<std::size_t>(read < 0 ? 0 : static_cast<std::size_t>(read), sizeof head.magic);
   if (!std::equal(head.magic.begin(), head.magic.begin() + known, FileHead().magic.begin()))
     refuse_file("is no checkpoint of toroid; give another file, or remove it");
   if (size < kHeadBytes + kTailBytes) refuse_file("is truncated");
@@ -137,8 +137,7 @@ std::size_t CheckpointReader::read(char* data, std::size_t size) {
   for (;;) {
     const ssize_t some = ::read(file_.number(), data, size);
     if (some >= 0) return static_cast<std::size_t>(some);
-    if (errno != EINTR)
-      refuse_file("cannot be read: " + std::generic_category().message(errno));
+    if (errno != EINTR) refuse_file("cannot be read: " + std::generic_category().message(errno));
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -66,6 +66,7 @@ Checkpoint::Checkpoint(const CheckpointOptions& options, RunIdentity identity,
     : options_(options), identity_(std::move(identity)), exchange_(&exchange), quiet_(quiet) {
   if (const std::string why = exchange.cannot_be_saved(); !why.empty())
     throw BadInput(fmt::format("--checkpoint: {}", why));
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit for files is as a disk that is full
   std::error_code error;
   if (!std::filesystem::exists(options.file, error)) {
     const OutputFile can_be_made(options.file);
@@ -107,8 +108,8 @@ void Checkpoint::between_segments(Tick now, const State& fabric) {
   if (is_interrupted()) {
     if (const auto error = save(now, fabric))
       throw Interrupted(fmt::format("interrupted at cycle {}; {}; {}", now, *error, kept()));
-    throw Interrupted(one_line(
-        fmt::format("interrupted at cycle {}; to go on: {}", now, provenance().command)));
+    throw Interrupted(
+        one_line(fmt::format("interrupted at cycle {}; to go on: {}", now, provenance().command)));
   }
   if (seconds(Clock::now() - tried_) < options_.every) return;
   if (const auto error = save(now, fabric))

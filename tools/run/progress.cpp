@@ -105,9 +105,8 @@ void Progress::show(const std::string& before, std::uint64_t delivered,
   if (!line_.visible()) return;
   const double part = share(delivered);
   const std::string percent = expected_ == 0 ? "" : fmt::format(" ({:.0f} %)", 100 * part);
-  line_.show(
-      fmt::format("{}{} packets delivered{}{}", before, delivered, percent,
-                  left_.text(part, share(resumed_from))));
+  line_.show(fmt::format("{}{} packets delivered{}{}", before, delivered, percent,
+                         left_.text(part, share(resumed_from))));
 }
 
 RunsProgress::RunsProgress(bool quiet, std::size_t runs, std::string what)

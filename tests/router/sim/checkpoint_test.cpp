@@ -107,7 +107,9 @@ TEST(Checkpoint, OfSeveralThreadsResumesToTheSame) {
 TEST(Checkpoint, OfTheGeneralModelResumesToTheSame) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) expect_resumes({.general = true}, seed);
   expect_resumes({.shape = "2x2x2x2", .threads = 2});
-  expect_resumes({.traffic = "neighbour", .shape = "4x4", .failures = {.links = {"(0,0)X+"}, .nodes = {}, .long_ways = true}});
+  expect_resumes({.traffic = "neighbour",
+                  .shape = "4x4",
+                  .failures = {.links = {"(0,0)X+"}, .nodes = {}, .long_ways = true}});
   Machine slow;
   slow.token_return_cycles = 30;
   slow.escape_wait_cycles = 100;
@@ -136,8 +138,8 @@ TEST(Checkpoint, OfEveryKindOfTrafficResumesToTheSame) {
   for (const char* traffic : {"uniform:5", "sample:6", "tornado", "halo", "hotspot", "incast",
                               "permutation", "zipf", "lines:Y", "planes:XY"})
     for (const unsigned threads : {1u, 2u})
-      expect_resumes(
-          {.traffic = traffic, .shape = "4x4x4", .bytes = 700, .threads = threads}, threads);
+      expect_resumes({.traffic = traffic, .shape = "4x4x4", .bytes = 700, .threads = threads},
+                     threads);
   expect_resumes({.shape = "4x4x4", .peers = 9});
 }
 

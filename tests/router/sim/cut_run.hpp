@@ -109,13 +109,12 @@ struct Piece {
 
   Outcome outcome() {
     exchange.check();
-    Outcome outcome{everything(machine), {}, exchange.last_arrival(), exchange.forwarded(),
+    Outcome outcome{everything(machine),         {}, exchange.last_arrival(), exchange.forwarded(),
                     exchange.acknowledgements(), {}};
     const LatencyHistogram latency = exchange.latency();
     for (std::size_t b = 0; b < LatencyHistogram::kBuckets; ++b)
       outcome.latency.push_back(latency.packets(b));
-    for (const Rank r : machine.ranks())
-      outcome.profiles.push_back(machine.node(r).profile());
+    for (const Rank r : machine.ranks()) outcome.profiles.push_back(machine.node(r).profile());
     return outcome;
   }
 
