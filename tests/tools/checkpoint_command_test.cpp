@@ -27,7 +27,7 @@ using ::testing::Not;
 
 /// Some seconds, in segments that are cut after one at most.
 const Arguments kSaved = {
-    "alltoall",           "--torus", "8x8x8",  "--bytes", "2400",         "--seed", "5",
+    "alltoall",           "--torus", "8x8x8",  "--bytes", "1200",         "--seed", "5",
     "--checkpoint-every", "0",       "--json", "r.json",  "--checkpoint", "c"};
 
 nlohmann::json result_in(const TemporaryDirectory& directory) {
@@ -92,7 +92,7 @@ std::string refusal_in(const TemporaryDirectory& directory, const Arguments& arg
 TEST(CheckpointCommand, RefusesTheCheckpointOfAnotherRunByName) {
   const TemporaryDirectory directory;
   const Arguments run = {"alltoall", "--quiet", "--checkpoint-every", "0", "--checkpoint", "c"};
-  const Arguments torus = {"--torus", "8x8x8", "--bytes", "2400", "--threads", "1"};
+  const Arguments torus = {"--torus", "8x8x8", "--bytes", "1200", "--threads", "1"};
   ASSERT_EQ(interrupt_saved(run + torus, directory, SIGINT).exit_code, 128 + SIGINT);
   const std::string whole = directory.content_of("c");
   const auto refused = [&](const Arguments& other) { return refusal_in(directory, run + other); };
@@ -100,13 +100,17 @@ TEST(CheckpointCommand, RefusesTheCheckpointOfAnotherRunByName) {
               HasSubstr("checkpoint c is of another seed: seed 1, not 2"));
   EXPECT_THAT(refused(torus + Arguments{"--machine", "bgl-fitted"}),
               HasSubstr("is of another machine: machine bgl ("));
-  EXPECT_THAT(refused({"--torus", "8x8x4", "--bytes", "2400", "--threads", "1"}),
+  EXPECT_THAT(refused({"--torus", "8x8x4", "--bytes", "1200", "--threads", "1"}),
               HasSubstr("is of another machine: torus 8x8x8, not 8x8x4"));
   EXPECT_THAT(refused({"--torus", "8x8x8", "--bytes", "480", "--threads", "1"}),
-              HasSubstr("is of another command: bytes 2400, not 480"));
+              HasSubstr("is of another command: bytes 1200, not 480"));
+  EXPECT_THAT(refused(torus + Arguments{"--sample", "5"}),
+              HasSubstr("is of another command: traffic all-to-all, not sample:5"));
+  EXPECT_THAT(refused(torus + Arguments{"--peers", "5"}),
+              HasSubstr("is of another command: peers 0, not 5"));
   EXPECT_THAT(refused(torus + Arguments{"--tie", "split"}),
               HasSubstr("is of another command: tie \"parity\", not \"split\""));
-  EXPECT_THAT(refused({"--torus", "8x8x8", "--bytes", "2400", "--threads", "2"}),
+  EXPECT_THAT(refused({"--torus", "8x8x8", "--bytes", "1200", "--threads", "2"}),
               HasSubstr("is of another number of threads: threads 1, not 2"));
   directory.save("c", whole.substr(0, whole.size() / 2));
   EXPECT_THAT(refused(torus), HasSubstr("checkpoint c is truncated"));
@@ -121,7 +125,7 @@ TEST(CheckpointCommand, RefusesRunsThatAreMoreThanPlainData) {
   const TemporaryDirectory directory;
   const Arguments run = {"alltoall", "--torus", "2x2x2", "--checkpoint", "c"};
   for (const auto& [more, why] :
-       {std::pair{Arguments{"--policy", "bruck"}, "policy bruck combines messages"},
+       {std::pair{Arguments{"--policy", "bruck"}, "policy bruck:2 combines messages"},
         {Arguments{"--fabric", "shm"}, "--checkpoint is for --fabric sim"},
         {Arguments{"--record", "r"}, "not what --record shows of it"},
         {Arguments{"--export", "m.goal"}, "not what --export shows of it"},

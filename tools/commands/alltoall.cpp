@@ -137,7 +137,7 @@ void print_table(const AllToAllOptions& options, const Json& report) {
 
 /// All that the result follows from.
 RunIdentity identity_of(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
-                        const RunOptions& run, const TrafficExchange& exchange) {
+                        const RunOptions& run) {
   ResultHash numbers;
   numbers.add(machine_text(machine));
   RunIdentity identity;
@@ -149,7 +149,7 @@ RunIdentity identity_of(const AllToAllOptions& options, const Shape& shape, cons
   identity.add("machine", "failed", Json({failed.links, failed.nodes, failed.long_ways}).dump());
   identity.add("seed", "seed", std::to_string(options.common.seed));
   identity.add("command", "verb", "alltoall");
-  identity.add("command", "traffic", exchange.traffic().name());
+  identity.add("command", "traffic", options.traffic());
   identity.add("command", "bytes", std::to_string(options.bytes));
   identity.add("command", "peers", std::to_string(options.peers));
   Json policy = Json::object();
@@ -177,9 +177,8 @@ std::unique_ptr<Checkpoint> checkpoint_of(const AllToAllOptions& options, const 
                                           TrafficExchange& exchange) {
   if (!options.checkpoint.given()) return nullptr;
   refuse_beside_checkpoint(options, run);
-  return std::make_unique<Checkpoint>(options.checkpoint,
-                                      identity_of(options, shape, machine, run, exchange), exchange,
-                                      options.common.quiet);
+  return std::make_unique<Checkpoint>(options.checkpoint, identity_of(options, shape, machine, run),
+                                      exchange, options.common.quiet);
 }
 
 int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
@@ -211,11 +210,11 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
            options.common.quiet || !reports);
   TrafficExchange exchange(policy, *traffic, shape, machine,
                            exchange_options(options, carries_payload));
-  const auto checkpoint = checkpoint_of(options, shape, machine, run_options, exchange);
   RunOptions under = run_options;
-  under.sim.checkpoints = checkpoint.get();
   under.node = exchange.node_options();
   under.node.record = run_options.node.record;
+  const auto checkpoint = checkpoint_of(options, shape, machine, under, exchange);
+  under.sim.checkpoints = checkpoint.get();
   Emulation emulation(
       shape, machine, messages.recorded(watch.watched(under)), options.common.quiet,
       std::uint64_t{options.targets(shape)} * packets_for(options.bytes) * shape.size());
