@@ -1,5 +1,4 @@
 // alltoall --checkpoint, from the command line.
-#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>

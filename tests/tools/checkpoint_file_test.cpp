@@ -1,5 +1,4 @@
 // Files of checkpoints: whole, or refused by name.
-#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -7,12 +6,11 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tests/tools/refusal.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/io/checkpoint_file.hpp"
 #include "tools/run/run_identity.hpp"

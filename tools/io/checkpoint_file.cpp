@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -11,12 +12,14 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <ios>
 #include <string>
 #include <string_view>
 #include <system_error>
 
+#include "hal/archive.hpp"
 #include "hal/check.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/run/descriptor.hpp"

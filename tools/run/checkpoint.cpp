@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -20,11 +19,10 @@
 #include "hal/check.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
-#include "tools/command_line/option_values.hpp"
-#include "tools/command_line/options.hpp"
 #include "tools/io/checkpoint_file.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/results/provenance.hpp"
+#include "tools/run/checkpoint_options.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/run_identity.hpp"
 
@@ -45,21 +43,6 @@ double seconds(std::chrono::steady_clock::duration duration) {
 }
 
 }  // namespace
-
-void add_checkpoint_options(CLI::App& command, CheckpointOptions& options) {
-  begin_group(command, "Output");
-  CLI::Option* const file =
-      command
-          .add_option("--checkpoint", options.file,
-                      "on sim: save the run there now and then, and when it is interrupted; the "
-                      "same command goes on from it; removed when the run has ended")
-          ->type_name("FILE")
-          ->check(not_empty());
-  command.add_option("--checkpoint-every", options.every, "seconds between two checkpoints")
-      ->needs(file)
-      ->check(number(0, 1e6))
-      ->capture_default_str();
-}
 
 Checkpoint::Checkpoint(const CheckpointOptions& options, RunIdentity identity,
                        TrafficExchange& exchange, bool quiet)

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -20,7 +20,6 @@
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "packet/traffic/traffic.hpp"
-#include "router/sim/sim_fabric.hpp"
 #include "tests/router/sim/cut_run.hpp"
 
 namespace toroid {

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "hal/archive.hpp"
+#include "hal/flowchart_profile.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
