@@ -66,6 +66,11 @@ class Drain {
     return profile;
   }
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(last_fifo_, queue_, stuck_on_, profile_);
+  }
+
  private:
   // The rules. Each is a type, so that each gets an inner loop of its own.
   struct LeastFull {
@@ -137,8 +142,8 @@ class Drain {
 
   /// Where there are several queues.
   template <typename Rule, typename Sink>
-  [[gnu::noinline]] std::size_t visit(Rule rule, OutputQueues& queues, InjectionFifos& fifos, std::size_t limit,
-                    Sink& sink) {
+  [[gnu::noinline]] std::size_t visit(Rule rule, OutputQueues& queues, InjectionFifos& fifos,
+                                      std::size_t limit, Sink& sink) {
     Open open(fifos);
     if (open.nowhere()) return 0;
     const auto empty_out = [&](unsigned iL, std::size_t most) {

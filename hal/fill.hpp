@@ -93,6 +93,14 @@ class Fill {
     }
   }
 
+  /// Orders follow from the round.
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(sent_, visit_, in_visit_);
+    if (archive.loads() && reorder_ && sent_ > 0 && !done())
+      order_ = reorder_(sent_ / batching_.per_visit);
+  }
+
  private:
   template <typename Sink>
   void next_peer(Sink& sink) {

@@ -110,11 +110,25 @@ class OutputQueues {
   /// Fill had to stop before it was done.
   void note_stop() { ++(all_have_room() ? profile_.held_back : profile_.stops); }
 
+  /// The index of the heads follows from them.
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(only_, states_, pool_, free_, last_free_, next_, waiting_, full_, made_before_,
+            profile_);
+    if (archive.loads() && heads_ != nullptr)
+      for (unsigned i = 0; i < count(); ++i)
+        heads_->replace(i, {}, {state(i).front_hints, state(i).front_chunks});
+  }
+
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   struct Pooled {
     SendDescriptor descriptor;
     std::uint32_t next;  ///< in its queue, or among the free; kNone behind the last
+    template <typename Archive>
+    void serialize(Archive& archive) {
+      archive(descriptor, next);
+    }
   };
   struct State {
     std::uint32_t head = kNone;

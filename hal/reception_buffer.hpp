@@ -36,6 +36,11 @@ class ReceptionBuffers {
     used = static_cast<std::uint16_t>(used - chunks);
   }
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(used_);
+  }
+
  private:
   std::vector<std::uint16_t> used_;  ///< [node · fifos_ + FIFO]
   unsigned fifos_;                   ///< per node

@@ -52,6 +52,12 @@ struct SendDescriptor {
     some.packets = first + count;
     return some;
   }
+
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(header, cookie, packets, first, route);
+    archive.pointer(source);
+  }
 };
 
 /// A first-in first-out queue of descriptors: the content of an injection FIFO, where it is kept in

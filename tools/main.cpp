@@ -1,4 +1,5 @@
-// The `toroid` command: 0 done, 1 the run failed, 2 bad input.
+// The `toroid` command: 0 done, 1 the run failed, 2 bad input, 128 + a signal's number: interrupted
+// with a checkpoint.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -48,6 +49,8 @@ int main(int argc, char** argv) {
     return flushed(toroid::CommandLine().run({argv + (argc > 0 ? 1 : 0), argv + argc}));
   } catch (const toroid::BadInput& error) {
     return complain(error.what(), 2);
+  } catch (const toroid::Interrupted& error) {
+    return complain(error.what(), error.exit_code());
   } catch (const std::bad_alloc&) {
     return complain("not enough memory", 1);
   } catch (const std::system_error& error) {  // fmt's, of a table longer than the buffer

@@ -30,6 +30,11 @@ struct ExchangeAudit {
   std::uint64_t received_hash = 0;  ///< likewise of those that have come
   /// Cycles from injection to handler of packets with an envelope, of all nodes of a lane.
   LatencyHistogram* latency = nullptr;
+
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(arrivals, last_arrival, sent, sent_hash, received_hash);
+  }
 };
 
 /// The label of a packet that is sent on by other nodes: the first 8 bytes of its payload.

@@ -86,6 +86,18 @@ class Exchange final : public Outgoing, private PayloadSource {
   void prefetch() const override { fill_.prefetch(); }
   Tick next_look() override;
 
+  /// REQUIRES: it has an audit, combines nothing and is not recorded.
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive.know(static_cast<Outgoing*>(this));
+    archive.know(static_cast<PayloadSource*>(this));
+    archive.know(static_cast<PayloadSource*>(&envelopes_));
+    archive.know(static_cast<PayloadSource*>(&forwarded_payloads_));
+    archive(fill_, queued_, expected_, received_, starts_, sent_, due_, look_, outstanding_,
+            waits_for_window_, stage_, forwarded_payloads_, forwarded_, acknowledgements_,
+            *end_.audit);
+  }
+
  private:
   class Sink;
   friend class Combiner;

@@ -59,6 +59,11 @@ class LatencyBuckets {
     return ((Tick{bucket % kPerOctave} + kPerOctave + 1) << octave) - 1;
   }
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(buckets_, first_, max_);
+  }
+
  private:
   static std::size_t bucket_of(std::uint32_t value) {
     if (value < kPerOctave) return value;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "hal/archive.hpp"
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
@@ -35,9 +36,9 @@ std::uint32_t usual_packets_per_visit(const TrafficExchangeOptions& options) {
   return options.payload ? kCarried : kModelled;
 }
 
-/// Sends, and waits for what comes.
+/// Sends, and waits for what comes. An exchange that was loaded has been started.
 Program run_exchange(Node&, Exchange& exchange) {
-  exchange.start();
+  if (exchange.starts() == 0) exchange.start();
   co_await exchange.wait_received();
 }
 
@@ -157,6 +158,25 @@ std::uint64_t TrafficExchange::acknowledgements() const {
   std::uint64_t sum = 0;
   for (const Part& part : parts_) sum += part.exchange.acknowledgements();
   return sum;
+}
+
+std::string TrafficExchange::cannot_be_saved() const {
+  if (plan_.combines())
+    return fmt::format("policy {} combines messages, which is more than plain data",
+                       plan_.policy().name());
+  const bool recorded =
+      std::ranges::any_of(parts_, [](const Part& part) { return part.node->record() != nullptr; });
+  return recorded ? "its messages are recorded" : "";
+}
+
+void TrafficExchange::serialize(Archive& archive) {
+  constexpr std::uint32_t kNode = 0x45444f4e;
+  for (LaneLatency& lane : latencies_) archive(lane.histogram);
+  for (Part& part : parts_) {
+    archive.mark(kNode);
+    archive.begin_objects();
+    archive(part.exchange, part.messages, *part.node);
+  }
 }
 
 }  // namespace toroid

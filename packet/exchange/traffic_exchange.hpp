@@ -23,6 +23,8 @@
 
 namespace toroid {
 
+class Archive;
+
 struct TrafficExchangeOptions {
   std::uint64_t seed = 1;
   HandlerId handler = kFirstUserHandler;  ///< the first of two that the exchange takes
@@ -63,11 +65,18 @@ class TrafficExchange {
   std::uint64_t forwarded() const;
   std::uint64_t acknowledgements() const;
 
+  /// Why the state of such an exchange cannot be saved; empty: it can.
+  std::string cannot_be_saved() const;
+  /// Saves the state of all nodes and of their parts, or loads it into nodes that have been
+  /// attached and have taken no turn. REQUIRES: cannot_be_saved() is empty, the machine is all of
+  /// this process, and no node is taking a turn.
+  void serialize(Archive& archive);
+
  private:
   struct Part {
     Part(Node& node, TrafficExchange& all);
     Arrivals expected(const TrafficExchange& all) const;
-    const Node* node;
+    Node* node;
     TrafficMessages messages;
     alignas(64) Exchange exchange;  // not the class itself: g++ 12 does not align coroutine frames
   };

@@ -30,6 +30,12 @@ class ExchangeData {
   /// The first source whose data has not arrived as it was sent; none if all has.
   std::optional<Rank> damaged() const;
 
+  /// What it sends follows from the seed.
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(in_);
+  }
+
  private:
   /// One block per peer, one after the other in memory.
   class Blocks {
@@ -41,6 +47,10 @@ class ExchangeData {
     }
     std::span<const std::byte> block(Rank peer) const {
       return std::span(bytes_).subspan(at(peer), size(peer));
+    }
+    template <typename Archive>
+    void serialize(Archive& archive) {
+      archive(bytes_);
     }
 
    private:
@@ -98,6 +108,11 @@ class TrafficMessages final : public Messages {
   }
   /// The node's data; null if no payload travels.
   const ExchangeData* data() const { return data_.get(); }
+
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    if (data_) archive(*data_);
+  }
 
  private:
   /// Whether what reaches this node follows from the traffic alone.

@@ -27,6 +27,11 @@ class Barrier {
   /// Counts a packet of round `round`, which may belong to the next barrier already.
   void on_packet(Node& node, std::uint32_t round);
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(arrived_, entered_, round_);
+  }
+
  private:
   void prepare() {
     if (arrived_.empty()) arrived_.resize(rounds_);

@@ -17,6 +17,11 @@ class Counter {
   std::uint64_t value() const { return value_; }
   std::string_view name() const { return name_; }
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(value_);
+  }
+
  private:
   std::uint64_t value_ = 0;
   std::string_view name_ = "counter";

@@ -37,6 +37,11 @@ class InlinePayloads final : public PayloadSource {
     return descriptor.header.argument();
   }
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(slots_, free_);
+  }
+
  private:
   std::vector<std::array<std::byte, kPayloadBytes>> slots_;
   std::vector<std::uint32_t> free_;

@@ -237,6 +237,15 @@ bool Node::start() {
   return true;
 }
 
+/// Of a program that has been loaded.
+void Node::go_to_await(bool ended) {
+  if (ended)
+    program_ = Program();
+  else if (started_)
+    program_.resume();
+  note_wait();
+}
+
 void Node::fill() {
   if (filling_ == nullptr) return;
   if (queues_.any_has_room())  // else nothing can be done: the commonest turn of a busy node
@@ -309,6 +318,10 @@ void Node::run_current() {
     else
       parts_.pop_back();
   }
+  note_wait();
+}
+
+void Node::note_wait() {
   ended_ = current().done();
   wait_ = current().wait();
 }

@@ -173,8 +173,25 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// The counts of filling and draining its output queues so far.
   FlowchartProfile profile() const { return {queues_.profile(), drain_.profile()}; }
 
+  /// A coroutine cannot be saved: what is loaded has a program that comes to its first await where
+  /// that of the saved node stood, and has changed nothing when it does. REQUIRES: what has been
+  /// posted is known to the archive; no part of the program runs; nothing is recorded.
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive.know(static_cast<PayloadSource*>(&inline_payloads_));
+    bool ended = program_.done();
+    auto later = static_cast<std::uint32_t>(later_.size());
+    archive(started_, posted_, ended, later, own_, random_, route_to_, route_, finished_at_,
+            queues_, drain_, inline_payloads_, barrier_);
+    archive.pointer(filling_);
+    later_.resize(later);
+    for (Outgoing*& outgoing : later_) archive.pointer(outgoing);
+    if (archive.loads()) go_to_await(ended);
+  }
+
  private:
   bool start();
+  void go_to_await(bool ended);
   Route route_without_table(Rank to);
   Route new_route(Rank to);
   DirectionSet round_failures(Rank to, DirectionSet hints) const;
@@ -194,6 +211,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   Program& current() { return parts_.empty() ? program_ : *parts_.back(); }
   const Program& current() const { return parts_.empty() ? program_ : *parts_.back(); }
   void run_current();
+  void note_wait();
   void arrive(const Packet& packet) override;
   void enqueue(Rank to, HandlerId handler, std::span<const std::byte> payload,
                std::uint32_t argument);

@@ -33,6 +33,11 @@ class ArbitrationPhase {
   /// Links that packets have crossed, summed over packets.
   std::uint64_t packet_hops() const { return packet_hops_; }
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(packet_hops_);
+  }
+
  private:
   /// A packet that has been chosen to leave in this cycle.
   struct Departing {

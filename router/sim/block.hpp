@@ -18,6 +18,10 @@
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
 
+namespace toroid {
+class Archive;
+}
+
 namespace toroid::sim {
 
 /// An exception from a node's turn. A run ends with the first failure: the earliest, and among
@@ -61,6 +65,9 @@ class Block {
   /// Runs the cycles before `horizon`. Stops at the end of a cycle in which a node has failed or
   /// the total of events has reached `events`.
   void run(Tick horizon, std::uint64_t events);
+  /// Saves the state between two cycles, or loads it in place of start(). REQUIRES: there is no
+  /// probe, nothing has failed, and what other blocks have sent has been scheduled.
+  void serialize(Archive& archive);
 
   const std::optional<Failure>& failure() const { return failure_; }
   const Counts& counts() const { return counts_; }

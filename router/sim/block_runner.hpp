@@ -33,11 +33,12 @@ class alignas(64) BlockRunner {
   // For the thread that has taken the block.
   /// False: the block cannot go on, and nothing was announced.
   bool try_round();
+  /// Hands what has come to the block, whatever its bound.
+  void receive();
   /// The number of rounds. It depends on threads' speed.
   std::uint64_t rounds() const { return rounds_; }
 
  private:
-  void receive();
   void run(Tick bound);
   Tick reached(Tick bound) const;
   void announce(Tick horizon);

@@ -75,6 +75,12 @@ class Calendar {
     for_each_wire([&](DelayLine& line) { line.close(now); });
   }
 
+  /// REQUIRES: the present cycle is over.
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(hop_, wire_, wires_used_, wheel_);
+  }
+
  private:
   /// Calls body(line) for every wire's line that has been used.
   template <typename Body>

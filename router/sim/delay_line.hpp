@@ -28,6 +28,11 @@ class GrowingRing {
     mask_ = mask;
   }
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(ring_, mask_);
+  }
+
  private:
   static constexpr std::size_t kInitial = 64;  ///< a power of two, as every later size
   std::vector<T> ring_ = std::vector<T>(kInitial);
@@ -110,6 +115,11 @@ class DelayLineOf {
   /// The event at a place. A place behind the line's end is allowed and holds some event, perhaps
   /// one long gone: so the data of events to come can be fetched early.
   const T& operator[](std::size_t place) const { return events_[place]; }
+
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(events_, batches_, head_, closed_, tail_, full_, first_, last_);
+  }
 
  private:
   struct Batch {

@@ -77,6 +77,13 @@ class alignas(64) SimDevice final : public Device {
   /// Runs the processor's turn at `now` and schedules the next one if it was busy.
   void turn(Tick now);
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(clock_, turn_began_, scheduled_, output_waiting_, has_refused_, received_head_,
+            received_tail_, received_before_, delivered_at_, fifos_, written_, injected_, received_,
+            refused_);
+  }
+
  private:
   bool wake(Tick now);
   void insert_delivered(FlightId id);

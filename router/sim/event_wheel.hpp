@@ -38,6 +38,11 @@ class EventWheelOf {
     if (at == next_) pop_events(events);
   }
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(now_, next_, slots_, occupied_, far_);
+  }
+
  private:
   static constexpr Tick kSlots = 2048;  ///< a power of two above most turns' lengths
   void pop_events(std::vector<T>& events);

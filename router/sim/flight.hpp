@@ -81,6 +81,11 @@ class PayloadPool {
     return std::span(full_[id]).first(bytes);
   }
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(words_, full_);
+  }
+
  private:
   static constexpr unsigned kWord = 8;
   template <std::size_t most>
@@ -131,6 +136,12 @@ class FlightPool {
   [[gnu::always_inline]] void prefetch(FlightId id) const {
     __builtin_prefetch(slots_.data() + id);
     payloads_.prefetch(id);
+  }
+
+  /// REQUIRES: there are no tags.
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(alive_, free_, slots_, payloads_);
   }
 
  private:

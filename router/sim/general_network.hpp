@@ -38,6 +38,7 @@ class GeneralNetwork final : public Network {
   }
   void arbitrate(Tick now) override { arbitration_.run(now); }
   void end_cycle(Tick now) override { calendar_.end_cycle(now); }
+  void serialize(Archive& archive) override;
 
   void add_to(FabricCounters& counters) const override;
   std::uint64_t stalled_cycles(Tick now, Rank rank, unsigned fifo) const override {

@@ -31,6 +31,10 @@
 #include "router/sim/reception.hpp"
 #include "router/sim/routers.hpp"
 
+namespace toroid {
+class Archive;
+}
+
 namespace toroid::sim {
 
 /// Chunks that have left the injection FIFO they came from.
@@ -103,6 +107,9 @@ class Network {
   /// The cycle's processors have had their turns.
   virtual void end_cycle(Tick now) = 0;
 
+  /// Saves the state between two cycles, or loads it. REQUIRES: there is no probe.
+  virtual void serialize(Archive& archive) = 0;
+
   /// Adds packet hops, and the block's links in ascending order.
   virtual void add_to(FabricCounters& counters) const = 0;
   /// Cycles until `now`, which is not before the last event, in which a FIFO's head waited.
@@ -123,6 +130,8 @@ class Network {
   // What comes from other blocks.
   virtual void schedule_arrival(Tick at, Rank node, unsigned source, FlightId flight) = 0;
   virtual void schedule_tokens(Tick at, Rank node, unsigned link, Returned tokens) = 0;
+  /// The part of serialize() that both models have.
+  void serialize_ends(Archive& archive);
 
   Shape shape_;
   Range block_;

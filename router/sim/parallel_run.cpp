@@ -70,7 +70,7 @@ std::vector<std::vector<std::size_t>> neighbours_of(const Shape& shape,
 }  // namespace
 
 ParallelRun::ParallelRun(std::deque<Block>& blocks, Tick lookahead, bool spins, Watch watch,
-                         CpuAccount* cpu)
+                         CpuAccount* cpu, Tick end)
     : blocks_(blocks),
       watch_(std::move(watch)),
       cpu_(cpu),
@@ -81,6 +81,7 @@ ParallelRun::ParallelRun(std::deque<Block>& blocks, Tick lookahead, bool spins, 
       spins_(spins ? kSpins : 0),
       errors_(blocks.size()) {
   connect();
+  horizons_.end_at(end);
 }
 
 void ParallelRun::connect() {
@@ -130,6 +131,7 @@ void ParallelRun::run() {
   threads.clear();
   for (const std::exception_ptr& error : errors_)
     if (error) std::rethrow_exception(error);
+  for (BlockRunner& runner : runners_) runner.receive();
 }
 
 /// What ends a thread, but a node's failure, ends all of them at once.

@@ -23,6 +23,7 @@
 #include "hal/tick.hpp"
 #include "router/sim/block.hpp"
 #include "router/sim/block_runner.hpp"
+#include "router/sim/event.hpp"
 #include "router/sim/horizons.hpp"
 #include "router/sim/outbox.hpp"
 #include "router/sim/routers.hpp"
@@ -40,12 +41,15 @@ class ParallelRun {
   /// counted; may throw.
   using Watch = std::function<void(const Block::Counts&)>;
   /// `blocks`: ascending, all nodes of the machine, started. `spins`: each thread has a core to
-  /// itself. `cpu`: where the threads that it starts count their time; null: nowhere.
-  ParallelRun(std::deque<Block>& blocks, Tick lookahead, bool spins, Watch watch, CpuAccount* cpu);
+  /// itself. `cpu`: where the threads that it starts count their time; null: nowhere. `end`: only
+  /// the cycles before it are run.
+  ParallelRun(std::deque<Block>& blocks, Tick lookahead, bool spins, Watch watch, CpuAccount* cpu,
+              Tick end = kNever);
 
-  /// Returns when nothing is left to happen, or a node has failed: then every block has gone
-  /// through the cycle of the earliest failure, or has a failure of its own. Throws what `watch`
-  /// throws, and RunFailed if threads cannot be started.
+  /// Returns when nothing is left to happen before the end, or a node has failed: then every block
+  /// has gone through the cycle of the earliest failure, or has a failure of its own. What happens
+  /// from the end on, the blocks know. Throws what `watch` throws, and RunFailed if threads cannot
+  /// be started.
   void run();
   /// The rounds of all blocks together.
   std::uint64_t rounds() const;

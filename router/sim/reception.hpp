@@ -30,6 +30,11 @@ class Reception {
   }
   void release(Rank node, unsigned fifo, unsigned chunks) { buffers_.release(node, fifo, chunks); }
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(buffers_);
+  }
+
  private:
   unsigned normal_fifos_;  ///< per node; the others are for high priority
   unsigned degree_;

@@ -95,6 +95,12 @@ class Routers {
   std::span<const Rank> marked() const { return std::span(marked_).first(marked_count_); }
   void clear_marked() { marked_count_ = 0; }
 
+  /// REQUIRES: nothing is marked.
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(links_, counters_, queues_, state_, stalled_, exposed_at_);
+  }
+
   // Fetch early what an event or arbitration will touch. Always inlined: g++ takes calls of
   // functions that only prefetch for superfluous.
   [[gnu::always_inline]] void prefetch_queue(Rank node, unsigned source) const {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "hal/archive.hpp"
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
@@ -27,6 +28,7 @@
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/block.hpp"
+#include "router/sim/checkpoints.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/parallel_run.hpp"
@@ -62,8 +64,12 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   void run() override {
     TOROID_CHECK(!std::exchange(ran_, true));
     const CpuShare counted(options_.cpu);
-    for (Block& block : blocks_) block.start();
-    blocks_.size() > 1 ? run_together() : run_alone(blocks_.front());
+    if (options_.checkpoints == nullptr) {
+      start();
+      run_before(sim::kNever);
+    } else {
+      run_in_segments(*options_.checkpoints);
+    }
     throw_failure();
     sum_counters();
     const std::string report = stall_report(*this, fmt::format("at cycle {}", counters_.end));
@@ -82,19 +88,60 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     return *std::ranges::find_if(blocks_, holds);
   }
 
-  void run_together() {
-    const bool spins = blocks_.size() <= std::thread::hardware_concurrency();
-    const auto watch = [this](const Block::Counts& counts) { report_progress(counts); };
-    sim::ParallelRun(blocks_, sim::lookahead(machine_), spins, watch, options_.cpu).run();
+  void start() {
+    for (Block& block : blocks_) block.start();
   }
 
-  void run_alone(Block& block) {
+  void run_in_segments(SimCheckpoints& checkpoints) {
+    TOROID_CHECK(options_.probe == nullptr);
+    const SimCheckpoints::State state = [this](Archive& archive) { serialize(archive); };
+    if (!checkpoints.try_resume(state)) start();
+    for (Tick next = this->next(); next != sim::kNever;) {
+      const Tick end = checkpoints.end_of_segment(next);
+      TOROID_CHECK_LT(next, end);
+      run_before(end);
+      next = this->next();
+      if (next != sim::kNever) checkpoints.between_segments(end, state);
+    }
+  }
+
+  /// The next cycle in which something happens; kNever also where a node has failed.
+  Tick next() const {
+    Tick next = sim::kNever;
+    for (const Block& block : blocks_) {
+      if (block.failure()) return sim::kNever;
+      next = std::min(next, block.next());
+    }
+    return next;
+  }
+
+  void serialize(Archive& archive) {
+    for (Block& block : blocks_) block.serialize(archive);
+    if (!archive.loads()) return;
+    for (const Block& block : blocks_) {
+      next_progress_ += block.counts().events;
+      resumed_from_ += block.counts().delivered;
+    }
+  }
+
+  /// Runs the cycles before `end`.
+  void run_before(Tick end) {
+    blocks_.size() > 1 ? run_together(end) : run_alone(blocks_.front(), end);
+  }
+
+  void run_together(Tick end) {
+    const bool spins = blocks_.size() <= std::thread::hardware_concurrency();
+    const auto watch = [this](const Block::Counts& counts) { report_progress(counts); };
+    sim::ParallelRun(blocks_, sim::lookahead(machine_), spins, watch, options_.cpu, end).run();
+  }
+
+  void run_alone(Block& block, Tick end) {
     if (options_.probe != nullptr) sample_every_ = options_.probe->sample_every();
     TOROID_CHECK_LT(0u, sample_every_);
     if (sample_every_ != SimProbe::kNoSamples) next_sample_ = 0;
-    while (block.next() != sim::kNever && !block.failure()) {
+    while (block.next() < end && !block.failure()) {
       take_samples(block.next());
-      block.run(next_sample_, next_progress_);
+      block.run(std::min(next_sample_, end), next_progress_);
       report_progress(block.counts());
     }
   }
@@ -109,7 +156,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   void report_progress(const Block::Counts& counts) {
     if (counts.events < next_progress_) return;
     next_progress_ = counts.events + kEventsPerReport;
-    if (options_.progress) options_.progress({counts.end, counts.delivered});
+    if (options_.progress) options_.progress({counts.end, counts.delivered, resumed_from_});
   }
 
   void throw_failure() const {
@@ -162,6 +209,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   FabricCounters counters_;
   bool ran_ = false;
   std::uint64_t next_progress_ = 0;
+  std::uint64_t resumed_from_ = 0;  ///< packets that had been delivered when the run was resumed
   Tick sample_every_ = SimProbe::kNoSamples;
   Tick next_sample_ = SimProbe::kNoSamples;
   Tick sampled_ = 0;  ///< the cycle of the present sample

@@ -18,9 +18,12 @@
 
 namespace toroid {
 
+class SimCheckpoints;
+
 struct SimProgress {
   Tick now;
   std::uint64_t delivered;
+  std::uint64_t resumed_from = 0;  ///< of `delivered`, what a checkpoint had already
 };
 
 struct SimOptions {
@@ -36,6 +39,9 @@ struct SimOptions {
   /// Where the threads that simulate count their CPU time, the one that calls run() too; outlives
   /// the fabric. Null: nowhere.
   CpuAccount* cpu = nullptr;
+  /// Saves the run and resumes it; outlives the fabric. Null: nobody does, and nothing is paid for
+  /// the possibility. REQUIRES: there is no probe beside it.
+  SimCheckpoints* checkpoints = nullptr;
 };
 
 /// A fabric whose time is virtual: Device::now() and FabricCounters::end are cycles of the

@@ -8,14 +8,17 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hal/bounds.hpp"
 #include "hal/check.hpp"
+#include "hal/failures.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "packet/exchange/exchange.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
 #include "packet/policies/policy.hpp"
@@ -33,13 +36,17 @@
 #include "tools/results/profile.hpp"
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
+#include "tools/run/checkpoint.hpp"
+#include "tools/run/checkpoint_options.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/expectation.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
+#include "tools/run/run_identity.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/run/watch_options.hpp"
+#include "tools/version.hpp"
 
 namespace toroid {
 namespace {
@@ -48,6 +55,7 @@ struct AllToAllOptions {
   CommonOptions common;
   TorusOptions torus;
   WatchOptions watch;
+  CheckpointOptions checkpoint;
   std::string export_to;
   std::uint64_t bytes = 240;
   Rank peers = 0;   ///< the first of each node's order; 0: all
@@ -127,6 +135,52 @@ void print_table(const AllToAllOptions& options, const Json& report) {
                report["packet_hops_per_cpu_s"].get<double>());
 }
 
+/// All that the result follows from.
+RunIdentity identity_of(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
+                        const RunOptions& run) {
+  ResultHash numbers;
+  numbers.add(machine_text(machine));
+  RunIdentity identity;
+  identity.add("version", "toroid",
+               fmt::format("{} {} {}", kVersion, kGitHash, sizeof(Node) + sizeof(Exchange)));
+  identity.add("machine", "machine", fmt::format("{} ({})", machine.name, numbers.text()));
+  identity.add("machine", "torus", shape.text());
+  const FailureList failed = shape.failures() == nullptr ? FailureList() : shape.failures()->list();
+  identity.add("machine", "failed", Json({failed.links, failed.nodes, failed.long_ways}).dump());
+  identity.add("seed", "seed", std::to_string(options.common.seed));
+  identity.add("command", "verb", "alltoall");
+  identity.add("command", "traffic", options.traffic());
+  identity.add("command", "bytes", std::to_string(options.bytes));
+  identity.add("command", "peers", std::to_string(options.peers));
+  Json policy = Json::object();
+  add_policy(policy, run, all_to_all_effects(run));
+  for (const auto& [name, value] : policy.items()) identity.add("command", name, value.dump());
+  identity.add("number of threads", "threads", std::to_string(sim_threads(shape, run)));
+  return identity;
+}
+
+/// Throws BadInput where the run leaves more than a result.
+void refuse_beside_checkpoint(const AllToAllOptions& options, const RunOptions& run) {
+  if (run.fabric != FabricName::sim) throw BadInput("--checkpoint is for --fabric sim");
+  const WatchOptions& watch = options.watch;
+  for (const auto& [name, file] : {std::pair{"--record", &watch.record},
+                                   {"--trace", &watch.trace},
+                                   {"--report", &watch.report},
+                                   {"--export", &options.export_to}})
+    if (!file->empty())
+      throw BadInput(fmt::format(
+          "--checkpoint saves the run and not what {} shows of it; leave one of them out", name));
+}
+
+std::unique_ptr<Checkpoint> checkpoint_of(const AllToAllOptions& options, const Shape& shape,
+                                          const Machine& machine, const RunOptions& run,
+                                          TrafficExchange& exchange) {
+  if (!options.checkpoint.given()) return nullptr;
+  refuse_beside_checkpoint(options, run);
+  return std::make_unique<Checkpoint>(options.checkpoint, identity_of(options, shape, machine, run),
+                                      exchange, options.common.quiet);
+}
+
 int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
            const RunOptions& run_options) {
   const bool reports = run_options.processes.reports();
@@ -141,9 +195,9 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   const double pairs = static_cast<double>(shape.size()) * options.targets(shape);
   const double arrays = carries_payload ? 2 * pairs * static_cast<double>(options.bytes) : 0;
   check_memory(shape, arrays);
-  refuse_one_file_for_two(std::array{options.common.json == "-" ? "" : options.common.json,
-                                     options.watch.record, options.watch.trace,
-                                     options.watch.report, options.export_to});
+  refuse_one_file_for_two(std::array{
+      options.common.json == "-" ? "" : options.common.json, options.watch.record,
+      options.watch.trace, options.watch.report, options.export_to, options.checkpoint.file});
   JsonOutput json(reports ? options.common.json : "");
   Watch watch(options.watch, report_notice(options.common.quiet, json.to_standard_output()), shape,
               machine, run_options);
@@ -159,6 +213,8 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   RunOptions under = run_options;
   under.node = exchange.node_options();
   under.node.record = run_options.node.record;
+  const auto checkpoint = checkpoint_of(options, shape, machine, under, exchange);
+  under.sim.checkpoints = checkpoint.get();
   Emulation emulation(
       shape, machine, messages.recorded(watch.watched(under)), options.common.quiet,
       std::uint64_t{options.targets(shape)} * packets_for(options.bytes) * shape.size());
@@ -167,6 +223,8 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
     exchange.attach(n);
   }
   watch.guard([&] { emulation.run(); });
+  if (checkpoint)
+    emulation.add_spent(checkpoint->cpu_seconds_before(), checkpoint->wall_seconds_before());
   exchange.check();
   messages.write(emulation, machine);
 
@@ -176,6 +234,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);
   watch.write(report, emulation.counters());
   json.write(report);
+  if (checkpoint) checkpoint->remove();
   return 0;
 }
 
@@ -209,6 +268,7 @@ CommandRun add_alltoall_command(CLI::App& app) {
                    "links are loaded as evenly as by all")
       ->transform(whole_number(1, 1u << 23));
   add_watch_options(*verb, options->watch);
+  add_checkpoint_options(*verb, options->checkpoint);
   add_export_option(*verb, options->export_to);
   add_common_options(*verb, options->common);
   add_examples(*verb, {{"how near an exchange of 512 nodes comes to its bound",
@@ -219,7 +279,9 @@ CommandRun add_alltoall_command(CLI::App& app) {
                         "toroid alltoall --torus 4x4x2 --bytes 4KiB --fabric shm"},
                        {"the loads of links and FIFOs over time, as a page",
                         "toroid alltoall --torus 4x4x4 --record run.json --quiet"},
-                       {"", "toroid report run.json -o run.html"}});
+                       {"", "toroid report run.json -o run.html"},
+                       {"a run of many hours, which goes on after Ctrl-C when it is typed again",
+                        "toroid alltoall --torus 32x32x32 --checkpoint run.ckpt"}});
   return [options] { return run(*options); };
 }
 

@@ -40,6 +40,7 @@ SimOptions sim_options(const Shape& shape, const RunOptions& run, Progress& prog
   options.progress = [&progress](const SimProgress& p) { progress.show(p); };
   options.threads = sim_threads(shape, run);
   options.cpu = &cpu;
+  if (options.checkpoints != nullptr) progress.leave_interruptions();
   return options;
 }
 

@@ -34,6 +34,11 @@ class Emulation {
   const std::deque<Node>& nodes() const { return runner_.nodes(); }
   /// Runs every node's program to its end and measures the CPU time that its threads take.
   void run();
+  /// What earlier parts of the run have taken, which a checkpoint has brought along.
+  void add_spent(double cpu_seconds, double wall_seconds) {
+    cpu_seconds_ += cpu_seconds;
+    wall_seconds_ += wall_seconds;
+  }
 
   const FabricCounters& counters() const { return fabric_->counters(); }
   /// What filling and draining has come to, summed over the nodes of all processes; valid after

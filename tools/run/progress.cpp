@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -23,7 +24,7 @@ volatile std::sig_atomic_t interrupted = 0;
 
 /// The first signal asks for an orderly end; a second one kills the process.
 void on_interrupt(int signal) {
-  interrupted = 1;
+  interrupted = signal;
   std::signal(signal, SIG_DFL);
 }
 
@@ -43,6 +44,9 @@ bool is_interrupted() {
 void throw_if_interrupted() {
   if (is_interrupted()) throw RunFailed("interrupted");
 }
+
+Interrupted::Interrupted(const std::string& what)
+    : std::runtime_error(what), signal_(interrupted) {}
 
 ProgressLine::ProgressLine(bool quiet) : visible_(!quiet && isatty(STDERR_FILENO) != 0) {}
 
@@ -70,22 +74,23 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
-std::string TimeLeft::text(double share) const {
+std::string TimeLeft::text(double share, double before) const {
   constexpr double kTooEarly = 0.5;
   const std::chrono::duration<double> spent = Clock::now() - began_;
-  if (spent.count() < kTooEarly || share <= 0 || share >= 1) return "";
-  return fmt::format(", about {} left", duration_text(spent.count() / share * (1 - share)));
+  if (spent.count() < kTooEarly || share <= before || share >= 1) return "";
+  const double left = spent.count() / (share - before) * (1 - share);
+  return fmt::format(", about {} left", duration_text(left));
 }
 
 Progress::Progress(bool quiet, std::uint64_t packets_expected)
     : line_(quiet), expected_(packets_expected) {}
 
 void Progress::show(const SimProgress& progress) {
-  show(fmt::format("cycle {}, ", progress.now), progress.delivered);
+  show(fmt::format("cycle {}, ", progress.now), progress.delivered, progress.resumed_from);
 }
 
 void Progress::show(std::uint64_t delivered) {
-  show("", delivered);
+  show("", delivered, 0);
 }
 
 /// The share of expected packets, at most 1, since a policy may add packets.
@@ -94,13 +99,14 @@ double Progress::share(std::uint64_t delivered) const {
   return std::min(1.0, static_cast<double>(delivered) / static_cast<double>(expected_));
 }
 
-void Progress::show(const std::string& before, std::uint64_t delivered) {
-  throw_if_interrupted();
+void Progress::show(const std::string& before, std::uint64_t delivered,
+                    std::uint64_t resumed_from) {
+  if (throws_) throw_if_interrupted();
   if (!line_.visible()) return;
   const double part = share(delivered);
   const std::string percent = expected_ == 0 ? "" : fmt::format(" ({:.0f} %)", 100 * part);
-  line_.show(
-      fmt::format("{}{} packets delivered{}{}", before, delivered, percent, left_.text(part)));
+  line_.show(fmt::format("{}{} packets delivered{}{}", before, delivered, percent,
+                         left_.text(part, share(resumed_from))));
 }
 
 RunsProgress::RunsProgress(bool quiet, std::size_t runs, std::string what)

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 
 #include "router/sim/sim_fabric.hpp"
@@ -15,6 +16,18 @@ namespace toroid {
 void catch_interrupts();
 bool is_interrupted();
 void throw_if_interrupted();
+
+/// A run that was interrupted and has left what it takes to go on. The command exits with 128 and
+/// the number of the signal.
+class Interrupted : public std::runtime_error {
+ public:
+  /// REQUIRES: is_interrupted().
+  explicit Interrupted(const std::string& what);
+  int exit_code() const { return 128 + signal_; }
+
+ private:
+  int signal_;
+};
 
 /// A duration as people say it: "12 s", "4 min", "3 h 20 min"; at least "1 s".
 std::string duration_text(double seconds);
@@ -41,9 +54,9 @@ class ProgressLine {
 /// Estimates the time left for work that goes on at its pace so far.
 class TimeLeft {
  public:
-  /// ", about 35 s left" after this share of the work, from 0 to 1; empty in the first half second
-  /// and where nothing has been done or nothing is left.
-  std::string text(double share) const;
+  /// ", about 35 s left" after this share of the work, from 0 to 1, of which `before` had been done
+  /// when it began; empty in the first half second and where nothing has been done or is left.
+  std::string text(double share, double before = 0) const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -60,14 +73,17 @@ class Progress {
   void show(const SimProgress& progress);
   /// Shows the progress where time is the wall clock's. Throws as above.
   void show(std::uint64_t delivered);
+  /// An interruption is somebody else's business: nothing throws for it any more.
+  void leave_interruptions() { throws_ = false; }
   void clear() { line_.clear(); }
 
  private:
   double share(std::uint64_t delivered) const;
-  void show(const std::string& before, std::uint64_t delivered);
+  void show(const std::string& before, std::uint64_t delivered, std::uint64_t resumed_from);
 
   ProgressLine line_;
   std::uint64_t expected_;
+  bool throws_ = true;
   TimeLeft left_;
 };
 

@@ -98,8 +98,8 @@ LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const Routi
 }
 
 Tick LeanNetwork::next() const {
-  Tick next = std::min({calendar_.next(), state_.hops.next(), injections_.next()});
-  if (outbox_ != nullptr) next = std::min({next, arriving_.next(), returning_.next()});
+  Tick next = std::min({calendar_.next(), state_.hops.next(), injections_.next(), arriving_.next(),
+                        returning_.next()});
   for (unsigned rest = state_.wires_used; rest != 0; rest &= rest - 1)
     next = std::min(next, state_.wires[static_cast<unsigned>(std::countr_zero(rest))].next());
   return next;

@@ -46,6 +46,7 @@ class LeanNetwork final : public Network {
   std::size_t run_events(Tick now, ProcessorEvents& events) override;
   void arbitrate(Tick now) override;
   void end_cycle(Tick now) override;
+  void serialize(Archive& archive) override;
 
   void add_to(FabricCounters& counters) const override;
   std::uint64_t stalled_cycles(Tick now, Rank rank, unsigned fifo) const override;
@@ -75,13 +76,13 @@ class LeanNetwork final : public Network {
   static constexpr std::size_t kSitesAtOnce = 48;  ///< routers that choose, then send
 
   void schedule_arrival(Tick at, Rank node, unsigned source, FlightId flight) override {
-    arriving_.schedule(at, {lean::PacketWord(flights_[flight], flight),
-                            lean::Place::of(node, source)});
+    arriving_.schedule(at,
+                       {lean::PacketWord(flights_[flight], flight), lean::Place::of(node, source)});
   }
   void schedule_tokens(Tick at, Rank node, unsigned link, Returned tokens) override {
-    returning_.schedule(at, {node, static_cast<std::uint8_t>(link),
-                             static_cast<std::uint8_t>(tokens.channel),
-                             static_cast<std::uint8_t>(tokens.chunks)});
+    returning_.schedule(
+        at, {node, static_cast<std::uint8_t>(link), static_cast<std::uint8_t>(tokens.channel),
+             static_cast<std::uint8_t>(tokens.chunks)});
   }
   void eject_waiting(Tick now, Rank node) override {
     if (state_.records[node].at_destination != 0) eject(now, node);

@@ -66,6 +66,10 @@ struct WireLines {
     fifos.close(now);
     delivered.close(now);
   }
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(channels, fifos, delivered);
+  }
 };
 
 /// [rule][set of directions]: the directions whose dynamic channels a packet may take.
@@ -110,6 +114,13 @@ struct LeanState {
       move_up(node, source);
     return packet;
   }
+
+  /// REQUIRES: nothing is touched.
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(records, stalled, overflow, hops, wires, wires_used);
+  }
+
   /// The first of a source's packets that overflow gets a place in the record.
   [[gnu::noinline]] void move_up(Rank node, unsigned source);
 };

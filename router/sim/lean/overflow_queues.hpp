@@ -34,6 +34,11 @@ class OverflowQueues {
   }
   bool empty(Rank node, unsigned source) { return of(node, source).head == kNone; }
 
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(queues_, pool_, free_);
+  }
+
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   struct Entry {

@@ -1,0 +1,137 @@
+// State as plain data, to a checkpoint and back.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace toroid {
+
+/// Saves values, or loads them in the same order. A class that can be saved has one function for
+/// both directions:
+///
+///   template <typename Archive>
+///   void serialize(Archive& archive) { archive(a_, b_); }
+///
+/// What follows from the input of the run is not saved: the run is made anew, then its state is
+/// loaded over it. Values are saved as they lie in memory: a checkpoint is for the program that
+/// wrote it. What is trivially copyable needs no serialize(), unless it holds pointers.
+class Archive {
+ public:
+  explicit Archive(bool loads) : loads_(loads) {}
+  Archive(const Archive&) = delete;
+  virtual ~Archive() = default;
+
+  bool loads() const { return loads_; }
+
+  template <typename... Values>
+  void operator()(Values&... values) {
+    (one(values), ...);
+  }
+  /// A number that is found again at this place, or the archive is refused.
+  void mark(std::uint32_t number);
+
+  /// Pointers are saved as numbers of objects that both sides know, named in the same order.
+  /// begin_objects() forgets those of the node before.
+  void begin_objects() { objects_.clear(); }
+  template <typename T>
+  void know(T* object) {
+    objects_.push_back(object);
+  }
+  /// A pointer to an object that has been named as T, or null.
+  template <typename T>
+  void pointer(T*& pointer) {
+    std::uint32_t number = loads_ ? 0 : number_of(pointer);
+    one(number);
+    if (loads_) pointer = static_cast<T*>(object(number));
+  }
+
+  /// What was saved cannot have come from this program. Throws BadInput.
+  [[noreturn]] static void refuse();
+
+ protected:
+  /// Writes the bytes, or reads as many.
+  virtual void bytes(void* data, std::size_t size) = 0;
+  /// Bytes that are left to read; of those that are loaded.
+  virtual std::uint64_t left() const = 0;
+
+ private:
+  template <typename T>
+  static constexpr bool kIsPlain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
+                                   !std::is_same_v<T, std::string_view>;
+  template <typename T>
+  static constexpr bool kHasSerialize = requires(T& value, Archive& archive) {
+    value.serialize(archive);
+  };
+
+  template <typename T>
+  void one(T& value) {
+    if constexpr (kHasSerialize<T>) {
+      value.serialize(*this);
+    } else {
+      static_assert(kIsPlain<T>, "it needs a member serialize()");
+      bytes(&value, sizeof value);
+    }
+  }
+  template <typename T>
+  void one(std::vector<T>& values) {
+    resize(values);
+    if constexpr (kIsPlain<T> && !kHasSerialize<T>) {
+      if (!values.empty()) bytes(values.data(), values.size() * sizeof(T));
+    } else {
+      for (T& value : values) one(value);
+    }
+  }
+  template <typename T, std::size_t n>
+  void one(std::array<T, n>& values) {
+    if constexpr (kIsPlain<T> && !kHasSerialize<T>)
+      bytes(values.data(), sizeof values);
+    else
+      for (T& value : values) one(value);
+  }
+  template <typename Key, typename T>
+  void one(std::map<Key, T>& values) {
+    std::uint64_t count = values.size();
+    one(count);
+    if (!loads_) {
+      for (auto& [key, value] : values) save_pair(key, value);
+      return;
+    }
+    values.clear();
+    for (; count > 0; --count) {
+      Key key;
+      one(key);
+      one(values[key]);
+    }
+  }
+  template <typename Key, typename T>
+  void save_pair(Key key, T& value) {
+    one(key);
+    one(value);
+  }
+  /// What has elements of several bytes each cannot be longer than the bytes that are left.
+  template <typename T>
+  void resize(std::vector<T>& values) {
+    std::uint64_t size = values.size();
+    one(size);
+    if (!loads_) return;
+    if constexpr (std::is_default_constructible_v<T>) {
+      if (size > left()) refuse();
+      values.resize(size);
+    } else if (size != values.size()) {
+      refuse();
+    }
+  }
+
+  std::uint32_t number_of(const void* object) const;
+  void* object(std::uint32_t number) const;
+
+  bool loads_;
+  std::vector<void*> objects_;
+};
+
+}  // namespace toroid

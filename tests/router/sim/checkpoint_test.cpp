@@ -1,0 +1,190 @@
+// A run that is saved, thrown away and resumed comes to what it would have come to.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/failures.hpp"
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/patterns.hpp"
+#include "packet/traffic/traffic.hpp"
+#include "tests/router/sim/cut_run.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::Outcome;
+using testing::Piece;
+using testing::TrafficRun;
+
+/// One case, by its names.
+struct CutCase {
+  std::string policy = "random";
+  std::string traffic = "all-to-all";
+  std::string shape = "4x3x2";
+  std::uint64_t bytes = 480;
+  unsigned threads = 1;
+  bool general = false;
+  bool payload = false;
+  Rank peers = ~Rank{0};
+  Machine machine{};
+  FailureList failures{};
+  std::string text() const {
+    return fmt::format("{} {} {} {} bytes, {} threads, general {}, payload {}, peers {}", policy,
+                       traffic, shape, bytes, threads, general, payload, peers);
+  }
+};
+
+/// Owns what a run refers to.
+struct CutRun {
+  explicit CutRun(const CutCase& c)
+      : shape(c.failures.links.empty() ? Shape::parse(c.shape)
+                                       : Shape::parse(c.shape).with_failures(c.failures)),
+        traffic(make_traffic(c.traffic, shape, c.bytes, 5)),
+        run{shape,
+            c.machine,
+            policy_by_name(c.policy),
+            *traffic,
+            {.seed = 7, .payload = c.payload, .peers = c.peers},
+            {.routing = {.general = c.general}, .progress = {}, .threads = c.threads}} {}
+  Shape shape;
+  std::unique_ptr<const Traffic> traffic;
+  TrafficRun run;
+};
+
+Tick end_of(const Outcome& outcome) {
+  return std::get<0>(outcome.counters);
+}
+
+/// Cuts at random cycles, several times, with further ends of segments between the cuts.
+Outcome outcome_of_pieces(const TrafficRun& run, Tick end, std::uint64_t seed, unsigned cuts) {
+  Random random(seed);
+  std::vector<Tick> at;
+  for (unsigned i = 0; i < 2 * cuts; ++i)
+    at.push_back(1 + random.below(static_cast<std::uint32_t>(end)));
+  std::ranges::sort(at);
+  at.erase(std::unique(at.begin(), at.end()), at.end());
+  testing::CutAt::Bytes state;
+  for (std::size_t i = 1; i < at.size(); i += 2) {
+    Piece piece(run, {at[i - 1], at[i]}, state);
+    if (piece.ended) return piece.outcome();
+    state = piece.cut.state();
+  }
+  return Piece(run, {}, state).outcome();
+}
+
+void expect_resumes(const CutCase& c, std::uint64_t seed = 1, unsigned cuts = 3) {
+  const CutRun owner(c);
+  const Outcome whole = Piece(owner.run, {}, {}, false).outcome();
+  const Outcome pieces = outcome_of_pieces(owner.run, end_of(whole), seed, cuts);
+  EXPECT_EQ(pieces, whole) << c.text() << ", seed " << seed;
+}
+
+TEST(Checkpoint, OfOneThreadOnTheFastModelResumesToTheSame) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) expect_resumes({}, seed, 1 + seed % 4);
+}
+
+TEST(Checkpoint, OfSeveralThreadsResumesToTheSame) {
+  for (const unsigned threads : {2u, 3u})
+    for (const bool general : {false, true})
+      for (std::uint64_t seed = 1; seed <= 4; ++seed)
+        expect_resumes({.shape = "6x3x2", .threads = threads, .general = general}, seed);
+}
+
+TEST(Checkpoint, OfTheGeneralModelResumesToTheSame) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) expect_resumes({.general = true}, seed);
+  expect_resumes({.shape = "2x2x2x2", .threads = 2});
+  expect_resumes({.traffic = "neighbour",
+                  .shape = "4x4",
+                  .failures = {.links = {"(0,0)X+"}, .nodes = {}, .long_ways = true}});
+  Machine slow;
+  slow.token_return_cycles = 30;
+  slow.escape_wait_cycles = 100;
+  slow.input_reads = 1;
+  for (const unsigned threads : {1u, 2u}) expect_resumes({.threads = threads, .machine = slow});
+}
+
+TEST(Checkpoint, OfEveryPolicyThatDoesNotCombineResumesToTheSame) {
+  unsigned saved = 0;
+  for (const Policy* const built_in : built_in_policies()) {
+    const std::string policy(built_in->name());
+    const CutRun owner({.policy = policy});
+    const TrafficExchange exchange(owner.run.policy, *owner.traffic, owner.shape, {});
+    EXPECT_EQ(exchange.cannot_be_saved().empty(), !owner.run.policy.combines()) << policy;
+    if (owner.run.policy.combines()) continue;
+    ++saved;
+    for (const unsigned threads : {1u, 2u})
+      expect_resumes({.policy = policy, .threads = threads}, threads);
+  }
+  EXPECT_LE(12u, saved);
+  expect_resumes({.policy = "queues:40", .shape = "4x4x4"});
+  expect_resumes({.policy = "windowed:3", .threads = 3});
+}
+
+TEST(Checkpoint, OfEveryKindOfTrafficResumesToTheSame) {
+  for (const char* traffic : {"uniform:5", "sample:6", "tornado", "halo", "hotspot", "incast",
+                              "permutation", "zipf", "lines:Y", "planes:XY"})
+    for (const unsigned threads : {1u, 2u})
+      expect_resumes({.traffic = traffic, .shape = "4x4x4", .bytes = 700, .threads = threads},
+                     threads);
+  expect_resumes({.shape = "4x4x4", .peers = 9});
+}
+
+TEST(Checkpoint, KeepsPayloadsOnTheirWay) {
+  for (const char* policy : {"random", "valiant", "two-phase", "windowed"})
+    for (const unsigned threads : {1u, 2u})
+      for (const bool general : {false, true})
+        expect_resumes({.policy = policy,
+                        .bytes = 1000,
+                        .threads = threads,
+                        .general = general,
+                        .payload = true});
+}
+
+TEST(Checkpoint, OfShortPacketsThatOverflowTheirRecordsResumesToTheSame) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed)
+    expect_resumes({.traffic = "incast", .shape = "4x4x4", .bytes = 2400, .threads = 1}, seed);
+  expect_resumes({.shape = "4x4x4", .bytes = 8}, 2, 5);
+}
+
+TEST(Checkpoint, CanBeTakenAtEveryCycle) {
+  const CutRun owner({.shape = "2x2", .bytes = 240});
+  const Outcome whole = Piece(owner.run, {}, {}, false).outcome();
+  for (Tick at = 1; at <= end_of(whole); at += 7) {
+    Piece first(owner.run, {at});
+    ASSERT_FALSE(first.ended);
+    EXPECT_EQ(Piece(owner.run, {}, first.cut.state()).outcome(), whole) << "cut at " << at;
+  }
+}
+
+TEST(Checkpoint, SavesTheSameBytesWhetherTheRunWasResumedOrNot) {
+  const CutRun owner({.shape = "4x4x2"});
+  const auto straight = Piece(owner.run, {9000}).cut.state();
+  const auto once = Piece(owner.run, {5000}).cut.state();
+  EXPECT_NE(straight, once);
+  EXPECT_EQ(Piece(owner.run, {9000}, once).cut.state().size(), straight.size());
+}
+
+TEST(Checkpoint, IsRefusedWhereItsBytesDoNotFit) {
+  const CutRun owner({.shape = "2x2x2"});
+  auto state = Piece(owner.run, {3000}).cut.state();
+  state.resize(state.size() - 1);
+  EXPECT_THROW(Piece(owner.run, {}, state), BadInput);
+  const CutRun larger({.shape = "4x2x2"});
+  EXPECT_THROW(Piece(larger.run, {}, Piece(owner.run, {3000}).cut.state()), BadInput);
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,158 @@
+// alltoall --checkpoint, from the command line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+
+namespace toroid::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// Some seconds, in segments that are cut after one at most.
+const Arguments kSaved = {
+    "alltoall",           "--torus", "8x8x8",  "--bytes", "1200",         "--seed", "5",
+    "--checkpoint-every", "0",       "--json", "r.json",  "--checkpoint", "c"};
+
+nlohmann::json result_in(const TemporaryDirectory& directory) {
+  auto json = nlohmann::json::parse(directory.content_of("r.json"));
+  for (const char* clock : {"command", "date", "wall_s", "cpu_s", "packet_hops_per_cpu_s"})
+    json.erase(clock);
+  return json;
+}
+
+/// Ends the run by a signal as soon as it has written a checkpoint, or `after` it.
+Ended interrupt_saved(const Arguments& arguments, const TemporaryDirectory& directory, int signal) {
+  RunningCommand command(arguments, {.directory = directory.path()});
+  for (int tries = 0; tries < 6000 && !fs::exists(directory / "c"); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  command.signal(signal);
+  return command.wait();
+}
+
+/// The JSON of the run without a checkpoint.
+nlohmann::json uninterrupted(const Arguments& threads) {
+  const TemporaryDirectory directory;
+  Arguments plain(kSaved.begin(), kSaved.begin() + 7);
+  run_command(plain + threads + Arguments{"--json", "r.json", "--quiet"},
+              {.directory = directory.path()});
+  return result_in(directory);
+}
+
+TEST(CheckpointCommand, GoesOnAfterAnInterruptionToTheSameResult) {
+  for (const auto& [signal, threads] : {std::pair{SIGINT, "1"}, std::pair{SIGTERM, "3"}}) {
+    const TemporaryDirectory directory;
+    const Arguments run = kSaved + Arguments{"--threads", threads};
+    const Ended first = interrupt_saved(run, directory, signal);
+    EXPECT_EQ(first.exit_code, 128 + signal) << first.err;
+    EXPECT_THAT(first.err, HasSubstr("toroid: interrupted at cycle "));
+    EXPECT_THAT(first.err, HasSubstr("--checkpoint c"));
+    EXPECT_THAT(directory.entries(), ElementsAre("c"));
+    const Ended second = run_command(run, {.directory = directory.path()});
+    EXPECT_EQ(second.exit_code, 0) << second.err;
+    EXPECT_THAT(second.err, HasSubstr("toroid: resumed at cycle "));
+    EXPECT_THAT(directory.entries(), ElementsAre("r.json"));
+    EXPECT_EQ(result_in(directory), uninterrupted({"--threads", threads}));
+  }
+}
+
+TEST(CheckpointCommand, GoesOnAfterItWasKilled) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(interrupt_saved(kSaved, directory, SIGKILL).signal, SIGKILL);
+  EXPECT_THAT(directory.entries(), ElementsAre("c"));
+  const Ended second = run_command(kSaved, {.directory = directory.path()});
+  EXPECT_THAT(second.err, HasSubstr("toroid: resumed at cycle "));
+  EXPECT_EQ(result_in(directory), uninterrupted({}));
+}
+
+/// What the command says, and exits with 2.
+std::string refusal_in(const TemporaryDirectory& directory, const Arguments& arguments) {
+  const Ended ended = run_command(arguments, {.directory = directory.path()});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err_lines(), 1) << ended.err;
+  return ended.err;
+}
+
+TEST(CheckpointCommand, RefusesTheCheckpointOfAnotherRunByName) {
+  const TemporaryDirectory directory;
+  const Arguments run = {"alltoall", "--quiet", "--checkpoint-every", "0", "--checkpoint", "c"};
+  const Arguments torus = {"--torus", "8x8x8", "--bytes", "1200", "--threads", "1"};
+  ASSERT_EQ(interrupt_saved(run + torus, directory, SIGINT).exit_code, 128 + SIGINT);
+  const std::string whole = directory.content_of("c");
+  const auto refused = [&](const Arguments& other) { return refusal_in(directory, run + other); };
+  EXPECT_THAT(refused(torus + Arguments{"--seed", "2"}),
+              HasSubstr("checkpoint c is of another seed: seed 1, not 2"));
+  EXPECT_THAT(refused(torus + Arguments{"--machine", "bgl-fitted"}),
+              HasSubstr("is of another machine: machine bgl ("));
+  EXPECT_THAT(refused({"--torus", "8x8x4", "--bytes", "1200", "--threads", "1"}),
+              HasSubstr("is of another machine: torus 8x8x8, not 8x8x4"));
+  EXPECT_THAT(refused({"--torus", "8x8x8", "--bytes", "480", "--threads", "1"}),
+              HasSubstr("is of another command: bytes 1200, not 480"));
+  EXPECT_THAT(refused(torus + Arguments{"--sample", "5"}),
+              HasSubstr("is of another command: traffic all-to-all, not sample:5"));
+  EXPECT_THAT(refused(torus + Arguments{"--peers", "5"}),
+              HasSubstr("is of another command: peers 0, not 5"));
+  EXPECT_THAT(refused(torus + Arguments{"--tie", "split"}),
+              HasSubstr("is of another command: tie \"parity\", not \"split\""));
+  EXPECT_THAT(refused({"--torus", "8x8x8", "--bytes", "1200", "--threads", "2"}),
+              HasSubstr("is of another number of threads: threads 1, not 2"));
+  directory.save("c", whole.substr(0, whole.size() / 2));
+  EXPECT_THAT(refused(torus), HasSubstr("checkpoint c is truncated"));
+  EXPECT_EQ(directory.content_of("c"), whole.substr(0, whole.size() / 2));
+  std::string old = whole;
+  old[8] = 0;
+  directory.save("c", old);
+  EXPECT_THAT(refused(torus), HasSubstr("is of another version"));
+}
+
+TEST(CheckpointCommand, RefusesRunsThatAreMoreThanPlainData) {
+  const TemporaryDirectory directory;
+  const Arguments run = {"alltoall", "--torus", "2x2x2", "--checkpoint", "c"};
+  for (const auto& [more, why] :
+       {std::pair{Arguments{"--policy", "bruck"}, "policy bruck:2 combines messages"},
+        {Arguments{"--fabric", "shm"}, "--checkpoint is for --fabric sim"},
+        {Arguments{"--record", "r"}, "not what --record shows of it"},
+        {Arguments{"--export", "m.goal"}, "not what --export shows of it"},
+        {Arguments{"--json", "c"}, "are the same file"}})
+    EXPECT_THAT(refusal_in(directory, run + more), HasSubstr(why));
+  for (const Arguments& program :
+       {Arguments{"fft", "--torus", "2x2", "--size", "8"}, Arguments{"hello", "--torus", "2x2"}})
+    EXPECT_THAT(refusal_in(directory, program + Arguments{"--checkpoint", "c"}),
+                HasSubstr("'--checkpoint' is of alltoall"));
+  EXPECT_THAT(refusal_in(directory, {"alltoall", "--torus", "2", "--checkpoint", "no/c"}),
+              HasSubstr("cannot write no/c"));
+  EXPECT_THAT(directory.entries(), IsEmpty());
+}
+
+TEST(CheckpointCommand, OnAFullDiskWarnsAndGoesOn) {
+  const TemporaryDirectory directory;
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit full{30000, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &full);
+  const Ended ended = run_command(
+      {"alltoall", "--torus", "4x4x4", "--checkpoint", "c", "--checkpoint-every", "0", "--quiet"},
+      {.directory = directory.path()});
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("the run goes on, there is no checkpoint yet"));
+  EXPECT_THAT(directory.entries(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace toroid::testing

@@ -1,0 +1,168 @@
+#include "tools/io/checkpoint_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <ios>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "hal/archive.hpp"
+#include "hal/check.hpp"
+#include "tools/io/output_file.hpp"
+#include "tools/run/descriptor.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::uint32_t kFormat = 1;
+constexpr std::size_t kBlock = std::size_t{1} << 18;
+constexpr std::uint64_t kHeadBytes = 16;
+constexpr std::uint64_t kTailBytes = 12;
+
+struct FileHead {
+  std::array<char, 8> magic{'T', 'O', 'R', 'O', 'I', 'D', 'C', 'P'};
+  std::uint32_t format = kFormat;
+  std::uint32_t identity_bytes = 0;
+};
+static_assert(sizeof(FileHead) == kHeadBytes);
+
+unsigned long add_to_crc(unsigned long crc, const char* data, std::size_t size) {
+  return ::crc32_z(crc, reinterpret_cast<const unsigned char*>(data), size);
+}
+
+}  // namespace
+
+CheckpointWriter::CheckpointWriter(const std::string& path, const std::string& identity)
+    : Archive(false), file_(path), crc_(::crc32_z(0, nullptr, 0)) {
+  block_.reserve(kBlock);
+  FileHead head;
+  head.identity_bytes = static_cast<std::uint32_t>(identity.size());
+  std::string text = identity;
+  bytes(&head, sizeof head);
+  bytes(text.data(), text.size());
+}
+
+void CheckpointWriter::bytes(void* data, std::size_t size) {
+  if (size > kBlock - block_.size()) flush();
+  const auto* begin = static_cast<const char*>(data);
+  if (size <= kBlock) {
+    block_.insert(block_.end(), begin, begin + size);
+    return;
+  }
+  crc_ = add_to_crc(crc_, begin, size);
+  file_.stream().write(begin, static_cast<std::streamsize>(size));
+  size_ += size;
+}
+
+void CheckpointWriter::flush() {
+  crc_ = add_to_crc(crc_, block_.data(), block_.size());
+  file_.stream().write(block_.data(), static_cast<std::streamsize>(block_.size()));
+  size_ += block_.size();
+  block_.clear();
+}
+
+void CheckpointWriter::commit() {
+  flush();
+  const auto crc = static_cast<std::uint32_t>(crc_);
+  std::array<char, kTailBytes> tail;
+  std::memcpy(tail.data(), &size_, sizeof size_);
+  std::memcpy(tail.data() + sizeof size_, &crc, sizeof crc);
+  file_.stream().write(tail.data(), tail.size());
+  file_.commit();
+}
+
+CheckpointReader::CheckpointReader(const std::string& path)
+    : Archive(true), path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  struct stat status {};
+  if (!file_.is_open() || ::fstat(file_.number(), &status) != 0)
+    refuse_file("cannot be read: " + std::generic_category().message(errno));
+  if (!S_ISREG(status.st_mode)) refuse_file("is no file that could be replaced");
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  check_format(size);
+  check_sum(size);
+  ::lseek(file_.number(), 0, SEEK_SET);
+  left_ = size - kTailBytes;
+  FileHead head;
+  bytes(&head, sizeof head);
+  if (head.identity_bytes > left_) refuse_file("is damaged");
+  identity_.resize(head.identity_bytes);
+  bytes(identity_.data(), identity_.size());
+}
+
+void CheckpointReader::refuse_file(std::string_view why) const {
+  throw BadInput(one_line(fmt::format("checkpoint {} {}", path_, why)));
+}
+
+void CheckpointReader::check_format(std::uint64_t size) const {
+  FileHead head;
+  const ssize_t read = ::pread(file_.number(), &head, sizeof head, 0);
+  const std::size_t known =
+      std::min<std::size_t>(read < 0 ? 0 : static_cast<std::size_t>(read), sizeof head.magic);
+  if (!std::equal(head.magic.begin(), head.magic.begin() + known, FileHead().magic.begin()))
+    refuse_file("is no checkpoint of toroid; give another file, or remove it");
+  if (size < kHeadBytes + kTailBytes) refuse_file("is truncated");
+  if (head.format != kFormat)
+    refuse_file(fmt::format("is of another version: format {}, not {}", head.format, kFormat));
+}
+
+void CheckpointReader::check_sum(std::uint64_t size) {
+  std::uint64_t counted = 0;
+  std::uint32_t expected = 0;
+  ::pread(file_.number(), &counted, sizeof counted, static_cast<off_t>(size - kTailBytes));
+  ::pread(file_.number(), &expected, sizeof expected, static_cast<off_t>(size - sizeof expected));
+  if (counted != size - kTailBytes) refuse_file("is truncated, or damaged at its end");
+  unsigned long crc = ::crc32_z(0, nullptr, 0);
+  block_.resize(kBlock);
+  for (std::uint64_t left = counted; left > 0;) {
+    const std::size_t some = read(block_.data(), std::min<std::uint64_t>(left, kBlock));
+    if (some == 0) refuse_file("is truncated");
+    crc = add_to_crc(crc, block_.data(), some);
+    left -= some;
+  }
+  block_.clear();
+  if (crc != expected) refuse_file("is damaged: its sum is wrong");
+}
+
+std::size_t CheckpointReader::read(char* data, std::size_t size) {
+  for (;;) {
+    const ssize_t some = ::read(file_.number(), data, size);
+    if (some >= 0) return static_cast<std::size_t>(some);
+    if (errno != EINTR) refuse_file("cannot be read: " + std::generic_category().message(errno));
+  }
+}
+
+void CheckpointReader::fill() {
+  block_.resize(kBlock);
+  block_.resize(read(block_.data(), kBlock));
+  at_ = 0;
+  if (block_.empty()) refuse_file("is truncated");
+}
+
+void CheckpointReader::bytes(void* data, std::size_t size) {
+  if (size > left_) refuse();
+  left_ -= size;
+  auto* to = static_cast<char*>(data);
+  while (size > 0) {
+    if (at_ == block_.size()) fill();
+    const std::size_t some = std::min(size, block_.size() - at_);
+    std::memcpy(to, block_.data() + at_, some);
+    at_ += some;
+    to += some;
+    size -= some;
+  }
+}
+
+}  // namespace toroid

@@ -1,0 +1,140 @@
+#include "tools/run/checkpoint.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
+#include "tools/io/checkpoint_file.hpp"
+#include "tools/io/output_file.hpp"
+#include "tools/results/provenance.hpp"
+#include "tools/run/checkpoint_options.hpp"
+#include "tools/run/progress.hpp"
+#include "tools/run/run_identity.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr double kSegmentSeconds = 1;  ///< how long an interruption waits at most, about
+
+/// Of all threads of the process.
+double process_cpu_seconds() {
+  timespec taken{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &taken);
+  return static_cast<double>(taken.tv_sec) + static_cast<double>(taken.tv_nsec) * 1e-9;
+}
+
+double seconds(std::chrono::steady_clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+}  // namespace
+
+Checkpoint::Checkpoint(const CheckpointOptions& options, RunIdentity identity,
+                       TrafficExchange& exchange, bool quiet)
+    : options_(options), identity_(std::move(identity)), exchange_(&exchange), quiet_(quiet) {
+  if (const std::string why = exchange.cannot_be_saved(); !why.empty())
+    throw BadInput(fmt::format("--checkpoint: {}", why));
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit for files is as a disk that is full
+  std::error_code error;
+  if (!std::filesystem::exists(options.file, error)) {
+    const OutputFile can_be_made(options.file);
+    return;
+  }
+  found_ = std::make_unique<CheckpointReader>(options.file);
+  if (const auto other = identity_.difference(RunIdentity(found_->identity())))
+    throw BadInput(one_line(fmt::format("checkpoint {} is of {}", options.file, *other)));
+}
+
+bool Checkpoint::try_resume(const State& fabric) {
+  begun_ = {process_cpu_seconds(), seconds(Clock::now().time_since_epoch())};
+  tried_ = Clock::now();
+  if (!found_) return false;
+  Tick now = 0;
+  try {
+    (*found_)(now, before_);
+    fabric(*found_);
+    exchange_->serialize(*found_);
+    if (found_->left() != 0) Archive::refuse();
+  } catch (const BadInput& error) {
+    throw BadInput(one_line(fmt::format("checkpoint {}: {}", options_.file, error.what())));
+  }
+  found_.reset();
+  saved_ = now;
+  if (!quiet_) say(fmt::format("resumed at cycle {} from {}", now, options_.file));
+  return true;
+}
+
+Tick Checkpoint::end_of_segment(Tick next) {
+  segment_began_ = Clock::now();
+  return next + segment_;
+}
+
+void Checkpoint::between_segments(Tick now, const State& fabric) {
+  const double took = std::max(seconds(Clock::now() - segment_began_), 1e-6);
+  const double faster = std::clamp(kSegmentSeconds / took, 0.25, 4.0);
+  segment_ = std::max<Tick>(1, static_cast<Tick>(static_cast<double>(segment_) * faster));
+  if (is_interrupted()) {
+    if (const auto error = save(now, fabric))
+      throw Interrupted(fmt::format("interrupted at cycle {}; {}; {}", now, *error, kept()));
+    throw Interrupted(
+        one_line(fmt::format("interrupted at cycle {}; to go on: {}", now, provenance().command)));
+  }
+  if (seconds(Clock::now() - tried_) < options_.every) return;
+  if (const auto error = save(now, fabric))
+    say(fmt::format("warning: {}; the run goes on, {}", *error, kept()));
+  tried_ = Clock::now();
+}
+
+std::optional<std::string> Checkpoint::save(Tick now, const State& fabric) {
+  try {
+    CheckpointWriter file(options_.file, identity_.text());
+    Seconds so_far = spent();
+    file(now, so_far);
+    fabric(file);
+    exchange_->serialize(file);
+    file.commit();
+    saved_ = now;
+    return std::nullopt;
+  } catch (const std::runtime_error& error) {  // a disk that is full may have room later
+    return error.what();
+  }
+}
+
+Checkpoint::Seconds Checkpoint::spent() const {
+  return {before_.cpu + process_cpu_seconds() - begun_.cpu,
+          before_.wall + seconds(Clock::now().time_since_epoch()) - begun_.wall};
+}
+
+std::string Checkpoint::kept() const {
+  return saved_ ? fmt::format("the checkpoint of cycle {} stays", *saved_)
+                : std::string("there is no checkpoint yet");
+}
+
+/// Not in the middle of a line of progress.
+void Checkpoint::say(const std::string& what) const {
+  const char* const begin = ::isatty(STDERR_FILENO) != 0 ? "\r\x1b[K" : "";
+  std::fputs((begin + one_line("toroid: " + what) + "\n").c_str(), stderr);
+}
+
+void Checkpoint::remove() const {
+  std::error_code missing;  // what was never saved
+  const auto target = std::filesystem::canonical(options_.file, missing);
+  if (!missing) std::filesystem::remove(target, missing);
+}
+
+}  // namespace toroid
