@@ -15,7 +15,7 @@ void Endpoint::make_header(unsigned bytes) {
   const unsigned envelope = plan->label() == PacketLabel::envelope ? unsigned{sizeof(Envelope)} : 0;
   const unsigned carried = envelope + (plan->format().payload ? bytes : 0);
   header = node->header(handler, carried, 0, chunks_for(plan->envelope_bytes() + bytes));
-  header_bytes = bytes;
+  header_bytes = static_cast<std::uint16_t>(bytes);
 }
 
 void Endpoint::record_message(Rank member, std::uint64_t bytes, std::uint64_t number) const {

@@ -48,13 +48,15 @@ struct Envelope {
 
 /// One node's end of an exchange. It belongs to the Exchange, and the node's own thread calls it.
 struct Endpoint {
+  static constexpr std::uint16_t kNoHeader = 0xffffu;
+
   Node* node;
   const ExchangePlan* plan;
   Messages* messages;
   Group group;
   HandlerId handler;
+  std::uint16_t header_bytes = kNoHeader;  ///< of a message, in a packet with the header below
   std::optional<ExchangeAudit> audit{};  ///< none if nothing is to be counted
-  unsigned header_bytes = ~0u;           ///< of a message, in a packet with the header below
   PacketHeader header{0, 0};             ///< of the last packets, without their ways
 
   Rank self() const { return group.self(); }

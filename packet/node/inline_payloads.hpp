@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,32 +20,41 @@ class InlinePayloads final : public PayloadSource {
   /// Keeps a copy and returns the cookie for the descriptor that will fetch it. REQUIRES: at most
   /// 240 bytes.
   std::uint64_t keep(std::span<const std::byte> payload) {
-    if (free_.empty()) {
-      free_.push_back(static_cast<std::uint32_t>(slots_.size()));
-      slots_.emplace_back();
+    if (!kept_) kept_ = std::make_unique<Kept>();
+    auto& [slots, free] = *kept_;
+    if (free.empty()) {
+      free.push_back(static_cast<std::uint32_t>(slots.size()));
+      slots.emplace_back();
     }
-    const std::uint32_t slot = free_.back();
-    free_.pop_back();
-    if (!payload.empty()) std::memcpy(slots_[slot].data(), payload.data(), payload.size());
+    const std::uint32_t slot = free.back();
+    free.pop_back();
+    if (!payload.empty()) std::memcpy(slots[slot].data(), payload.data(), payload.size());
     return slot;
   }
 
   std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t,
                        std::span<std::byte, kPayloadBytes> payload) override {
     const auto slot = static_cast<std::uint32_t>(descriptor.cookie);
-    std::memcpy(payload.data(), slots_[slot].data(), descriptor.header.payload_bytes());
-    free_.push_back(slot);
+    std::memcpy(payload.data(), kept_->slots[slot].data(), descriptor.header.payload_bytes());
+    kept_->free.push_back(slot);
     return descriptor.header.argument();
   }
 
   template <typename Archive>
   void serialize(Archive& archive) {
-    archive(slots_, free_);
+    bool keeps = kept_ != nullptr;
+    archive(keeps);
+    if (!keeps) return;
+    if (!kept_) kept_ = std::make_unique<Kept>();
+    archive(kept_->slots, kept_->free);
   }
 
  private:
-  std::vector<std::array<std::byte, kPayloadBytes>> slots_;
-  std::vector<std::uint32_t> free_;
+  struct Kept {
+    std::vector<std::array<std::byte, kPayloadBytes>> slots;
+    std::vector<std::uint32_t> free;
+  };
+  std::unique_ptr<Kept> kept_;  ///< null before the first: most nodes send nothing by value
 };
 
 }  // namespace toroid
