@@ -1,7 +1,6 @@
 #include "fft/kernels/openblas.hpp"
 
 #include <cblas.h>
-#include <dlfcn.h>
 #include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -13,11 +12,11 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/shared_library.hpp"
 
 namespace toroid::fft {
 namespace {
 
-constexpr const char* kFile = "libopenblas.so.0";
 /// What a product takes while it lasts, 128 MiB on x86-64, and some air.
 constexpr std::size_t kBufferBytes = std::size_t{160} << 20;
 
@@ -36,13 +35,6 @@ class EnvironmentVariable {
   std::optional<std::string> before_;
 };
 
-template <typename Function>
-Function find_in(void* object, const char* name) {
-  void* const found = ::dlsym(object, name);
-  if (found == nullptr) throw RunFailed(fmt::format("{} has no {}", kFile, name));
-  return reinterpret_cast<Function>(found);
-}
-
 /// Whether so much memory could be had now.
 bool has_room_for(std::size_t bytes) {
   void* const room = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -54,14 +46,14 @@ bool has_room_for(std::size_t bytes) {
 
 /// A node computes on its own worker thread: threads of OpenBLAS's own would share out the sums of
 /// large products differently. It reads the variable as it is loaded, before it starts any.
-void* load_with_one_thread() {
+SharedLibrary load_with_one_thread() {
   const EnvironmentVariable one_thread("OPENBLAS_NUM_THREADS", "1");
-  void* const object = ::dlopen(kFile, RTLD_NOW | RTLD_LOCAL);
-  if (object == nullptr)
-    throw RunFailed(fmt::format("cannot load OpenBLAS for matrix products: {}", ::dlerror()));
+  const SharedLibrary library("libopenblas.so.0", "OpenBLAS for matrix products", Symbols::own);
   // The program itself may have loaded it before.
-  find_in<decltype(&::openblas_set_num_threads)>(object, "openblas_set_num_threads")(1);
-  return object;
+  decltype(&::openblas_set_num_threads) set_threads = nullptr;
+  library.find("openblas_set_num_threads", set_threads);
+  set_threads(1);
+  return library;
 }
 
 bool address_space_is_limited() {
@@ -86,19 +78,20 @@ void take_buffer(const OpenBlas& blas) {
 /// Whether threads may not compute at the same time: sequential builds of OpenBLAS share buffers
 /// without a lock, so that concurrent calls would spoil each other's results; and where memory is
 /// limited there may be no buffers for several.
-bool must_go_one_at_a_time(void* object) {
-  const auto parallel =
-      find_in<decltype(&::openblas_get_parallel)>(object, "openblas_get_parallel");
+bool must_go_one_at_a_time(const SharedLibrary& library) {
+  decltype(&::openblas_get_parallel) parallel = nullptr;
+  library.find("openblas_get_parallel", parallel);
   return parallel() == OPENBLAS_SEQUENTIAL || address_space_is_limited();
 }
 
 OpenBlas load_openblas() {
-  void* const object = load_with_one_thread();
-  const OpenBlas blas{find_in<decltype(&::cblas_sgemm)>(object, "cblas_sgemm"),
-                      find_in<decltype(&::cblas_dgemm)>(object, "cblas_dgemm"),
-                      find_in<decltype(&::cblas_cgemm)>(object, "cblas_cgemm"),
-                      find_in<decltype(&::cblas_zgemm)>(object, "cblas_zgemm"),
-                      must_go_one_at_a_time(object)};
+  const SharedLibrary library = load_with_one_thread();
+  OpenBlas blas{};
+  library.find("cblas_sgemm", blas.sgemm);
+  library.find("cblas_dgemm", blas.dgemm);
+  library.find("cblas_cgemm", blas.cgemm);
+  library.find("cblas_zgemm", blas.zgemm);
+  blas.one_at_a_time = must_go_one_at_a_time(library);
   take_buffer(blas);
   return blas;
 }
