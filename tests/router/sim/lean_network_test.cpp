@@ -104,5 +104,19 @@ TEST(LeanNetwork, LeavesToTheGeneralModelWhatItDoesNotHold) {
                                         {}, nullptr));
 }
 
+/// A node holds 6 · (2 · 32 + 32 + 32) + (6 + 2) · 32 + (12 + 2) · 32 = 1472 chunks, i.e. 184
+/// packets of full length, and 2^27 / 184 = 729,444.
+TEST(LeanNetwork, LeavesToTheGeneralModelMachinesWithTooManyPackets) {
+  EXPECT_TRUE(is_served({"90x90x90"}));
+  EXPECT_FALSE(is_served({"91x90x90"}));
+  ModelCase smaller{"91x90x90"};
+  smaller.machine = testing::smallest_buffers();  // 6 · (8 · 2 + 16 + 16) + 8 · 8 + 3 · 8 = 376
+  EXPECT_TRUE(is_served(smaller));
+  smaller.shape = "141x141x143";  // 2,842,983 nodes; 2^27 / 47 = 2,855,696
+  EXPECT_TRUE(is_served(smaller));
+  smaller.shape = "142x142x142";
+  EXPECT_FALSE(is_served(smaller));
+}
+
 }  // namespace
 }  // namespace toroid
