@@ -82,8 +82,9 @@ class LatencyBuckets {
     buckets_.shrink_to_fit();  // there are many histograms
   }
 
-  std::vector<std::uint32_t> buckets_;  ///< those of the powers of two that have occurred
-  std::uint32_t first_ = 0;             ///< the number of the first of them
+  /// Of all powers of two from the first to the last that have occurred.
+  std::vector<std::uint32_t> buckets_;
+  std::uint32_t first_ = 0;  ///< the number of the first of them
   std::uint32_t max_ = 0;
 };
 
