@@ -21,8 +21,6 @@ struct InjectionFifo {
   DirectionSet directions;  ///< packets placed here can leave by one of these
   unsigned capacity = 0;    ///< chunks
   unsigned used = 0;        ///< chunks
-
-  bool has_room(unsigned chunks) const { return used + chunks <= capacity; }
 };
 
 /// The injection FIFOs of a node, as short vectors: FIG. 10 looks at all of them for every packet,

@@ -19,7 +19,6 @@ class ReceptionBuffers {
       : used_(nodes * fifos, 0), fifos_(fifos), capacity_(capacity) {}
 
   unsigned fifos() const { return fifos_; }
-  unsigned used(std::size_t node, unsigned fifo) const { return used_[node * fifos_ + fifo]; }
 
   /// Reserves room for a whole packet, as virtual cut-through demands. False: there is no room now.
   [[nodiscard]] bool try_reserve(std::size_t node, unsigned fifo, unsigned chunks) {

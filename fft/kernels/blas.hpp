@@ -15,7 +15,6 @@ struct ProductShape {
 };
 
 /// Loads the BLAS unless it has been loaded: early, so that a host without it says so before a run.
-/// It touches the environment of the process, which no other thread should do at that moment.
 /// Throws RunFailed if it cannot be loaded; so does multiply().
 void load_blas();
 

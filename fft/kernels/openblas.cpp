@@ -1,47 +1,46 @@
 #include "fft/kernels/openblas.hpp"
 
 #include <cblas.h>
-#include <dlfcn.h>
 #include <fmt/core.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <cstddef>
-#include <cstdlib>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/shared_library.hpp"
 
 namespace toroid::fft {
 namespace {
 
-constexpr const char* kFile = "libopenblas.so.0";
 /// What a product takes while it lasts, 128 MiB on x86-64, and some air.
 constexpr std::size_t kBufferBytes = std::size_t{160} << 20;
 
-/// Gives a variable of the environment a value and in the end the one that it had.
-class EnvironmentVariable {
+/// Lets the calling thread run on one core only, and in the end on all of those it had: OpenBLAS
+/// counts the cores of the thread that loads it. No other thread notices, as it might where the
+/// environment is changed. Where cores cannot be chosen nothing happens.
+class OneCore {
  public:
-  EnvironmentVariable(const char* name, const char* value) : name_(name) {
-    if (const char* const before = std::getenv(name)) before_ = before;
-    ::setenv(name, value, 1);
+  OneCore() {
+    if (::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+    int first = 0;
+    while (!CPU_ISSET(first, &before_)) ++first;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    chosen_ = ::sched_setaffinity(0, sizeof one, &one) == 0;
   }
-  ~EnvironmentVariable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
-  EnvironmentVariable(const EnvironmentVariable&) = delete;
+  ~OneCore() {
+    if (chosen_) ::sched_setaffinity(0, sizeof before_, &before_);
+  }
+  OneCore(const OneCore&) = delete;
 
  private:
-  const char* name_;
-  std::optional<std::string> before_;
+  cpu_set_t before_{};
+  bool chosen_ = false;
 };
-
-template <typename Function>
-Function find_in(void* object, const char* name) {
-  void* const found = ::dlsym(object, name);
-  if (found == nullptr) throw RunFailed(fmt::format("{} has no {}", kFile, name));
-  return reinterpret_cast<Function>(found);
-}
 
 /// Whether so much memory could be had now.
 bool has_room_for(std::size_t bytes) {
@@ -53,29 +52,33 @@ bool has_room_for(std::size_t bytes) {
 }
 
 /// A node computes on its own worker thread: threads of OpenBLAS's own would share out the sums of
-/// large products differently. It reads the variable as it is loaded, before it starts any.
-void* load_with_one_thread() {
-  const EnvironmentVariable one_thread("OPENBLAS_NUM_THREADS", "1");
-  void* const object = ::dlopen(kFile, RTLD_NOW | RTLD_LOCAL);
-  if (object == nullptr)
-    throw RunFailed(fmt::format("cannot load OpenBLAS for matrix products: {}", ::dlerror()));
-  // The program itself may have loaded it before.
-  find_in<decltype(&::openblas_set_num_threads)>(object, "openblas_set_num_threads")(1);
-  return object;
+/// large products differently, and spin. It starts one per core as it is loaded.
+SharedLibrary load_with_one_thread() {
+  const OneCore one_core;
+  const SharedLibrary library("libopenblas.so.0", "OpenBLAS for matrix products", Symbols::own);
+  // The program itself may have loaded it before, and other builds count otherwise.
+  decltype(&::openblas_set_num_threads) set_threads = nullptr;
+  library.find("openblas_set_num_threads", set_threads);
+  set_threads(1);
+  return library;
 }
 
-bool address_space_is_limited() {
-  rlimit limit{};
-  return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+/// Whether the process may have so much memory only, by what it maps or by what it may write to.
+bool memory_is_limited() {
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) return true;
+  }
+  return false;
 }
 
 /// Has OpenBLAS take the buffer that products need, which it keeps: without memory for one it would
 /// look for it for ever. Smaller products may do without.
 void take_buffer(const OpenBlas& blas) {
   if (!has_room_for(kBufferBytes))
-    throw RunFailed(fmt::format(
-        "not enough memory for OpenBLAS, which takes {} MiB of address space (ulimit -v)",
-        kBufferBytes >> 20));
+    throw RunFailed(
+        fmt::format("not enough memory for OpenBLAS, which takes {} MiB (ulimit -v, ulimit -d)",
+                    kBufferBytes >> 20));
   constexpr int kEdge = 128;
   const std::vector<double> zeros(kEdge * kEdge);
   std::vector<double> product(kEdge * kEdge);
@@ -86,19 +89,20 @@ void take_buffer(const OpenBlas& blas) {
 /// Whether threads may not compute at the same time: sequential builds of OpenBLAS share buffers
 /// without a lock, so that concurrent calls would spoil each other's results; and where memory is
 /// limited there may be no buffers for several.
-bool must_go_one_at_a_time(void* object) {
-  const auto parallel =
-      find_in<decltype(&::openblas_get_parallel)>(object, "openblas_get_parallel");
-  return parallel() == OPENBLAS_SEQUENTIAL || address_space_is_limited();
+bool must_go_one_at_a_time(const SharedLibrary& library) {
+  decltype(&::openblas_get_parallel) parallel = nullptr;
+  library.find("openblas_get_parallel", parallel);
+  return parallel() == OPENBLAS_SEQUENTIAL || memory_is_limited();
 }
 
 OpenBlas load_openblas() {
-  void* const object = load_with_one_thread();
-  const OpenBlas blas{find_in<decltype(&::cblas_sgemm)>(object, "cblas_sgemm"),
-                      find_in<decltype(&::cblas_dgemm)>(object, "cblas_dgemm"),
-                      find_in<decltype(&::cblas_cgemm)>(object, "cblas_cgemm"),
-                      find_in<decltype(&::cblas_zgemm)>(object, "cblas_zgemm"),
-                      must_go_one_at_a_time(object)};
+  const SharedLibrary library = load_with_one_thread();
+  OpenBlas blas{};
+  library.find("cblas_sgemm", blas.sgemm);
+  library.find("cblas_dgemm", blas.dgemm);
+  library.find("cblas_cgemm", blas.cgemm);
+  library.find("cblas_zgemm", blas.zgemm);
+  blas.one_at_a_time = must_go_one_at_a_time(library);
   take_buffer(blas);
   return blas;
 }

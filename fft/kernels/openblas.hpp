@@ -17,8 +17,10 @@ struct OpenBlas {
   bool one_at_a_time;
 };
 
-/// The library, which stays loaded and computes on the calling thread alone. Throws RunFailed if it
-/// cannot be loaded or if the limit of the process's memory (ulimit -v) leaves no room for it.
+/// The library, which stays loaded and computes on the calling thread alone. Any thread may be the
+/// first that calls. Throws RunFailed if it
+/// cannot be loaded or if the limit of the process's memory (ulimit -v or -d) leaves no room for
+/// it.
 const OpenBlas& openblas();
 
 }  // namespace toroid::fft

@@ -67,7 +67,6 @@ OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way
 }
 
 Stages orbital_stages(const Description& description, const Shape& shape) {
-  load_blas();
   const OrbitalPlan plan = orbital_plan(description, shape, Way::forward);
   const Index extents = in_extents(description);
   const std::int64_t batch = description.batch;
@@ -88,6 +87,7 @@ Stages orbital_stages(const Description& description, const Shape& shape) {
 std::unique_ptr<OrbitalStageState> OrbitalStageState::make(Node& node,
                                                            const Description& description,
                                                            Way way) {
+  load_blas();
   const bool single = description.precision == Precision::single;
   if (description.real && single)
     return std::make_unique<TypedStageState<float>>(node, description, way);

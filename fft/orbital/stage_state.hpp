@@ -21,7 +21,8 @@ OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way
 class OrbitalStageState {
  public:
   virtual ~OrbitalStageState() = default;
-  /// Reserves the handlers that it needs.
+  /// Reserves the handlers that it needs, and loads the BLAS: the first that multiplies, rather
+  /// than a blueprint, which may only be asked what a run would take.
   static std::unique_ptr<OrbitalStageState> make(Node& node, const Description& description,
                                                  Way way);
 

@@ -30,7 +30,7 @@ BlockMessages::BlockMessages(const Shape& shape, Rank self, std::uint64_t bytes,
 
 std::uint32_t BlockMessages::gather(Rank member, std::uint32_t packet,
                                     std::span<std::byte> payload) const {
-  const std::uint64_t at = std::uint64_t{packet} * per_packet_;
+  const std::uint64_t at = std::uint64_t{packet} * cut_.per_packet();
   copy_payload(payload.data(), out_.data() + member * bytes_ + at, payload.size());
   return static_cast<std::uint32_t>(self_ * bytes_ + at);
 }
@@ -41,7 +41,7 @@ void BlockMessages::arrive_at(std::uint32_t place, std::span<const std::byte> pa
 }
 
 void BlockMessages::arrive(Rank from, std::uint32_t packet, std::span<const std::byte> payload) {
-  arrive_at(static_cast<std::uint32_t>(from * bytes_ + std::uint64_t{packet} * per_packet_),
+  arrive_at(static_cast<std::uint32_t>(from * bytes_ + std::uint64_t{packet} * cut_.per_packet()),
             payload);
 }
 

@@ -1,6 +1,7 @@
 // What an exchange carries: how much goes to whom, how it is gathered, where it lands.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,8 +21,32 @@ struct MessageRun {
   std::uint32_t packets = 0;  ///< 0: the message has ended before
 };
 
-/// The run of a message of `bytes` bytes that is cut into full packets of `per_packet` bytes and
-/// one rest: at most `limit` packets from `first` on.
+/// A message as it is cut into packets: full ones and perhaps a rest. What divides is done once,
+/// not for every run.
+class MessageCut {
+ public:
+  MessageCut() = default;
+  /// `per_packet`: payload bytes of a full packet. REQUIRES: fewer than 2^32 packets.
+  MessageCut(std::uint64_t bytes, unsigned per_packet)
+      : per_packet_(per_packet),
+        full_(static_cast<std::uint32_t>(bytes / per_packet)),
+        rest_(static_cast<unsigned>(bytes % per_packet)) {}
+
+  unsigned per_packet() const { return per_packet_; }
+  std::uint32_t packets() const { return full_ + (rest_ > 0 ? 1u : 0u); }
+  /// At most `limit` packets from `first` on.
+  MessageRun run(std::uint32_t first, std::uint32_t limit) const {
+    if (first < full_) return {per_packet_, std::min(full_ - first, limit)};
+    return {rest_, rest_ > 0 && first == full_ ? 1u : 0u};
+  }
+
+ private:
+  unsigned per_packet_ = 0;
+  std::uint32_t full_ = 0;  ///< packets
+  unsigned rest_ = 0;       ///< bytes in the last packet, if that is not full
+};
+
+/// The run of a message of `bytes` bytes that is cut for it alone.
 MessageRun run_of(std::uint64_t bytes, unsigned per_packet, std::uint32_t first,
                   std::uint32_t limit);
 
@@ -75,23 +100,19 @@ class UniformMessages : public Messages {
  public:
   /// `per_packet`: payload bytes of a full packet (ExchangePlan::data_bytes()).
   UniformMessages(const Shape& shape, std::uint64_t bytes, unsigned per_packet)
-      : shape_(shape), bytes_(bytes), per_packet_(per_packet) {}
+      : shape_(shape), bytes_(bytes), cut_(bytes, per_packet) {}
   std::uint64_t bytes_to(Rank) const override { return bytes_; }
   std::uint64_t packets_expected() const override {
     return std::uint64_t{shape_.size() - 1} * most_packets();
   }
-  std::uint32_t most_packets() const override {
-    return static_cast<std::uint32_t>((bytes_ + per_packet_ - 1) / per_packet_);
-  }
-  MessageRun run(Rank, std::uint32_t first, std::uint32_t limit) const override {
-    return run_of(bytes_, per_packet_, first, limit);
-  }
+  std::uint32_t most_packets() const override { return cut_.packets(); }
+  MessageRun run(Rank, std::uint32_t first, std::uint32_t limit) const override;
   std::unique_ptr<const Traffic> traffic(std::uint64_t) const override;
 
  protected:
   Shape shape_;  ///< of the group
   std::uint64_t bytes_;
-  unsigned per_packet_;
+  MessageCut cut_;
 };
 
 }  // namespace toroid

@@ -16,6 +16,7 @@
 #include "hal/shape.hpp"
 #include "packet/exchange/conservation.hpp"
 #include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/messages.hpp"
 #include "packet/traffic/traffic.hpp"
 
 namespace toroid {
@@ -108,10 +109,7 @@ std::uint64_t most_packets(const ExchangePlan& plan, const Traffic& traffic, Ran
 
 TrafficMessages::TrafficMessages(const ExchangePlan& plan, const Traffic& traffic, Rank self)
     : plan_(&plan), traffic_(&traffic), self_(self), bytes_(traffic.message_bytes()) {
-  if (bytes_) {
-    full_packets_ = static_cast<std::uint32_t>(*bytes_ / plan.data_bytes());
-    rest_ = static_cast<unsigned>(*bytes_ % plan.data_bytes());
-  }
+  if (bytes_) cut_ = MessageCut(*bytes_, plan.data_bytes());
   if (is_counted()) expected_ = sum_of_sources();
   if (has_payload()) data_ = std::make_unique<ExchangeData>(traffic, self, plan.format().seed);
 }

@@ -2,7 +2,6 @@
 // destination and place, so that every one of them can be checked where it arrives.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -89,8 +88,7 @@ class TrafficMessages final : public Messages {
   std::uint32_t most_packets() const override;
   MessageRun run(Rank member, std::uint32_t first, std::uint32_t limit) const override {
     if (!bytes_) return run_of(bytes_to(member), plan_->data_bytes(), first, limit);
-    if (first < full_packets_) return {plan_->data_bytes(), std::min(full_packets_ - first, limit)};
-    return {rest_, rest_ > 0 && first == full_packets_ ? 1u : 0u};
+    return cut_.run(first, limit);
   }
   bool has_payload() const override { return plan_->format().payload; }
   std::uint32_t gather(Rank member, std::uint32_t packet,
@@ -124,8 +122,7 @@ class TrafficMessages final : public Messages {
   const Traffic* traffic_;
   Rank self_;
   std::optional<std::uint64_t> bytes_;  ///< of every message, if all are equally long
-  std::uint32_t full_packets_ = 0;      ///< of such a message
-  unsigned rest_ = 0;                   ///< bytes in its last packet, if that is not full
+  MessageCut cut_;                      ///< of such a message
   Arrivals expected_;                   ///< none where is_counted() is false
   std::unique_ptr<ExchangeData> data_;
 };

@@ -1,22 +1,14 @@
 #include "router/ofi/libfabric.hpp"
 
-#include <dlfcn.h>
-#include <fmt/core.h>
 #include <signal.h>
 
 #include <array>
 #include <cstddef>
 
-#include "hal/check.hpp"
+#include "hal/shared_library.hpp"
 
 namespace toroid::ofi {
 namespace {
-
-template <typename Function>
-void find(void* object, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(object, name));
-  if (function == nullptr) throw RunFailed(fmt::format("libfabric has no {}", name));
-}
 
 /// Restores the signal handlers of crashes: some providers install handlers that print pages and
 /// leave files behind.
@@ -39,15 +31,14 @@ class CrashHandlers {
 
 Library load() {
   const CrashHandlers kept;
-  void* const object = ::dlopen("libfabric.so.1", RTLD_NOW | RTLD_GLOBAL);
-  if (object == nullptr) throw RunFailed(fmt::format("cannot load libfabric: {}", ::dlerror()));
+  const SharedLibrary shared("libfabric.so.1", "libfabric", Symbols::shared_with_all);
   Library library{};
-  find(object, "fi_getinfo", library.getinfo);
-  find(object, "fi_freeinfo", library.freeinfo);
-  find(object, "fi_dupinfo", library.dupinfo);
-  find(object, "fi_fabric", library.fabric);
-  find(object, "fi_strerror", library.strerror);
-  find(object, "fi_version", library.version);
+  shared.find("fi_getinfo", library.getinfo);
+  shared.find("fi_freeinfo", library.freeinfo);
+  shared.find("fi_dupinfo", library.dupinfo);
+  shared.find("fi_fabric", library.fabric);
+  shared.find("fi_strerror", library.strerror);
+  shared.find("fi_version", library.version);
   return library;
 }
 

@@ -46,22 +46,22 @@ std::vector<Range> ranges_of(const std::deque<Block>& blocks) {
   return ranges;
 }
 
-/// [rank]: its block.
-std::vector<std::size_t> blocks_of_ranks(const std::vector<Range>& ranges) {
-  std::vector<std::size_t> blocks;
-  for (std::size_t b = 0; b < ranges.size(); ++b) blocks.insert(blocks.end(), ranges[b].count, b);
-  return blocks;
+/// The block that a node is in. `ranges`: ascending, all nodes.
+std::size_t block_of(const std::vector<Range>& ranges, Rank rank) {
+  const auto next = std::ranges::upper_bound(ranges, rank, {}, &Range::first);
+  return static_cast<std::size_t>(next - ranges.begin()) - 1;
 }
 
 /// [block]: the others that its links lead to. Links lead both ways.
 std::vector<std::vector<std::size_t>> neighbours_of(const Shape& shape,
                                                     const std::vector<Range>& ranges) {
-  const std::vector<std::size_t> block_of = blocks_of_ranks(ranges);
   std::vector<std::set<std::size_t>> sets(ranges.size());
-  for (Rank rank = 0; rank < shape.size(); ++rank)
-    for (unsigned l = 0; l < shape.links(); ++l)
-      if (const auto next = shape.neighbour(rank, {static_cast<std::uint8_t>(l)}))
-        if (block_of[*next] != block_of[rank]) sets[block_of[rank]].insert(block_of[*next]);
+  for (std::size_t block = 0; block < ranges.size(); ++block)
+    for (Rank i = 0; i < ranges[block].count; ++i)
+      for (unsigned l = 0; l < shape.links(); ++l) {
+        const auto next = shape.neighbour(ranges[block].first + i, {static_cast<std::uint8_t>(l)});
+        if (next && !ranges[block].has(*next)) sets[block].insert(block_of(ranges, *next));
+      }
   std::vector<std::vector<std::size_t>> neighbours;
   for (const auto& set : sets) neighbours.emplace_back(set.begin(), set.end());
   return neighbours;

@@ -154,6 +154,14 @@ TEST(Info, HasNoOptionsOfRuns) {
     expect_refusal(directory, Arguments{"info", "--torus", "2x2"} + option, {option[0]});
 }
 
+TEST(Info, RefusesOptionsOfATorusWhereThereIsNone) {
+  const TemporaryDirectory directory;
+  for (const Arguments& option : {Arguments{"--mesh"}, {"--threads", "2"}, {"--bind", "none"}}) {
+    expect_refusal(directory, Arguments{"info"} + option, {option[0], "--torus"});
+    EXPECT_EQ(run_command(Arguments{"info", "--torus", "2x2"} + option).exit_code, 0) << option[0];
+  }
+}
+
 TEST(Info, RefusesABadMachineFileWithItsLine) {
   const TemporaryDirectory directory;
   directory.save("unknown.toml", "\nfrob = 1\n");

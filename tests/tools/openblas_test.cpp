@@ -51,9 +51,9 @@ TEST(OpenBlas, ThatCannotBeLoadedEndsTheRunsThatNeedItWithOneLine) {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these map terabytes
 
-/// Under a limit of the address space, in KiB.
-Ended run_within(unsigned limit, const Arguments& arguments) {
-  const Arguments shell = {"-c", "ulimit -v \"$0\" && exec \"$@\"", std::to_string(limit),
+/// Under a limit in KiB: of the address space (-v), or of what can be written to (-d).
+Ended run_within(const std::string& kind, unsigned limit, const Arguments& arguments) {
+  const Arguments shell = {"-c", "ulimit " + kind + " \"$0\" && exec \"$@\"", std::to_string(limit),
                            TOROID_COMMAND};
   return run_command(shell + arguments, {.program = "/bin/sh"});
 }
@@ -66,17 +66,19 @@ void expect_clear(const Ended& ended, unsigned limit) {
 }
 
 TEST(LimitedMemory, IsEnoughForTheModelOrSaysThatItIsNot) {
-  EXPECT_EQ(run_within(200'000, kSmallExchange).exit_code, 0);
+  EXPECT_EQ(run_within("-v", 200'000, kSmallExchange).exit_code, 0);
   for (unsigned limit = 10'000; limit < 200'000; limit += 10'000)
-    expect_clear(run_within(limit, kSmallExchange), limit);
+    expect_clear(run_within("-v", limit, kSmallExchange), limit);
 }
 
 /// OpenBLAS itself would look for memory for ever.
 TEST(LimitedMemory, IsEnoughForMatrixProductsOrSaysThatItIsNot) {
-  EXPECT_EQ(run_within(500'000, kWithProducts).exit_code, 0);
-  for (unsigned limit = 60'000; limit < 500'000; limit += 20'000)
-    for (const Arguments& more : {Arguments{}, {"--threads", "2"}})
-      expect_clear(run_within(limit, kWithProducts + more), limit);
+  for (const char* kind : {"-v", "-d"}) {
+    EXPECT_EQ(run_within(kind, 500'000, kWithProducts).exit_code, 0);
+    for (unsigned limit = 60'000; limit < 500'000; limit += 20'000)
+      for (const Arguments& more : {Arguments{}, {"--threads", "2"}})
+        expect_clear(run_within(kind, limit, kWithProducts + more), limit);
+  }
 }
 
 #endif

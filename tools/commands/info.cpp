@@ -246,14 +246,16 @@ CommandRun add_info_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("info", "this build, a machine's numbers, a torus's bounds");
   begin_group(*command, "Torus");
-  command
-      ->add_option("--torus", options->torus,
-                   "also the bounds of this shape and its workers on shm")
-      ->type_name("SHAPE")
-      ->check(not_empty());
+  CLI::Option* torus = command
+                           ->add_option("--torus", options->torus,
+                                        "also the bounds of this shape and its workers on shm")
+                           ->type_name("SHAPE")
+                           ->check(not_empty());
   command->add_flag("--mesh", options->mesh, "every dimension a mesh");
   add_worker_options(*command, options->common);
   command->get_option("--threads")->description("workers on shm; else one per core");
+  for (const char* of_a_torus : {"--mesh", "--threads", "--bind"})
+    command->get_option(of_a_torus)->needs(torus);
   begin_group(*command, "Machine");
   add_machine_option(*command, options->common.machine);
   add_output_options(*command, options->common);

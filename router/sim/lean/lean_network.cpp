@@ -68,6 +68,23 @@ inline void list_links(std::uint32_t* list, Rank node, unsigned touched) {
   }
 }
 
+/// The chunks that all buffers of a router and of its processor hold.
+std::uint64_t chunks_of_a_node(const Shape& shape, const Machine& machine) {
+  const std::uint64_t link =
+      2 * machine.dynamic_vc_chunks + machine.bubble_vc_chunks + machine.priority_vc_chunks;
+  const std::uint64_t injection = machine.injection_fifos + machine.priority_injection_fifos;
+  const std::uint64_t reception = machine.reception_fifos + machine.priority_reception_fifos;
+  return shape.links() * link + injection * machine.injection_fifo_chunks +
+         reception * machine.reception_fifo_chunks;
+}
+
+/// Whether flights can be told apart where all buffers of the machine are full of packets of full
+/// length. A network full of shorter ones seldom has more; a run that does so ends with a message.
+bool has_numbers_for_flights(const Shape& shape, const Machine& machine) {
+  const std::uint64_t packets = chunks_of_a_node(shape, machine) * shape.size() / kMaxChunks;
+  return packets <= std::uint64_t{1} << PacketWord::kFlightBits;
+}
+
 }  // namespace
 
 bool LeanNetwork::serves(const Shape& shape, const Machine& machine, const RoutingOptions& options,
@@ -82,7 +99,8 @@ bool LeanNetwork::serves(const Shape& shape, const Machine& machine, const Routi
   return usual_routers && probe == nullptr && shape.failures() == nullptr &&
          options.transit_first && shape.links() <= kMostLinks && sources <= kMostSources &&
          std::max({machine.dynamic_vc_chunks, machine.bubble_vc_chunks, machine.priority_vc_chunks,
-                   machine.injection_fifo_chunks}) <= kMostChunks;
+                   machine.injection_fifo_chunks}) <= kMostChunks &&
+         has_numbers_for_flights(shape, machine);
 }
 
 LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const RoutingOptions& options,

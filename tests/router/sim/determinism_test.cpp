@@ -8,20 +8,20 @@
 #include "packet/node/settings.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/everything.hpp"
+#include "tests/router/sim/model_case.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 
 namespace toroid {
 namespace {
 
 using testing::Everything;
+using testing::everything;
 using testing::MachineExchange;
 using testing::SimMachine;
 
 Everything run(const char* shape, RoutingRule routing, TieRule tie, std::uint64_t seed) {
-  SimMachine machine(Shape::parse(shape),
-                     {.seed = seed, .settings = {.routing = routing, .tie = tie}});
-  MachineExchange(machine, 500).run();
-  return everything(machine);
+  return testing::after_run(
+      {shape, 500, {.seed = seed, .settings = {.routing = routing, .tie = tie}}}, everything);
 }
 
 TEST(Determinism, EqualSeedsGiveEqualRuns) {

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "hal/check.hpp"
 #include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
@@ -19,48 +18,23 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/lean/lean_network.hpp"
 #include "router/sim/sim_fabric.hpp"
-#include "tests/router/emulated_machine.hpp"
-#include "tests/router/everything.hpp"
-#include "tests/router/sim/sim_machine.hpp"
+#include "tests/router/sim/model_case.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
 namespace toroid {
 namespace {
 
-using testing::Everything;
-using testing::everything;
-using testing::MachineExchange;
-using testing::SimMachine;
+using testing::by_the_general_model;
+using testing::ModelCase;
+using testing::outcome;
 
-struct LeanCase {
-  std::string shape;
-  std::uint64_t bytes = 500;
-  NodeOptions node = {};
-  SimOptions sim = {};
-  Machine machine = {};
-};
-
-bool is_served(const LeanCase& c) {
+bool is_served(const ModelCase& c) {
   return sim::LeanNetwork::serves(Shape::parse(c.shape), c.machine, c.sim.routing, nullptr);
 }
 
-/// What the run counts, or how it failed.
-std::pair<Everything, std::string> run_by(const LeanCase& c, bool general) {
-  SimOptions options = c.sim;
-  options.routing.general = general;
-  SimMachine machine(Shape::parse(c.shape), c.node, options, c.machine);
-  MachineExchange exchange(machine, c.bytes);
-  try {
-    exchange.run();
-  } catch (const RunFailed& failed) {
-    return {{}, failed.what()};
-  }
-  return {everything(machine), ""};
-}
-
-void expect_equal(const LeanCase& c) {
+void expect_equal(const ModelCase& c) {
   ASSERT_TRUE(is_served(c)) << c.shape;
-  EXPECT_EQ(run_by(c, false), run_by(c, true)) << c.shape << ", " << c.bytes << " bytes";
+  EXPECT_EQ(outcome(c), outcome(by_the_general_model(c))) << c.shape << ", " << c.bytes << " bytes";
 }
 
 template <typename T>
@@ -68,10 +42,11 @@ T one_of(Random& random, std::initializer_list<T> values) {
   return *(values.begin() + random.below(static_cast<std::uint32_t>(values.size())));
 }
 
-LeanCase random_case(std::uint64_t seed) {
+ModelCase random_case(std::uint64_t seed) {
   Random random(seed);
-  LeanCase c{one_of<std::string>(random, {"1", "2", "7", "9m", "1x1x9", "2x2", "5x4", "3x4mx2",
-                                          "8x4@YX4", "4x4x8@XZ4@YZ4", "4x4x4", "5x3x2", "2x2x7m"})};
+  ModelCase c{
+      one_of<std::string>(random, {"1", "2", "7", "9m", "1x1x9", "2x2", "5x4", "3x4mx2", "8x4@YX4",
+                                   "4x4x8@XZ4@YZ4", "4x4x4", "5x3x2", "2x2x7m"})};
   c.bytes = one_of<std::uint64_t>(random, {1, 8, 40, 70, 240, 241, 500, 961, 3000});
   c.node.seed = seed;
   PolicySettings& settings = c.node.settings;
@@ -105,28 +80,42 @@ TEST(LeanNetwork, EqualsTheGeneralModelWhereBuffersAreFullOfShortPackets) {
 }
 
 TEST(LeanNetwork, ReportsTheDeadlockOfTheGeneralModel) {
-  const LeanCase c{"8x8",
-                   240,
-                   {.settings = {.output_queues = 6, .routing = RoutingRule::deterministic}},
-                   {.routing = {.bubble_rule = false}},
-                   testing::smallest_channels()};
-  EXPECT_NE(run_by(c, false).second.find("the cycle:"), std::string::npos);
+  const ModelCase c{"8x8",
+                    240,
+                    {.settings = {.output_queues = 6, .routing = RoutingRule::deterministic}},
+                    {.routing = {.bubble_rule = false}},
+                    testing::smallest_channels()};
+  EXPECT_NE(outcome(c).second.find("the cycle:"), std::string::npos);
   expect_equal(c);
 }
 
 TEST(LeanNetwork, LeavesToTheGeneralModelWhatItDoesNotHold) {
   EXPECT_FALSE(is_served({"2x2x2x2"}));
-  LeanCase deep{"4x4"};
+  ModelCase deep{"4x4"};
   deep.machine.dynamic_vc_chunks = 256;
   EXPECT_FALSE(is_served(deep));
-  LeanCase many{"4x4x4"};
+  ModelCase many{"4x4x4"};
   many.machine.injection_fifos = 7;
   EXPECT_FALSE(is_served(many));
-  LeanCase other_rule{"4x4"};
+  ModelCase other_rule{"4x4"};
   other_rule.sim.routing.transit_first = false;
   EXPECT_FALSE(is_served(other_rule));
   EXPECT_FALSE(sim::LeanNetwork::serves(Shape::parse("4x4").with_failures({{"(0,0)X+"}, {}}), {},
                                         {}, nullptr));
+}
+
+/// A node holds 6 · (2 · 32 + 32 + 32) + (6 + 2) · 32 + (12 + 2) · 32 = 1472 chunks, i.e. 184
+/// packets of full length, and 2^27 / 184 = 729,444.
+TEST(LeanNetwork, LeavesToTheGeneralModelMachinesWithTooManyPackets) {
+  EXPECT_TRUE(is_served({"90x90x90"}));
+  EXPECT_FALSE(is_served({"91x90x90"}));
+  ModelCase smaller{"91x90x90"};
+  smaller.machine = testing::smallest_buffers();  // 6 · (8 · 2 + 16 + 16) + 8 · 8 + 3 · 8 = 376
+  EXPECT_TRUE(is_served(smaller));
+  smaller.shape = "141x141x143";  // 2,842,983 nodes; 2^27 / 47 = 2,855,696
+  EXPECT_TRUE(is_served(smaller));
+  smaller.shape = "142x142x142";
+  EXPECT_FALSE(is_served(smaller));
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 #include "hal/tick.hpp"
 #include "packet/node/settings.hpp"
 #include "router/sim/lean/lean_network.hpp"
-#include "tests/router/emulated_machine.hpp"
 #include "tests/router/everything.hpp"
+#include "tests/router/sim/model_case.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
@@ -23,43 +23,25 @@ namespace {
 
 using testing::Everything;
 using testing::everything;
-using testing::MachineExchange;
+using testing::ModelCase;
 using testing::SimMachine;
 
-struct DelayCase {
-  std::string shape;
-  Machine machine;
-  std::uint64_t bytes = 960;
-  RoutingRule routing = RoutingRule::adaptive;
-};
-
-SimMachine machine_of(const DelayCase& c, unsigned threads) {
-  return SimMachine(Shape::parse(c.shape), {.settings = {.routing = c.routing}},
-                    {.threads = threads}, c.machine);
+ModelCase delay_case(const std::string& shape, const Machine& machine, std::uint64_t bytes = 960,
+                     RoutingRule routing = RoutingRule::adaptive) {
+  return {shape, bytes, {.settings = {.routing = routing}}, {}, machine};
 }
 
-Everything counts(const DelayCase& c, unsigned threads = 1) {
-  SimMachine machine = machine_of(c, threads);
-  MachineExchange exchange(machine, c.bytes);
-  exchange.run();
-  return everything(machine);
+Tick finished_at(const ModelCase& c) {
+  return testing::after_run(c, [](const SimMachine& machine) { return machine.finished_at(); });
 }
 
-Tick finished_at(const DelayCase& c) {
-  SimMachine machine = machine_of(c, 1);
-  MachineExchange exchange(machine, c.bytes);
-  exchange.run();
-  return machine.finished_at();
-}
-
-std::uint64_t packets_in_bubbles(const DelayCase& c) {
-  SimMachine machine = machine_of(c, 1);
-  MachineExchange exchange(machine, c.bytes);
-  exchange.run();
-  std::uint64_t packets = 0;
-  for (const LinkCounters& link : machine.counters().links)
-    packets += link.packets[static_cast<unsigned>(VirtualChannel::bubble)];
-  return packets;
+std::uint64_t packets_in_bubbles(const ModelCase& c) {
+  return testing::after_run(c, [](const SimMachine& machine) {
+    std::uint64_t packets = 0;
+    for (const LinkCounters& link : machine.counters().links)
+      packets += link.packets[static_cast<unsigned>(VirtualChannel::bubble)];
+    return packets;
+  });
 }
 
 /// One machine for each key, with the smallest buffers, in which every wait counts.
@@ -79,10 +61,12 @@ TEST(RouterDelays, AreTheGeneralModels) {
 
 TEST(RouterDelays, GiveTheSameResultsOnAnyNumberOfThreads) {
   for (const Machine& machine : changed_machines()) {
-    const DelayCase c{"4x3x2", machine};
-    const Everything one = counts(c);
-    EXPECT_NE(one, counts({"4x3x2", testing::smallest_buffers()}));
-    for (const unsigned threads : {2u, 3u}) EXPECT_EQ(counts(c, threads), one);
+    const ModelCase c = delay_case("4x3x2", machine);
+    const Everything one = testing::after_run(c, everything);
+    EXPECT_NE(one,
+              testing::after_run(delay_case("4x3x2", testing::smallest_buffers()), everything));
+    for (const unsigned threads : {2u, 3u})
+      EXPECT_EQ(testing::after_run(testing::with_threads(c, threads), everything), one);
   }
 }
 
@@ -91,35 +75,35 @@ TEST(RouterDelays, DeadlockNothing) {
     for (const RoutingRule routing :
          {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
       for (const char* shape : {"8x3", "5x4mx2", "3x3x3"})
-        EXPECT_GT(finished_at({shape, machine, 1000, routing}), 0u) << shape;
+        EXPECT_GT(finished_at(delay_case(shape, machine, 1000, routing)), 0u) << shape;
 }
 
 /// Three channels with room for one packet each are all that a link can fill until tokens come
 /// back.
 TEST(RouterDelays, LeaveLinksIdleWhereTokensComeBackLate) {
   Machine late = testing::smallest_buffers();
-  const Tick usual = finished_at({"3m", late, 24000});
+  const Tick usual = finished_at(delay_case("3m", late, 24000));
   late.token_return_cycles = 10000;
-  EXPECT_GT(finished_at({"3m", late, 24000}), 2 * usual);
+  EXPECT_GT(finished_at(delay_case("3m", late, 24000)), 2 * usual);
 }
 
 TEST(RouterDelays, SlowDownPortsThatPassOnOnePacketAtATime) {
   Machine one_at_a_time = testing::smallest_buffers();
-  const Tick usual = finished_at({"8x4", one_at_a_time});
+  const Tick usual = finished_at(delay_case("8x4", one_at_a_time));
   one_at_a_time.input_reads = 1;
-  EXPECT_GT(finished_at({"8x4", one_at_a_time}), usual);
+  EXPECT_GT(finished_at(delay_case("8x4", one_at_a_time)), usual);
 }
 
 /// On a line nothing can wait for itself, so that no packet ever waits so long.
 TEST(RouterDelays, KeepAdaptivePacketsOffTheBubbleChannelWhileTheyWait) {
   Machine patient = testing::smallest_buffers();
-  EXPECT_GT(packets_in_bubbles({"9m", patient}), 0u);
+  EXPECT_GT(packets_in_bubbles(delay_case("9m", patient)), 0u);
   patient.escape_wait_cycles = 1'000'000;
-  EXPECT_EQ(packets_in_bubbles({"9m", patient}), 0u);
+  EXPECT_EQ(packets_in_bubbles(delay_case("9m", patient)), 0u);
 }
 
 TEST(RouterDelays, DoNotHoldUpDeterministicPacketsWhichHaveNoOtherChannel) {
-  DelayCase c{"4x4", testing::smallest_buffers(), 960, RoutingRule::deterministic};
+  ModelCase c = delay_case("4x4", testing::smallest_buffers(), 960, RoutingRule::deterministic);
   const Tick usual = finished_at(c);
   c.machine.escape_wait_cycles = 5000;
   EXPECT_EQ(finished_at(c), usual);

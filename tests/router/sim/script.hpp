@@ -20,7 +20,7 @@ class Script final : public Processor, private PacketSink {
 
   TurnResult turn() override {
     turns_.push_back(device_->now());
-    while (next_ < headers_.size() && device_->fifos()[0].has_room(headers_[next_].chunks()))
+    while (next_ < headers_.size() && headers_[next_].chunks() <= device_->fifos().room(0))
       inject(headers_[next_++]);
     while (device_->receive(*this, 1) == 1) continue;
     return {.output_waiting = next_ < headers_.size(), .again = false};

@@ -25,51 +25,29 @@
 #include "router/sim/probe.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"
-#include "tests/router/everything.hpp"
 #include "tests/router/failing_programs.hpp"
 #include "tests/router/failure_of.hpp"
 #include "tests/router/shm/affinity.hpp"
+#include "tests/router/sim/model_case.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
 namespace toroid {
 namespace {
 
-using testing::Everything;
-using testing::everything;
-using testing::kHandler;
 using testing::MachineExchange;
+using testing::ModelCase;
+using testing::outcome;
 using testing::SimMachine;
+using testing::with_threads;
 
 constexpr unsigned kThreads[] = {2, 3, 4};
 constexpr unsigned kMostThreads = 7;  ///< more than small computers have cores
 
-struct ThreadsCase {
-  std::string shape;
-  std::uint64_t bytes = 500;
-  NodeOptions node = {};
-  SimOptions sim = {};
-  Machine machine = {};
-};
-
-/// What the run counts, or how it failed.
-std::pair<Everything, std::string> run(const ThreadsCase& c, unsigned threads) {
-  SimOptions options = c.sim;
-  options.threads = threads;
-  SimMachine machine(Shape::parse(c.shape), c.node, options, c.machine);
-  MachineExchange exchange(machine, c.bytes);
-  std::string failure;
-  try {
-    exchange.run();
-  } catch (const RunFailed& failed) {
-    return {{}, failed.what()};
-  }
-  return {everything(machine), ""};
-}
-
-void expect_as_with_one(const ThreadsCase& c) {
-  const auto one = run(c, 1);
-  for (const unsigned threads : kThreads) EXPECT_EQ(run(c, threads), one) << c.shape;
+void expect_as_with_one(const ModelCase& c) {
+  const auto one = outcome(with_threads(c, 1));
+  for (const unsigned threads : kThreads)
+    EXPECT_EQ(outcome(with_threads(c, threads)), one) << c.shape;
 }
 
 TEST(SimThreads, ChangeNothingOnAnyShape) {
@@ -102,8 +80,8 @@ std::string random_shape(Random& random) {
   return text;
 }
 
-ThreadsCase random_threads_case(Random& random, std::uint64_t seed) {
-  ThreadsCase c{random_shape(random)};
+ModelCase random_threads_case(Random& random, std::uint64_t seed) {
+  ModelCase c{random_shape(random)};
   c.bytes = random.coin() ? 240 : 1 + random.below(700);
   c.node.seed = seed;
   if (random.coin()) c.node.settings.routing = RoutingRule::deterministic;
@@ -116,10 +94,11 @@ ThreadsCase random_threads_case(Random& random, std::uint64_t seed) {
 TEST(SimThreads, ChangeNothingOnRandomShapesHoweverManyTheyAre) {
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     Random random(seed);
-    const ThreadsCase c = random_threads_case(random, seed);
-    const auto one = run(c, 1);
+    const ModelCase c = random_threads_case(random, seed);
+    const auto one = outcome(with_threads(c, 1));
     for (unsigned threads = 2; threads <= kMostThreads; ++threads)
-      ASSERT_EQ(run(c, threads), one) << c.shape << ", seed " << seed << ", " << threads;
+      ASSERT_EQ(outcome(with_threads(c, threads)), one)
+          << c.shape << ", seed " << seed << ", " << threads;
   }
 }
 
@@ -128,9 +107,9 @@ TEST(SimThreads, ChangeNothingWhereAllShareACore) {
   testing::in_a_thread([] {
     ASSERT_TRUE(testing::set_affinity({testing::affinity().front()}));
     for (const char* shape : {"7", "4x4x4", "3x4mx2"}) {
-      const auto one = run({shape, 500}, 1);
+      const auto one = outcome(with_threads({shape, 500}, 1));
       for (unsigned threads = 2; threads <= kMostThreads; ++threads)
-        EXPECT_EQ(run({shape, 500}, threads), one) << shape << ", " << threads;
+        EXPECT_EQ(outcome(with_threads({shape, 500}, threads)), one) << shape << ", " << threads;
     }
   });
 }
@@ -154,15 +133,15 @@ TEST(SimThreads, ChangeNothingOnAnyMachine) {
 
 TEST(SimThreads, ReportTheSameDeadlock) {
   for (const bool general : {false, true}) {
-    const ThreadsCase c{"8x8",
-                        240,
-                        {.settings = {.output_queues = 6, .routing = RoutingRule::deterministic}},
-                        {.routing = {.bubble_rule = false, .general = general}},
-                        testing::smallest_channels()};
-    const auto one = run(c, 1);
+    const ModelCase c{"8x8",
+                      240,
+                      {.settings = {.output_queues = 6, .routing = RoutingRule::deterministic}},
+                      {.routing = {.bubble_rule = false, .general = general}},
+                      testing::smallest_channels()};
+    const auto one = outcome(with_threads(c, 1));
     EXPECT_NE(one.second.find("the cycle:"), std::string::npos);
     for (unsigned threads = 2; threads <= kMostThreads; ++threads)
-      EXPECT_EQ(run(c, threads), one) << threads;
+      EXPECT_EQ(outcome(with_threads(c, threads)), one) << threads;
   }
 }
 
