@@ -131,5 +131,41 @@ TEST(Counter, CountsByOneOrMore) {
   EXPECT_EQ(counter.name(), "arrivals");
 }
 
+/// Has something to queue from a cycle on, and notes when it is asked.
+class Later final : public Outgoing {
+ public:
+  Later(Node& node, Tick due) : node_(&node), due_(due) {}
+  bool fill(OutputQueues&) override {
+    asked_.push_back(node_->now());
+    return node_->now() >= due_;
+  }
+  Tick next_look() override { return due_; }
+  const std::vector<Tick>& asked() const { return asked_; }
+
+ private:
+  Node* node_;
+  Tick due_;
+  std::vector<Tick> asked_;
+};
+
+Program compute_after_posting(Node& node, Outgoing& later, Tick cycles) {
+  node.post(later);
+  co_await node.progress();
+  co_await node.compute(cycles);
+}
+
+TEST(Outgoing, IsAskedAgainWhenItsTimeComesAndAtOnceWhenThatFellIntoATurn) {
+  for (const Tick cycles : {Tick{10}, Tick{2000}}) {
+    const auto fabric = make_sim_fabric(Shape::parse("1"), Machine{});
+    Runner runner(*fabric);
+    Node& node = runner.nodes().front();
+    Later later(node, 500);
+    node.run(compute_after_posting(node, later, cycles));
+    runner.run();
+    EXPECT_GE(later.asked().back(), 500u);
+    EXPECT_LE(later.asked().back(), std::max<Tick>(500, cycles) + 10) << cycles;
+  }
+}
+
 }  // namespace
 }  // namespace toroid

@@ -36,7 +36,7 @@ struct TrafficRun {
 /// What a run has come to.
 struct Outcome {
   Everything counters;
-  std::vector<std::uint32_t> latency;
+  std::vector<std::uint64_t> latency;
   Tick last_arrival = 0;
   std::uint64_t forwarded = 0;
   std::uint64_t acknowledgements = 0;
