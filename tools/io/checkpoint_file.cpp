@@ -27,14 +27,14 @@
 namespace toroid {
 namespace {
 
-constexpr std::uint32_t kFormat = 1;
-constexpr std::size_t kBlock = std::size_t{1} << 18;
+constexpr std::uint32_t kCheckpointFormat = 1;
+constexpr std::size_t kFileBlock = std::size_t{1} << 18;
 constexpr std::uint64_t kHeadBytes = 16;
 constexpr std::uint64_t kTailBytes = 12;
 
 struct FileHead {
   std::array<char, 8> magic{'T', 'O', 'R', 'O', 'I', 'D', 'C', 'P'};
-  std::uint32_t format = kFormat;
+  std::uint32_t format = kCheckpointFormat;
   std::uint32_t identity_bytes = 0;
 };
 static_assert(sizeof(FileHead) == kHeadBytes);
@@ -47,7 +47,7 @@ unsigned long add_to_crc(unsigned long crc, const char* data, std::size_t size) 
 
 CheckpointWriter::CheckpointWriter(const std::string& path, const std::string& identity)
     : Archive(false), file_(path), crc_(::crc32_z(0, nullptr, 0)) {
-  block_.reserve(kBlock);
+  block_.reserve(kFileBlock);
   FileHead head;
   head.identity_bytes = static_cast<std::uint32_t>(identity.size());
   std::string text = identity;
@@ -56,9 +56,9 @@ CheckpointWriter::CheckpointWriter(const std::string& path, const std::string& i
 }
 
 void CheckpointWriter::bytes(void* data, std::size_t size) {
-  if (size > kBlock - block_.size()) flush();
+  if (size > kFileBlock - block_.size()) flush();
   const auto* begin = static_cast<const char*>(data);
-  if (size <= kBlock) {
+  if (size <= kFileBlock) {
     block_.insert(block_.end(), begin, begin + size);
     return;
   }
@@ -114,8 +114,9 @@ void CheckpointReader::check_format(std::uint64_t size) const {
   if (!std::equal(head.magic.begin(), head.magic.begin() + known, FileHead().magic.begin()))
     refuse_file("is no checkpoint of toroid; give another file, or remove it");
   if (size < kHeadBytes + kTailBytes) refuse_file("is truncated");
-  if (head.format != kFormat)
-    refuse_file(fmt::format("is of another version: format {}, not {}", head.format, kFormat));
+  if (head.format != kCheckpointFormat)
+    refuse_file(
+        fmt::format("is of another version: format {}, not {}", head.format, kCheckpointFormat));
 }
 
 void CheckpointReader::check_sum(std::uint64_t size) {
@@ -125,9 +126,9 @@ void CheckpointReader::check_sum(std::uint64_t size) {
   ::pread(file_.number(), &expected, sizeof expected, static_cast<off_t>(size - sizeof expected));
   if (counted != size - kTailBytes) refuse_file("is truncated, or damaged at its end");
   unsigned long crc = ::crc32_z(0, nullptr, 0);
-  block_.resize(kBlock);
+  block_.resize(kFileBlock);
   for (std::uint64_t left = counted; left > 0;) {
-    const std::size_t some = read(block_.data(), std::min<std::uint64_t>(left, kBlock));
+    const std::size_t some = read(block_.data(), std::min<std::uint64_t>(left, kFileBlock));
     if (some == 0) refuse_file("is truncated");
     crc = add_to_crc(crc, block_.data(), some);
     left -= some;
@@ -145,8 +146,8 @@ std::size_t CheckpointReader::read(char* data, std::size_t size) {
 }
 
 void CheckpointReader::fill() {
-  block_.resize(kBlock);
-  block_.resize(read(block_.data(), kBlock));
+  block_.resize(kFileBlock);
+  block_.resize(read(block_.data(), kFileBlock));
   at_ = 0;
   if (block_.empty()) refuse_file("is truncated");
 }

@@ -38,7 +38,7 @@ double process_cpu_seconds() {
   return static_cast<double>(taken.tv_sec) + static_cast<double>(taken.tv_nsec) * 1e-9;
 }
 
-double seconds(std::chrono::steady_clock::duration duration) {
+double in_seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
@@ -61,7 +61,7 @@ Checkpoint::Checkpoint(const CheckpointOptions& options, RunIdentity identity,
 }
 
 bool Checkpoint::try_resume(const State& fabric) {
-  begun_ = {process_cpu_seconds(), seconds(Clock::now().time_since_epoch())};
+  begun_ = {process_cpu_seconds(), in_seconds(Clock::now().time_since_epoch())};
   tried_ = Clock::now();
   if (!found_) return false;
   Tick now = 0;
@@ -85,7 +85,7 @@ Tick Checkpoint::end_of_segment(Tick next) {
 }
 
 void Checkpoint::between_segments(Tick now, const State& fabric) {
-  const double took = std::max(seconds(Clock::now() - segment_began_), 1e-6);
+  const double took = std::max(in_seconds(Clock::now() - segment_began_), 1e-6);
   const double faster = std::clamp(kSegmentSeconds / took, 0.25, 4.0);
   segment_ = std::max<Tick>(1, static_cast<Tick>(static_cast<double>(segment_) * faster));
   if (is_interrupted()) {
@@ -94,7 +94,7 @@ void Checkpoint::between_segments(Tick now, const State& fabric) {
     throw Interrupted(
         one_line(fmt::format("interrupted at cycle {}; to go on: {}", now, provenance().command)));
   }
-  if (seconds(Clock::now() - tried_) < options_.every) return;
+  if (in_seconds(Clock::now() - tried_) < options_.every) return;
   if (const auto error = save(now, fabric))
     say(fmt::format("warning: {}; the run goes on, {}", *error, kept()));
   tried_ = Clock::now();
@@ -117,7 +117,7 @@ std::optional<std::string> Checkpoint::save(Tick now, const State& fabric) {
 
 Checkpoint::Seconds Checkpoint::spent() const {
   return {before_.cpu + process_cpu_seconds() - begun_.cpu,
-          before_.wall + seconds(Clock::now().time_since_epoch()) - begun_.wall};
+          before_.wall + in_seconds(Clock::now().time_since_epoch()) - begun_.wall};
 }
 
 std::string Checkpoint::kept() const {

@@ -180,7 +180,7 @@ TEST(Checkpoint, SavesTheSameBytesWhetherTheRunWasResumedOrNot) {
 TEST(Checkpoint, IsRefusedWhereItsBytesDoNotFit) {
   const CutRun owner({.shape = "2x2x2"});
   auto state = Piece(owner.run, {3000}).cut.state();
-  state.resize(state.size() - 1);
+  state.pop_back();
   EXPECT_THROW(Piece(owner.run, {}, state), BadInput);
   const CutRun larger({.shape = "4x2x2"});
   EXPECT_THROW(Piece(larger.run, {}, Piece(owner.run, {3000}).cut.state()), BadInput);
