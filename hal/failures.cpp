@@ -62,12 +62,14 @@ Failures::Failures(const Shape& shape, const FailureList& list)
     : shape_(shape),
       list_(list),
       broken_(shape.size()),
+      exits_(shape.size()),
       dead_(shape.size()),
       living_(shape.size()),
       reach_(std::size_t{shape.size()} << shape.dims()) {
   if (shape.is_twisted()) throw BadInput("failed links and nodes are not modelled on twisted tori");
   for (const std::string& link : list.links) fail_link(link);
   for (const std::string& node : list.nodes) fail_node(node);
+  find_exits();
   unsigned stride = 1;
   for (unsigned d = shape.dims(); d-- > 0; stride *= width_[d]) {
     const bool half = shape.wraps(d) && !list.long_ways;
@@ -103,6 +105,13 @@ void Failures::cut(Rank node, Direction link) {
   broken_[other] = static_cast<std::uint16_t>(broken_[other] | 1u << link.opposite().index);
 }
 
+void Failures::find_exits() {
+  for (Rank node = 0; node < shape_.size(); ++node)
+    for (std::uint8_t l = 0; l < shape_.links(); ++l)
+      if (works(node, {l}) && shape_.neighbour(node, {l}))
+        exits_[node] = static_cast<std::uint16_t>(exits_[node] | 1u << l);
+}
+
 unsigned Failures::hops(unsigned d, unsigned from, unsigned to, bool minus) const {
   const unsigned k = shape_.extent(d);
   return (minus ? from + k - to : to + k - from) % k;
@@ -119,25 +128,34 @@ const Failures::Reach& Failures::reach(Rank to, unsigned minus) const {
   return *found;
 }
 
+/// To the next node of the box before `end`, the last dimension first.
+inline void Failures::step_back(const Coord& end, unsigned minus, HopsLeft& left, Coord& at) const {
+  for (unsigned d = shape_.dims(); d-- > 0;) {
+    if (++left[d] < width_[d]) {
+      const unsigned k = shape_.extent(d);
+      at[d] = static_cast<std::uint8_t>((at[d] + ((minus >> d & 1u) != 0 ? 1u : k - 1u)) % k);
+      return;
+    }
+    left[d] = 0;
+    at[d] = end[d];
+  }
+}
+
 /// From the destination backwards: a node's way goes by a link that works to a node that has one.
 Failures::Reach Failures::compute_reach(Rank to, unsigned minus) const {
   const Coord end = shape_.coord(to);
   Reach reach(std::size_t{width_[0]} * stride_[0]);
   reach[0] = is_alive(to);
+  HopsLeft left{};
+  Coord at = end;
   for (std::size_t i = 1; i < reach.size(); ++i) {
-    Coord at;
-    for (unsigned d = 0; d < shape_.dims(); ++d) {
-      const unsigned k = shape_.extent(d);
-      const unsigned back = static_cast<unsigned>(i / stride_[d] % width_[d]);
-      at[d] = static_cast<std::uint8_t>(
-          ((minus >> d & 1u) != 0 ? end[d] + back : end[d] + k - back) % k);
-    }
-    const Rank node = shape_.rank(at);
-    for (unsigned d = 0; d < shape_.dims() && !reach[i]; ++d) {
-      const Direction link = (minus >> d & 1u) != 0 ? Direction::minus(d) : Direction::plus(d);
-      reach[i] = i / stride_[d] % width_[d] != 0 && works(node, link) &&
-                 shape_.neighbour(node, link) && reach[i - stride_[d]];
-    }
+    step_back(end, minus, left, at);
+    const unsigned exits = exits_[shape_.rank(at)];
+    bool leads_on = false;
+    for (unsigned d = 0; d < shape_.dims() && !leads_on; ++d)
+      leads_on =
+          left[d] != 0 && (exits >> (2 * d + (minus >> d & 1u)) & 1u) != 0 && reach[i - stride_[d]];
+    reach[i] = leads_on;
   }
   return reach;
 }
@@ -154,13 +172,33 @@ DirectionSet Failures::passable(Rank here, Rank to, DirectionSet directions) con
     if (left >= width_[d]) return {};
     place += std::size_t{left} * stride_[d];
   }
-  const Reach& reach = this->reach(to, minus);
-  DirectionSet open;
-  for (unsigned rest = directions.bits(); rest != 0; rest &= rest - 1) {
-    const Direction link{static_cast<std::uint8_t>(std::countr_zero(rest))};
-    if (works(here, link) && reach[place - stride_[link.dim()]]) open.add(link);
+  return open(here, reach(to, minus), place, directions);
+}
+
+DirectionSet Failures::passable(Rank here, Rank to, const Route& left) const {
+  unsigned minus = 0;
+  std::size_t place = 0;
+  bool is_in_box = true;
+  for (unsigned d = 0; d < shape_.dims(); ++d) {
+    minus |= (left.directions.bits() >> (2 * d + 1) & 1u) << d;
+    is_in_box &= left.hops[d] < width_[d];
+    place += std::size_t{left.hops[d]} * stride_[d];
   }
-  return open;
+  if (!is_in_box) [[unlikely]]
+    return {};
+  return open(here, reach(to, minus), place, left.directions);
+}
+
+/// Which dimensions are left is hard to predict: the loop is over all of them, without branches.
+inline DirectionSet Failures::open(Rank here, const Reach& reach, std::size_t place,
+                                   DirectionSet directions) const {
+  const unsigned working = directions.bits() & ~unsigned{broken_[here]};
+  unsigned closed = 0;
+  for (unsigned d = 0; d < shape_.dims(); ++d) {
+    const std::size_t goes = (directions.bits() >> 2 * d & 3u) != 0 ? 1 : 0;
+    closed |= (reach[place - goes * stride_[d]] ? 0u : 3u) << 2 * d;
+  }
+  return DirectionSet(static_cast<std::uint16_t>(working & ~closed));
 }
 
 bool Failures::has_ordered_way(Rank from, Rank to, DirectionSet hints) const {

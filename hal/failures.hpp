@@ -15,12 +15,14 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "hal/direction.hpp"
+#include "hal/route.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {
@@ -48,6 +50,8 @@ class Failures {
 
   /// Those of the `directions`, which lead from `here` to `to`, after which a path is left.
   DirectionSet passable(Rank here, Rank to, DirectionSet directions) const;
+  /// The same for a packet under way, by the hops that are left: no coordinates are worked out.
+  DirectionSet passable(Rank here, Rank to, const Route& left) const;
   /// Whether hints lead from one node to another: `dynamic` packets by a path in any order of the
   /// dimensions, others in dimension order. REQUIRES: route_along() accepts the hints.
   bool leaves_way(Rank from, Rank to, DirectionSet hints, bool dynamic) const;
@@ -62,12 +66,19 @@ class Failures {
   /// The nodes in the box before a destination from which it can be reached: [hops left, in mixed
   /// radix].
   using Reach = std::vector<bool>;
+  /// Hops that are left to a destination, by dimension.
+  using HopsLeft = std::array<unsigned, kMaxDims>;
 
   void fail_link(const std::string& text);
   void fail_node(const std::string& text);
   void cut(Rank node, Direction link);
+  void find_exits();
   const Reach& reach(Rank to, unsigned minus) const;
   Reach compute_reach(Rank to, unsigned minus) const;
+  void step_back(const Coord& end, unsigned minus, HopsLeft& left, Coord& at) const;
+  /// `place`: of `here` in the box before `to`.
+  DirectionSet open(Rank here, const Reach& reach, std::size_t place,
+                    DirectionSet directions) const;
   /// Hops from coordinate to coordinate by plus or minus; width_[d] or more: outside the box.
   unsigned hops(unsigned d, unsigned from, unsigned to, bool minus) const;
   bool has_ordered_way(Rank from, Rank to, DirectionSet hints) const;
@@ -75,6 +86,7 @@ class Failures {
   Shape shape_;
   FailureList list_;
   std::vector<std::uint16_t> broken_;  ///< [node]: bit per direction
+  std::vector<std::uint16_t> exits_;   ///< [node]: bit per direction whose link is there and works
   std::vector<bool> dead_;
   Rank living_;
   std::array<unsigned, kMaxDims> width_{};   ///< of a box: hops + 1

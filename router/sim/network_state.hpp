@@ -54,8 +54,7 @@ struct NetworkState {
     const Flight& flight = flights[id];
     if (routers.failures() == nullptr || !flight.dynamic || flight.directions().empty()) [[likely]]
       return flight.directions();
-    return routers.failures()->passable(rank, flights.header(id).destination(),
-                                        flight.directions());
+    return routers.failures()->passable(rank, flights.header(id).destination(), flight.route);
   }
 
   /// The channels of the input ports that have as many packets on their way out as they can.

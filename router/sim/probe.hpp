@@ -52,6 +52,9 @@ class SimProbe {
   /// Its tail is in a reception FIFO.
   virtual void on_deliver(Tick, Rank, const ProbedPacket&) {}
 
+  /// False: only samples are wanted, none of the calls above, and the run is as fast as one without
+  /// a probe. Asked once, when the machine is made.
+  virtual bool follows_packets() const { return true; }
   /// Cycles between samples, at least 1; kNoSamples: none are taken. Asked once per run.
   virtual Tick sample_every() const { return kNoSamples; }
   /// Is called at the cycles 0, sample_every(), ... up to the last event, before anything of that

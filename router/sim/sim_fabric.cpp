@@ -31,6 +31,7 @@
 #include "router/sim/checkpoints.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
+#include "router/sim/network.hpp"
 #include "router/sim/parallel_run.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
@@ -49,7 +50,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     const Rank blocks = sim_threads(shape, options_);
     for (Rank b = 0; b < blocks; ++b)
       blocks_.emplace_back(shape_, machine_, options_.routing, options_.tying, range(b, blocks), b,
-                           options_.probe);
+                           follower());
   }
 
   const Shape& shape() const override { return shape_; }
@@ -77,6 +78,11 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
  private:
+  /// The probe, if blocks have to call it: samples are the fabric's own business.
+  SimProbe* follower() const {
+    const bool follows = options_.probe != nullptr && options_.probe->follows_packets();
+    return follows ? options_.probe : nullptr;
+  }
   /// Equal numbers of ranks that follow one another: slabs of the torus along its first dimension.
   sim::Range range(std::uint64_t block, std::uint64_t blocks) const {
     const auto first = static_cast<Rank>(shape_.size() * block / blocks);
@@ -188,9 +194,13 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     return alive;
   }
 
-  // For probes, whose runs have one block.
+  // For probes, whose runs have one block. The fast model keeps its counters elsewhere.
   std::span<const LinkCounters> links() const override {
-    return blocks_.front().network().link_counters();
+    const sim::Network& network = blocks_.front().network();
+    if (const auto kept = network.link_counters(); !kept.empty()) return kept;
+    counted_.links.clear();
+    network.add_to(counted_);
+    return counted_.links;
   }
   const InjectionFifos& fifos(Rank node) const override { return block(node).device(node).fifos(); }
   FifoCounters fifo_counters(Rank node, unsigned fifo) const override {
@@ -212,7 +222,8 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   std::uint64_t resumed_from_ = 0;  ///< packets that had been delivered when the run was resumed
   Tick sample_every_ = SimProbe::kNoSamples;
   Tick next_sample_ = SimProbe::kNoSamples;
-  Tick sampled_ = 0;  ///< the cycle of the present sample
+  Tick sampled_ = 0;                ///< the cycle of the present sample
+  mutable FabricCounters counted_;  ///< of the links alone, in the present sample
 };
 
 }  // namespace

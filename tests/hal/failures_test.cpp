@@ -64,6 +64,8 @@ void expect_as_searched(const Shape& shape) {
         }
         if (way) {
           ASSERT_EQ(failures.passable(from, to, hints), open) << from << " to " << to;
+          const Route left = *route_along(shape, shape.coord(from), shape.coord(to), hints);
+          ASSERT_EQ(failures.passable(from, to, left), open) << from << " to " << to;
         }
       }
 }

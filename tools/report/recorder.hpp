@@ -23,6 +23,7 @@ class Recorder final : public SimProbe {
   /// Throws BadInput where the machine is too large to be recorded.
   Recorder(const Shape& shape, const Machine& machine);
 
+  bool follows_packets() const override { return false; }
   Tick sample_every() const override { return kShortest; }
   void on_sample(Tick now, const SimSnapshot& machine) override;
   /// The recording after the run with these counters. Counters without links, of a run that failed,

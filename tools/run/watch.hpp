@@ -56,6 +56,7 @@ class Watch final : private SimProbe {
   void on_inject(Tick now, Rank node, unsigned fifo, const ProbedPacket& packet) override;
   void on_hop(Tick now, Rank node, Direction, VirtualChannel, const ProbedPacket&) override;
   void on_deliver(Tick now, Rank node, const ProbedPacket& packet) override;
+  bool follows_packets() const override { return tracer_.has_value(); }
   Tick sample_every() const override { return Recorder::kShortest; }
   void on_sample(Tick now, const SimSnapshot& machine) override;
   void write_trace_file(const Recording& recording, bool complete);

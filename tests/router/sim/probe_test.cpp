@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
@@ -137,6 +138,52 @@ TEST(Probe, ChangesNothing) {
   EXPECT_EQ(witness.samples, 0u);
   EXPECT_EQ(seen.counters().events, unseen.counters().events);
   EXPECT_EQ(seen.counters().end, unseen.counters().end);
+}
+
+/// Keeps all that samples show.
+class Samples final : public SimProbe {
+ public:
+  Samples(const Shape& shape, bool follows) : shape_(shape), follows_(follows) {}
+
+  bool follows_packets() const override { return follows_; }
+  Tick sample_every() const override { return 101; }
+  void on_sample(Tick now, const SimSnapshot& machine) override {
+    seen.insert(seen.end(), {now, machine.packets_under_way()});
+    for (const LinkCounters& link : machine.links()) {
+      seen.push_back(link.wire_bytes);
+      seen.insert(seen.end(), link.packets.begin(), link.packets.end());
+    }
+    for (Rank node = 0; node < shape_.size(); ++node) add_queues(node, machine);
+  }
+
+  std::vector<std::uint64_t> seen;
+
+ private:
+  void add_queues(Rank node, const SimSnapshot& machine) {
+    for (unsigned f = 0; f < machine.fifos(node).size(); ++f)
+      seen.insert(seen.end(),
+                  {machine.fifos(node)[f].used, machine.fifo_counters(node, f).stalled_cycles});
+    for (std::uint8_t l = 0; l < shape_.links(); ++l)
+      for (unsigned c = 0; c < kVirtualChannels; ++c)
+        seen.push_back(machine.waiting(node, {l}, static_cast<VirtualChannel>(c)));
+  }
+
+  const Shape& shape_;
+  bool follows_;
+};
+
+TEST(Probe, SeesTheSameSamplesWhetherItFollowsPacketsOrNot) {
+  for (const char* text : {"5", "3x4m", "4x3x2", "2x2x2x2"})
+    for (const Machine& machine : {Machine(), testing::smallest_buffers()}) {
+      const Shape shape = Shape::parse(text);
+      Samples following(shape, true), sampling(shape, false);
+      SimMachine followed(shape, {}, {.probe = &following}, machine);
+      SimMachine sampled(shape, {}, {.probe = &sampling}, machine);
+      MachineExchange(followed, 500).run();
+      MachineExchange(sampled, 500).run();
+      EXPECT_FALSE(following.seen.empty());
+      EXPECT_EQ(following.seen, sampling.seen) << text;
+    }
 }
 
 class Refusal final : public SimProbe {
