@@ -36,11 +36,11 @@ namespace toroid {
 namespace {
 
 using testing::EmulatedMachine;
+using testing::GroupSlice;
 using testing::IndexedMessages;
 using testing::kHandler;
 using testing::on_every_machine;
 using testing::PolicySetup;
-using testing::Slice;
 
 /// Blocks of 500 bytes whose every byte follows from round, source and destination.
 class Blocks {
@@ -179,7 +179,7 @@ void expect_exchange_of_one_group(const PolicySetup& setup) {
 
 struct Place {
   const char* torus;
-  Slice slice{};
+  GroupSlice slice{};
 };
 
 /// Machines of one node and of few, odd and prime ones, meshes; planes and lines of larger ones.

@@ -39,7 +39,7 @@ inline PlanPointer plan_for(const Node& node, const Messages& messages) {
 }
 
 /// Nodes whose dimensions in [first, last) only differ exchange with one another.
-struct Slice {
+struct GroupSlice {
   unsigned first = 0;
   unsigned last = kMaxDims;  ///< at most those that the machine has
 };
@@ -49,7 +49,7 @@ struct PolicySetup {
   using Alter = std::function<void(PolicySettings&)>;
 
   /// `alter` changes the settings that the policy has for an all-to-all of 400 bytes a pair.
-  PolicySetup(const Policy& policy, const char* torus, Slice part = {},
+  PolicySetup(const Policy& policy, const char* torus, GroupSlice part = {},
               const ExchangeFormat& format = {.places = true}, const Alter& alter = {})
       : machine(Shape::parse(torus)), slice(part) {
     slice.last = std::min(slice.last, machine.dims());
@@ -66,7 +66,7 @@ struct PolicySetup {
   Group group(Rank self) const { return {machine, slice.first, slice.last, self}; }
 
   Shape machine;
-  Slice slice;
+  GroupSlice slice;
   PlanPointer plan;
   NodeOptions nodes;
 };
