@@ -15,7 +15,6 @@
 
 #include "hal/check.hpp"
 #include "hal/output_queues.hpp"
-#include "hal/send_descriptor.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 

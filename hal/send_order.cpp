@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "hal/bijection.hpp"
 #include "hal/check.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"

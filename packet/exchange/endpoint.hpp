@@ -56,8 +56,8 @@ struct Endpoint {
   Group group;
   HandlerId handler;
   std::uint16_t header_bytes = kNoHeader;  ///< of a message, in a packet with the header below
-  std::optional<ExchangeAudit> audit{};  ///< none if nothing is to be counted
-  PacketHeader header{0, 0};             ///< of the last packets, without their ways
+  std::optional<ExchangeAudit> audit{};    ///< none if nothing is to be counted
+  PacketHeader header{0, 0};               ///< of the last packets, without their ways
 
   Rank self() const { return group.self(); }
   /// A descriptor of `packets` packets to a member, each with `bytes` bytes of a message.

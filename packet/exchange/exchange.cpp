@@ -29,6 +29,7 @@
 #include "packet/exchange/endpoint.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
+#include "packet/exchange/latency.hpp"
 #include "packet/exchange/messages.hpp"
 #include "packet/node/node.hpp"
 

@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "hal/counters.hpp"
 #include "hal/device.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"

@@ -8,7 +8,6 @@
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "router/rules/routing.hpp"
-#include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/general_network.hpp"
 #include "router/sim/lean/lean_network.hpp"

@@ -4,12 +4,9 @@
 #include <cstddef>
 #include <span>
 
-#include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/lean/lean_state.hpp"
-#include "router/sim/lean/packet_word.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/reception.hpp"
 

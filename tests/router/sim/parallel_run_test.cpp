@@ -49,8 +49,8 @@ class Sleepers {
     for (Rank b = 0; b < blocks; ++b) {
       const Rank first = shape_.size() * b / blocks;
       const Range range{first, shape_.size() * (b + 1) / blocks - first};
-      blocks_.emplace_back(shape_, machine_, RoutingOptions{}, FifoTying::per_direction, range,
-                           b, nullptr);
+      blocks_.emplace_back(shape_, machine_, RoutingOptions{}, FifoTying::per_direction, range, b,
+                           nullptr);
       for (Rank r = range.first; r < range.first + range.count; ++r) {
         SimDevice& device = blocks_.back().device(r);
         device.attach(processors_.emplace_back(device, times, cycles + r * stagger));
