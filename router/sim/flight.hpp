@@ -60,7 +60,7 @@ class PayloadPool {
       std::memcpy(room(id, bytes, flights).data(), payload.data(), bytes);
       return;
     }
-    if (id >= words_.size()) words_.resize(flights);
+    if (id >= words_.size()) make_room(words_, id, flights);
     std::memcpy(words_[id].data(), payload.data(), kWord);
   }
   /// Copies it into a packet; what stands behind the payload there means nothing.
@@ -88,10 +88,16 @@ class PayloadPool {
 
  private:
   static constexpr unsigned kWord = 8;
+  /// Touches no memory before a flight has it: most hosts give it out then.
+  template <typename T>
+  [[gnu::noinline]] static void make_room(std::vector<T>& pool, FlightId id, std::size_t flights) {
+    pool.reserve(flights);
+    pool.resize(std::size_t{id} + 1);
+  }
   template <std::size_t most>
   static std::span<std::byte> in(std::vector<std::array<std::byte, most>>& pool, FlightId id,
                                  unsigned bytes, std::size_t flights) {
-    if (bytes > 0 && id >= pool.size()) pool.resize(flights);
+    if (bytes > 0 && id >= pool.size()) make_room(pool, id, flights);
     return bytes > 0 ? std::span(pool[id]).first(bytes) : std::span<std::byte>();
   }
 

@@ -91,9 +91,8 @@ PolicyEffects all_to_all_effects(const RunOptions& run) {
 }
 
 Json make_report(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
-                 const TrafficExchange& exchange, const RunOptions& run, const Emulation& emulation,
-                 Tick cycles) {
-  const ExchangeLimits limits = exchange_limits(exchange, machine);
+                 const TrafficExchange& exchange, const ExchangeLimits& limits,
+                 const RunOptions& run, const Emulation& emulation, Tick cycles) {
   ResultHash hash;
   Json report = report_head("alltoall", options.common, shape, machine);
   report["bytes"] = options.bytes;
@@ -213,6 +212,8 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   RunOptions under = run_options;
   under.node = exchange.node_options();
   under.node.record = run_options.node.record;
+  // The limits of a sample take memory by pair: it is free again before the nodes take theirs.
+  const ExchangeLimits limits = reports ? exchange_limits(exchange, machine) : ExchangeLimits();
   const auto checkpoint = checkpoint_of(options, shape, machine, under, exchange);
   under.sim.checkpoints = checkpoint.get();
   Emulation emulation(
@@ -230,7 +231,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
 
   const Tick end = emulation.latest(std::max(emulation.programs_end(), exchange.last_arrival()));
   if (!reports) return 0;
-  const Json report = make_report(options, shape, machine, exchange, under, emulation, end);
+  const Json report = make_report(options, shape, machine, exchange, limits, under, emulation, end);
   if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);
   watch.write(report, emulation.counters());
   json.write(report);
