@@ -92,10 +92,10 @@ class TrafficExchange {
   const Traffic* traffic_;
   TrafficExchangeOptions options_;
   ExchangePlan plan_;
-  std::deque<Part> parts_;  ///< never move: nodes refer to them
   /// [lane]: of its nodes' packets. A node's own would be touched for each of its packets, among
   /// those of too many nodes for the caches.
   std::deque<LaneLatency> latencies_;
+  std::deque<Part> parts_;  ///< never move: nodes refer to them
 };
 
 }  // namespace toroid

@@ -121,7 +121,7 @@ class Network {
   virtual std::optional<RoutedPacket> head(Rank rank, Source s) const = 0;
   /// Chunks in a queue.
   virtual unsigned used(Rank rank, Source s) const = 0;
-  /// [node of the block · links + direction]. REQUIRES: there is a probe.
+  /// [node of the block · links + direction]; empty: add_to() has them.
   virtual std::span<const LinkCounters> link_counters() const = 0;
 
  protected:

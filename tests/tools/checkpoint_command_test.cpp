@@ -1,12 +1,16 @@
 // alltoall --checkpoint, from the command line.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <nlohmann/json.hpp>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <utility>
@@ -78,6 +82,38 @@ TEST(CheckpointCommand, GoesOnAfterItWasKilled) {
   const Ended second = run_command(kSaved, {.directory = directory.path()});
   EXPECT_THAT(second.err, HasSubstr("toroid: resumed at cycle "));
   EXPECT_EQ(result_in(directory), uninterrupted({}));
+}
+
+TEST(CheckpointCommand, StaysWhereTheResultCannotBeWritten) {
+  const TemporaryDirectory directory;
+  const Arguments run = {"alltoall",           "--torus", "8x8x8",        "--bytes", "1200",
+                         "--checkpoint-every", "0",       "--checkpoint", "c"};
+  ASSERT_EQ(interrupt_saved(run, directory, SIGINT).exit_code, 128 + SIGINT);
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  const Ended second = run_command(run, {.directory = directory.path(), .out = full});
+  ::close(full);
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_THAT(second.err, HasSubstr("cannot write to standard output; the checkpoint stays"));
+  EXPECT_THAT(directory.entries(), ElementsAre("c"));
+}
+
+bool has_resumed(const RunningCommand& command) {
+  return command.said().find("resumed") != std::string::npos;
+}
+
+TEST(CheckpointCommand, LeavesAFileThatIsNotTheRunsOwnAnyMore) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(interrupt_saved(kSaved, directory, SIGINT).exit_code, 128 + SIGINT);
+  Arguments seldom = kSaved;
+  std::ranges::replace(seldom, "0", "600");
+  RunningCommand command(seldom, {.directory = directory.path()});
+  for (int tries = 0; tries < 6000 && !has_resumed(command); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  std::ofstream(directory / "c") << "somebody else's";
+  const Ended ended = command.wait();
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("warning: c is not removed: "));
+  EXPECT_EQ(directory.content_of("c"), "somebody else's");
 }
 
 /// What the command says, and exits with 2.

@@ -105,7 +105,8 @@ constexpr std::string_view kExitStatus =
     ".SH EXIT STATUS\n"
     ".TP\n0\ndone\n"
     ".TP\n1\nthe run failed: a check, a deadlock, a process that died\n"
-    ".TP\n2\nbad input: a line on standard error says what, and nothing has been written\n";
+    ".TP\n2\nbad input: a line on standard error says what, and nothing has been written\n"
+    ".TP\n130, 143\ninterrupted with a checkpoint: 128 and the number of the signal\n";
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -134,6 +135,12 @@ void print_table(const AllToAllOptions& options, const Json& report) {
                report["packet_hops_per_cpu_s"].get<double>());
 }
 
+/// What is in a buffer is not out yet. Throws RunFailed where it cannot be written.
+void flush_standard_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw RunFailed("cannot write to standard output; the checkpoint stays");
+}
+
 /// All that the result follows from.
 RunIdentity identity_of(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
                         const RunOptions& run) {
@@ -175,7 +182,6 @@ std::unique_ptr<Checkpoint> checkpoint_of(const AllToAllOptions& options, const 
                                           const Machine& machine, const RunOptions& run,
                                           TrafficExchange& exchange) {
   if (!options.checkpoint.given()) return nullptr;
-  refuse_beside_checkpoint(options, run);
   return std::make_unique<Checkpoint>(options.checkpoint, identity_of(options, shape, machine, run),
                                       exchange, options.common.quiet);
 }
@@ -184,6 +190,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
            const RunOptions& run_options) {
   const bool reports = run_options.processes.reports();
   const bool carries_payload = run_options.fabric != FabricName::sim;
+  if (options.checkpoint.given()) refuse_beside_checkpoint(options, run_options);
   if (carries_payload && options.sampled())
     throw BadInput("--peers is for --fabric sim; elsewhere everybody sends to everybody");
   if (options.sampled() && options.peers >= shape.size())
@@ -212,9 +219,9 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   RunOptions under = run_options;
   under.node = exchange.node_options();
   under.node.record = run_options.node.record;
+  const auto checkpoint = checkpoint_of(options, shape, machine, under, exchange);
   // The limits of a sample take memory by pair: it is free again before the nodes take theirs.
   const ExchangeLimits limits = reports ? exchange_limits(exchange, machine) : ExchangeLimits();
-  const auto checkpoint = checkpoint_of(options, shape, machine, under, exchange);
   under.sim.checkpoints = checkpoint.get();
   Emulation emulation(
       shape, machine, messages.recorded(watch.watched(under)), options.common.quiet,
@@ -235,7 +242,10 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);
   watch.write(report, emulation.counters());
   json.write(report);
-  if (checkpoint) checkpoint->remove();
+  if (checkpoint) {
+    flush_standard_output();
+    checkpoint->remove();
+  }
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -89,10 +90,13 @@ void Checkpoint::between_segments(Tick now, const State& fabric) {
   const double faster = std::clamp(kSegmentSeconds / took, 0.25, 4.0);
   segment_ = std::max<Tick>(1, static_cast<Tick>(static_cast<double>(segment_) * faster));
   if (is_interrupted()) {
-    if (const auto error = save(now, fabric))
-      throw Interrupted(fmt::format("interrupted at cycle {}; {}; {}", now, *error, kept()));
+    if (const auto error = save(now, fabric)) {
+      const std::string what = fmt::format("interrupted at cycle {}; {}; {}", now, *error, kept());
+      if (!saved_) throw RunFailed(what);
+      throw Interrupted(what);
+    }
     throw Interrupted(
-        one_line(fmt::format("interrupted at cycle {}; to go on: {}", now, provenance().command)));
+        one_line(fmt::format("interrupted at cycle {}; to go on: {}", now, command_to_go_on())));
   }
   if (in_seconds(Clock::now() - tried_) < options_.every) return;
   if (const auto error = save(now, fabric))
@@ -131,10 +135,23 @@ void Checkpoint::say(const std::string& what) const {
   std::fputs((begin + one_line("toroid: " + what) + "\n").c_str(), stderr);
 }
 
+/// How many threads there are by default depends on the host.
+std::string Checkpoint::command_to_go_on() const {
+  const std::string& command = provenance().command;
+  if (command.find("--threads") != std::string::npos) return command;
+  return fmt::format("{} --threads {}", command, identity_.value("threads"));
+}
+
+/// Somebody else may have put another file there meanwhile.
 void Checkpoint::remove() const {
-  std::error_code missing;  // what was never saved
-  const auto target = std::filesystem::canonical(options_.file, missing);
-  if (!missing) std::filesystem::remove(target, missing);
+  if (!saved_) return;
+  try {
+    const CheckpointReader there(options_.file);
+    if (identity_.difference(RunIdentity(there.identity()))) throw BadInput("it is of another run");
+    std::filesystem::remove(std::filesystem::canonical(options_.file));
+  } catch (const std::exception& error) {
+    say(fmt::format("warning: {} is not removed: {}", options_.file, error.what()));
+  }
 }
 
 }  // namespace toroid

@@ -27,10 +27,11 @@ class Checkpoint final : public SimCheckpoints {
 
   bool try_resume(const State& fabric) override;
   Tick end_of_segment(Tick next) override;
-  /// Throws Interrupted when the user has interrupted the command, after the state was saved.
+  /// Throws Interrupted when the user has interrupted the command, after the state was saved, and
+  /// RunFailed where it could not be and there is no older one.
   void between_segments(Tick now, const State& fabric) override;
 
-  /// Removes the file: the run has ended.
+  /// Removes the file, if it is this run's: it has ended, and its result is out.
   void remove() const;
   // What the parts of the run before this one have taken.
   double cpu_seconds_before() const { return before_.cpu; }
@@ -46,6 +47,7 @@ class Checkpoint final : public SimCheckpoints {
   /// The reason why it could not be saved; none: it was.
   std::optional<std::string> save(Tick now, const State& fabric);
   std::string kept() const;
+  std::string command_to_go_on() const;
   void say(const std::string& what) const;
 
   CheckpointOptions options_;

@@ -32,6 +32,11 @@ std::string RunIdentity::text() const {
   return text;
 }
 
+std::string RunIdentity::value(std::string_view name) const {
+  const auto found = std::ranges::find(entries_, name, &Entry::name);
+  return found == entries_.end() ? std::string() : found->value;
+}
+
 std::optional<std::string> RunIdentity::difference(const RunIdentity& other) const {
   const std::size_t common = std::min(entries_.size(), other.entries_.size());
   for (std::size_t i = 0; i < common; ++i) {

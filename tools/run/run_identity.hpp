@@ -19,6 +19,8 @@ class RunIdentity {
   void add(std::string_view kind, std::string_view name, std::string_view value);
   /// A line for each.
   std::string text() const;
+  /// Of the entry with this name; empty: there is none.
+  std::string value(std::string_view name) const;
   /// "another seed: seed 2, not 1" if `other` differs from this, by the first difference.
   std::optional<std::string> difference(const RunIdentity& other) const;
 

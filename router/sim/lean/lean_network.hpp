@@ -1,5 +1,5 @@
 // The fast model of the common machine: at most three dimensions and 32 sources per router, small
-// buffers, nothing failed, nobody who looks. Same rules, same results as GeneralNetwork.
+// buffers, nothing failed, nobody who follows packets. Same rules, same results as GeneralNetwork.
 //
 // A router is one record, a packet under way one word that moves from record to record; its header
 // and payload are touched at its ends only. Events stand in lines by kind, so that each kind has a

@@ -159,7 +159,7 @@ TEST(Checkpoint, OfShortPacketsThatOverflowTheirRecordsResumesToTheSame) {
   expect_resumes({.shape = "4x4x4", .bytes = 8}, 2, 5);
 }
 
-TEST(Checkpoint, CanBeTakenAtEveryCycle) {
+TEST(Checkpoint, CanBeTakenAtEverySeventhCycle) {
   const CutRun owner({.shape = "2x2", .bytes = 240});
   const Outcome whole = Piece(owner.run, {}, {}, false).outcome();
   for (Tick at = 1; at <= end_of(whole); at += 7) {
@@ -169,7 +169,7 @@ TEST(Checkpoint, CanBeTakenAtEveryCycle) {
   }
 }
 
-TEST(Checkpoint, SavesTheSameBytesWhetherTheRunWasResumedOrNot) {
+TEST(Checkpoint, SavesAsManyBytesWhetherTheRunWasResumedOrNot) {
   const CutRun owner({.shape = "4x4x2"});
   const auto straight = Piece(owner.run, {9000}).cut.state();
   const auto once = Piece(owner.run, {5000}).cut.state();
