@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -31,6 +32,12 @@ class Archive {
   template <typename... Values>
   void operator()(Values&... values) {
     (one(values), ...);
+  }
+  /// Values that stand side by side.
+  template <typename T>
+  void plain(std::span<T> values) {
+    static_assert(kIsPlain<T>);
+    bytes(values.data(), values.size_bytes());
   }
   /// A number that is found again at this place, or the archive is refused.
   void mark(std::uint32_t number);

@@ -169,8 +169,7 @@ inline void ArbitrationPhase::hand_on(Tick now, const Site& site, Direction dire
   if (net_.routers.holds(neighbour))
     return net_.calendar.after_hop({EventKind::arrive, neighbour, next.index(), id});
   net_.outbox->send_packet(now + net_.calendar.hop_cycles(), net_.routers.rank_of(neighbour),
-                           next.index(), net_.flights, id);
-  net_.flights.remove(id);
+                           next.index(), id);
 }
 
 }  // namespace toroid::sim

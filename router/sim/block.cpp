@@ -31,8 +31,8 @@ constexpr std::size_t kBeyondAhead = 2;
 }  // namespace
 
 Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing,
-             FifoTying tying, Range range, unsigned number, SimProbe* probe)
-    : network_(make_network(shape, machine, routing, range, probe)), is_probed_(probe != nullptr) {
+             FifoTying tying, Range range, unsigned number, FlightStore& store, SimProbe* probe)
+    : network_(make_network(shape, machine, routing, range, store, probe)), is_probed_(probe != nullptr) {
   devices_.reserve(range.count);
   for (Rank r = 0; r < range.count; ++r)
     devices_.emplace_back(*network_, machine, range.first + r, tying, number);

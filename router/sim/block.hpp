@@ -46,9 +46,10 @@ class Block {
     std::uint64_t delivered = 0;
   };
 
-  /// The machine and the probe, if there is one, outlive it. `number`: among the run's blocks.
+  /// The machine, the store of the run's packets and the probe, if there is one, outlive it.
+  /// `number`: among the run's blocks.
   Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing, FifoTying tying,
-        Range range, unsigned number, SimProbe* probe);
+        Range range, unsigned number, FlightStore& store, SimProbe* probe);
   Block(const Block&) = delete;  // nodes refer to the network
 
   const Range& range() const { return network_->block(); }

@@ -47,10 +47,10 @@ bool BlockRunner::try_round() {
 }
 
 void BlockRunner::receive() {
-  for (Mail* const mail : inbox_)
-    for (; !mail->empty(); mail->pop()) {
+  for (std::size_t from = 0; from < inbox_.size(); ++from)
+    for (Mail& mail = *inbox_[from]; !mail.empty(); mail.pop()) {
       wake();
-      block_.network().schedule(mail->front());
+      block_.network().schedule(mail.front(), from);
       ++received_;
     }
 }

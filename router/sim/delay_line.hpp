@@ -67,11 +67,6 @@ class DelayLineOf {
     Writer(const Writer&) = delete;
     ~Writer() { line_->tail_ = tail_; }
     void push(const T& event) { events_[tail_++ & mask_] = event; }
-    /// Without a branch.
-    void push_if(bool wanted, const T& event) {
-      events_[tail_ & mask_] = event;
-      tail_ += static_cast<std::size_t>(wanted);
-    }
 
    private:
     DelayLineOf* line_;

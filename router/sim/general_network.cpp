@@ -24,8 +24,9 @@ constexpr Rank kNodesInCache = 256;
 }  // namespace
 
 GeneralNetwork::GeneralNetwork(const Shape& shape, const Machine& machine,
-                               const RoutingOptions& options, Range block, SimProbe* probe)
-    : Network(shape, machine, block, probe),
+                               const RoutingOptions& options, Range block, FlightStore& store,
+                               SimProbe* probe)
+    : Network(shape, machine, block, store, probe),
       state_{.routers = Routers(shape, machine, block),
              .delays = RouterDelays(machine),
              .calendar = calendar_,
@@ -35,6 +36,16 @@ GeneralNetwork::GeneralNetwork(const Shape& shape, const Machine& machine,
              .outbox = outbox_},
       fetches_early_(block.count > kNodesInCache),
       arbitration_(state_, machine, options, fetches_early_) {}
+
+/// Its packets are known by their numbers.
+void GeneralNetwork::schedule(const WindowMessage& message, std::size_t /*neighbour*/) {
+  for (const auto& [at, packet, node, source] : message.packets)
+    calendar_.at(at, {EventKind::arrive, node - block_.first, source,
+                      static_cast<FlightId>(packet)});
+  for (const auto& [at, node, link, channel, chunks] : message.tokens)
+    calendar_.at(at, {EventKind::tokens, node - block_.first, link,
+                      Returned{channel, chunks}.pack()});
+}
 
 std::optional<RoutedPacket> GeneralNetwork::head(Rank rank, Source source) const {
   const FlightId id = state_.routers.queue(rank - block_.first, source).head;

@@ -26,12 +26,13 @@ namespace toroid::sim {
 class GeneralNetwork final : public Network {
  public:
   GeneralNetwork(const Shape& shape, const Machine& machine, const RoutingOptions& options,
-                 Range block, SimProbe* probe);
+                 Range block, FlightStore& store, SimProbe* probe);
 
   void schedule_injection(Tick at, Rank node, unsigned fifo, FlightId flight) override {
     const Source source = Source::fifo(shape_.links(), fifo);
     calendar_.at(at, {EventKind::injected, node, source.index(), flight});
   }
+  void schedule(const WindowMessage& message, std::size_t neighbour) override;
   Tick next() const override { return calendar_.next(); }
   std::size_t run_events(Tick now, ProcessorEvents& events) override {
     return sim::run_events(state_, now, fetches_early_, events);
@@ -54,12 +55,6 @@ class GeneralNetwork final : public Network {
  private:
   void eject_waiting(Tick now, Rank node) override {
     if (state_.routers.state(node).at_destination != 0) state_.eject(now, node);
-  }
-  void schedule_arrival(Tick at, Rank node, unsigned source, FlightId flight) override {
-    calendar_.at(at, {EventKind::arrive, node, source, flight});
-  }
-  void schedule_tokens(Tick at, Rank node, unsigned link, Returned tokens) override {
-    calendar_.at(at, {EventKind::tokens, node, link, tokens.pack()});
   }
 
   NetworkState state_;

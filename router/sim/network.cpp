@@ -17,24 +17,12 @@
 
 namespace toroid::sim {
 
-void Network::schedule(const WindowMessage& message) {
-  std::span<const std::byte> payloads = message.payloads;
-  for (const RemotePacket& packet : message.packets) {
-    const std::size_t bytes = packet.header.payload_bytes();
-    const FlightId id = flights_.add(packet.flight, packet.header, payloads.first(bytes));
-    payloads = payloads.subspan(bytes);
-    schedule_arrival(packet.at, packet.node - block_.first, packet.source, id);
-  }
-  for (const RemoteTokens& tokens : message.tokens)
-    schedule_tokens(tokens.at, tokens.node - block_.first, tokens.link,
-                    {tokens.channel, tokens.chunks});
-}
-
 std::unique_ptr<Network> make_network(const Shape& shape, const Machine& machine,
-                                      const RoutingOptions& options, Range block, SimProbe* probe) {
+                                      const RoutingOptions& options, Range block,
+                                      FlightStore& store, SimProbe* probe) {
   if (!options.general && LeanNetwork::serves(shape, machine, options, probe))
-    return std::make_unique<LeanNetwork>(shape, machine, options, block);
-  return std::make_unique<GeneralNetwork>(shape, machine, options, block, probe);
+    return std::make_unique<LeanNetwork>(shape, machine, options, block, store);
+  return std::make_unique<GeneralNetwork>(shape, machine, options, block, store, probe);
 }
 
 }  // namespace toroid::sim

@@ -26,6 +26,8 @@
 #include "router/sim/calendar.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
+#include "router/sim/flight_pool.hpp"
+#include "router/sim/flight_store.hpp"
 #include "router/sim/outbox.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/reception.hpp"
@@ -63,10 +65,12 @@ struct ProcessorEvents {
 /// what processors touch: packets' headers and payloads, reception FIFOs, irregular events.
 class Network {
  public:
-  Network(const Shape& shape, const Machine& machine, Range block, SimProbe* probe)
+  Network(const Shape& shape, const Machine& machine, Range block, FlightStore& store,
+          SimProbe* probe)
       : shape_(shape),
         block_(block),
         calendar_(machine),
+        flights_(store),
         reception_(shape, machine, block.count),
         probe_(probe) {}
   Network(const Network&) = delete;
@@ -75,12 +79,14 @@ class Network {
   const Shape& shape() const { return shape_; }
   const Range& block() const { return block_; }
   FlightPool& flights() { return flights_; }
-  std::size_t flights_alive() const { return flights_.alive(); }
+  /// Of all blocks' networks together, modulo 2^64: the packets under way.
+  std::uint64_t flights_alive() const { return flights_.alive(); }
 
   /// Where what leaves the block goes from now on. REQUIRES: there are other blocks.
   void leave_through(Outbox& outbox) { outbox_ = &outbox; }
-  /// Schedules what another block has sent here. REQUIRES: nothing of it lies in the past.
-  void schedule(const WindowMessage& message);
+  /// Schedules what a neighbouring block has sent, in the order in which it was sent. `neighbour`:
+  /// its number, always the same. REQUIRES: nothing of it lies in the past.
+  virtual void schedule(const WindowMessage& message, std::size_t neighbour) = 0;
 
   // In what follows nodes are counted from the block's first.
   /// Schedules a turn or an alarm. REQUIRES: `at` is past the present cycle, or no cycle has run.
@@ -127,9 +133,6 @@ class Network {
  protected:
   /// A reception FIFO of the node has room again.
   virtual void eject_waiting(Tick now, Rank node) = 0;
-  // What comes from other blocks.
-  virtual void schedule_arrival(Tick at, Rank node, unsigned source, FlightId flight) = 0;
-  virtual void schedule_tokens(Tick at, Rank node, unsigned link, Returned tokens) = 0;
   /// The part of serialize() that both models have.
   void serialize_ends(Archive& archive);
 
@@ -145,9 +148,11 @@ class Network {
   std::uint64_t next_serial_ = 0;  ///< of a packet, for probes
 };
 
-/// The routers of `block`, by the fast model where it serves. The probe, if any, outlives it.
-/// Throws BadInput if the machine cannot be modelled.
+/// The routers of `block`, by the fast model where it serves. `store`: of the packets of all blocks;
+/// it outlives the network, as does the probe, if there is one. Throws BadInput if the machine
+/// cannot be modelled.
 std::unique_ptr<Network> make_network(const Shape& shape, const Machine& machine,
-                                      const RoutingOptions& options, Range block, SimProbe* probe);
+                                      const RoutingOptions& options, Range block,
+                                      FlightStore& store, SimProbe* probe);
 
 }  // namespace toroid::sim

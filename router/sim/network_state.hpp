@@ -12,6 +12,7 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/calendar.hpp"
 #include "router/sim/flight.hpp"
+#include "router/sim/flight_pool.hpp"
 #include "router/sim/outbox.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/reception.hpp"

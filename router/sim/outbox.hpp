@@ -8,24 +8,22 @@
 #include <utility>
 #include <vector>
 
-#include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/sim/event.hpp"
-#include "router/sim/flight.hpp"
 #include "router/sim/routers.hpp"
 #include "router/threads/spsc_chain.hpp"
 
 namespace toroid::sim {
 
 /// A packet that changes its block: its header reaches a source of a node at the cycle `at`. Nodes
-/// are ranks of the whole machine.
+/// are ranks of the whole machine. The packet is one word, as the blocks' model writes it: its
+/// number at least.
 struct RemotePacket {
   Tick at;
+  std::uint64_t packet;
   Rank node;
   std::uint32_t source;
-  Flight flight;
-  PacketHeader header;
 };
 
 /// Tokens come back to a link of a node at the cycle `at`.
@@ -37,17 +35,16 @@ struct RemoteTokens {
   std::uint8_t chunks;
 };
 
-/// What one block sends to another between two announcements of its horizon.
+/// What one block sends to another between two announcements of its horizon. Headers stand in the
+/// order of time, through all messages.
 struct WindowMessage {
   std::vector<RemotePacket> packets;
   std::vector<RemoteTokens> tokens;
-  std::vector<std::byte> payloads;  ///< the payloads of `packets`, one after the other
 
   bool empty() const { return packets.empty() && tokens.empty(); }
   void clear() {
     packets.clear();
     tokens.clear();
-    payloads.clear();
   }
 };
 
@@ -77,12 +74,8 @@ class Outbox {
   }
 
   /// A packet's header reaches a source of another block's node at the cycle `at`.
-  void send_packet(Tick at, Rank node, unsigned source, const FlightPool& flights, FlightId id) {
-    WindowMessage& message = to(node);
-    message.packets.push_back({at, node, source, flights[id], flights.header(id)});
-    const auto payload = flights.payload(id);
-    if (!payload.empty())
-      message.payloads.insert(message.payloads.end(), payload.begin(), payload.end());
+  void send_packet(Tick at, Rank node, unsigned source, std::uint64_t packet) {
+    to(node).packets.push_back({at, packet, node, source});
   }
   /// Tokens come back to a link of another block's node at the cycle `at`.
   void return_tokens(Tick at, Rank node, unsigned link, Returned tokens) {

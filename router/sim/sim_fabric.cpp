@@ -51,7 +51,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     const Rank blocks = sim_threads(shape, options_);
     for (Rank b = 0; b < blocks; ++b)
       blocks_.emplace_back(shape_, machine_, options_.routing, options_.tying, range(b, blocks), b,
-                           follower());
+                           flights_, follower());
   }
 
   const Shape& shape() const override { return shape_; }
@@ -123,6 +123,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
   void serialize(Archive& archive) {
+    archive(flights_);
     for (Block& block : blocks_) block.serialize(archive);
     if (!archive.loads()) return;
     for (const Block& block : blocks_) {
@@ -216,6 +217,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   Shape shape_;
   Machine machine_;
   SimOptions options_;
+  sim::FlightStore flights_;
   std::deque<Block> blocks_;  ///< ascending; never move
   FabricCounters counters_;
   bool ran_ = false;

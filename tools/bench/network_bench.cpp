@@ -121,8 +121,9 @@ void network(benchmark::State& state, bool general, const Load& load) {
   FabricCounters counters;
   for (auto _ : state) {
     state.PauseTiming();
+    sim::FlightStore store;
     const auto network = sim::make_network(shape, machine, {.general = general},
-                                           {.first = 0, .count = shape.size()}, nullptr);
+                                           {.first = 0, .count = shape.size()}, store, nullptr);
     Ends ends(*network, machine, load);
     state.ResumeTiming();
     ends.start();

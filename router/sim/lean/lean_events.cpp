@@ -295,13 +295,13 @@ std::size_t run_injected(LeanState& state, Tick now, std::span<const Hop> packet
   return packets.size();
 }
 
-std::size_t run_from_others(LeanState& state, Tick now, std::span<const Hop> packets,
-                            std::span<const TokensBack> tokens) {
+std::size_t run_from_others(LeanState& state, Tick now, FromOthers& from) {
   Events events(state, now);
-  for (const Hop& hop : packets) events.arrive<false>(hop.place, hop.packet);
-  for (const auto& [node, link, channel, chunks] : tokens)
-    events.put_back(node, link, static_cast<VirtualChannel>(channel), chunks);
-  return packets.size();
+  return from.pop([&](const Hop& hop) { events.arrive<false>(hop.place, hop.packet); },
+                  [&](const TokensBack& back) {
+                    events.put_back(back.node, back.link, static_cast<VirtualChannel>(back.channel),
+                                    back.chunks);
+                  });
 }
 
 }  // namespace toroid::sim::lean

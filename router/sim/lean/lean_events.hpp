@@ -6,6 +6,7 @@
 
 #include "hal/tick.hpp"
 #include "router/sim/flight.hpp"
+#include "router/sim/lean/from_others.hpp"
 #include "router/sim/lean/lean_state.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/reception.hpp"
@@ -25,9 +26,8 @@ std::size_t run_lines(LeanState& state, Tick now, const Ends& ends, bool fetches
 /// Processors have written packets into injection FIFOs. Returns their number.
 std::size_t run_injected(LeanState& state, Tick now, std::span<const Hop> packets,
                          bool fetches_early);
-/// Headers and tokens come from other blocks. Returns the number of headers: tokens within a block
+/// Headers and tokens come from other blocks: those of the cycle `now`. Returns the number of headers: tokens within a block
 /// are no events of their own.
-std::size_t run_from_others(LeanState& state, Tick now, std::span<const Hop> packets,
-                            std::span<const TokensBack> tokens);
+std::size_t run_from_others(LeanState& state, Tick now, FromOthers& from);
 
 }  // namespace toroid::sim::lean

@@ -104,8 +104,8 @@ bool LeanNetwork::serves(const Shape& shape, const Machine& machine, const Routi
 }
 
 LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const RoutingOptions& options,
-                         Range block)
-    : Network(shape, machine, block, nullptr),
+                         Range block, FlightStore& store)
+    : Network(shape, machine, block, store, nullptr),
       state_(shape, machine, block),
       channel_rule_(machine.bubble_reserve_chunks, options.bubble_rule),
       arbitration_(machine),
@@ -115,9 +115,19 @@ LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const Routi
   flights_.limit(PacketWord::kFlightBits);
 }
 
+/// Its packets are known by their words.
+void LeanNetwork::schedule(const WindowMessage& message, std::size_t neighbour) {
+  for (const auto& [at, packet, node, source] : message.packets)
+    from_others_.header(neighbour, at,
+                        {std::bit_cast<PacketWord>(packet), Place::of(node - block_.first, source)});
+  for (const auto& [at, node, link, channel, chunks] : message.tokens)
+    from_others_.tokens(
+        neighbour, at, {node - block_.first, static_cast<std::uint8_t>(link), channel, chunks});
+}
+
 Tick LeanNetwork::next() const {
-  Tick next = std::min({calendar_.next(), state_.hops.next(), injections_.next(), arriving_.next(),
-                        returning_.next()});
+  Tick next = std::min(
+      {calendar_.next(), state_.hops.next(), injections_.next(), from_others_.next()});
   for (unsigned rest = state_.wires_used; rest != 0; rest &= rest - 1)
     next = std::min(next, state_.wires[static_cast<unsigned>(std::countr_zero(rest))].next());
   return next;
@@ -129,20 +139,11 @@ std::size_t LeanNetwork::run_events(Tick now, ProcessorEvents& events) {
   std::size_t count = run_lines(state_, now, {flights_, reception_}, fetches_early_, events);
   count += run_injected(state_, now, injected_, fetches_early_);
   injected_.clear();
-  if (outbox_ != nullptr) count += run_from_others(now);
+  if (from_others_.next() == now) count += run_from_others(state_, now, from_others_);
   calendar_.for_each_irregular([&](Event event) {
     ++count;
     events.wakes.push_back(event);
   });
-  return count;
-}
-
-std::size_t LeanNetwork::run_from_others(Tick now) {
-  arriving_.advance(now, arrived_);
-  returning_.advance(now, returned_);
-  const std::size_t count = lean::run_from_others(state_, now, arrived_, returned_);
-  arrived_.clear();
-  returned_.clear();
   return count;
 }
 
@@ -166,7 +167,7 @@ void LeanNetwork::eject(Tick now, Rank node) {
       left |= 1u << source;
       continue;
     }
-    state_.start_reading(node, source);
+    state_.start_reading(router, node, source);
     if (outbox_ != nullptr && source < state_.channels) announce_tokens(now, node, source, chunks);
     state_.wire(chunks).delivered.push({EventKind::delivered, node, source, packet.flight()});
   }
@@ -307,10 +308,7 @@ std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> depar
     const unsigned link = one.link();
     const unsigned source = one.source();
     RouterRecord& router = records[node];
-    PacketWord packet = router.head(source);
-    router.start_reading(source);
-    if ((router.overflowing >> source & 1u) != 0) [[unlikely]]
-      state_.move_up(node, source);
+    PacketWord packet = state_.start_reading(router, node, source);
     if constexpr (fifo) state_.stalled_of(node, source) += now;
     if constexpr (!fifo && !alone) announce_tokens(now, node, source, chunks);
     packet.advance(link);
@@ -320,26 +318,19 @@ std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> depar
     if (alone || state_.holds(neighbour))
       hops.push({packet, Place::of(neighbour, arrives_at)});
     else
-      send_away(now, neighbour, arrives_at, packet);
+      outbox_->send_packet(now + state_.hops.delay(), block_.first + neighbour, arrives_at,
+                           std::bit_cast<std::uint64_t>(packet));
   }
   return i;
 }
 
 /// The node upstream, if it is another block's, learns now when the tail will have left.
-void LeanNetwork::announce_tokens(Tick now, Rank node, unsigned source, unsigned chunks) {
+[[gnu::always_inline]] inline void LeanNetwork::announce_tokens(Tick now, Rank node, unsigned source, unsigned chunks) {
   const unsigned link = source / kVirtualChannels;
   const Rank upstream = state_.neighbour(node, link ^ 1u);
   if (state_.holds(upstream)) return;
   outbox_->return_tokens(now + calendar_.wire_cycles(chunks), block_.first + upstream, link,
                          {source % kVirtualChannels, chunks});
-}
-
-void LeanNetwork::send_away(Tick now, Rank neighbour, unsigned source, PacketWord packet) {
-  const FlightId id = packet.flight();
-  packet.store_in(flights_[id]);
-  outbox_->send_packet(now + calendar_.hop_cycles(), block_.first + neighbour, source, flights_,
-                       id);
-  flights_.remove(id);
 }
 
 std::optional<RoutedPacket> LeanNetwork::head(Rank rank, Source source) const {

@@ -22,6 +22,7 @@
 #include "router/sim/event.hpp"
 #include "router/sim/event_wheel.hpp"
 #include "router/sim/flight.hpp"
+#include "router/sim/lean/from_others.hpp"
 #include "router/sim/lean/lean_state.hpp"
 #include "router/sim/lean/packet_word.hpp"
 #include "router/sim/network.hpp"
@@ -36,12 +37,13 @@ class LeanNetwork final : public Network {
                      const SimProbe* probe);
   /// REQUIRES: serves(...) is true.
   LeanNetwork(const Shape& shape, const Machine& machine, const RoutingOptions& options,
-              Range block);
+              Range block, FlightStore& store);
 
   void schedule_injection(Tick at, Rank node, unsigned fifo, FlightId flight) override {
     injections_.schedule(at, {lean::PacketWord(flights_[flight], flight),
                               lean::Place::of(node, state_.channels + fifo)});
   }
+  void schedule(const WindowMessage& message, std::size_t neighbour) override;
   Tick next() const override;
   std::size_t run_events(Tick now, ProcessorEvents& events) override;
   void arbitrate(Tick now) override;
@@ -75,19 +77,9 @@ class LeanNetwork final : public Network {
   };
   static constexpr std::size_t kSitesAtOnce = 48;  ///< routers that choose, then send
 
-  void schedule_arrival(Tick at, Rank node, unsigned source, FlightId flight) override {
-    arriving_.schedule(at,
-                       {lean::PacketWord(flights_[flight], flight), lean::Place::of(node, source)});
-  }
-  void schedule_tokens(Tick at, Rank node, unsigned link, Returned tokens) override {
-    returning_.schedule(
-        at, {node, static_cast<std::uint8_t>(link), static_cast<std::uint8_t>(tokens.channel),
-             static_cast<std::uint8_t>(tokens.chunks)});
-  }
   void eject_waiting(Tick now, Rank node) override {
     if (state_.records[node].at_destination != 0) eject(now, node);
   }
-  std::size_t run_from_others(Tick now);
   void eject(Tick now, Rank node);
   void choose(Tick now, std::span<const Rank> sites, std::size_t ahead);
   unsigned expand(std::span<const Rank> sites, std::size_t ahead);
@@ -97,16 +89,11 @@ class LeanNetwork final : public Network {
   template <bool fifo, bool alone>
   std::size_t depart_alike(Tick now, std::span<const Departing> departing);
   void announce_tokens(Tick now, Rank node, unsigned source, unsigned chunks);
-  void send_away(Tick now, Rank neighbour, unsigned source, lean::PacketWord packet);
 
   lean::LeanState state_;
   EventWheelOf<lean::Hop> injections_;  ///< packets that processors are writing into their FIFOs
   std::vector<lean::Hop> injected_;     ///< those of the present cycle
-  // What comes from other blocks, and what of it in the present cycle.
-  EventWheelOf<lean::Hop> arriving_;
-  EventWheelOf<lean::TokensBack> returning_;
-  std::vector<lean::Hop> arrived_;
-  std::vector<lean::TokensBack> returned_;
+  lean::FromOthers from_others_;
   ChannelRule channel_rule_;
   SenderArbitration arbitration_;
   Precedence precedence_;

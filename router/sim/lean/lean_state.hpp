@@ -106,8 +106,7 @@ struct LeanState {
     return wires[chunks - 1];
   }
   /// A source's head is read; what does not stand in the record moves up.
-  PacketWord start_reading(Rank node, unsigned source) {
-    RouterRecord& router = records[node];
+  PacketWord start_reading(RouterRecord& router, Rank node, unsigned source) {
     const PacketWord packet = router.head(source);
     router.start_reading(source);
     if ((router.overflowing >> source & 1u) != 0) [[unlikely]]
@@ -121,6 +120,7 @@ struct LeanState {
     archive(records, stalled, overflow, hops, wires, wires_used);
   }
 
+ private:
   /// The first of a source's packets that overflow gets a place in the record.
   [[gnu::noinline]] void move_up(Rank node, unsigned source);
 };

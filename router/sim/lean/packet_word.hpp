@@ -42,12 +42,6 @@ class PacketWord {
     const auto last = static_cast<std::uint64_t>((bits_ & step.left) == 0);
     bits_ &= ~(step.direction & (0 - last));  // no branch: who can tell which hop is the last
   }
-  /// Writes what has changed on its way back to the flight.
-  void store_in(Flight& flight) const {
-    for (unsigned d = 0; d < 3; ++d)
-      flight.route.hops[d] = static_cast<std::uint8_t>(bits_ >> 8 * d);
-    flight.route.directions = DirectionSet(static_cast<std::uint16_t>(directions()));
-  }
 
  private:
   /// A route's hops are its first six bytes, its directions the last two.

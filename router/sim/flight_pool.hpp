@@ -1,0 +1,113 @@
+// The packets that one block makes and takes out.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/send_descriptor.hpp"
+#include "router/sim/flight.hpp"
+#include "router/sim/flight_store.hpp"
+
+namespace toroid::sim {
+
+/// Knows numbers that no packet has, so that blocks seldom meet at the store. A block's network
+/// owns it; one thread at a time calls it.
+class FlightPool {
+ public:
+  /// `store` outlives it.
+  explicit FlightPool(FlightStore& store) : store_(store), free_(kMostFree) {}
+  FlightPool(const FlightPool&) = delete;
+
+  /// The packet with this number of a descriptor.
+  FlightId add(const SendDescriptor& descriptor, std::uint32_t number, const Route& route);
+  /// The packet may have come from another block.
+  void remove(FlightId id) {
+    free_[free_count_++] = id;
+    --alive_;
+    if (free_count_ == kMostFree) [[unlikely]]
+      give_back();
+  }
+  /// Copies header and payload out.
+  void copy_out(FlightId id, Packet& packet) const {
+    packet.header = store_[id].header;
+    store_.copy_out(id, packet.header.payload_bytes(), packet.payload);
+  }
+
+  Flight& operator[](FlightId id) { return store_[id].flight; }
+  const Flight& operator[](FlightId id) const { return store_[id].flight; }
+  const PacketHeader& header(FlightId id) const { return store_[id].header; }
+  /// Kept only where probes ask for them: by runs of one block.
+  void set_tag(FlightId id, const FlightTag& tag) {
+    if (id >= tags_.size()) tags_.resize(2 * std::size_t{id} + 1);
+    tags_[id] = tag;
+  }
+  const FlightTag& tag(FlightId id) const { return tags_[id]; }
+  /// Packets that it has added less those that it has removed, modulo 2^64: of all blocks' pools
+  /// together the packets under way.
+  std::uint64_t alive() const { return alive_; }
+  /// At most 2^bits packets may be under way at once.
+  void limit(unsigned bits) { store_.limit(bits); }
+  /// Fetches early what copy_out() and remove() touch. Any number of an Event is allowed.
+  [[gnu::always_inline]] void prefetch(FlightId id) const { store_.prefetch(id); }
+
+  /// Without the packets. REQUIRES: there are no tags.
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(alive_, free_, free_count_);
+  }
+
+ private:
+  static constexpr std::size_t kBatch = FlightStore::kBatch;
+  static constexpr std::size_t kMostFree = 3 * kBatch;  ///< far from nothing when some are given back
+
+  FlightId allocate() {
+    if (free_count_ == 0) [[unlikely]]
+      take();
+    ++alive_;
+    return free_[--free_count_];
+  }
+  [[gnu::noinline]] void take() {
+    store_.take(std::span(free_).first<kBatch>());
+    free_count_ = kBatch;
+  }
+  [[gnu::noinline]] void give_back() {
+    free_count_ -= kBatch;
+    store_.give_back(std::span(free_).last<kBatch>());
+  }
+
+  FlightStore& store_;
+  std::uint64_t alive_ = 0;
+  std::vector<FlightId> free_;  ///< the first free_count_
+  std::size_t free_count_ = 0;
+  std::vector<FlightTag> tags_;  ///< empty without probes
+};
+
+inline FlightId FlightPool::add(const SendDescriptor& descriptor, std::uint32_t number,
+                                const Route& route) {
+  const FlightId id = allocate();
+  const PacketHeader& header = descriptor.header;
+  FlightStore::Slot& slot = store_[id];
+  slot.flight = {.route = route,
+                 .next = kNoFlight,
+                 .chunks = static_cast<std::uint8_t>(header.chunks()),
+                 .dynamic = header.dynamic(),
+                 .high_priority = header.channel() == VirtualChannel::priority,
+                 .order = header.order()};
+  TOROID_CHECK(descriptor.source != nullptr || header.payload_bytes() == 0);
+  if (descriptor.source == nullptr) {
+    slot.header = header;
+    return id;
+  }
+  std::array<std::byte, kPayloadBytes> payload;
+  slot.header = header.with_argument(descriptor.source->gather(descriptor, number, payload));
+  store_.keep(id, header.payload_bytes(), payload);
+  return id;
+}
+
+}  // namespace toroid::sim

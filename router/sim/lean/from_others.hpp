@@ -1,0 +1,108 @@
+// What other blocks have sent to the fast model, until its cycle comes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "hal/tick.hpp"
+#include "router/sim/delay_line.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/lean/lean_state.hpp"
+
+namespace toroid::sim::lean {
+
+/// Events that come nearly in order of time: a ring that is sorted from its end.
+template <typename T>
+class ArrivalLine {
+ public:
+  /// REQUIRES: `at` is not before what has been popped.
+  void push(Tick at, const T& event) {
+    std::size_t place = tail_;
+    for (; place != head_ && ring_[place - 1].at > at; --place) ring_[place] = ring_[place - 1];
+    ring_[place] = {at, event};
+    if (++tail_ - head_ == ring_.capacity()) ring_.grow(head_, tail_);
+  }
+  /// The cycle of the next events; kNever: there are none.
+  Tick next() const { return head_ == tail_ ? kNever : ring_[head_].at; }
+  /// Calls body(event) for those of the cycle `now`, then removes them. Returns their number.
+  template <typename Body>
+  std::size_t pop(Tick now, const Body& body) {
+    const std::size_t begin = head_;
+    for (; next() == now; ++head_) body(ring_[head_].event);
+    return head_ - begin;
+  }
+
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(ring_, head_, tail_);
+  }
+
+ private:
+  struct Arrival {
+    Tick at;
+    T event;
+  };
+  GrowingRing<Arrival> ring_;
+  std::size_t head_ = 0;  ///< first event
+  std::size_t tail_ = 0;  ///< behind the last one
+};
+
+/// From one neighbour headers come in order. So do tokens of packets of one length; a long packet's
+/// overtake nothing that was announced much later.
+struct FromNeighbour {
+  ArrivalLine<Hop> headers;
+  ArrivalLine<TokensBack> tokens;
+
+  Tick next() const { return std::min(headers.next(), tokens.next()); }
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(headers, tokens);
+  }
+};
+
+/// From all neighbours.
+class FromOthers {
+ public:
+  void header(std::size_t neighbour, Tick at, const Hop& hop) {
+    next_ = std::min(next_, at);
+    from(neighbour).headers.push(at, hop);
+  }
+  void tokens(std::size_t neighbour, Tick at, const TokensBack& tokens) {
+    next_ = std::min(next_, at);
+    from(neighbour).tokens.push(at, tokens);
+  }
+  /// The cycle of the next header or tokens; kNever: there are none.
+  Tick next() const { return next_; }
+  /// Calls on_header(hop) and on_tokens(tokens) for all of the cycle next(). Returns the number of
+  /// headers: tokens within a block are no events of their own.
+  template <typename OnHeader, typename OnTokens>
+  std::size_t pop(const OnHeader& on_header, const OnTokens& on_tokens) {
+    const Tick now = std::exchange(next_, kNever);
+    std::size_t headers = 0;
+    for (FromNeighbour& from : from_) {
+      headers += from.headers.pop(now, on_header);
+      from.tokens.pop(now, on_tokens);
+      next_ = std::min(next_, from.next());
+    }
+    return headers;
+  }
+
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(next_, from_);
+  }
+
+ private:
+  FromNeighbour& from(std::size_t neighbour) {
+    if (neighbour >= from_.size()) [[unlikely]]
+      from_.resize(neighbour + 1);
+    return from_[neighbour];
+  }
+
+  Tick next_ = kNever;
+  std::vector<FromNeighbour> from_;  ///< [neighbour]
+};
+
+}  // namespace toroid::sim::lean
