@@ -84,8 +84,8 @@ class Archive {
       bytes(&value, sizeof value);
     }
   }
-  template <typename T>
-  void one(std::vector<T>& values) {
+  template <typename T, typename Allocator>
+  void one(std::vector<T, Allocator>& values) {
     resize(values);
     if constexpr (kIsPlain<T> && !kHasSerialize<T>) {
       if (!values.empty()) bytes(values.data(), values.size() * sizeof(T));
@@ -121,8 +121,8 @@ class Archive {
     one(value);
   }
   /// What has elements of several bytes each cannot be longer than the bytes that are left.
-  template <typename T>
-  void resize(std::vector<T>& values) {
+  template <typename T, typename Allocator>
+  void resize(std::vector<T, Allocator>& values) {
     std::uint64_t size = values.size();
     one(size);
     if (!loads_) return;

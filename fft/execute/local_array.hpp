@@ -14,8 +14,6 @@ using Complex = std::complex<double>;
 /// touches its pages first, so that the system places them near that thread.
 class LocalArray {
  public:
-  static constexpr std::size_t kAlignment = 64;  ///< bytes, at least
-
   explicit LocalArray(std::size_t elements);
 
   /// Room for so many bytes, for elements of another type, which as() gives.

@@ -10,6 +10,7 @@
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "hal/tick.hpp"
+#include "router/rules/fullest.hpp"
 #include "router/rules/routing.hpp"
 
 namespace toroid {
@@ -85,12 +86,23 @@ class SenderArbitration {
   template <typename Used>
   static unsigned pick(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link,
                        const Used& used) {
-    const std::uint64_t mixed = (cycle.key ^ link) * 0x9e3779b97f4a7c15ull;
-    const unsigned start = next_bit(candidates, static_cast<unsigned>(mixed >> 58));
+    const unsigned start = start_for(cycle, candidates, link);
     return cycle.fullest_first ? fullest_from(candidates, start, used) : start;
+  }
+  /// The same where the chunks stand side by side.
+  static unsigned pick(const Cycle& cycle, std::uint32_t candidates, std::uint64_t link,
+                       const FillLevels& used) {
+    const unsigned start = start_for(cycle, candidates, link);
+    return cycle.fullest_first ? fullest_of(candidates, start, used) : start;
   }
 
  private:
+  /// The candidate after a random one of 64 indices.
+  static unsigned start_for(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link) {
+    const std::uint64_t mixed = (cycle.key ^ link) * 0x9e3779b97f4a7c15ull;
+    return next_bit(candidates, static_cast<unsigned>(mixed >> 58));
+  }
+
   /// The fullest candidate; among equals `start`, then the lowest.
   template <typename Used>
   static unsigned fullest_from(std::uint64_t candidates, unsigned start, const Used& used) {

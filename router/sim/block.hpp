@@ -9,6 +9,7 @@
 
 #include "hal/counters.hpp"
 #include "hal/injection_fifo.hpp"
+#include "hal/large_pages.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -86,7 +87,7 @@ class Block {
 
   std::unique_ptr<Network> network_;
   bool is_probed_;
-  std::vector<SimDevice> devices_;  ///< [rank less the block's first]
+  LargeVector<SimDevice> devices_;  ///< [rank less the block's first]
   ProcessorEvents events_;          ///< in this cycle
   std::vector<Rank> turns_;         ///< nodes whose processors take a turn in this cycle
   Counts counts_;

@@ -36,7 +36,7 @@ using namespace lean;
 namespace {
 
 /// Up to here all records fit a usual second-level cache, more or less.
-constexpr Rank kRecordsInCache = 256;
+constexpr Rank kRecordsInCache = 128;
 constexpr std::size_t kRecordsAhead = 8;  ///< routers between fetching one's record and using it
 constexpr std::size_t kLinksAhead = 4;
 
@@ -239,8 +239,8 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
     const std::uint64_t place = (std::uint64_t{first} + node) * degree + index;
     for (std::uint32_t candidates = dynamic | escaping; candidates != 0;) {
       const unsigned source =
-          SenderArbitration::pick(cycle, precedence.first_class(candidates), place,
-                                  [&](unsigned s) { return unsigned{router.used[s]}; });
+          SenderArbitration::pick(cycle, static_cast<std::uint32_t>(precedence.first_class(candidates)), place,
+                                  router.used);
       const std::uint32_t bit = 1u << source;
       const unsigned chunks = router.queues[source].chunks();
       VirtualChannel channel = ChannelRule::emptier_dynamic(link.tokens);

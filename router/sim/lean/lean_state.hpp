@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hal/large_pages.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -84,7 +85,7 @@ struct LeanState {
   Range block;
   DynamicDirections dynamic_directions;
   std::vector<RequestRow> rows;        ///< [rule · 64 + set of minimal directions]
-  std::vector<RouterRecord> records;   ///< [node]
+  LargeVector<RouterRecord> records;   ///< [node]
   std::vector<Rank> neighbours;        ///< [node · 8 + link], counted from the block's first
   std::vector<std::uint64_t> stalled;  ///< [node · FIFOs + FIFO], as in Routers
   OverflowQueues overflow;

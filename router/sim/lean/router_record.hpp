@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "hal/packet.hpp"
+#include "router/rules/fullest.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/lean/packet_word.hpp"
 
@@ -53,7 +54,7 @@ struct alignas(64) RouterRecord {
   std::uint16_t touched = 0;         ///< what arbitration has to look at: links, kTouchReception
   std::uint8_t idle = 0;             ///< links that could start a packet
 
-  alignas(64) std::array<std::uint8_t, kMostSources> used{};  ///< chunks, of packets read too
+  alignas(64) FillLevels used{};  ///< chunks, of packets read too
   std::array<QueueState, kMostSources> queues{};
   std::array<Link, kMostLinks> links{};
   std::array<std::array<PacketWord, kPlaces>, kMostSources> packets{};
@@ -70,6 +71,6 @@ struct alignas(64) RouterRecord {
     reading |= 1u << source;
   }
 };
-static_assert(sizeof(RouterRecord) == 1344);
+static_assert(sizeof(RouterRecord) == 1344 && sizeof(FillLevels) == kMostSources);
 
 }  // namespace toroid::sim::lean

@@ -1,0 +1,53 @@
+// Which of some sources holds most, where their fill levels stand side by side.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace toroid {
+
+/// Fill levels of at most 32 sources.
+using FillLevels = std::array<std::uint8_t, 32>;
+
+/// The fullest candidate; among equals `start`, then the lowest. One number per source, whose
+/// largest is the choice, eight at once: no branch depends on levels or candidates, which nobody
+/// can predict. REQUIRES: candidates != 0, and `start` is one of them.
+inline unsigned fullest_of(std::uint32_t candidates, unsigned start, const FillLevels& levels) {
+  using Bytes [[gnu::vector_size(16)]] = std::uint8_t;
+  using Keys [[gnu::vector_size(16)]] = std::int16_t;
+  static constexpr auto kAllIf = [] {  // [eight bits]: a mask for each
+    std::array<std::array<std::int16_t, 8>, 256> masks{};
+    for (unsigned bits = 0; bits < masks.size(); ++bits)
+      for (unsigned i = 0; i < 8; ++i) masks[bits][i] = (bits >> i & 1u) != 0 ? -1 : 0;
+    return masks;
+  }();
+  Keys best{};
+  const auto fold = [&best](const Keys& other) { best = other > best ? other : best; };
+  const auto eight = [&](unsigned first, const Bytes& widened) {
+    Keys mask;
+    std::memcpy(&mask, &kAllIf[candidates >> first & 0xffu], sizeof mask);
+    const auto lowest = static_cast<std::int16_t>(63 - first);
+    const Keys order = lowest - Keys{0, 1, 2, 3, 4, 5, 6, 7};
+    fold((std::bit_cast<Keys>(widened) << 7 | order) & mask);
+  };
+  for (unsigned first = 0; first < levels.size(); first += 16) {
+    Bytes some;
+    std::memcpy(&some, &levels[first], sizeof some);
+    const Bytes zero{};
+    eight(first, __builtin_shufflevector(some, zero, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6,
+                                         22, 7, 23));
+    eight(first + 8, __builtin_shufflevector(some, zero, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13,
+                                             29, 14, 30, 15, 31));
+  }
+  fold(__builtin_shufflevector(best, best, 4, 5, 6, 7, 0, 1, 2, 3));
+  fold(__builtin_shufflevector(best, best, 2, 3, 0, 1, 6, 7, 4, 5));
+  fold(__builtin_shufflevector(best, best, 1, 0, 3, 2, 5, 4, 7, 6));
+  const unsigned first = levels[start] * 128u | 64u | (63u - start);
+  return 63u - (std::max(static_cast<unsigned>(best[0]), first) & 63u);
+}
+
+}  // namespace toroid

@@ -1,0 +1,128 @@
+// Numbers and memory of packets that go from block to block, against what was put in.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <set>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/send_descriptor.hpp"
+#include "router/sim/flight.hpp"
+#include "router/sim/flight_pool.hpp"
+#include "router/sim/flight_store.hpp"
+
+namespace toroid::sim {
+namespace {
+
+/// Every byte of a payload is the low one of the packet's number.
+class NumberedPayloads final : public PayloadSource {
+ public:
+  std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
+                       std::span<std::byte, kPayloadBytes> payload) override {
+    std::memset(payload.data(), static_cast<int>(number & 0xffu),
+                descriptor.header.payload_bytes());
+    return number;
+  }
+};
+
+/// A block that makes packets and takes out those of anybody.
+class FlightBlock {
+ public:
+  explicit FlightBlock(FlightStore& store) : pool_(store) {}
+
+  FlightId make(std::uint32_t number, unsigned bytes) {
+    const PacketHeader header(
+        {.destination = 0, .hints = {}, .chunks = chunks_for(bytes), .payload_bytes = bytes});
+    const SendDescriptor descriptor{.header = header, .source = &payloads_, .cookie = 0};
+    return pool_.add(descriptor, number, Route{});
+  }
+  void expect(FlightId id, std::uint32_t number, unsigned bytes) const {
+    Packet packet;
+    pool_.copy_out(id, packet);
+    ASSERT_EQ(packet.header.argument(), number);
+    ASSERT_EQ(packet.header.payload_bytes(), bytes);
+    for (unsigned i = 0; i < bytes; ++i)
+      ASSERT_EQ(packet.payload[i], static_cast<std::byte>(number)) << i;
+  }
+  FlightPool& pool() { return pool_; }
+
+ private:
+  static unsigned chunks_for(unsigned bytes) { return (16 + bytes + 31) / 32; }
+  FlightPool pool_;
+  NumberedPayloads payloads_;
+};
+
+TEST(FlightStore, HandsOutEveryNumberOnceUntilItComesBack) {
+  FlightStore store;
+  std::set<FlightId> seen;
+  std::array<FlightId, FlightStore::kBatch> batch;
+  for (unsigned i = 0; i < 100; ++i) {
+    store.take(batch);
+    for (const FlightId id : batch) ASSERT_TRUE(seen.insert(id).second) << id;
+  }
+  store.give_back(batch);
+  std::array<FlightId, FlightStore::kBatch> again;
+  store.take(again);
+  EXPECT_EQ(std::set(batch.begin(), batch.end()), std::set(again.begin(), again.end()));
+}
+
+TEST(FlightStore, RefusesMorePacketsThanItsLimit) {
+  FlightStore store;
+  store.limit(12);
+  store.limit(20);  // the smaller one counts
+  FlightBlock block(store);
+  for (unsigned i = 0; i < 4096; ++i) block.make(i, 0);
+  EXPECT_THROW(block.make(4096, 0), RunFailed);
+}
+
+TEST(FlightStore, PacketsKeepHeaderAndPayloadOfEveryLengthAcrossSegments) {
+  FlightStore store;
+  FlightBlock block(store);
+  const unsigned count = 70'000;  // more than a segment
+  std::vector<FlightId> ids;
+  for (unsigned i = 0; i < count; ++i) ids.push_back(block.make(i, i % (kPayloadBytes + 1)));
+  for (unsigned i = 0; i < count; ++i) block.expect(ids[i], i, i % (kPayloadBytes + 1));
+  EXPECT_EQ(block.pool().alive(), count);
+}
+
+TEST(FlightStore, MemoryDoesNotGrowWhereOneBlockSendsAndAnotherReceives) {
+  FlightStore store;
+  FlightBlock sends(store);
+  FlightBlock receives(store);
+  FlightId highest = 0;
+  for (unsigned i = 0; i < 200'000; ++i) {
+    const FlightId id = sends.make(i, 8);
+    highest = std::max(highest, id);
+    receives.expect(id, i, 8);
+    receives.pool().remove(id);
+  }
+  EXPECT_LT(highest, 5 * FlightStore::kBatch);
+  EXPECT_EQ(sends.pool().alive() + receives.pool().alive(), 0u);
+}
+
+TEST(FlightStore, BlocksOfTwoThreadsDoNotMeetInAPacket) {
+  FlightStore store;
+  const auto work = [&store](std::uint32_t seed) {
+    FlightBlock block(store);
+    std::vector<FlightId> ids;
+    for (std::uint32_t round = 0; round < 20; ++round) {
+      ids.clear();
+      for (std::uint32_t i = 0; i < 5000; ++i) ids.push_back(block.make(seed + i, i % 2 * 240));
+      for (std::uint32_t i = 0; i < 5000; ++i) block.expect(ids[i], seed + i, i % 2 * 240);
+      for (const FlightId id : ids) block.pool().remove(id);
+    }
+  };
+  std::jthread other(work, 1'000'000);
+  work(0);
+}
+
+}  // namespace
+}  // namespace toroid::sim
