@@ -11,12 +11,15 @@ namespace toroid {
 void* allocate_in_large_pages(std::size_t bytes) {
   const bool large = bytes >= kLargePage;
   const std::size_t alignment = large ? kLargePage : kMemoryAlignment;
-  void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  void* const memory =
+      std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
   if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // only a hint: without them it is slower
   return memory;
 }
 
-void free_large_pages(void* memory) { std::free(memory); }
+void free_large_pages(void* memory) {
+  std::free(memory);
+}
 
 }  // namespace toroid

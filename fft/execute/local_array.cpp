@@ -7,7 +7,8 @@
 namespace toroid::fft {
 
 LocalArray::LocalArray(std::size_t elements)
-    : size_(elements), data_(static_cast<Complex*>(allocate_in_large_pages(elements * sizeof(Complex) + 1))) {}
+    : size_(elements),
+      data_(static_cast<Complex*>(allocate_in_large_pages(elements * sizeof(Complex) + 1))) {}
 
 void LocalArray::Free::operator()(Complex* data) const {
   free_large_pages(data);

@@ -15,6 +15,7 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
+#include "router/sim/flight_store.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
@@ -32,7 +33,8 @@ constexpr std::size_t kBeyondAhead = 2;
 
 Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing,
              FifoTying tying, Range range, unsigned number, FlightStore& store, SimProbe* probe)
-    : network_(make_network(shape, machine, routing, range, store, probe)), is_probed_(probe != nullptr) {
+    : network_(make_network(shape, machine, routing, range, store, probe)),
+      is_probed_(probe != nullptr) {
   devices_.reserve(range.count);
   for (Rank r = 0; r < range.count; ++r)
     devices_.emplace_back(*network_, machine, range.first + r, tying, number);

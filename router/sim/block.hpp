@@ -15,6 +15,7 @@
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/device.hpp"
+#include "router/sim/flight_store.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"

@@ -64,7 +64,8 @@ class FlightPool {
 
  private:
   static constexpr std::size_t kBatch = FlightStore::kBatch;
-  static constexpr std::size_t kMostFree = 3 * kBatch;  ///< far from nothing when some are given back
+  static constexpr std::size_t kMostFree =
+      3 * kBatch;  ///< far from nothing when some are given back
 
   FlightId allocate() {
     if (free_count_ == 0) [[unlikely]]

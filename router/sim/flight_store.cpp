@@ -12,7 +12,9 @@
 
 namespace toroid::sim {
 
-void FlightStore::limit(unsigned bits) { most_bits_ = std::min(most_bits_, bits); }
+void FlightStore::limit(unsigned bits) {
+  most_bits_ = std::min(most_bits_, bits);
+}
 
 /// The numbers that came back last are the ones that caches know best.
 void FlightStore::take(std::span<FlightId, kBatch> batch) {

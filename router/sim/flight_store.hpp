@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <span>
@@ -83,8 +82,8 @@ class FlightStore {
   Segments<std::array<std::byte, kWord>> words_;
   Segments<std::array<std::byte, kPayloadBytes>> full_;
   unsigned most_bits_ = Event::kValueBits;
-  std::mutex mutex_;  ///< guards what follows
-  FlightId handed_out_ = 0;  ///< smaller numbers have been handed out
+  std::mutex mutex_;            ///< guards what follows
+  FlightId handed_out_ = 0;     ///< smaller numbers have been handed out
   std::vector<FlightId> free_;  ///< those of them that came back
 };
 

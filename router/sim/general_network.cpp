@@ -1,5 +1,6 @@
 #include "router/sim/general_network.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 
@@ -8,9 +9,12 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "router/rules/routing.hpp"
+#include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
+#include "router/sim/flight_store.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/network_state.hpp"
+#include "router/sim/outbox.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
 
@@ -40,11 +44,11 @@ GeneralNetwork::GeneralNetwork(const Shape& shape, const Machine& machine,
 /// Its packets are known by their numbers.
 void GeneralNetwork::schedule(const WindowMessage& message, std::size_t /*neighbour*/) {
   for (const auto& [at, packet, node, source] : message.packets)
-    calendar_.at(at, {EventKind::arrive, node - block_.first, source,
-                      static_cast<FlightId>(packet)});
+    calendar_.at(at,
+                 {EventKind::arrive, node - block_.first, source, static_cast<FlightId>(packet)});
   for (const auto& [at, node, link, channel, chunks] : message.tokens)
-    calendar_.at(at, {EventKind::tokens, node - block_.first, link,
-                      Returned{channel, chunks}.pack()});
+    calendar_.at(at,
+                 {EventKind::tokens, node - block_.first, link, Returned{channel, chunks}.pack()});
 }
 
 std::optional<RoutedPacket> GeneralNetwork::head(Rank rank, Source source) const {

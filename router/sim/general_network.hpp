@@ -15,8 +15,10 @@
 #include "router/sim/event.hpp"
 #include "router/sim/event_phase.hpp"
 #include "router/sim/flight.hpp"
+#include "router/sim/flight_store.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/network_state.hpp"
+#include "router/sim/outbox.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
 

@@ -1,17 +1,13 @@
 #include "router/sim/network.hpp"
 
-#include <cstddef>
 #include <memory>
-#include <span>
 
 #include "hal/machine.hpp"
-#include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "router/rules/routing.hpp"
-#include "router/sim/flight.hpp"
+#include "router/sim/flight_store.hpp"
 #include "router/sim/general_network.hpp"
 #include "router/sim/lean/lean_network.hpp"
-#include "router/sim/outbox.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
 

@@ -148,9 +148,9 @@ class Network {
   std::uint64_t next_serial_ = 0;  ///< of a packet, for probes
 };
 
-/// The routers of `block`, by the fast model where it serves. `store`: of the packets of all blocks;
-/// it outlives the network, as does the probe, if there is one. Throws BadInput if the machine
-/// cannot be modelled.
+/// The routers of `block`, by the fast model where it serves. `store`: of the packets of all
+/// blocks; it outlives the network, as does the probe, if there is one. Throws BadInput if the
+/// machine cannot be modelled.
 std::unique_ptr<Network> make_network(const Shape& shape, const Machine& machine,
                                       const RoutingOptions& options, Range block,
                                       FlightStore& store, SimProbe* probe);

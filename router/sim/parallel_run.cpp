@@ -37,8 +37,8 @@ namespace {
 
 /// Rounds of the first thread between two looks at what all blocks have counted.
 constexpr unsigned kRoundsPerReport = 64;
-/// Rounds that a thread waits before it sleeps, some 100 us: most waits are shorter, and who wakes a
-/// thread pays for it as well.
+/// Rounds that a thread waits before it sleeps, some 100 us: most waits are shorter, and who wakes
+/// a thread pays for it as well.
 constexpr unsigned kSpins = 2000;
 
 std::vector<Range> ranges_of(const std::deque<Block>& blocks) {

@@ -32,6 +32,7 @@
 #include "router/sim/checkpoints.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
+#include "router/sim/flight_store.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/parallel_run.hpp"
 #include "router/sim/probe.hpp"

@@ -25,6 +25,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/sim/event.hpp"
+#include "router/sim/flight_store.hpp"
 #include "router/sim/network.hpp"
 
 namespace toroid {

@@ -16,6 +16,7 @@
 #include "router/sim/delay_line.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
+#include "router/sim/lean/from_others.hpp"
 #include "router/sim/lean/lean_state.hpp"
 #include "router/sim/lean/packet_word.hpp"
 #include "router/sim/lean/router_record.hpp"

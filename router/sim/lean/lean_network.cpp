@@ -19,7 +19,7 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/delay_line.hpp"
 #include "router/sim/event.hpp"
-#include "router/sim/flight.hpp"
+#include "router/sim/flight_store.hpp"
 #include "router/sim/lean/lean_events.hpp"
 #include "router/sim/lean/lean_state.hpp"
 #include "router/sim/lean/packet_word.hpp"
@@ -118,16 +118,16 @@ LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const Routi
 /// Its packets are known by their words.
 void LeanNetwork::schedule(const WindowMessage& message, std::size_t neighbour) {
   for (const auto& [at, packet, node, source] : message.packets)
-    from_others_.header(neighbour, at,
-                        {std::bit_cast<PacketWord>(packet), Place::of(node - block_.first, source)});
+    from_others_.header(
+        neighbour, at, {std::bit_cast<PacketWord>(packet), Place::of(node - block_.first, source)});
   for (const auto& [at, node, link, channel, chunks] : message.tokens)
-    from_others_.tokens(
-        neighbour, at, {node - block_.first, static_cast<std::uint8_t>(link), channel, chunks});
+    from_others_.tokens(neighbour, at,
+                        {node - block_.first, static_cast<std::uint8_t>(link), channel, chunks});
 }
 
 Tick LeanNetwork::next() const {
-  Tick next = std::min(
-      {calendar_.next(), state_.hops.next(), injections_.next(), from_others_.next()});
+  Tick next =
+      std::min({calendar_.next(), state_.hops.next(), injections_.next(), from_others_.next()});
   for (unsigned rest = state_.wires_used; rest != 0; rest &= rest - 1)
     next = std::min(next, state_.wires[static_cast<unsigned>(std::countr_zero(rest))].next());
   return next;
@@ -238,9 +238,9 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
         (link.tokens[0] | link.tokens[1]) != 0 ? router.requests[index] : 0;
     const std::uint64_t place = (std::uint64_t{first} + node) * degree + index;
     for (std::uint32_t candidates = dynamic | escaping; candidates != 0;) {
-      const unsigned source =
-          SenderArbitration::pick(cycle, static_cast<std::uint32_t>(precedence.first_class(candidates)), place,
-                                  router.used);
+      const unsigned source = SenderArbitration::pick(
+          cycle, static_cast<std::uint32_t>(precedence.first_class(candidates)), place,
+          router.used);
       const std::uint32_t bit = 1u << source;
       const unsigned chunks = router.queues[source].chunks();
       VirtualChannel channel = ChannelRule::emptier_dynamic(link.tokens);
@@ -325,7 +325,8 @@ std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> depar
 }
 
 /// The node upstream, if it is another block's, learns now when the tail will have left.
-[[gnu::always_inline]] inline void LeanNetwork::announce_tokens(Tick now, Rank node, unsigned source, unsigned chunks) {
+[[gnu::always_inline]] inline void LeanNetwork::announce_tokens(Tick now, Rank node,
+                                                                unsigned source, unsigned chunks) {
   const unsigned link = source / kVirtualChannels;
   const Rank upstream = state_.neighbour(node, link ^ 1u);
   if (state_.holds(upstream)) return;

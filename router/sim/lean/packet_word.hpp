@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "hal/direction.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "router/sim/flight.hpp"

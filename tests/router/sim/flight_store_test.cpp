@@ -39,8 +39,7 @@ class FlightBlock {
   explicit FlightBlock(FlightStore& store) : pool_(store) {}
 
   FlightId make(std::uint32_t number, unsigned bytes) {
-    const PacketHeader header(
-        {.destination = 0, .hints = {}, .chunks = chunks_for(bytes), .payload_bytes = bytes});
+    const PacketHeader header({.hints = {}, .chunks = chunks_for(bytes), .payload_bytes = bytes});
     const SendDescriptor descriptor{.header = header, .source = &payloads_, .cookie = 0};
     return pool_.add(descriptor, number, Route{});
   }

@@ -43,12 +43,11 @@ class ArrivalTwins {
   void check(Tick now) {
     std::vector<Rank> got;
     std::size_t tokens = 0;
-    const std::size_t headers =
-        from_.pop([&](const Hop& hop) { got.push_back(hop.place.node()); },
-                  [&](const TokensBack& back) {
-                    got.push_back(back.node);
-                    ++tokens;
-                  });
+    const std::size_t headers = from_.pop([&](const Hop& hop) { got.push_back(hop.place.node()); },
+                                          [&](const TokensBack& back) {
+                                            got.push_back(back.node);
+                                            ++tokens;
+                                          });
     ASSERT_EQ(headers + tokens, got.size());
     std::vector<Rank> expected;
     const auto [begin, end] = reference_.equal_range(now);

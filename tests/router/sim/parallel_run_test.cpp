@@ -15,6 +15,7 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/block.hpp"
 #include "router/sim/device.hpp"
+#include "router/sim/flight_store.hpp"
 #include "router/sim/parallel_run.hpp"
 #include "router/sim/routers.hpp"
 
@@ -50,7 +51,7 @@ class Sleepers {
       const Rank first = shape_.size() * b / blocks;
       const Range range{first, shape_.size() * (b + 1) / blocks - first};
       blocks_.emplace_back(shape_, machine_, RoutingOptions{}, FifoTying::per_direction, range, b,
-                           nullptr);
+                           flights_, nullptr);
       for (Rank r = range.first; r < range.first + range.count; ++r) {
         SimDevice& device = blocks_.back().device(r);
         device.attach(processors_.emplace_back(device, times, cycles + r * stagger));
@@ -75,6 +76,7 @@ class Sleepers {
  private:
   Machine machine_;
   Shape shape_;
+  FlightStore flights_;
   std::deque<Block> blocks_;
   std::deque<Sleeper> processors_;
 };
