@@ -21,7 +21,6 @@
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/messages.hpp"
 #include "packet/node/node.hpp"
-#include "packet/policies/policy.hpp"
 
 namespace toroid {
 namespace {

@@ -11,6 +11,7 @@
 #include "hal/shape.hpp"
 #include "packet/exchange/conservation.hpp"
 #include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/messages.hpp"
 #include "packet/traffic/traffic.hpp"
 
 namespace toroid {

@@ -105,8 +105,9 @@ Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const Exch
                       },
                       this});
   if (plan.has_window())
-    node.on(static_cast<HandlerId>(handler + 1),
-            {[](void* self, const Packet&) { static_cast<Exchange*>(self)->acknowledged(); }, this});
+    node.on(
+        static_cast<HandlerId>(handler + 1),
+        {[](void* self, const Packet&) { static_cast<Exchange*>(self)->acknowledged(); }, this});
 }
 
 Exchange::~Exchange() = default;
