@@ -121,7 +121,8 @@ class OutputQueues {
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  struct Pooled {
+  /// A cache line each: a descriptor that has waited for long is in no cache.
+  struct alignas(64) Pooled {
     SendDescriptor descriptor;
     std::uint32_t next;  ///< in its queue, or among the free; kNone behind the last
     template <typename Archive>
@@ -215,9 +216,10 @@ inline void OutputQueues::front_changed(unsigned i) {
   DirectionSet hints;
   unsigned chunks = queue.front_chunks;
   if (queue.size > 0) {
-    const PacketHeader& header = pool_[queue.head].descriptor.header;
-    hints = header.hints();
-    chunks = header.chunks();
+    const Pooled& front = pool_[queue.head];
+    hints = front.descriptor.header.hints();
+    chunks = front.descriptor.header.chunks();
+    if (queue.size > 1) __builtin_prefetch(&pool_[front.next]);  // the next front
   }
   if (heads_ != nullptr)
     heads_->replace(i, {queue.front_hints, queue.front_chunks}, {hints, chunks});

@@ -1,6 +1,7 @@
 #include "hal/send_order.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,6 +27,19 @@ std::vector<Rank> shuffled(Rank count, std::uint64_t seed) {
   return map;
 }
 
+std::vector<Rank> computed(Rank count, const std::function<Rank(Rank)>& place_at) {
+  std::vector<Rank> places(count);
+  for (Rank i = 0; i < count; ++i) places[i] = place_at(i);
+  return places;
+}
+
+/// [rank]: whether it is one of these, which are ascending.
+std::vector<bool> marks(const std::vector<Rank>& ranks) {
+  std::vector<bool> marked(ranks.empty() ? 0 : std::size_t{ranks.back()} + 1, false);
+  for (const Rank rank : ranks) marked[rank] = true;
+  return marked;
+}
+
 }  // namespace
 
 SendOrder::SendOrder(OrderRule rule, Rank self, Rank members, std::uint64_t seed)
@@ -45,9 +59,12 @@ SendOrder::SendOrder(std::vector<Rank> peers)
 }
 
 SendOrder::SendOrder(Rank visits, std::function<Rank(Rank)> peer_at)
-    : peers_(visits),
-      visits_(visits),
-      source_(std::make_shared<const std::function<Rank(Rank)>>(std::move(peer_at))) {}
+    : peers_(visits), visits_(visits) {
+  if (visits <= kStoredPeers)
+    store(computed(visits, peer_at));
+  else
+    source_ = std::make_shared<const std::function<Rank(Rank)>>(std::move(peer_at));
+}
 
 void SendOrder::store(std::vector<Rank> places) {
   auto stored = std::make_shared<const std::vector<Rank>>(std::move(places));
@@ -62,18 +79,18 @@ SendOrder SendOrder::first(Rank n) const {
 }
 
 SendOrder SendOrder::only(const std::vector<Rank>& wanted) const {
-  std::vector<std::pair<Rank, Rank>> visits;  // number, peer
-  if (std::holds_alternative<Stored>(source_) || std::holds_alternative<Computed>(source_)) {
-    for (Rank i = 0; i < visits_; ++i)
-      if (const Rank peer = (*this)[i]; std::ranges::binary_search(wanted, peer))
-        visits.emplace_back(i, peer);
-  } else {
-    for (const Rank peer : wanted)
-      if (const auto visit = visit_of(peer); visit && *visit < visits_)
-        visits.emplace_back(*visit, peer);
-  }
-  std::ranges::sort(visits);
   std::vector<Rank> peers;
+  if (std::holds_alternative<Stored>(source_) || std::holds_alternative<Computed>(source_)) {
+    const std::vector<bool> is_wanted = marks(wanted);
+    for (const Rank peer : *this)
+      if (peer < is_wanted.size() && is_wanted[peer]) peers.push_back(peer);
+    return SendOrder(std::move(peers));
+  }
+  std::vector<std::pair<Rank, Rank>> visits;  // number, peer
+  for (const Rank peer : wanted)
+    if (const auto visit = visit_of(peer); visit && *visit < visits_)
+      visits.emplace_back(*visit, peer);
+  std::ranges::sort(visits);
   for (const auto& visit : visits) peers.push_back(visit.second);
   return SendOrder(std::move(peers));
 }

@@ -36,7 +36,8 @@ class SendOrder {
   SendOrder(OrderRule rule, Rank self, Rank members, std::uint64_t seed);
   /// An order given by hand (the patent's example), of all peers or some.
   explicit SendOrder(std::vector<Rank> peers);
-  /// An order that is computed: visit i, below `visits`, goes to peer_at(i).
+  /// An order that is computed: visit i, below `visits`, goes to peer_at(i). Up to kStoredPeers
+  /// visits it is computed at once.
   SendOrder(Rank visits, std::function<Rank(Rank)> peer_at);
 
   /// The same order cut off after n visits: a sample of the traffic.
@@ -46,7 +47,7 @@ class SendOrder {
   SendOrder only(const std::vector<Rank>& wanted) const;
 
   Rank size() const { return visits_; }
-  /// Whether the peers were given one by one.
+  /// Whether it is stored which peer each visit goes to, given or computed.
   bool is_list() const { return std::holds_alternative<Stored>(source_) && self_ == ~Rank{0}; }
   Rank operator[](Rank i) const;
   /// Fetches early what [] touches.

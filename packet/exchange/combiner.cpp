@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -12,6 +13,7 @@
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
 #include "hal/send_descriptor.hpp"
+#include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/combining_plan.hpp"
 #include "packet/exchange/endpoint.hpp"
@@ -19,7 +21,6 @@
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/messages.hpp"
 #include "packet/node/node.hpp"
-#include "packet/policies/policy.hpp"
 
 namespace toroid {
 namespace {
@@ -59,6 +60,7 @@ void Combiner::start() {
 
 void Combiner::begin(unsigned stage) {
   stage_ = stage;
+  expected_ = plan_->expected(stage, end().self());
   const std::uint64_t number = (exchange_->starts_ - 1) * all_stages_ + stage;
   for (const Message& message : plan_->messages(stage, end().self()))
     end().record_message(message.to, message.bytes, number);
@@ -68,7 +70,7 @@ void Combiner::begin(unsigned stage) {
 
 /// Ends the stages that are complete and begins those behind them.
 void Combiner::advance() {
-  while (stage_ < all_stages_ && received_[stage_] >= plan_->expected(stage_, end().self())) {
+  while (stage_ < all_stages_ && received_[stage_] >= expected_) {
     end(stage_);
     if (stage_ + 1 < all_stages_) {
       begin(stage_ + 1);
@@ -101,20 +103,22 @@ void Combiner::keep(const CombiningPlan::Block& block, std::span<const std::byte
     append(held_[{block.origin, block.to}], bytes);
 }
 
-std::map<Rank, Combiner::Bytes> Combiner::pack(unsigned stage) {
-  std::map<Rank, Bytes> contents;
+std::vector<Combiner::Bytes> Combiner::pack(unsigned stage) {
+  std::vector<Bytes> contents;
   if (!end().plan->format().payload) return contents;
-  for (const Message& message : plan_->messages(stage, end().self()))
+  for (const Message& message : plan_->messages(stage, end().self())) {
+    Bytes& content = contents.emplace_back();
     for (const auto& block : message.blocks) {
       if (block.origin == end().self()) {
-        end().messages->pack(block.to, contents[message.to]);
+        end().messages->pack(block.to, content);
         continue;
       }
       const auto held = held_.find({block.origin, block.to});
       TOROID_CHECK(held != held_.end());
-      append(contents[message.to], held->second);
+      append(content, held->second);
       held_.erase(held);
     }
+  }
   return contents;
 }
 
@@ -143,53 +147,66 @@ void Combiner::note_left() {
 Combiner::Stage::Stage(Combiner& combiner, unsigned number)
     : combiner_(&combiner),
       plan_(combiner.plan_),
+      messages_(&plan_->messages(number, combiner.end().self())),
       number_(number),
-      contents_(combiner.pack(number)),
-      fill_(make_fill()) {}
+      fill_(make_fill()),
+      contents_(combiner.pack(number)) {}
+
+/// That of the policy; one message needs none.
+SendOrder Combiner::Stage::order() const {
+  std::vector<Rank> targets;
+  for (const Message& message : *messages_) targets.push_back(message.to);
+  if (targets.size() <= 1) return SendOrder(std::move(targets));
+  const Endpoint& end = combiner_->end();
+  return end.plan->order(end.plan->visitor(end.self(), end.node->rank(), number_)).only(targets);
+}
 
 Fill Combiner::Stage::make_fill() const {
-  const Endpoint& end = combiner_->end();
-  std::vector<Rank> targets;
-  std::uint64_t most = 0;
-  for (const Message& message : plan_->messages(number_, end.self())) {
-    targets.push_back(message.to);
-    most = std::max(most, end.plan->packets(message.bytes));
-  }
-  const Visitor visitor = end.plan->visitor(end.self(), end.node->rank(), number_);
-  return Fill(end.plan->order(visitor).only(targets),
-              {static_cast<std::uint32_t>(most), end.plan->settings().packets_per_visit});
+  std::uint32_t most = 0;
+  for (const Message& message : *messages_) most = std::max(most, message.cut.packets());
+  std::vector<std::uint32_t> places;
+  for (const Rank to : order()) places.push_back(place_of(to));
+  return Fill(SendOrder(std::move(places)),
+              {most, combiner_->end().plan->settings().packets_per_visit});
+}
+
+std::uint32_t Combiner::Stage::place_of(Rank to) const {
+  const auto message = std::ranges::lower_bound(*messages_, to, {}, &Message::to);
+  return static_cast<std::uint32_t>(message - messages_->begin());
 }
 
 bool Combiner::Stage::fill(OutputQueues& queues) {
-  fill_.run(queues, [this](Rank to, std::uint32_t first, std::uint32_t limit) {
-    return describe(to, first, limit);
+  fill_.run(queues, [this](std::uint32_t place, std::uint32_t first, std::uint32_t limit) {
+    return describe(place, first, limit);
   });
   if (left()) combiner_->note_left();
   return fill_.done();
 }
 
-SendDescriptor Combiner::Stage::describe(Rank to, std::uint32_t first, std::uint32_t limit) {
+SendDescriptor Combiner::Stage::describe(std::uint32_t place, std::uint32_t first,
+                                         std::uint32_t limit) {
   Endpoint& end = combiner_->end();
-  const std::uint64_t bytes = plan_->message(number_, end.self(), to).bytes;
-  const MessageRun run =
-      run_of(bytes, end.plan->data_bytes(), first, end.plan->most_in_descriptor(limit));
+  const Message& message = (*messages_)[place];
+  const MessageRun run = message.cut.run(first, end.plan->most_in_descriptor(limit));
   if (run.packets == 0) return SendDescriptor::none();
   queued_ += run.packets;
   for (std::uint32_t n = first; n < first + run.packets; ++n)
-    end.note_sent(end.plan->id(end.self(), plan_->number(number_, n)), to);
-  return end.descriptor(to, run.bytes, run.packets, *this, std::uint64_t{to} << 32 | first);
+    end.note_sent(end.plan->id(end.self(), plan_->number(number_, n)), message.to);
+  return end.descriptor(message.to, run.bytes, run.packets, *this,
+                        std::uint64_t{place} << 32 | first);
 }
 
 std::uint32_t Combiner::Stage::gather(const SendDescriptor& descriptor, std::uint32_t number,
                                       std::span<std::byte, kPayloadBytes> payload) {
   const Endpoint& end = combiner_->end();
-  const auto to = static_cast<Rank>(descriptor.cookie >> 32);
+  const std::size_t place = descriptor.cookie >> 32;
   const std::uint32_t packet = static_cast<std::uint32_t>(descriptor.cookie) + number;
   const std::uint32_t id = end.plan->id(end.self(), plan_->number(number_, packet));
-  const std::size_t begin = end.write_envelope(Envelope::of(id, to, 0), payload);
+  const std::size_t begin =
+      end.write_envelope(Envelope::of(id, (*messages_)[place].to, 0), payload);
   if (end.plan->format().payload)
     copy_payload(payload.data() + begin,
-                 contents_.at(to).data() + std::size_t{packet} * end.plan->data_bytes(),
+                 contents_[place].data() + std::size_t{packet} * end.plan->data_bytes(),
                  descriptor.header.payload_bytes() - begin);
   --queued_;
   if (left()) combiner_->note_left();

@@ -14,6 +14,7 @@
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
 #include "hal/send_descriptor.hpp"
+#include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/combining_plan.hpp"
 #include "packet/exchange/endpoint.hpp"
@@ -42,25 +43,29 @@ class Combiner {
   using Bytes = std::vector<std::byte>;
   using Blocks = std::map<std::pair<Rank, Rank>, Bytes>;  ///< by origin and destination
 
-  /// What a node sends in one stage.
+  /// What a node sends in one stage. It visits its messages by their places in the plan's list.
   class Stage final : public Outgoing, public PayloadSource {
    public:
     Stage(Combiner& combiner, unsigned number);
     bool left() const { return fill_.done() && queued_ == 0; }
     bool filled() const { return fill_.done(); }
     bool fill(OutputQueues& queues) override;
+    void prefetch() const override { fill_.prefetch(); }
     std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
                          std::span<std::byte, kPayloadBytes> payload) override;
 
    private:
+    SendOrder order() const;
     Fill make_fill() const;
-    SendDescriptor describe(Rank to, std::uint32_t first, std::uint32_t limit);
+    std::uint32_t place_of(Rank to) const;
+    SendDescriptor describe(std::uint32_t place, std::uint32_t first, std::uint32_t limit);
     Combiner* combiner_;
     const CombiningPlan* plan_;
+    const std::vector<CombiningPlan::Message>* messages_;
     unsigned number_;
-    std::map<Rank, Bytes> contents_;  ///< by destination; empty where no payload travels
-    std::uint64_t queued_ = 0;        ///< packets that have not been gathered
+    std::uint64_t queued_ = 0;  ///< packets that have not been gathered
     Fill fill_;
+    std::vector<Bytes> contents_;  ///< [place of the message]; empty where no payload travels
   };
 
   const CombiningPlan& plan_of(std::uint64_t start) const;
@@ -69,13 +74,14 @@ class Combiner {
   void advance();
   void note_left();
   void keep(const CombiningPlan::Block& block, std::span<const std::byte> bytes);
-  std::map<Rank, Bytes> pack(unsigned stage);
+  std::vector<Bytes> pack(unsigned stage);
   Endpoint& end() const;
 
   Exchange* exchange_;
   unsigned all_stages_;
   const CombiningPlan* plan_ = nullptr;  ///< of the start that is under way
   unsigned stage_;                       ///< that is under way; all_stages_: none
+  std::uint64_t expected_ = 0;           ///< packets that reach this node in that stage
   std::vector<std::uint64_t> received_;  ///< [stage]: packets of the start that is under way, or
                                          ///< of the next
   std::deque<Stage> stages_;             ///< begun in this start; never move: queues refer to them

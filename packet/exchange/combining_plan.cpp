@@ -11,6 +11,7 @@
 #include "hal/shape.hpp"
 #include "packet/exchange/conservation.hpp"
 #include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/messages.hpp"
 #include "packet/traffic/traffic.hpp"
 
 namespace toroid {
@@ -67,11 +68,12 @@ const CombiningPlan::Message& CombiningPlan::message(unsigned stage, Rank from, 
 void CombiningPlan::count(const ExchangePlan& exchange) {
   for (unsigned stage = 0; stage < stages(); ++stage)
     for (Rank from = 0; from < exchange.shape().size(); ++from)
-      for (const Message& message : messages_[stage][from]) {
+      for (Message& message : messages_[stage][from]) {
         const std::uint64_t packets = exchange.packets(message.bytes);
         if (packets > std::uint64_t{1} << packet_bits_)
           throw BadInput(
               fmt::format("combined messages of {} packets: too long to number them", packets));
+        message.cut = MessageCut(message.bytes, exchange.data_bytes());
         if (packets > 0) expected_[stage][message.to].add(from, number(stage, 0), packets);
       }
 }

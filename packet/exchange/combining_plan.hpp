@@ -7,6 +7,7 @@
 
 #include "hal/shape.hpp"
 #include "packet/exchange/conservation.hpp"
+#include "packet/exchange/messages.hpp"
 
 namespace toroid {
 
@@ -29,6 +30,7 @@ class CombiningPlan {
     Rank to;
     std::uint64_t bytes;
     std::vector<Block> blocks;  ///< in the order of their bytes; empty where no payload travels
+    MessageCut cut{};
   };
 
   /// Throws BadInput beyond kMostNodes.

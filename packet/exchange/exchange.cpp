@@ -105,7 +105,9 @@ Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const Exch
                       },
                       this});
   if (plan.has_window())
-    node.on(static_cast<HandlerId>(handler + 1), [this](const Packet&) { acknowledged(); });
+    node.on(
+        static_cast<HandlerId>(handler + 1),
+        {[](void* self, const Packet&) { static_cast<Exchange*>(self)->acknowledged(); }, this});
 }
 
 Exchange::~Exchange() = default;
@@ -196,12 +198,12 @@ Tick Exchange::look_after(Tick now) const {
   return due > now ? due : now + kPoll;
 }
 
-Tick Exchange::next_look() {
-  if (is_plain_ || !end_.plan->is_throttled()) return 0;
+NextLook Exchange::next_look() {
+  if (is_plain_ || !end_.plan->is_throttled()) return NextLook::never();
   const Tick now = end_.node->now();
-  if (look_ > now) return look_;
+  if (look_ > now) return NextLook::at(look_);
   look_ = look_after(now);
-  return now;  // the time has come within the turn
+  return NextLook::at_once();
 }
 
 /// The next pass of a packet, in this or a later stage; it ends elsewhere.

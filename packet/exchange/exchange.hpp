@@ -85,7 +85,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   /// Returns true also while the window is closed; the handler that opens it posts this again.
   bool fill(OutputQueues& queues) override;
   void prefetch() const override { fill_.prefetch(); }
-  Tick next_look() override;
+  NextLook next_look() override;
 
   /// REQUIRES: it has an audit, combines nothing and is not recorded.
   template <typename Archive>

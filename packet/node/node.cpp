@@ -224,6 +224,7 @@ void Node::prefetch(unsigned step) const {
     if (filling_ != nullptr) filling_->prefetch();
     return;
   }
+  __builtin_prefetch(filling_);
   const auto* const context = static_cast<const char*>(last_handler_.context);
   if (context != nullptr)
     for (std::size_t line = 0; line < kContextBytes; line += 64) __builtin_prefetch(context + line);
@@ -261,9 +262,13 @@ void Node::fill_next() {
 /// True: what waits for a time is asked in the next turn, since nobody is woken by the wall clock.
 bool Node::look_again() {
   if (filling_ == nullptr) return false;
-  const Tick look = filling_->next_look();
-  if (look == 0) return false;
-  return look <= now() || !device_->try_wake_at(look);
+  const NextLook look = filling_->next_look();
+  if (look.is_never()) return false;
+  if (look.is_at_once()) return true;
+  if (look.when() == look_) return false;
+  if (!device_->try_wake_at(look.when())) return true;
+  look_ = look.when();
+  return false;
 }
 
 void Node::send_now() {

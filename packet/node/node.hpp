@@ -50,6 +50,27 @@ struct NodeOptions {
   MessageRecord* record = nullptr;      ///< records the messages of all nodes; null: nothing does
 };
 
+/// When a source of packets wants to be asked again although nothing happens until then.
+class NextLook {
+ public:
+  static NextLook never() { return NextLook(kNever); }
+  /// In a turn at once: the time has come within this one.
+  static NextLook at_once() { return NextLook(kAtOnce); }
+  /// REQUIRES: it is a time to come.
+  static NextLook at(Tick when) { return NextLook(when); }
+
+  bool is_never() const { return when_ == kNever; }
+  bool is_at_once() const { return when_ == kAtOnce; }
+  /// REQUIRES: neither of these.
+  Tick when() const { return when_; }
+
+ private:
+  static constexpr Tick kAtOnce = 0;  ///< nothing is asked before the first turn, at 0
+  static constexpr Tick kNever = ~Tick{0};
+  explicit NextLook(Tick when) : when_(when) {}
+  Tick when_;
+};
+
 /// A source of packets that fills the output queues bit by bit, as they get room. The patent's FIG.
 /// 9 is one. The node's own thread calls it.
 class Outgoing {
@@ -59,9 +80,8 @@ class Outgoing {
   virtual bool fill(OutputQueues& queues) = 0;
   /// Fetches early what fill() touches beside the object itself.
   virtual void prefetch() const {}
-  /// Asked at the end of a turn. Returns the time at which it will have something to queue although
-  /// nothing happens until then, a time that has come if that is now; 0 if there is none.
-  virtual Tick next_look() { return 0; }
+  /// Asked at the end of a turn.
+  virtual NextLook next_look() { return NextLook::never(); }
 };
 
 class SendAwaiter;
@@ -233,6 +253,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   RankRecord* record_;
   std::uint32_t packets_per_turn_;
   Rank rank_;
+  Tick look_ = 0;  ///< the last time at which it has asked to be woken for a source
   OutputQueues queues_;
   Drain drain_;
   RoutesFrom routes_;

@@ -90,11 +90,12 @@ class Bruck final : public Combining {
     return stages;
   }
   Rank relay(const Shape& shape, const Waypoint& block) const override {
-    const std::uint64_t nodes = shape.size();
-    std::uint64_t weight = 1;
+    const Rank nodes = shape.size();
+    Rank weight = 1;  // less than the nodes
     for (unsigned s = 0; s < block.stage; ++s) weight *= radix_;
-    const std::uint64_t distance = (block.to + nodes - block.here) % nodes;
-    return static_cast<Rank>((block.here + distance / weight % radix_ * weight) % nodes);
+    const Rank distance = block.to - block.here + (block.to < block.here ? nodes : 0);
+    const Rank next = block.here + distance / weight % radix_ * weight;
+    return next < nodes ? next : next - nodes;
   }
 
  private:

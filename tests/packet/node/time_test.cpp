@@ -144,7 +144,9 @@ class Later final : public Outgoing {
     asked_.push_back(node_->now());
     return node_->now() >= due_;
   }
-  Tick next_look() override { return due_; }
+  NextLook next_look() override {
+    return due_ > node_->now() ? NextLook::at(due_) : NextLook::at_once();
+  }
   const std::vector<Tick>& asked() const { return asked_; }
 
  private:
