@@ -94,6 +94,14 @@ TEST(CheckpointFile, WithAnyByteChangedIsRefused) {
               HasSubstr("is of another version: format 9, not 1"));
 }
 
+TEST(CheckpointFile, SaysWhoseItIsWithoutALookAtItsState) {
+  const TemporaryDirectory directory;
+  save_checkpoint(directory / "c", kCheckpointed);
+  directory.save("c", directory.content_of("c").replace(1000, 100, 100, 'x'));
+  EXPECT_EQ(CheckpointHead(directory / "c").identity(), "who\n");
+  EXPECT_THAT(refusal_of_checkpoint(directory / "c"), HasSubstr("is damaged: its sum is wrong"));
+}
+
 TEST(CheckpointFile, OfSomethingElseIsRefused) {
   const TemporaryDirectory directory;
   directory.save("c", "{\"verb\": \"alltoall\", \"something\": \"else\"}");
