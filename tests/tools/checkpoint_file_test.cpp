@@ -139,6 +139,20 @@ TEST(CheckpointFile, OnAFullDiskLeavesTheLastWholeOne) {
   EXPECT_THAT(directory.entries(), ElementsAre("c"));
 }
 
+TEST(BuildText, TellsProgramsApartThatTheirCommitDoesNot) {
+  const TemporaryDirectory directory;
+  directory.save("one", std::string(100000, 'a'));
+  directory.save("same", std::string(100000, 'a'));
+  directory.save("other", std::string(99999, 'a') + 'b');
+  for (const char* commit : {"0123abcd-dirty", "unknown"}) {
+    const std::string one = build_text(commit, directory / "one");
+    EXPECT_THAT(one, HasSubstr(commit));
+    EXPECT_EQ(one, build_text(commit, directory / "same"));
+    EXPECT_NE(one, build_text(commit, directory / "other"));
+  }
+  EXPECT_EQ(build_text("0123abcd", directory / "one"), "0123abcd");
+}
+
 TEST(RunIdentity, NamesTheFirstDifference) {
   RunIdentity here, there, longer;
   for (RunIdentity* identity : {&here, &there, &longer}) identity->add("seed", "seed", "1\t2\n");

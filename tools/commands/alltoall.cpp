@@ -148,7 +148,8 @@ RunIdentity identity_of(const AllToAllOptions& options, const Shape& shape, cons
   numbers.add(machine_text(machine));
   RunIdentity identity;
   identity.add("version", "toroid",
-               fmt::format("{} {} {}", kVersion, kGitHash, sizeof(Node) + sizeof(Exchange)));
+               fmt::format("{} {} {}", kVersion, build_text(kGitHash, "/proc/self/exe"),
+                           sizeof(Node) + sizeof(Exchange)));
   identity.add("machine", "machine", fmt::format("{} ({})", machine.name, numbers.text()));
   identity.add("machine", "torus", shape.text());
   const FailureList failed = shape.failures() == nullptr ? FailureList() : shape.failures()->list();
