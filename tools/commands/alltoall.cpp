@@ -191,7 +191,10 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
            const RunOptions& run_options) {
   const bool reports = run_options.processes.reports();
   const bool carries_payload = run_options.fabric != FabricName::sim;
-  if (options.checkpoint.given()) refuse_beside_checkpoint(options, run_options);
+  if (options.checkpoint.given()) {
+    refuse_beside_checkpoint(options, run_options);
+    begin_run_that_goes_on();
+  }
   if (carries_payload && options.sampled())
     throw BadInput("--peers is for --fabric sim; elsewhere everybody sends to everybody");
   if (options.sampled() && options.peers >= shape.size())
