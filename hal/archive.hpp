@@ -120,14 +120,18 @@ class Archive {
     one(key);
     one(value);
   }
-  /// What has elements of several bytes each cannot be longer than the bytes that are left.
+  /// The fewest bytes that an element takes in an archive.
+  template <typename T>
+  static constexpr std::size_t kLeastBytes = kIsPlain<T> && !kHasSerialize<T> ? sizeof(T) : 1;
+
+  /// As many elements as are saved, unless they cannot be in the bytes that are left.
   template <typename T, typename Allocator>
   void resize(std::vector<T, Allocator>& values) {
     std::uint64_t size = values.size();
     one(size);
     if (!loads_) return;
     if constexpr (std::is_default_constructible_v<T>) {
-      if (size > left()) refuse();
+      if (size > left() / kLeastBytes<T>) refuse();
       values.resize(size);
     } else if (size != values.size()) {
       refuse();

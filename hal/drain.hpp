@@ -93,6 +93,7 @@ class Drain {
   };
 
   class Open;
+  class Unknown;
 
   template <typename Rule, typename Sink>
   std::size_t run_by(Rule rule, OutputQueues& queues, InjectionFifos& fifos, std::size_t limit,
@@ -104,20 +105,11 @@ class Drain {
     return moved;
   }
 
-  /// Steps 1008 to 1014 where there is one queue. That its head finds no room, the commonest of a
-  /// busy node, shows without a look at its descriptor.
   template <typename Rule, typename Sink>
   static std::size_t empty_only(Rule rule, OutputQueues& queues, InjectionFifos& fifos,
                                 std::size_t limit, Sink& sink) {
-    std::size_t moved = 0;
-    while (moved < limit && !queues.empty()) {
-      const Taken taken = put(rule, fifos, queues, 0, limit - moved);
-      if (taken.packets == 0) break;
-      sink(queues.front(0), taken.packets, taken.fifo);
-      queues.pop_packets(0, taken.packets);
-      moved += taken.packets;
-    }
-    return moved;
+    Unknown room(fifos);
+    return move_heads(rule, room, queues, 0, limit, sink);
   }
 
   struct Taken {
@@ -203,15 +195,15 @@ class Drain {
   }
 
   /// Steps 1008 to 1014 for queue iL: moves packets from its head until it is empty, stuck, or
-  /// `most` have moved.
-  template <typename Rule, typename Sink>
-  static std::size_t move_heads(Rule rule, Open& open, OutputQueues& queues, unsigned iL,
+  /// `most` have moved. `Room`: Open or Unknown.
+  template <typename Rule, typename Room, typename Sink>
+  static std::size_t move_heads(Rule rule, Room& room, OutputQueues& queues, unsigned iL,
                                 std::size_t most, Sink& sink) {
     std::size_t moved = 0;
-    while (moved < most && open.may_let_out(queues, iL)) {
+    while (moved < most && room.may_let_out(queues, iL)) {
       const unsigned chunks = queues.front_chunks(iL);
-      const Taken taken = put(rule, open.fifos(), queues, iL, most - moved);
-      open.note(taken, chunks);
+      const Taken taken = put(rule, room.fifos(), queues, iL, most - moved);
+      room.note(taken, chunks);
       if (taken.packets == 0) break;
       sink(queues.front(iL), taken.packets, taken.fifo);
       queues.pop_packets(iL, taken.packets);
@@ -250,6 +242,19 @@ class Drain {
     InjectionFifos* fifos_;
     unsigned chunks_ = 1;      ///< packets of this length or longer
     DirectionSet directions_;  ///< find no room in other directions than these
+  };
+
+  /// The same of a single queue: nothing is kept of where there is room. That its head finds none,
+  /// the commonest of a busy node, put() shows without a look at its descriptor.
+  class Unknown {
+   public:
+    explicit Unknown(InjectionFifos& fifos) : fifos_(&fifos) {}
+    InjectionFifos& fifos() { return *fifos_; }
+    bool may_let_out(const OutputQueues& queues, unsigned) const { return !queues.empty(); }
+    void note(const Taken&, unsigned) const {}
+
+   private:
+    InjectionFifos* fifos_;
   };
 
   DrainRule rule_;

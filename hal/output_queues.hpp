@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>  // IWYU pragma: keep (placement new)
 #include <vector>
 
 #include "hal/direction.hpp"

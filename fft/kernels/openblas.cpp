@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <vector>
 
@@ -24,21 +25,34 @@ constexpr std::size_t kBufferBytes = std::size_t{160} << 20;
 class OneCore {
  public:
   OneCore() {
-    if (::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
-    int first = 0;
-    while (!CPU_ISSET(first, &before_)) ++first;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(first, &one);
-    chosen_ = ::sched_setaffinity(0, sizeof one, &one) == 0;
+    if (!get(before_)) return;
+    std::size_t first = 0;
+    while (!CPU_ISSET_S(first, bytes(before_), before_.data())) ++first;
+    Set one(before_.size());
+    CPU_SET_S(first, bytes(one), one.data());
+    chosen_ = ::sched_setaffinity(0, bytes(one), one.data()) == 0;
   }
   ~OneCore() {
-    if (chosen_) ::sched_setaffinity(0, sizeof before_, &before_);
+    if (chosen_) ::sched_setaffinity(0, bytes(before_), before_.data());
   }
   OneCore(const OneCore&) = delete;
 
  private:
-  cpu_set_t before_{};
+  /// One after the other: each has room for 1,024 processors.
+  using Set = std::vector<cpu_set_t>;
+  static std::size_t bytes(const Set& set) { return set.size() * sizeof(cpu_set_t); }
+  /// The system refuses sets that are smaller than its own.
+  static bool get(Set& set) {
+    constexpr std::size_t kMost = 1024;
+    for (std::size_t size = 1; size <= kMost; size *= 2) {
+      set.assign(size, {});
+      if (::sched_getaffinity(0, bytes(set), set.data()) == 0) return true;
+      if (errno != EINVAL) return false;
+    }
+    return false;
+  }
+
+  Set before_;
   bool chosen_ = false;
 };
 

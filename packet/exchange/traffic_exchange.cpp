@@ -161,18 +161,16 @@ std::uint64_t TrafficExchange::acknowledgements() const {
 }
 
 std::string TrafficExchange::cannot_be_saved() const {
-  if (plan_.combines())
-    return fmt::format("policy {} combines messages, which is more than plain data",
-                       plan_.policy().name());
-  const bool recorded =
-      std::ranges::any_of(parts_, [](const Part& part) { return part.node->record() != nullptr; });
-  return recorded ? "its messages are recorded" : "";
+  if (!plan_.combines()) return "";
+  return fmt::format("policy {} combines messages, which is more than plain data",
+                     plan_.policy().name());
 }
 
 void TrafficExchange::serialize(Archive& archive) {
   constexpr std::uint32_t kNode = 0x45444f4e;
   for (LaneLatency& lane : latencies_) archive(lane.histogram);
   for (Part& part : parts_) {
+    TOROID_CHECK(part.node->record() == nullptr);
     archive.mark(kNode);
     archive.begin_objects();
     archive(part.exchange, part.messages, *part.node);

@@ -68,8 +68,8 @@ class TrafficExchange {
   /// Why the state of such an exchange cannot be saved; empty: it can.
   std::string cannot_be_saved() const;
   /// Saves the state of all nodes and of their parts, or loads it into nodes that have been
-  /// attached and have taken no turn. REQUIRES: cannot_be_saved() is empty, the machine is all of
-  /// this process, and no node is taking a turn.
+  /// attached and have taken no turn. REQUIRES: cannot_be_saved() is empty, the nodes record
+  /// nothing, the machine is all of this process, and no node is taking a turn.
   void serialize(Archive& archive);
 
  private:

@@ -158,6 +158,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   void take_samples(Tick now) {
     for (; next_sample_ <= now; next_sample_ += sample_every_) {
       sampled_ = next_sample_;
+      counted_.links.clear();
       options_.probe->on_sample(next_sample_, *this);
     }
   }
@@ -201,8 +202,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   std::span<const LinkCounters> links() const override {
     const sim::Network& network = blocks_.front().network();
     if (const auto kept = network.link_counters(); !kept.empty()) return kept;
-    counted_.links.clear();
-    network.add_to(counted_);
+    if (counted_.links.empty()) network.add_to(counted_);
     return counted_.links;
   }
   const InjectionFifos& fifos(Rank node) const override { return block(node).device(node).fifos(); }
@@ -227,7 +227,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   Tick sample_every_ = SimProbe::kNoSamples;
   Tick next_sample_ = SimProbe::kNoSamples;
   Tick sampled_ = 0;                ///< the cycle of the present sample
-  mutable FabricCounters counted_;  ///< of the links alone, in the present sample
+  mutable FabricCounters counted_;  ///< of the links alone; empty: not asked for in this sample
 };
 
 }  // namespace

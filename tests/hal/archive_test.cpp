@@ -66,6 +66,17 @@ TEST(Archive, LoadsWhatWasSavedWithPointersToObjectsOfItsOwn) {
   EXPECT_EQ(loaded.both[0].place, &here[0]);
 }
 
+TEST(Archive, RefusesALengthWhoseElementsAreNotThereBeforeItTakesMemoryForThem) {
+  SavedState state;
+  std::uint64_t length = 3, two = 0;
+  std::uint16_t half = 0;
+  state(length, two, half);
+  LoadedState counted(state.content());
+  std::vector<std::uint32_t> values;
+  EXPECT_THROW(counted(values), BadInput);
+  EXPECT_TRUE(values.empty());
+}
+
 TEST(Archive, RefusesAMarkThatIsNotThereAndALengthThatCannotBe) {
   SavedState state;
   std::uint64_t length = 1000;

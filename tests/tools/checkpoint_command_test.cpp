@@ -24,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -82,6 +83,26 @@ TEST(CheckpointCommand, GoesOnAfterItWasKilled) {
   const Ended second = run_command(kSaved, {.directory = directory.path()});
   EXPECT_THAT(second.err, HasSubstr("toroid: resumed at cycle "));
   EXPECT_EQ(result_in(directory), uninterrupted({}));
+}
+
+/// Its limits take many seconds, before nodes are made. It has said what it expects by then.
+TEST(CheckpointCommand, InterruptedBeforeTheFirstCycleHasNothingToSaveYet) {
+  const Arguments slow = {"alltoall", "--torus", "32x32x32",     "--bytes", "240",
+                          "--sample", "4000",    "--checkpoint", "c"};
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const TemporaryDirectory directory;
+    RunningCommand command(slow, {.directory = directory.path()});
+    for (int tries = 0; tries < 6000 && command.said().empty(); ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const auto began = std::chrono::steady_clock::now();
+    command.signal(signal);
+    const Ended ended = command.wait();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(2));
+    EXPECT_EQ(ended.exit_code, 128 + signal);
+    EXPECT_THAT(ended.err, EndsWith("\ntoroid: interrupted; nothing to save yet\n"));
+    EXPECT_THAT(directory.entries(), IsEmpty());
+  }
 }
 
 TEST(CheckpointCommand, StaysWhereTheResultCannotBeWritten) {

@@ -94,6 +94,14 @@ TEST(CheckpointFile, WithAnyByteChangedIsRefused) {
               HasSubstr("is of another version: format 9, not 1"));
 }
 
+TEST(CheckpointFile, SaysWhoseItIsWithoutALookAtItsState) {
+  const TemporaryDirectory directory;
+  save_checkpoint(directory / "c", kCheckpointed);
+  directory.save("c", directory.content_of("c").replace(1000, 100, 100, 'x'));
+  EXPECT_EQ(CheckpointHead(directory / "c").identity(), "who\n");
+  EXPECT_THAT(refusal_of_checkpoint(directory / "c"), HasSubstr("is damaged: its sum is wrong"));
+}
+
 TEST(CheckpointFile, OfSomethingElseIsRefused) {
   const TemporaryDirectory directory;
   directory.save("c", "{\"verb\": \"alltoall\", \"something\": \"else\"}");
@@ -129,6 +137,20 @@ TEST(CheckpointFile, OnAFullDiskLeavesTheLastWholeOne) {
   }
   EXPECT_THAT(checkpoint_in(directory / "c"), ElementsAre(1, 2, 3));
   EXPECT_THAT(directory.entries(), ElementsAre("c"));
+}
+
+TEST(BuildText, TellsProgramsApartThatTheirCommitDoesNot) {
+  const TemporaryDirectory directory;
+  directory.save("one", std::string(100000, 'a'));
+  directory.save("same", std::string(100000, 'a'));
+  directory.save("other", std::string(99999, 'a') + 'b');
+  for (const char* commit : {"0123abcd-dirty", "unknown"}) {
+    const std::string one = build_text(commit, directory / "one");
+    EXPECT_THAT(one, HasSubstr(commit));
+    EXPECT_EQ(one, build_text(commit, directory / "same"));
+    EXPECT_NE(one, build_text(commit, directory / "other"));
+  }
+  EXPECT_EQ(build_text("0123abcd", directory / "one"), "0123abcd");
 }
 
 TEST(RunIdentity, NamesTheFirstDifference) {

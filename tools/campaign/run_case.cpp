@@ -70,6 +70,8 @@ Json run_exchange_case(const CampaignCase& one, const CampaignSettings& all) {
   TrafficExchange exchange = exchange_of(one, settings);
   RunOptions run = settings.run;
   run.node = exchange.node_options();
+  // The limits of a sample take memory by pair: it is free again before the nodes take theirs.
+  const ExchangeLimits limits = exchange_limits(exchange, settings.machine);
   Emulation emulation(one.shape, settings.machine, run, true, 0);
   for (Node& node : emulation.nodes()) exchange.attach(node);
   emulation.run();
@@ -77,7 +79,6 @@ Json run_exchange_case(const CampaignCase& one, const CampaignSettings& all) {
 
   const Tick cycles = std::max(emulation.programs_end(), exchange.last_arrival());
   Json row;
-  const ExchangeLimits limits = exchange_limits(exchange, settings.machine);
   add_timing(row, exchange_timing(exchange, limits, settings.machine, emulation, cycles));
   add_counted(row, emulation, one.shape, settings, cycles);
   add_latency(row, exchange, settings);

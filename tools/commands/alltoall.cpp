@@ -148,7 +148,8 @@ RunIdentity identity_of(const AllToAllOptions& options, const Shape& shape, cons
   numbers.add(machine_text(machine));
   RunIdentity identity;
   identity.add("version", "toroid",
-               fmt::format("{} {} {}", kVersion, kGitHash, sizeof(Node) + sizeof(Exchange)));
+               fmt::format("{} {} {}", kVersion, build_text(kGitHash, "/proc/self/exe"),
+                           sizeof(Node) + sizeof(Exchange)));
   identity.add("machine", "machine", fmt::format("{} ({})", machine.name, numbers.text()));
   identity.add("machine", "torus", shape.text());
   const FailureList failed = shape.failures() == nullptr ? FailureList() : shape.failures()->list();
@@ -190,7 +191,10 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
            const RunOptions& run_options) {
   const bool reports = run_options.processes.reports();
   const bool carries_payload = run_options.fabric != FabricName::sim;
-  if (options.checkpoint.given()) refuse_beside_checkpoint(options, run_options);
+  if (options.checkpoint.given()) {
+    refuse_beside_checkpoint(options, run_options);
+    begin_run_that_goes_on();
+  }
   if (carries_payload && options.sampled())
     throw BadInput("--peers is for --fabric sim; elsewhere everybody sends to everybody");
   if (options.sampled() && options.peers >= shape.size())

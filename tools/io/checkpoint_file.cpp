@@ -23,6 +23,7 @@
 #include "hal/check.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/run/descriptor.hpp"
+#include "tools/run/progress.hpp"
 
 namespace toroid {
 namespace {
@@ -84,64 +85,69 @@ void CheckpointWriter::commit() {
   file_.commit();
 }
 
-CheckpointReader::CheckpointReader(const std::string& path)
-    : Archive(true), path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+void refuse_checkpoint(const std::string& path, std::string_view why) {
+  throw BadInput(one_line(fmt::format("checkpoint {} {}", path, why)));
+}
+
+CheckpointHead::CheckpointHead(const std::string& path)
+    : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   struct stat status {};
-  if (!file_.is_open() || ::fstat(file_.number(), &status) != 0)
-    refuse_file("cannot be read: " + std::generic_category().message(errno));
-  if (!S_ISREG(status.st_mode)) refuse_file("is no file that could be replaced");
-  const auto size = static_cast<std::uint64_t>(status.st_size);
-  check_format(size);
-  check_sum(size);
-  ::lseek(file_.number(), 0, SEEK_SET);
-  left_ = size - kTailBytes;
-  FileHead head;
-  bytes(&head, sizeof head);
-  if (head.identity_bytes > left_) refuse_file("is damaged");
-  identity_.resize(head.identity_bytes);
-  bytes(identity_.data(), identity_.size());
+  if (!file_.is_open() || ::fstat(file(), &status) != 0)
+    refuse("cannot be read: " + std::generic_category().message(errno));
+  if (!S_ISREG(status.st_mode)) refuse("is no file that could be replaced");
+  file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  const std::uint32_t size = read_format();
+  if (size > file_bytes_ - kHeadBytes - kTailBytes) refuse("is truncated, or damaged in its head");
+  identity_.resize(size);
+  if (::pread(file(), identity_.data(), size, kHeadBytes) != ssize_t{size})
+    refuse("cannot be read");
 }
 
-void CheckpointReader::refuse_file(std::string_view why) const {
-  throw BadInput(one_line(fmt::format("checkpoint {} {}", path_, why)));
-}
-
-void CheckpointReader::check_format(std::uint64_t size) const {
+std::uint32_t CheckpointHead::read_format() const {
   FileHead head;
-  const ssize_t read = ::pread(file_.number(), &head, sizeof head, 0);
+  const ssize_t read = ::pread(file(), &head, sizeof head, 0);
   const std::size_t known =
       std::min<std::size_t>(read < 0 ? 0 : static_cast<std::size_t>(read), sizeof head.magic);
   if (!std::equal(head.magic.begin(), head.magic.begin() + known, FileHead().magic.begin()))
-    refuse_file("is no checkpoint of toroid; give another file, or remove it");
-  if (size < kHeadBytes + kTailBytes) refuse_file("is truncated");
+    refuse("is no checkpoint of toroid; give another file, or remove it");
+  if (file_bytes_ < kHeadBytes + kTailBytes) refuse("is truncated");
   if (head.format != kCheckpointFormat)
-    refuse_file(
-        fmt::format("is of another version: format {}, not {}", head.format, kCheckpointFormat));
+    refuse(fmt::format("is of another version: format {}, not {}", head.format, kCheckpointFormat));
+  return head.identity_bytes;
 }
 
-void CheckpointReader::check_sum(std::uint64_t size) {
+CheckpointReader::CheckpointReader(const std::string& path) : Archive(true), head_(path) {
+  check_sum();
+  const std::uint64_t before = kHeadBytes + identity().size();
+  ::lseek(head_.file(), static_cast<off_t>(before), SEEK_SET);
+  left_ = head_.file_bytes() - kTailBytes - before;
+}
+
+void CheckpointReader::check_sum() {
+  const std::uint64_t size = head_.file_bytes();
   std::uint64_t counted = 0;
   std::uint32_t expected = 0;
-  ::pread(file_.number(), &counted, sizeof counted, static_cast<off_t>(size - kTailBytes));
-  ::pread(file_.number(), &expected, sizeof expected, static_cast<off_t>(size - sizeof expected));
-  if (counted != size - kTailBytes) refuse_file("is truncated, or damaged at its end");
+  ::pread(head_.file(), &counted, sizeof counted, static_cast<off_t>(size - kTailBytes));
+  ::pread(head_.file(), &expected, sizeof expected, static_cast<off_t>(size - sizeof expected));
+  if (counted != size - kTailBytes) head_.refuse("is truncated, or damaged at its end");
   unsigned long crc = ::crc32_z(0, nullptr, 0);
   block_.resize(kFileBlock);
   for (std::uint64_t left = counted; left > 0;) {
     const std::size_t some = read(block_.data(), std::min<std::uint64_t>(left, kFileBlock));
-    if (some == 0) refuse_file("is truncated");
+    if (some == 0) head_.refuse("is truncated");
     crc = add_to_crc(crc, block_.data(), some);
     left -= some;
   }
   block_.clear();
-  if (crc != expected) refuse_file("is damaged: its sum is wrong");
+  if (crc != expected) head_.refuse("is damaged: its sum is wrong");
 }
 
 std::size_t CheckpointReader::read(char* data, std::size_t size) {
   for (;;) {
-    const ssize_t some = ::read(file_.number(), data, size);
+    throw_if_interrupted();
+    const ssize_t some = ::read(head_.file(), data, size);
     if (some >= 0) return static_cast<std::size_t>(some);
-    if (errno != EINTR) refuse_file("cannot be read: " + std::generic_category().message(errno));
+    if (errno != EINTR) head_.refuse("cannot be read: " + std::generic_category().message(errno));
   }
 }
 
@@ -149,7 +155,7 @@ void CheckpointReader::fill() {
   block_.resize(kFileBlock);
   block_.resize(read(block_.data(), kFileBlock));
   at_ = 0;
-  if (block_.empty()) refuse_file("is truncated");
+  if (block_.empty()) head_.refuse("is truncated");
 }
 
 void CheckpointReader::bytes(void* data, std::size_t size) {

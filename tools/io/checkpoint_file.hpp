@@ -36,30 +36,53 @@ class CheckpointWriter final : public Archive {
   unsigned long crc_;
 };
 
+/// "checkpoint PATH WHY" as BadInput, in one line.
+[[noreturn]] void refuse_checkpoint(const std::string& path, std::string_view why);
+
+/// An open file, and whose state it holds.
+class CheckpointHead {
+ public:
+  /// Reads no more than that. Throws BadInput where the file cannot be read, is no checkpoint, or
+  /// one of another format.
+  explicit CheckpointHead(const std::string& path);
+
+  const std::string& identity() const { return identity_; }
+  /// At the file's first byte.
+  int file() const { return file_.number(); }
+  std::uint64_t file_bytes() const { return file_bytes_; }
+  [[noreturn]] void refuse(std::string_view why) const { refuse_checkpoint(path_, why); }
+
+ private:
+  /// The length of the identity.
+  std::uint32_t read_format() const;
+
+  std::string path_;
+  Descriptor file_;
+  std::uint64_t file_bytes_ = 0;
+  std::string identity_;
+};
+
 /// Reads one.
 class CheckpointReader final : public Archive {
  public:
   /// Reads the file once from end to end, so that nothing is used of one that is damaged. Throws
-  /// BadInput where it is, where it is cut short or of another format, or is no checkpoint.
+  /// BadInput where it is, where it is cut short or of another format, or is no checkpoint. Reading
+  /// ends with throw_if_interrupted().
   explicit CheckpointReader(const std::string& path);
-  const std::string& identity() const { return identity_; }
+  const std::string& identity() const { return head_.identity(); }
   std::uint64_t left() const override { return left_; }
 
  private:
   void bytes(void* data, std::size_t size) override;
-  void check_format(std::uint64_t size) const;
-  void check_sum(std::uint64_t size);
+  void check_sum();
   /// At most so many; fewer at the end.
   std::size_t read(char* data, std::size_t size);
   void fill();
-  [[noreturn]] void refuse_file(std::string_view why) const;
 
-  std::string path_;
-  Descriptor file_;
+  CheckpointHead head_;
   std::vector<char> block_;
   std::size_t at_ = 0;      ///< in the block
-  std::uint64_t left_ = 0;  ///< bytes of identity and state
-  std::string identity_;
+  std::uint64_t left_ = 0;  ///< bytes of the state
 };
 
 }  // namespace toroid

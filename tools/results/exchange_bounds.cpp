@@ -22,32 +22,44 @@
 #include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/progress.hpp"
 
 namespace toroid {
 namespace {
 
-/// Another traffic with so many packets per message as it has bytes: what messages take that are
-/// put together, in parts of kPayloadBytes.
-class PackedTraffic final : public Traffic {
+/// Another traffic whose bounds can be interrupted: of many pairs they take long.
+class InterruptibleTraffic : public Traffic {
  public:
-  explicit PackedTraffic(const Traffic& loose) : loose_(loose) {}
-  std::string_view name() const override { return loose_.name(); }
-  std::uint64_t bytes(Rank from, Rank to) const override {
-    return loose_.bytes(from, to) * kPayloadBytes;
+  explicit InterruptibleTraffic(const Traffic& traffic) : traffic_(traffic) {}
+  std::string_view name() const override { return traffic_.name(); }
+  std::uint64_t bytes(Rank from, Rank to) const override { return traffic_.bytes(from, to); }
+  std::optional<std::uint64_t> message_bytes() const override { return traffic_.message_bytes(); }
+  bool is_uniform_all_to_all() const override { return traffic_.is_uniform_all_to_all(); }
+  unsigned all_to_all_inside() const override { return traffic_.all_to_all_inside(); }
+  bool has_equal_sources() const override { return traffic_.has_equal_sources(); }
+  std::vector<Rank> targets(Rank from) const override {
+    throw_if_interrupted();
+    return traffic_.targets(from);
   }
-  std::optional<std::uint64_t> message_bytes() const override {
-    const auto bytes = loose_.message_bytes();
-    return bytes ? std::optional(*bytes * kPayloadBytes) : std::nullopt;
-  }
-  bool is_uniform_all_to_all() const override { return loose_.is_uniform_all_to_all(); }
-  unsigned all_to_all_inside() const override { return loose_.all_to_all_inside(); }
-  bool has_equal_sources() const override { return loose_.has_equal_sources(); }
-  std::vector<Rank> targets(Rank from) const override { return loose_.targets(from); }
-  std::vector<Rank> sources(Rank to) const override { return loose_.sources(to); }
-  Rank draw(Rank from, Random& random) const override { return loose_.draw(from, random); }
+  std::vector<Rank> sources(Rank to) const override { return traffic_.sources(to); }
+  Rank draw(Rank from, Random& random) const override { return traffic_.draw(from, random); }
 
  private:
-  const Traffic& loose_;
+  const Traffic& traffic_;
+};
+
+/// Another traffic with so many packets per message as it has bytes: what messages take that are
+/// put together, in parts of kPayloadBytes.
+class PackedTraffic final : public InterruptibleTraffic {
+ public:
+  using InterruptibleTraffic::InterruptibleTraffic;
+  std::uint64_t bytes(Rank from, Rank to) const override {
+    return InterruptibleTraffic::bytes(from, to) * kPayloadBytes;
+  }
+  std::optional<std::uint64_t> message_bytes() const override {
+    const auto bytes = InterruptibleTraffic::message_bytes();
+    return bytes ? std::optional(*bytes * kPayloadBytes) : std::nullopt;
+  }
 };
 
 /// Among those that live, where some are dead.
@@ -105,7 +117,10 @@ void add_visits(const TrafficExchange& exchange, Rank from, std::vector<TrafficE
 MatrixTraffic sampled_traffic(const TrafficExchange& exchange) {
   const Rank nodes = exchange.plan().shape().size();
   std::vector<TrafficEntry> entries;
-  for (Rank from = 0; from < nodes; ++from) add_visits(exchange, from, entries);
+  for (Rank from = 0; from < nodes; ++from) {
+    throw_if_interrupted();
+    add_visits(exchange, from, entries);
+  }
   return {"sample", nodes, std::move(entries)};
 }
 
@@ -120,9 +135,11 @@ double payload_sum(const Traffic& traffic, Rank nodes) {
 
 Bounds bounds_by(BoundsOf bounds_of, const TrafficExchange& exchange, const Machine& machine) {
   const Shape& shape = exchange.plan().shape();
-  if (exchange.plan().is_sample()) return bounds_of(machine, shape, sampled_traffic(exchange));
-  const bool combines = exchange.plan().policy().combines();
-  return (combines ? combined_bounds : whole_bounds)(machine, shape, exchange.traffic(), bounds_of);
+  if (exchange.plan().is_sample())
+    return bounds_of(machine, shape, InterruptibleTraffic(sampled_traffic(exchange)));
+  if (exchange.plan().policy().combines())
+    return combined_bounds(machine, shape, exchange.traffic(), bounds_of);
+  return whole_bounds(machine, shape, InterruptibleTraffic(exchange.traffic()), bounds_of);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ Checkpoint::Checkpoint(const CheckpointOptions& options, RunIdentity identity,
   }
   found_ = std::make_unique<CheckpointReader>(options.file);
   if (const auto other = identity_.difference(RunIdentity(found_->identity())))
-    throw BadInput(one_line(fmt::format("checkpoint {} is of {}", options.file, *other)));
+    refuse_checkpoint(options.file, "is of " + *other);
 }
 
 bool Checkpoint::try_resume(const State& fabric) {
@@ -72,7 +72,7 @@ bool Checkpoint::try_resume(const State& fabric) {
     exchange_->serialize(*found_);
     if (found_->left() != 0) Archive::refuse();
   } catch (const BadInput& error) {
-    throw BadInput(one_line(fmt::format("checkpoint {}: {}", options_.file, error.what())));
+    refuse_checkpoint(options_.file, fmt::format("cannot be resumed: {}", error.what()));
   }
   found_.reset();
   saved_ = now;
@@ -146,7 +146,7 @@ std::string Checkpoint::command_to_go_on() const {
 void Checkpoint::remove() const {
   if (!saved_) return;
   try {
-    const CheckpointReader there(options_.file);
+    const CheckpointHead there(options_.file);
     if (identity_.difference(RunIdentity(there.identity()))) throw BadInput("it is of another run");
     std::filesystem::remove(std::filesystem::canonical(options_.file));
   } catch (const std::exception& error) {

@@ -35,7 +35,7 @@ namespace {
 constexpr double kBytesPerSimNode = 8000;   ///< 4.0 kB, packets in its routers, a margin
 constexpr double kBytesPerRingNode = 3000;  ///< without its rings
 constexpr double kBytesPerQueue = 16;       ///< of an output queue, empty or not
-constexpr double kBytesPerDescriptor = 48;  ///< of what is in them
+constexpr double kBytesPerDescriptor = 56;  ///< of what is in them
 constexpr double kSimSpeedUp =
     0.6;  ///< speed grows as threads^this: two are 1.5 times as fast as one
 constexpr double kFlopsPerSecond = 1e9;  ///< of one worker in transforms

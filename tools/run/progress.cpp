@@ -21,6 +21,7 @@ namespace toroid {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
+bool goes_on = false;  ///< the run, when it is begun again
 
 /// The first signal asks for an orderly end; a second one kills the process.
 void on_interrupt(int signal) {
@@ -42,7 +43,13 @@ bool is_interrupted() {
 }
 
 void throw_if_interrupted() {
-  if (is_interrupted()) throw RunFailed("interrupted");
+  if (!is_interrupted()) return;
+  if (goes_on) throw Interrupted("interrupted; nothing to save yet");
+  throw RunFailed("interrupted");
+}
+
+void begin_run_that_goes_on() {
+  goes_on = true;
 }
 
 Interrupted::Interrupted(const std::string& what)

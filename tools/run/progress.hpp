@@ -17,8 +17,12 @@ void catch_interrupts();
 bool is_interrupted();
 void throw_if_interrupted();
 
-/// A run that was interrupted and has left what it takes to go on. The command exits with 128 and
-/// the number of the signal.
+/// From now on throw_if_interrupted() throws Interrupted instead: the run will save what it takes
+/// to go on, but there is nothing to save yet.
+void begin_run_that_goes_on();
+
+/// A run that goes on when its command is typed again was interrupted. The command exits with 128
+/// plus the number of the signal.
 class Interrupted : public std::runtime_error {
  public:
   /// REQUIRES: is_interrupted().

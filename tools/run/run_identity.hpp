@@ -8,6 +8,10 @@
 
 namespace toroid {
 
+/// What a program was built from: its commit; where its sources were not all of a commit's, with
+/// the checksum of the executable file, since several programs have that commit.
+std::string build_text(std::string_view commit, const std::string& executable);
+
 /// The inputs of a run, in order, by kind: its version, machine, seed, command, threads. Two runs
 /// with equal identities come to equal results.
 class RunIdentity {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -184,6 +185,41 @@ TEST(Probe, SeesTheSameSamplesWhetherItFollowsPacketsOrNot) {
       EXPECT_FALSE(following.seen.empty());
       EXPECT_EQ(following.seen, sampling.seen) << text;
     }
+}
+
+std::uint64_t wire_bytes(std::span<const LinkCounters> links) {
+  std::uint64_t sum = 0;
+  for (const LinkCounters& link : links) sum += link.wire_bytes;
+  return sum;
+}
+
+/// Keeps the links that it is shown at one cycle, and what they had carried by then.
+class LinksOnce final : public SimProbe {
+ public:
+  bool follows_packets() const override { return false; }
+  Tick sample_every() const override { return 5000; }
+  void on_sample(Tick now, const SimSnapshot& machine) override {
+    if (now != sample_every()) return;
+    shown = machine.links();
+    carried = wire_bytes(shown);
+  }
+
+  std::span<const LinkCounters> shown;
+  std::uint64_t carried = 0;
+};
+
+/// The general model shows the counters that it goes on with, the fast one sums of that sample.
+TEST(Probe, ThatOnlySamplesLeavesTheRunToTheFastModel) {
+  const Shape shape = Shape::parse("4x3x2");
+  for (const bool general : {false, true}) {
+    LinksOnce probe;
+    SimMachine sim(shape, {}, {.routing = {.general = general}, .probe = &probe});
+    MachineExchange(sim, 500).run();
+    const std::uint64_t in_the_end = wire_bytes(sim.counters().links);
+    EXPECT_LT(0u, probe.carried);
+    EXPECT_LT(probe.carried, in_the_end);
+    EXPECT_EQ(wire_bytes(probe.shown), general ? in_the_end : probe.carried);
+  }
 }
 
 class Refusal final : public SimProbe {
