@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,7 +66,8 @@ Failures::Failures(const Shape& shape, const FailureList& list)
       exits_(shape.size()),
       dead_(shape.size()),
       living_(shape.size()),
-      reach_(std::size_t{shape.size()} << shape.dims()) {
+      reach_(std::size_t{shape.size()} << shape.dims()),
+      clear_hops_(reach_.size()) {
   if (shape.is_twisted()) throw BadInput("failed links and nodes are not modelled on twisted tori");
   for (const std::string& link : list.links) fail_link(link);
   for (const std::string& node : list.nodes) fail_node(node);
@@ -114,13 +116,16 @@ void Failures::find_exits() {
 
 unsigned Failures::hops(unsigned d, unsigned from, unsigned to, bool minus) const {
   const unsigned k = shape_.extent(d);
-  return (minus ? from + k - to : to + k - from) % k;
+  const unsigned round = minus ? from + k - to : to + k - from;  // no division: it takes its time
+  return round < k ? round : round - k;
 }
 
 const Failures::Reach& Failures::reach(Rank to, unsigned minus) const {
-  std::atomic<const Reach*>& place = reach_[(std::size_t{to} << shape_.dims()) + minus];
+  std::atomic<const Reach*>& place = reach_[index(to, minus)];
   if (const Reach* made = place.load(std::memory_order_acquire)) return *made;
   auto mine = std::make_unique<const Reach>(compute_reach(to, minus));
+  clear_hops_[index(to, minus)].store(static_cast<std::uint8_t>(clear_hops(*mine, to, minus)),
+                                      std::memory_order_relaxed);
   const Reach* found = nullptr;
   // Whoever is first; all make the same. Release: partner is the acquire above.
   if (place.compare_exchange_strong(found, mine.get(), std::memory_order_acq_rel))
@@ -160,32 +165,40 @@ Failures::Reach Failures::compute_reach(Rank to, unsigned minus) const {
   return reach;
 }
 
+/// The fewest hops left of a node from which not all directions lead on; at most what a byte holds.
+unsigned Failures::clear_hops(const Reach& reach, Rank to, unsigned minus) const {
+  const Coord end = shape_.coord(to);
+  unsigned fewest = reach[0] ? 255 : 0;
+  HopsLeft left{};
+  Coord at = end;
+  for (std::size_t i = 1; i < reach.size(); ++i) {
+    step_back(end, minus, left, at);
+    const unsigned exits = exits_[shape_.rank(at)];
+    bool is_clear = true;
+    for (unsigned d = 0; d < shape_.dims(); ++d)
+      is_clear &= left[d] == 0 ||
+                  ((exits >> (2 * d + (minus >> d & 1u)) & 1u) != 0 && reach[i - stride_[d]]);
+    if (!is_clear) fewest = std::min(fewest, std::accumulate(left.begin(), left.end(), 0u));
+  }
+  return fewest;
+}
+
 DirectionSet Failures::passable(Rank here, Rank to, DirectionSet directions) const {
   const Coord from = shape_.coord(here);
   const Coord end = shape_.coord(to);
-  unsigned minus = 0;
-  std::size_t place = 0;
+  Route left{.hops = {}, .directions = directions};
   for (unsigned d = 0; d < shape_.dims(); ++d) {
-    const bool by_minus = directions.has(Direction::minus(d));
-    minus |= (by_minus ? 1u : 0u) << d;
-    const unsigned left = hops(d, from[d], end[d], by_minus);
-    if (left >= width_[d]) return {};
-    place += std::size_t{left} * stride_[d];
+    const unsigned count = hops(d, from[d], end[d], directions.has(Direction::minus(d)));
+    if (count >= width_[d]) return {};
+    left.hops[d] = static_cast<std::uint8_t>(count);
   }
-  return open(here, reach(to, minus), place, directions);
+  return passable(here, to, left);
 }
 
-DirectionSet Failures::passable(Rank here, Rank to, const Route& left) const {
-  unsigned minus = 0;
+DirectionSet Failures::passable_in_box(Rank here, Rank to, unsigned minus,
+                                       const Route& left) const {
   std::size_t place = 0;
-  bool is_in_box = true;
-  for (unsigned d = 0; d < shape_.dims(); ++d) {
-    minus |= (left.directions.bits() >> (2 * d + 1) & 1u) << d;
-    is_in_box &= left.hops[d] < width_[d];
-    place += std::size_t{left.hops[d]} * stride_[d];
-  }
-  if (!is_in_box) [[unlikely]]
-    return {};
+  for (unsigned d = 0; d < shape_.dims(); ++d) place += std::size_t{left.hops[d]} * stride_[d];
   return open(here, reach(to, minus), place, left.directions);
 }
 

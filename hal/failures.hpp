@@ -51,7 +51,15 @@ class Failures {
   /// Those of the `directions`, which lead from `here` to `to`, after which a path is left.
   DirectionSet passable(Rank here, Rank to, DirectionSet directions) const;
   /// The same for a packet under way, by the hops that are left: no coordinates are worked out.
-  DirectionSet passable(Rank here, Rank to, const Route& left) const;
+  /// Most packets are nearer to their destination than any failure on their way. REQUIRES: `left`
+  /// is within the hops of minimal ways, or long ways are allowed.
+  DirectionSet passable(Rank here, Rank to, const Route& left) const {
+    const unsigned minus = minus_of(left.directions);
+    const unsigned clear = clear_hops_[index(to, minus)].load(std::memory_order_relaxed);
+    if (sum(left.hops) < clear) [[likely]]
+      return left.directions;
+    return passable_in_box(here, to, minus, left);
+  }
   /// Whether hints lead from one node to another: `dynamic` packets by a path in any order of the
   /// dimensions, others in dimension order. REQUIRES: route_along() accepts the hints.
   bool leaves_way(Rank from, Rank to, DirectionSet hints, bool dynamic) const;
@@ -69,6 +77,21 @@ class Failures {
   /// Hops that are left to a destination, by dimension.
   using HopsLeft = std::array<unsigned, kMaxDims>;
 
+  /// The dimensions gone by -, as bits.
+  static unsigned minus_of(DirectionSet directions) {
+    unsigned bits = directions.bits() >> 1 & 0x555u;
+    bits = (bits | bits >> 1) & 0x333u;
+    return ((bits | bits >> 2) & 0xfu) | (bits >> 4 & 0x30u);
+  }
+  static unsigned sum(const std::array<std::uint8_t, kMaxDims>& hops) {
+    unsigned total = 0;
+    for (const unsigned h : hops) total += h;
+    return total;
+  }
+  std::size_t index(Rank to, unsigned minus) const {
+    return (std::size_t{to} << shape_.dims()) + minus;
+  }
+
   void fail_link(const std::string& text);
   void fail_node(const std::string& text);
   void cut(Rank node, Direction link);
@@ -76,6 +99,8 @@ class Failures {
   const Reach& reach(Rank to, unsigned minus) const;
   Reach compute_reach(Rank to, unsigned minus) const;
   void step_back(const Coord& end, unsigned minus, HopsLeft& left, Coord& at) const;
+  unsigned clear_hops(const Reach& reach, Rank to, unsigned minus) const;
+  DirectionSet passable_in_box(Rank here, Rank to, unsigned minus, const Route& left) const;
   /// `place`: of `here` in the box before `to`.
   DirectionSet open(Rank here, const Reach& reach, std::size_t place,
                     DirectionSet directions) const;
@@ -94,6 +119,8 @@ class Failures {
   /// [destination · 2^dims + dimensions gone by -], made when first asked for: 8 bytes each, and a
   /// bit per node of the box, which for minimal ways is about a 2^dims-th of the machine.
   mutable std::vector<std::atomic<const Reach*>> reach_;
+  /// [likewise]: a packet with fewer hops left may go by every direction; 0 until reach_ is made.
+  mutable std::vector<std::atomic<std::uint8_t>> clear_hops_;
 };
 
 }  // namespace toroid

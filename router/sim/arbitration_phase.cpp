@@ -25,86 +25,26 @@
 namespace toroid::sim {
 namespace {
 
-constexpr std::size_t kSitesAhead = 4;    ///< routers between fetching one's data and using it
-constexpr std::size_t kSitesAtOnce = 48;  ///< routers whose state the caches near the core hold
+constexpr std::size_t kSitesAhead = 4;  ///< routers between fetching one's data and using it
+
+/// [set of some six links]: its links.
+using LinkList = std::array<std::uint32_t, 8>;
+constexpr auto kLinksOf = [] {
+  std::array<LinkList, 1u << kRow> all{};
+  for (unsigned set = 0; set < all.size(); ++set)
+    for (unsigned l = 0, count = 0; l < kRow; ++l)
+      if ((set >> l & 1u) != 0) all[set][count++] = l;
+  return all;
+}();
+/// [set of some six links]: their number.
+constexpr auto kCountOf = [] {
+  std::array<std::uint8_t, 1u << kRow> all{};
+  for (unsigned set = 0; set < all.size(); ++set)
+    all[set] = static_cast<std::uint8_t>(std::popcount(set));
+  return all;
+}();
 
 }  // namespace
-
-/// The choices of one cycle.
-class ArbitrationPhase::Choice {
- public:
-  Choice(NetworkState& net, const Rules& rules, Tick now, std::vector<Departing>& departing)
-      : net_(net),
-        rules_(rules),
-        cycle_(rules.arbitration.begin(now)),
-        now_(now),
-        chosen_(departing) {}
-
-  void at_router(const Site& site, unsigned touched);
-
- private:
-  void at_link(const Site& site, unsigned index);
-  unsigned pick(const Site& site, unsigned index, std::uint64_t candidates) const;
-  void grant(const Site& site, unsigned index, Source source, VirtualChannel channel);
-
-  NetworkState& net_;
-  const Rules rules_;  // a copy: it then lies beside the other variables of the loop
-  const SenderArbitration::Cycle cycle_;
-  const Tick now_;
-  std::vector<Departing>& chosen_;
-};
-
-inline void ArbitrationPhase::Choice::at_router(const Site& site, unsigned touched) {
-  if ((touched & RouterState::kTouchReception) != 0) net_.eject(now_, site.node);
-  for (unsigned rest = touched & ~RouterState::kTouchReception; rest != 0;)
-    at_link(site, pop_lowest(rest));
-}
-
-/// Tries the candidates in the order of arbitration until one finds room downstream.
-inline void ArbitrationPhase::Choice::at_link(const Site& site, unsigned index) {
-  const OutputLink& link = site.links[index];
-  const Direction direction{static_cast<std::uint8_t>(index)};
-  const bool dynamic_open = (link.tokens[0] | link.tokens[1]) != 0;
-  std::uint64_t candidates = site.state->wanted_by(index);
-  if (!dynamic_open) candidates &= site.state->escape_of(net_.routers.degree(), index);
-  if (net_.delays.limits_reads()) candidates &= ~net_.busy_inputs(*site.state);
-  while (candidates != 0) {
-    const Source source(pick(site, index, rules_.precedence.first_class(candidates)));
-    const RoutedPacket head = site.queues[source.index()].routed();
-    const auto channel = rules_.channels.choose(head, source, direction, link.tokens);
-    if (channel && !net_.must_wait(now_, site, source, *channel))
-      return grant(site, index, source, *channel);
-    candidates &= ~source.bit();
-  }
-}
-
-inline unsigned ArbitrationPhase::Choice::pick(const Site& site, unsigned index,
-                                               std::uint64_t candidates) const {
-  if (!rules_.transit_first) return next_bit(candidates, site.links[index].turn);
-  const std::uint64_t rank = net_.routers.rank_of(site.node);
-  return rules_.arbitration.choose(cycle_, candidates, rank * net_.routers.degree() + index,
-                                   Direction{static_cast<std::uint8_t>(index)},
-                                   [&](unsigned s) { return site.queues[s].used; });
-}
-
-/// The packet gets the link and its room downstream, and no other is compared with it any more.
-inline void ArbitrationPhase::Choice::grant(const Site& site, unsigned index, Source source,
-                                            VirtualChannel channel) {
-  SourceQueue& queue = site.queues[source.index()];
-  site.state->toggle_requests(queue, source.bit(), net_.routers.degree());
-  const auto vc = static_cast<unsigned>(channel);
-  OutputLink& link = site.links[index];
-  link.tokens[vc] =
-      static_cast<std::uint16_t>(link.tokens[vc] - tokens_held(channel, queue.chunks));
-  link.turn = static_cast<std::uint8_t>((source.index() + 1) & 63u);
-  site.state->idle = static_cast<std::uint16_t>(site.state->idle & ~(1u << index));
-  queue.reading = true;
-  site.state->reading |= source.bit();
-  if (net_.routers.is_fifo(source)) net_.routers.stalled(site.node, source) += now_;
-  chosen_.push_back({site.node, static_cast<std::uint8_t>(index), source, channel});
-  __builtin_prefetch(&net_.flights[queue.head]);
-  net_.routers.prefetch_counters(site.node, index);
-}
 
 ArbitrationPhase::ArbitrationPhase(NetworkState& net, const Machine& machine,
                                    const RoutingOptions& options, bool fetches_early)
@@ -112,6 +52,7 @@ ArbitrationPhase::ArbitrationPhase(NetworkState& net, const Machine& machine,
       rules_{ChannelRule(machine.bubble_reserve_chunks, options.bubble_rule),
              SenderArbitration(machine), Precedence(net.routers.degree(), options.transit_first),
              options.transit_first},
+      is_usual_(options.transit_first && !net.delays.limits_reads() && net.delays.escape_wait == 0),
       fetches_early_(fetches_early) {
   for (unsigned c = 1; c <= kMaxChunks; ++c) wire_bytes_[c] = machine.wire_bytes(c);
 }
@@ -119,55 +60,149 @@ ArbitrationPhase::ArbitrationPhase(NetworkState& net, const Machine& machine,
 /// Of some routers at once first come all choices, then what each packet's departure touches beyond
 /// its router: by then that has been fetched. Neither marks a router.
 void ArbitrationPhase::run(Tick now) {
-  const std::size_t sites = net_.routers.marked().size();
-  for (std::size_t first = 0; first < sites; first += kSitesAtOnce) {
-    choose(now, first, std::min(first + kSitesAtOnce, sites));
-    packet_hops_ += departing_.size();
-    for (const Departing& packet : departing_) depart(now, packet);
-    departing_.clear();
+  const std::span<const Rank> marked = net_.routers.marked();
+  for (std::size_t first = 0; first < marked.size(); first += kSitesAtOnce) {
+    const std::size_t end = std::min(first + kSitesAtOnce, marked.size());
+    look_at(now, marked, first, end);
+    is_usual_ ? choose<true>(now) : choose<false>(now);
+    packet_hops_ += from_channels_count_ + from_fifos_count_;
+    depart<false>(now, std::span(from_channels_).first(from_channels_count_));
+    depart<true>(now, std::span(from_fifos_).first(from_fifos_count_));
   }
-  TOROID_CHECK_EQ(net_.routers.marked().size(), sites);
+  TOROID_CHECK_EQ(net_.routers.marked().size(), marked.size());
   net_.routers.clear_marked();
 }
 
-void ArbitrationPhase::choose(Tick now, std::size_t first, std::size_t end) {
-  const std::span<const Rank> marked = net_.routers.marked();
-  Choice choice(net_, rules_, now, departing_);
+/// Lists the links to look at, at the marked routers from `first` to before `end`; those whose
+/// reception FIFOs have room for a packet receive it.
+void ArbitrationPhase::look_at(Tick now, std::span<const Rank> marked, std::size_t first,
+                               std::size_t end) {
+  std::size_t count = 0;
+  std::size_t receiving = 0;
   for (std::size_t i = first; i < end; ++i) {
+    const Rank node = marked[i];
     if (fetches_early_)
       net_.routers.prefetch_site(marked[std::min(i + kSitesAhead, marked.size() - 1)]);
-    const Site site = net_.routers.site(marked[i]);
-    choice.at_router(site, std::exchange(site.state->touched, std::uint16_t{0}));
+    const unsigned touched = std::exchange(net_.routers.state(node).touched, std::uint16_t{0});
+    count = list(node, touched % (1u << kRow), 0, count);
+    if (net_.routers.degree() > kRow)
+      count = list(node, touched >> kRow & ((1u << kRow) - 1), kRow, count);
+    receiving_[receiving] = node;
+    receiving += touched / RouterState::kTouchReception;
+  }
+  requested_count_ = count;
+  for (std::size_t i = 0; i < receiving; ++i) net_.eject(now, receiving_[i]);
+}
+
+/// Lists a set of links, of which `first` is the first one; writes eight, of which some have a
+/// meaning. Returns how many are listed then.
+inline std::size_t ArbitrationPhase::list(Rank node, unsigned set, unsigned first,
+                                          std::size_t count) {
+  const LinkList& links = kLinksOf[set];
+  for (std::size_t i = 0; i < links.size(); ++i)
+    requested_[count + i] = (node << kLinkBits) + links[i] + first;
+  return count + kCountOf[set];
+}
+
+/// Tries the candidates of every link in the order of arbitration until one finds room downstream.
+/// `usual`: the machine has none of RouterDelays, and packets in transit go first.
+template <bool usual>
+void ArbitrationPhase::choose(Tick now) {
+  const Rules rules = rules_;  // a copy: it then lies beside the other variables of the loop
+  const SenderArbitration::Cycle cycle = rules.arbitration.begin(now);
+  const unsigned degree = net_.routers.degree();
+  from_channels_count_ = from_fifos_count_ = 0;
+  for (std::size_t i = 0; i < requested_count_; ++i) {
+    const Site site = net_.routers.site(requested_[i] >> kLinkBits);
+    const unsigned index = requested_[i] % (1u << kLinkBits);
+    const Direction direction{static_cast<std::uint8_t>(index)};
+    const OutputLink& link = site.links[index];
+    const bool is_open = (link.tokens[0] | link.tokens[1]) != 0;
+    const std::uint64_t dynamic = is_open ? site.state->dynamic_of(index) : 0;
+    const std::uint64_t escaping = site.state->escape_of(degree, index);
+    std::uint64_t candidates = dynamic | escaping;
+    if (!usual && net_.delays.limits_reads()) candidates &= ~net_.busy_inputs(*site.state);
+    while (candidates != 0) {
+      const std::uint64_t first = rules.precedence.first_class(candidates);
+      const Source source(usual || rules.transit_first
+                              ? rules.arbitration.choose(
+                                    cycle, first,
+                                    std::uint64_t{net_.routers.rank_of(site.node)} * degree + index,
+                                    direction, [&](unsigned s) { return site.queues[s].used; })
+                              : next_bit(first, link.turn));
+      const SourceQueue& head = site.queues[source.index()];
+      VirtualChannel channel = ChannelRule::emptier_dynamic(link.tokens);
+      bool goes =
+          (dynamic & source.bit()) != 0 && ChannelRule::has_room(link.tokens, channel, head.chunks);
+      if (!goes && (escaping & source.bit()) != 0) {
+        channel = ChannelRule::escape_channel(head.high_priority);
+        goes = rules.channels.escapes(head.chunks, channel, source, direction, link.tokens) &&
+               (usual || !net_.must_wait(now, site, source, channel));
+      }
+      if (goes) {
+        grant(site, index, source, channel);
+        break;
+      }
+      candidates &= ~source.bit();
+    }
   }
 }
 
-inline void ArbitrationPhase::depart(Tick now, const Departing& packet) {
-  const Site site = net_.routers.site(packet.node);
-  const unsigned chunks = site.queues[packet.source.index()].chunks;
-  const FlightId id = net_.start_reading(now, site, packet.source);
-  count(packet, chunks);
-  const Direction direction{packet.link};
-  if (net_.probe != nullptr)
-    net_.probe->on_hop(now, net_.routers.rank_of(site.node), direction, packet.channel,
-                       net_.probed(id));
-  net_.flights[id].advance(direction);
-  net_.calendar.after_wire(chunks, {EventKind::link_free, site.node, packet.link,
-                                    Departure{packet.source.index(), chunks}.pack()});
-  hand_on(now, site, direction, Source::channel(direction, packet.channel), id);
+/// The packet gets the link and its room downstream, and no other is compared with it any more.
+inline void ArbitrationPhase::grant(const Site& site, unsigned index, Source source,
+                                    VirtualChannel channel) {
+  const SourceQueue& queue = site.queues[source.index()];
+  site.state->withdraw(source.bit(), net_.routers.degree());
+  const auto vc = static_cast<unsigned>(channel);
+  OutputLink& link = site.links[index];
+  link.tokens[vc] =
+      static_cast<std::uint16_t>(link.tokens[vc] - tokens_held(channel, queue.chunks));
+  link.turn = static_cast<std::uint8_t>((source.index() + 1) & 63u);
+  site.state->idle = static_cast<std::uint16_t>(site.state->idle & ~(1u << index));
+  const Departing one{site.node, static_cast<std::uint8_t>(index), source, channel, queue.chunks};
+  // Nobody can tell which of the two it will be: no branch.
+  from_channels_[from_channels_count_] = from_fifos_[from_fifos_count_] = one;
+  const auto is_fifo = static_cast<std::size_t>(net_.routers.is_fifo(source));
+  from_channels_count_ += 1 - is_fifo;
+  from_fifos_count_ += is_fifo;
+  __builtin_prefetch(&net_.flights[queue.head]);
+  net_.routers.prefetch_counters(site.node, index);
 }
 
-inline void ArbitrationPhase::count(const Departing& packet, unsigned chunks) {
+/// `fifo`: from injection FIFOs, else from channels.
+template <bool fifo>
+void ArbitrationPhase::depart(Tick now, std::span<const Departing> departing) {
+  DelayLine::Writer hops(net_.calendar.hops(), departing.size());
+  for (const Departing& packet : departing) {
+    const Site site = net_.routers.site(packet.node);
+    const FlightId id = net_.start_reading(now, site, packet.source);
+    count(packet);
+    const Direction direction{packet.link};
+    if constexpr (fifo) net_.routers.stalled(site.node, packet.source) += now;
+    if (net_.probe != nullptr)
+      net_.probe->on_hop(now, net_.routers.rank_of(site.node), direction, packet.channel,
+                         net_.probed(id));
+    net_.flights[id].advance(direction);
+    TailLines& tails = net_.calendar.tails(packet.chunks);
+    (fifo ? tails.fifos : tails.channels)
+        .push({EventKind::link_free, site.node, packet.link, packet.source.index()});
+    const Source next = Source::channel(direction, packet.channel);
+    const Rank neighbour = net_.routers.behind(site, direction);
+    if (net_.routers.holds(neighbour)) [[likely]]
+      hops.push({EventKind::arrive, neighbour, next.index(), id});
+    else
+      send_away(now, neighbour, next, id);
+  }
+}
+
+inline void ArbitrationPhase::count(const Departing& packet) {
   LinkCounters& counters = net_.routers.counters(packet.node, packet.link);
   ++counters.packets[static_cast<unsigned>(packet.channel)];
-  counters.wire_bytes += wire_bytes_[chunks];
+  counters.wire_bytes += wire_bytes_[packet.chunks];
 }
 
-/// The header goes to the next router, which may be another block's.
-inline void ArbitrationPhase::hand_on(Tick now, const Site& site, Direction direction, Source next,
-                                      FlightId id) {
-  const Rank neighbour = net_.routers.behind(site, direction);
-  if (net_.routers.holds(neighbour))
-    return net_.calendar.after_hop({EventKind::arrive, neighbour, next.index(), id});
+/// The header goes to another block.
+void ArbitrationPhase::send_away(Tick now, Rank neighbour, Source next, FlightId id) {
   net_.outbox->send_packet(now + net_.calendar.hop_cycles(), net_.routers.rank_of(neighbour),
                            next.index(), id);
 }

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "hal/direction.hpp"
 #include "hal/machine.hpp"
@@ -43,8 +43,9 @@ class ArbitrationPhase {
   struct Departing {
     Rank node;
     std::uint8_t link;
-    Source source;
+    Source source{0};
     VirtualChannel channel;
+    std::uint8_t chunks;
   };
   /// What is constant in a run.
   struct Rules {
@@ -54,20 +55,35 @@ class ArbitrationPhase {
     bool transit_first;
   };
   using Site = Routers::Site;
-  class Choice;
+  static constexpr std::size_t kSitesAtOnce = 48;  ///< whose state the caches near the core hold
+  static constexpr unsigned kLinkBits = 4;
+  static_assert(kMaxLinks <= 1u << kLinkBits);
+  using Departures = std::array<Departing, kSitesAtOnce * kMaxLinks + 1>;  ///< one to spare
 
-  /// At the marked routers from `first` to before `end`.
-  void choose(Tick now, std::size_t first, std::size_t end);
-  void depart(Tick now, const Departing& packet);
-  void count(const Departing& packet, unsigned chunks);
-  void hand_on(Tick now, const Site& site, Direction direction, Source next, FlightId id);
+  void look_at(Tick now, std::span<const Rank> marked, std::size_t first, std::size_t end);
+  std::size_t list(Rank node, unsigned set, unsigned first, std::size_t count);
+  template <bool usual>
+  void choose(Tick now);
+  void grant(const Site& site, unsigned index, Source source, VirtualChannel channel);
+  template <bool fifo>
+  void depart(Tick now, std::span<const Departing> departing);
+  void count(const Departing& packet);
+  void send_away(Tick now, Rank neighbour, Source next, FlightId id);
 
   NetworkState& net_;
   Rules rules_;
+  bool is_usual_;
   bool fetches_early_;
   std::array<unsigned, kMaxChunks + 1> wire_bytes_{};  ///< [chunks]
-  std::vector<Departing> departing_;                   ///< chosen in this cycle
   std::uint64_t packet_hops_ = 0;
+  // Of some routers at once; the counts say how many have a meaning.
+  std::array<std::uint32_t, kSitesAtOnce * kMaxLinks + 8> requested_;  ///< node : 28 | link : 4
+  std::array<Rank, kSitesAtOnce + 1> receiving_;                       ///< one to spare
+  Departures from_channels_;
+  Departures from_fifos_;
+  std::size_t requested_count_ = 0;
+  std::size_t from_channels_count_ = 0;
+  std::size_t from_fifos_count_ = 0;
 };
 
 }  // namespace toroid::sim

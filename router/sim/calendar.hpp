@@ -15,6 +15,26 @@
 
 namespace toroid::sim {
 
+/// Tails of packets of one length, by kind: each line has a loop of its own without branches.
+struct TailLines {
+  explicit TailLines(Tick delay) : channels(delay), fifos(delay), delivered(delay) {}
+
+  DelayLine channels;   ///< link_free: tails that leave channels
+  DelayLine fifos;      ///< link_free: tails that leave injection FIFOs
+  DelayLine delivered;  ///< tails that reach a reception FIFO
+
+  Tick next() const { return std::min({channels.next(), fifos.next(), delivered.next()}); }
+  void close(Tick now) {
+    channels.close(now);
+    fifos.close(now);
+    delivered.close(now);
+  }
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(channels, fifos, delivered);
+  }
+};
+
 /// Delay lines hold what the hardware does, which always takes one of a few numbers of cycles; a
 /// wheel holds what processors do, which may take any. A network owns it.
 class Calendar {
@@ -24,20 +44,20 @@ class Calendar {
       wire_.emplace_back(machine.wire_cycles(machine.wire_bytes(chunks)));
   }
 
-  // The delays are counted from the present cycle.
-  /// A header reaches the next router.
-  void after_hop(Event event) { hop_.push(event); }
-  /// The tail of a packet of so many chunks has passed.
-  void after_wire(unsigned chunks, Event event) {
-    wire_[chunks - 1].push(event);
+  // The delays of lines are counted from the present cycle.
+  /// Headers that reach the next router.
+  DelayLine& hops() { return hop_; }
+  /// Where the tails of packets of so many chunks will have passed.
+  TailLines& tails(unsigned chunks) {
     wires_used_ |= 1u << (chunks - 1);
+    return wire_[chunks - 1];
   }
   /// REQUIRES: at is past the present cycle.
   void at(Tick when, Event event) { wheel_.schedule(when, event); }
 
   Tick hop_cycles() const { return hop_.delay(); }
   /// Cycles that a packet of so many chunks keeps a link busy.
-  Tick wire_cycles(unsigned chunks) const { return wire_[chunks - 1].delay(); }
+  Tick wire_cycles(unsigned chunks) const { return wire_[chunks - 1].channels.delay(); }
 
   /// The next cycle in which something happens; kNever: nothing is left.
   Tick next() const {
@@ -48,22 +68,19 @@ class Calendar {
   }
   /// Moves to next().
   void advance(Tick next) { wheel_.advance(next, irregular_); }
-  /// Shows the events of the present cycle to the handler: those in delay lines by arrive(line,
-  /// place) and tail_passed(line, place), the others by irregular(event). Returns the number of
-  /// those in delay lines.
+  /// Shows the delay lines that have events in the present cycle to the handler, which pops these:
+  /// arrivals(line), channel_tails(chunks, line), fifo_tails(chunks, line), deliveries(chunks,
+  /// line).
   template <typename Handler>
-  std::size_t for_each(Tick now, Handler&& handler) {
-    std::size_t regular = 0;
-    if (hop_.next() == now)
-      regular += hop_.pop_batch([&](std::size_t place) { handler.arrive(hop_, place); });
-    for_each_wire([&](DelayLine& line) {
-      if (line.next() == now)
-        regular += line.pop_batch([&](std::size_t place) { handler.tail_passed(line, place); });
+  void for_each_line(Tick now, Handler&& handler) {
+    if (hop_.next() == now) handler.arrivals(hop_);
+    for_each_wire([&](unsigned chunks, TailLines& tails) {
+      if (tails.channels.next() == now) handler.channel_tails(chunks, tails.channels);
+      if (tails.fifos.next() == now) handler.fifo_tails(chunks, tails.fifos);
+      if (tails.delivered.next() == now) handler.deliveries(chunks, tails.delivered);
     });
-    for_each_irregular([&](Event event) { handler.irregular(event); });
-    return regular;
   }
-  /// Only those that are in no delay line.
+  /// Calls body(event) for those of the present cycle that are in no delay line.
   template <typename Body>
   void for_each_irregular(const Body& body) {
     for (const Event event : irregular_) body(event);
@@ -72,7 +89,7 @@ class Calendar {
   /// The present cycle is over.
   void end_cycle(Tick now) {
     hop_.close(now);
-    for_each_wire([&](DelayLine& line) { line.close(now); });
+    for_each_wire([&](unsigned, TailLines& tails) { tails.close(now); });
   }
 
   /// REQUIRES: the present cycle is over.
@@ -82,15 +99,17 @@ class Calendar {
   }
 
  private:
-  /// Calls body(line) for every wire's line that has been used.
+  /// Calls body(chunks, lines) for every length that has been used.
   template <typename Body>
   void for_each_wire(const Body& body) {
-    for (unsigned rest = wires_used_; rest != 0; rest &= rest - 1)
-      body(wire_[static_cast<unsigned>(std::countr_zero(rest))]);
+    for (unsigned rest = wires_used_; rest != 0; rest &= rest - 1) {
+      const auto wire = static_cast<unsigned>(std::countr_zero(rest));
+      body(wire + 1, wire_[wire]);
+    }
   }
 
   DelayLine hop_;
-  std::vector<DelayLine> wire_;  ///< [chunks - 1]
+  std::vector<TailLines> wire_;  ///< [chunks - 1]
   unsigned wires_used_ = 0;      ///< bit = chunks - 1; most runs know one length or two
   EventWheel wheel_;
   std::vector<Event> irregular_;  ///< those of the present cycle

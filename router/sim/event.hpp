@@ -17,7 +17,7 @@ inline constexpr Tick kNever = std::numeric_limits<Tick>::max();
 /// them. Nodes are counted from the first of their block.
 enum class EventKind : std::uint8_t {
   arrive,     ///< a header reaches an input channel; index = source, value = flight
-  link_free,  ///< a tail has left; index = link, value = Departure
+  link_free,  ///< a tail has left; index = link, value = source
   injected,   ///< the processor has written a packet; index = source (a FIFO), value = flight
   delivered,  ///< a tail has reached the reception FIFO; index = source it came from, value =
               ///< flight
@@ -48,15 +48,6 @@ class Event {
 
  private:
   std::uint64_t bits_;
-};
-
-/// The source that a tail has left, and the length of its packet: the value of link_free.
-struct Departure {
-  unsigned source;  ///< index of a Source
-  unsigned chunks;
-
-  static constexpr Departure unpack(std::uint32_t value) { return {value & 63u, value >> 6}; }
-  constexpr std::uint32_t pack() const { return source | chunks << 6; }
 };
 
 /// Tokens that come back later than their packet leaves: the value of tokens.

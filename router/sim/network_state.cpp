@@ -33,7 +33,8 @@ inline bool NetworkState::try_eject(Tick now, const Routers::Site& site, Source 
   if (!reception.try_reserve(site.node, fifo, flight.chunks)) return false;
   const FlightId id = start_reading(now, site, source);
   flight.reception_fifo = static_cast<std::uint8_t>(fifo);
-  calendar.after_wire(flight.chunks, {EventKind::delivered, site.node, source.index(), id});
+  calendar.tails(flight.chunks)
+      .delivered.push({EventKind::delivered, site.node, source.index(), id});
   return true;
 }
 

@@ -64,14 +64,14 @@ struct NetworkState {
   bool must_wait(Tick now, const Routers::Site& site, Source source,
                  VirtualChannel entering) const {
     return delays.escape_wait != 0 && entering > VirtualChannel::dynamic1 &&
-           waits_for_escape(site, source) &&
+           waits_for_escape(source, flights[site.queues[source.index()].head]) &&
            now - routers.exposed_at(site.node, source) < delays.escape_wait;
   }
   /// Whether a waiting head is of those that must not escape at once: adaptive ones, unless their
   /// channel is a bubble channel already.
-  bool waits_for_escape(const Routers::Site& site, Source source) const {
+  bool waits_for_escape(Source source, const Flight& head) const {
     const bool in_bubble = !routers.is_fifo(source) && source.channel() > VirtualChannel::dynamic1;
-    return !in_bubble && !site.queues[source.index()].dynamic.empty();
+    return !in_bubble && head.dynamic;
   }
 
   /// The read port of a source begins to read its head.
@@ -79,7 +79,6 @@ struct NetworkState {
     SourceQueue& queue = site.queues[source.index()];
     const FlightId id = queue.head;
     queue.head = flights[id].next;
-    queue.reading = true;
     site.state->reading |= source.bit();
     flights[id].next = kNoFlight;
     if (outbox != nullptr) announce_tokens(now, site, source);

@@ -26,18 +26,12 @@ unsigned pop_lowest(Mask& mask) {
 struct SourceQueue {
   FlightId head = kNoFlight;
   FlightId tail = kNoFlight;
-  std::uint16_t used = 0;    ///< chunks, including those of the packet being read
-  bool reading : 1 = false;  ///< the packet that was the head last is on its way out
+  std::uint16_t used = 0;  ///< chunks, including those of the packet being read
   // Copies from the head's flight, once it is exposed: choosing among heads touches no flight.
-  bool high_priority : 1 = false;
   std::uint8_t chunks = 0;
-  DirectionSet directions;
-  DirectionSet dynamic;
-
-  RoutedPacket routed() const { return {directions, dynamic, chunks, high_priority}; }
-  bool has_waiting_head() const { return head != kNoFlight && !reading; }
+  bool high_priority = false;
 };
-static_assert(sizeof(SourceQueue) == 16);
+static_assert(sizeof(SourceQueue) == 12);
 
 /// One direction of a link, as its sender sees it: four of them to a cache line.
 struct OutputLink {
@@ -61,11 +55,11 @@ inline constexpr auto kRowOf = [] {
   return rows;
 }();
 
-/// Toggles a bit in the words of a set of links. The set's size is hard to predict, so there are no
+/// Sets a bit in the words of a set of links. The set's size is hard to predict, so there are no
 /// branches: all words of the row are written, also those beyond the last link.
-inline void toggle_row(std::uint64_t* __restrict words, unsigned set, std::uint64_t bit) {
+inline void set_in_row(std::uint64_t* __restrict words, unsigned set, std::uint64_t bit) {
   const auto& row = kRowOf[set];
-  for (unsigned l = 0; l < kRow; ++l) words[l] ^= row[l] & bit;
+  for (unsigned l = 0; l < kRow; ++l) words[l] |= row[l] & bit;
 }
 
 /// The channels of an input port, as a set of sources.
@@ -73,31 +67,44 @@ constexpr std::uint64_t input_channels(unsigned port) {
   return ((std::uint64_t{1} << kVirtualChannels) - 1) << (port * kVirtualChannels);
 }
 
-/// What a router's links and its reception FIFOs know of the heads. With six links, nearly every
-/// event touches only the first cache line.
+/// What a router's links and its reception FIFOs know of the heads.
 struct alignas(64) RouterState {
   std::uint64_t at_destination = 0;  ///< bit = Source: its head is for this node's processor
+  std::uint64_t reading = 0;         ///< bit = Source: a packet is on its way out
   std::uint16_t idle = 0;            ///< bit = link: it could start a packet
   std::uint16_t touched = 0;         ///< what arbitration has to look at: links, kTouchReception
-  /// First one word per link, `wanted_by`: bit = Source, its head may leave by this link. Then one
-  /// word per link, `escape_of`: its head may take the link's bubble channel.
+  /// First one word per link: bit = Source, its head may take the link's dynamic channels. Then one
+  /// word per link: its head may take the link's bubble channel.
   std::array<std::uint64_t, 2 * kMaxLinks> words{};
-  std::uint64_t reading = 0;  ///< bit = Source: a packet is on its way out
 
   static constexpr unsigned kTouchReception = 1u << 15;
 
-  std::uint64_t wanted_by(unsigned link) const { return words[link]; }
+  // `links`: per router.
+  std::uint64_t dynamic_of(unsigned link) const { return words[link]; }
   std::uint64_t escape_of(unsigned links, unsigned link) const { return words[links + link]; }
+  /// The sources whose heads want a link.
+  std::uint64_t wanted_by(unsigned links, unsigned link) const {
+    return dynamic_of(link) | escape_of(links, link);
+  }
   /// Bit `link` if some head wants it, else 0; without a branch.
-  unsigned wanted_bit(unsigned link) const { return (words[link] != 0 ? 1u : 0u) << link; }
-  /// The head of a source requests the links that it may leave by, or withdraws its requests.
-  /// `links` per router. Returns those links, as bits.
-  unsigned toggle_requests(const SourceQueue& head, std::uint64_t source, unsigned links) {
-    const unsigned allowed = allowed_directions(head.directions, head.dynamic).bits();
-    toggle_row(words.data(), allowed % (1u << kRow), source);
-    if (links > kRow) toggle_row(words.data() + kRow, allowed >> kRow, source);
-    words[links + head.directions.first().index] ^= source;
-    return allowed;
+  unsigned wanted_bit(unsigned links, unsigned link) const {
+    return static_cast<unsigned>(wanted_by(links, link) != 0) << link;
+  }
+  /// The head of a source requests the links that it may leave by: none, where there are no
+  /// `minimal` directions. Returns those links, as bits.
+  unsigned request(std::uint64_t source, DirectionSet minimal, DirectionSet dynamic,
+                   unsigned links) {
+    set_in_row(words.data(), dynamic.bits() % (1u << kRow), source);
+    if (links > kRow) set_in_row(words.data() + kRow, dynamic.bits() >> kRow, source);
+    const unsigned escape = allowed_directions(minimal, {}).bits();
+    const auto first = static_cast<unsigned>(std::countr_zero(escape | 1u << 16)) % 16u;
+    words[links + first] |= source & (0 - std::uint64_t{escape != 0});
+    return dynamic.bits() | escape;
+  }
+  /// It withdraws its requests.
+  void withdraw(std::uint64_t source, unsigned links) {
+    for (unsigned word = 0; word < 2 * links; word += 4)  // four times as many as dimensions
+      for (unsigned i = 0; i < 4; ++i) words[word + i] &= ~source;
   }
 };
 

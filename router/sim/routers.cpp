@@ -22,6 +22,7 @@ Routers::Routers(const Shape& shape, const Machine& machine, Range block)
       degree_(shape.links()),
       channels_(degree_ * kVirtualChannels),
       sources_(channels_ + machine.injection_fifos + machine.priority_injection_fifos),
+      state_bytes_(offsetof(RouterState, words) + 2 * degree_ * sizeof(std::uint64_t)),
       links_(std::size_t{block.count} * degree_),
       counters_(links_.size()),
       queues_(std::size_t{block.count} * sources_),
@@ -48,8 +49,9 @@ void Routers::connect(const Machine& machine) {
 }
 
 std::uint64_t Routers::stalled_cycles(Tick now, Rank node, unsigned fifo) const {
-  const SourceQueue& head = queue(node, Source::fifo(degree_, fifo));
-  const bool waits = head.has_waiting_head() && !head.directions.empty();
+  const Source source = Source::fifo(degree_, fifo);
+  const bool waits =
+      has_waiting_head(node, source) && (state_[node].at_destination & source.bit()) == 0;
   return stalled_[std::size_t{node} * (sources_ - channels_) + fifo] + (waits ? now : 0);
 }
 

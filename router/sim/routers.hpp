@@ -47,6 +47,10 @@ class Routers {
   const SourceQueue& queue(Rank node, Source source) const {
     return queues_[std::size_t{node} * sources_ + source.index()];
   }
+  /// Whether a packet stands at the front that is not on its way out.
+  bool has_waiting_head(Rank node, Source source) const {
+    return queue(node, source).head != kNoFlight && (state_[node].reading & source.bit()) == 0;
+  }
   LinkCounters& counters(Rank node, unsigned link) {
     return counters_[std::size_t{node} * degree_ + link];
   }
@@ -112,12 +116,9 @@ class Routers {
   [[gnu::always_inline]] void prefetch_counters(Rank node, unsigned link) const {
     __builtin_prefetch(&counters_[std::size_t{node} * degree_ + link]);
   }
-  /// A router's links, which stand side by side, and what is requested of them.
-  [[gnu::always_inline]] void prefetch_links(Rank node) const {
-    prefetch_link(node, 0);
-    prefetch_link(node, degree_ - 1);
-    __builtin_prefetch(state_[node].words.data());
-    __builtin_prefetch(state_[node].words.data() + degree_);
+  /// What is requested of a router's links.
+  [[gnu::always_inline]] void prefetch_state(Rank node) const {
+    prefetch_lines(&state_[node], state_bytes_);
   }
   /// A router's links and its channels, whose heads are compared.
   [[gnu::always_inline]] void prefetch_site(Rank node) const {
@@ -138,6 +139,7 @@ class Routers {
   unsigned degree_;
   unsigned channels_;
   unsigned sources_;
+  std::size_t state_bytes_;             ///< of a RouterState, as far as the links need them
   std::vector<OutputLink> links_;       ///< [node · degree + direction]
   std::vector<LinkCounters> counters_;  ///< likewise
   std::vector<SourceQueue> queues_;     ///< [node · sources + source]

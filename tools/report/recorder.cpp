@@ -52,21 +52,27 @@ Recorder::Sample Recorder::sample_of(Tick end, std::span<const LinkCounters> lin
                 std::vector<unsigned>(shape_.size()),
                 std::vector<std::uint64_t>(fifos()),
                 std::vector<unsigned>(fifos())};
-  sample.wire_bytes.reserve(links.size());
-  for (const LinkCounters& link : links)
-    sample.wire_bytes.push_back(static_cast<std::uint32_t>(link.wire_bytes));
+  sample.wire_bytes.resize(links.size());
+  std::ranges::transform(links, sample.wire_bytes.begin(), [](const LinkCounters& link) {
+    return static_cast<std::uint32_t>(link.wire_bytes);
+  });
   return sample;
 }
 
 void Recorder::add_fifos(Sample& sample, const SimSnapshot& machine) const {
+  const unsigned count = fifos();
+  std::uint64_t* const sum = sample.sum.data();
+  unsigned* const most = sample.most.data();
   for (Rank node = 0; node < shape_.size(); ++node) {
     const InjectionFifos& all = machine.fifos(node);
-    for (unsigned f = 0; f < fifos(); ++f) {
-      const unsigned used = all[f].used;
-      sample.fill[node] += used;
-      sample.sum[f] += used;
-      sample.most[f] = std::max(sample.most[f], used);
+    unsigned fill = 0;
+    for (unsigned f = 0; f < count; ++f) {
+      const unsigned used = all.used(f);
+      fill += used;
+      sum[f] += used;
+      most[f] = std::max(most[f], used);
     }
+    sample.fill[node] = fill;
   }
 }
 

@@ -9,7 +9,6 @@
 #include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "hal/random.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/sim/probe.hpp"
@@ -17,12 +16,11 @@
 namespace toroid {
 
 Tracer::Tracer(const Shape& shape, const Machine& machine, std::size_t most_slices)
-    : machine_(machine),
+    : fifos_(machine.injection_fifos),
       most_slices_(most_slices),
-      drawn_(std::size_t{shape.size()} * machine.injection_fifos) {}
-
-bool Tracer::keeps(std::uint64_t serial) const {
-  return (mix64(serial + 1) & (one_in() - 1)) == 0;
+      drawn_(std::size_t{shape.size()} * machine.injection_fifos) {
+  for (unsigned chunks = 1; chunks <= kMaxChunks; ++chunks)
+    wire_cycles_[chunks] = machine.wire_cycles(machine.wire_bytes(chunks));
 }
 
 void Tracer::on_inject(Tick now, Rank, unsigned fifo, const ProbedPacket& packet) {
@@ -32,14 +30,13 @@ void Tracer::on_inject(Tick now, Rank, unsigned fifo, const ProbedPacket& packet
 void Tracer::on_hop(Tick now, Rank node, Direction direction, VirtualChannel,
                     const ProbedPacket& packet) {
   if (!keeps(packet.serial)) return;
-  leave_fifo(now, node, packet);
-  const Tick on_wire = machine_.wire_cycles(machine_.wire_bytes(packet.chunks));
-  add(packet, now, now + on_wire, node, direction.index);
+  if (node == packet.source) leave_fifo(now, node, packet);
+  add(packet, now, now + wire_cycles_[packet.chunks], node, direction.index);
 }
 
 void Tracer::on_deliver(Tick now, Rank node, const ProbedPacket& packet) {
   if (!keeps(packet.serial)) return;
-  leave_fifo(now, node, packet);
+  if (node == packet.source) leave_fifo(now, node, packet);
   add(packet, now, now, node, TraceSlice::kDelivered);
 }
 
@@ -50,15 +47,17 @@ void Tracer::leave_fifo(Tick now, Rank node, const ProbedPacket& packet) {
   if (found == waiting_.end()) return;
   const auto [since, fifo] = found->second;
   waiting_.erase(found);
-  Tick& drawn = drawn_[std::size_t{node} * machine_.injection_fifos + fifo];
+  Tick& drawn = drawn_[std::size_t{node} * fifos_ + fifo];
   add(packet, std::clamp(drawn, since, now), now, node, TraceSlice::kFifo + fifo);
   drawn = now;
 }
 
 void Tracer::add(const ProbedPacket& packet, Tick begin, Tick end, Rank node, unsigned track) {
   constexpr Tick kLongest = std::numeric_limits<std::uint32_t>::max();
-  if (slices_.size() >= most_slices_) halve();
-  if (!keeps(packet.serial)) return;
+  if (slices_.size() >= most_slices_) {
+    halve();
+    if (!keeps(packet.serial)) return;
+  }
   slices_.push_back({packet.serial, begin, node, packet.source, packet.destination,
                      static_cast<std::uint32_t>(std::min(end - begin, kLongest)),
                      static_cast<std::uint16_t>(track), static_cast<std::uint16_t>(packet.chunks)});

@@ -1,6 +1,7 @@
 // Follows packets through a run of the model, for a trace.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -9,6 +10,7 @@
 #include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
+#include "hal/random.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/sim/probe.hpp"
@@ -53,12 +55,13 @@ class Tracer final : public SimProbe {
     unsigned fifo;
   };
 
-  bool keeps(std::uint64_t serial) const;
+  bool keeps(std::uint64_t serial) const { return (mix64(serial + 1) & (one_in() - 1)) == 0; }
   void add(const ProbedPacket& packet, Tick begin, Tick end, Rank node, unsigned track);
   void leave_fifo(Tick now, Rank node, const ProbedPacket& packet);
   void halve();
 
-  Machine machine_;
+  unsigned fifos_;                                  ///< per node
+  std::array<Tick, kMaxChunks + 1> wire_cycles_{};  ///< [chunks]
   std::size_t most_slices_;
   unsigned halvings_ = 0;
   std::vector<TraceSlice> slices_;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -70,9 +71,12 @@ TEST(DelayLine, EventsOfACycleStayTogether) {
 }
 
 struct Collector {
-  void arrive(const DelayLine& line, std::size_t place) { visited.insert(line[place].value()); }
-  void tail_passed(const DelayLine& line, std::size_t place) { arrive(line, place); }
-  void irregular(Event event) { visited.insert(event.value()); }
+  void arrivals(DelayLine& line) {
+    line.pop_batch([&](std::size_t place) { visited.insert(line[place].value()); });
+  }
+  void channel_tails(unsigned, DelayLine& line) { arrivals(line); }
+  void fifo_tails(unsigned, DelayLine& line) { arrivals(line); }
+  void deliveries(unsigned, DelayLine& line) { arrivals(line); }
   std::multiset<std::uint32_t> visited;
 };
 
@@ -90,10 +94,11 @@ class CalendarTwins {
       calendar_.at(at, event);
       reference_.emplace(at, event.value());
     } else if (kind == 8) {
-      calendar_.after_hop(event);
+      calendar_.hops().push(event);
       reference_.emplace(now_ + machine_.hop_latency_cycles, event.value());
     } else {
-      calendar_.after_wire(kind + 1, event);
+      TailLines& tails = calendar_.tails(kind + 1);
+      std::array{&tails.channels, &tails.fifos, &tails.delivered}[count_ % 3]->push(event);
       reference_.emplace(now_ + machine_.wire_cycles(machine_.wire_bytes(kind + 1)), event.value());
     }
   }
@@ -109,7 +114,8 @@ class CalendarTwins {
     calendar_.advance(next);
     now_ = next;
     Collector collector;
-    calendar_.for_each(now_, collector);
+    calendar_.for_each_line(now_, collector);
+    calendar_.for_each_irregular([&](Event event) { collector.visited.insert(event.value()); });
     std::multiset<std::uint32_t> expected;
     const auto [begin, end] = reference_.equal_range(now_);
     for (auto it = begin; it != end; ++it) expected.insert(it->second);
