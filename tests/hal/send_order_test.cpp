@@ -126,6 +126,26 @@ double spread(Rank members, Rank place, unsigned seeds) {
   return (chi_square - freedom) / std::sqrt(2 * freedom);
 }
 
+TEST(SendOrder, ComputesItsPlacesOnceUpToTheStoredPeers) {
+  unsigned asked = 0;
+  const auto backwards = [&asked](Rank visits) {
+    return SendOrder(visits, [&asked, visits](Rank i) {
+      ++asked;
+      return visits - i;
+    });
+  };
+  const SendOrder order = backwards(SendOrder::kStoredPeers);
+  EXPECT_EQ(order[0], SendOrder::kStoredPeers);
+  EXPECT_EQ(visited(order).back(), 1u);
+  EXPECT_EQ(asked, SendOrder::kStoredPeers);
+  EXPECT_EQ(visited(order.only({3, 5, 7})), (std::vector<Rank>{7, 5, 3}));
+
+  asked = 0;
+  const SendOrder larger = backwards(SendOrder::kStoredPeers + 1);
+  EXPECT_EQ(asked, 0u);
+  EXPECT_EQ(larger[0], SendOrder::kStoredPeers + 1);
+}
+
 TEST(SendOrder, SpreadsTheFirstAndTheLastPeer) {
   for (const Rank members : {17u, 1400u})
     for (const Rank place : {Rank{0}, members / 2, members - 2})
