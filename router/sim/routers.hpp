@@ -9,6 +9,7 @@
 #include "hal/counters.hpp"
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
+#include "hal/large_pages.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -140,10 +141,10 @@ class Routers {
   unsigned channels_;
   unsigned sources_;
   std::size_t state_bytes_;             ///< of a RouterState, as far as the links need them
-  std::vector<OutputLink> links_;       ///< [node · degree + direction]
+  LargeVector<OutputLink> links_;       ///< [node · degree + direction]
   std::vector<LinkCounters> counters_;  ///< likewise
-  std::vector<SourceQueue> queues_;     ///< [node · sources + source]
-  std::vector<RouterState> state_;      ///< [node]
+  LargeVector<SourceQueue> queues_;     ///< [node · sources + source]
+  LargeVector<RouterState> state_;      ///< [node]
   std::vector<std::uint64_t> stalled_;  ///< [node · FIFOs + FIFO]
   std::vector<Tick> exposed_at_;        ///< [node · sources + source]; empty without escape wait
   std::vector<Rank> marked_;            ///< the first marked_count_, and one to spare
