@@ -1,11 +1,12 @@
 #include "router/sim/arbitration_phase.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
@@ -16,6 +17,8 @@
 #include "hal/tick.hpp"
 #include "router/rules/arbitration.hpp"
 #include "router/rules/routing.hpp"
+#include "router/sim/calendar.hpp"
+#include "router/sim/delay_line.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/network_state.hpp"

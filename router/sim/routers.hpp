@@ -14,6 +14,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
+#include "router/sim/flight.hpp"
 #include "router/sim/router_state.hpp"
 
 namespace toroid::sim {
