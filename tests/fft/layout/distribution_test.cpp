@@ -14,6 +14,7 @@
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/blueprint.hpp"
+#include "hal/large_pages.hpp"
 #include "hal/shape.hpp"
 #include "tests/fft/layout/distributions.hpp"
 #include "tests/fft/plan/plan_check.hpp"
