@@ -43,8 +43,7 @@ TEST(Split, CutsIntoConsecutiveBlocksWhoseLengthsDifferByAtMostOne) {
 
 TEST(LocalArray, IsAlignedWhateverItsSize) {
   for (const std::size_t elements : {0u, 1u, 3u, 1000u, 200000u})
-    EXPECT_EQ(
-        reinterpret_cast<std::uintptr_t>(LocalArray(elements).data()) % kMemoryAlignment, 0u);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(LocalArray(elements).data()) % kMemoryAlignment, 0u);
 }
 
 /// The elements of a layout in the order of its local array.
