@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,31 +20,16 @@
 #include "router/sim/delay_line.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
+#include "router/sim/link_lists.hpp"
 #include "router/sim/network_state.hpp"
 #include "router/sim/router_state.hpp"
 #include "router/sim/routers.hpp"
+#include "router/sim/tail_lines.hpp"
 
 namespace toroid::sim {
 namespace {
 
 constexpr std::size_t kSitesAhead = 4;  ///< routers between fetching one's data and using it
-
-/// [set of some six links]: its links.
-using LinkList = std::array<std::uint32_t, 8>;
-constexpr auto kLinksOf = [] {
-  std::array<LinkList, 1u << kRow> all{};
-  for (unsigned set = 0; set < all.size(); ++set)
-    for (unsigned l = 0, count = 0; l < kRow; ++l)
-      if ((set >> l & 1u) != 0) all[set][count++] = l;
-  return all;
-}();
-/// [set of some six links]: their number.
-constexpr auto kCountOf = [] {
-  std::array<std::uint8_t, 1u << kRow> all{};
-  for (unsigned set = 0; set < all.size(); ++set)
-    all[set] = static_cast<std::uint8_t>(std::popcount(set));
-  return all;
-}();
 
 }  // namespace
 
@@ -186,7 +170,7 @@ void ArbitrationPhase::depart(Tick now, std::span<const Departing> departing) {
       net_.probe->on_hop(now, net_.routers.rank_of(site.node), direction, packet.channel,
                          net_.probed(id));
     net_.flights[id].advance(direction);
-    TailLines& tails = net_.calendar.tails(packet.chunks);
+    TailLines<Event>& tails = net_.calendar.tails(packet.chunks);
     (fifo ? tails.fifos : tails.channels)
         .push({EventKind::link_free, site.node, packet.link, packet.source.index()});
     const Source next = Source::channel(direction, packet.channel);

@@ -11,28 +11,9 @@
 #include "router/sim/delay_line.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/event_wheel.hpp"
+#include "router/sim/tail_lines.hpp"
 
 namespace toroid::sim {
-
-/// Tails of packets of one length, by kind: each line has a loop of its own without branches.
-struct TailLines {
-  explicit TailLines(Tick delay) : channels(delay), fifos(delay), delivered(delay) {}
-
-  DelayLine channels;   ///< link_free: tails that leave channels
-  DelayLine fifos;      ///< link_free: tails that leave injection FIFOs
-  DelayLine delivered;  ///< tails that reach a reception FIFO
-
-  Tick next() const { return std::min({channels.next(), fifos.next(), delivered.next()}); }
-  void close(Tick now) {
-    channels.close(now);
-    fifos.close(now);
-    delivered.close(now);
-  }
-  template <typename Archive>
-  void serialize(Archive& archive) {
-    archive(channels, fifos, delivered);
-  }
-};
 
 /// Delay lines hold what the hardware does, which always takes one of a few numbers of cycles; a
 /// wheel holds what processors do, which may take any. A network owns it.
@@ -47,7 +28,7 @@ class Calendar {
   /// Headers that reach the next router.
   DelayLine& hops() { return hop_; }
   /// Where the tails of packets of so many chunks will have passed.
-  TailLines& tails(unsigned chunks) {
+  TailLines<Event>& tails(unsigned chunks) {
     wires_used_ |= 1u << (chunks - 1);
     return wire_[chunks - 1];
   }
@@ -73,7 +54,7 @@ class Calendar {
   template <typename Handler>
   void for_each_line(Tick now, Handler&& handler) {
     if (hop_.next() == now) handler.arrivals(hop_);
-    for_each_wire([&](unsigned chunks, TailLines& tails) {
+    for_each_wire([&](unsigned chunks, TailLines<Event>& tails) {
       if (tails.channels.next() == now) handler.channel_tails(chunks, tails.channels);
       if (tails.fifos.next() == now) handler.fifo_tails(chunks, tails.fifos);
       if (tails.delivered.next() == now) handler.deliveries(chunks, tails.delivered);
@@ -88,7 +69,7 @@ class Calendar {
   /// The present cycle is over.
   void end_cycle(Tick now) {
     hop_.close(now);
-    for_each_wire([&](unsigned, TailLines& tails) { tails.close(now); });
+    for_each_wire([&](unsigned, TailLines<Event>& tails) { tails.close(now); });
   }
 
   /// REQUIRES: the present cycle is over.
@@ -108,8 +89,8 @@ class Calendar {
   }
 
   DelayLine hop_;
-  std::vector<TailLines> wire_;  ///< [chunks - 1]
-  unsigned wires_used_ = 0;      ///< bit = chunks - 1; most runs know one length or two
+  std::vector<TailLines<Event>> wire_;  ///< [chunks - 1]
+  unsigned wires_used_ = 0;             ///< bit = chunks - 1; most runs know one length or two
   EventWheel wheel_;
   std::vector<Event> irregular_;  ///< those of the present cycle
 };

@@ -10,6 +10,7 @@
 #include "hal/shape.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/flight.hpp"
+#include "router/sim/link_lists.hpp"
 
 namespace toroid::sim {
 
@@ -43,8 +44,6 @@ struct OutputLink {
 };
 static_assert(sizeof(OutputLink) == 16);
 
-/// Links of the usual torus, whose requests are toggled without branches.
-inline constexpr unsigned kRow = 6;
 static_assert(kMaxLinks == 2 * kRow);
 
 /// [set of links][link]: all bits of a word if the link is in the set, else none.

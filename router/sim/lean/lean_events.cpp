@@ -21,6 +21,7 @@
 #include "router/sim/lean/packet_word.hpp"
 #include "router/sim/lean/router_record.hpp"
 #include "router/sim/network.hpp"
+#include "router/sim/tail_lines.hpp"
 
 namespace toroid::sim::lean {
 namespace {
@@ -263,7 +264,7 @@ std::size_t run_all(LeanState& state, Tick now, const Ends& ends, ProcessorEvent
   if (state.hops.next() == now) count += run_hops<early>(state, now);
   for (unsigned rest = state.wires_used; rest != 0; rest &= rest - 1) {
     const auto chunks = static_cast<unsigned>(std::countr_zero(rest)) + 1;
-    WireLines& wire = state.wires[chunks - 1];
+    TailLines<Tail>& wire = state.wires[chunks - 1];
     if (wire.channels.next() == now)
       count += run_channel_tails<early>(state, now, wire.channels, chunks);
     if (wire.fifos.next() == now)

@@ -24,10 +24,12 @@
 #include "router/sim/lean/lean_state.hpp"
 #include "router/sim/lean/packet_word.hpp"
 #include "router/sim/lean/router_record.hpp"
+#include "router/sim/link_lists.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/outbox.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
+#include "router/sim/tail_lines.hpp"
 
 namespace toroid::sim {
 
@@ -40,22 +42,7 @@ constexpr Rank kRecordsInCache = 128;
 constexpr std::size_t kRecordsAhead = 8;  ///< routers between fetching one's record and using it
 constexpr std::size_t kLinksAhead = 4;
 
-/// [set of links]: its links.
-using LinkList = std::array<std::uint32_t, 8>;
-alignas(64) constexpr auto kLinksOf = [] {
-  std::array<LinkList, 64> all{};
-  for (unsigned set = 0; set < all.size(); ++set)
-    for (unsigned l = 0, count = 0; l < kMostLinks; ++l)
-      if ((set >> l & 1u) != 0) all[set][count++] = l;
-  return all;
-}();
-/// [set of links]: their number.
-constexpr auto kCountOf = [] {
-  std::array<std::uint8_t, 64> all{};
-  for (unsigned set = 0; set < all.size(); ++set)
-    all[set] = static_cast<std::uint8_t>(std::popcount(set));
-  return all;
-}();
+static_assert(kMostLinks == kRow);
 
 /// Writes all eight words, of which some have a meaning.
 inline void list_links(std::uint32_t* list, Rank node, unsigned touched) {
@@ -298,7 +285,7 @@ std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> depar
   RouterRecord* const records = state_.records.data();
   const Rank* const neighbours = state_.neighbours.data();
   const unsigned chunks = departing.front().chunks();
-  WireLines& wire = state_.wire(chunks);
+  TailLines<Tail>& wire = state_.wire(chunks);
   DelayLineOf<Hop>::Writer hops(state_.hops, departing.size());
   DelayLineOf<Tail>::Writer tails(fifo ? wire.fifos : wire.channels, departing.size());
   std::size_t i = 0;

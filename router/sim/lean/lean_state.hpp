@@ -2,7 +2,6 @@
 // the hardware, and how a packet is shown to the links that it may take.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +10,12 @@
 #include "hal/large_pages.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "router/sim/delay_line.hpp"
-#include "router/sim/event.hpp"
 #include "router/sim/lean/overflow_queues.hpp"
 #include "router/sim/lean/packet_word.hpp"
 #include "router/sim/lean/router_record.hpp"
 #include "router/sim/routers.hpp"
+#include "router/sim/tail_lines.hpp"
 
 namespace toroid::sim::lean {
 
@@ -55,24 +53,6 @@ struct Tail {
   unsigned source() const { return bits & (kMostSources - 1); }
 };
 
-/// Events of packets of one length, by kind: each line has a loop of its own without branches.
-struct WireLines {
-  explicit WireLines(Tick delay) : channels(delay), fifos(delay), delivered(delay) {}
-  DelayLineOf<Tail> channels;    ///< tails that leave channels
-  DelayLineOf<Tail> fifos;       ///< tails that leave injection FIFOs
-  DelayLineOf<Event> delivered;  ///< tails that reach a reception FIFO
-  Tick next() const { return std::min({channels.next(), fifos.next(), delivered.next()}); }
-  void close(Tick now) {
-    channels.close(now);
-    fifos.close(now);
-    delivered.close(now);
-  }
-  template <typename Archive>
-  void serialize(Archive& archive) {
-    archive(channels, fifos, delivered);
-  }
-};
-
 /// [rule][set of directions]: the directions whose dynamic channels a packet may take.
 using DynamicDirections = std::array<std::array<std::uint8_t, 64>, PacketWord::kRules>;
 
@@ -90,9 +70,9 @@ struct LeanState {
   std::vector<std::uint64_t> stalled;  ///< [node · FIFOs + FIFO], as in Routers
   OverflowQueues overflow;
   DelayLineOf<Hop> hops;
-  std::vector<WireLines> wires;  ///< [chunks - 1]
-  unsigned wires_used = 0;       ///< bit = chunks - 1
-  std::vector<Rank> touched;     ///< the first touched_count, and one to spare
+  std::vector<TailLines<Tail>> wires;  ///< [chunks - 1]
+  unsigned wires_used = 0;             ///< bit = chunks - 1
+  std::vector<Rank> touched;           ///< the first touched_count, and one to spare
   std::size_t touched_count = 0;
 
   bool holds(Rank node) const { return node < block.count; }
@@ -102,7 +82,7 @@ struct LeanState {
   std::uint64_t& stalled_of(Rank node, unsigned source) {
     return stalled[std::size_t{node} * (sources - channels) + source - channels];
   }
-  WireLines& wire(unsigned chunks) {
+  TailLines<Tail>& wire(unsigned chunks) {
     wires_used |= 1u << (chunks - 1);
     return wires[chunks - 1];
   }

@@ -14,6 +14,7 @@
 #include "router/sim/calendar.hpp"
 #include "router/sim/delay_line.hpp"
 #include "router/sim/event.hpp"
+#include "router/sim/tail_lines.hpp"
 #include "tests/router/sim/numbered_event.hpp"
 
 namespace toroid::sim {
@@ -97,7 +98,7 @@ class CalendarTwins {
       calendar_.hops().push(event);
       reference_.emplace(now_ + machine_.hop_latency_cycles, event.value());
     } else {
-      TailLines& tails = calendar_.tails(kind + 1);
+      TailLines<Event>& tails = calendar_.tails(kind + 1);
       std::array{&tails.channels, &tails.fifos, &tails.delivered}[count_ % 3]->push(event);
       reference_.emplace(now_ + machine_.wire_cycles(machine_.wire_bytes(kind + 1)), event.value());
     }

@@ -1,0 +1,33 @@
+// Tails of packets of one length, by kind.
+#pragma once
+
+#include <algorithm>
+
+#include "hal/tick.hpp"
+#include "router/sim/delay_line.hpp"
+
+namespace toroid::sim {
+
+/// Each line has a loop of its own without branches on the kind. `Leaving`: what is known of a tail
+/// that leaves.
+template <typename Leaving>
+struct TailLines {
+  explicit TailLines(Tick delay) : channels(delay), fifos(delay), delivered(delay) {}
+
+  DelayLineOf<Leaving> channels;  ///< tails that leave channels
+  DelayLineOf<Leaving> fifos;     ///< tails that leave injection FIFOs
+  DelayLine delivered;            ///< tails that reach a reception FIFO
+
+  Tick next() const { return std::min({channels.next(), fifos.next(), delivered.next()}); }
+  void close(Tick now) {
+    channels.close(now);
+    fifos.close(now);
+    delivered.close(now);
+  }
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(channels, fifos, delivered);
+  }
+};
+
+}  // namespace toroid::sim
