@@ -201,7 +201,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
     bool ended = program_.done();
     auto later = static_cast<std::uint32_t>(later_.size());
     archive(started_, posted_, ended, later, own_, random_, route_to_, route_, finished_at_,
-            queues_, drain_, inline_payloads_, barrier_);
+            queues_, drain_, inline_payloads_, barrier_, look_);
     archive.pointer(filling_);
     later_.resize(later);
     for (Outgoing*& outgoing : later_) archive.pointer(outgoing);
