@@ -75,7 +75,7 @@ TEST(FromOthers, ComeInOrderOfTimeFromAnyNumberOfNeighbours) {
       for (std::uint64_t i = 0; i < count; ++i)
         twins.send(random.below(3), now + 1 + random.below(70) + random.below(8) * 35);
       for (std::uint64_t i = random.below(40); i > 0 && !twins.empty(); --i) now = twins.pop();
-      if (testing::Test::HasFatalFailure()) return;
+      if (::testing::Test::HasFatalFailure()) return;
     }
     while (!twins.empty()) twins.pop();
   }
