@@ -21,6 +21,7 @@ void free_large_pages(void* memory);
 /// The same as a standard allocator.
 template <typename T>
 struct LargePages {
+  static_assert(alignof(T) <= kMemoryAlignment);
   using value_type = T;
   LargePages() = default;
   template <typename U>

@@ -122,8 +122,7 @@ class OutputQueues {
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  /// A cache line each: a descriptor that has waited for long is in no cache.
-  struct alignas(64) Pooled {
+  struct Pooled {
     SendDescriptor descriptor;
     std::uint32_t next;  ///< in its queue, or among the free; kNone behind the last
     template <typename Archive>

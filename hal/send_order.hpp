@@ -26,8 +26,8 @@ enum class OrderRule : std::uint8_t {
 inline constexpr std::array<std::string_view, 3> kOrderRuleNames = {"random", "rank", "shift"};
 
 /// Peers in the order of their visits: a permutation of the n-1 peers of member `self` among
-/// members 0..n-1, or some of them. Memory does not grow with the machine: up to kStoredPeers the
-/// shuffle is stored, beyond it a keyed bijection is evaluated.
+/// members 0..n-1, or some of them. Memory does not grow with the machine: up to kStoredPeers an
+/// order is stored, beyond it a shuffle is a keyed bijection that is evaluated.
 class SendOrder {
  public:
   static constexpr Rank kStoredPeers = 1024;

@@ -265,10 +265,7 @@ bool Node::look_again() {
   const NextLook look = filling_->next_look();
   if (look.is_never()) return false;
   if (look.is_at_once()) return true;
-  if (look.when() == look_) return false;
-  if (!device_->try_wake_at(look.when())) return true;
-  look_ = look.when();
-  return false;
+  return !device_->try_wake_at(look.when());
 }
 
 void Node::send_now() {

@@ -201,7 +201,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
     bool ended = program_.done();
     auto later = static_cast<std::uint32_t>(later_.size());
     archive(started_, posted_, ended, later, own_, random_, route_to_, route_, finished_at_,
-            queues_, drain_, inline_payloads_, barrier_, look_);
+            queues_, drain_, inline_payloads_, barrier_);
     archive.pointer(filling_);
     later_.resize(later);
     for (Outgoing*& outgoing : later_) archive.pointer(outgoing);
@@ -253,7 +253,6 @@ class alignas(64) Node final : public Processor, private PacketSink {
   RankRecord* record_;
   std::uint32_t packets_per_turn_;
   Rank rank_;
-  Tick look_ = 0;  ///< the last time at which it has asked to be woken for a source
   OutputQueues queues_;
   Drain drain_;
   RoutesFrom routes_;

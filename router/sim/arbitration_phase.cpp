@@ -140,6 +140,7 @@ inline void ArbitrationPhase::grant(const Site& site, unsigned index, Source sou
                                     VirtualChannel channel) {
   const SourceQueue& queue = site.queues[source.index()];
   site.state->withdraw(source.bit(), net_.routers.degree());
+  site.state->reading |= source.bit();  // a later link's choice may depend on it
   const auto vc = static_cast<unsigned>(channel);
   OutputLink& link = site.links[index];
   link.tokens[vc] =

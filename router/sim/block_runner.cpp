@@ -9,6 +9,7 @@
 
 #include "hal/tick.hpp"
 #include "router/sim/block.hpp"
+#include "router/sim/event.hpp"
 #include "router/sim/horizons.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/outbox.hpp"
@@ -42,7 +43,8 @@ bool BlockRunner::try_round() {
   const bool runs = block_.next() < bound;
   if (runs) run(bound);
   announce(reached(bound));
-  if (!runs && ++empty_rounds_ >= kEmptyRounds) rest();
+  // A block without neighbours has no other round once it has come to its end.
+  if (horizon_ == kNever || (!runs && ++empty_rounds_ >= kEmptyRounds)) rest();
   return true;
 }
 

@@ -84,7 +84,9 @@ class DelayLineOf {
     batches_[last_].at = kNever;
   }
 
-  /// The events by place, with the ring's beginning in a register. It ends before the next push.
+  /// The events by place, with the ring's beginning in a register. A place behind the line's end is
+  /// allowed and holds some event, perhaps one long gone: so the data of events to come can be
+  /// fetched early. It ends before the next push.
   class View {
    public:
     const T& operator[](std::size_t place) const { return ring_[place & mask_]; }
@@ -107,10 +109,6 @@ class DelayLineOf {
     full_ = head_ + events_.capacity();
     return end - begin;
   }
-  /// The event at a place. A place behind the line's end is allowed and holds some event, perhaps
-  /// one long gone: so the data of events to come can be fetched early.
-  const T& operator[](std::size_t place) const { return events_[place]; }
-
   template <typename Archive>
   void serialize(Archive& archive) {
     archive(events_, batches_, head_, closed_, tail_, full_, first_, last_);

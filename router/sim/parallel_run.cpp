@@ -37,9 +37,12 @@ namespace {
 
 /// Rounds of the first thread between two looks at what all blocks have counted.
 constexpr unsigned kRoundsPerReport = 64;
+/// Rounds of a thread between two looks at whether the host is crowded, some milliseconds.
+constexpr unsigned kRoundsPerLook = 2048;
 /// Rounds that a thread waits before it sleeps, some 100 us: most waits are shorter, and who wakes
-/// a thread pays for it as well.
+/// a thread pays for it as well. On a crowded host some 10 us, as long as it takes to be woken.
 constexpr unsigned kSpins = 2000;
+constexpr unsigned kSpinsInCrowd = 200;
 
 std::vector<Range> ranges_of(const std::deque<Block>& blocks) {
   std::vector<Range> ranges;
@@ -79,7 +82,7 @@ ParallelRun::ParallelRun(std::deque<Block>& blocks, Tick lookahead, bool spins, 
       neighbours_(neighbours_of(blocks.front().network().shape(), ranges_)),
       horizons_(neighbours_, lookahead),
       mail_(blocks.size() * blocks.size()),
-      spins_(spins ? kSpins : 0),
+      spins_(spins),
       errors_(blocks.size()) {
   connect();
   horizons_.end_at(end);
@@ -150,18 +153,25 @@ void ParallelRun::go_on(std::size_t own) {
   BlockRunner& runner = runners_[own];
   bool has_own = false;
   unsigned waited = 0;
+  long lost = 0;
   for (unsigned round = 0; !horizons_.is_over(own); ++round) {
     if (own == 0 && round % kRoundsPerReport == 0) report_progress();
+    if (round % kRoundsPerLook == 0) crowding_.look(lost);
     has_own = has_own || runner.try_take();
     if ((has_own && runner.try_round()) || try_to_help(own)) {
       waited = 0;
-    } else if (waited++ < spins_) {
+    } else if (waited++ < spins()) {
       Idle::relax();
     } else {
       if (std::exchange(has_own, false)) give_back(own);
       sleep(own);
     }
   }
+}
+
+unsigned ParallelRun::spins() const {
+  if (!spins_) return 0;
+  return crowding_.is_crowded() ? kSpinsInCrowd : kSpins;
 }
 
 /// A round of another block, if there is one that can go on and that nobody has.

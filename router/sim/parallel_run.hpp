@@ -28,6 +28,7 @@
 #include "router/sim/outbox.hpp"
 #include "router/sim/routers.hpp"
 #include "router/threads/cpu_account.hpp"
+#include "router/threads/crowding.hpp"
 
 namespace toroid::sim {
 
@@ -61,6 +62,7 @@ class ParallelRun {
   bool try_to_help(std::size_t own);
   void give_back(std::size_t block);
   void sleep(std::size_t own);
+  unsigned spins() const;
   void report_progress();
   std::vector<Mail*> mail_from(std::size_t block) const;
   std::vector<Mail*> mail_to(std::size_t block) const;
@@ -74,7 +76,8 @@ class ParallelRun {
   std::vector<std::unique_ptr<Mail>> mail_;  ///< [from · blocks + to]; null: no neighbours
   std::deque<Outbox> outboxes_;              ///< [block]
   std::deque<BlockRunner> runners_;          ///< [block]
-  unsigned spins_;
+  bool spins_;
+  Crowding crowding_;
   std::vector<std::exception_ptr>
       errors_;  ///< [block]: what ended its thread, but a node's failure
 };

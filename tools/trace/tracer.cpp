@@ -31,12 +31,14 @@ void Tracer::on_hop(Tick now, Rank node, Direction direction, VirtualChannel,
                     const ProbedPacket& packet) {
   if (!keeps(packet.serial)) return;
   if (node == packet.source) leave_fifo(now, node, packet);
+  if (!keeps(packet.serial)) return;  // its stay in the FIFO was one slice too many
   add(packet, now, now + wire_cycles_[packet.chunks], node, direction.index);
 }
 
 void Tracer::on_deliver(Tick now, Rank node, const ProbedPacket& packet) {
   if (!keeps(packet.serial)) return;
   if (node == packet.source) leave_fifo(now, node, packet);
+  if (!keeps(packet.serial)) return;
   add(packet, now, now, node, TraceSlice::kDelivered);
 }
 

@@ -33,7 +33,8 @@ TEST(DelayLine, GivesEveryEventBackAfterItsDelay) {
     std::size_t taken = 0;
     if (expected > 0)
       taken = line.pop_batch([&](std::size_t place) {
-        ASSERT_EQ(line[place].value(), reference.begin()->second);  // in the order of pushing
+        ASSERT_EQ(line.view()[place].value(),
+                  reference.begin()->second);  // in the order of pushing
         reference.erase(reference.begin());
       });
     ASSERT_EQ(taken, expected);
@@ -56,8 +57,8 @@ TEST(DelayLine, ShowsEventsAhead) {
   }
   for (std::uint32_t i = 0; i + 6 < 100; ++i)
     line.pop_batch([&](std::size_t place) {
-      EXPECT_EQ(line[place].value(), i);
-      EXPECT_EQ(line[place + 6].value(), i + 6);
+      EXPECT_EQ(line.view()[place].value(), i);
+      EXPECT_EQ(line.view()[place + 6].value(), i + 6);
     });
 }
 
@@ -73,7 +74,7 @@ TEST(DelayLine, EventsOfACycleStayTogether) {
 
 struct Collector {
   void arrivals(DelayLine& line) {
-    line.pop_batch([&](std::size_t place) { visited.insert(line[place].value()); });
+    line.pop_batch([&](std::size_t place) { visited.insert(line.view()[place].value()); });
   }
   void channel_tails(unsigned, DelayLine& line) { arrivals(line); }
   void fifo_tails(unsigned, DelayLine& line) { arrivals(line); }

@@ -46,7 +46,9 @@ class Sleeper final : public Processor {
 class Sleepers {
  public:
   Sleepers(const char* shape, Rank blocks, unsigned times, Tick cycles, Tick stagger)
-      : shape_(Shape::parse(shape)) {
+      : Sleepers(Shape::parse(shape), blocks, times, cycles, stagger) {}
+  Sleepers(const Shape& shape, Rank blocks, unsigned times, Tick cycles, Tick stagger)
+      : shape_(shape) {
     for (Rank b = 0; b < blocks; ++b) {
       const Rank first = shape_.size() * b / blocks;
       const Range range{first, shape_.size() * (b + 1) / blocks - first};
@@ -97,6 +99,15 @@ TEST(ParallelRun, JumpsFromEventToEvent) {
   Sleepers few("4", 4, kTimes, 1'000'000, 10'000);
   EXPECT_LE(few.run(), 4 * kTimes * 4 * 14u);
   EXPECT_EQ(few.end(), kTimes * 1'030'000u);
+}
+
+TEST(ParallelRun, EndsWhereABlockHasNoNeighbours) {
+  const Shape shape = Shape::parse("3").with_failures({.links = {}, .nodes = {"(0)"}});
+  for (const unsigned times : {0u, 1u, 20u}) {
+    Sleepers all(shape, 3, times, 1000, 0);
+    all.run();
+    EXPECT_EQ(all.end(), times * 1000u);
+  }
 }
 
 TEST(ParallelRun, EndsWhereNothingEverHappens) {

@@ -141,6 +141,44 @@ TEST(Probe, ChangesNothing) {
   EXPECT_EQ(seen.counters().end, unseen.counters().end);
 }
 
+/// Notes until when each input port of each node passes a packet on.
+class PortWatch final : public SimProbe {
+ public:
+  PortWatch(const Shape& shape, const Machine& machine) : shape_(shape), machine_(machine) {}
+
+  void on_hop(Tick now, Rank node, Direction direction, VirtualChannel,
+              const ProbedPacket& packet) override {
+    const auto came = came_by_.find(packet.serial);
+    if (came != came_by_.end()) {
+      Tick& busy = busy_until_[{node, came->second}];
+      together += now < busy ? 1 : 0;
+      busy = now + machine_.wire_cycles(machine_.wire_bytes(packet.chunks));
+    }
+    came_by_[packet.serial] = direction.index;
+  }
+
+  unsigned together = 0;  ///< packets that a port began to pass on while another was passing
+
+ private:
+  Shape shape_;
+  Machine machine_;
+  std::map<std::uint64_t, unsigned> came_by_;  ///< [packet]: the direction of its last hop
+  std::map<std::pair<Rank, unsigned>, Tick> busy_until_;
+};
+
+TEST(Probe, SeesPortsPassOnOnePacketAtATimeWhereTheMachineDoesSo) {
+  for (const char* text : {"3x4x5", "4x4", "2x2x2x2x2"})
+    for (const unsigned reads : {1u, 4u}) {
+      const Shape shape = Shape::parse(text);
+      Machine machine;
+      machine.input_reads = reads;
+      PortWatch watch(shape, machine);
+      SimMachine sim(shape, {}, {.probe = &watch}, machine);
+      MachineExchange(sim, 960).run();
+      EXPECT_EQ(watch.together == 0, reads == 1) << text;
+    }
+}
+
 /// Keeps all that samples show.
 class Samples final : public SimProbe {
  public:
