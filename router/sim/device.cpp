@@ -17,6 +17,7 @@
 #include "hal/tick.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
+#include "router/sim/flight_pool.hpp"
 #include "router/sim/network.hpp"
 
 namespace toroid::sim {
