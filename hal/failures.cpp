@@ -124,8 +124,6 @@ const Failures::Reach& Failures::reach(Rank to, unsigned minus) const {
   std::atomic<const Reach*>& place = reach_[index(to, minus)];
   if (const Reach* made = place.load(std::memory_order_acquire)) return *made;
   auto mine = std::make_unique<const Reach>(compute_reach(to, minus));
-  clear_hops_[index(to, minus)].store(static_cast<std::uint8_t>(clear_hops(*mine, to, minus)),
-                                      std::memory_order_relaxed);
   const Reach* found = nullptr;
   // Whoever is first; all make the same. Release: partner is the acquire above.
   if (place.compare_exchange_strong(found, mine.get(), std::memory_order_acq_rel))
@@ -147,40 +145,32 @@ inline void Failures::step_back(const Coord& end, unsigned minus, HopsLeft& left
 }
 
 /// From the destination backwards: a node's way goes by a link that works to a node that has one.
+/// Clear hops are the fewest of a node from which not all directions lead on, and at most what a
+/// byte holds.
 Failures::Reach Failures::compute_reach(Rank to, unsigned minus) const {
   const Coord end = shape_.coord(to);
   Reach reach(std::size_t{width_[0]} * stride_[0]);
   reach[0] = is_alive(to);
+  unsigned clear = reach[0] ? 255 : 0;
   HopsLeft left{};
   Coord at = end;
   for (std::size_t i = 1; i < reach.size(); ++i) {
     step_back(end, minus, left, at);
     const unsigned exits = exits_[shape_.rank(at)];
-    bool leads_on = false;
-    for (unsigned d = 0; d < shape_.dims() && !leads_on; ++d)
-      leads_on =
-          left[d] != 0 && (exits >> (2 * d + (minus >> d & 1u)) & 1u) != 0 && reach[i - stride_[d]];
-    reach[i] = leads_on;
+    bool some_leads_on = false;
+    bool all_lead_on = true;
+    for (unsigned d = 0; d < shape_.dims(); ++d) {
+      if (left[d] == 0) continue;
+      const bool leads_on =
+          (exits >> (2 * d + (minus >> d & 1u)) & 1u) != 0 && reach[i - stride_[d]];
+      some_leads_on |= leads_on;
+      all_lead_on &= leads_on;
+    }
+    reach[i] = some_leads_on;
+    if (!all_lead_on) clear = std::min(clear, std::accumulate(left.begin(), left.end(), 0u));
   }
+  clear_hops_[index(to, minus)].store(static_cast<std::uint8_t>(clear), std::memory_order_relaxed);
   return reach;
-}
-
-/// The fewest hops left of a node from which not all directions lead on; at most what a byte holds.
-unsigned Failures::clear_hops(const Reach& reach, Rank to, unsigned minus) const {
-  const Coord end = shape_.coord(to);
-  unsigned fewest = reach[0] ? 255 : 0;
-  HopsLeft left{};
-  Coord at = end;
-  for (std::size_t i = 1; i < reach.size(); ++i) {
-    step_back(end, minus, left, at);
-    const unsigned exits = exits_[shape_.rank(at)];
-    bool is_clear = true;
-    for (unsigned d = 0; d < shape_.dims(); ++d)
-      is_clear &= left[d] == 0 ||
-                  ((exits >> (2 * d + (minus >> d & 1u)) & 1u) != 0 && reach[i - stride_[d]]);
-    if (!is_clear) fewest = std::min(fewest, std::accumulate(left.begin(), left.end(), 0u));
-  }
-  return fewest;
 }
 
 DirectionSet Failures::passable(Rank here, Rank to, DirectionSet directions) const {

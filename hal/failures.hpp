@@ -97,9 +97,9 @@ class Failures {
   void cut(Rank node, Direction link);
   void find_exits();
   const Reach& reach(Rank to, unsigned minus) const;
+  /// Stores clear_hops_ too.
   Reach compute_reach(Rank to, unsigned minus) const;
   void step_back(const Coord& end, unsigned minus, HopsLeft& left, Coord& at) const;
-  unsigned clear_hops(const Reach& reach, Rank to, unsigned minus) const;
   DirectionSet passable_in_box(Rank here, Rank to, unsigned minus, const Route& left) const;
   /// `place`: of `here` in the box before `to`.
   DirectionSet open(Rank here, const Reach& reach, std::size_t place,

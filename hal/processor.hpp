@@ -17,10 +17,10 @@ class Processor {
   virtual ~Processor() = default;
   /// Sends what finds room, handles what has come, and resumes the program. Never blocks.
   virtual TurnResult turn() = 0;
-  /// Fetches early what a turn will touch beside the object itself, which has been fetched: where
-  /// nodes are too many to stay in the caches. Steps 0 and 1: what step 0 fetches says where the
-  /// rest lies.
-  virtual void prefetch(unsigned step) const { (void)step; }
+  // Fetch early what a turn will touch beside the object itself, which has been fetched: where
+  // nodes are too many to stay in the caches. What prefetch() fetches says where the rest lies.
+  virtual void prefetch() const {}
+  virtual void prefetch_rest() const {}
   /// Whether the program has ended and nothing is left to send.
   virtual bool finished() const = 0;
   /// One phrase for the report of a run that cannot go on, e.g. "counter heard at 3 of 7".

@@ -219,16 +219,16 @@ TurnResult Node::turn() {
 }
 
 /// The next packet and the next fill mostly concern the object that had the last packet.
-void Node::prefetch(unsigned step) const {
-  if (step == 1) {
-    if (filling_ != nullptr) filling_->prefetch();
-    return;
-  }
+void Node::prefetch() const {
   __builtin_prefetch(filling_);
   const auto* const context = static_cast<const char*>(last_handler_.context);
   if (context != nullptr)
     for (std::size_t line = 0; line < kContextBytes; line += 64) __builtin_prefetch(context + line);
   queues_.prefetch();
+}
+
+void Node::prefetch_rest() const {
+  if (filling_ != nullptr) filling_->prefetch();
 }
 
 /// The program runs to its first await before anything is received: its handlers must exist.

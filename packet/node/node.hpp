@@ -184,7 +184,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   SendDescriptor descriptor(Rank to, const PacketHeader& header);
 
   TurnResult turn() override;
-  void prefetch(unsigned step) const override;
+  void prefetch() const override;
+  void prefetch_rest() const override;
   bool finished() const override;
   std::string waits_for() const override;
   /// The time at which the program ended, in ticks. REQUIRES: it has ended.

@@ -80,11 +80,15 @@ constexpr DirectionSet dynamic_directions(DirectionSet minimal, bool dynamic, Di
   return order == 0 ? minimal : first_in_order(minimal, order, dims);
 }
 
-/// Directions that the packet may leave by: the dynamic ones, and the first minimal one, where its
-/// escape is.
+/// The direction of a packet's escape channel, the first minimal one, as bits: 0 where there is
+/// none.
+constexpr unsigned escape_bit(DirectionSet minimal) {
+  return minimal.bits() & (~unsigned{minimal.bits()} + 1);
+}
+
+/// Directions that the packet may leave by: the dynamic ones, and its escape.
 constexpr DirectionSet allowed_directions(DirectionSet minimal, DirectionSet dynamic) {
-  const unsigned first = minimal.bits() & (~unsigned{minimal.bits()} + 1);
-  return DirectionSet(static_cast<std::uint16_t>(dynamic.bits() | first));
+  return DirectionSet(static_cast<std::uint16_t>(dynamic.bits() | escape_bit(minimal)));
 }
 
 /// Chunks of tokens that a packet holds downstream. In a bubble channel a full packet's, whatever

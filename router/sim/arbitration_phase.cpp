@@ -71,24 +71,19 @@ void ArbitrationPhase::look_at(Tick now, std::span<const Rank> marked, std::size
     if (fetches_early_)
       net_.routers.prefetch_site(marked[std::min(i + kSitesAhead, marked.size() - 1)]);
     const unsigned touched = std::exchange(net_.routers.state(node).touched, std::uint16_t{0});
-    count = list(node, touched % (1u << kRow), 0, count);
-    if (net_.routers.degree() > kRow)
-      count = list(node, touched >> kRow & ((1u << kRow) - 1), kRow, count);
+    const unsigned row = touched % (1u << kRow);
+    list_links<kLinkBits>(requested_.data() + count, node, row, 0);
+    count += kCountOf[row];
+    if (net_.routers.degree() > kRow) {
+      const unsigned second = touched >> kRow & ((1u << kRow) - 1);
+      list_links<kLinkBits>(requested_.data() + count, node, second, kRow);
+      count += kCountOf[second];
+    }
     receiving_[receiving] = node;
     receiving += touched / RouterState::kTouchReception;
   }
   requested_count_ = count;
   for (std::size_t i = 0; i < receiving; ++i) net_.eject(now, receiving_[i]);
-}
-
-/// Lists a set of links, of which `first` is the first one; writes eight, of which some have a
-/// meaning. Returns how many are listed then.
-inline std::size_t ArbitrationPhase::list(Rank node, unsigned set, unsigned first,
-                                          std::size_t count) {
-  const LinkList& links = kLinksOf[set];
-  for (std::size_t i = 0; i < links.size(); ++i)
-    requested_[count + i] = (node << kLinkBits) + links[i] + first;
-  return count + kCountOf[set];
 }
 
 /// Tries the candidates of every link in the order of arbitration until one finds room downstream.

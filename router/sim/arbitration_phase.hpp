@@ -61,7 +61,6 @@ class ArbitrationPhase {
   using Departures = std::array<Departing, kSitesAtOnce * kMaxLinks + 1>;  ///< one to spare
 
   void look_at(Tick now, std::span<const Rank> marked, std::size_t first, std::size_t end);
-  std::size_t list(Rank node, unsigned set, unsigned first, std::size_t count);
   template <bool usual>
   void choose(Tick now);
   void grant(const Site& site, unsigned index, Source source, VirtualChannel channel);

@@ -70,8 +70,8 @@ void Block::take_turns(Tick now) {
   for (std::size_t i = 0; i < std::min(count, kProcessorsAhead); ++i) later(i).prefetch_processor();
   for (std::size_t i = 0; i < count; ++i) {
     if (i + kProcessorsAhead < count) later(i + kProcessorsAhead).prefetch_processor();
-    if (i + kBeyondAhead < count) later(i + kBeyondAhead).prefetch_beyond_processor(0);
-    if (i + 1 < count) later(i + 1).prefetch_beyond_processor(1);
+    if (i + kBeyondAhead < count) later(i + kBeyondAhead).prefetch_beyond_processor();
+    if (i + 1 < count) later(i + 1).prefetch_rest();
     take_turn(devices_[turns_[i]], now);
   }
 }

@@ -45,13 +45,15 @@ class EventPhase {
       : net_(net), now_(now), events_(events) {}
 
   void arrivals(DelayLine& line);
-  void channel_tails(unsigned chunks, DelayLine& line);
-  void fifo_tails(unsigned chunks, DelayLine& line);
+  void channel_tails(unsigned chunks, DelayLine& line) { tails<false>(chunks, line); }
+  void fifo_tails(unsigned chunks, DelayLine& line) { tails<true>(chunks, line); }
   void deliveries(unsigned chunks, DelayLine& line);
   void irregular(Event event);
   std::size_t count() const { return count_; }
 
  private:
+  template <bool fifo>
+  void tails(unsigned chunks, DelayLine& line);
   void on_injected(Event event);
   template <bool fifo>
   void on_arrive(Event event);
@@ -104,41 +106,28 @@ void EventPhase<early>::arrivals(DelayLine& line) {
   });
 }
 
+/// Tails leave sources; `fifo`: injection FIFOs.
 template <bool early>
-void EventPhase<early>::channel_tails(unsigned chunks, DelayLine& line) {
+template <bool fifo>
+void EventPhase<early>::tails(unsigned chunks, DelayLine& line) {
   const auto events = line.view();
   count_ += line.pop_batch([&](std::size_t place) {
     if constexpr (early) {
+      if constexpr (fifo) events_.coming.push_back(events[place + kTurnsAhead].node());
       const Event later = events[place + kEventsAhead];
       prefetch_source(later.node(), later.value());
       const Event soon = events[place + kBehind];
       prefetch_head(soon.node(), soon.value());
-      prefetch_upstream(soon.node(), Source(soon.value()));
+      if constexpr (!fifo) prefetch_upstream(soon.node(), Source(soon.value()));
     }
     const Event event = events[place];
     const Site site = net_.routers.site(event.node());
     const Source source(event.value());
-    tail_left<false>(site, source, chunks, link_free(site, event.index()));
-    give_back_channel(site, source, chunks);
-  });
-}
-
-template <bool early>
-void EventPhase<early>::fifo_tails(unsigned chunks, DelayLine& line) {
-  const auto events = line.view();
-  count_ += line.pop_batch([&](std::size_t place) {
-    if constexpr (early) {
-      events_.coming.push_back(events[place + kTurnsAhead].node());
-      const Event later = events[place + kEventsAhead];
-      prefetch_source(later.node(), later.value());
-      const Event soon = events[place + kBehind];
-      prefetch_head(soon.node(), soon.value());
-    }
-    const Event event = events[place];
-    const Site site = net_.routers.site(event.node());
-    const Source source(event.value());
-    tail_left<true>(site, source, chunks, link_free(site, event.index()));
-    give_back_fifo(site, source, chunks);
+    tail_left<fifo>(site, source, chunks, link_free(site, event.index()));
+    if constexpr (fifo)
+      give_back_fifo(site, source, chunks);
+    else
+      give_back_channel(site, source, chunks);
   });
 }
 

@@ -3,7 +3,11 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+
+#include "hal/shape.hpp"
 
 namespace toroid::sim {
 
@@ -27,5 +31,20 @@ inline constexpr auto kCountOf = [] {
     all[set] = static_cast<std::uint8_t>(std::popcount(set));
   return all;
 }();
+
+/// Writes a row's links `set` of a node to `list`, `first` being the row's first link, as node *
+/// 2^link_bits + link: eight words, of which kCountOf[set] have a meaning.
+template <unsigned link_bits>
+[[gnu::always_inline]] inline void list_links(std::uint32_t* list, Rank node, unsigned set,
+                                              unsigned first) {
+  using FourWords [[gnu::vector_size(16)]] = std::uint32_t;
+  const LinkList& links = kLinksOf[set];
+  for (std::size_t k = 0; k < links.size(); k += 4) {
+    FourWords some;
+    std::memcpy(&some, &links[k], sizeof some);
+    some += (node << link_bits) + first;
+    std::memcpy(list + k, &some, sizeof some);
+  }
+}
 
 }  // namespace toroid::sim

@@ -95,7 +95,7 @@ struct alignas(64) RouterState {
                    unsigned links) {
     set_in_row(words.data(), dynamic.bits() % (1u << kRow), source);
     if (links > kRow) set_in_row(words.data() + kRow, dynamic.bits() >> kRow, source);
-    const unsigned escape = allowed_directions(minimal, {}).bits();
+    const unsigned escape = escape_bit(minimal);
     const auto first = static_cast<unsigned>(std::countr_zero(escape | 1u << 16)) % 16u;
     words[links + first] |= source & (0 - std::uint64_t{escape != 0});
     return dynamic.bits() | escape;

@@ -26,8 +26,8 @@ class Crowding {
   bool is_crowded() const { return left_.load(std::memory_order_relaxed) > 0; }
 
  private:
-  static constexpr unsigned kLooks = 64;  ///< of all threads, after which it is forgotten
-  std::atomic<unsigned> left_{0};         ///< a guess: updates of two threads may be lost
+  static constexpr unsigned kLooks = 8;  ///< of all threads, after which it is forgotten
+  std::atomic<unsigned> left_{0};        ///< a guess: updates of two threads may be lost
 };
 
 }  // namespace toroid

@@ -12,7 +12,6 @@
 #include <deque>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -312,23 +311,23 @@ int run_on(const Setting& setting) {
 
   announce(expectation_of(setting, blueprints), common.quiet || !reports);
   if (visible) print_head(setting);
-  std::optional<Emulation> emulation;  // a fresh one for each grid, the last for the report
   std::vector<GridResult> results;
+  Json report;  // of the grids so far, so that an interruption keeps what is finished
   try {
     for (const SharedBlueprint& blueprint : blueprints) {
-      emulation.emplace(setting.shape, setting.machine,
-                        under_policy(setting.run, *blueprint, setting.machine), common.quiet,
-                        packets_at_most(*blueprint));
-      GridResult result = solve(*emulation, blueprint);
-      result.timing = timing_of(setting, *blueprint, *emulation, result.cycles);
-      if (visible) print_grid(result);
+      Emulation emulation(setting.shape, setting.machine,
+                          under_policy(setting.run, *blueprint, setting.machine), common.quiet,
+                          packets_at_most(*blueprint));
+      GridResult result = solve(emulation, blueprint);
+      result.timing = timing_of(setting, *blueprint, emulation, result.cycles);
       results.push_back(result);
+      if (reports) report = make_report(setting, *blueprints.back(), emulation, results);
+      if (visible) print_grid(result);
     }
-  } catch (const RunFailed&) {  // what is finished is kept
+  } catch (const RunFailed&) {
     if (!is_interrupted() || results.empty()) throw;
   }
   if (!reports) return 0;
-  Json report = make_report(setting, *blueprints.back(), *emulation, results);
   if (is_interrupted()) report["interrupted"] = true;
   json.write(report);
   page.write(report);

@@ -14,16 +14,17 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <ios>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "hal/archive.hpp"
 #include "hal/check.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/run/descriptor.hpp"
-#include "tools/run/progress.hpp"
 
 namespace toroid {
 namespace {
@@ -116,7 +117,8 @@ std::uint32_t CheckpointHead::read_format() const {
   return head.identity_bytes;
 }
 
-CheckpointReader::CheckpointReader(const std::string& path) : Archive(true), head_(path) {
+CheckpointReader::CheckpointReader(const std::string& path, std::function<void()> poll)
+    : Archive(true), head_(path), poll_(std::move(poll)) {
   check_sum();
   const std::uint64_t before = kHeadBytes + identity().size();
   ::lseek(head_.file(), static_cast<off_t>(before), SEEK_SET);
@@ -144,7 +146,7 @@ void CheckpointReader::check_sum() {
 
 std::size_t CheckpointReader::read(char* data, std::size_t size) {
   for (;;) {
-    throw_if_interrupted();
+    poll_();
     const ssize_t some = ::read(head_.file(), data, size);
     if (some >= 0) return static_cast<std::size_t>(some);
     if (errno != EINTR) head_.refuse("cannot be read: " + std::generic_category().message(errno));

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,9 +67,10 @@ class CheckpointHead {
 class CheckpointReader final : public Archive {
  public:
   /// Reads the file once from end to end, so that nothing is used of one that is damaged. Throws
-  /// BadInput where it is, where it is cut short or of another format, or is no checkpoint. Reading
-  /// ends with throw_if_interrupted().
-  explicit CheckpointReader(const std::string& path);
+  /// BadInput where it is, where it is cut short or of another format, or is no checkpoint. Calls
+  /// `poll` before each block of the file; what that throws ends the reading.
+  explicit CheckpointReader(
+      const std::string& path, std::function<void()> poll = [] {});
   const std::string& identity() const { return head_.identity(); }
   std::uint64_t left() const override { return left_; }
 
@@ -80,6 +82,7 @@ class CheckpointReader final : public Archive {
   void fill();
 
   CheckpointHead head_;
+  std::function<void()> poll_;
   std::vector<char> block_;
   std::size_t at_ = 0;      ///< in the block
   std::uint64_t left_ = 0;  ///< bytes of the state

@@ -56,7 +56,7 @@ Checkpoint::Checkpoint(const CheckpointOptions& options, RunIdentity identity,
     const OutputFile can_be_made(options.file);
     return;
   }
-  found_ = std::make_unique<CheckpointReader>(options.file);
+  found_ = std::make_unique<CheckpointReader>(options.file, throw_if_interrupted);
   if (const auto other = identity_.difference(RunIdentity(found_->identity())))
     refuse_checkpoint(options.file, "is of " + *other);
 }

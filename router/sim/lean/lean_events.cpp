@@ -183,9 +183,10 @@ template <bool early>
   });
 }
 
-template <bool early>
-[[gnu::noinline]] std::size_t run_channel_tails(LeanState& state, Tick now,
-                                                DelayLineOf<Tail>& tails, unsigned chunks) {
+/// Tails leave sources; `fifo`: injection FIFOs, whose processors have to know.
+template <bool early, bool fifo>
+[[gnu::noinline]] std::size_t run_tails(LeanState& state, Tick now, DelayLineOf<Tail>& tails,
+                                        unsigned chunks, ProcessorEvents& processors) {
   Events events(state, now);
   const auto line = tails.view();
   return tails.pop_batch([&](std::size_t place) {
@@ -193,35 +194,23 @@ template <bool early>
       const Tail later = line[place + kEventsAhead];
       events.prefetch(later.node(), later.source());
       events.prefetch_link(later.node(), later.link());
-      const Tail soon = line[place + kUpstreamAhead];
-      events.prefetch_upstream(soon.node(), soon.source());
+      if constexpr (fifo) {
+        events.prefetch_stalled(later.node(), later.source());
+        processors.coming.push_back(line[place + kTurnsAhead].node());
+      } else {
+        const Tail soon = line[place + kUpstreamAhead];
+        events.prefetch_upstream(soon.node(), soon.source());
+      }
     }
     const Tail tail = line[place];
     const unsigned touch = events.link_free(tail.node(), tail.link());
-    events.tail_left<false>(tail.node(), tail.source(), chunks, touch);
-    events.give_back(tail.node(), tail.source(), chunks);
-  });
-}
-
-template <bool early>
-[[gnu::noinline]] std::size_t run_fifo_tails(LeanState& state, Tick now, DelayLineOf<Tail>& tails,
-                                             unsigned chunks, ProcessorEvents& processors) {
-  Events events(state, now);
-  const auto line = tails.view();
-  return tails.pop_batch([&](std::size_t place) {
-    if constexpr (early) {
-      const Tail later = line[place + kEventsAhead];
-      events.prefetch(later.node(), later.source());
-      events.prefetch_link(later.node(), later.link());
-      events.prefetch_stalled(later.node(), later.source());
-      processors.coming.push_back(line[place + kTurnsAhead].node());
-    }
-    const Tail tail = line[place];
-    const unsigned touch = events.link_free(tail.node(), tail.link());
-    events.tail_left<true>(tail.node(), tail.source(), chunks, touch);
-    processors.freed.push_back({tail.node(),
-                                static_cast<std::uint8_t>(tail.source() - state.channels),
-                                static_cast<std::uint8_t>(chunks)});
+    events.tail_left<fifo>(tail.node(), tail.source(), chunks, touch);
+    if constexpr (fifo)
+      processors.freed.push_back({tail.node(),
+                                  static_cast<std::uint8_t>(tail.source() - state.channels),
+                                  static_cast<std::uint8_t>(chunks)});
+    else
+      events.give_back(tail.node(), tail.source(), chunks);
   });
 }
 
@@ -266,9 +255,9 @@ std::size_t run_all(LeanState& state, Tick now, const Ends& ends, ProcessorEvent
     const auto chunks = static_cast<unsigned>(std::countr_zero(rest)) + 1;
     TailLines<Tail>& wire = state.wires[chunks - 1];
     if (wire.channels.next() == now)
-      count += run_channel_tails<early>(state, now, wire.channels, chunks);
+      count += run_tails<early, false>(state, now, wire.channels, chunks, processors);
     if (wire.fifos.next() == now)
-      count += run_fifo_tails<early>(state, now, wire.fifos, chunks, processors);
+      count += run_tails<early, true>(state, now, wire.fifos, chunks, processors);
     if (wire.delivered.next() == now)
       count += run_delivered<early>(state, now, wire.delivered, chunks, ends, processors);
   }

@@ -44,17 +44,6 @@ constexpr std::size_t kLinksAhead = 4;
 
 static_assert(kMostLinks == kRow);
 
-/// Writes all eight words, of which some have a meaning.
-inline void list_links(std::uint32_t* list, Rank node, unsigned touched) {
-  const LinkList& links = kLinksOf[touched & 63u];
-  for (std::size_t k = 0; k < links.size(); k += 4) {
-    FourWords some;
-    std::memcpy(&some, &links[k], sizeof some);
-    some |= node << 3;
-    std::memcpy(list + k, &some, sizeof some);
-  }
-}
-
 /// The chunks that all buffers of a router and of its processor hold.
 std::uint64_t chunks_of_a_node(const Shape& shape, const Machine& machine) {
   const std::uint64_t link =
@@ -188,8 +177,9 @@ unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
     }
     const unsigned touched = records[node].touched;
     records[node].touched = 0;
-    list_links(requested + count, node, touched);
-    count += kCountOf[touched & 63u];
+    const unsigned links = touched % (1u << kRow);
+    list_links<3>(requested + count, node, links, 0);
+    count += kCountOf[links];
     receiving_[receiving] = node;
     receiving += touched >> 15;
   }
