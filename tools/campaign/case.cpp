@@ -32,6 +32,7 @@
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/policy_options.hpp"
 #include "tools/machines/machine_file.hpp"
+#include "tools/policies/named_policies.hpp"
 #include "tools/results/json.hpp"
 #include "tools/run/policy_effects.hpp"
 
@@ -67,8 +68,7 @@ bool names_all(const CampaignLists& lists) {
 void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   lists.verb = &verb;
   begin_group(verb, "Cases");
-  add_name_list(verb, "--policies", lists.policies, "policy", policy_names_and_all(),
-                "names with commas between them, or all");
+  add_policy_list(verb, "--policies", lists.policies);
   add_name_list(verb, "--traffic", lists.traffics, "traffic", traffic_pattern_names(),
                 "likewise: patterns of traffic");
   add_text_list(verb, "--workload", lists.workloads,
@@ -189,7 +189,7 @@ std::vector<Axes> axes_of_lists(const CampaignLists& lists, const CampaignSettin
 void refuse_repetitions(const CampaignLists& lists, const std::vector<std::string>& policies,
                         const CampaignSettings& settings) {
   refuse_repetition("--policies", policies,
-                    [](const std::string& name) { return policy_by_name(name).name(); });
+                    [](const std::string& name) { return policy_named(name).name(); });
   refuse_repetition("--traffic", lists.traffics);
   refuse_repetition("--workload", lists.workloads);
   refuse_repetition("--torus", lists.toruses,
@@ -250,7 +250,7 @@ std::vector<std::string> policies_for(const Sender& sender,
   const bool is_all = names_all(lists);
   std::vector<std::string> kept;
   for (const std::string& name : policies) {
-    const Policy& policy = policy_by_name(name);
+    const Policy& policy = policy_named(name);
     if (!is_all && !takes_every)
       refuse_policy_without_effect(policy, sender.effects(settings), sender.name, settings.run,
                                    settings.machine);
@@ -297,7 +297,7 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
     const Sender sender{like.workload.get(), like.workload ? like.traffic_name : "the campaign"};
     for (const std::string& policy : policies_of(sender)) {
       CampaignCase& one = cases.emplace_back(like);
-      one.policy = &policy_by_name(policy);
+      one.policy = &policy_named(policy);
       one.policy_name = policy;
     }
   };

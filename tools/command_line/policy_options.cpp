@@ -5,20 +5,23 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "packet/node/settings.hpp"
-#include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/known_names.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
+#include "tools/command_line/split.hpp"
+#include "tools/policies/named_policies.hpp"
 
 namespace toroid {
 namespace {
@@ -35,10 +38,22 @@ std::optional<T> given(T number) {
   return number == 0 ? std::nullopt : std::optional(number);
 }
 
+/// A built-in policy, or one of the user's own, which is looked at when it is needed.
+CLI::Validator one_policy(std::span<const std::string_view> names) {
+  CLI::Validator known = one_of_with_parameters("policy", names);
+  const std::string description = known.get_description();
+  return {[known](const std::string& text) {
+            if (text.starts_with('@') || names_policy_file(text)) return std::string();
+            std::string typed = text;
+            return known(typed);
+          },
+          description};
+}
+
 }  // namespace
 
 const Policy& PolicyOptions::named() const {
-  return policy_by_name(policy);
+  return policy_named(policy);
 }
 
 SettingChanges PolicyOptions::changes() const {
@@ -51,13 +66,26 @@ SettingChanges PolicyOptions::changes() const {
           .tie = chosen<TieRule>("tie rule", kTieRuleNames, tie)};
 }
 
+void add_policy_list(CLI::App& verb, const std::string& option,
+                     std::vector<std::string>& policies) {
+  const CLI::Validator known = one_policy(policy_names_and_all());
+  const auto refusal_of = [known](const std::string& list) {
+    for (std::string item : split(list, ','))
+      if (std::string refusal = item.empty() ? "" : known(item); !refusal.empty()) return refusal;
+    return std::string();
+  };
+  add_text_list(verb, option, policies, "names with commas between them, or all")
+      ->type_name("NAMES")
+      ->check({refusal_of, known.get_description()});
+}
+
 void add_policy_options(CLI::App& verb, PolicyOptions& options) {
   begin_group(verb, "Policy");
   verb.add_option("--policy", options.policy,
                   "by which messages are sent; the options of this group change it; toroid info "
                   "--policies says more")
       ->type_name("NAME")
-      ->check(one_of_with_parameters("policy", policy_names()))
+      ->check(one_policy(policy_names()))
       ->capture_default_str();
   verb.add_option("--order", options.order, "of a node's peers; else the policy's")
       ->check(one_of("order", kOrderRuleNames));

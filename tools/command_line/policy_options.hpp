@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
@@ -28,6 +29,9 @@ struct PolicyOptions {
   const Policy& named() const;
   SettingChanges changes() const;
 };
+
+/// A list of policies: names of built-in ones, "all", and files of the user's own.
+void add_policy_list(CLI::App& verb, const std::string& option, std::vector<std::string>& policies);
 
 /// The group "Policy".
 void add_policy_options(CLI::App& verb, PolicyOptions& options);

@@ -1,41 +1,21 @@
 #include "tools/run/run_identity.hpp"
 
 #include <fmt/core.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
-#include <ios>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "hal/check.hpp"
+#include "tools/io/file_sum.hpp"
 
 namespace toroid {
-namespace {
-
-/// Of nothing where it cannot be read.
-unsigned long file_crc(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::vector<char> block(std::size_t{1} << 16);
-  unsigned long crc = ::crc32_z(0, nullptr, 0);
-  do {
-    file.read(block.data(), static_cast<std::streamsize>(block.size()));
-    crc = ::crc32_z(crc, reinterpret_cast<const unsigned char*>(block.data()),
-                    static_cast<std::size_t>(file.gcount()));
-  } while (file);
-  return crc;
-}
-
-}  // namespace
-
 std::string build_text(std::string_view commit, const std::string& executable) {
   const bool is_whole = commit != "unknown" && !commit.ends_with("-dirty");
-  return is_whole ? std::string(commit) : fmt::format("{} {:08x}", commit, file_crc(executable));
+  return is_whole ? std::string(commit) : fmt::format("{} {}", commit, file_sum(executable));
 }
 
 RunIdentity::RunIdentity(const std::string& text) {

@@ -1,0 +1,21 @@
+// Policies as data: a TOML file that changes a built-in policy and may bring tables.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "packet/policies/policy.hpp"
+
+namespace toroid {
+
+/// Whether the text names such a file: it ends with ".toml".
+bool names_policy_data(std::string_view text);
+
+/// The policy that the file describes. Throws BadInput with file, line or row, and what was
+/// expected.
+const Policy& policy_from_data(std::string_view text);
+
+/// A checksum of the file and of the tables that it names, of eight hexadecimal digits.
+std::string policy_data_sum(std::string_view text);
+
+}  // namespace toroid

@@ -1,0 +1,20 @@
+// Policies from shared libraries: ./mine.so, or ./mine.so:8 with a parameter.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "packet/policies/policy.hpp"
+
+namespace toroid {
+
+/// Whether the text names a shared library: its file name, without ":N", ends with ".so".
+bool names_policy_library(std::string_view text);
+
+/// The policy of a library, which stays loaded. Throws BadInput with the file's name.
+const Policy& policy_from_library(std::string_view text);
+
+/// A checksum of the library's file, of eight hexadecimal digits.
+std::string policy_library_sum(std::string_view text);
+
+}  // namespace toroid
