@@ -123,7 +123,7 @@ unsigned Failures::hops(unsigned d, unsigned from, unsigned to, bool minus) cons
 const Failures::Reach& Failures::reach(Rank to, unsigned minus) const {
   std::atomic<const Reach*>& place = reach_[index(to, minus)];
   if (const Reach* made = place.load(std::memory_order_acquire)) return *made;
-  auto mine = std::make_unique<const Reach>(compute_reach(to, minus));
+  auto mine = std::make_unique<const Reach>(look_back(to, minus));
   const Reach* found = nullptr;
   // Whoever is first; all make the same. Release: partner is the acquire above.
   if (place.compare_exchange_strong(found, mine.get(), std::memory_order_acq_rel))
@@ -147,7 +147,7 @@ inline void Failures::step_back(const Coord& end, unsigned minus, HopsLeft& left
 /// From the destination backwards: a node's way goes by a link that works to a node that has one.
 /// Clear hops are the fewest of a node from which not all directions lead on, and at most what a
 /// byte holds.
-Failures::Reach Failures::compute_reach(Rank to, unsigned minus) const {
+Failures::Reach Failures::look_back(Rank to, unsigned minus) const {
   const Coord end = shape_.coord(to);
   Reach reach(std::size_t{width_[0]} * stride_[0]);
   reach[0] = is_alive(to);

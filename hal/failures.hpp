@@ -97,8 +97,8 @@ class Failures {
   void cut(Rank node, Direction link);
   void find_exits();
   const Reach& reach(Rank to, unsigned minus) const;
-  /// Stores clear_hops_ too.
-  Reach compute_reach(Rank to, unsigned minus) const;
+  /// Of all nodes of the box before `to`; stores clear_hops_, which the same walk finds.
+  Reach look_back(Rank to, unsigned minus) const;
   void step_back(const Coord& end, unsigned minus, HopsLeft& left, Coord& at) const;
   DirectionSet passable_in_box(Rank here, Rank to, unsigned minus, const Route& left) const;
   /// `place`: of `here` in the box before `to`.

@@ -11,6 +11,9 @@
 
 namespace toroid::sim {
 
+/// Four words at once, as every processor has them.
+using FourWords [[gnu::vector_size(16)]] = std::uint32_t;
+
 /// Links of a router whose sets the tables hold; a router of more has two such rows.
 inline constexpr unsigned kRow = 6;
 
@@ -37,7 +40,6 @@ inline constexpr auto kCountOf = [] {
 template <unsigned link_bits>
 [[gnu::always_inline]] inline void list_links(std::uint32_t* list, Rank node, unsigned set,
                                               unsigned first) {
-  using FourWords [[gnu::vector_size(16)]] = std::uint32_t;
   const LinkList& links = kLinksOf[set];
   for (std::size_t k = 0; k < links.size(); k += 4) {
     FourWords some;

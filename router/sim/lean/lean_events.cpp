@@ -20,6 +20,7 @@
 #include "router/sim/lean/lean_state.hpp"
 #include "router/sim/lean/packet_word.hpp"
 #include "router/sim/lean/router_record.hpp"
+#include "router/sim/link_lists.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/tail_lines.hpp"
 

@@ -44,6 +44,10 @@ constexpr std::size_t kLinksAhead = 4;
 
 static_assert(kMostLinks == kRow);
 
+/// Bits of a link in what expand() lists: node * 2^bits + link.
+constexpr unsigned kRequestLinkBits = 3;
+static_assert(kMostLinks <= 1u << kRequestLinkBits);
+
 /// The chunks that all buffers of a router and of its processor hold.
 std::uint64_t chunks_of_a_node(const Shape& shape, const Machine& machine) {
   const std::uint64_t link =
@@ -178,7 +182,7 @@ unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
     const unsigned touched = records[node].touched;
     records[node].touched = 0;
     const unsigned links = touched % (1u << kRow);
-    list_links<3>(requested + count, node, links, 0);
+    list_links<kRequestLinkBits>(requested + count, node, links, 0);
     count += kCountOf[links];
     receiving_[receiving] = node;
     receiving += touched >> 15;
@@ -204,10 +208,11 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
   for (unsigned i = 0; i < count; ++i) {
     if (early) {
       const std::uint32_t later = requested[std::min<std::size_t>(i + kLinksAhead, count - 1)];
-      __builtin_prefetch(&records[later >> 3].links[later & 7u]);
+      __builtin_prefetch(
+          &records[later >> kRequestLinkBits].links[later % (1u << kRequestLinkBits)]);
     }
-    const Rank node = requested[i] >> 3;
-    const unsigned index = requested[i] & 7u;
+    const Rank node = requested[i] >> kRequestLinkBits;
+    const unsigned index = requested[i] % (1u << kRequestLinkBits);
     RouterRecord& router = records[node];
     Link& link = router.links[index];
     const std::uint32_t escaping = router.requests[kMostLinks + index];

@@ -32,9 +32,6 @@ struct QueueState {
   unsigned chunks() const { return (bits >> 5) + 1u; }
 };
 
-/// Four words at once, as every processor has them.
-using FourWords [[gnu::vector_size(16)]] = std::uint32_t;
-
 /// How a packet of one rule with some minimal directions left shows itself: in one cache line.
 struct alignas(64) RequestRow {
   std::array<std::uint32_t, 2 * kMostLinks> words{};  ///< all bits where requests has its source
