@@ -65,6 +65,8 @@ class Fill {
   }
 
   bool done() const { return order_.size() == 0 || sent_ >= batching_.packets; }
+  /// Whom the current visit goes to. REQUIRES: !done().
+  Rank peer() const { return order_[visit_]; }
   /// Fetches early what the next visit touches beside this object.
   void prefetch() const { order_.prefetch(visit_); }
 

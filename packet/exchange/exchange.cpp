@@ -40,7 +40,7 @@ namespace {
 constexpr Tick kPoll = 500;
 
 bool is_plain(const ExchangePlan& plan) {
-  return !plan.relays() && !plan.has_window() && !plan.is_throttled() &&
+  return !plan.relays() && !plan.has_window() && !plan.is_throttled() && !plan.has_releases() &&
          !plan.settings().queue_per_direction;
 }
 
@@ -54,6 +54,7 @@ class Exchange::Sink {
   bool has_room() const {
     const Exchange& x = *exchange_;
     if (x.window_is_closed()) return false;
+    if (x.end_.plan->has_releases() && !exchange_->is_released()) return false;
     if (x.end_.plan->is_throttled() && static_cast<double>(x.end_.node->now()) < x.due_)
       return false;
     return by_direction() ? all_have_room() : queues_->has_room(queues_->next());
@@ -143,11 +144,13 @@ void Exchange::start() {
   record_start();
   fill_.restart();
   if (fill_.done()) return note_left();
+  started_at_ = end_.node->now();
   if (end_.plan->is_throttled()) look_ = look_after(end_.node->now());
   end_.node->post(*this);
 }
 
 bool Exchange::fill(OutputQueues& queues) {
+  waits_for_release_ = false;
   const auto make = [this](Rank member, std::uint32_t first, std::uint32_t limit) {
     return describe(member, first, limit);
   };
@@ -198,7 +201,22 @@ Tick Exchange::look_after(Tick now) const {
   return due > now ? due : now + kPoll;
 }
 
+bool Exchange::is_released() {
+  const Tick release = started_at_ + end_.plan->release(end_.self(), fill_.peer());
+  waits_for_release_ = end_.node->now() < release;
+  return !waits_for_release_;
+}
+
+/// Time passes within a turn: the visit's may have come since.
+NextLook Exchange::look_at_release() {
+  const Tick release = started_at_ + end_.plan->release(end_.self(), fill_.peer());
+  if (release > end_.node->now()) return NextLook::at(release);
+  waits_for_release_ = false;
+  return NextLook::at_once();
+}
+
 NextLook Exchange::next_look() {
+  if (waits_for_release_) return look_at_release();
   if (is_plain_ || !end_.plan->is_throttled()) return NextLook::never();
   const Tick now = end_.node->now();
   if (look_ > now) return NextLook::at(look_);

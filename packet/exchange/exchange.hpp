@@ -95,8 +95,8 @@ class Exchange final : public Outgoing, private PayloadSource {
     archive.know(static_cast<PayloadSource*>(&envelopes_));
     archive.know(static_cast<PayloadSource*>(&forwarded_payloads_));
     archive(fill_, queued_, expected_, received_, starts_, sent_, due_, look_, outstanding_,
-            waits_for_window_, stage_, forwarded_payloads_, forwarded_, acknowledgements_,
-            *end_.audit);
+            waits_for_window_, started_at_, waits_for_release_, stage_, forwarded_payloads_,
+            forwarded_, acknowledgements_, *end_.audit);
   }
 
  private:
@@ -123,6 +123,8 @@ class Exchange final : public Outgoing, private PayloadSource {
   /// Packets that one descriptor may hold. REQUIRES: the window, if there is one, is open.
   std::uint32_t most_in_window(std::uint32_t limit) const;
   void hold_back(std::uint32_t packets);
+  bool is_released();
+  NextLook look_at_release();
   Tick look_after(Tick now) const;
   void note_left();
   void arrive(const Packet& packet);
@@ -157,6 +159,10 @@ class Exchange final : public Outgoing, private PayloadSource {
   double due_ = 0;                 ///< when the next packet may go
   Tick look_ = 0;                  ///< when fill() is to be tried again
   std::uint32_t outstanding_ = 0;  ///< packets sent and not acknowledged, where there is a window
+
+  // The state of an exchange with release times.
+  Tick started_at_ = 0;
+  bool waits_for_release_ = false;  ///< the current visit's time had not come in the last fill()
 
   // The state of an exchange whose packets go by way of other nodes.
   unsigned stage_ = 0;  ///< stage of the packet that was described last

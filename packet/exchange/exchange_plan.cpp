@@ -55,6 +55,7 @@ ExchangePlan::ExchangePlan(const Policy& policy, const Shape& machine, const Sha
       format_(std::move(format)),
       counter_name_("packets of " + format_.name),
       stages_(policy.stages(shape)),
+      has_releases_(policy.has_releases()),
       number_bits_(32 - static_cast<unsigned>(std::bit_width(shape.size() - 1))) {
   check_settings();
   check_machine();
@@ -85,6 +86,7 @@ void ExchangePlan::check_settings() const {
 void ExchangePlan::check_combines() const {
   if (is_sample()) throw unfit("it combines messages: everybody sends to everybody");
   if (has_window() || is_throttled()) throw unfit("it combines messages: it cannot be throttled");
+  if (has_releases()) throw unfit("it combines messages: they cannot have release times");
 }
 
 /// Nobody is asked where relays lead: a dead one might be among them.

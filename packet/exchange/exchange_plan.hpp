@@ -14,6 +14,7 @@
 #include "hal/random.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/traffic.hpp"
@@ -60,6 +61,9 @@ class ExchangePlan {
   bool relays() const { return stages_ > 1 && !combines(); }
   bool has_window() const { return settings_.throttle.window > 0; }
   bool is_throttled() const { return settings_.throttle.cycles_per_packet > 0; }
+  bool has_releases() const { return has_releases_; }
+  /// Cycles from the node's start on before which nothing goes to `to`. REQUIRES: has_releases().
+  Tick release(Rank self, Rank to) const { return policy_->release(shape_, self, to); }
   /// Whether a node sends to a part only of the nodes for which it has messages.
   bool is_sample() const { return format_.peers < shape_.size() - 1; }
   /// Handlers that a node's end needs: for packets and, with a window, for acknowledgements.
@@ -141,6 +145,7 @@ class ExchangePlan {
   ExchangeFormat format_;
   std::string counter_name_;
   unsigned stages_;
+  bool has_releases_;
   unsigned number_bits_;
   PacketLabel label_;
   mutable std::mutex mutex_;  ///< of combining_

@@ -50,19 +50,30 @@ struct SettingChanges {
   std::optional<OrderRule> order{};
   std::optional<std::uint32_t> packets_per_visit{};
   std::optional<unsigned> output_queues{};
+  std::optional<bool> queue_per_direction{};
+  std::optional<unsigned> queue_capacity{};
   std::optional<DrainRule> drain{};
   std::optional<FifoTying> tying{};
   std::optional<RoutingRule> routing{};
   std::optional<TieRule> tie{};
+  std::optional<double> cycles_per_packet{};
+  std::optional<std::uint32_t> window{};
 
+  /// A queue per direction replaces the policy's number of output queues.
   PolicySettings applied_to(PolicySettings settings) const {
     if (order) settings.order = order;
     settings.packets_per_visit = packets_per_visit.value_or(settings.packets_per_visit);
+    if (queue_per_direction.value_or(false)) settings.output_queues = 1;
     settings.output_queues = output_queues.value_or(settings.output_queues);
+    settings.queue_per_direction = queue_per_direction.value_or(settings.queue_per_direction);
+    settings.queue_capacity = queue_capacity.value_or(settings.queue_capacity);
     settings.drain = drain.value_or(settings.drain);
     settings.tying = tying.value_or(settings.tying);
     settings.routing = routing.value_or(settings.routing);
     settings.tie = tie.value_or(settings.tie);
+    Throttle& throttle = settings.throttle;
+    throttle.cycles_per_packet = cycles_per_packet.value_or(throttle.cycles_per_packet);
+    throttle.window = window.value_or(throttle.window);
     return settings;
   }
 };

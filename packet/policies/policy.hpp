@@ -9,6 +9,7 @@
 #include "hal/random.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/traffic/traffic.hpp"
 
@@ -79,6 +80,13 @@ class Policy {
   /// from an output queue of its own. If so, a stage begins when the one before is complete, and
   /// everything that goes to the same node goes as one message.
   virtual bool combines() const { return false; }
+
+  // Policies that say when messages go, on the model only: elsewhere there are no cycles.
+  /// Whether release() holds messages back. It is not asked otherwise.
+  virtual bool has_releases() const { return false; }
+  /// Before so many cycles from the node's start of the exchange on no packet of the message to
+  /// `to` is sent, nor of those that the node visits later in the round.
+  virtual Tick release(const Shape&, Rank /*self*/, Rank /*to*/) const { return 0; }
 };
 
 }  // namespace toroid

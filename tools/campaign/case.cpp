@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -49,10 +50,16 @@ void refuse_repetition(std::string_view option, const std::vector<T>& values,
       throw BadInput(fmt::format("{} names {} twice", option, *at));
 }
 
+/// Whether it is one that `all` does not stand for.
+bool is_own_policy(std::string_view name) {
+  return name.starts_with('@') || names_policy_file(name);
+}
+
 std::vector<std::string> names_of_policies(const CampaignLists& lists) {
   if (!names_all(lists)) return lists.policies;
   std::vector<std::string> all;
   for (const Policy* policy : built_in_policies()) all.emplace_back(policy->name());
+  std::ranges::copy_if(lists.policies, std::back_inserter(all), is_own_policy);
   return all;
 }
 
@@ -60,8 +67,10 @@ std::vector<std::string> names_of_policies(const CampaignLists& lists) {
 
 bool names_all(const CampaignLists& lists) {
   if (std::ranges::find(lists.policies, "all") == lists.policies.end()) return false;
-  if (lists.policies.size() > 1)
-    throw BadInput("--policies names all and others: all stands alone");
+  for (const std::string& name : lists.policies)
+    if (name != "all" && !is_own_policy(name))
+      throw BadInput(
+          fmt::format("--policies names all and {}: beside all stand policies of your own", name));
   return true;
 }
 
@@ -109,7 +118,7 @@ Json CampaignCase::json() const {
 }
 
 std::string CampaignCase::key() const {
-  return json().dump() + (workload ? workload->fingerprint() : "");
+  return json().dump() + (workload ? workload->fingerprint() : "") + policy_sum(policy_name);
 }
 
 CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& settings) {
@@ -188,8 +197,11 @@ std::vector<Axes> axes_of_lists(const CampaignLists& lists, const CampaignSettin
 
 void refuse_repetitions(const CampaignLists& lists, const std::vector<std::string>& policies,
                         const CampaignSettings& settings) {
-  refuse_repetition("--policies", policies,
-                    [](const std::string& name) { return policy_named(name).name(); });
+  // Of one's own several may have the same name(), of which each is what its file says.
+  refuse_repetition("--policies", policies, [](const std::string& name) {
+    const Policy& policy = policy_named(name);
+    return std::pair{is_own_policy(name) ? &policy : nullptr, std::string(policy.name())};
+  });
   refuse_repetition("--traffic", lists.traffics);
   refuse_repetition("--workload", lists.workloads);
   refuse_repetition("--torus", lists.toruses,
@@ -251,10 +263,11 @@ std::vector<std::string> policies_for(const Sender& sender,
   std::vector<std::string> kept;
   for (const std::string& name : policies) {
     const Policy& policy = policy_named(name);
-    if (!is_all && !takes_every)
+    const bool is_named = !is_all || is_own_policy(name);
+    if (is_named && !takes_every)
       refuse_policy_without_effect(policy, sender.effects(settings), sender.name, settings.run,
                                    settings.machine);
-    const bool fits = !is_all || lists.queues.empty() || takes_queues(policy, settings.machine);
+    const bool fits = is_named || lists.queues.empty() || takes_queues(policy, settings.machine);
     if (fits && (takes_every || has_effect(policy, sender, settings))) kept.push_back(name);
   }
   return kept;

@@ -33,6 +33,15 @@ foreach(part IN LISTS parts)
           DESTINATION ${config_dir} COMPONENT development)
 endforeach()
 
+# The build itself is a package too, for policies of one's own beside a command that is not installed:
+# what lies in cmake/ of a prefix is found as what lies in lib/cmake/toroid of one.
+if(PROJECT_IS_TOP_LEVEL)
+  foreach(part IN LISTS parts)
+    export(EXPORT toroid_${part}_targets NAMESPACE toroid::
+           FILE ${PROJECT_BINARY_DIR}/cmake/toroid-${part}-targets.cmake)
+  endforeach()
+endif()
+
 set(staged_dir ${generated_dir}/include/toroid)
 install(CODE "
   execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DSOURCE=${PROJECT_SOURCE_DIR}\" \"-DOUTPUT=${staged_dir}\"
@@ -43,6 +52,10 @@ install(DIRECTORY ${staged_dir} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONEN
 configure_file(tools/cmake/toroid-config.cmake.in ${generated_dir}/toroid-config.cmake @ONLY)
 write_basic_package_version_file(${generated_dir}/toroid-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
+if(PROJECT_IS_TOP_LEVEL)
+  file(COPY ${generated_dir}/toroid-config.cmake ${generated_dir}/toroid-config-version.cmake
+       DESTINATION ${PROJECT_BINARY_DIR}/cmake)
+endif()
 install(FILES ${generated_dir}/toroid-config.cmake ${generated_dir}/toroid-config-version.cmake
         DESTINATION ${config_dir} COMPONENT development)
 

@@ -43,6 +43,7 @@ constexpr CommandEntry kCommands[] = {
     {"info", kDocuments, add_info_command},
     {"paper", kMeasures, add_paper_command},
     {"poisson", kRuns, add_poisson_command},
+    {"policy", kMeasures, add_policy_command},
     {"sweep", kMeasures, add_sweep_command},
     {"replay", kRuns, add_replay_command},
     {"report", kDocuments, add_report_command},

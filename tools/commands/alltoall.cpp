@@ -31,6 +31,7 @@
 #include "tools/io/message_export.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/machines/machine_file.hpp"
+#include "tools/policies/named_policies.hpp"
 #include "tools/report/output.hpp"
 #include "tools/results/exchange_bounds.hpp"
 #include "tools/results/json.hpp"
@@ -162,6 +163,8 @@ RunIdentity identity_of(const AllToAllOptions& options, const Shape& shape, cons
   Json policy = Json::object();
   add_policy(policy, run, all_to_all_effects(run));
   for (const auto& [name, value] : policy.items()) identity.add("command", name, value.dump());
+  if (const std::string sum = policy_sum(options.torus.policy.policy); !sum.empty())
+    identity.add("policy", "policy", fmt::format("{} {}", options.torus.policy.policy, sum));
   identity.add("number of threads", "threads", std::to_string(sim_threads(shape, run)));
   return identity;
 }

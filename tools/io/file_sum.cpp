@@ -6,20 +6,34 @@
 #include <cstddef>
 #include <fstream>
 #include <ios>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace toroid {
+namespace {
 
-std::string file_sum(const std::string& path) {
+/// `crc` goes on with the file's bytes.
+unsigned long crc_with(unsigned long crc, const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> block(std::size_t{1} << 16);
-  unsigned long crc = ::crc32_z(0, nullptr, 0);
   do {
     file.read(block.data(), static_cast<std::streamsize>(block.size()));
     crc = ::crc32_z(crc, reinterpret_cast<const unsigned char*>(block.data()),
                     static_cast<std::size_t>(file.gcount()));
   } while (file);
+  return crc;
+}
+
+}  // namespace
+
+std::string file_sum(const std::string& path) {
+  return file_sum(std::span(&path, 1));
+}
+
+std::string file_sum(std::span<const std::string> paths) {
+  unsigned long crc = ::crc32_z(0, nullptr, 0);
+  for (const std::string& path : paths) crc = crc_with(crc, path);
   return fmt::format("{:08x}", crc);
 }
 

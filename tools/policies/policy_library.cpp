@@ -1,33 +1,179 @@
 #include "tools/policies/policy_library.hpp"
 
+#include <dlfcn.h>
+#include <fmt/core.h>
+
+#include <charconv>
 #include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "hal/check.hpp"
+#include "packet/policies/library.hpp"
+#include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "tools/io/file_sum.hpp"
 
 namespace toroid {
 namespace {
 
-std::string_view library_path(std::string_view text) {
+constexpr const char* kEntryName = "toroid_policy_library";
+
+/// "mine.so:8" taken apart.
+struct LibraryName {
+  std::string text;
+  std::string path;
+  std::optional<std::string> parameter{};
+};
+
+LibraryName library_name(std::string_view text) {
   const std::size_t colon = text.rfind(':');
-  return colon == std::string_view::npos ? text : text.substr(0, colon);
+  if (colon == std::string_view::npos || text.ends_with(".so"))
+    return {std::string(text), std::string(text)};
+  return {std::string(text), std::string(text.substr(0, colon)),
+          std::string(text.substr(colon + 1))};
+}
+
+[[noreturn]] void refuse_library(const LibraryName& name, std::string_view why) {
+  throw BadInput(one_line(fmt::format("policy {}: {}", name.text, why)));
+}
+
+std::optional<unsigned> parameter_of(const LibraryName& name) {
+  if (!name.parameter) return std::nullopt;
+  const std::string& text = *name.parameter;
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    refuse_library(name, fmt::format("expected a whole number from 0 to {} behind the colon, not "
+                                     "'{}'",
+                                     ~0u, text));
+  return value;
+}
+
+/// A path with a slash, so that the linker does not look for the library elsewhere.
+std::string place_of(const LibraryName& name) {
+  std::error_code error;
+  const std::filesystem::path place = std::filesystem::canonical(name.path, error);
+  if (error) refuse_library(name, error.message());
+  if (!std::filesystem::is_regular_file(place, error)) refuse_library(name, "is no file");
+  return place.native();
+}
+
+/// Throws BadInput where the sizes of a type that both sides use differ.
+void refuse_other_layout(const LibraryName& name, const PolicyLibrary& library) {
+  if (library.layout_entries != kPolicyLayout.size())
+    refuse_library(name, "was compiled against other headers of toroid; compile it anew");
+  for (std::size_t i = 0; i < kPolicyLayout.size(); ++i) {
+    const PolicyLayout& here = kPolicyLayout[i];
+    const PolicyLayout& there = library.layout[i];
+    if (here.type != there.type || here.bytes != there.bytes)
+      refuse_library(name, fmt::format("was compiled against other headers of toroid ({} has {} "
+                                       "bytes there, {} {} here); compile it anew",
+                                       there.type, there.bytes, here.type, here.bytes));
+  }
+}
+
+void refuse_other_build(const LibraryName& name, const PolicyLibrary& library) {
+  if (library.interface != kPolicyInterface)
+    refuse_library(name, fmt::format("is for version {} of the interface of policies, this toroid "
+                                     "has {}; compile it anew",
+                                     library.interface, kPolicyInterface));
+  if (std::string_view(library.standard_library) != kStandardLibrary)
+    refuse_library(name, fmt::format("uses {}, this toroid {}; compile it with the same",
+                                     library.standard_library, kStandardLibrary));
+  refuse_other_layout(name, library);
+}
+
+const PolicyLibrary& load(const LibraryName& name, const std::string& place) {
+  void* const handle = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) refuse_library(name, fmt::format("cannot be loaded: {}", ::dlerror()));
+  void* const entry = ::dlsym(handle, kEntryName);
+  if (entry == nullptr)
+    refuse_library(name, fmt::format("has no {}: expected TOROID_POLICY(Class) of "
+                                     "<toroid/packet/policies/library.hpp> in its source",
+                                     kEntryName));
+  const auto& library =
+      *static_cast<const PolicyLibrary*>(reinterpret_cast<const void* (*)()>(entry)());
+  refuse_other_build(name, library);
+  return library;
+}
+
+void refuse_name(const LibraryName& name, std::string_view own) {
+  if (own.empty()) refuse_library(name, "its name() is empty");
+  for (const Policy* policy : built_in_policies())
+    if (policy->name().substr(0, policy->name().find(':')) == own.substr(0, own.find(':')))
+      refuse_library(name, fmt::format("its name() is that of the built-in policy {}", own));
+}
+
+std::unique_ptr<const Policy> make_from(const LibraryName& name, const PolicyLibrary& library) {
+  const std::optional<unsigned> parameter = parameter_of(name);
+  if (parameter && !library.takes_parameter)
+    refuse_library(
+        name, fmt::format("the policy has no parameter, but ':{}' was given", *name.parameter));
+  if (!parameter && library.needs_parameter)
+    refuse_library(name, fmt::format("the policy needs a parameter, as in {}:8", name.path));
+  std::string why;
+  std::unique_ptr<const Policy> policy(library.make(parameter ? &*parameter : nullptr, why));
+  if (policy == nullptr) refuse_library(name, why);
+  refuse_name(name, policy->name());
+  return policy;
+}
+
+/// What has been loaded, by the library's place.
+struct LoadedLibrary {
+  std::string sum;  ///< when it was loaded: the file may be replaced meanwhile
+  const PolicyLibrary* library = nullptr;
+  std::map<std::string, std::unique_ptr<const Policy>> policies{};  ///< by parameter
+};
+
+struct LoadedLibraries {
+  std::mutex mutex;
+  std::map<std::string, LoadedLibrary> by_place;
+};
+
+/// Never destroyed: libraries stay loaded, and threads may still ask at the end.
+LoadedLibraries& loaded_libraries() {
+  static auto& loaded = *new LoadedLibraries;
+  return loaded;
+}
+
+LoadedLibrary& loaded(LoadedLibraries& all, const LibraryName& name) {
+  const std::string place = place_of(name);
+  const auto found = all.by_place.find(place);
+  if (found != all.by_place.end()) return found->second;
+  LoadedLibrary added{file_sum(place)};
+  added.library = &load(name, place);
+  return all.by_place.emplace(place, std::move(added)).first->second;
 }
 
 }  // namespace
 
 bool names_policy_library(std::string_view text) {
-  return library_path(text).ends_with(".so");
+  return text.ends_with(".so") || text.substr(0, text.rfind(':')).ends_with(".so");
 }
 
 const Policy& policy_from_library(std::string_view text) {
-  throw BadInput("policy " + std::string(text) + ": libraries cannot be loaded");
+  const LibraryName name = library_name(text);
+  LoadedLibraries& all = loaded_libraries();
+  const std::lock_guard lock(all.mutex);
+  LoadedLibrary& library = loaded(all, name);
+  std::unique_ptr<const Policy>& policy = library.policies[name.parameter.value_or("")];
+  if (policy == nullptr) policy = make_from(name, *library.library);
+  return *policy;
 }
 
 std::string policy_library_sum(std::string_view text) {
-  return file_sum(std::string(library_path(text)));
+  const LibraryName name = library_name(text);
+  LoadedLibraries& all = loaded_libraries();
+  const std::lock_guard lock(all.mutex);
+  return loaded(all, name).sum;
 }
 
 }  // namespace toroid

@@ -120,6 +120,7 @@ PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route) {
           .output_queues = true,
           .by_link = fabric == FabricName::sim || route == RingRoute::torus,
           .route = fabric != FabricName::sim,
+          .releases = sent == Sent::exchanges && fabric == FabricName::sim,
           .by_rings = fabric != FabricName::sim};
 }
 
@@ -134,6 +135,9 @@ void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& e
 void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& effects,
                                   const std::string& what, const RunOptions& run,
                                   const Machine& machine) {
+  if (policy.has_releases() && !effects.releases)
+    throw BadInput(fmt::format("policy {}: its release times have no effect on {}{}", policy.name(),
+                               what, where(run)));
   const Policy& random = policy_by_name("random");
   if (policy.name() == random.name()) return;
   const Shape shape = Shape::parse("4x4x4");  // on which no two policies are alike by chance

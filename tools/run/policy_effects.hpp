@@ -30,6 +30,7 @@ struct PolicyEffects {
   bool output_queues = true;
   bool by_link = true;   ///< drain, tying, routing, tie, and the rules of the routers
   bool route = true;     ///< of packets on rings
+  bool releases = true;  ///< times before which messages do not go
   bool by_rings = true;  ///< binding of workers, and how long a run may stand still
 };
 PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route);

@@ -16,6 +16,8 @@
 #include "router/job/blob.hpp"
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
+#include "tools/command_line/split.hpp"
+#include "tools/policies/named_policies.hpp"
 #include "tools/results/provenance.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/version.hpp"
@@ -36,6 +38,27 @@ std::string invocation() {
   return fmt::format("{} ({}) {}", kVersion, kGitHash, fmt::join(arguments, " "));
 }
 
+/// The policies that the arguments name by their files, each with its checksum: "./mine.so 8c1f".
+std::string policy_files() {
+  std::string text;
+  for (const std::string& argument : typed_arguments())
+    for (const std::string& name : split(argument.substr(argument.find('=') + 1), ','))
+      if (names_policy_file(name)) text += fmt::format("{} {} ", name, policy_sum(name));
+  return text;
+}
+
+/// Each host has files of its own.
+void refuse_different_policies(Job& job) {
+  const std::string mine = policy_files();
+  const auto texts = job.all_gather(std::as_bytes(std::span(mine)));
+  for (unsigned p = 1; p < job.size(); ++p)
+    if (texts[p] != texts[0])
+      throw BadInput(
+          fmt::format("{} has another policy than process 0: {}, not {} (names and "
+                      "checksums of their files)",
+                      job.name(p), text_of(texts[p]), text_of(texts[0])));
+}
+
 void refuse_different(Job& job) {
   const std::string mine = invocation();
   const auto texts = job.all_gather(std::as_bytes(std::span(mine)));
@@ -43,6 +66,7 @@ void refuse_different(Job& job) {
     if (texts[p] != texts[0])
       throw BadInput(fmt::format("{} was started as '{}', process 0 as '{}'", job.name(p),
                                  text_of(texts[p]), text_of(texts[0])));
+  refuse_different_policies(job);
 }
 
 }  // namespace

@@ -62,15 +62,16 @@ std::string tuple_text(std::span<const std::size_t> shape) {
   return text + ')';
 }
 
-void check_data_size(std::size_t expected, std::size_t found) {
+}  // namespace
+
+void check_data_size(std::span<const std::size_t> shape, std::size_t item_size, std::size_t found) {
+  const std::size_t expected = element_count(shape, item_size) * item_size;
   if (found == expected) return;
   const std::string_view wrong =
       found < expected ? "data truncated" : "trailing bytes after the data";
   throw BadInput(
       fmt::format("{}: expected {} bytes after the header, found {}", wrong, expected, found));
 }
-
-}  // namespace
 
 Header take_header(std::span<const std::byte>& bytes) {
   return parse_dict(take_header_text(bytes));
@@ -89,7 +90,7 @@ std::size_t element_count(std::span<const std::size_t> shape, std::size_t item_s
 
 NpyArray array_of(Header header, std::span<const std::byte> data) {
   const ElementFormat format = format_of(header.dtype);
-  check_data_size(element_count(header.shape, format.size()) * format.size(), data.size());
+  check_data_size(header.shape, format.size(), data.size());
   std::vector<std::complex<double>> values =
       decode(data, header.shape, header.fortran_order, format);
   return {std::move(header.shape), std::move(values), std::move(header.dtype)};
@@ -101,8 +102,12 @@ NpyArray parse(std::span<const std::byte> bytes) {
 }
 
 std::string header_text(std::span<const std::size_t> shape, NpyType type, bool fortran_order) {
-  std::string dict = fmt::format("{{'descr': '<{}', 'fortran_order': {}, 'shape': {}, }}",
-                                 kWrittenCodes[static_cast<std::size_t>(type)],
+  return header_text(shape, kWrittenCodes[static_cast<std::size_t>(type)], fortran_order);
+}
+
+std::string header_text(std::span<const std::size_t> shape, std::string_view code,
+                        bool fortran_order) {
+  std::string dict = fmt::format("{{'descr': '<{}', 'fortran_order': {}, 'shape': {}, }}", code,
                                  fortran_order ? "True" : "False", tuple_text(shape));
   const std::size_t begin = kVersionEnd + 2;
   const std::size_t end = (begin + dict.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;

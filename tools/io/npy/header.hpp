@@ -35,7 +35,12 @@ NpyArray array_of(Header header, std::span<const std::byte> data);
 /// The array of a complete file.
 NpyArray parse(std::span<const std::byte> bytes);
 
-/// The bytes of a file of format 1.0 up to the data.
+/// Throws BadInput where an array of this shape has another number of bytes.
+void check_data_size(std::span<const std::size_t> shape, std::size_t item_size, std::size_t found);
+
+/// The bytes of a file of format 1.0 up to the data. `code`: the dtype without the byte order.
+std::string header_text(std::span<const std::size_t> shape, std::string_view code,
+                        bool fortran_order);
 std::string header_text(std::span<const std::size_t> shape, NpyType type, bool fortran_order);
 
 }  // namespace toroid::npy

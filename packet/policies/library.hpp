@@ -1,0 +1,118 @@
+// A policy in a shared library of its own, which the command loads where a policy is named:
+//
+//   class NearestFirst final : public toroid::Policy { ... };
+//   TOROID_POLICY(NearestFirst)
+//
+// The class is constructed without arguments (--policy ./nearest.so), or from an unsigned number,
+// its parameter (--policy ./nearest.so:8); from both if it has both constructors. What the
+// constructor throws is shown as one line.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "hal/machine.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+
+/// The version of what a library and the command agree on: the virtual functions of Policy and
+/// Traffic, and what PolicyLibrary means.
+inline constexpr std::uint32_t kPolicyInterface = 1;
+
+/// The types that both sides use, by name and size: where they differ, the library was compiled
+/// against other headers.
+struct PolicyLayout {
+  std::string_view type;
+  std::uint32_t bytes;
+};
+inline constexpr std::array kPolicyLayout = {
+    PolicyLayout{"Machine", sizeof(Machine)},
+    PolicyLayout{"Policy", sizeof(Policy)},
+    PolicyLayout{"PolicyCase", sizeof(PolicyCase)},
+    PolicyLayout{"PolicySettings", sizeof(PolicySettings)},
+    PolicyLayout{"SendOrder", sizeof(SendOrder)},
+    PolicyLayout{"Shape", sizeof(Shape)},
+    PolicyLayout{"Traffic", sizeof(Traffic)},
+    PolicyLayout{"Visitor", sizeof(Visitor)},
+    PolicyLayout{"Waypoint", sizeof(Waypoint)},
+};
+
+/// The standard library, whose types both sides share too.
+#if defined(_LIBCPP_VERSION)
+inline constexpr const char* kStandardLibrary = "libc++";
+#elif defined(_GLIBCXX_DEBUG)
+inline constexpr const char* kStandardLibrary = "libstdc++ with _GLIBCXX_DEBUG";
+#elif defined(_GLIBCXX_USE_CXX11_ABI) && !_GLIBCXX_USE_CXX11_ABI
+inline constexpr const char* kStandardLibrary = "libstdc++ of before C++11";
+#else
+inline constexpr const char* kStandardLibrary = "libstdc++";
+#endif
+
+/// What a library says of itself. The version comes first in every version, so that libraries of
+/// others can be refused by name.
+struct PolicyLibrary {
+  std::uint32_t interface;
+  std::uint32_t layout_entries;
+  const PolicyLayout* layout;
+  const char* standard_library;
+  bool takes_parameter;
+  bool needs_parameter;
+  /// A new policy; null: `why` says what the constructor threw. `parameter`: null where none is
+  /// given.
+  const Policy* (*make)(const unsigned* parameter, std::string& why);
+};
+
+namespace detail {
+
+template <typename Class>
+const Policy* construct_policy(const unsigned* parameter) {
+  if constexpr (std::is_constructible_v<Class, unsigned>)
+    if (parameter != nullptr) return new Class(*parameter);
+  if constexpr (std::is_default_constructible_v<Class>) return new Class();
+  return nullptr;
+}
+
+template <typename Class>
+const Policy* make_policy(const unsigned* parameter, std::string& why) {
+  try {
+    return construct_policy<Class>(parameter);
+  } catch (const std::exception& error) {
+    why = error.what();
+  } catch (...) {
+    why = "its constructor threw what is no std::exception";
+  }
+  return nullptr;
+}
+
+template <typename Class>
+const PolicyLibrary* policy_library() {
+  static_assert(std::is_base_of_v<Policy, Class>, "TOROID_POLICY: a class derived from Policy");
+  static_assert(std::is_default_constructible_v<Class> || std::is_constructible_v<Class, unsigned>,
+                "TOROID_POLICY: a constructor without arguments, or from an unsigned number");
+  static constexpr PolicyLibrary kLibrary = {kPolicyInterface,
+                                             static_cast<std::uint32_t>(kPolicyLayout.size()),
+                                             kPolicyLayout.data(),
+                                             kStandardLibrary,
+                                             std::is_constructible_v<Class, unsigned>,
+                                             !std::is_default_constructible_v<Class>,
+                                             make_policy<Class>};
+  return &kLibrary;
+}
+
+}  // namespace detail
+}  // namespace toroid
+
+/// Makes a library's policy known to the command. Once per library.
+#define TOROID_POLICY(Class)                                                                    \
+  extern "C" __attribute__((visibility("default"), used)) const void* toroid_policy_library() { \
+    return ::toroid::detail::policy_library<Class>();                                           \
+  }
