@@ -18,6 +18,7 @@
 #include "tools/campaign/campaign.hpp"
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/expected.hpp"
+#include "tools/campaign/finished_rows.hpp"
 #include "tools/campaign/row.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/command_line/options.hpp"
@@ -121,12 +122,23 @@ std::vector<Json> CaseRows::finished() const {
   return kept;
 }
 
+namespace {
+
+bool has_work(const std::vector<std::string>& keys, const FinishedRows* finished) {
+  return std::ranges::any_of(keys, [&](const std::string& key) {
+    return finished == nullptr || finished->find(key) == nullptr;
+  });
+}
+
+}  // namespace
+
 CaseRows run_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
-                   Journal* journal, const RowSink& show) {
+                   FinishedRows* finished, const RowSink& show) {
   std::vector<std::string> keys;
   for (const CampaignCase& one : cases) keys.push_back(one.key());
-  CampaignRun options{settings.at_once(), settings.common.quiet, settings.is_virtual(), journal};
-  options.work = expected_seconds(cases, settings);
+  CampaignRun options{settings.at_once(), settings.common.quiet, settings.is_virtual(), finished};
+  if (finished != nullptr) finished->expect(cases);
+  if (has_work(keys, finished)) options.work = expected_seconds(cases, settings);
   if (show)
     options.show = [&](std::size_t i, const Json& result) { show(whole_row(cases[i], result)); };
   CaseRows all{run_campaign(options, keys, [&](std::size_t i) {
