@@ -19,6 +19,7 @@
 #include "router/placement/host_topology.hpp"
 #include "tools/campaign/finished_rows.hpp"
 #include "tools/results/json.hpp"
+#include "tools/run/host_program.hpp"
 #include "tools/run/progress.hpp"
 
 namespace toroid {
@@ -59,9 +60,13 @@ class Runs {
  private:
   void work() {
     for (std::size_t at; !stopped() && (at = next_++) < todo_.size();) {
-      Outcome outcome = attempt(todo_[at]);
-      if (is_interrupted()) return;  // what it says may be about that
-      finish(todo_[at], outcome);
+      try {
+        Outcome outcome = attempt(todo_[at]);
+        if (is_interrupted()) return;  // what it says may be about that
+        finish(todo_[at], outcome);
+      } catch (const HostError&) {
+        end_with_this_exception();
+      }
     }
   }
 
@@ -75,6 +80,8 @@ class Runs {
   Outcome attempt(std::size_t i) const {
     try {
       return {run_one_(i)};
+    } catch (const HostError&) {
+      throw;
     } catch (const std::bad_alloc&) {
       return {{{"error", "not enough memory"}}, false};
     } catch (const std::exception& error) {
@@ -90,10 +97,14 @@ class Runs {
       rows_[i] = std::move(outcome.row);
       show_rows(false);
     } catch (...) {
-      if (!failed_.exchange(true)) failure_ = std::current_exception();
+      end_with_this_exception();
     }
     progress_.add(work_of(i));
     progress_.show();
+  }
+
+  void end_with_this_exception() {
+    if (!failed_.exchange(true)) failure_ = std::current_exception();
   }
 
   double work_of(std::size_t i) const { return options_.work.empty() ? 1 : options_.work[i]; }

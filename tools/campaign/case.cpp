@@ -321,7 +321,7 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
     for (const std::string& policy : policies_of(sender)) {
       CampaignCase& one = cases.emplace_back(like);
       one.policy = &policy_named(policy);
-      one.policy_name = policy;
+      one.policy_name = policy.starts_with('@') ? one.policy->name() : policy;
     }
   };
   const std::vector<Axes> all_axes = axes_of_lists(lists, settings);

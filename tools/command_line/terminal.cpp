@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "hal/check.hpp"
+#include "tools/run/host_program.hpp"
 
 namespace toroid {
 
@@ -27,6 +28,7 @@ std::size_t line_width() {
 }
 
 void print_now(std::string_view text) {
+  if (HostProgram* const host = host_program()) return host->print(text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
     return;
   throw RunFailed("cannot write to standard output: " + std::generic_category().message(errno));

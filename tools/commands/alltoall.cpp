@@ -45,6 +45,7 @@
 #include "tools/run/checkpoint_options.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/expectation.hpp"
+#include "tools/run/host_program.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
@@ -272,6 +273,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   if (!reports) return 0;
   const Json report = make_report(options, shape, machine, exchange, limits, under, emulation, end);
   if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);
+  if (HostProgram* const host = host_program()) host->take_latency(exchange.latency());
   watch.write(report, emulation.counters());
   json.write(report);
   if (checkpoint) {

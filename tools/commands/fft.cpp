@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fft/kernels/kernel.hpp"
@@ -29,6 +30,8 @@
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/expectation.hpp"
+#include "tools/run/host_program.hpp"
+#include "tools/run/memory.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/watch.hpp"
@@ -98,7 +101,7 @@ class FftCommand {
 
   int run() {
     fft::Description description = describe(options_, run_.fabric);
-    input_ = fft_input(options_, shape_);
+    input_ = input();
     description.size = input_.size;
     // What cannot be is refused before anything is measured.
     const fft::Blueprint blueprint(description, shape_);
@@ -125,6 +128,14 @@ class FftCommand {
             fmt::format("{} {} {}", options_.common.fabric, options_.common.route, machine_.name)};
   }
 
+  /// The array of the program that runs the command, or what the options say.
+  FftInput input() const {
+    const HostProgram* const host = host_program();
+    if (host == nullptr || host->input() == nullptr) return fft_input(options_, shape_);
+    check_memory(shape_, fft_bytes(options_, host->input()->size));
+    return {*host->input(), host->input()->size};
+  }
+
   int transform(const fft::Description& description, Outputs& outputs, Watch& watch) {
     const bool is_sim = run_.fabric == FabricName::sim;
     const TransformJob job{std::make_shared<const fft::Blueprint>(description, shape_),
@@ -137,7 +148,7 @@ class FftCommand {
     const RunOptions under = under_policy(run_, *job.blueprint, machine_);
     Emulation emulation(shape_, machine_, messages.recorded(watch.watched(under)),
                         options_.common.quiet, bounds.total.packets * job.repeat);
-    const Outcome outcome =
+    Outcome outcome =
         watch.guard([&] { return toroid::transform(emulation, job, input_.array); });
     messages.write(emulation, machine_);
     if (!run_.processes.reports()) return 0;
@@ -153,6 +164,7 @@ class FftCommand {
     if (watch.is_wanted()) pictures["slices"] = slices_json(job, input_.array, outcome.result);
     watch.write(report, emulation.counters(), pictures);
     outputs.json.write(report);
+    if (HostProgram* const host = host_program()) host->take_array(std::move(outcome.result));
     if (!good)
       throw RunFailed(fmt::format("the result differs from a serial transform's by more than {}",
                                   tolerance_of(description)));

@@ -8,6 +8,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <span>
 #include <string>
@@ -64,25 +65,53 @@ bool next_row(fft::Index& at, const fft::Box& box, unsigned fast) {
 }
 
 /// Calls visit(global place, local place) for every element of a node's part.
-template <typename Visit>
-void for_each_element(const fft::Index& extents, const fft::NodeLayout& layout,
+template <typename Whole, typename Visit>
+void for_each_element(const fft::Index& extents, const Whole& whole, const fft::NodeLayout& layout,
                       const Visit& visit) {
   unsigned fast = fft::kMaxAxes - 1;
   while (fast > 0 && extents[fast] == 1) --fast;
-  const fft::NodeLayout whole = fft::NodeLayout::dense(fft::Box::of(extents));
   for (const fft::Box& box : layout.boxes()) {
     fft::Index at = box.lo;
     do {
-      const std::int64_t global = whole.offset(at);
+      const auto global = static_cast<std::ptrdiff_t>(whole.offset(at));
       const std::int64_t local = layout.offset(at);
       for (std::int64_t i = 0; i < box.length(fast); ++i)
-        visit(static_cast<std::size_t>(global + i * whole.stride(fast)),
+        visit(global + static_cast<std::ptrdiff_t>(i * whole.stride(fast)),
               static_cast<std::size_t>(local + i * layout.stride(fast)));
     } while (next_row(at, box, fast));
   }
 }
 
+fft::NodeLayout dense(const HostArray& array) {
+  return fft::NodeLayout::dense(fft::Box::of(array.extents()));
+}
+
+template <typename T>
+T element(const std::byte* place) {
+  T value;
+  std::memcpy(&value, place, sizeof value);  // somebody else's memory need not be aligned
+  return value;
+}
+
 }  // namespace
+
+fft::Complex BorrowedArray::at(std::ptrdiff_t offset) const {
+  const std::byte* const place = data + offset;
+  switch (type) {
+    case Type::float32: return element<float>(place);
+    case Type::float64: return element<double>(place);
+    case Type::complex64: return fft::Complex(element<std::complex<float>>(place));
+    case Type::complex128: break;
+  }
+  return element<fft::Complex>(place);
+}
+
+std::ptrdiff_t BorrowedArray::offset(const fft::Index& index) const {
+  std::ptrdiff_t sum = 0;
+  for (unsigned axis = 0; axis < index.size(); ++axis)
+    sum += static_cast<std::ptrdiff_t>(index[axis] * strides[axis]);
+  return sum;
+}
 
 Size parse_size(const std::string& text) {
   const auto refuse = [&text] {
@@ -189,15 +218,22 @@ void NodeArray::set(std::size_t i, fft::Complex value) {
 }
 
 void take_part(const HostArray& whole, const fft::NodeLayout& layout, NodeArray& part) {
-  for_each_element(whole.extents(), layout, [&](std::size_t global, std::size_t local) {
-    part.set(local, whole.values[global]);
-  });
+  if (const BorrowedArray* const borrowed = whole.borrowed.get())
+    return for_each_element(whole.extents(), *borrowed, layout,
+                            [&](std::ptrdiff_t global, std::size_t local) {
+                              part.set(local, borrowed->at(global));
+                            });
+  for_each_element(whole.extents(), dense(whole), layout,
+                   [&](std::ptrdiff_t global, std::size_t local) {
+                     part.set(local, whole.values[static_cast<std::size_t>(global)]);
+                   });
 }
 
 void put_part(HostArray& whole, const fft::NodeLayout& layout, const NodeArray& part) {
-  for_each_element(whole.extents(), layout, [&](std::size_t global, std::size_t local) {
-    whole.values[global] = part.get(local);
-  });
+  for_each_element(whole.extents(), dense(whole), layout,
+                   [&](std::ptrdiff_t global, std::size_t local) {
+                     whole.values[static_cast<std::size_t>(global)] = part.get(local);
+                   });
 }
 
 ArrayError compare(std::span<const fft::Complex> a, std::span<const fft::Complex> b) {

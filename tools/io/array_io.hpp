@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,12 +19,26 @@ namespace toroid {
 /// Extents, slowest first.
 using Size = std::vector<std::int64_t>;
 
+/// An array in somebody else's memory, in any layout, for transforms to read from.
+struct BorrowedArray {
+  enum class Type : std::uint8_t { float32, float64, complex64, complex128 };
+
+  const std::byte* data = nullptr;  ///< of element (0, 0, ...)
+  Type type = Type::complex128;
+  fft::Index strides{};  ///< bytes from one element to the next along each axis; may be negative
+
+  fft::Complex at(std::ptrdiff_t offset) const;
+  std::ptrdiff_t offset(const fft::Index& index) const;
+  std::ptrdiff_t stride(unsigned axis) const { return strides[axis]; }
+};
+
 /// One array, or the arrays of a batch one behind the other. Elements of every type are held in
 /// double precision.
 struct HostArray {
   Size size;
   std::int64_t batch = 1;
-  std::vector<fft::Complex> values;  ///< C order
+  std::vector<fft::Complex> values;  ///< C order; none where the elements are borrowed
+  std::shared_ptr<const BorrowedArray> borrowed{};
 
   std::size_t volume() const { return values.size() / static_cast<std::size_t>(batch); }
   fft::Index extents() const { return fft::extents_of(size, batch); }

@@ -60,4 +60,11 @@ void add_named_policy(std::string name, const Policy& policy) {
   added.by_name.insert_or_assign(std::move(name), &policy);
 }
 
+void remove_named_policy(std::string_view name) {
+  AddedPolicies& added = added_policies();
+  const std::lock_guard lock(added.mutex);
+  if (const auto found = added.by_name.find(name); found != added.by_name.end())
+    added.by_name.erase(found);
+}
+
 }  // namespace toroid

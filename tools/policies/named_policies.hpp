@@ -25,5 +25,7 @@ std::string policy_sum(std::string_view text);
 /// Adds a policy under a name that no file and no built-in policy has, "@mine". It replaces an
 /// earlier one of that name. The policy must outlive every run that names it.
 void add_named_policy(std::string name, const Policy& policy);
+/// Forgets it. No run may name it any more.
+void remove_named_policy(std::string_view name);
 
 }  // namespace toroid

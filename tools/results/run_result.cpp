@@ -30,6 +30,7 @@
 #include "tools/results/provenance.hpp"
 #include "tools/results/result_hash.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/host_program.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/version.hpp"
 
@@ -344,8 +345,9 @@ JsonOutput::JsonOutput(const std::string& path) : standard_output_(path == "-") 
 }
 
 void JsonOutput::write(const Json& report) {
+  if (HostProgram* const host = host_program()) host->take_result(with_plain_numbers(report));
   const std::string text = result_text(report);
-  if (standard_output_) fmt::print("{}\n", text);
+  if (standard_output_ && host_program() == nullptr) fmt::print("{}\n", text);
   if (!file_) return;
   file_->stream() << text << '\n';
   file_->commit();

@@ -16,6 +16,7 @@
 
 #include "hal/check.hpp"
 #include "router/sim/sim_fabric.hpp"
+#include "tools/run/host_program.hpp"
 
 namespace toroid {
 namespace {
@@ -31,6 +32,18 @@ void on_interrupt(int signal) {
 
 constexpr const char* kClearLine = "\r\x1b[K";
 
+bool can_show_progress() {
+  if (const HostProgram* const host = host_program()) return host->shows_progress();
+  return isatty(STDERR_FILENO) != 0;
+}
+
+/// One that has gone away is no reason to stop.
+void show_line(const std::string& text) {
+  if (HostProgram* const host = host_program()) return host->show_progress(text);
+  std::fputs((kClearLine + text).c_str(), stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace
 
 void catch_interrupts() {
@@ -39,6 +52,7 @@ void catch_interrupts() {
 }
 
 bool is_interrupted() {
+  if (const HostProgram* const host = host_program()) return host->is_interrupted();
   return interrupted != 0;
 }
 
@@ -55,21 +69,20 @@ void begin_run_that_goes_on() {
 Interrupted::Interrupted(const std::string& what)
     : std::runtime_error(what), signal_(interrupted) {}
 
-ProgressLine::ProgressLine(bool quiet) : visible_(!quiet && isatty(STDERR_FILENO) != 0) {}
+ProgressLine::ProgressLine(bool quiet) : visible_(!quiet && can_show_progress()) {}
 
 ProgressLine::~ProgressLine() {
   clear();
 }
 
 void ProgressLine::clear() {
-  if (shown_) std::fputs(kClearLine, stderr);
+  if (shown_) show_line("");
   shown_ = false;
 }
 
 void ProgressLine::show(const std::string& text) {
   if (!visible_) return;
-  std::fputs((kClearLine + text).c_str(), stderr);  // one that has gone away is no reason to stop
-  std::fflush(stderr);
+  show_line(text);
   shown_ = true;
 }
 

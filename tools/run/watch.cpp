@@ -25,6 +25,7 @@
 #include "tools/report/recording.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"
+#include "tools/run/host_program.hpp"
 #include "tools/run/watch_options.hpp"
 #include "tools/trace/trace_file.hpp"
 
@@ -32,6 +33,11 @@ namespace toroid {
 namespace {
 
 constexpr std::uint64_t kMegabyte = 1'000'000;
+
+bool is_recorded_for_host() {
+  const HostProgram* const host = host_program();
+  return host != nullptr && host->wants_recording();
+}
 
 std::unique_ptr<OutputFile> opened_or_none(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
@@ -82,7 +88,9 @@ Watch::Watch(const WatchOptions& options, ReportNotice notice, const Shape& shap
   if (!is_sim && !options.record.empty()) throw BadInput("--record is for --fabric sim");
   if (!is_sim && !options.trace.empty()) throw BadInput("--trace is for --fabric sim");
   const bool for_report = !options_.report.empty() && fits_a_page();
-  if (!is_sim || (options_.record.empty() && options_.trace.empty() && !for_report)) return;
+  const bool for_host = is_recorded_for_host() && fits_a_page();
+  if (!is_sim || (options_.record.empty() && options_.trace.empty() && !for_report && !for_host))
+    return;
   recorder_.emplace(shape, machine);
   if (!options.trace.empty())
     tracer_.emplace(shape, machine, most_trace_slices(shape, options.trace_bytes));
@@ -100,11 +108,13 @@ RunOptions Watch::watched(RunOptions options) {
 }
 
 void Watch::write(const Json& report, const FabricCounters& counters, const Json& more) {
+  if (HostProgram* const host = host_program()) host->take_counters(counters, shape_);
   Json result = report;
   result.update(more);
   if (recorder_) {
     const Recording recording = recorder_->finish(counters);
     if (tracer_) write_trace_file(recording, true);
+    if (is_recorded_for_host()) host_program()->take_recording(recording);
     if (is_wanted()) result["recording"] = recording.to_json();
   } else if (is_wanted() && fits_a_page() && !is_virtual(result) && result.contains("links")) {
     const bool repeats = report.contains("repetitions");

@@ -1,0 +1,104 @@
+import resource
+import unittest
+
+import numpy as np
+
+import toroid
+
+TYPES = (np.complex128, np.float64, np.complex64, np.float32, np.int32, ">f8", bool)
+
+
+def layouts(array):
+    """The same numbers, laid out in several ways."""
+    yield "C", array
+    yield "Fortran", np.asfortranarray(array)
+    yield "backwards", array[::-1].copy()[::-1]
+    yield "every second", np.repeat(array, 2, axis=-1)[..., ::2]
+    yield "transposed", array.T.copy().T
+
+
+class Fft(unittest.TestCase):
+    def agrees(self, array, inverse=False, **options):
+        ours = toroid.fft(array, inverse=inverse, **options)
+        theirs = (np.fft.ifftn if inverse else np.fft.fftn)(array)
+        self.assertEqual(ours.shape, theirs.shape)
+        self.assertEqual(ours.dtype, theirs.dtype)
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-13 * max(1, abs(theirs).max()) * 10)
+
+    def test_equals_numpys_on_forty_random_shapes_types_and_layouts(self):
+        random = np.random.default_rng(15)
+        for number in range(40):
+            dims = random.integers(1, 5)
+            shape = tuple(int(n) for n in random.integers(1, 13, size=dims))
+            values = random.standard_normal(shape) * 8 + 1j * random.standard_normal(shape)
+            kind = np.dtype(TYPES[number % len(TYPES)])
+            if kind.kind != "c":
+                values = values.real
+            name, array = list(layouts(values.astype(kind)))[number % 5]
+            fabric = ("sim", "shm")[number % 2]
+            method = ("volumetric", "rows", "slab")[number % 3] if dims >= 2 else "rows"
+            torus = ("2x2", "4", "3x2")[number % 3]
+            with self.subTest(shape=shape, type=kind, layout=name, fabric=fabric, method=method,
+                              torus=torus):
+                try:
+                    self.agrees(array, torus=torus, fabric=fabric, method=method,
+                                inverse=bool(number % 4 == 3))
+                except toroid.BadInput as refusal:  # slabs need as many planes as nodes
+                    self.assertNotEqual(method, "rows", refusal)
+                    self.agrees(array, torus=torus, fabric=fabric, method="rows")
+
+    def test_has_every_method(self):
+        array = np.random.default_rng(1).random((8, 8, 8))
+        for method in ("volumetric", "slab", "orbital", "rows"):
+            for fabric in ("sim", "shm"):
+                with self.subTest(method=method, fabric=fabric):
+                    self.agrees(array, torus="2x2x2", method=method, fabric=fabric)
+
+    def test_scales_as_numpy(self):
+        array = np.random.default_rng(2).random((4, 6))
+        for norm in (None, "backward", "ortho", "forward"):
+            np.testing.assert_allclose(toroid.fft(array, torus="2", norm=norm),
+                                       np.fft.fftn(array, norm=norm), atol=1e-12)
+            np.testing.assert_allclose(toroid.fft(array, torus="2", norm=norm, inverse=True),
+                                       np.fft.ifftn(array, norm=norm), atol=1e-12)
+
+    def test_leaves_its_input_alone(self):
+        array = np.random.default_rng(3).random((8, 8)).astype(complex)
+        array.flags.writeable = False
+        before = array.copy()
+        toroid.fft(array, torus="2x2")
+        np.testing.assert_array_equal(array, before)
+
+    def test_gives_the_run_too(self):
+        result = toroid.fft(np.ones((8, 8)), torus="2x2", full_output=True)[1]
+        self.assertEqual(result.verb, "fft")
+        self.assertEqual(result.size, [8, 8])
+        self.assertEqual(len(result.phase_times), len(result.phases))
+        self.assertTrue((result.phase_times > 0).all())
+        self.assertEqual(result.link_loads.shape, (4, 4))
+
+    def test_refuses_what_cannot_be_transformed(self):
+        with self.assertRaisesRegex(toroid.BadInput, "expected 1 to 6"):
+            toroid.fft(np.float64(3), torus="2")
+        with self.assertRaisesRegex(toroid.BadInput, "no elements"):
+            toroid.fft(np.ones((4, 0)), torus="2")
+        with self.assertRaisesRegex(toroid.BadInput, "cannot be transformed"):
+            toroid.fft(np.array(["a", "b"]), torus="2")
+        with self.assertRaisesRegex(toroid.BadInput, "norm 'orhto'"):
+            toroid.fft(np.ones((4, 4)), torus="2", norm="orhto")
+
+    def test_copies_no_input_that_can_be_read_where_it_lies(self):
+        def growth(array):
+            toroid.fft(np.ones((4, 4, 4), dtype=array.dtype), torus="2x2x2")
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            toroid.fft(array, torus="2x2x2", progress=False)
+            return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+
+        array = np.ones((96, 96, 96), dtype=np.complex128)
+        whole = array.nbytes
+        # Nodes' input, output and one result: a copy of the input would be another.
+        self.assertLess(growth(array), 6.5 * whole)
+
+
+if __name__ == "__main__":
+    unittest.main()

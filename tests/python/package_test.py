@@ -1,0 +1,78 @@
+import ast
+import doctest
+import pathlib
+import unittest
+
+import toroid
+from toroid import _bounds, _policy, _results, _run, _toroid
+
+
+class Package(unittest.TestCase):
+    def test_examples_in_docstrings_hold(self):
+        for module in (toroid, _bounds, _policy, _results, _run):
+            failed, tried = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
+            self.assertEqual(failed, 0, module.__name__)
+            self.assertGreater(tried, 0, module.__name__)
+        for kind in (toroid.Shape, toroid.Machine):
+            runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+            parsed = doctest.DocTestParser().get_doctest(kind.__doc__, {}, kind.__name__, None, None)
+            self.assertEqual(runner.run(parsed).failed, 0, kind.__name__)
+
+    def test_has_a_docstring_and_a_stub_for_every_public_name(self):
+        folder = pathlib.Path(toroid.__file__).parent
+        self.assertTrue((folder / "py.typed").exists())
+        native = {node.name for node in ast.parse((folder / "_toroid.pyi").read_text()).body
+                  if hasattr(node, "name")}
+        for name in toroid.__all__:
+            self.assertTrue(getattr(toroid, name).__doc__, name)
+            if getattr(_toroid, name, None) is getattr(toroid, name):
+                self.assertIn(name, native)
+
+    def test_functions_of_the_package_say_their_types(self):
+        for name in toroid.__all__:
+            one = getattr(toroid, name)
+            if callable(one) and not isinstance(one, type):
+                self.assertIn("return", one.__annotations__, name)
+
+    def test_stub_names_every_attribute_of_shapes_and_machines(self):
+        folder = pathlib.Path(toroid.__file__).parent
+        for node in ast.parse((folder / "_toroid.pyi").read_text()).body:
+            if isinstance(node, ast.ClassDef) and node.name in ("Shape", "Machine"):
+                known = {getattr(one, "name", None) or one.target.id for one in node.body
+                         if isinstance(one, (ast.FunctionDef, ast.AnnAssign))}
+                real = {key for key in vars(getattr(toroid, node.name)) if not key.startswith("_")}
+                self.assertLessEqual(real, known)
+
+
+class Shapes(unittest.TestCase):
+    def test_coordinates_and_ranks_are_each_others_inverse(self):
+        import numpy as np
+
+        for text in ("4x3x2", "5x4m", "8x4@YX4"):
+            shape = toroid.Shape(text)
+            ranks = np.arange(shape.size)
+            np.testing.assert_array_equal(shape.rank(shape.coord(ranks)), ranks)
+            for a in range(0, shape.size, 3):
+                route = shape.route(a, shape.size - 1)
+                self.assertEqual(len(route) - 1, shape.hops(a, shape.size - 1))
+
+    def test_neighbours_and_directions(self):
+        shape = toroid.Shape("4x4m")
+        self.assertEqual(shape.neighbour(0, "X-"), 12)
+        self.assertIsNone(shape.neighbour(0, "Y-"))
+        self.assertEqual(shape.minimal_directions(0, 13), ["X-", "Y+"])
+        with self.assertRaisesRegex(toroid.BadInput, "'Z\\+' is no direction .* X\\+, X-, Y\\+, Y-"):
+            shape.neighbour(0, "Z+")
+        with self.assertRaisesRegex(toroid.BadInput, "16 is no rank"):
+            shape.coord(16)
+
+    def test_bounds_are_those_of_a_run(self):
+        for torus in ("4x4x4", "8x4", "4x4m"):
+            r = toroid.run(torus=torus, bytes=480)
+            b = toroid.bounds(torus=torus, bytes=480)
+            self.assertEqual({key: b[key] for key in r.bounds}, r.bounds)
+            self.assertEqual(b.cycles, r.bound_cycles)
+
+
+if __name__ == "__main__":
+    unittest.main()

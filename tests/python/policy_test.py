@@ -1,0 +1,212 @@
+import traceback
+import unittest
+
+import numpy as np
+
+import toroid
+
+
+class Shift(toroid.Policy):
+    """The built-in policy of that name."""
+
+    name = "my-shift"
+
+    def order(self, shape, rank, seed, round):
+        return (rank + np.arange(1, shape.size)) % shape.size
+
+
+def giving(value, **members):
+    """A policy whose node 5 gives another order."""
+
+    class Bad(Shift):
+        name = "bad"
+
+        def order(self, shape, rank, seed, round):
+            good = super().order(shape, rank, seed, round)
+            return value(good) if rank == 5 and shape.size == 16 else good
+
+    for key, member in members.items():
+        setattr(Bad, key, member)
+    return Bad()
+
+
+class Policies(unittest.TestCase):
+    def test_runs_as_the_built_in_one_does(self):
+        for fabric in ("sim", "shm"):
+            mine = toroid.run(torus="4x4", policy=Shift(), fabric=fabric, bytes=480)
+            built_in = toroid.run(torus="4x4", policy="shift", fabric=fabric, bytes=480)
+            self.assertEqual(mine.policy, "my-shift")
+            self.assertEqual(mine.packets, built_in.packets)
+            if fabric == "sim":
+                self.assertEqual(mine.cycles, built_in.cycles)
+                np.testing.assert_array_equal(mine.link_loads, built_in.link_loads)
+
+    def test_is_asked_once_for_each_node(self):
+        asked = []
+
+        class Counting(Shift):
+            def order(self, shape, rank, seed, round):
+                asked.append((shape.text, rank, seed, round))
+                return super().order(shape, rank, seed, round)
+
+        toroid.run(torus="4x2", policy=Counting(), bytes=4800)
+        here = [one for one in asked if one[0] == "4x2"]
+        self.assertEqual(len(here), 8)
+        self.assertEqual(len(set(here)), 8)
+
+    def test_stands_in_tables_beside_others(self):
+        rows = toroid.compare(torus=["4x4", "4x4x2"], policies=["shift", Shift(), "random"], bytes=480)
+        self.assertEqual([row.policy for row in rows], ["shift", "my-shift", "random"] * 2)
+        self.assertEqual(rows[0].cycles, rows[1].cycles)
+        self.assertIn("my-shift", repr(rows))
+
+    def test_can_be_swept(self):
+        rows = toroid.sweep(axis="bytes", torus="4x4", bytes=[240, 960], policies=[Shift(), "shift"])
+        cycles = {(row.policy, row.bytes): row.cycles for row in rows}
+        self.assertEqual(cycles["my-shift", 960], cycles["shift", 960])
+
+    def test_serves_a_transform(self):
+        array = np.random.default_rng(1).random((8, 8, 8))
+        for fabric in ("sim", "shm"):
+            out = toroid.fft(array, torus="2x2x2", policy=Shift(), fabric=fabric, method="rows")
+            np.testing.assert_allclose(out, np.fft.fftn(array), atol=1e-11)
+
+    def test_changes_its_order_with_the_round(self):
+        rounds = set()
+
+        class Rounds(Shift):
+            changes_order = True
+
+            def order(self, shape, rank, seed, round):
+                rounds.add(round)
+                return np.roll(super().order(shape, rank, seed, round), round)
+
+        for fabric in ("sim", "shm"):
+            rounds.clear()
+            toroid.run(torus="4x4", policy=Rounds(), bytes=960, fabric=fabric, per_visit=1)
+            self.assertGreaterEqual(rounds, {0, 1, 2, 3})
+
+    def test_takes_lists_and_ranges(self):
+        class Listed(toroid.Policy):
+            def order(self, shape, rank, seed, round):
+                return [peer for peer in range(shape.size) if peer != rank]
+
+        self.assertEqual(toroid.run(torus="4x4", policy=Listed()).cycles,
+                         toroid.run(torus="4x4", policy="rank").cycles)
+
+    def test_sets_what_nodes_decide_besides(self):
+        seen = []
+
+        class Set(Shift):
+            def settings(self, shape, machine):
+                seen.append((shape.text, machine.name, machine.injection_fifos))
+                return {"output_queues": 3, "packets_per_visit": 2, "drain": "round-robin",
+                        "routing": "deterministic", "tie": "plus", "tying": "any", "window": 7}
+
+        r = toroid.run(torus="4x4", policy=Set())
+        self.assertEqual((r.output_queues, r.packets_per_visit, r.drain, r.routing, r.tie, r.tying),
+                         (3, 2, "round-robin", "deterministic", "plus", "any"))
+        self.assertEqual(r.throttle["window"], 7)
+        self.assertIn(("4x4", "bgl", 6), seen)
+
+    def test_relays_by_a_table(self):
+        class ByCorner(Shift):
+            def relay(self, shape):
+                coords = shape.coord(np.arange(shape.size))
+                x = coords[:, 0]
+                table = np.empty((shape.size, shape.size), int)
+                for source in range(shape.size):
+                    corners = np.tile(coords[source], (shape.size, 1))
+                    corners[:, 0] = x
+                    table[source] = shape.rank(corners)
+                return table
+
+        for fabric in ("sim", "shm"):
+            r = toroid.run(torus="4x4", policy=ByCorner(), fabric=fabric)
+            if fabric == "sim":
+                self.assertEqual(r.forwarded, 16 * 9)  # those off the source's row and column
+
+    def refusal(self, policy, **options):
+        for fabric in ("sim", "shm"):
+            with self.assertRaises(toroid.PolicyError) as caught:
+                toroid.run(torus="4x4", policy=policy, fabric=fabric, **options)
+        self.assertIsInstance(caught.exception, toroid.RunFailed)
+        return caught.exception
+
+    def test_names_policy_node_and_fault_of_a_wrong_order(self):
+        node = r"^policy bad: order\(\) of node 5 \(1,1\) on torus 4x4, round 0: "
+        for value, why in (
+            (lambda good: good[:-1], "has 14 peers and leaves out 4; expected each of the 15 others"),
+            (lambda good: np.r_[good, good[3]], "visits 9 twice, at places 3 and 15"),
+            (lambda good: np.r_[good[:-1], 5], "visits itself at place 14"),
+            (lambda good: np.r_[good[:-1], 16], "visits 16 at place 14, which is no rank from 0 to 15"),
+            (lambda good: good - 6, "visits -?[0-9]+ at place"),
+            (lambda good: good * 1.0, "returned ndarray; expected a row of 15 ranks"),
+            (lambda good: good.reshape(3, 5), "returned ndarray; expected a row of 15 ranks"),
+            (lambda good: None, "returned NoneType; expected a row of 15 ranks"),
+            (lambda good: [], "has 0 peers and leaves out 0"),
+        ):
+            with self.subTest(why=why):
+                self.assertRegex(str(self.refusal(giving(value))), node + why)
+
+    def test_ends_with_the_exception_and_its_traceback(self):
+        def fail(good):
+            raise KeyError("lost")
+
+        error = self.refusal(giving(fail))
+        self.assertRegex(str(error), r"^policy bad: order\(\) of node 5 .*: KeyError: 'lost'$")
+        self.assertIsInstance(error.__cause__, KeyError)
+        self.assertIn("in fail", "".join(traceback.format_exception(error)))
+
+    def test_ends_a_comparison_too(self):
+        def fail(good):
+            raise KeyError("lost")
+
+        with self.assertRaises(toroid.PolicyError) as caught:
+            toroid.compare(torus="4x4", policies=["random", giving(fail)])
+        self.assertIsInstance(caught.exception.__cause__, KeyError)
+
+    def test_fails_in_a_later_round(self):
+        class Later(Shift):
+            changes_order = True
+
+            def order(self, shape, rank, seed, round):
+                if round == 2 and rank == 7:
+                    raise OverflowError("too late")
+                return super().order(shape, rank, seed, round)
+
+        error = self.refusal(Later(), bytes=960, per_visit=1)
+        self.assertRegex(str(error), "node 7 .* round 2: OverflowError: too late")
+
+    def test_refuses_wrong_settings_and_relays(self):
+        for members, why in (
+            ({"settings": lambda self, shape, machine: {"queue": 3}}, "'queue' is no setting"),
+            ({"settings": lambda self, shape, machine: {"drain": "fast"}}, "unknown drain rule 'fast'"),
+            ({"settings": lambda self, shape, machine: {"window": "x"}}, "window cannot be 'x'"),
+            ({"settings": lambda self, shape, machine: 1 // 0}, "ZeroDivisionError"),
+            ({"relay": lambda self, shape: np.zeros((2, 2), int), "_has_relays": True},
+             "expected a table of 16 sources by 16 destinations"),
+            ({"relay": lambda self, shape: np.full((16, 16), 99), "_has_relays": True}, "is no rank"),
+        ):
+            with self.subTest(why=why):
+                policy = giving(lambda good: good, **members)
+                self.assertRegex(str(self.refusal(policy)), why)
+
+    def test_needs_an_order(self):
+        class Empty(toroid.Policy):
+            pass
+
+        self.assertIsInstance(self.refusal(Empty()).__cause__, NotImplementedError)
+        with self.assertRaisesRegex(TypeError, "is no policy"):
+            toroid.run(torus="4x4", policy=3)
+
+    def test_cannot_start_a_run_of_its_own(self):
+        class Nested(Shift):
+            def order(self, shape, rank, seed, round):
+                toroid.run(torus="2x2")
+
+        self.assertRegex(str(self.refusal(Nested()).__cause__), "cannot start a run")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,160 @@
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import toroid
+from helpers import command_json, without_times
+
+
+class Run(unittest.TestCase):
+    def test_gives_the_numbers_of_the_command(self):
+        for policy in ("random", "shift", "two-phase"):
+            for torus in ("4x4x4", "5x3", "4x4x2m"):
+                with self.subTest(policy=policy, torus=torus):
+                    here = toroid.run(torus=torus, bytes=480, policy=policy, seed=7)
+                    there = command_json("alltoall", "--torus", torus, "--bytes", "480", "--policy",
+                                         policy, "--seed", "7")
+                    self.assertEqual(without_times(here.json), without_times(there))
+
+    def test_takes_the_options_of_the_command(self):
+        here = toroid.run(torus="4x4", mesh=True, queues=2, per_visit=2, order="shift", tie="plus",
+                          tying="any", drain="round-robin", routing="deterministic", peers=5,
+                          fail_links=["(0,0)X+"], long_way=True)
+        self.assertEqual(here.order, "shift")
+        self.assertEqual(here.peers, 5)
+        self.assertEqual(here.failed_links, ["(0,0)X+"])
+
+    def test_counts_every_packet_once_in_its_arrays(self):
+        r = toroid.run(torus="4x4x2m", record=True)
+        self.assertEqual(np.nansum(r.link_loads), r.packet_hops)
+        self.assertEqual(r.link_loads.shape, (r.nodes, len(r.directions)))
+        self.assertEqual(np.nanmax(r.link_loads), r.links.max_load)
+        self.assertEqual(int(np.isnan(r.link_loads).sum()), 32)  # the mesh ends at each node's Z
+        self.assertEqual(int(r.latency_histogram.counts.sum()), r.packets)
+        self.assertEqual(len(r.latency_histogram.edges), len(r.latency_histogram.counts) + 1)
+        self.assertEqual(r.fifo_occupancy.nodes.shape, (len(r.fifo_occupancy.cycles), r.nodes))
+        self.assertTrue((np.diff(r.fifo_occupancy.cycles) > 0).all())
+        self.assertGreater(r.fifo_occupancy.highest.max(), 0)
+        self.assertEqual(r.link_busy.shape[1:], r.link_loads.shape)
+
+    def test_is_the_same_with_a_recording(self):
+        plain, recorded = (toroid.run(torus="4x4", record=on) for on in (False, True))
+        self.assertEqual(plain.result_hash, recorded.result_hash)
+        self.assertIsNone(plain.fifo_occupancy)
+
+    def test_runs_on_shm(self):
+        r = toroid.run(torus="2x2x2", fabric="shm", threads=2, bytes=4096)
+        self.assertEqual(r.time_kind, "shm")
+        self.assertGreater(r.time_s, 0)
+        self.assertNotIn("cycles", r.json)
+
+    def test_refuses_with_the_text_of_the_command(self):
+        with self.assertRaisesRegex(toroid.BadInput, "unknown policy 'shft'.*shift"):
+            toroid.run(torus="4x4", policy="shft")
+        with self.assertRaises(ValueError):
+            toroid.run(torus="4xx4")
+        with self.assertRaisesRegex(toroid.BadInput, "--peers is for --fabric sim"):
+            toroid.run(torus="2x2", fabric="shm", peers=1)
+
+    def test_can_be_called_from_several_threads(self):
+        results = {}
+
+        def work(seed):
+            results[seed] = toroid.run(torus="4x4", seed=seed).result_hash
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(results, {s: toroid.run(torus="4x4", seed=s).result_hash for s in range(6)})
+
+    def test_lets_other_threads_of_python_run(self):
+        counted = 0
+        done = threading.Event()
+
+        def count():
+            nonlocal counted
+            while not done.is_set():
+                counted += 1
+                time.sleep(0.001)
+
+        thread = threading.Thread(target=count)
+        thread.start()
+        toroid.run(torus="8x8x4")
+        done.set()
+        thread.join()
+        self.assertGreater(counted, 3)
+
+    def test_ends_at_ctrl_c_and_works_again(self):
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with self.assertRaises(KeyboardInterrupt):
+            toroid.run(torus="32x32x16", bytes=4800)  # hours
+        self.assertGreater(toroid.run(torus="4x4").cycles, 0)
+
+    def test_ends_a_comparison_at_ctrl_c(self):
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with self.assertRaises(KeyboardInterrupt):
+            toroid.compare(torus="32x32x8", bytes=4800, policies=["random", "shift"])
+        self.assertEqual(len(toroid.compare(torus="4x4", policies="shift,rank")), 2)
+
+    def test_shows_progress_to_a_function(self):
+        lines = []
+        toroid.compare(torus="8x8x4", policies=["random", "shift", "rank"], progress=lines.append)
+        self.assertTrue(any("of 3 runs" in line for line in lines), lines)
+
+    def test_ends_with_the_exception_of_a_progress_function(self):
+        def fail(line):
+            raise LookupError(line)
+
+        with self.assertRaises(LookupError):
+            toroid.compare(torus="8x8x4", policies="all", progress=fail)
+
+
+class Campaigns(unittest.TestCase):
+    def test_compare_gives_the_numbers_of_the_command(self):
+        here = toroid.compare(torus=["4x4", "4x4x4"], policies=["random", "rank"], bytes=[240, 480],
+                              seeds=[1, 2])
+        there = command_json("compare", "--torus", "4x4,4x4x4", "--policies", "random,rank",
+                             "--bytes", "240,480", "--seeds", "1,2")
+        self.assertEqual(without_times(here.json), without_times(there))
+        self.assertEqual(len(here), 16)
+
+    def test_compare_has_the_table_of_the_command(self):
+        here = toroid.compare(torus="4x4", policies="random,rank")
+        self.assertIn("rank", repr(here))
+        self.assertEqual(len(here.table.splitlines()), len(repr(here).splitlines()))
+
+    def test_sweep_gives_the_numbers_of_the_command(self):
+        here = toroid.sweep(axis="load", torus="4x4", load=[0.25, 0.5], policies="random", refine=1)
+        there = command_json("sweep", "--axis", "load", "--torus", "4x4", "--load", "0.25,0.5",
+                             "--policies", "random", "--refine", "1")
+        self.assertEqual(without_times(here.json), without_times(there))
+
+    def test_rows_become_pandas(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("no pandas")
+        rows = toroid.compare(torus="4x4", policies="random,rank")
+        frame = rows.to_pandas()
+        self.assertEqual(list(frame["cycles"]), [row.cycles for row in rows])
+        series = toroid.run(torus="4x4").to_pandas()
+        self.assertEqual(series["links.max_load"], toroid.run(torus="4x4").links.max_load)
+
+    def test_says_what_to_install_without_pandas(self):
+        code = ("import sys; sys.modules['pandas'] = None; import toroid\n"
+                "try: toroid.run(torus='2x2').to_pandas()\n"
+                "except ImportError as e: print(e)")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual(done.stdout, "to_pandas() needs pandas: apt install python3-pandas\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

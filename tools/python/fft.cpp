@@ -1,0 +1,60 @@
+// Arrays of NumPy as input and output of transforms.
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "fft/layout/box.hpp"
+#include "hal/check.hpp"
+#include "tools/io/array_io.hpp"
+#include "tools/python/module.hpp"
+
+namespace py = pybind11;
+
+namespace toroid::python {
+namespace {
+
+BorrowedArray::Type type_of(const py::array& array) {
+  using Type = BorrowedArray::Type;
+  const py::dtype type = array.dtype();
+  if (type.is(py::dtype::of<float>())) return Type::float32;
+  if (type.is(py::dtype::of<double>())) return Type::float64;
+  if (type.is(py::dtype::of<std::complex<float>>())) return Type::complex64;
+  if (type.is(py::dtype::of<std::complex<double>>())) return Type::complex128;
+  throw BadInput("elements of this type cannot be transformed; expected numbers");
+}
+
+}  // namespace
+
+HostArray borrowed(const py::array& array) {
+  if (array.ndim() < 1 || array.ndim() > static_cast<py::ssize_t>(fft::kMaxAxes))
+    throw BadInput(fmt::format("the array has {} dimensions; expected 1 to {}", array.ndim(),
+                               fft::kMaxAxes));
+  auto source = std::make_shared<BorrowedArray>();
+  source->data = static_cast<const std::byte*>(array.data());
+  source->type = type_of(array);
+  HostArray whole;
+  for (py::ssize_t d = 0; d < array.ndim(); ++d) {
+    if (array.shape(d) < 1)
+      throw BadInput("the array has no elements: an extent below 1 leaves nothing to transform");
+    whole.size.push_back(array.shape(d));
+    source->strides[static_cast<std::size_t>(d)] = array.strides(d);
+  }
+  whole.borrowed = std::move(source);
+  return whole;
+}
+
+py::array array_of(HostArray result) {
+  auto values = std::make_unique<std::vector<fft::Complex>>(std::move(result.values));
+  const fft::Complex* const data = values->data();
+  const py::capsule owner(values.release(), [](void* memory) {
+    delete static_cast<std::vector<fft::Complex>*>(memory);
+  });
+  return py::array_t<fft::Complex>(result.size, data, owner);
+}
+
+}  // namespace toroid::python

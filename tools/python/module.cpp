@@ -1,0 +1,14 @@
+// The module `_toroid`: what the package `toroid` needs of the C++ libraries.
+#include "tools/python/module.hpp"
+
+#include "tools/version.hpp"
+
+PYBIND11_MODULE(_toroid, module) {
+  module.doc() = "The C++ part of the package toroid.";
+  module.attr("__version__") = toroid::kVersion;
+  module.attr("git_hash") = toroid::kGitHash;
+  toroid::python::add_errors(module);
+  toroid::python::add_shape(module);
+  toroid::python::add_bounds(module);
+  toroid::python::add_run(module);
+}

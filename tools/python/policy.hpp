@@ -1,0 +1,70 @@
+// A policy that is an object of Python.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/policies/policy.hpp"
+
+namespace toroid::python {
+
+/// Asks the object and keeps what it says: once per node, seed and round for an order, once per
+/// shape for relays. Everything is called without the interpreter's lock and from any thread; made
+/// and destroyed with it.
+class PythonPolicy final : public Policy {
+ public:
+  explicit PythonPolicy(pybind11::object policy);
+
+  std::string_view name() const override { return name_; }
+  std::string_view source() const override { return "Python"; }
+  std::string_view known_result() const override { return ""; }
+  PolicySettings settings(const PolicyCase& about) const override;
+  SendOrder order(const Visitor& visitor) const override;
+  bool changes_order() const override { return changes_order_; }
+  unsigned stages(const Shape& shape) const override;
+  Rank relay(const Shape& shape, const Waypoint& packet) const override;
+  bool keeps_to_shortest_ways(const Shape& shape) const override;
+
+  /// Whether the calling thread is inside a call of a policy's method.
+  static bool is_asking();
+
+ private:
+  /// What is known about one shape.
+  struct Known {
+    Shape shape;
+    pybind11::object object;   ///< touched with the interpreter's lock only
+    std::vector<Rank> relays;  ///< [here · size + destination]
+    std::map<std::tuple<Rank, Rank, std::uint64_t, std::uint32_t>, SendOrder> orders;
+  };
+  Known& known(const Shape& shape) const;
+  std::vector<Rank> ask_order(const Visitor& visitor, Known& about) const;
+  void ask_relays(Known& about) const;
+  [[noreturn]] void refuse(const std::string& what, std::exception_ptr cause = nullptr) const;
+  [[noreturn]] void refuse_order(const Visitor& visitor, const std::string& what,
+                                 std::exception_ptr cause = nullptr) const;
+
+  pybind11::object policy_;
+  std::string name_;
+  bool changes_order_;
+  bool relays_;
+  bool shortest_;
+  mutable std::mutex mutex_;  ///< guards the rest; never held while Python is asked
+  mutable std::vector<std::unique_ptr<Known>> shapes_;
+  mutable std::uint64_t kept_ = 0;                     ///< ranks in all orders
+  mutable std::atomic<const Known*> latest_ = nullptr;  ///< whose relays are asked for, probably
+};
+
+}  // namespace toroid::python

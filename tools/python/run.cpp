@@ -1,0 +1,276 @@
+// Commands in the process of Python: words in, results as JSON and arrays out.
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/latency.hpp"
+#include "tools/command_line/command_line.hpp"
+#include "tools/io/array_io.hpp"
+#include "tools/policies/named_policies.hpp"
+#include "tools/python/module.hpp"
+#include "tools/python/policy.hpp"
+#include "tools/report/recording.hpp"
+#include "tools/results/json.hpp"
+#include "tools/run/host_program.hpp"
+
+namespace py = pybind11;
+
+namespace toroid::python {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The results of one command, as they come, by its own thread.
+struct Results {
+  std::string json;
+  std::string printed;
+  std::optional<HostArray> array;
+  std::optional<Recording> recording;
+  std::optional<FabricCounters> counters;
+  std::optional<Shape> shape;
+  std::optional<LatencyHistogram> latency;
+};
+
+/// A command that runs in a thread of its own, so that the thread of Python that asked for it can
+/// look after signals and the line of progress. Owned by run_command().
+class Run final : public HostProgram {
+ public:
+  Run(std::vector<std::string> words, const HostArray* input, bool records, bool shows_progress)
+      : words_(std::move(words)), input_(input), records_(records), shows_(shows_progress) {}
+
+  bool is_interrupted() const override { return interrupted_.load(std::memory_order_relaxed); }
+  void interrupt() { interrupted_.store(true, std::memory_order_relaxed); }
+  bool shows_progress() const override { return shows_; }
+  void show_progress(std::string_view line) override {
+    const std::lock_guard lock(mutex_);
+    line_ = line;
+  }
+  void print(std::string_view text) override {
+    const std::lock_guard lock(mutex_);
+    results_.printed += text;
+  }
+  const HostArray* input() const override { return input_; }
+  bool wants_recording() const override { return records_; }
+  void take_result(const Json& result) override {
+    results_.json = result.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  void take_array(HostArray array) override { results_.array = std::move(array); }
+  void take_recording(const Recording& recording) override { results_.recording = recording; }
+  void take_counters(const FabricCounters& counters, const Shape& shape) override {
+    results_.counters = counters;
+    results_.shape = shape;
+  }
+  void take_latency(const LatencyHistogram& latency) override { results_.latency = latency; }
+
+  void start() {
+    thread_ = std::thread([this] {
+      try {
+        CommandLine().run(words_);
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+      changed_.notify_all();
+    });
+  }
+  /// Whether the command has ended within a moment.
+  bool wait_a_moment() {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, 50ms, [this] { return done_; });
+  }
+  void join() { thread_.join(); }
+  std::string line() {
+    const std::lock_guard lock(mutex_);
+    return line_;
+  }
+  const std::exception_ptr& failure() const { return failure_; }
+  Results& results() { return results_; }
+
+ private:
+  std::vector<std::string> words_;
+  const HostArray* input_;
+  bool records_;
+  bool shows_;
+  std::atomic<bool> interrupted_ = false;
+  std::thread thread_;
+  std::mutex mutex_;  ///< guards line_, done_ and what is printed
+  std::condition_variable changed_;
+  std::string line_;
+  bool done_ = false;
+  std::exception_ptr failure_;
+  Results results_;
+};
+
+/// One command runs at a time in a process; others wait, and can be interrupted.
+class Turn {
+ public:
+  Turn() {
+    if (PythonPolicy::is_asking()) throw RunFailed("a policy cannot start a run of its own");
+    for (;;) {
+      {
+        const py::gil_scoped_release released;
+        if (mutex().try_lock_for(100ms)) return;
+      }
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    }
+  }
+  ~Turn() { mutex().unlock(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  static std::timed_mutex& mutex() {
+    static std::timed_mutex one;
+    return one;
+  }
+};
+
+/// Objects of Python by the names under which the command's words have them.
+class Policies {
+ public:
+  explicit Policies(const py::dict& policies) {
+    for (const auto& [name, policy] : policies) {
+      const auto& [key, made] = made_.emplace_back(
+          std::string(py::str(name)),
+          std::make_unique<PythonPolicy>(py::reinterpret_borrow<py::object>(policy)));
+      add_named_policy(key, *made);
+    }
+  }
+  ~Policies() {
+    for (const auto& one : made_) remove_named_policy(one.first);
+  }
+  Policies(const Policies&) = delete;
+  Policies& operator=(const Policies&) = delete;
+
+ private:
+  std::vector<std::pair<std::string, std::unique_ptr<PythonPolicy>>> made_;
+};
+
+/// Packets by [node, direction]; NaN: there is no such link.
+py::array loads(const FabricCounters& counters, const Shape& shape) {
+  const std::size_t links = shape.links();
+  py::array_t<double> table({std::size_t{shape.size()}, links});
+  auto cells = table.mutable_unchecked<2>();
+  for (Rank node = 0; node < shape.size(); ++node)
+    for (unsigned l = 0; l < links; ++l)
+      cells(node, l) = shape.neighbour(node, {static_cast<std::uint8_t>(l)})
+                           ? static_cast<double>(counters.links[node * links + l].total_packets())
+                           : std::numeric_limits<double>::quiet_NaN();
+  return table;
+}
+
+/// Edges of buckets, one more than there are counts, and packets per bucket.
+py::tuple histogram(const LatencyHistogram& latency) {
+  std::vector<std::uint64_t> edges;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t b = 0; b < LatencyHistogram::kBuckets; ++b) {
+    if (counts.empty() && latency.packets(b) == 0) continue;
+    if (counts.empty()) edges.push_back(b == 0 ? 0 : LatencyHistogram::upper_end(b - 1) + 1);
+    if (LatencyHistogram::upper_end(b) > latency.max() && latency.packets(b) == 0) break;
+    counts.push_back(latency.packets(b));
+    edges.push_back(LatencyHistogram::upper_end(b) + 1);
+  }
+  return py::make_tuple(py::array_t<std::uint64_t>(static_cast<py::ssize_t>(edges.size()), edges.data()),
+                        py::array_t<std::uint64_t>(static_cast<py::ssize_t>(counts.size()), counts.data()));
+}
+
+template <typename T>
+py::array rows(const std::vector<T>& values, std::size_t columns) {
+  return py::array_t<T>({values.size() / columns, columns}, values.data());
+}
+
+py::dict recorded(const Recording& recording) {
+  py::dict made;
+  made["interval"] = recording.interval;
+  made["end"] = recording.end;
+  made["fifos"] = recording.fifos;
+  made["fifo_chunks"] = recording.fifo_chunks;
+  made["link_busy"] = rows(recording.link_busy, recording.links());
+  made["fifo_fill"] = rows(recording.fifo_fill, recording.shape.size());
+  made["fifo_mean"] = rows(recording.fifo_mean, recording.fifos);
+  made["fifo_most"] = rows(recording.fifo_most, recording.fifos);
+  return made;
+}
+
+py::dict made_of(Results& results) {
+  py::dict made;
+  made["json"] = results.json;
+  made["printed"] = results.printed;
+  if (results.counters && !results.counters->links.empty())
+    made["link_loads"] = loads(*results.counters, *results.shape);
+  if (results.latency && results.latency->count() > 0)
+    made["latency"] = histogram(*results.latency);
+  if (results.recording) made["recording"] = recorded(*results.recording);
+  if (results.array) made["array"] = array_of(std::move(*results.array));
+  return made;
+}
+
+/// Follows a run to its end: signals end it, and whoever shows progress gets each new line. Returns
+/// the exception of Python that ended it.
+std::optional<py::error_already_set> follow(Run& run, const py::object& progress) {
+  std::optional<py::error_already_set> raised;
+  std::string shown;
+  for (bool done = false; !done;) {
+    {
+      const py::gil_scoped_release released;
+      done = run.wait_a_moment();
+    }
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (std::string line = run.line(); !progress.is_none() && line != shown && !raised)
+        progress(shown = std::move(line));
+    } catch (py::error_already_set& error) {
+      if (!raised) raised.emplace(error);
+      run.interrupt();
+    }
+  }
+  return raised;
+}
+
+py::dict run_command(std::vector<std::string> words, const py::dict& policies,
+                     const py::object& input, bool records, const py::object& progress) {
+  const Turn turn;
+  const Policies own(policies);
+  std::optional<HostArray> array;
+  if (!input.is_none()) array = borrowed(py::cast<py::array>(input));
+  Run run(std::move(words), array ? &*array : nullptr, records, !progress.is_none());
+  set_host_program(&run);
+  run.start();
+  std::optional<py::error_already_set> raised = follow(run, progress);
+  run.join();
+  set_host_program(nullptr);
+  if (raised) throw *std::move(raised);
+  if (run.failure()) raise(run.failure());
+  return made_of(run.results());
+}
+
+}  // namespace
+
+void add_run(py::module_& module) {
+  module.def("run_command", &run_command, py::arg("words"), py::arg("policies"), py::arg("input"),
+             py::arg("records"), py::arg("progress"),
+             "Runs a command of toroid in this process and returns what it gives.");
+}
+
+}  // namespace toroid::python

@@ -1,0 +1,251 @@
+// Shapes, ways and machines, to play with.
+#include "hal/shape.hpp"
+
+#include <fmt/core.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/failures.hpp"
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/machines/machine_file.hpp"
+#include "tools/python/module.hpp"
+
+namespace py = pybind11;
+
+namespace toroid::python {
+namespace {
+
+using Ranks = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
+
+Rank checked(const Shape& shape, std::int64_t rank) {
+  if (rank < 0 || rank >= std::int64_t{shape.size()})
+    throw BadInput(fmt::format("{} is no rank of torus {}; expected 0 to {}", rank, shape.text(),
+                               shape.size() - 1));
+  return static_cast<Rank>(rank);
+}
+
+Direction direction_of(const Shape& shape, const std::string& name) {
+  std::string known;
+  for (unsigned l = 0; l < shape.links(); ++l) {
+    const Direction direction{static_cast<std::uint8_t>(l)};
+    if (direction.name() == name) return direction;
+    known += (l == 0 ? "" : ", ") + direction.name();
+  }
+  throw BadInput(fmt::format("'{}' is no direction of torus {}; expected {}", name, shape.text(),
+                             known));
+}
+
+std::vector<std::string> names_of(DirectionSet directions) {
+  std::vector<std::string> names;
+  for (; !directions.empty(); directions.remove(directions.first()))
+    names.push_back(directions.first().name());
+  return names;
+}
+
+std::vector<std::string> directions(const Shape& shape) {
+  std::vector<std::string> names;
+  for (unsigned l = 0; l < shape.links(); ++l)
+    names.push_back(Direction{static_cast<std::uint8_t>(l)}.name());
+  return names;
+}
+
+/// The coordinates of ranks, in one more axis behind theirs.
+py::array coords_of(const Shape& shape, const Ranks& ranks) {
+  std::vector<py::ssize_t> extents(ranks.shape(), ranks.shape() + ranks.ndim());
+  extents.push_back(static_cast<py::ssize_t>(shape.dims()));
+  py::array_t<std::int64_t> coords(extents);
+  std::int64_t* out = coords.mutable_data();
+  for (py::ssize_t i = 0; i < ranks.size(); ++i) {
+    const Coord coord = shape.coord(checked(shape, ranks.data()[i]));
+    for (unsigned d = 0; d < shape.dims(); ++d) *out++ = coord[d];
+  }
+  return coords;
+}
+
+py::object coord(const Shape& shape, const py::object& ranks) {
+  const Ranks given(ranks);
+  py::array coords = coords_of(shape, given);
+  if (given.ndim() > 0) return coords;
+  return py::tuple(coords.attr("tolist")());
+}
+
+/// Coordinates past an extent wrap around, as on the torus; on a mesh they are refused.
+Rank rank_at(const Shape& shape, const std::int64_t* at) {
+  Coord coord;
+  for (unsigned d = 0; d < shape.dims(); ++d) {
+    const auto extent = static_cast<std::int64_t>(shape.extent(d));
+    if ((at[d] < 0 || at[d] >= extent) && (!shape.wraps(d) || shape.is_twisted()))
+      throw BadInput(fmt::format("coordinate {} of dimension {} is outside torus {}", at[d],
+                                 kDimNames[d], shape.text()));
+    coord[d] = static_cast<std::uint8_t>((at[d] % extent + extent) % extent);
+  }
+  return shape.rank(coord);
+}
+
+py::object rank(const Shape& shape, const py::object& coords) {
+  const Ranks given(coords);
+  const auto dims = static_cast<py::ssize_t>(shape.dims());
+  if (given.ndim() == 0 || given.shape(given.ndim() - 1) != dims)
+    throw BadInput(fmt::format("expected {} coordinates for torus {}", dims, shape.text()));
+  if (given.ndim() == 1) return py::int_(rank_at(shape, given.data()));
+  py::array_t<std::int64_t> ranks(
+      std::vector<py::ssize_t>(given.shape(), given.shape() + given.ndim() - 1));
+  for (py::ssize_t i = 0; i < ranks.size(); ++i)
+    ranks.mutable_data()[i] = rank_at(shape, given.data() + i * dims);
+  return ranks;
+}
+
+py::object hops(const Shape& shape, const Ranks& from, const Ranks& to) {
+  const auto one = [&shape](std::int64_t a, std::int64_t b) -> std::int64_t {
+    return minimal_hops(shape, shape.coord(checked(shape, a)), shape.coord(checked(shape, b)));
+  };
+  return py::vectorize(one)(from, to);
+}
+
+DirectionSet hints(const Shape& shape, std::int64_t from, std::int64_t to, const std::string& tie,
+                   std::uint64_t seed) {
+  Random random(seed);
+  return minimal_directions(shape, shape.coord(checked(shape, from)),
+                            shape.coord(checked(shape, to)),
+                            parse_choice<TieRule>("tie rule", kTieRuleNames, tie), random);
+}
+
+/// Dimension by dimension, as packets with deterministic routing go.
+std::vector<Rank> route(const Shape& shape, std::int64_t from, std::int64_t to,
+                        const std::string& tie, std::uint64_t seed) {
+  const DirectionSet set = hints(shape, from, to, tie, seed);
+  const Rank end = checked(shape, to);
+  std::vector<Rank> nodes = {checked(shape, from)};
+  while (nodes.back() != end) {
+    const DirectionSet left =
+        directions_left(shape, shape.coord(nodes.back()), shape.coord(end), set);
+    const auto next = left.empty() ? std::nullopt : shape.neighbour(nodes.back(), left.first());
+    if (!next) throw BadInput(fmt::format("no way leads from {} to {}", from, to));
+    nodes.push_back(*next);
+  }
+  return nodes;
+}
+
+Shape made(const std::string& text, bool mesh, const std::vector<std::string>& failed_links,
+           const std::vector<std::string>& failed_nodes) {
+  const Shape shape = Shape::parse(text, mesh);
+  if (failed_links.empty() && failed_nodes.empty()) return shape;
+  return shape.with_failures({failed_links, failed_nodes, false});
+}
+
+std::vector<unsigned> extents(const Shape& shape) {
+  std::vector<unsigned> all;
+  for (unsigned d = 0; d < shape.dims(); ++d) all.push_back(shape.extent(d));
+  return all;
+}
+
+py::object number_of(const Machine& machine, const MachineField& field) {
+  const double value = value_of(machine, field);
+  if (std::holds_alternative<unsigned Machine::*>(field.member))
+    return py::int_(static_cast<std::int64_t>(value));
+  return py::float_(value);
+}
+
+void add_machine(py::module_& module) {
+  py::class_<Machine> machine(module, "Machine", R"(Every hardware number of an emulated machine.
+
+The attributes are those of a machine file; cycles are of the processor's clock.
+
+>>> import toroid
+>>> toroid.Machine("bgl").link_bits_per_cycle
+2.0
+)");
+  machine.def(py::init(&load_machine), py::arg("name") = "bgl",
+              "A built-in machine, or that of a machine file.");
+  machine.def_readonly("name", &Machine::name);
+  machine.def("__repr__",
+              [](const Machine& one) { return fmt::format("toroid.Machine('{}')", one.name); });
+  for (const MachineField& field : machine_fields())
+    machine.def_property_readonly(
+        std::string(field.key).c_str(),
+        [&field](const Machine& one) { return number_of(one, field); },
+        fmt::format("{} ({})", field.meaning, field.unit).c_str());
+}
+
+}  // namespace
+
+void add_shape(py::module_& module) {
+  py::class_<Shape>(module, "Shape", R"(A torus or mesh of 1 to 6 dimensions.
+
+"8x8x8" is a torus; an extent with m behind it ("8x8x4m") is a mesh's. Nodes are numbered in C order:
+the last dimension runs fastest. Everything that takes ranks takes arrays of them too.
+
+>>> import toroid
+>>> shape = toroid.Shape("4x4x2m")
+>>> shape.size, shape.extents
+(32, (4, 4, 2))
+>>> shape.coord(5)
+(0, 2, 1)
+>>> shape.rank((0, 2, 1))
+5
+>>> shape.hops(0, [1, 5, 31])
+array([1, 3, 3])
+>>> shape.route(0, 13)
+[0, 8, 9, 13]
+)")
+      .def(py::init(&made), py::arg("text"), py::arg("mesh") = false,
+           py::arg("failed_links") = std::vector<std::string>(),
+           py::arg("failed_nodes") = std::vector<std::string>())
+      .def_property_readonly("size", &Shape::size, "Number of nodes.")
+      .def_property_readonly("dims", &Shape::dims, "Number of dimensions.")
+      .def_property_readonly(
+          "extents", [](const Shape& shape) { return py::tuple(py::cast(extents(shape))); },
+          "Nodes along each dimension.")
+      .def_property_readonly(
+          "wraps",
+          [](const Shape& shape) {
+            py::tuple all(shape.dims());
+            for (unsigned d = 0; d < shape.dims(); ++d) all[d] = py::bool_(shape.wraps(d));
+            return all;
+          },
+          "Whether each dimension is a ring, not a mesh.")
+      .def_property_readonly("directions", &directions,
+                             "Names of the directions of links, 'X+' first.")
+      .def_property_readonly("text", &Shape::text, "As the constructor takes it.")
+      .def("coord", &coord, py::arg("rank"), "Coordinates of a rank, or of an array of ranks.")
+      .def("rank", &rank, py::arg("coord"),
+           "Rank of coordinates, or of an array of them; they wrap around where the torus does.")
+      .def("hops", &hops, py::arg("source"), py::arg("destination"),
+           "Hops of a shortest way; of arrays too.")
+      .def(
+          "minimal_directions",
+          [](const Shape& shape, std::int64_t from, std::int64_t to, const std::string& tie,
+             std::uint64_t seed) { return names_of(hints(shape, from, to, tie, seed)); },
+          py::arg("source"), py::arg("destination"), py::arg("tie") = "parity", py::arg("seed") = 1,
+          "Directions of a shortest way; `tie` chooses where both ways round a ring are as long.")
+      .def(
+          "neighbour",
+          [](const Shape& shape, std::int64_t rank, const std::string& direction) {
+            return shape.neighbour(checked(shape, rank), direction_of(shape, direction));
+          },
+          py::arg("rank"), py::arg("direction"), "The node at the other end; None: no link.")
+      .def("route", &route, py::arg("source"), py::arg("destination"), py::arg("tie") = "parity",
+           py::arg("seed") = 1,
+           "Ranks on the deterministic way, dimension by dimension, both ends included.")
+      .def("__len__", &Shape::size)
+      .def("__eq__", [](const Shape& a, const Shape& b) { return a == b; }, py::is_operator())
+      .def("__hash__", [](const Shape& shape) { return py::hash(py::str(shape.text())); })
+      .def("__str__", &Shape::text)
+      .def("__repr__",
+           [](const Shape& shape) { return fmt::format("toroid.Shape('{}')", shape.text()); });
+  add_machine(module);
+}
+
+}  // namespace toroid::python

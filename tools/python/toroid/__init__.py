@@ -1,0 +1,32 @@
+"""A bare-metal message layer on an emulated Blue Gene-style torus, from Python.
+
+run()       one exchange under a policy, beside its bound
+fft()       numpy.fft.fftn by the nodes of a torus
+compare()   policies beside each other
+sweep()     from small to large: load, message size, machine
+bounds()    what no schedule can beat
+Shape       a torus or mesh, its coordinates, ways and directions
+Policy      a policy of one's own
+
+Cycles are of the emulated machine's clock, bytes of payload unless they say otherwise, loads in packets.
+
+>>> import toroid
+>>> toroid.run(torus="4x4x4", bytes=480)
+<alltoall on 4x4x4, sim, policy random: ... cycles, ... % of bound>
+"""
+
+from ._bounds import bounds, diameter, hottest_link_messages, message_cost, usable_links
+from ._policy import Policy
+from ._results import Histogram, Occupancy, Result, Results, Row
+from ._run import compare, fft, run, sweep
+from ._toroid import BadInput, Machine, PolicyError, RunFailed, Shape, __version__
+
+__all__ = [
+    "BadInput", "Histogram", "Machine", "Occupancy", "Policy", "PolicyError", "Result", "Results",
+    "Row", "RunFailed", "Shape", "bounds", "compare", "diameter", "fft", "hottest_link_messages",
+    "message_cost", "run", "sweep", "usable_links",
+]
+
+for _name in ("BadInput", "Machine", "PolicyError", "RunFailed", "Shape"):
+    globals()[_name].__module__ = "toroid"
+del _name

@@ -1,0 +1,69 @@
+"""Lower bounds that no schedule can beat."""
+
+from __future__ import annotations
+
+from typing import Union
+
+from . import _toroid
+from ._results import Keys
+
+
+def _shape(torus: Union[str, "_toroid.Shape"], mesh: bool = False) -> "_toroid.Shape":
+    return torus if isinstance(torus, _toroid.Shape) else _toroid.Shape(torus, mesh)
+
+
+def _machine(machine: Union[str, "_toroid.Machine"]) -> "_toroid.Machine":
+    return machine if isinstance(machine, _toroid.Machine) else _toroid.Machine(machine)
+
+
+def bounds(*, torus: Union[str, "_toroid.Shape"], bytes: int = 240,
+           machine: Union[str, "_toroid.Machine"] = "bgl", mesh: bool = False) -> Keys:
+    """What an all-to-all of `bytes` per pair takes at least, in cycles, each bound by itself:
+    hottest_link, injection, processor, zero_load; `cycles` is the largest, `seconds` its time.
+
+    >>> import toroid
+    >>> b = toroid.bounds(torus="8x8x8", bytes=480)
+    >>> b.cycles == b.hottest_link
+    True
+    """
+    return Keys(_toroid.all_to_all_bounds(_shape(torus, mesh), bytes, _machine(machine)))
+
+
+def hottest_link_messages(torus: Union[str, "_toroid.Shape"]) -> float:
+    """Messages over the hottest link in an all-to-all with one message per ordered pair.
+
+    >>> import toroid
+    >>> toroid.hottest_link_messages("8x8x8")
+    512.0
+    """
+    return _toroid.hottest_link_messages(_shape(torus))
+
+
+def message_cost(bytes: int, machine: Union[str, "_toroid.Machine"] = "bgl") -> tuple:
+    """Packets of one message, and its bytes on a wire with headers.
+
+    >>> import toroid
+    >>> toroid.message_cost(480)
+    (2, 540)
+    """
+    return _toroid.message_cost(_machine(machine), bytes)
+
+
+def diameter(torus: Union[str, "_toroid.Shape"]) -> int:
+    """Hops of the longest of the shortest ways.
+
+    >>> import toroid
+    >>> toroid.diameter("8x8x8")
+    12
+    """
+    return _toroid.diameter(_shape(torus))
+
+
+def usable_links(torus: Union[str, "_toroid.Shape"]) -> int:
+    """Links of one node that lead anywhere; on a mesh, of an inner node.
+
+    >>> import toroid
+    >>> toroid.usable_links("8x8x1")
+    4
+    """
+    return _toroid.usable_links(_shape(torus))

@@ -1,0 +1,227 @@
+"""Runs, transforms, comparisons and sweeps: the commands' options as keywords."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Optional, Union
+
+import numpy as np
+
+from . import _toroid
+from ._policy import Names, Policy
+from ._progress import shower
+from ._results import Result, Results
+
+_SCALES = {None: ("none", "1/N"), "backward": ("none", "1/N"),
+           "ortho": ("1/sqrt(N)", "1/sqrt(N)"), "forward": ("1/N", "none")}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (list, tuple, np.ndarray, range)):
+        return ",".join(_text(one) for one in value)
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{value!r} is no value; expected a text or a number")
+    if isinstance(value, float):
+        return repr(value)
+    return str(value)
+
+
+def _words(options: dict) -> list:
+    """--name=value for each option; None and False are left out, True is a flag."""
+    words = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            words.append(option)
+        elif name in ("fail_link", "fail_node") and not isinstance(value, str):
+            words += [f"{option}={one}" for one in value]
+        else:
+            words.append(f"{option}={_text(value)}")
+    return words
+
+
+def _run(words: list, names: Names, progress: Any, *, array: Any = None,
+         record: bool = False) -> dict:
+    return _toroid.run_command(words, names.objects, array, record, shower(progress))
+
+
+def _policies(policies: Any, names: Names) -> Optional[str]:
+    if policies is None:
+        return None
+    if isinstance(policies, (str, Policy, type)):
+        policies = [policies]
+    return ",".join(names.word(one) for one in policies)
+
+
+def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240,
+        policy: Union[str, Policy] = "random", machine: str = "bgl", fabric: str = "sim",
+        seed: int = 1, threads: Optional[int] = None, mesh: bool = False,
+        peers: Optional[int] = None, sample: Optional[int] = None, queues: Optional[int] = None,
+        per_visit: Optional[int] = None, order: Optional[str] = None,
+        routing: Optional[str] = None, tie: Optional[str] = None, tying: Optional[str] = None,
+        drain: Optional[str] = None, fail_links: Iterable[str] = (),
+        fail_nodes: Iterable[str] = (), long_way: bool = False, no_transit_first: bool = False,
+        no_bubble: bool = False, route: Optional[str] = None, bind: Optional[str] = None,
+        stall: Optional[float] = None, record: bool = False, trace: Optional[str] = None,
+        report: Optional[str] = None, progress: Any = None) -> Result:
+    """One exchange: every node sends to the others, or as `traffic` has it, under a policy.
+
+    torus      its extents, as "8x8x8"; "8x8x4m" has no link that closes the ring of Z
+    traffic    a pattern as `toroid compare` knows it, as "transpose" or "lines:X"
+    bytes      payload per (source, destination) pair, as 480 or "1KiB"
+    policy     the name of a built-in policy, a file, or a toroid.Policy
+    machine    a built-in machine or a machine file
+    fabric     "sim" (virtual time, in cycles) or "shm" (this computer's time, in seconds)
+    peers      each node sends only to the first so many of its order: a sample, on sim
+    record     keep what injection FIFOs and links do through time, on sim, where the machine is small
+               enough; the run then takes one thread
+    progress   True or False, or a function of a line of text; else where somebody looks
+
+    The others are options of `toroid alltoall`. Raises BadInput, RunFailed and PolicyError with the
+    command's text, KeyboardInterrupt after Ctrl-C.
+
+    >>> import toroid
+    >>> r = toroid.run(torus="4x4x4", bytes=480, policy="random")
+    >>> r.nodes, r.packets
+    (64, 12096)
+    >>> r.cycles > r.bound_cycles and r.percent_of_peak > 50
+    True
+    """
+    names = Names()
+    fail = {"fail_link": list(fail_links) if not isinstance(fail_links, str) else [fail_links],
+            "fail_node": list(fail_nodes) if not isinstance(fail_nodes, str) else [fail_nodes]}
+    words = ["alltoall", "--json=-"] + _words({
+        "torus": torus, "traffic": None if traffic == "all-to-all" else traffic, "bytes": bytes,
+        "policy": names.word(policy), "machine": machine, "fabric": fabric, "seed": seed,
+        "threads": threads, "mesh": mesh, "peers": peers, "sample": sample, "queues": queues,
+        "per_visit": per_visit, "order": order, "routing": routing, "tie": tie, "tying": tying,
+        "drain": drain, **fail, "long_way": long_way, "no_transit_first": no_transit_first,
+        "no_bubble": no_bubble, "route": route, "bind": bind, "stall": stall, "trace": trace,
+        "report": report})
+    return Result(_run(words, names, progress, record=record))
+
+
+def _numbers(array: Any) -> np.ndarray:
+    """The array itself where it holds native numbers of floating point, in whatever layout."""
+    given = np.asarray(array)
+    if given.dtype.newbyteorder("=") == given.dtype and given.dtype.char in "fdFD":
+        return given
+    if given.dtype.kind not in "biufc":
+        raise _toroid.BadInput(f"elements of type {given.dtype} cannot be transformed; "
+                               "expected numbers")
+    return given.astype(np.complex128 if given.dtype.kind == "c" else np.float64)
+
+
+def fft(array: Any, *, torus: str, fabric: str = "sim", method: str = "volumetric",
+        inverse: bool = False, norm: Optional[str] = None, machine: str = "bgl", seed: int = 1,
+        policy: Union[str, Policy, None] = None, threads: Optional[int] = None,
+        mesh: bool = False, precision: Optional[str] = None, planes: Optional[int] = None,
+        queues: Optional[int] = None, per_visit: Optional[int] = None,
+        routing: Optional[str] = None, route: Optional[str] = None, record: bool = False,
+        report: Optional[str] = None, full_output: bool = False, progress: Any = None) -> Any:
+    """The discrete Fourier transform over all axes, as numpy.fft.fftn gives it, by the nodes of a
+    torus.
+
+    array      1 to 6 axes; real numbers give the whole spectrum. Single and double precision are read
+               where they lie, in whatever layout; other numbers are converted first
+    fabric     "sim" (virtual time) or "shm" (this computer's)
+    method     "volumetric", "slab", "orbital" or "rows"
+    inverse    as numpy.fft.ifftn
+    norm       "backward" (as it stands), "ortho" or "forward", as NumPy has it
+
+    Returns an array of complex128 in C order; with `full_output` that and a Result, whose
+    `phase_times` are in seconds. Raises BadInput where the method cannot have such an array on such a
+    torus, RunFailed, and KeyboardInterrupt after Ctrl-C.
+
+    >>> import numpy as np
+    >>> import toroid
+    >>> a = np.random.default_rng(1).random((8, 8, 4))
+    >>> b = toroid.fft(a, torus="2x2x2")
+    >>> np.allclose(b, np.fft.fftn(a))
+    True
+    >>> b, result = toroid.fft(a, torus="2x2", method="slab", full_output=True)
+    >>> result.phase_times.shape
+    (2,)
+    """
+    if norm not in _SCALES:
+        raise _toroid.BadInput(f"norm {norm!r} is unknown; expected backward, ortho or forward")
+    names = Names()
+    words = ["fft", "--json=-"] + _words({
+        "torus": torus, "fabric": fabric, "method": method, "inverse": inverse,
+        "scale": _SCALES[norm][bool(inverse)], "machine": machine, "seed": seed,
+        "policy": None if policy is None else names.word(policy), "threads": threads,
+        "mesh": mesh, "precision": precision, "planes": planes, "queues": queues,
+        "per_visit": per_visit, "routing": routing, "route": route, "report": report})
+    made = _run(words, names, progress, array=_numbers(array), record=record)
+    return (made["array"], Result(made)) if full_output else made["array"]
+
+
+def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: Any = None,
+            workload: Any = None, machine: Any = None, fabric: str = "sim",
+            seed: Optional[int] = None, seeds: Any = None, threads: Optional[int] = None,
+            mesh: bool = False, peers: Optional[int] = None, queues: Any = None,
+            per_visit: Any = None, routing: Any = None, fail_links: Iterable[str] = (),
+            long_way: bool = False, route: Optional[str] = None, validate: bool = False,
+            csv: Optional[str] = None, resume: Optional[str] = None,
+            report: Optional[str] = None, progress: Any = None) -> Results:
+    """Policies beside each other: every combination of the lists that are given is a run.
+
+    torus, policies, traffic, bytes, workload, machine, seeds, queues, per_visit, routing
+               one value or a list of them; policies are names, files and toroid.Policy objects
+    threads    runs at once; else one per core
+
+    The others are options of `toroid compare`. Returns rows, whose `repr` is the command's table; a
+    run that failed has a row with `error`.
+
+    >>> import toroid
+    >>> rows = toroid.compare(torus=["4x4", "4x4x4"], policies=["random", "rank"], bytes=480)
+    >>> len(rows)
+    4
+    >>> rows[0].cycles < rows[1].cycles
+    True
+    """
+    names = Names()
+    words = ["compare"] + _words({
+        "torus": torus, "policies": _policies(policies, names), "traffic": traffic, "bytes": bytes,
+        "workload": workload, "machine": machine, "fabric": fabric, "seed": seed, "seeds": seeds,
+        "threads": threads, "mesh": mesh, "peers": peers, "queues": queues,
+        "per_visit": per_visit, "routing": routing, "fail_link": fail_links,
+        "long_way": long_way, "route": route, "validate": validate, "csv": csv, "resume": resume,
+        "report": report})
+    return Results(_run(words, names, progress))
+
+
+def sweep(*, axis: str, torus: Any, policies: Any = "all", load: Any = None, traffic: Any = None,
+          bytes: Any = None, workload: Any = None, refine: Optional[int] = None,
+          arrivals: Optional[str] = None, window: Optional[int] = None,
+          warm_up: Optional[int] = None, machine: Any = None, fabric: str = "sim",
+          seed: Optional[int] = None, seeds: Any = None, threads: Optional[int] = None,
+          mesh: bool = False, peers: Optional[int] = None, queues: Any = None,
+          per_visit: Any = None, routing: Any = None, fail_links: Iterable[str] = (),
+          long_way: bool = False, route: Optional[str] = None, csv: Optional[str] = None,
+          resume: Optional[str] = None, report: Optional[str] = None,
+          progress: Any = None) -> Results:
+    """From small to large along an axis: "load", "bytes" or "nodes".
+
+    load       of the hottest link's bound's rate, as [0.2, 0.4] or "0.1:1.0:0.1"
+    window, warm_up
+               cycles that are measured, and before
+
+    The others are those of compare() and options of `toroid sweep`. Returns rows, as compare().
+
+    >>> import toroid
+    >>> rows = toroid.sweep(axis="bytes", torus="4x4", bytes=[240, 480], policies="shift")
+    >>> [row.bytes for row in rows]
+    [240, 480]
+    """
+    names = Names()
+    words = ["sweep"] + _words({
+        "axis": axis, "torus": torus, "policies": _policies(policies, names), "load": load,
+        "traffic": traffic, "bytes": bytes, "workload": workload, "refine": refine,
+        "arrivals": arrivals, "window": window, "warm_up": warm_up, "machine": machine,
+        "fabric": fabric, "seed": seed, "seeds": seeds, "threads": threads, "mesh": mesh,
+        "peers": peers, "queues": queues, "per_visit": per_visit, "routing": routing,
+        "fail_link": fail_links, "long_way": long_way, "route": route, "csv": csv,
+        "resume": resume, "report": report})
+    return Results(_run(words, names, progress))
