@@ -1,5 +1,5 @@
 # Makes the Debian packages of the build and reads them: what they hold and what they ask for.
-#   cmake -DBUILD=DIR -DWITH_OFI=BOOL -DSCRATCH=DIR -P deb.cmake
+#   cmake -DBUILD=DIR -DWITH_OFI=BOOL -DWITH_PYTHON=BOOL -DSCRATCH=DIR -P deb.cmake
 cmake_minimum_required(VERSION 3.23)
 include(${CMAKE_CURRENT_LIST_DIR}/../checks.cmake)
 
@@ -51,4 +51,15 @@ expect_files(${command} bin/toroid share/man/man1/toroid\\.1 share/man/man1/toro
 expect_files(${development} lib/libtoroid_fft\\.a lib/cmake/toroid/toroid-config\\.cmake
              lib/pkgconfig/toroid\\.pc include/toroid/hal/packet\\.hpp
              share/toroid/examples/library/CMakeLists\\.txt)
+
+if(WITH_PYTHON)
+  file(GLOB python ${SCRATCH}/python3-toroid_*.deb)
+  read(python_needs dpkg-deb --field ${python} Depends)
+  foreach(package python3 python3-numpy libopenblas0 libfmt9)
+    expect_match("${python_needs}" "(^|, ?)${package} ?([(,]|\n|$)")
+  endforeach()
+  expect_files(${python} lib/python3/dist-packages/toroid/_toroid\\..+\\.so
+               lib/python3/dist-packages/toroid/__init__\\.py
+               lib/python3/dist-packages/toroid/py\\.typed)
+endif()
 file(REMOVE_RECURSE ${SCRATCH})

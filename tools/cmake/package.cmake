@@ -1,4 +1,5 @@
-# cpack -G DEB, in the build folder: the packages toroid, the command, and libtoroid-dev, the libraries.
+# cpack -G DEB, in the build folder: the packages toroid, the command, libtoroid-dev, the
+# libraries, and python3-toroid, the Python module.
 set(CPACK_PACKAGE_NAME toroid)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_VENDOR toroid)
@@ -43,4 +44,18 @@ list(JOIN development_needs ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "toroid, cmake, pkg-config")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The static libraries, headers, and what find_package and pkg-config need.")
+
+# For the Python that it was built with: a module of another minor version is not found.
+if(TOROID_PYTHON)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  math(EXPR next_minor "${Python_VERSION_MINOR} + 1")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-toroid)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+      "python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${next_minor}), python3-numpy, libopenblas0")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-matplotlib, python3-pandas")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS toroid)
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "The Python module: runs, comparisons, transforms, policies of one's own, pictures.")
+endif()
 include(CPack)

@@ -1,0 +1,142 @@
+"""Pictures of results, with matplotlib. Every function draws into `ax`, or makes axes of its own, and
+returns them, as pandas does; nothing here shows a window."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_WIDTH = 6.4  # inches
+_NO_MATPLOTLIB = "pictures need matplotlib: apt install python3-matplotlib"
+
+
+def _axes(ax, rows=1, columns=1, height=3.6):
+    """`ax`, or that many new ones, one above the other."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError(_NO_MATPLOTLIB) from None
+    figure, made = pyplot.subplots(
+        rows, columns, figsize=(_WIDTH * columns, height * rows), layout="constrained",
+        squeeze=False)
+    made = made.ravel()
+    return made[0] if rows * columns == 1 else made
+
+
+def link_loads(result, ax=None):
+    """The packets that crossed each link, as a map of nodes (across) and directions (down). Links
+    that do not exist are blank."""
+    ax = _axes(ax, height=2.6)
+    loads = np.asarray(result.link_loads, dtype=float)
+    image = ax.imshow(loads.T, aspect="auto", interpolation="nearest", cmap="viridis", vmin=0)
+    directions = list(result.directions)
+    ax.set_yticks(range(len(directions)), directions)
+    ax.set_xlabel("node")
+    ax.set_title(f"Load of links; mean {np.nanmean(loads):.0f}, highest {np.nanmax(loads):.0f}")
+    ax.figure.colorbar(image, ax=ax, label="chunks of 32 bytes")
+    return ax
+
+
+def latency(result, ax=None):
+    """The packets by their latency, in cycles, from injection to handler."""
+    ax = _axes(ax)
+    histogram = result.latency_histogram
+    ax.stairs(histogram.counts, histogram.edges, fill=True, alpha=0.7)
+    ax.set_xlabel("latency, cycles")
+    ax.set_ylabel("packets")
+    ax.set_title("Latency of packets")
+    return ax
+
+
+def fifo_occupancy(result, ax=None):
+    """What waits in injection FIFOs through time: the mean over nodes, and the fullest node."""
+    ax = _axes(ax)
+    occupancy = result.fifo_occupancy
+    ax.plot(occupancy.cycles, occupancy.mean, label="mean of all nodes")
+    ax.plot(occupancy.cycles, occupancy.highest, label="fullest node", alpha=0.7)
+    ax.set_xlabel("cycle")
+    ax.set_ylabel("chunks of 32 bytes")
+    ax.set_ylim(bottom=0)
+    ax.set_title("Injection FIFOs through time")
+    ax.legend()
+    return ax
+
+
+def phases(result, ax=None):
+    """The time of each phase of a transform beside its bound."""
+    ax = _axes(ax)
+    rows = result.json["phases"]
+    names = [row["name"] for row in rows]
+    places = np.arange(len(rows))
+    ax.barh(places, [row["time_s"] * 1e6 for row in rows], 0.6, label="time")
+    bounds = [row.get("bound_s") for row in rows]
+    known = [place for place, bound in zip(places, bounds) if bound]
+    ax.scatter([bound * 1e6 for bound in bounds if bound], known, marker="|", s=220, color="black",
+               label="bound", zorder=3)
+    ax.set_yticks(places, names)
+    ax.invert_yaxis()
+    ax.set_xlabel("microseconds")
+    ax.set_title("Phases of the transform")
+    ax.legend()
+    return ax
+
+
+def result(one, ax=None):
+    """What there is of one run: its phases, else its link loads, latencies and FIFOs."""
+    if one.json.get("phases"):
+        return phases(one, ax)
+    drawers = [draw for key, draw in (("link_loads", link_loads), ("latency_histogram", latency),
+                                      ("fifo_occupancy", fifo_occupancy))
+               if getattr(one, key, None) is not None]
+    if ax is not None or len(drawers) == 1:
+        return drawers[0](one, ax)
+    made = _axes(None, rows=len(drawers), height=2.8)
+    for draw, place in zip(drawers, made):
+        draw(one, place)
+    return made
+
+
+def _label(row, varying):
+    return ", ".join(str(row[key]) for key in varying) or str(row["policy"])
+
+
+def _varying(rows):
+    """The keys by which rows are told apart, of those that describe a case."""
+    keys = ("policy", "traffic", "torus", "bytes", "machine", "failed_link", "routing",
+            "output_queues", "packets_per_visit", "seed")
+    return [key for key in keys if len({repr(row.get(key)) for row in rows}) > 1]
+
+
+def comparison(rows, ax=None):
+    """A bar for each run of a comparison: what it has of its bound, in percent."""
+    rows = [row for row in rows if not row.get("error")]
+    varying = _varying(rows)
+    ax = _axes(ax, height=max(2.0, 0.26 * len(rows) + 1.0))
+    places = np.arange(len(rows))
+    ax.barh(places, [row["percent_of_bound"] for row in rows], 0.7)
+    ax.axvline(100, color="black", linewidth=1)
+    ax.text(100, -0.9, "bound", ha="center", va="bottom", fontsize="small")
+    ax.set_yticks(places, [_label(row, varying) for row in rows])
+    ax.invert_yaxis()
+    ax.set_xlabel("percent of the bound")
+    return ax
+
+
+def sweep(rows, ax=None):
+    """Load against latency: a line for each policy (and whatever else varies)."""
+    rows = [row for row in rows if not row.get("error")]
+    varying = _varying(rows)
+    ax = _axes(ax)
+    lines = {}
+    for row in rows:
+        lines.setdefault(_label(row, varying), []).append((row["offered"], row["latency_mean"]))
+    for name, points in lines.items():
+        loads, latencies = zip(*sorted(points))
+        ax.plot(np.asarray(loads) * 100, latencies, marker="o", markersize=3, label=name)
+    ax.set_yscale("log")
+    ax.set_xlabel("offered load, percent of the bound's rate")
+    ax.set_ylabel("mean latency, cycles")
+    ax.set_title("Latency under load")
+    ax.legend()
+    return ax
