@@ -139,7 +139,19 @@ PythonPolicy::PythonPolicy(py::object policy)
       shortest_(policy_.attr("keeps_to_shortest_ways").cast<bool>()) {}
 
 void PythonPolicy::refuse(const std::string& what, std::exception_ptr cause) const {
-  throw HostError(fmt::format("policy {}: {}", name_, what), std::move(cause));
+  const HostError refusal(fmt::format("policy {}: {}", name_, what), std::move(cause));
+  {
+    const std::lock_guard lock(mutex_);
+    refusals_.push_back(refusal);
+  }
+  throw refusal;
+}
+
+const HostError* PythonPolicy::refusal_in(const std::string& text) const {
+  const std::lock_guard lock(mutex_);
+  for (const HostError& one : refusals_)
+    if (text.find(one.what()) != std::string::npos) return &one;
+  return nullptr;
 }
 
 void PythonPolicy::refuse_order(const Visitor& visitor, const std::string& what,

@@ -198,7 +198,7 @@ the last dimension runs fastest. Everything that takes ranks takes arrays of the
 >>> shape.hops(0, [1, 5, 31])
 array([1, 3, 3])
 >>> shape.route(0, 13)
-[0, 8, 9, 13]
+[0, 8, 10, 12, 13]
 )")
       .def(py::init(&made), py::arg("text"), py::arg("mesh") = false,
            py::arg("failed_links") = std::vector<std::string>(),
