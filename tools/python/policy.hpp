@@ -68,7 +68,7 @@ class PythonPolicy final : public Policy {
   bool shortest_;
   mutable std::mutex mutex_;  ///< guards the rest; never held while Python is asked
   mutable std::vector<std::unique_ptr<Known>> shapes_;
-  mutable std::uint64_t kept_ = 0;                     ///< ranks in all orders
+  mutable std::uint64_t kept_ = 0;  ///< ranks in all orders
   mutable std::deque<HostError> refusals_;
   mutable std::atomic<const Known*> latest_ = nullptr;  ///< whose relays are asked for, probably
 };

@@ -203,8 +203,9 @@ py::tuple histogram(const LatencyHistogram& latency) {
     counts.push_back(latency.packets(b));
     edges.push_back(LatencyHistogram::upper_end(b) + 1);
   }
-  return py::make_tuple(py::array_t<std::uint64_t>(static_cast<py::ssize_t>(edges.size()), edges.data()),
-                        py::array_t<std::uint64_t>(static_cast<py::ssize_t>(counts.size()), counts.data()));
+  return py::make_tuple(
+      py::array_t<std::uint64_t>(static_cast<py::ssize_t>(edges.size()), edges.data()),
+      py::array_t<std::uint64_t>(static_cast<py::ssize_t>(counts.size()), counts.data()));
 }
 
 template <typename T>
