@@ -6,7 +6,7 @@ import subprocess
 
 COMMAND = os.environ["TOROID_COMMAND"]
 
-TIMES = {"wall_s", "packet_hops_per_cpu_s", "command", "date", "threads"}  # of one run, not of its result
+TIMES = {"wall_s", "packet_hops_per_cpu_s", "command", "date", "threads", "git_hash"}  # of one run, not of its result
 
 
 def command_json(*words):

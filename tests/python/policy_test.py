@@ -124,7 +124,8 @@ class Policies(unittest.TestCase):
         for fabric in ("sim", "shm"):
             r = toroid.run(torus="4x4", policy=ByCorner(), fabric=fabric)
             if fabric == "sim":
-                self.assertEqual(r.forwarded, 16 * 9)  # those off the source's row and column
+                two_phase = toroid.run(torus="4x4", policy="two-phase")  # goes by the same nodes
+                self.assertEqual(r.forwarded, two_phase.forwarded)
 
     def refusal(self, policy, **options):
         for fabric in ("sim", "shm"):
@@ -140,7 +141,7 @@ class Policies(unittest.TestCase):
             (lambda good: np.r_[good, good[3]], "visits 9 twice, at places 3 and 15"),
             (lambda good: np.r_[good[:-1], 5], "visits itself at place 14"),
             (lambda good: np.r_[good[:-1], 16], "visits 16 at place 14, which is no rank from 0 to 15"),
-            (lambda good: good - 6, "visits -?[0-9]+ at place"),
+            (lambda good: good - 7, "visits -1 at place 0, which is no rank"),
             (lambda good: good * 1.0, "returned ndarray; expected a row of 15 ranks"),
             (lambda good: good.reshape(3, 5), "returned ndarray; expected a row of 15 ranks"),
             (lambda good: None, "returned NoneType; expected a row of 15 ranks"),

@@ -25,10 +25,11 @@ class Run(unittest.TestCase):
     def test_takes_the_options_of_the_command(self):
         here = toroid.run(torus="4x4", mesh=True, queues=2, per_visit=2, order="shift", tie="plus",
                           tying="any", drain="round-robin", routing="deterministic", peers=5,
-                          fail_links=["(0,0)X+"], long_way=True)
+                          threads=1)
         self.assertEqual(here.order, "shift")
         self.assertEqual(here.peers, 5)
-        self.assertEqual(here.failed_links, ["(0,0)X+"])
+        broken = toroid.run(torus="4x4", fail_links=["(0,0)X+", "(1,1)Y-"], long_way=True)
+        self.assertEqual(broken.failed_links, ["(0,0)X+", "(1,1)Y-"])
 
     def test_counts_every_packet_once_in_its_arrays(self):
         r = toroid.run(torus="4x4x2m", record=True)

@@ -41,9 +41,10 @@ void add_bounds(py::module_& module) {
         return py::make_tuple(cost.packets, cost.wire_bytes);
       },
       py::arg("machine"), py::arg("bytes"));
-  module.def("diameter", [](const Shape& shape) { return diameter(shape); }, py::arg("shape"));
-  module.def("usable_links", [](const Shape& shape) { return usable_links(shape); },
-             py::arg("shape"));
+  module.def(
+      "diameter", [](const Shape& shape) { return diameter(shape); }, py::arg("shape"));
+  module.def(
+      "usable_links", [](const Shape& shape) { return usable_links(shape); }, py::arg("shape"));
 }
 
 }  // namespace toroid::python

@@ -70,8 +70,9 @@ void raise(const std::exception_ptr& failure) {
 }
 
 void add_errors(py::module_& module) {
-  bad_input = exception(module, "BadInput", PyExc_ValueError,
-                        "Something that was given cannot be used; one line says what was expected.");
+  bad_input =
+      exception(module, "BadInput", PyExc_ValueError,
+                "Something that was given cannot be used; one line says what was expected.");
   run_failed = exception(module, "RunFailed", PyExc_RuntimeError,
                          "The run itself failed, as by a deadlock or a lost packet.");
   policy_error = exception(module, "PolicyError", run_failed,

@@ -32,8 +32,8 @@ BorrowedArray::Type type_of(const py::array& array) {
 
 HostArray borrowed(const py::array& array) {
   if (array.ndim() < 1 || array.ndim() > static_cast<py::ssize_t>(fft::kMaxAxes))
-    throw BadInput(fmt::format("the array has {} dimensions; expected 1 to {}", array.ndim(),
-                               fft::kMaxAxes));
+    throw BadInput(
+        fmt::format("the array has {} dimensions; expected 1 to {}", array.ndim(), fft::kMaxAxes));
   auto source = std::make_shared<BorrowedArray>();
   source->data = static_cast<const std::byte*>(array.data());
   source->type = type_of(array);

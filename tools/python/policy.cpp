@@ -4,12 +4,14 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,6 +104,29 @@ void set(PolicySettings& settings, const std::string& key, const py::handle& val
         key));
 }
 
+/// Whether each other node is visited once; in one quick pass, since nearly all orders are good.
+bool is_good(const Visitor& visitor, const std::int64_t* peers, std::size_t count) {
+  const std::uint64_t nodes = visitor.shape.size();
+  if (count + 1 != nodes) return false;
+  std::vector<std::uint8_t> seen(nodes, 0);
+  std::uint64_t largest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto peer = static_cast<std::uint64_t>(peers[i]);
+    largest = std::max(largest, peer);
+    seen[std::min(peer, nodes - 1)] = 1;
+  }
+  const auto different = std::accumulate(seen.begin(), seen.end(), std::uint64_t{0});
+  return largest < nodes && seen[visitor.self] == 0 && different == count;
+}
+
+/// An order that has been checked: a long one need not be checked by the exchange again.
+SendOrder order_of(std::vector<Rank> peers) {
+  if (peers.size() <= SendOrder::kStoredPeers) return SendOrder(std::move(peers));
+  const auto visits = static_cast<Rank>(peers.size());
+  const auto kept = std::make_shared<const std::vector<Rank>>(std::move(peers));
+  return {visits, [kept](Rank i) { return (*kept)[i]; }};
+}
+
 /// Which peer is visited twice, or which is left out; empty: each is visited once.
 std::string fault(const Visitor& visitor, const std::int64_t* peers, std::size_t count) {
   const Rank nodes = visitor.shape.size();
@@ -111,7 +136,8 @@ std::string fault(const Visitor& visitor, const std::int64_t* peers, std::size_t
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t peer = peers[i];
     if (peer < 0 || peer >= std::int64_t{nodes})
-      return fmt::format("visits {} at place {}, which is no rank from 0 to {}", peer, i, nodes - 1);
+      return fmt::format("visits {} at place {}, which is no rank from 0 to {}", peer, i,
+                         nodes - 1);
     if (peer == std::int64_t{visitor.self})
       return fmt::format("visits itself at place {}{}", i, expected);
     std::uint32_t& seen = place[static_cast<std::size_t>(peer)];
@@ -139,7 +165,19 @@ PythonPolicy::PythonPolicy(py::object policy)
       shortest_(policy_.attr("keeps_to_shortest_ways").cast<bool>()) {}
 
 void PythonPolicy::refuse(const std::string& what, std::exception_ptr cause) const {
-  throw HostError(fmt::format("policy {}: {}", name_, what), std::move(cause));
+  const HostError refusal(fmt::format("policy {}: {}", name_, what), std::move(cause));
+  {
+    const std::lock_guard lock(mutex_);
+    refusals_.push_back(refusal);
+  }
+  throw refusal;
+}
+
+const HostError* PythonPolicy::refusal_in(const std::string& text) const {
+  const std::lock_guard lock(mutex_);
+  for (const HostError& one : refusals_)
+    if (text.find(one.what()) != std::string::npos) return &one;
+  return nullptr;
 }
 
 void PythonPolicy::refuse_order(const Visitor& visitor, const std::string& what,
@@ -202,7 +240,7 @@ SendOrder PythonPolicy::order(const Visitor& visitor) const {
     if (const auto found = about.orders.find(key); found != about.orders.end())
       return found->second;
   }
-  SendOrder order(ask_order(visitor, about));
+  SendOrder order = order_of(ask_order(visitor, about));
   const std::lock_guard lock(mutex_);
   if (kept_ + order.size() > kMostKept) {
     for (const auto& one : shapes_) one->orders.clear();
@@ -225,8 +263,9 @@ std::vector<Rank> PythonPolicy::ask_order(const Visitor& visitor, Known& about) 
                                         std::string(py::str(py::type::of(given).attr("__name__"))),
                                         visitor.shape.size() - 1));
     const auto count = static_cast<std::size_t>(peers.size());
-    if (const std::string why = fault(visitor, peers.data(), count); !why.empty())
-      refuse_order(visitor, why);
+    if (!is_good(visitor, peers.data(), count))
+      if (const std::string why = fault(visitor, peers.data(), count); !why.empty())
+        refuse_order(visitor, why);
     return {peers.data(), peers.data() + count};
   } catch (const py::error_already_set& error) {
     refuse_order(visitor, raised_text(error), kept(error));

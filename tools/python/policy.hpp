@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <map>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
+#include "tools/run/host_program.hpp"
 
 namespace toroid::python {
 
@@ -37,6 +39,9 @@ class PythonPolicy final : public Policy {
   unsigned stages(const Shape& shape) const override;
   Rank relay(const Shape& shape, const Waypoint& packet) const override;
   bool keeps_to_shortest_ways(const Shape& shape) const override;
+
+  /// The refusal that this text quotes, as a node puts its place before it; null: none does.
+  const HostError* refusal_in(const std::string& text) const;
 
   /// Whether the calling thread is inside a call of a policy's method.
   static bool is_asking();
@@ -63,7 +68,8 @@ class PythonPolicy final : public Policy {
   bool shortest_;
   mutable std::mutex mutex_;  ///< guards the rest; never held while Python is asked
   mutable std::vector<std::unique_ptr<Known>> shapes_;
-  mutable std::uint64_t kept_ = 0;                     ///< ranks in all orders
+  mutable std::uint64_t kept_ = 0;  ///< ranks in all orders
+  mutable std::deque<HostError> refusals_;
   mutable std::atomic<const Known*> latest_ = nullptr;  ///< whose relays are asked for, probably
 };
 

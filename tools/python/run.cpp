@@ -160,6 +160,18 @@ class Policies {
   ~Policies() {
     for (const auto& one : made_) remove_named_policy(one.first);
   }
+  /// Throws the refusal of a policy on that a failed run quotes.
+  void look_for_refusal(const std::exception_ptr& failure) const {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const HostError&) {  // it is one
+    } catch (const RunFailed& failed) {
+      for (const auto& one : made_)
+        if (const HostError* const refusal = one.second->refusal_in(failed.what()))
+          raise(std::make_exception_ptr(*refusal));
+    } catch (...) {  // of something else
+    }
+  }
   Policies(const Policies&) = delete;
   Policies& operator=(const Policies&) = delete;
 
@@ -191,8 +203,9 @@ py::tuple histogram(const LatencyHistogram& latency) {
     counts.push_back(latency.packets(b));
     edges.push_back(LatencyHistogram::upper_end(b) + 1);
   }
-  return py::make_tuple(py::array_t<std::uint64_t>(static_cast<py::ssize_t>(edges.size()), edges.data()),
-                        py::array_t<std::uint64_t>(static_cast<py::ssize_t>(counts.size()), counts.data()));
+  return py::make_tuple(
+      py::array_t<std::uint64_t>(static_cast<py::ssize_t>(edges.size()), edges.data()),
+      py::array_t<std::uint64_t>(static_cast<py::ssize_t>(counts.size()), counts.data()));
 }
 
 template <typename T>
@@ -261,7 +274,10 @@ py::dict run_command(std::vector<std::string> words, const py::dict& policies,
   run.join();
   set_host_program(nullptr);
   if (raised) throw *std::move(raised);
-  if (run.failure()) raise(run.failure());
+  if (run.failure()) {
+    own.look_for_refusal(run.failure());
+    raise(run.failure());
+  }
   return made_of(run.results());
 }
 

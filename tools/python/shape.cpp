@@ -43,8 +43,8 @@ Direction direction_of(const Shape& shape, const std::string& name) {
     if (direction.name() == name) return direction;
     known += (l == 0 ? "" : ", ") + direction.name();
   }
-  throw BadInput(fmt::format("'{}' is no direction of torus {}; expected {}", name, shape.text(),
-                             known));
+  throw BadInput(
+      fmt::format("'{}' is no direction of torus {}; expected {}", name, shape.text(), known));
 }
 
 std::vector<std::string> names_of(DirectionSet directions) {
@@ -198,7 +198,7 @@ the last dimension runs fastest. Everything that takes ranks takes arrays of the
 >>> shape.hops(0, [1, 5, 31])
 array([1, 3, 3])
 >>> shape.route(0, 13)
-[0, 8, 9, 13]
+[0, 8, 10, 12, 13]
 )")
       .def(py::init(&made), py::arg("text"), py::arg("mesh") = false,
            py::arg("failed_links") = std::vector<std::string>(),
@@ -240,7 +240,8 @@ array([1, 3, 3])
            py::arg("seed") = 1,
            "Ranks on the deterministic way, dimension by dimension, both ends included.")
       .def("__len__", &Shape::size)
-      .def("__eq__", [](const Shape& a, const Shape& b) { return a == b; }, py::is_operator())
+      .def(
+          "__eq__", [](const Shape& a, const Shape& b) { return a == b; }, py::is_operator())
       .def("__hash__", [](const Shape& shape) { return py::hash(py::str(shape.text())); })
       .def("__str__", &Shape::text)
       .def("__repr__",

@@ -84,7 +84,7 @@ def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240
     >>> import toroid
     >>> r = toroid.run(torus="4x4x4", bytes=480, policy="random")
     >>> r.nodes, r.packets
-    (64, 12096)
+    (64, 8064)
     >>> r.cycles > r.bound_cycles and r.percent_of_peak > 50
     True
     """
@@ -113,7 +113,7 @@ def _numbers(array: Any) -> np.ndarray:
     return given.astype(np.complex128 if given.dtype.kind == "c" else np.float64)
 
 
-def fft(array: Any, *, torus: str, fabric: str = "sim", method: str = "volumetric",
+def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = None,
         inverse: bool = False, norm: Optional[str] = None, machine: str = "bgl", seed: int = 1,
         policy: Union[str, Policy, None] = None, threads: Optional[int] = None,
         mesh: bool = False, precision: Optional[str] = None, planes: Optional[int] = None,
@@ -126,7 +126,8 @@ def fft(array: Any, *, torus: str, fabric: str = "sim", method: str = "volumetri
     array      1 to 6 axes; real numbers give the whole spectrum. Single and double precision are read
                where they lie, in whatever layout; other numbers are converted first
     fabric     "sim" (virtual time) or "shm" (this computer's)
-    method     "volumetric", "slab", "orbital" or "rows"
+    method     "volumetric", "slab", "orbital" or "rows"; else volumetric for three axes and rows for
+               others
     inverse    as numpy.fft.ifftn
     norm       "backward" (as it stands), "ortho" or "forward", as NumPy has it
 
@@ -147,13 +148,16 @@ def fft(array: Any, *, torus: str, fabric: str = "sim", method: str = "volumetri
     if norm not in _SCALES:
         raise _toroid.BadInput(f"norm {norm!r} is unknown; expected backward, ortho or forward")
     names = Names()
+    given = _numbers(array)
+    if method is None:
+        method = "volumetric" if given.ndim == 3 else "rows"
     words = ["fft", "--json=-"] + _words({
         "torus": torus, "fabric": fabric, "method": method, "inverse": inverse,
         "scale": _SCALES[norm][bool(inverse)], "machine": machine, "seed": seed,
         "policy": None if policy is None else names.word(policy), "threads": threads,
         "mesh": mesh, "precision": precision, "planes": planes, "queues": queues,
         "per_visit": per_visit, "routing": routing, "route": route, "report": report})
-    made = _run(words, names, progress, array=_numbers(array), record=record)
+    made = _run(words, names, progress, array=given, record=record)
     return (made["array"], Result(made)) if full_output else made["array"]
 
 
