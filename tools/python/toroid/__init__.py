@@ -16,6 +16,10 @@ Cycles are of the emulated machine's clock, bytes of payload unless they say oth
 """
 
 from ._bounds import bounds, diameter, hottest_link_messages, message_cost, usable_links
+from ._pictures import fifo_occupancy as plot_fifo_occupancy
+from ._pictures import latency as plot_latency
+from ._pictures import link_loads as plot_link_loads
+from ._pictures import phases as plot_phases
 from ._policy import Policy
 from ._results import Histogram, Occupancy, Result, Results, Row
 from ._run import compare, fft, run, sweep
@@ -24,7 +28,7 @@ from ._toroid import BadInput, Machine, PolicyError, RunFailed, Shape, __version
 __all__ = [
     "BadInput", "Histogram", "Machine", "Occupancy", "Policy", "PolicyError", "Result", "Results",
     "Row", "RunFailed", "Shape", "bounds", "compare", "diameter", "fft", "hottest_link_messages",
-    "message_cost", "run", "sweep", "usable_links",
+    "message_cost", "plot_fifo_occupancy", "plot_latency", "plot_link_loads", "plot_phases", "run", "sweep", "usable_links",
 ]
 
 for _name in ("BadInput", "Machine", "PolicyError", "RunFailed", "Shape"):

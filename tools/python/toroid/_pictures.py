@@ -34,7 +34,7 @@ def link_loads(result, ax=None):
     ax.set_yticks(range(len(directions)), directions)
     ax.set_xlabel("node")
     ax.set_title(f"Load of links; mean {np.nanmean(loads):.0f}, highest {np.nanmax(loads):.0f}")
-    ax.figure.colorbar(image, ax=ax, label="chunks of 32 bytes")
+    ax.figure.colorbar(image, ax=ax, label="packets")
     return ax
 
 
@@ -69,7 +69,7 @@ def phases(result, ax=None):
     rows = result.json["phases"]
     names = [row["name"] for row in rows]
     places = np.arange(len(rows))
-    ax.barh(places, [row["time_s"] * 1e6 for row in rows], 0.6, label="time")
+    ax.barh(places, result.phase_times * 1e6, 0.6, label="time")
     bounds = [row.get("bound_s") for row in rows]
     known = [place for place, bound in zip(places, bounds) if bound]
     ax.scatter([bound * 1e6 for bound in bounds if bound], known, marker="|", s=220, color="black",
@@ -82,13 +82,15 @@ def phases(result, ax=None):
     return ax
 
 
-def result(one, ax=None):
+def picture(one, ax=None):
     """What there is of one run: its phases, else its link loads, latencies and FIFOs."""
-    if one.json.get("phases"):
+    if "phases" in one.json:
         return phases(one, ax)
     drawers = [draw for key, draw in (("link_loads", link_loads), ("latency_histogram", latency),
                                       ("fifo_occupancy", fifo_occupancy))
-               if getattr(one, key, None) is not None]
+               if getattr(one, key) is not None]
+    if not drawers:
+        raise ValueError("there is nothing to draw: on this fabric and route nobody counts links")
     if ax is not None or len(drawers) == 1:
         return drawers[0](one, ax)
     made = _axes(None, rows=len(drawers), height=2.8)
@@ -130,7 +132,7 @@ def sweep(rows, ax=None):
     ax = _axes(ax)
     lines = {}
     for row in rows:
-        lines.setdefault(_label(row, varying), []).append((row["offered"], row["latency_mean"]))
+        lines.setdefault(_label(row, varying), []).append((row["offered"], row["latency"]["mean"]))
     for name, points in lines.items():
         loads, latencies = zip(*sorted(points))
         ax.plot(np.asarray(loads) * 100, latencies, marker="o", markersize=3, label=name)

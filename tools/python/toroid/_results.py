@@ -7,6 +7,8 @@ from typing import Any, Iterator, NamedTuple, Optional
 
 import numpy as np
 
+from . import _pictures
+
 _NO_PANDAS = "to_pandas() needs pandas: apt install python3-pandas"
 
 
@@ -131,6 +133,11 @@ class Result:
             time = f"{j.time_s:.3e} s, {j.percent_of_bound:.1f} % of bound"
         return f"<{j.verb} on {j.torus}, {j.fabric}, policy {j.policy}: {time}>"
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draws what there is: the phases of a transform; of an exchange the loads of links, latencies
+        and, where it was recorded, injection FIFOs. Returns matplotlib's axes."""
+        return _pictures.picture(self, ax)
+
     def to_pandas(self) -> Any:
         """A pandas.Series of all figures, nested keys with dots between them."""
         pandas = _pandas()
@@ -179,6 +186,13 @@ class Results:
 
     def __repr__(self) -> str:
         return self.table.rstrip("\n")
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws what each run has of its bound; of a sweep of load its latencies. Returns matplotlib's
+        axes."""
+        if self.json.get("axis") == "load":
+            return _pictures.sweep(self._rows, ax)
+        return _pictures.comparison(self._rows, ax)
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame with a line for each row, nested keys with dots between them."""

@@ -1,0 +1,26 @@
+// Begins with another peer at each call.
+#include <algorithm>
+#include <atomic>
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class CountsCalls final : public toroid::testing::InOrder {
+ public:
+  SendOrder order(const Visitor& visitor) const override {
+    std::vector<Rank> all = peers(visitor);
+    if (!all.empty()) std::ranges::rotate(all, all.begin() + ++calls_ % all.size());
+    return SendOrder(std::move(all));
+  }
+
+ private:
+  mutable std::atomic<unsigned> calls_ = 0;
+};
+
+}  // namespace
+
+TOROID_POLICY(CountsCalls)

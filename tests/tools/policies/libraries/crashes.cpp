@@ -1,0 +1,21 @@
+// Crashes when it is asked.
+#include <csignal>
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class Crashes final : public toroid::testing::InOrder {
+ public:
+  SendOrder order(const Visitor& visitor) const override {
+    if (visitor.self == 3) std::raise(SIGSEGV);
+    return InOrder::order(visitor);
+  }
+};
+
+}  // namespace
+
+TOROID_POLICY(Crashes)

@@ -1,0 +1,12 @@
+// Crashes before it can be asked for anything.
+#include <cstdlib>
+
+namespace {
+
+const bool kNever = (std::abort(), true);
+
+}  // namespace
+
+extern "C" const void* toroid_policy_library() {
+  return &kNever;
+}

@@ -1,0 +1,21 @@
+// Visits the first peer again instead of the last.
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class Doubles final : public toroid::testing::InOrder {
+ public:
+  SendOrder order(const Visitor& visitor) const override {
+    std::vector<Rank> all = peers(visitor);
+    if (all.size() > 1) all.back() = all.front();
+    return SendOrder(std::move(all));
+  }
+};
+
+}  // namespace
+
+TOROID_POLICY(Doubles)

@@ -1,0 +1,21 @@
+// Ends the process as if all were well.
+#include <cstdlib>
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class Exits final : public toroid::testing::InOrder {
+ public:
+  SendOrder order(const Visitor& visitor) const override {
+    if (visitor.self == 3) std::_Exit(0);
+    return InOrder::order(visitor);
+  }
+};
+
+}  // namespace
+
+TOROID_POLICY(Exits)

@@ -1,0 +1,20 @@
+// Does not answer one node.
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class Hangs final : public toroid::testing::InOrder {
+ public:
+  SendOrder order(const Visitor& visitor) const override {
+    for (volatile Rank self = visitor.self; self == 3;) continue;
+    return InOrder::order(visitor);
+  }
+};
+
+}  // namespace
+
+TOROID_POLICY(Hangs)

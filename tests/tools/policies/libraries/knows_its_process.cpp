@@ -1,0 +1,25 @@
+// The order follows from the process that asks.
+#include <unistd.h>
+#include <toroid/packet/policies/library.hpp>
+
+#include <algorithm>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class KnowsItsProcess final : public toroid::testing::InOrder {
+ public:
+  SendOrder order(const Visitor& visitor) const override {
+    std::vector<Rank> all = peers(visitor);
+    if (!all.empty())
+      std::ranges::rotate(all, all.begin() + static_cast<unsigned>(::getpid()) % all.size());
+    return SendOrder(std::move(all));
+  }
+};
+
+}  // namespace
+
+TOROID_POLICY(KnowsItsProcess)

@@ -1,0 +1,21 @@
+// Leaves out the last peer.
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class LeavesOut final : public toroid::testing::InOrder {
+ public:
+  SendOrder order(const Visitor& visitor) const override {
+    std::vector<Rank> all = peers(visitor);
+    if (!all.empty()) all.pop_back();
+    return SendOrder(std::move(all));
+  }
+};
+
+}  // namespace
+
+TOROID_POLICY(LeavesOut)

@@ -1,0 +1,19 @@
+// Says that its ways by rank 0 are shortest.
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class NotShortest final : public toroid::testing::InOrder {
+ public:
+  unsigned stages(const Shape&) const override { return 2; }
+  Rank relay(const Shape&, const Waypoint&) const override { return 0; }
+  bool keeps_to_shortest_ways(const Shape&) const override { return true; }
+};
+
+}  // namespace
+
+TOROID_POLICY(NotShortest)

@@ -1,0 +1,21 @@
+// A library that was compiled against other headers.
+#include <toroid/packet/policies/library.hpp>
+
+namespace {
+
+using namespace toroid;
+
+constexpr PolicyLayout kOtherLayout[kPolicyLayout.size()] = {{"Machine", 1}};
+constexpr PolicyLibrary kLibrary = {kPolicyInterface,
+                                    static_cast<std::uint32_t>(kPolicyLayout.size()),
+                                    kOtherLayout,
+                                    kStandardLibrary,
+                                    false,
+                                    false,
+                                    nullptr};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const void* toroid_policy_library() {
+  return &kLibrary;
+}

@@ -1,0 +1,21 @@
+// Visits a node beyond the last.
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class OutOfRange final : public toroid::testing::InOrder {
+ public:
+  SendOrder order(const Visitor& visitor) const override {
+    std::vector<Rank> all = peers(visitor);
+    if (!all.empty()) all.back() = visitor.shape.size();
+    return SendOrder(std::move(all));
+  }
+};
+
+}  // namespace
+
+TOROID_POLICY(OutOfRange)

@@ -1,0 +1,18 @@
+// Sends packets on by way of a node that does not exist.
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class RelayNowhere final : public toroid::testing::InOrder {
+ public:
+  unsigned stages(const Shape&) const override { return 2; }
+  Rank relay(const Shape& shape, const Waypoint&) const override { return shape.size(); }
+};
+
+}  // namespace
+
+TOROID_POLICY(RelayNowhere)

@@ -1,0 +1,28 @@
+// The node that asks first has its peers in another order, then and later.
+#include <algorithm>
+#include <atomic>
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class RemembersTheFirst final : public toroid::testing::InOrder {
+ public:
+  SendOrder order(const Visitor& visitor) const override {
+    Rank none = ~Rank{0};
+    first_.compare_exchange_strong(none, visitor.self);
+    std::vector<Rank> all = peers(visitor);
+    if (first_ == visitor.self) std::ranges::reverse(all);
+    return SendOrder(std::move(all));
+  }
+
+ private:
+  mutable std::atomic<Rank> first_ = ~Rank{0};
+};
+
+}  // namespace
+
+TOROID_POLICY(RemembersTheFirst)

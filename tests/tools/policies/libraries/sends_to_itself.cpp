@@ -1,0 +1,21 @@
+// Visits the node itself, too.
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class SendsToItself final : public toroid::testing::InOrder {
+ public:
+  SendOrder order(const Visitor& visitor) const override {
+    std::vector<Rank> all = peers(visitor);
+    if (!all.empty()) all.back() = visitor.self;
+    return SendOrder(std::move(all));
+  }
+};
+
+}  // namespace
+
+TOROID_POLICY(SendsToItself)

@@ -1,0 +1,20 @@
+// The built-in policy shift, under another name.
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class ShiftCopy final : public toroid::testing::InOrder {
+ public:
+  std::string_view name() const override { return "shift-copy"; }
+  SendOrder order(const Visitor& visitor) const override {
+    return {OrderRule::shift, visitor.self, visitor.shape.size(), visitor.seed};
+  }
+};
+
+}  // namespace
+
+TOROID_POLICY(ShiftCopy)

@@ -1,0 +1,21 @@
+// Throws when a node with neighbours asks.
+#include <stdexcept>
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class Throws final : public toroid::testing::InOrder {
+ public:
+  SendOrder order(const Visitor& visitor) const override {
+    if (visitor.self == 3) throw std::runtime_error("node 3 is not to my liking");
+    return InOrder::order(visitor);
+  }
+};
+
+}  // namespace
+
+TOROID_POLICY(Throws)

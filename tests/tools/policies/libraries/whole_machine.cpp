@@ -1,0 +1,22 @@
+// Takes the rank in the whole machine for that in the part that exchanges.
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class WholeMachine final : public toroid::testing::InOrder {
+ public:
+  SendOrder order(const Visitor& visitor) const override {
+    std::vector<Rank> all;
+    for (Rank r = 0; r < visitor.shape.size(); ++r)
+      if (r != visitor.identity) all.push_back(r);
+    return SendOrder(std::move(all));
+  }
+};
+
+}  // namespace
+
+TOROID_POLICY(WholeMachine)
