@@ -36,6 +36,7 @@
 #include "tools/command_line/policy_options.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/policies/named_policies.hpp"
+#include "tools/policies/policy_file.hpp"
 #include "tools/results/json.hpp"
 #include "tools/run/policy_effects.hpp"
 
@@ -108,8 +109,10 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
                  "runs with each of these seeds, as 1:10 or 1,2,3: mean and spread are shown");
 }
 
+/// A policy that comes as data is called by the name in its file.
 Json CampaignCase::json() const {
-  Json row = {{"policy", policy_name},
+  const bool is_data = names_policy_data(policy_name);
+  Json row = {{"policy", is_data ? std::string(policy->name()) : policy_name},
               {"traffic", traffic_name},
               {"torus", shape.text()},
               {"nodes", shape.size()},

@@ -1,7 +1,9 @@
 // toroid policy: policies of one's own, from a first source to a check.
 #include <fmt/core.h>
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <memory>
@@ -9,39 +11,55 @@
 #include <string_view>
 
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/policies/check/check.hpp"
+#include "tools/policies/policy_export.hpp"
 #include "tools/policies/policy_project.hpp"
 
 namespace toroid {
 namespace {
 
-constexpr std::array<std::string_view, 2> kActions = {"new", "check"};
+constexpr std::array<std::string_view, 3> kActions = {"new", "check", "export"};
 
 struct PolicyVerb {
   const CLI::App* verb = nullptr;
   std::string action;
   std::string name;
   std::string directory;
+  std::string torus;  ///< of export
+  bool mesh = false;
   PolicyCheckOptions check;
 };
 
-/// Refuses what was typed for another action.
-void refuse_for_another_action(const PolicyVerb& options, std::string_view action,
+/// Refuses what was typed for another action than these.
+void refuse_for_another_action(const PolicyVerb& options,
+                               std::initializer_list<std::string_view> actions,
                                std::initializer_list<const char*> own) {
+  if (std::ranges::find(actions, options.action) != actions.end()) return;
   for (const char* option : own)
-    if (options.action != action && options.verb->count(option) > 0)
-      throw BadInput(
-          fmt::format("{} is for policy {}, not for policy {}", option, action, options.action));
+    if (options.verb->count(option) > 0)
+      throw BadInput(fmt::format("{} is for policy {}, not for policy {}", option,
+                                 fmt::join(actions, " and "), options.action));
+}
+
+std::string exported(const PolicyVerb& options) {
+  if (options.torus.empty()) throw BadInput("policy export needs --torus, as --torus 4x4x4");
+  return export_policy({options.name, options.directory, options.check.seed},
+                       Shape::parse(options.torus, options.mesh));
 }
 
 int run(const PolicyVerb& options) {
-  refuse_for_another_action(options, "new", {"DIR"});
-  refuse_for_another_action(options, "check", {"--json", "--seed", "--limit"});
+  refuse_for_another_action(options, {"new", "export"}, {"DIR"});
+  refuse_for_another_action(options, {"check", "export"}, {"--seed"});
+  refuse_for_another_action(options, {"check"}, {"--json", "--limit"});
+  refuse_for_another_action(options, {"export"}, {"--torus", "--mesh"});
   if (options.action == "check") return check_policy(options.name, options.check);
-  const std::string text = write_policy_project(options.name, options.directory);
+  const std::string text = options.action == "export"
+                               ? exported(options)
+                               : write_policy_project(options.name, options.directory);
   if (!options.check.quiet) fmt::print("{}", text);
   return 0;
 }
@@ -55,16 +73,24 @@ CommandRun add_policy_command(CLI::App& app) {
   command
       ->add_option("ACTION", options->action,
                    "new writes a folder with a source that compiles; check runs a policy over "
-                   "small cases and says what it breaks")
+                   "small cases and says what it breaks; export writes a built-in one as data")
       ->required()
       ->check(one_of("action", kActions));
   command
       ->add_option("NAME", options->name,
-                   "of the new policy, as nearest; or a policy that is there, as ./nearest.so")
+                   "of the new policy, as nearest; or a policy that is there, as ./nearest.so; of "
+                   "export a built-in one, as bruck:4")
       ->required()
       ->check(not_empty());
-  command->add_option("DIR", options->directory, "of new: where the folder is written; else here")
+  command
+      ->add_option("DIR", options->directory,
+                   "of new and export: where files are written; else here")
       ->check(not_empty());
+  begin_group(*command, "Export");
+  command->add_option("--torus", options->torus, "for which the tables are, as 4x4x4")
+      ->type_name("SHAPE")
+      ->check(not_empty());
+  command->add_flag("--mesh", options->mesh, "no link closes a ring");
   begin_group(*command, "Check");
   add_seed_option(*command, options->check.seed);
   command
@@ -77,7 +103,9 @@ CommandRun add_policy_command(CLI::App& app) {
   command->add_flag("--quiet", options->check.quiet, "print nothing but refusals");
   add_examples(*command, {{"a folder with a policy that compiles", "toroid policy new nearest"},
                           {"what a policy breaks, and how far it is from the bound",
-                           "toroid policy check nearest/nearest.so"}});
+                           "toroid policy check nearest/nearest.so"},
+                          {"a built-in policy as a TOML file with tables",
+                           "toroid policy export farthest-first --torus 4x4x4"}});
   return [options] { return run(*options); };
 }
 

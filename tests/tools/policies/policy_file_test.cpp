@@ -1,0 +1,464 @@
+// A policy as data: what files may say, what they are refused for, and that every setting and table
+// has its effect; a built-in policy written as data runs as the built-in one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/random.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/patterns.hpp"
+#include "tests/tools/python.hpp"
+#include "tests/tools/refusal.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+#include "tools/io/npy/integers.hpp"
+#include "tools/policies/policy_export.hpp"
+#include "tools/policies/policy_file.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+using Cells = std::vector<std::int64_t>;
+
+/// A .npy file of int64.
+std::string table_of(const std::vector<std::size_t>& shape, const Cells& cells) {
+  std::ostringstream out;
+  write_npy(out, shape, cells);
+  return out.str();
+}
+
+/// `nodes` x `columns`.
+Cells filled(std::size_t nodes, std::size_t columns,
+             const std::function<std::size_t(std::size_t, std::size_t)>& cell) {
+  Cells cells;
+  for (std::size_t row = 0; row < nodes; ++row)
+    for (std::size_t column = 0; column < columns; ++column)
+      cells.push_back(static_cast<std::int64_t>(cell(row, column)));
+  return cells;
+}
+
+/// The highest rank first.
+Cells reversed_order(std::size_t nodes) {
+  return filled(nodes, nodes - 1, [nodes](std::size_t self, std::size_t visit) {
+    const std::size_t to = nodes - 1 - visit;
+    return to > self ? to : to - 1;
+  });
+}
+
+std::string refusal_of(const TemporaryDirectory& at, std::string_view file) {
+  try {
+    (void)policy_from_data(at / file);
+  } catch (const BadInput& error) {
+    std::string text = error.what();
+    const std::string folder = at / "";
+    for (std::size_t i = text.find(folder); i != std::string::npos; i = text.find(folder))
+      text.erase(i, folder.size());
+    return text;
+  }
+  return "";
+}
+
+json all_to_all(const TemporaryDirectory& at, const std::string& policy,
+                const std::string& torus = "4x4", const Arguments& more = {}) {
+  return json_of(
+      Arguments{"alltoall", "--torus", torus, "--bytes", "300", "--policy", policy, "--quiet"} +
+          more,
+      {.directory = at.path()});
+}
+
+std::string on_4x4(const std::string& base, const std::string& tables) {
+  return "policy = \"" + base + "\"\n[tables]\ntorus = \"4x4\"\n" + tables;
+}
+
+class PolicyFile : public ::testing::Test {
+ protected:
+  const TemporaryDirectory at;
+};
+
+struct Refused {
+  std::string text;
+  std::string message;
+};
+
+TEST_F(PolicyFile, NamesTheLineAndWhatWasExpected) {
+  const std::vector<Refused> all = {
+      {"policy = \"random\"\ndrian = \"first-fit\"",
+       "a.toml:2: unknown key 'drian'; did you mean 'drain'?"},
+      {"name = \"a\"", "a.toml: it lacks the built-in policy that it starts from"},
+      {"policy = 3", "a.toml:1: policy must be a text"},
+      {"policy = \"brick\"", "a.toml:1: unknown policy 'brick'"},
+      {"policy = \"bruck:1\"", "a.toml:1: policy 'bruck:1': '1' is not a whole number from 2"},
+      {"policy = \"random\"\ndrain = \"first\"", "a.toml:2: unknown drain 'first'"},
+      {"policy = \"random\"\nname = \"a b\"", "a.toml:2: name must have letters, digits"},
+      {"policy = \"random\"\noutput_queues = 0",
+       "a.toml:2: output_queues must be a whole number from 1 to 32767"},
+      {"policy = \"random\"\npackets_per_visit = 1.5", "packets_per_visit must be a whole number"},
+      {"policy = \"random\"\nqueue_per_direction = 1", "queue_per_direction must be true or false"},
+      {"policy = \"random\"\nqueue_per_direction = true\noutput_queues = 2",
+       "a.toml:3: queue_per_direction replaces output_queues"},
+      {"policy = \"random\"\ncycles_per_packet = -1.0",
+       "a.toml:2: cycles_per_packet must be a number of cycles from 0 on"},
+      {"policy = \"random\"\ncycles_per_packet = nan", "must be a number of cycles from 0 on"},
+      {"policy = \"random\"\nwindow = \"16\"", "window must be a whole number from 0"},
+      {"policy = \"random\"\ntables = 1", "a.toml:2: tables must be a table"},
+      {"policy = \"random\"\n[tables]\nordre = \"a.npy\"",
+       "a.toml:3: unknown key of [tables] 'ordre'"},
+      {"policy = \"random\"\n[tables]\norder = \"a.npy\"", "a.toml:2: [tables] lacks torus"},
+      {"policy = \"random\"\n[tables]\ntorus = \"4y4\"", "a.toml:3: "},
+      {"policy = \"random\"\norder = \"rank\"\n[tables]\ntorus = \"4x4\"\norder = \"a.npy\"",
+       "a.toml:2: order replaces the table of that name"},
+      {"policy = \"bruck\"\n[tables]\ntorus = \"4x4\"\nrelays = \"a.npy\"",
+       "a.toml:4: policy bruck:2 combines messages: it cannot have relays"},
+      {"policy = \"bruck\"\n[tables]\ntorus = \"4x4\"\nrelease = \"a.npy\"",
+       "it cannot have release"},
+      {"policy = \"random\"\n[tables]\ntorus = \"4x4\"\norder = \"none.npy\"",
+       "none.npy: cannot be read"},
+      {"policy = ", "a.toml:1: "}};
+  for (const Refused& refused : all) {
+    at.save("a.toml", refused.text);
+    EXPECT_THAT(refusal_of(at, "a.toml"), HasSubstr(refused.message)) << refused.text;
+  }
+  EXPECT_THAT(refusal_of(at, "no.toml"), HasSubstr("the file cannot be read"));
+}
+
+/// Of a torus of 4x4 with this table.
+std::string refusal_of_table(const TemporaryDirectory& at, const std::string& key,
+                             const std::string& bytes) {
+  at.save("t.npy", bytes);
+  at.save("t.toml", on_4x4("random", key + " = \"t.npy\"\n"));
+  return refusal_of(at, "t.toml");
+}
+
+TEST_F(PolicyFile, NamesTheRowWithANodeTwice) {
+  Cells order = reversed_order(16);
+  order[3 * 15 + 4] = order[3 * 15 + 1];
+  EXPECT_EQ(refusal_of_table(at, "order", table_of({16, 15}, order)),
+            "t.npy, row 3: node 14 twice; expected each of the other 15 nodes once");
+}
+
+TEST_F(PolicyFile, NamesTheRowThatVisitsItselfOrNobody) {
+  Cells order = reversed_order(16);
+  order[3 * 15 + 4] = 3;
+  EXPECT_EQ(refusal_of_table(at, "order", table_of({16, 15}, order)),
+            "t.npy, row 3: node 3 itself at visit 4; expected each of the other 15 nodes once");
+  order[3 * 15 + 4] = 16;
+  EXPECT_EQ(refusal_of_table(at, "order", table_of({16, 15}, order)),
+            "t.npy, row 3: node 16 at visit 4; expected nodes from 0 to 15");
+  order[3 * 15 + 4] = -1;
+  EXPECT_EQ(refusal_of_table(at, "order", table_of({16, 15}, order)),
+            "t.npy, row 3: node -1 at visit 4; expected nodes from 0 to 15");
+}
+
+TEST_F(PolicyFile, NamesTheShapeThatATableShouldHave) {
+  EXPECT_EQ(refusal_of_table(at, "order", table_of({2, 2}, Cells(4, 1))),
+            "t.npy: 2 x 2; expected 16 x 15 nodes (nodes x peers), 15 offsets of ranks, or 15 x 2 "
+            "offsets of coordinates for torus 4x4");
+  EXPECT_EQ(refusal_of_table(at, "relays", table_of({16}, Cells(16, 1))),
+            "t.npy: 16 numbers in a row; expected 16 x 16 relays (sources x destinations) for "
+            "torus 4x4");
+  EXPECT_EQ(refusal_of_table(at, "release", table_of({}, Cells(1, 1))),
+            "t.npy: a single number; expected 16 x 16 cycles (sources x destinations) for torus "
+            "4x4");
+}
+
+TEST_F(PolicyFile, NamesTheOffsetThatLeadsWhereAnotherDoes) {
+  Cells offsets = filled(1, 15, [](std::size_t, std::size_t visit) { return visit + 1; });
+  offsets[7] = 3 - 16;
+  EXPECT_EQ(refusal_of_table(at, "order", table_of({15}, offsets)),
+            "t.npy, entry 7: it leads where an earlier one does; expected each of the other 15 "
+            "nodes once");
+  offsets[7] = 32;
+  EXPECT_EQ(
+      refusal_of_table(at, "order", table_of({15}, offsets)),
+      "t.npy, entry 7: it leads to the node itself; expected each of the other 15 nodes once");
+}
+
+TEST_F(PolicyFile, NamesTheRowOfARelayOrACycleOutOfRange) {
+  Cells cells(256, 0);
+  cells[5 * 16 + 9] = 16;
+  EXPECT_EQ(refusal_of_table(at, "relays", table_of({16, 16}, cells)),
+            "t.npy, row 5: relay 16 to node 9; expected nodes from 0 to 15");
+  cells[5 * 16 + 9] = -7;
+  EXPECT_THAT(refusal_of_table(at, "release", table_of({16, 16}, cells)),
+              HasSubstr("t.npy, row 5: cycle -7 to node 9; expected cycles from 0 to "));
+}
+
+TEST_F(PolicyFile, TakesTablesOfIntegersOnly) {
+  std::string bytes = table_of({16, 15}, reversed_order(16));
+  bytes.replace(bytes.find("<i8"), 3, "<f8");
+  EXPECT_EQ(refusal_of_table(at, "order", bytes),
+            "t.npy: elements of type '<f8'; expected integers, as '<i4' or '<i8'");
+  EXPECT_THAT(refusal_of_table(at, "order", table_of({16, 15}, reversed_order(16)) + "x"),
+              HasSubstr("trailing bytes"));
+}
+
+/// The peers that a policy's node visits.
+std::vector<Rank> visits(const Policy& policy, const Shape& shape, Rank self) {
+  std::vector<Rank> peers;
+  for (const Rank to : policy.order({shape, self, 1, 0, self})) peers.push_back(to);
+  return peers;
+}
+
+TEST_F(PolicyFile, VisitsInTheOrderOfTheTableInEitherOrderOfAxes) {
+  const Shape shape = Shape::parse("4x4");
+  const Cells order = reversed_order(16);
+  at.save("c.npy", table_of({16, 15}, order));
+  Cells turned;
+  for (std::size_t visit = 0; visit < 15; ++visit)
+    for (std::size_t self = 0; self < 16; ++self) turned.push_back(order[self * 15 + visit]);
+  std::string fortran = table_of({16, 15}, turned);
+  fortran.replace(fortran.find("False"), 5, "True ");
+  at.save("f.npy", fortran);
+  for (const char* file : {"c", "f"}) {
+    at.save("o.toml", on_4x4("random", std::string("order = \"") + file + ".npy\"\n"));
+    const Policy& policy = policy_from_data(at / "o.toml");
+    EXPECT_EQ(policy.name(), "o");
+    for (Rank self = 0; self < 16; ++self) {
+      std::vector<Rank> expected;
+      for (Rank to = 16; to-- > 0;)
+        if (to != self) expected.push_back(to);
+      EXPECT_EQ(visits(policy, shape, self), expected) << file << self;
+    }
+  }
+}
+
+TEST_F(PolicyFile, OffsetsOfRanksAreThoseOfShift) {
+  const Shape shape = Shape::parse("4x4");
+  at.save("t.npy", table_of({15}, filled(1, 15, [](auto, auto visit) { return visit + 1; })));
+  at.save("t.toml", on_4x4("random", "order = \"t.npy\"\n"));
+  for (Rank self = 0; self < 16; ++self)
+    EXPECT_EQ(visits(policy_from_data(at / "t.toml"), shape, self),
+              visits(policy_by_name("shift"), shape, self));
+}
+
+TEST_F(PolicyFile, OffsetsOfCoordinatesAreAddedInEachDimension) {
+  const Shape shape = Shape::parse("2x3");
+  at.save("t.npy", table_of({5, 2}, {-1, -1, 0, 2, 0, 1, 1, 0, 1, 1}));
+  at.save("t.toml", "policy = \"random\"\n[tables]\ntorus = \"2x3\"\norder = \"t.npy\"\n");
+  // Node 4 is (1,1); the offsets lead to (0,0), (1,0), (1,2), (0,1), (0,2).
+  EXPECT_EQ(visits(policy_from_data(at / "t.toml"), shape, 4), (std::vector<Rank>{0, 3, 5, 1, 2}));
+}
+
+TEST_F(PolicyFile, ATableOfRanksRunsAsTheRuleDoes) {
+  at.save("t.npy", table_of({16, 15}, filled(16, 15, [](std::size_t self, std::size_t visit) {
+                              return visit < self ? visit : visit + 1;
+                            })));
+  at.save("rank.toml", on_4x4("random", "order = \"t.npy\"\n"));
+  at.save("back.npy", table_of({16, 15}, reversed_order(16)));
+  at.save("back.toml", on_4x4("random", "order = \"back.npy\"\n"));
+  const json built_in = all_to_all(at, "rank");
+  const json table = all_to_all(at, "rank.toml");
+  EXPECT_EQ(table["policy"], "rank");
+  EXPECT_EQ(table["result_hash"], built_in["result_hash"]);
+  EXPECT_NE(all_to_all(at, "back.toml")["result_hash"], built_in["result_hash"]);
+}
+
+TEST_F(PolicyFile, NothingLeavesBeforeItsRelease) {
+  constexpr std::int64_t kRelease = 50'000;
+  Cells release(256, 0);
+  release[15] = kRelease;  // what node 0 sends last
+  at.save("t.npy", table_of({16, 16}, release));
+  at.save("t.toml", on_4x4("rank", "release = \"t.npy\"\n"));
+  const auto without = all_to_all(at, "rank")["cycles"].get<std::int64_t>();
+  const auto with = all_to_all(at, "t.toml")["cycles"].get<std::int64_t>();
+  ASSERT_LT(without, kRelease);
+  EXPECT_GT(with, kRelease);
+  EXPECT_LT(with, kRelease + without);
+  Cells all(256, kRelease);
+  at.save("t.npy", table_of({16, 16}, all));
+  EXPECT_EQ(all_to_all(at, "t.toml")["cycles"].get<std::int64_t>() - without, kRelease);
+}
+
+TEST_F(PolicyFile, ReleasesOfTheFirstVisitsHoldBackThoseBehindThem) {
+  Cells release(256, 0);
+  for (std::size_t self = 1; self < 16; ++self) release[self * 16] = 40'000;
+  at.save("t.npy", table_of({16, 16}, release));
+  at.save("t.toml", on_4x4("rank", "release = \"t.npy\"\nqueue = 1\n"));
+  EXPECT_THAT(refusal_of(at, "t.toml"), HasSubstr("unknown key of [tables] 'queue'"));
+  at.save("t.toml", on_4x4("rank", "release = \"t.npy\"\n"));
+  const auto stalled = all_to_all(at, "t.toml")["cycles"].get<std::int64_t>();
+  EXPECT_GT(stalled, 40'000);
+}
+
+TEST_F(PolicyFile, ReleasesGoTogetherWithAThrottleAndAWindow) {
+  at.save("t.npy", table_of({16, 16}, Cells(256, 30'000)));
+  for (const std::string setting : {"window = 2\n", "cycles_per_packet = 700\n"}) {
+    at.save("t.toml", setting + on_4x4("rank", "release = \"t.npy\"\n"));
+    at.save("s.toml", setting + "policy = \"rank\"\n");
+    const auto without = all_to_all(at, "s.toml")["cycles"].get<std::int64_t>();
+    EXPECT_EQ(all_to_all(at, "t.toml")["cycles"].get<std::int64_t>() - without, 30'000) << setting;
+  }
+}
+
+TEST_F(PolicyFile, ReleasesAreForTheModel) {
+  at.save("t.npy", table_of({16, 16}, Cells(256, 5)));
+  at.save("t.toml", on_4x4("rank", "release = \"t.npy\"\n"));
+  expect_refusal(at, {"alltoall", "--torus", "4x4", "--policy", "t.toml", "--fabric", "shm"},
+                 {"policy t: its release times have no effect on alltoall on --fabric shm"});
+}
+
+TEST_F(PolicyFile, PacketsGoByWayOfTheRelaysOfTheTable) {
+  Cells relays = filled(16, 16, [](std::size_t from, std::size_t) { return from; });
+  at.save("t.npy", table_of({16, 16}, relays));
+  at.save("t.toml", on_4x4("rank", "relays = \"t.npy\"\n"));
+  EXPECT_EQ(all_to_all(at, "t.toml")["forwarded"], 0);
+  relays[0 * 16 + 15] = 5;
+  relays[7 * 16 + 2] = 2;  // the destination: there is nothing between
+  at.save("t.npy", table_of({16, 16}, relays));
+  EXPECT_EQ(all_to_all(at, "t.toml")["forwarded"], 2);  // 300 bytes are two packets
+}
+
+TEST_F(PolicyFile, TablesAreForTheirTorus) {
+  at.save("t.npy", table_of({16, 15}, reversed_order(16)));
+  at.save("t.toml", on_4x4("random", "order = \"t.npy\"\n"));
+  expect_refusal(at, {"alltoall", "--torus", "2x8", "--policy", "t.toml"},
+                 {"policy t: the tables of t.toml are for torus 4x4, and 2x8 exchanges here"});
+  expect_refusal(at, {"alltoall", "--torus", "4x4", "--mesh", "--policy", "t.toml"},
+                 {"for torus 4x4, and 4mx4m exchanges here"});
+  expect_refusal(
+      at,
+      Arguments{"fft", "--torus", "4x4", "--size", "16x16x16", "--policy", "t.toml"} + kEstimate,
+      {"policy t: the tables of t.toml are for torus 4x4"});
+}
+
+TEST_F(PolicyFile, RunsOnRingsWithItsData) {
+  at.save("t.npy", table_of({16, 15}, reversed_order(16)));
+  Cells relays = filled(16, 16, [](std::size_t from, std::size_t to) { return (from + to) % 16; });
+  at.save("r.npy", table_of({16, 16}, relays));
+  at.save("t.toml", on_4x4("random", "order = \"t.npy\"\nrelays = \"r.npy\"\n"));
+  for (const char* route : {"torus", "direct"})
+    EXPECT_EQ(all_to_all(at, "t.toml", "4x4", kShm + Arguments{"--route", route})["policy"], "t");
+}
+
+/// The settings under a file of these lines, on 4x4x4 with 240 bytes.
+PolicySettings settings_under(const TemporaryDirectory& at, const std::string& lines,
+                              const std::string& base = "random") {
+  at.save("s.toml", "policy = \"" + base + "\"\n" + lines);
+  const Shape shape = Shape::parse("4x4x4");
+  const auto traffic = make_traffic("all-to-all", shape, 240, 1);
+  return policy_from_data(at / "s.toml").settings({shape, Machine(), *traffic});
+}
+
+TEST_F(PolicyFile, EverySettingHasItsEffect) {
+  EXPECT_EQ(settings_under(at, "order = \"shift\"").order, OrderRule::shift);
+  EXPECT_EQ(settings_under(at, "packets_per_visit = 4").packets_per_visit, 4);
+  EXPECT_EQ(settings_under(at, "output_queues = 3").output_queues, 3);
+  EXPECT_EQ(settings_under(at, "queue_capacity = 5").queue_capacity, 5);
+  EXPECT_EQ(settings_under(at, "drain = \"first-fit\"").drain, DrainRule::first_fit);
+  EXPECT_EQ(settings_under(at, "tying = \"any\"").tying, FifoTying::any);
+  EXPECT_EQ(settings_under(at, "routing = \"deterministic\"").routing, RoutingRule::deterministic);
+  EXPECT_EQ(settings_under(at, "tie = \"plus\"").tie, TieRule::plus);
+  EXPECT_EQ(settings_under(at, "window = 8").throttle.window, 8);
+  EXPECT_EQ(settings_under(at, "cycles_per_packet = 12.5").throttle.cycles_per_packet, 12.5);
+  EXPECT_EQ(settings_under(at, "cycles_per_packet = 12").throttle.cycles_per_packet, 12);
+  EXPECT_TRUE(settings_under(at, "queue_per_direction = true").queue_per_direction);
+  EXPECT_EQ(settings_under(at, "queue_per_direction = true", "queues:6").output_queues, 1);
+}
+
+TEST_F(PolicyFile, WhatItDoesNotSayIsTheBuiltInPolicys) {
+  EXPECT_EQ(settings_under(at, "", "windowed:5").throttle.window, 5);
+  EXPECT_EQ(settings_under(at, "window = 0", "windowed:5").throttle.window, 0);
+  EXPECT_FALSE(settings_under(at, "queue_per_direction = false", "two-phase").queue_per_direction);
+  EXPECT_EQ(settings_under(at, "", "two-phase").queue_capacity, 32);
+}
+
+TEST_F(PolicyFile, ItsSumIsOfItsTablesToo) {
+  at.save("t.npy", table_of({16, 15}, reversed_order(16)));
+  at.save("t.toml", on_4x4("random", "order = \"t.npy\"\n"));
+  const std::string before = policy_data_sum(at / "t.toml");
+  EXPECT_EQ(visits(policy_from_data(at / "t.toml"), Shape::parse("4x4"), 0).front(), 15);
+  at.save("t.npy", table_of({15}, filled(1, 15, [](auto, auto visit) { return visit + 1; })));
+  EXPECT_NE(policy_data_sum(at / "t.toml"), before);
+  EXPECT_EQ(visits(policy_from_data(at / "t.toml"), Shape::parse("4x4"), 0).front(), 1);
+}
+
+TEST_F(PolicyFile, StandsBesideBuiltInPoliciesUnderItsName) {
+  at.save("t.npy", table_of({16, 15}, reversed_order(16)));
+  at.save("t.toml", "name = \"backwards\"\n" + on_4x4("random", "order = \"t.npy\"\n"));
+  const json rows = json_of(
+      {"compare", "--torus", "4x4", "--bytes", "240", "--policies", "random,t.toml", "--quiet"},
+      {.directory = at.path()});
+  EXPECT_THAT(rows.dump(), HasSubstr("\"policy\":\"backwards\""));
+}
+
+TEST_F(PolicyFile, TakesAScheduleThatNumpyWrote) {
+  const std::string python = python_with("numpy");
+  if (python.empty()) GTEST_SKIP() << "no numpy";
+  ASSERT_TRUE(run_python(python, at, R"(
+import numpy as np
+nodes = 16
+order = [[peer for peer in reversed(range(nodes)) if peer != self] for self in range(nodes)]
+np.save('order.npy', np.array(order, dtype=np.int32))
+open('numpy.toml', 'w').write('policy = "random"\n[tables]\ntorus = "4x4"\norder = "order.npy"\n')
+)"));
+  at.save("t.npy", table_of({16, 15}, reversed_order(16)));
+  at.save("t.toml", on_4x4("random", "order = \"t.npy\"\n"));
+  const Shape shape = Shape::parse("4x4");
+  for (Rank self = 0; self < 16; ++self)
+    EXPECT_EQ(visits(policy_from_data(at / "numpy.toml"), shape, self),
+              visits(policy_from_data(at / "t.toml"), shape, self));
+}
+
+class ExportedPolicy : public ::testing::TestWithParam<std::string> {};
+
+/// What follows from the run alone.
+json result_of(const TemporaryDirectory& at, const std::string& policy, const std::string& torus) {
+  json result = all_to_all(at, policy, torus, {"--seed", "7"});
+  for (const char* key : {"wall_s", "cpu_s", "packet_hops_per_cpu_s", "packet_hops_per_s"})
+    result.erase(key);
+  return result;
+}
+
+TEST_P(ExportedPolicy, RunsAsTheBuiltInOneDoes) {
+  const TemporaryDirectory at;
+  const std::string torus = GetParam();
+  for (const Policy* policy : built_in_policies()) {
+    const std::string name(policy->name());
+    (void)export_policy({name, at.path(), 7}, Shape::parse(torus));
+    std::string file = name;
+    if (const std::size_t colon = file.find(':'); colon != std::string::npos) file[colon] = '-';
+    const json expected = result_of(at, name, torus);
+    const json result = result_of(at, file + ".toml", torus);
+    EXPECT_EQ(result["result_hash"], expected["result_hash"]) << name;
+    for (const char* key : {"policy", "order", "output_queues", "drain", "tying", "routing", "tie",
+                            "throttle", "cycles", "bound_cycles", "forwarded", "links"})
+      EXPECT_EQ(result[key], expected[key]) << name << " " << key;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Shapes, ExportedPolicy,
+                         ::testing::Values("4x4x4", "8", "3x5", "2x3x4m", "8x4@YX4", "1x2x7"));
+
+TEST_F(PolicyFile, IsWrittenByTheCommand) {
+  const Ended ended =
+      run_command({"policy", "export", "two-phase", "mine", "--torus", "4x2", "--seed", "3"},
+                  {.directory = at.path()});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.out,
+            "mine/two-phase-order.npy: 8 x 7 nodes\n"
+            "mine/two-phase-relays.npy: 8 x 8 nodes\n"
+            "mine/two-phase.toml: names the policy and its tables\n");
+  EXPECT_THAT(at.content_of("mine/two-phase.toml"), HasSubstr("relays = \"two-phase-relays.npy\""));
+  expect_refusal(at, {"policy", "export", "two-phase"}, {"policy export needs --torus"});
+  expect_refusal(at, {"policy", "export", "mine.toml", "--torus", "4x4"},
+                 {"unknown policy 'mine.toml'"});
+  expect_refusal(at, {"policy", "export", "random", "--torus", "32x32x32"},
+                 {"32768 nodes; expected at most 8192"});
+}
+
+}  // namespace
+}  // namespace toroid::testing
