@@ -128,7 +128,7 @@ TEST(Merge, GivesWhatTheUndividedRunGives) {
                   "--machine", "bgl,bgp"},
         Arguments{"compare", "--workload", "fft:8,fft:8:slab", "--torus", "2x2x2", "--policies",
                   "random,rank"},
-        Arguments{"compare", "--torus", "3x3", "--fail-link", "none", "--fail-link", "(0,0)X+",
+        Arguments{"compare", "--torus", "5", "--fail-link", "none", "--fail-link", "(0)X+",
                   "--long-way", "--policies", "random"}})
     for (const std::size_t shards : {std::size_t{1}, std::size_t{3}}) {
       const TemporaryDirectory directory;
