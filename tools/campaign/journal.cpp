@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <string>
@@ -14,6 +15,7 @@
 #include <system_error>
 
 #include "hal/check.hpp"
+#include "tools/campaign/shard.hpp"
 #include "tools/results/json.hpp"
 #include "tools/run/descriptor.hpp"
 
@@ -69,7 +71,11 @@ std::string content_of_journal(int file, const std::string& subject) {
 
 bool is_campaign(const Json& json) {
   return json.is_object() && json.contains("arguments") && json["arguments"].is_array() &&
-         json.contains("shard") && json["shard"].is_string();
+         !json["arguments"].empty() &&
+         std::ranges::all_of(json["arguments"],
+                             [](const Json& word) { return word.is_string(); }) &&
+         json.contains("shard") && json["shard"].is_string() &&
+         shard_in(json["shard"].get<std::string>()).has_value();
 }
 
 JournalContent header_of_journal(std::string_view line, const std::string& subject) {

@@ -31,8 +31,7 @@ Json lasting(Json row) {
 
 std::string typed_text(const Json& campaign) {
   std::vector<std::string> words = {"toroid"};
-  for (const Json& word : campaign["arguments"])
-    words.push_back(word.is_string() ? word.get<std::string>() : word.dump());
+  for (const Json& word : campaign["arguments"]) words.push_back(word.get<std::string>());
   return one_line(command_line(words));
 }
 
@@ -75,9 +74,9 @@ MergedJournals::MergedJournals(const std::vector<std::string>& paths) {
 
 void MergedJournals::refuse_another_campaign(const File& file) const {
   const Json& campaign = file.content.campaign;
-  if (campaign.is_null() || campaign["arguments"].empty())
+  if (campaign.is_null())
     throw BadInput(fmt::format(
-        "{} does not say what its campaign is; typing the command again with --resume adds it",
+        "{} does not say what its campaign is; the same command again with --resume adds it",
         file.path));
   const File& first = files_.front();
   if (campaign["arguments"] != first.content.campaign["arguments"])
@@ -102,7 +101,7 @@ std::string MergedJournals::verb() const {
 std::vector<std::string> MergedJournals::arguments() const {
   std::vector<std::string> words;
   for (const Json& word : files_.front().content.campaign["arguments"])
-    if (word.is_string()) words.push_back(word.get<std::string>());
+    words.push_back(word.get<std::string>());
   words.erase(words.begin());
   return words;
 }

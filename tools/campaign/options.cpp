@@ -19,6 +19,7 @@
 #include "tools/campaign/finished_rows.hpp"
 #include "tools/campaign/journal.hpp"
 #include "tools/campaign/merged_journals.hpp"
+#include "tools/campaign/row_table.hpp"
 #include "tools/campaign/run_case.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/campaign/shard.hpp"
@@ -44,6 +45,11 @@ void add_campaign_options(CLI::App& verb, CampaignOptions& options) {
                   "keep what is finished in this file, and do not run again what it has")
       ->type_name("FILE")
       ->check(not_empty());
+  verb.add_option("--columns", options.columns,
+                  "figures of the table: usual; network has mean latency and hops, accepted rate, "
+                  "links, packet length")
+      ->check(one_of("columns", kColumnChoices))
+      ->capture_default_str();
   verb.add_option("--shard", options.shard,
                   "run part I of N only, as 2/4, for toroid merge: cases I, I+N, I+2N...; needs "
                   "--resume, where {shard} stands for I; else, in a Slurm array, the task's")

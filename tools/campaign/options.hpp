@@ -32,6 +32,7 @@ struct CampaignOptions {
   std::string csv;
   std::string resume;
   std::string report;
+  std::string columns = "usual";
   std::string shard;                 ///< as typed; empty: Slurm's, or all
   Shard part{};                      ///< which is run; known by take_shard()
   MergedJournals* merged = nullptr;  ///< where all rows are; null: they are run

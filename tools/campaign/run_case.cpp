@@ -47,7 +47,7 @@ TrafficExchange exchange_of(const CampaignCase& one, const CampaignSettings& set
 /// In cycles, or in seconds of the wall clock; there nothing where packets had no place for a time.
 void add_latency(Json& row, const TrafficExchange& exchange, const CampaignSettings& settings) {
   const LatencyHistogram latency = exchange.latency();
-  Json json = latency_json(latency);
+  Json json = latency_and_mean_json(latency);
   if (settings.is_virtual()) {
     row["latency"] = std::move(json);
   } else if (latency.count() > 0) {

@@ -44,14 +44,20 @@ std::string Shard::text() const {
   return fmt::format("{}/{}", index, count);
 }
 
-Shard parse_shard(const std::string& text) {
+std::optional<Shard> shard_in(std::string_view text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
-  const auto index = count_in(std::string_view(text).substr(0, slash));
-  const auto count = count_in(std::string_view(text).substr(std::min(slash + 1, text.size())));
-  if (!index || !count || *index < 1 || *index > *count)
+  const auto index = count_in(text.substr(0, slash));
+  const auto count = count_in(text.substr(std::min(slash + 1, text.size())));
+  if (!index || !count || *index < 1 || *index > *count) return std::nullopt;
+  return Shard{*index, *count};
+}
+
+Shard parse_shard(const std::string& text) {
+  const auto shard = shard_in(text);
+  if (!shard)
     throw BadInput(
         one_line(fmt::format("--shard '{}': expected I/N with I from 1 to N, as 2/4", text)));
-  return {*index, *count};
+  return *shard;
 }
 
 std::optional<Shard> slurm_shard() {

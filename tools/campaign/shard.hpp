@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace toroid {
 
@@ -20,7 +21,9 @@ struct Shard {
   std::string text() const;
 };
 
-/// Of "2/4". Throws BadInput.
+/// Of "2/4"; none where the text is something else.
+std::optional<Shard> shard_in(std::string_view text);
+/// The same, of --shard. Throws BadInput.
 Shard parse_shard(const std::string& text);
 
 /// What the task of a Slurm job array has to run, by SLURM_ARRAY_TASK_ID, _COUNT, _MIN and _STEP;

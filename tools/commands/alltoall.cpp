@@ -136,6 +136,7 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
   if (options.sample == 0 && !options.is_all_to_all()) hash.add(options.pattern);
   add_hash(report, hash);
   report["traffic"] = options.traffic();
+  if (is_virtual(report)) report["latency"] = latency_and_mean_json(exchange.latency());
   add_wall_clock(report, emulation);
   return report;
 }

@@ -155,7 +155,11 @@ int run(const CompareOptions& typed) {
     expected.bytes = std::max(expected.bytes, there.bytes);
   }
   announce(expected, settings.common.quiet);
-  const RowTable table(cases, compare_columns(settings), settings);
+  const RowTable table(
+      cases,
+      chosen_columns(parse_choice<ColumnChoice>("columns", kColumnChoices, options.columns),
+                     compare_columns(settings), settings),
+      settings);
   if (options.merged != nullptr) options.merged->expect(cases);
   RowSink show;
   if (outputs.shows_table()) {

@@ -1,6 +1,7 @@
 // toroid merge: the table of a campaign whose cases were run in shards.
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/io/output_file.hpp"
 #include "tools/report/output.hpp"
 #include "tools/results/provenance.hpp"
 
@@ -23,8 +25,15 @@ struct MergeOptions {
   MergeOutputs outputs;
 };
 
+void refuse_to_replace_a_journal(const MergeOptions& options) {
+  for (const std::string& journal : options.journals)
+    refuse_one_file_for_two(std::array{options.common.json == "-" ? "" : options.common.json,
+                                       options.outputs.csv, options.outputs.report, journal});
+}
+
 int run(const MergeOptions& options) {
   (void)provenance();  // the date is the command's begin
+  refuse_to_replace_a_journal(options);
   MergedJournals journals(options.journals);
   MergeOutputs outputs = options.outputs;
   outputs.json = options.common.json;

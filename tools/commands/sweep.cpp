@@ -202,8 +202,11 @@ int run(const SweepOptions& typed) {
 
   const std::vector<CampaignCase> grid = axis == Axis::load ? grid_of(mine, options.loads) : mine;
   announce_cases(grid, settings, outputs.finished());
-  const RowTable table(cases, axis == Axis::load ? load_columns() : axis_columns(settings),
-                       settings);
+  const RowTable table(
+      cases,
+      chosen_columns(parse_choice<ColumnChoice>("columns", kColumnChoices, options.lab.columns),
+                     axis == Axis::load ? load_columns() : axis_columns(settings), settings),
+      settings);
   const auto sweep_and = [&](const RowSink& show) {
     return sweep(options, axis, mine, settings, outputs.finished(), show);
   };
