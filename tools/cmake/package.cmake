@@ -46,14 +46,14 @@ set(CPACK_COMPONENT_COMMAND_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The static libraries, headers, and what find_package and pkg-config need.")
 
 # For the Python that it was built with: a module of another minor version is not found.
-if(TOROID_PYTHON)
+if(TARGET toroid_python)
   list(APPEND CPACK_COMPONENTS_ALL python)
-  math(EXPR next_minor "${Python_VERSION_MINOR} + 1")
+  math(EXPR next_minor "${TOROID_PYTHON_MINOR} + 1")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-toroid)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
-      "python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${next_minor}), python3-numpy, libopenblas0")
+      "python3 (>= 3.${TOROID_PYTHON_MINOR}), python3 (<< 3.${next_minor}), python3-numpy, libopenblas0")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-matplotlib, python3-pandas")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS toroid)
   set(CPACK_COMPONENT_PYTHON_DESCRIPTION "The Python module: runs, comparisons, transforms, policies of one's own, pictures.")

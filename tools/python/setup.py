@@ -1,5 +1,5 @@
-"""Builds the module with the project's CMake and puts it into the wheel. TOROID_BUILD names a folder
-in which the project is built already, so that this takes seconds instead of minutes."""
+"""Builds the module with the project's CMake and puts it into the wheel. TOROID_BUILD names a build
+folder whose module is taken as it is, so that this takes seconds instead of minutes."""
 
 import os
 import pathlib
@@ -28,7 +28,7 @@ class BuildByCMake(build_ext):
                             "-DCMAKE_BUILD_TYPE=Release", "-DTOROID_TESTS=OFF",
                             "-DTOROID_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}",
                             f"-DPYTHON_EXECUTABLE={sys.executable}"], check=True)
-        subprocess.run(["cmake", "--build", build, "--target", "toroid_python"], check=True)
+            subprocess.run(["cmake", "--build", build, "--target", "toroid_python"], check=True)
         target.mkdir(parents=True, exist_ok=True)
         name = f"_toroid{self.get_ext_filename('x')[1:]}"
         self.copy_file(str(build / "python" / "toroid" / name), str(target / name))

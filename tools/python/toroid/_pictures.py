@@ -29,7 +29,7 @@ def link_loads(result, ax=None):
     that do not exist are blank."""
     ax = _axes(ax, height=2.6)
     loads = np.asarray(result.link_loads, dtype=float)
-    image = ax.imshow(loads.T, aspect="auto", interpolation="nearest", cmap="viridis", vmin=0)
+    image = ax.imshow(loads.T, aspect="auto", interpolation="nearest", cmap="viridis")
     directions = list(result.directions)
     ax.set_yticks(range(len(directions)), directions)
     ax.set_xlabel("node")
@@ -64,16 +64,16 @@ def fifo_occupancy(result, ax=None):
 
 
 def phases(result, ax=None):
-    """The time of each phase of a transform beside its bound."""
+    """The time of each phase of a transform; on sim beside the bound of its exchange."""
     ax = _axes(ax)
     rows = result.json["phases"]
     names = [row["name"] for row in rows]
     places = np.arange(len(rows))
     ax.barh(places, result.phase_times * 1e6, 0.6, label="time")
-    bounds = [row.get("bound_s") for row in rows]
-    known = [place for place, bound in zip(places, bounds) if bound]
-    ax.scatter([bound * 1e6 for bound in bounds if bound], known, marker="|", s=220, color="black",
-               label="bound", zorder=3)
+    if all("exchange_bound_cycles" in row for row in rows):
+        bounds = [row["exchange_bound_cycles"] / row["cycles"] * row["time_s"] for row in rows]
+        ax.scatter(np.array(bounds) * 1e6, places, marker="|", s=220, color="black",
+                   label="bound of the exchange", zorder=3)
     ax.set_yticks(places, names)
     ax.invert_yaxis()
     ax.set_xlabel("microseconds")
