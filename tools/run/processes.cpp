@@ -43,7 +43,8 @@ std::string policy_files() {
   std::string text;
   for (const std::string& argument : typed_arguments())
     for (const std::string& name : split(argument.substr(argument.find('=') + 1), ','))
-      if (names_policy_file(name)) text += fmt::format("{} {} ", name, policy_sum(name));
+      if (names_policy_file(name))
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, policy_sum(name));
   return text;
 }
 

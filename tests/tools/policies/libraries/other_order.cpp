@@ -1,0 +1,20 @@
+// Visits ranks 0, 1, 2, ...: another policy in the place of shift_copy.
+#include <toroid/packet/policies/library.hpp>
+
+#include "tests/tools/policies/libraries/in_order.hpp"
+
+namespace {
+
+using namespace toroid;
+
+class OtherOrder final : public toroid::testing::InOrder {
+ public:
+  std::string_view name() const override { return "shift-copy"; }
+  SendOrder order(const Visitor& visitor) const override {
+    return {OrderRule::rank, visitor.self, visitor.shape.size(), visitor.seed};
+  }
+};
+
+}  // namespace
+
+TOROID_POLICY(OtherOrder)

@@ -1,0 +1,82 @@
+// toroid policy check: what it says of policies that were broken on purpose, each in its own way.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/tools/run_command.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string library(const std::string& name) {
+  return std::string(TOROID_POLICY_LIBRARIES) + "/" + name + ".so";
+}
+
+struct BrokenPolicy {
+  const char* library;
+  const char* kind;
+};
+
+class PolicyCheck : public ::testing::TestWithParam<BrokenPolicy> {};
+
+TEST_P(PolicyCheck, NamesWhatIsBrokenAndNothingElse) {
+  const auto [name, kind] = GetParam();
+  const bool hangs = std::string(kind) == "hangs";
+  const Ended ended = run_command(
+      {"policy", "check", library(name), "--json", "-", "--limit", hangs ? "2" : "120"});
+  ASSERT_EQ(ended.exit_code, 1) << ended.err;
+  const nlohmann::json result = ended.json();
+  EXPECT_EQ(result["good"], false);
+  const nlohmann::json& breaks = result["parts"].back()["breaks"];
+  ASSERT_EQ(breaks.size(), 1u) << breaks;
+  EXPECT_EQ(breaks[0]["kind"], kind) << breaks;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OnPurpose, PolicyCheck,
+    ::testing::Values(BrokenPolicy{"leaves_out", "never sent"}, BrokenPolicy{"doubles", "doubled"},
+                      BrokenPolicy{"sends_to_itself", "sent to itself"},
+                      BrokenPolicy{"out_of_range", "out of range"},
+                      BrokenPolicy{"whole_machine", "sent to itself"},
+                      BrokenPolicy{"relay_nowhere", "relay leads nowhere"},
+                      BrokenPolicy{"not_shortest", "not a shortest way"},
+                      BrokenPolicy{"counts_calls", "depends on call order"},
+                      BrokenPolicy{"remembers_the_first", "depends on call order"},
+                      BrokenPolicy{"knows_its_process", "differs between processes"},
+                      BrokenPolicy{"shares_scratch", "not thread-safe"},
+                      BrokenPolicy{"throws", "throws"}, BrokenPolicy{"crashes", "crashes"},
+                      BrokenPolicy{"crashes_while_loading", "crashes"},
+                      BrokenPolicy{"exits", "crashes"}, BrokenPolicy{"hangs", "hangs"},
+                      BrokenPolicy{"no_queues", "bad settings"},
+                      BrokenPolicy{"no_stages", "bad settings"}),
+    [](const auto& info) { return std::string(info.param.library); });
+
+TEST(PolicyCheckOfAGoodOne, SaysHowFarItIsFromTheBoundBesideTheBestBuiltIn) {
+  const nlohmann::json result =
+      json_of({"policy", "check", library("shift_copy"), "--limit", "120"});
+  EXPECT_EQ(result["good"], true);
+  for (const nlohmann::json& part : result["parts"]) {
+    EXPECT_GT(part["cases"], 0) << part;
+    EXPECT_THAT(part["breaks"], IsEmpty());
+  }
+  ASSERT_FALSE(result["distances"].empty());
+  for (const nlohmann::json& one : result["distances"]) {
+    EXPECT_GT(one["percent_of_bound"], 10) << one;
+    EXPECT_LE(one["percent_of_bound"], one["best_percent_of_bound"]) << one;
+  }
+}
+
+TEST(PolicyCheckOfAGoodOne, TakesBuiltInOnesThatRelayAndCombine) {
+  for (const char* name : {"three-phase", "valiant"}) {
+    const Ended ended = run_command({"policy", "check", name, "--limit", "120"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.out;
+    EXPECT_THAT(ended.out, HasSubstr("nothing is broken"));
+  }
+}
+
+}  // namespace
+}  // namespace toroid::testing

@@ -1,0 +1,167 @@
+// Policies from shared libraries: what is refused, and runs that equal those of built-in ones.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/tools/refusal.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const Arguments kExchange = {"alltoall", "--torus", "4x4x4"};
+
+class PolicyFromALibrary : public ::testing::Test {
+ protected:
+  /// A copy in the test's own folder, as "./mine.so".
+  std::string copied(const std::string& name, const std::string& as = "mine.so") const {
+    std::filesystem::copy_file(std::string(TOROID_POLICY_LIBRARIES) + "/" + name + ".so",
+                               directory_.path() / as,
+                               std::filesystem::copy_options::overwrite_existing);
+    return "./" + as;
+  }
+  Ended run(const Arguments& arguments) const {
+    return run_command(arguments, {.directory = directory_.path()});
+  }
+  nlohmann::json json(const Arguments& arguments) const {
+    return json_of(arguments, {.directory = directory_.path()});
+  }
+  void expect_refused(const std::string& policy, const std::vector<std::string>& words) const {
+    expect_refusal(directory_, with_outputs(kExchange) + Arguments{"--policy", policy}, words);
+  }
+
+  const TemporaryDirectory directory_;
+};
+
+TEST_F(PolicyFromALibrary, IsRefusedByNameWhereItIsNone) {
+  expect_refused("./none.so", {"./none.so", "No such file"});
+  directory_.save("text.so", "no library");
+  expect_refused("./text.so", {"./text.so", "cannot be loaded"});
+  expect_refused(copied("no_entry"), {"./mine.so", "TOROID_POLICY(Class)"});
+}
+
+TEST_F(PolicyFromALibrary, IsRefusedByNameWhereItWasMadeForAnotherToroid) {
+  expect_refused(copied("other_version"), {"./mine.so", "version 2", "compile it anew"});
+  expect_refused(copied("other_layout"), {"./mine.so", "Machine has 1 bytes"});
+}
+
+TEST_F(PolicyFromALibrary, IsRefusedWithoutANameOfItsOwn) {
+  expect_refused(copied("empty_name"), {"./mine.so", "name() is empty"});
+  expect_refused(copied("built_in_name"), {"./mine.so", "built-in policy shift"});
+}
+
+TEST_F(PolicyFromALibrary, TakesAParameterWhereItHasOne) {
+  const std::string with = copied("with_parameter", "with.so");
+  EXPECT_EQ(json(kExchange + Arguments{"--policy", with + ":3"})["policy"], "in-order");
+  expect_refused(with, {"./with.so", "needs a parameter"});
+  expect_refused(with + ":0", {"./with.so:0", "a step of 0 leads nowhere"});
+  expect_refused(with + ":x", {"./with.so:x", "whole number", "'x'"});
+  expect_refused(with + ":", {"./with.so:", "whole number"});
+  expect_refused(copied("shift_copy") + ":1", {"./mine.so:1", "no parameter"});
+}
+
+TEST_F(PolicyFromALibrary, RunsAsTheSameOneBuiltIn) {
+  copied("shift_copy");
+  nlohmann::json mine = json(kExchange + Arguments{"--policy", "mine.so"});
+  nlohmann::json built_in = json(kExchange + Arguments{"--policy", "shift"});
+  EXPECT_EQ(mine["policy"], "shift-copy");
+  for (nlohmann::json* one : {&mine, &built_in})
+    for (const char* key : {"policy", "order", "result_hash", "command", "date", "wall_s", "cpu_s",
+                            "packet_hops_per_cpu_s"})
+      one->erase(key);
+  EXPECT_EQ(mine, built_in);
+}
+
+TEST_F(PolicyFromALibrary, RunsOnRingsAndInTransforms) {
+  const std::string mine = copied("shift_copy");
+  EXPECT_EQ(json(Arguments{"alltoall", "--torus", "3x2x2", "--policy", mine} + kShm)["policy"],
+            "shift-copy");
+  EXPECT_EQ(run(Arguments{"fft", "--size", "8", "--torus", "2x2x2", "--check", "--policy", mine} +
+                kEstimate)
+                .exit_code,
+            0);
+}
+
+TEST_F(PolicyFromALibrary, StandsBesideAllInCompareAndSweep) {
+  const std::string mine = copied("shift_copy");
+  const nlohmann::json all = json({"compare", "--torus", "3x3", "--policies", "all," + mine});
+  const nlohmann::json& last = all["rows"].back();
+  EXPECT_EQ(last["policy"], mine);
+  EXPECT_GT(all["rows"].size(), 15u);
+  expect_refusal(directory_, {"compare", "--torus", "3x3", "--policies", "all,rank"},
+                 {"all and rank"});
+  expect_refusal(directory_, {"compare", "--torus", "3x3", "--policies", mine + ",mine.so"},
+                 {"names mine.so twice"});
+  EXPECT_EQ(run({"sweep", "--torus", "3x3", "--axis", "bytes", "--bytes", "64,240", "--policies",
+                 "shift," + mine})
+                .exit_code,
+            0);
+}
+
+TEST_F(PolicyFromALibrary, IsRunAnewWhereItsFileHasChangedSinceTheJournal) {
+  const Arguments compare = {"compare",         "--torus",  "3x3",    "--policies",
+                             "shift,./mine.so", "--resume", "journal"};
+  const auto cycles = [&] { return json(compare)["rows"][1]["cycles"]; };
+  const auto lines = [&] {
+    std::string text = directory_.content_of("journal");
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  copied("shift_copy");
+  const nlohmann::json before = cycles();
+  const auto first = lines();
+  EXPECT_EQ(cycles(), before);
+  EXPECT_EQ(lines(), first);  // nothing was run again
+  copied("other_order");
+  EXPECT_NE(cycles(), before);
+  EXPECT_EQ(lines(), first + 1);
+}
+
+TEST_F(PolicyFromALibrary, LeavesNoFilesWhereItCrashes) {
+  copied("crashes_while_loading", "loading.so");
+  copied("crashes", "asked.so");
+  directory_.save("result.json", "old");
+  const std::vector<std::string> before = directory_.entries();
+  for (const char* policy : {"./loading.so", "./asked.so"})
+    for (const Arguments& verb :
+         {kExchange + Arguments{"--record", "record.json", "--trace", "trace.json"},
+          Arguments{"fft", "--size", "8", "--torus", "4x4", "--out", "out.npy"}}) {
+      const Ended ended = run(verb + Arguments{"--policy", policy, "--json", "result.json"});
+      EXPECT_NE(ended.exit_code, 0) << ended.out;
+      EXPECT_EQ(directory_.entries(), before);
+      EXPECT_EQ(directory_.content_of("result.json"), "old");
+    }
+}
+
+TEST(PolicyNew, LeadsToATableInThreeCommands) {
+  const TemporaryDirectory directory;
+  const auto typed = [&](const Arguments& arguments, const char* program = TOROID_COMMAND) {
+    const Ended ended = run_command(arguments, {.directory = directory.path(), .program = program});
+    EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+    return ended.out;
+  };
+  EXPECT_THAT(typed({"policy", "new", "nearest"}), HasSubstr("cmake -P nearest/CMakeLists.txt"));
+  typed({"-P", "nearest/CMakeLists.txt"}, TOROID_CMAKE);
+  const std::string table =
+      typed({"compare", "--torus", "4x4x4", "--policies", "all,nearest/nearest.so"});
+  EXPECT_THAT(table, HasSubstr("\nrandom "));
+  EXPECT_THAT(table, HasSubstr("\nnearest/nearest.so "));
+}
+
+TEST(PolicyNew, RefusesBadNamesAndReplacesNothing) {
+  const TemporaryDirectory directory;
+  for (const char* name : {"a/b", "9lives", "..", "two words", "random"})
+    expect_refusal(directory, {"policy", "new", name}, {name});
+  directory.save("mine", "mine");
+  expect_refusal(directory, {"policy", "new", "mine"}, {"mine: is there already"});
+  expect_refusal(directory, {"policy", "new", "other", "nowhere"}, {"nowhere/other"});
+}
+
+}  // namespace
+}  // namespace toroid::testing
