@@ -171,6 +171,7 @@ Json load_row(const OpenLoopCounts& counts, const FullRate& rate, const Campaign
 std::string_view beyond_load(const CampaignCase& one, const PolicySettings& settings) {
   if (one.policy->combines()) return "combines messages, which come one by one there";
   if (one.policy->stages(one.shape) > 1) return "sends packets by way of other nodes";
+  if (one.policy->has_releases()) return "has release times, which count from a start";
   if (settings.throttle.cycles_per_packet > 0 || settings.throttle.window > 0)
     return "throttles what is to be offered";
   return {};
