@@ -22,11 +22,13 @@ class LatencyBuckets {
     const auto value = static_cast<std::uint32_t>(std::min<Tick>(latency, UINT32_MAX));
     ++bucket(bucket_of(value));
     max_ = std::max(max_, value);
+    sum_ += value;
   }
   LatencyBuckets& operator+=(const LatencyBuckets& other) {
     for (std::size_t b = 0; b < other.buckets_.size(); ++b)
       if (other.buckets_[b] > 0) bucket(other.first_ + b) += other.buckets_[b];
     max_ = std::max(max_, other.max_);
+    sum_ += other.sum_;
     return *this;
   }
 
@@ -36,6 +38,11 @@ class LatencyBuckets {
     return sum;
   }
   Tick max() const { return max_; }
+  /// Exact, unlike percentiles; 0 if there are no packets.
+  double mean() const {
+    const std::uint64_t all = count();
+    return all == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(all);
+  }
   /// The latency that `wanted` of 1000 packets do not exceed: the upper end of their last bucket. 0
   /// if there are no packets.
   Tick permille(unsigned wanted) const {
@@ -61,7 +68,7 @@ class LatencyBuckets {
 
   template <typename Archive>
   void serialize(Archive& archive) {
-    archive(buckets_, first_, max_);
+    archive(buckets_, first_, max_, sum_);
   }
 
  private:
@@ -91,6 +98,7 @@ class LatencyBuckets {
   std::vector<std::uint64_t> buckets_;
   std::uint32_t first_ = 0;  ///< the number of the first of them
   std::uint32_t max_ = 0;
+  std::uint64_t sum_ = 0;  ///< of all latencies
 };
 
 /// The histogram of an exchange: 64 B per power of two, right to 12.5 %.

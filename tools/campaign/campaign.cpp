@@ -17,7 +17,7 @@
 #include "hal/check.hpp"
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
-#include "tools/campaign/journal.hpp"
+#include "tools/campaign/finished_rows.hpp"
 #include "tools/results/json.hpp"
 #include "tools/run/host_program.hpp"
 #include "tools/run/progress.hpp"
@@ -36,7 +36,7 @@ class Runs {
         progress_(options.quiet, keys.size()) {
     TOROID_CHECK(options.work.empty() || options.work.size() == keys.size());
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      const Json* row = options.journal == nullptr ? nullptr : options.journal->find(keys[i]);
+      const Json* row = options.finished == nullptr ? nullptr : options.finished->find(keys[i]);
       row == nullptr ? todo_.push_back(i) : static_cast<void>(rows_[i] = *row);
     }
     for (const std::size_t i : todo_) progress_.expect(work_of(i));  // the rest is done
@@ -92,8 +92,8 @@ class Runs {
   void finish(std::size_t i, Outcome& outcome) {
     const std::lock_guard lock(mutex_);
     try {
-      if (options_.journal != nullptr && outcome.lasts)
-        options_.journal->add(keys_[i], outcome.row);
+      if (options_.finished != nullptr && outcome.lasts)
+        options_.finished->add(keys_[i], outcome.row);
       rows_[i] = std::move(outcome.row);
       show_rows(false);
     } catch (...) {
@@ -124,10 +124,10 @@ class Runs {
   std::vector<std::size_t> todo_;
   std::atomic<std::size_t> next_ = 0;  ///< index into todo_
   std::atomic<bool> failed_ = false;
-  std::mutex mutex_;  ///< guards the journal, what is shown, and all below, while threads run
+  std::mutex mutex_;  ///< guards finished rows, what is shown, and all below, while threads run
   std::vector<Json> rows_;
   std::size_t shown_ = 0;       ///< rows before this one
-  std::exception_ptr failure_;  ///< thrown by the journal or by `show`
+  std::exception_ptr failure_;  ///< thrown by finished rows or by `show`
   RunsProgress progress_;
 };
 

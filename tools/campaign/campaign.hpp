@@ -11,14 +11,14 @@
 
 namespace toroid {
 
-class Journal;
+class FinishedRows;
 
 /// How a campaign runs.
 struct CampaignRun {
   unsigned at_once = 1;
   bool quiet = false;
-  bool failures_last = true;   ///< whether rows of failed runs are kept: the run would fail again
-  Journal* journal = nullptr;  ///< null: nothing is kept on the disk
+  bool failures_last = true;  ///< whether rows of failed runs are kept: the run would fail again
+  FinishedRows* finished = nullptr;  ///< kept, and not made again; null: none
   /// Called with the row of keys[i] when it and all rows before it are finished, never from two
   /// threads at once; after an interruption with all finished rows that are left. An exception ends
   /// the campaign.
@@ -28,7 +28,7 @@ struct CampaignRun {
 };
 
 /// Returns the rows of the cases named by `keys`, in their order. `run_one(i)` makes the row of
-/// keys[i], on any thread; rows in the journal are not made again. An exception of `run_one`
+/// keys[i], on any thread; finished rows are not made again. An exception of `run_one`
 /// becomes a row {"error": one line} and does not keep the others from running. After an
 /// interruption, which ends the runs under way, the rows of unfinished runs are null.
 std::vector<Json> run_campaign(const CampaignRun& options, std::span<const std::string> keys,

@@ -4,8 +4,10 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +27,7 @@
 #include "packet/traffic/patterns.hpp"
 #include "tools/campaign/schedule_files.hpp"
 #include "tools/campaign/settings.hpp"
+#include "tools/campaign/shard.hpp"
 #include "tools/campaign/workload.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/known_names.hpp"
@@ -110,6 +113,14 @@ Json CampaignCase::json() const {
 
 std::string CampaignCase::key() const {
   return json().dump() + (workload ? workload->fingerprint() : "");
+}
+
+std::vector<CampaignCase> dealt(std::vector<CampaignCase>& cases, const Shard& shard) {
+  for (std::size_t i = 0; i < cases.size(); ++i) cases[i].place = i;
+  std::vector<CampaignCase> mine;
+  std::ranges::copy_if(cases, std::back_inserter(mine),
+                       [&](const CampaignCase& one) { return shard.has(one.place); });
+  return mine;
 }
 
 CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& settings) {

@@ -1,6 +1,7 @@
 // What a campaign consists of.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "packet/traffic/traffic.hpp"
 #include "tools/campaign/schedule_files.hpp"
 #include "tools/campaign/settings.hpp"
+#include "tools/campaign/shard.hpp"
 #include "tools/campaign/workload.hpp"
 #include "tools/command_line/cli_fwd.hpp"
 #include "tools/results/json.hpp"
@@ -59,6 +61,7 @@ struct CampaignCase {
   SettingChanges changes{};
   Json axes = Json::object();    ///< columns of the axes that the user has given
   std::optional<double> load{};  ///< open loop, of the bound's rate; none: one exchange
+  std::size_t place = 0;         ///< among the campaign's cases, by which they are dealt to shards
 
   /// The first columns of its row.
   Json json() const;
@@ -75,6 +78,9 @@ bool names_all(const CampaignLists& lists);
 /// by name; so are settings that nothing reads. `files`: those that workloads replay.
 std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings,
                                      ScheduleFiles& files);
+
+/// Numbers the cases in their order, and returns those of the shard.
+std::vector<CampaignCase> dealt(std::vector<CampaignCase>& cases, const Shard& shard);
 
 /// The settings of a case's run: with its machine, seed, policy and changes.
 CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& settings);

@@ -10,7 +10,7 @@
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/traffic.hpp"
 #include "tools/campaign/case.hpp"
-#include "tools/campaign/journal.hpp"
+#include "tools/campaign/finished_rows.hpp"
 #include "tools/campaign/run_case.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/campaign/workload.hpp"
@@ -68,13 +68,13 @@ std::vector<double> expected_seconds(std::span<const CampaignCase> cases,
 }
 
 Expectation expected_of(std::span<const CampaignCase> cases, const CampaignSettings& settings,
-                        const Journal* journal) {
+                        const FinishedRows* finished) {
   Expectations expectations(settings);
   Expectation all;
   double longest = 0, largest = 0;
   std::size_t runs = 0;
   for (const CampaignCase& one : cases) {
-    if (journal != nullptr && journal->find(one.key()) != nullptr) continue;
+    if (finished != nullptr && finished->find(one.key()) != nullptr) continue;
     const Expectation expected = expectations.of(one);
     all.seconds += expected.seconds;
     longest = std::max(longest, expected.seconds);
@@ -90,8 +90,8 @@ Expectation expected_of(std::span<const CampaignCase> cases, const CampaignSetti
 }
 
 void announce_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
-                    const Journal* journal) {
-  announce(expected_of(cases, settings, journal), settings.common.quiet);
+                    const FinishedRows* finished) {
+  announce(expected_of(cases, settings, finished), settings.common.quiet);
 }
 
 }  // namespace toroid

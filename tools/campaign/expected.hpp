@@ -10,18 +10,18 @@
 
 namespace toroid {
 
-class Journal;
+class FinishedRows;
 
 /// The seconds that the run of each case takes by itself; for open loops, numbers in proportion.
 std::vector<double> expected_seconds(std::span<const CampaignCase> cases,
                                      const CampaignSettings& settings);
 
-/// What the runs take of the cases that are not in the journal (which may be null), one after the
+/// What the runs take of the cases that are not finished (which may be null), one after the
 /// other or several at once as the settings say. Throws BadInput where memory cannot hold them.
 Expectation expected_of(std::span<const CampaignCase> cases, const CampaignSettings& settings,
-                        const Journal* journal);
+                        const FinishedRows* finished);
 /// Announces that.
 void announce_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
-                    const Journal* journal);
+                    const FinishedRows* finished);
 
 }  // namespace toroid

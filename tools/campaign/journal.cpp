@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <string>
@@ -14,16 +15,23 @@
 #include <system_error>
 
 #include "hal/check.hpp"
+#include "tools/campaign/shard.hpp"
 #include "tools/results/json.hpp"
+#include "tools/run/descriptor.hpp"
 
 namespace toroid {
 namespace {
 
 constexpr const char* kMagic = "toroid_journal";
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;         ///< says its campaign
+constexpr int kFormatWithout = 1;  ///< the same without it
 
 std::string errno_text() {
   return std::generic_category().message(errno);
+}
+
+[[noreturn]] void refuse_journal(const std::string& subject, const std::string& why) {
+  throw BadInput(fmt::format("{} {}", subject, why));
 }
 
 std::string journal_line(const Json& json) {
@@ -36,27 +44,118 @@ Json journal_object(std::string_view text) {
   return json.is_object() ? json : Json(Json::value_t::discarded);
 }
 
-std::string journal_header(const Json& settings) {
-  return journal_line({{kMagic, kFormat}, {"settings", settings}});
+std::string journal_header(const Json& settings, const Json& campaign) {
+  if (campaign.is_null()) return journal_line({{kMagic, kFormatWithout}, {"settings", settings}});
+  return journal_line({{kMagic, kFormat}, {"settings", settings}, {"campaign", campaign}});
+}
+
+/// `operation`: LOCK_EX of who writes, LOCK_SH of who reads.
+void lock_journal(int file, int operation, const std::string& subject) {
+  struct stat status;
+  if (::fstat(file, &status) != 0) refuse_journal(subject, "cannot be read: " + errno_text());
+  if (!S_ISREG(status.st_mode))
+    refuse_journal(subject, "is not a file that a journal can be kept in");
+  if (::flock(file, operation | LOCK_NB) != 0) refuse_journal(subject, "is in use by another run");
+}
+
+std::string content_of_journal(int file, const std::string& subject) {
+  std::string text;
+  char block[65536];
+  for (ssize_t got; (got = ::pread(file, block, sizeof block, static_cast<off_t>(text.size())));) {
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse_journal(subject, "cannot be read: " + errno_text());
+    text.append(block, static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+bool is_campaign(const Json& json) {
+  return json.is_object() && json.contains("arguments") && json["arguments"].is_array() &&
+         !json["arguments"].empty() &&
+         std::ranges::all_of(json["arguments"],
+                             [](const Json& word) { return word.is_string(); }) &&
+         json.contains("shard") && json["shard"].is_string() &&
+         shard_in(json["shard"].get<std::string>()).has_value();
+}
+
+JournalContent header_of_journal(std::string_view line, const std::string& subject) {
+  const Json header = journal_object(line);
+  if (header.is_discarded() || !header.contains(kMagic) || !header.contains("settings") ||
+      !header["settings"].is_object() ||
+      (header[kMagic] != kFormat && header[kMagic] != kFormatWithout))
+    refuse_journal(subject, "is not a journal of toroid");
+  JournalContent content{header["settings"], nullptr, {}};
+  if (header.contains("campaign") && is_campaign(header["campaign"]))
+    content.campaign = header["campaign"];
+  return content;
+}
+
+void read_line(JournalContent& content, std::string_view line, const std::string& path,
+               std::size_t number) {
+  const Json entry = journal_object(line);
+  if (!entry.is_discarded() && entry.contains("campaign") && is_campaign(entry["campaign"])) {
+    content.campaign = entry["campaign"];
+    return;
+  }
+  if (entry.is_discarded() || !entry.contains("case") || !entry["case"].is_string() ||
+      !entry.contains("row") || !entry["row"].is_object())
+    throw BadInput(fmt::format(
+        "{}, line {}: expected a finished case, {{\"case\": ..., \"row\": ...}}", path, number));
+  content.rows[entry["case"].get<std::string>()] = entry["row"];
+}
+
+/// `text`: of complete lines, the header without its end first.
+void read_lines(JournalContent& content, std::string_view text, const std::string& path) {
+  std::size_t number = 1;
+  for (std::size_t at = text.find('\n') + 1; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    read_line(content, text.substr(at, end - at), path, ++number);
+    at = end + 1;
+  }
+}
+
+std::string_view first_line(std::string_view text) {
+  return text.substr(0, text.find('\n'));
 }
 
 }  // namespace
 
-Journal::Journal(const std::string& path, const Json& settings) : path_(one_line(path)) {
+JournalContent read_journal(const std::string& path) {
+  const std::string subject = one_line(path);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!file.is_open()) refuse_journal(subject, "cannot be read: " + errno_text());
+  lock_journal(file.number(), LOCK_SH, subject);
+  const std::string text = content_of_journal(file.number(), subject);
+  const std::size_t whole = text.rfind('\n') + 1;  // npos + 1 = 0: not one whole line
+  if (whole == 0) refuse_journal(subject, "is not a journal of toroid");
+  JournalContent content = header_of_journal(first_line(text), subject);
+  read_lines(content, std::string_view(text).substr(0, whole), subject);
+  return content;
+}
+
+void refuse_other_settings(const std::string& subject, const Json& theirs, const Json& settings) {
+  for (const auto& [name, value] : settings.items())
+    if (!theirs.contains(name) || theirs[name] != value)
+      refuse_journal(subject,
+                     one_line(fmt::format("is of {} {}, not {}", name,
+                                          theirs.contains(name) ? theirs[name].dump() : "unknown",
+                                          value.dump())));
+}
+
+Journal::Journal(const std::string& path, const Json& settings, const Json& campaign)
+    : path_(one_line(path)) {
   file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
-  if (file_ < 0) refuse("cannot be written: " + errno_text());
+  if (file_ < 0) refuse_journal(subject(), "cannot be written: " + errno_text());
   try {
-    lock();
-    const std::string text = content();
-    const std::string header = journal_header(settings);
-    const std::size_t whole = text.rfind('\n') + 1;  // npos + 1 = 0: not one whole line
-    if (whole == 0 && !header.starts_with(text)) refuse("is not a journal of toroid");
-    if (whole > 0) {
-      read_header(std::string_view(text).substr(0, text.find('\n')), settings);
-      read(text.substr(0, whole));
-    }
+    lock_journal(file_, LOCK_EX, subject());
+    const std::string text = content_of_journal(file_, subject());
+    const std::string header = journal_header(settings, campaign);
+    const std::size_t whole = text.rfind('\n') + 1;
+    if (whole == 0 && !header.starts_with(text))
+      refuse_journal(subject(), "is not a journal of toroid");
+    if (whole > 0) read(std::string_view(text).substr(0, whole), settings);
     if (whole < text.size()) truncate(whole);
-    if (whole == 0) append(header);
+    whole == 0 ? append(header) : go_on(campaign);
   } catch (...) {
     ::close(file_);
     throw;
@@ -67,69 +166,36 @@ Journal::~Journal() {
   ::close(file_);
 }
 
-void Journal::lock() {
-  struct stat status;
-  if (::fstat(file_, &status) != 0) refuse("cannot be read: " + errno_text());
-  if (!S_ISREG(status.st_mode)) refuse("is not a file that a journal can be kept in");
-  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) refuse("is in use by another run");
+void Journal::read(std::string_view text, const Json& settings) {
+  kept_ = header_of_journal(first_line(text), subject());
+  refuse_other_settings(subject(), kept_.settings, settings);
+  read_lines(kept_, text, path_);
 }
 
-std::string Journal::content() const {
-  std::string text;
-  char block[65536];
-  for (ssize_t got; (got = ::pread(file_, block, sizeof block, static_cast<off_t>(text.size())));) {
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) refuse("cannot be read: " + errno_text());
-    text.append(block, static_cast<std::size_t>(got));
-  }
-  return text;
-}
-
-void Journal::read(const std::string& text) {
-  std::size_t number = 1;
-  for (std::size_t at = text.find('\n') + 1; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    read_case(std::string_view(text).substr(at, end - at), ++number);
-    at = end + 1;
-  }
-}
-
-/// Refuses a journal of other settings and names the first that differs.
-void Journal::read_header(std::string_view line, const Json& settings) const {
-  const Json header = journal_object(line);
-  if (header.is_discarded() || !header.contains(kMagic) || header[kMagic] != kFormat ||
-      !header.contains("settings"))
-    refuse("is not a journal of toroid");
-  const Json& theirs = header["settings"];
-  for (const auto& [name, value] : settings.items())
-    if (!theirs.contains(name) || theirs[name] != value)
-      refuse(one_line(fmt::format("is of {} {}, not {}", name,
-                                  theirs.contains(name) ? theirs[name].dump() : "unknown",
-                                  value.dump())));
-}
-
-void Journal::read_case(std::string_view line, std::size_t number) {
-  const Json entry = journal_object(line);
-  if (entry.is_discarded() || !entry.contains("case") || !entry["case"].is_string() ||
-      !entry.contains("row") || !entry["row"].is_object())
-    throw BadInput(fmt::format(
-        "{}, line {}: expected a finished case, {{\"case\": ..., \"row\": ...}}", path_, number));
-  rows_[entry["case"].get<std::string>()] = entry["row"];
+/// Another shard would run what this one has not.
+void Journal::go_on(const Json& campaign) {
+  if (campaign.is_null() || campaign == kept_.campaign) return;
+  if (!kept_.campaign.is_null() && kept_.campaign["shard"] != campaign["shard"])
+    refuse_journal(subject(), fmt::format("is of shard {}, not {}",
+                                          one_line(kept_.campaign["shard"].get<std::string>()),
+                                          campaign["shard"].get<std::string>()));
+  append(journal_line({{"campaign", campaign}}));
+  kept_.campaign = campaign;
 }
 
 void Journal::truncate(std::size_t size) const {
   if (::ftruncate(file_, static_cast<off_t>(size)) != 0)
-    refuse("cannot be written: " + errno_text());
+    refuse_journal(subject(), "cannot be written: " + errno_text());
 }
 
 const Json* Journal::find(const std::string& key) const {
-  const auto found = rows_.find(key);
-  return found == rows_.end() ? nullptr : &found->second;
+  const auto found = kept_.rows.find(key);
+  return found == kept_.rows.end() ? nullptr : &found->second;
 }
 
 void Journal::add(const std::string& key, const Json& row) {
   append(journal_line({{"case", key}, {"row", row}}));
-  rows_[key] = row;
+  kept_.rows[key] = row;
 }
 
 /// Writes the line at once, so that an interruption leaves all of it or an incomplete last line.
@@ -145,8 +211,8 @@ void Journal::append(const std::string& line) const {
     throw RunFailed(fmt::format("cannot write {}: {}", path_, errno_text()));
 }
 
-void Journal::refuse(const std::string& why) const {
-  throw BadInput(fmt::format("--resume {} {}", path_, why));
+std::string Journal::subject() const {
+  return "--resume " + path_;
 }
 
 }  // namespace toroid

@@ -242,7 +242,10 @@ Json run_load_case(const CampaignCase& one, const CampaignSettings& all) {
   row["time_s"] = static_cast<double>(end) / settings.machine.clock_hz;
   row["cycles"] = end;
   add_counted(row, emulation, one.shape, settings, end);
-  row["latency"] = latency_json(counts.latency);
+  row["accepted_rate"] =
+      static_cast<double>(counts.accepted) /
+      (static_cast<double>(one.shape.size()) * static_cast<double>(periods.window));
+  row["latency"] = latency_and_mean_json(counts.latency);
   row["wall_s"] = emulation.wall_seconds();
   return row;
 }

@@ -16,9 +16,13 @@
 #include "hal/check.hpp"
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/csv.hpp"
+#include "tools/campaign/finished_rows.hpp"
 #include "tools/campaign/journal.hpp"
+#include "tools/campaign/merged_journals.hpp"
+#include "tools/campaign/row_table.hpp"
 #include "tools/campaign/run_case.hpp"
 #include "tools/campaign/settings.hpp"
+#include "tools/campaign/shard.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/io/output_file.hpp"
@@ -41,10 +45,89 @@ void add_campaign_options(CLI::App& verb, CampaignOptions& options) {
                   "keep what is finished in this file, and do not run again what it has")
       ->type_name("FILE")
       ->check(not_empty());
+  verb.add_option("--columns", options.columns,
+                  "figures of the table: usual; network has mean latency and hops, accepted rate, "
+                  "links, packet length")
+      ->check(one_of("columns", kColumnChoices))
+      ->capture_default_str();
+  verb.add_option("--shard", options.shard,
+                  "run part I of N only, as 2/4, for toroid merge: cases I, I+N, I+2N...; needs "
+                  "--resume, where {shard} stands for I; else, in a Slurm array, the task's")
+      ->type_name("I/N")
+      ->check(not_empty());
   add_report_option(verb, options.report);
   add_common_options(verb, options.common);
   verb.get_option("--threads")
       ->description("runs at once on sim, else workers of the one run; else one per core");
+}
+
+namespace {
+
+/// Options that rows do not depend on; on the model threads, too.
+constexpr std::array kNotOfTheCampaign = {"--csv",   "--json",  "--report", "--resume",
+                                          "--shard", "--quiet", "--help"};
+
+/// The words that give the same rows: the verb, then the options that were typed, in an order of
+/// their own.
+Json campaign_arguments(const CLI::App& verb, const CampaignSettings& settings) {
+  Json words = {verb.get_name()};
+  for (const CLI::Option* option : verb.get_options()) {
+    const std::string name = "--" + option->get_single_name();
+    const bool is_left_out = std::ranges::find(kNotOfTheCampaign, name) != kNotOfTheCampaign.end();
+    if (option->count() == 0 || is_left_out || (name == "--threads" && settings.is_virtual()))
+      continue;
+    if (option->get_expected_max() == 0)
+      words.push_back(name);
+    else
+      for (const std::string& value : option->results())
+        words.push_back(fmt::format("{}={}", name, value));
+  }
+  return words;
+}
+
+Json campaign_of(const CampaignOptions& options, const CampaignSettings& settings) {
+  if (options.lists.verb == nullptr) return nullptr;
+  return {{"arguments", campaign_arguments(*options.lists.verb, settings)},
+          {"shard", options.part.text()}};
+}
+
+}  // namespace
+
+void take_shard(CampaignOptions& options) {
+  if (options.merged != nullptr) return;
+  const bool is_typed = !options.shard.empty();
+  options.part = is_typed ? parse_shard(options.shard) : slurm_shard().value_or(Shard{});
+  for (std::string* path : {&options.common.json, &options.csv, &options.resume, &options.report})
+    *path = with_shard(*path, options.part);
+  if (options.part.is_whole()) return;
+  const std::string from_slurm =
+      is_typed ? "" : fmt::format("; it is SLURM_ARRAY_TASK_ID's, --shard 1/1 runs all");
+  if (options.resume.empty())
+    throw BadInput(fmt::format("--shard {} needs --resume FILE, which toroid merge reads{}",
+                               options.part.text(), from_slurm));
+}
+
+std::string shard_line(const CampaignOptions& options, std::size_t mine, std::size_t all) {
+  if (options.part.is_whole()) return "";
+  return fmt::format("shard {}, {} of {} case{}\n", options.part.text(), mine, all,
+                     all == 1 ? "" : "s");
+}
+
+void take_merged(CLI::App& app, CampaignOptions& options, MergedJournals& journals,
+                 const MergeOutputs& outputs) {
+  std::vector<std::string> words = journals.arguments();
+  std::ranges::reverse(words);  // as CLI11 wants them
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    throw BadInput(one_line(fmt::format("the journals' campaign: {}", error.what())));
+  }
+  options.merged = &journals;
+  options.common.json = outputs.json;
+  options.common.quiet = outputs.quiet;
+  options.csv = outputs.csv;
+  options.report = outputs.report;
+  options.resume.clear();
 }
 
 namespace {
@@ -62,13 +145,20 @@ const CampaignOptions& apart(const CampaignOptions& options) {
 CampaignOutputs::CampaignOutputs(const CampaignOptions& options, std::string_view verb,
                                  const CampaignSettings& settings)
     : quiet_(options.common.quiet),
+      merged_(options.merged),
       paths_{options.common.json == "-" ? "standard output" : options.common.json, options.csv,
              options.report},
       json_(apart(options).common.json),
       report_(options.report, report_notice(quiet_, json_.to_standard_output())) {
+  if (options.merged != nullptr) options.merged->check(journal_settings(verb, settings));
   if (!options.csv.empty()) csv_ = std::make_unique<OutputFile>(options.csv);
   if (options.resume.empty()) return;
-  journal_ = std::make_unique<Journal>(options.resume, journal_settings(verb, settings));
+  journal_ = std::make_unique<Journal>(options.resume, journal_settings(verb, settings),
+                                       campaign_of(options, settings));
+}
+
+FinishedRows* CampaignOutputs::kept() const {
+  return journal_.get();
 }
 
 namespace {

@@ -13,8 +13,11 @@
 #include "tools/results/json.hpp"
 
 #include "tools/campaign/case.hpp"
+#include "tools/campaign/finished_rows.hpp"
 #include "tools/campaign/journal.hpp"
+#include "tools/campaign/merged_journals.hpp"
 #include "tools/campaign/settings.hpp"
+#include "tools/campaign/shard.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/report/output.hpp"
@@ -29,8 +32,27 @@ struct CampaignOptions {
   std::string csv;
   std::string resume;
   std::string report;
+  std::string columns = "usual";
+  std::string shard;                 ///< as typed; empty: Slurm's, or all
+  Shard part{};                      ///< which is run; known by take_shard()
+  MergedJournals* merged = nullptr;  ///< where all rows are; null: they are run
 };
 void add_campaign_options(CLI::App& verb, CampaignOptions& options);
+
+/// Sets `part`, and puts it in place of "{shard}" in the names of files. Throws BadInput where a
+/// part would leave nothing that could be merged. Says what part it is where Slurm decides it.
+void take_shard(CampaignOptions& options);
+/// "shard 2/4, 6 of 24 cases", a line; empty of all cases.
+std::string shard_line(const CampaignOptions& options, std::size_t mine, std::size_t all);
+
+/// Files that a merged campaign is written to, and whether its table is printed.
+struct MergeOutputs {
+  std::string json, csv, report;
+  bool quiet = false;
+};
+/// Reads the arguments of the journals' campaign into the options that `verb` was made with.
+void take_merged(CLI::App& app, CampaignOptions& options, MergedJournals& journals,
+                 const MergeOutputs& outputs);
 
 /// Opened before the first run, so that a bad path costs nothing. Throws BadInput.
 class CampaignOutputs {
@@ -38,7 +60,7 @@ class CampaignOutputs {
   CampaignOutputs(const CampaignOptions& options, std::string_view verb,
                   const CampaignSettings& settings);
 
-  Journal* journal() const { return journal_.get(); }
+  FinishedRows* finished() const { return merged_ != nullptr ? merged_ : kept(); }
   /// Whether the table may be printed.
   bool shows_table() const { return !quiet_ && !json_.to_standard_output(); }
   /// The report, and its rows as CSV, each with version, machine and seed. Throws RunFailed after
@@ -46,9 +68,11 @@ class CampaignOutputs {
   void write(Json report);
 
  private:
+  FinishedRows* kept() const;
   [[noreturn]] void tell_of_interruption(std::size_t rows) const;
 
   bool quiet_;
+  FinishedRows* merged_;
   std::vector<std::string> paths_;  ///< of JSON, CSV and page
   JsonOutput json_;
   ReportOutput report_;

@@ -11,6 +11,7 @@ Json campaign_report(const CampaignResult& result, const CampaignSettings& setti
   report["axis"] = result.axis;
   report["axes"] = result.axes;
   report["peers"] = settings.peers == 0 ? Json() : Json(settings.peers);
+  if (!result.shard.empty()) report["shard"] = result.shard;
   if (!result.settings.is_null()) report.update(result.settings);
   report["rows"] = result.rows;
   if (!result.saturation.is_null()) report["saturation"] = result.saturation;

@@ -1,6 +1,7 @@
 // The result of a campaign as JSON, of one shape for all commands.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct CampaignResult {
   Json summary{};            ///< of several seeds; null: none
   Json agreement{};          ///< with another fabric; null: not asked for
   Json failed_there{};       ///< rows of runs that failed on that fabric; null: none
+  std::string shard{};       ///< "2/4"; empty: all cases
   bool interrupted = false;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -119,6 +120,35 @@ std::vector<FigureColumn> latency_columns(const CampaignSettings& settings,
   };
   return {{{"p50, s", 10, false, spare[0]}, seconds("/latency_s/p50")},
           {{"p99, s", 10, false, spare[1]}, seconds("/latency_s/p99")}};
+}
+
+namespace {
+
+/// What users of other network simulators look for.
+std::vector<FigureColumn> network_columns(const CampaignSettings& settings) {
+  std::vector<FigureColumn> columns;
+  if (settings.is_virtual()) {
+    columns.push_back(figure_column({"mean latency", 12}, "/latency/mean", 1));
+    columns.push_back(figure_column({"accepted rate", 13}, "/accepted_rate", 6));
+  } else {
+    columns.push_back({{"mean latency, s", 15},
+                       [](const Json& row) { return seconds_at(row, "/latency_s/mean"); }});
+  }
+  columns.push_back(figure_column({"mean hops", 9}, "/mean_hops", 3));
+  columns.push_back(figure_column({"links", 7}, "/links/count"));
+  columns.push_back(figure_column({"packet length", 13}, "/packet_length", 1));
+  return columns;
+}
+
+}  // namespace
+
+std::vector<FigureColumn> chosen_columns(ColumnChoice choice, std::vector<FigureColumn> usual,
+                                         const CampaignSettings& settings) {
+  if (choice == ColumnChoice::usual) return usual;
+  std::vector<FigureColumn> columns = network_columns(settings);
+  if (choice == ColumnChoice::network) return columns;
+  std::ranges::move(columns, std::back_inserter(usual));
+  return usual;
 }
 
 namespace {

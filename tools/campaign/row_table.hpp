@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -41,6 +42,18 @@ std::vector<FigureColumn> time_columns(const CampaignSettings& settings);
 /// they are not measured. `spare`: when each is left out for want of room, as TableColumn counts.
 std::vector<FigureColumn> latency_columns(const CampaignSettings& settings,
                                           std::array<unsigned, 2> spare);
+
+/// The figures of the table that are asked for.
+enum class ColumnChoice : std::uint8_t {
+  usual,    ///< time, bound, links, waiting
+  network,  ///< mean latency, mean hops, accepted rate, links, packet length
+  all
+};
+inline constexpr std::array<std::string_view, 3> kColumnChoices = {"usual", "network", "all"};
+
+/// `usual`, the columns of ColumnChoice::network, or both.
+std::vector<FigureColumn> chosen_columns(ColumnChoice choice, std::vector<FigureColumn> usual,
+                                         const CampaignSettings& settings);
 
 /// The columns of the profile: how many per cent of the drain's turns ended idle, with all FIFOs
 /// full, and stuck; how many heads were stuck then on average; and how often fill found its queue

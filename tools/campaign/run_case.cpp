@@ -18,6 +18,7 @@
 #include "tools/campaign/campaign.hpp"
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/expected.hpp"
+#include "tools/campaign/finished_rows.hpp"
 #include "tools/campaign/row.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/command_line/options.hpp"
@@ -46,7 +47,7 @@ TrafficExchange exchange_of(const CampaignCase& one, const CampaignSettings& set
 /// In cycles, or in seconds of the wall clock; there nothing where packets had no place for a time.
 void add_latency(Json& row, const TrafficExchange& exchange, const CampaignSettings& settings) {
   const LatencyHistogram latency = exchange.latency();
-  Json json = latency_json(latency);
+  Json json = latency_and_mean_json(latency);
   if (settings.is_virtual()) {
     row["latency"] = std::move(json);
   } else if (latency.count() > 0) {
@@ -121,12 +122,23 @@ std::vector<Json> CaseRows::finished() const {
   return kept;
 }
 
+namespace {
+
+bool has_work(const std::vector<std::string>& keys, const FinishedRows* finished) {
+  return std::ranges::any_of(keys, [&](const std::string& key) {
+    return finished == nullptr || finished->find(key) == nullptr;
+  });
+}
+
+}  // namespace
+
 CaseRows run_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
-                   Journal* journal, const RowSink& show) {
+                   FinishedRows* finished, const RowSink& show) {
   std::vector<std::string> keys;
   for (const CampaignCase& one : cases) keys.push_back(one.key());
-  CampaignRun options{settings.at_once(), settings.common.quiet, settings.is_virtual(), journal};
-  options.work = expected_seconds(cases, settings);
+  CampaignRun options{settings.at_once(), settings.common.quiet, settings.is_virtual(), finished};
+  if (finished != nullptr) finished->expect(cases);
+  if (has_work(keys, finished)) options.work = expected_seconds(cases, settings);
   if (show)
     options.show = [&](std::size_t i, const Json& result) { show(whole_row(cases[i], result)); };
   CaseRows all{run_campaign(options, keys, [&](std::size_t i) {

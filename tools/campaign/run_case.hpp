@@ -14,7 +14,7 @@
 
 namespace toroid {
 
-class Journal;
+class FinishedRows;
 
 /// The exchange of the case's traffic under its policy: what add_timing() gives, packets,
 /// packet_hops, links, latency (on the wall clock latency_s), fifos, result_hash, wall_s. Throws
@@ -49,9 +49,9 @@ struct CaseRows {
   std::vector<Json> finished() const;
 };
 
-/// In the order of the cases. `journal` as for run_campaign; `show` may be empty.
+/// In the order of the cases. `finished` as for run_campaign; `show` may be empty.
 CaseRows run_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
-                   Journal* journal, const RowSink& show);
+                   FinishedRows* finished, const RowSink& show);
 
 /// The hash of all rows, without the figures that depend on the wall clock.
 std::string rows_hash(std::span<const Json> rows, const CampaignSettings& settings);

@@ -58,8 +58,8 @@ struct Curve {
 class LoadRounds {
  public:
   LoadRounds(std::span<const CampaignCase> bases, const CampaignSettings& settings,
-             Journal* journal, const RowSink& show)
-      : settings_(settings), journal_(journal), show_(show) {
+             FinishedRows* finished, const RowSink& show)
+      : settings_(settings), finished_(finished), show_(show) {
     for (const CampaignCase& base : bases) curves_.push_back({base, {}});
   }
 
@@ -93,7 +93,7 @@ class LoadRounds {
   void run(const std::vector<Place>& places) {
     std::vector<CampaignCase> cases;
     for (const auto& [curve, load] : places) cases.push_back(curve->at(load));
-    CaseRows made = run_cases(cases, settings_, journal_, show_);
+    CaseRows made = run_cases(cases, settings_, finished_, show_);
     interrupted_ |= made.interrupted();
     for (std::size_t i = 0; i < places.size(); ++i)
       if (!made.rows[i].is_null())
@@ -101,7 +101,7 @@ class LoadRounds {
   }
 
   const CampaignSettings& settings_;
-  Journal* journal_;
+  FinishedRows* finished_;
   const RowSink& show_;
   std::vector<Curve> curves_;
   bool interrupted_ = false;
@@ -110,9 +110,9 @@ class LoadRounds {
 }  // namespace
 
 LoadSweep sweep_load(std::span<const CampaignCase> bases, std::vector<double> loads,
-                     unsigned refinements, const CampaignSettings& settings, Journal* journal,
+                     unsigned refinements, const CampaignSettings& settings, FinishedRows* finished,
                      const RowSink& show) {
-  LoadRounds rounds(bases, settings, journal, show);
+  LoadRounds rounds(bases, settings, finished, show);
   std::ranges::sort(loads);
   rounds.grid(loads);
   for (unsigned i = 0; i < refinements && !rounds.interrupted(); ++i) rounds.bisect();

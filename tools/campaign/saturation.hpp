@@ -24,7 +24,7 @@ struct LoadSweep {
 /// the highest unsaturated and the lowest saturated load. `show` gets the rows of each of these
 /// rounds by curve, then by load.
 LoadSweep sweep_load(std::span<const CampaignCase> curves, std::vector<double> loads,
-                     unsigned refinements, const CampaignSettings& settings, Journal* journal,
+                     unsigned refinements, const CampaignSettings& settings, FinishedRows* finished,
                      const RowSink& show);
 
 }  // namespace toroid

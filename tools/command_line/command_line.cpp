@@ -41,6 +41,7 @@ constexpr CommandEntry kCommands[] = {
     {"compare", kMeasures, add_compare_command},
     {"hello", kRuns, add_hello_command},
     {"info", kDocuments, add_info_command},
+    {"merge", kMeasures, add_merge_command},
     {"paper", kMeasures, add_paper_command},
     {"poisson", kRuns, add_poisson_command},
     {"sweep", kMeasures, add_sweep_command},

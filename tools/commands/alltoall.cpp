@@ -1,4 +1,5 @@
-// toroid alltoall: every node sends a message to every other; how close to the bound does it get?
+// toroid alltoall: every node sends a message to every other, or as another pattern of traffic has
+// it; how close to the bound does it get?
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
@@ -24,6 +25,8 @@
 #include "packet/node/node.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
+#include "packet/traffic/traffic.hpp"
+#include "tools/command_line/known_names.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/policy_options.hpp"
@@ -59,20 +62,36 @@ struct AllToAllOptions {
   WatchOptions watch;
   CheckpointOptions checkpoint;
   std::string export_to;
+  std::string pattern = "all-to-all";  ///< with its parameter
   std::uint64_t bytes = 240;
   Rank peers = 0;   ///< the first of each node's order; 0: all
   Rank sample = 0;  ///< places that all nodes send to, relative to themselves; 0: all
   const CLI::App* verb = nullptr;
 
   bool sampled() const { return peers != 0; }
-  std::string traffic() const {
-    return sample > 0 ? fmt::format("sample:{}", sample) : "all-to-all";
-  }
-  /// The number of nodes that one node sends to.
-  Rank targets(const Shape& shape) const {
-    return sample > 0 ? sample : sampled() ? std::min(peers, shape.size() - 1) : shape.size() - 1;
-  }
+  bool is_all_to_all() const { return pattern == "all-to-all" && sample == 0; }
+  std::string traffic() const { return sample > 0 ? fmt::format("sample:{}", sample) : pattern; }
 };
+
+/// Payload of all messages together.
+double payload_bytes(const AllToAllOptions& options, const Traffic& traffic, const Shape& shape) {
+  if (traffic.is_uniform_all_to_all())
+    return static_cast<double>(options.bytes) * shape.size() * (shape.size() - 1.0);
+  double bytes = 0;
+  for (Rank from = 0; from < shape.size(); ++from)
+    for (const Rank to : traffic.targets(from))
+      bytes += static_cast<double>(traffic.bytes(from, to));
+  return bytes;
+}
+
+/// What the line of progress counts towards; estimated where messages differ.
+std::uint64_t packets_expected(const AllToAllOptions& options, const Traffic& traffic,
+                               const Shape& shape, const RunWork& work) {
+  if (!traffic.is_uniform_all_to_all()) return static_cast<std::uint64_t>(work.packets);
+  const Rank others = shape.size() - 1;
+  const Rank peers = options.sampled() ? std::min(options.peers, others) : others;
+  return std::uint64_t{shape.size()} * peers * packets_for(options.bytes);
+}
 
 Json bounds_json(const Bounds& bounds) {
   return {{"hottest_link", bounds.hottest_link},
@@ -111,9 +130,12 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
   }
   add_counters(report, hash, {emulation.counters(), shape, machine, cycles});
   report["profile"] = profile_json(emulation.profile(), shape);
-  if (!options.sampled() && options.sample == 0 && report.contains("links"))
+  if (!options.sampled() && options.is_all_to_all() && report.contains("links"))
     report["links"]["bound_messages"] = hottest_link_messages(shape).value();
+  if (options.sample == 0 && !options.is_all_to_all()) hash.add(options.pattern);
   add_hash(report, hash);
+  report["traffic"] = options.traffic();
+  if (is_virtual(report)) report["latency"] = latency_and_mean_json(exchange.latency());
   add_wall_clock(report, emulation);
   return report;
 }
@@ -124,7 +146,10 @@ void print_table(const AllToAllOptions& options, const Json& report) {
     return report[key].is_null() ? std::string()
                                  : fmt::format(", {} {}", key, report[key].get<std::string>());
   };
-  fmt::print("all-to-all, {} bytes per pair, policy {}{}{}{}\n{}", options.bytes,
+  fmt::print("{}, policy {}{}{}{}\n{}",
+             options.pattern == "all-to-all"
+                 ? fmt::format("all-to-all, {} bytes per pair", options.bytes)
+                 : fmt::format("traffic {}, {} bytes per message", options.pattern, options.bytes),
              report["policy"].get<std::string>(), policy.order.empty() ? "" : part("order"),
              part("routing"), part("tie"), summary_table(report));
   if (report.contains("latency"))
@@ -203,8 +228,11 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
                                shape.text(), shape.size() - 1));
   if (options.sampled() && options.sample > 0)
     throw BadInput("--peers and --sample are two samples; give one");
-  const double pairs = static_cast<double>(shape.size()) * options.targets(shape);
-  const double arrays = carries_payload ? 2 * pairs * static_cast<double>(options.bytes) : 0;
+  if (options.sample > 0 && options.verb->count("--traffic") > 0)
+    throw BadInput(fmt::format("--sample {} is a traffic, as --traffic sample:{} is; give one",
+                               options.sample, options.sample));
+  const auto traffic = make_traffic(options.traffic(), shape, options.bytes, options.common.seed);
+  const double arrays = carries_payload ? 2 * payload_bytes(options, *traffic, shape) : 0;
   check_memory(shape, arrays);
   refuse_one_file_for_two(std::array{
       options.common.json == "-" ? "" : options.common.json, options.watch.record,
@@ -215,9 +243,8 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   MessageExport messages(options.export_to, shape, run_options.processes);
 
   const Policy& policy = options.torus.policy.named();
-  const auto traffic = make_traffic(options.traffic(), shape, options.bytes, options.common.seed);
-  announce(run_expectation(exchange_work(policy, *traffic, shape, options.peers), shape, machine,
-                           run_options, arrays),
+  const RunWork work = exchange_work(policy, *traffic, shape, options.peers);
+  announce(run_expectation(work, shape, machine, run_options, arrays),
            options.common.quiet || !reports);
   TrafficExchange exchange(policy, *traffic, shape, machine,
                            exchange_options(options, carries_payload));
@@ -228,9 +255,8 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   // The limits of a sample take memory by pair: it is free again before the nodes take theirs.
   const ExchangeLimits limits = reports ? exchange_limits(exchange, machine) : ExchangeLimits();
   under.sim.checkpoints = checkpoint.get();
-  Emulation emulation(
-      shape, machine, messages.recorded(watch.watched(under)), options.common.quiet,
-      std::uint64_t{options.targets(shape)} * packets_for(options.bytes) * shape.size());
+  Emulation emulation(shape, machine, messages.recorded(watch.watched(under)), options.common.quiet,
+                      packets_expected(options, *traffic, shape, work));
   for (Node& n : emulation.nodes()) {
     throw_if_interrupted();
     exchange.attach(n);
@@ -268,12 +294,19 @@ int run(const AllToAllOptions& options) {
 
 CommandRun add_alltoall_command(CLI::App& app) {
   auto options = std::make_shared<AllToAllOptions>();
-  CLI::App* verb = app.add_subcommand("alltoall", "an all-to-all exchange beside its bound");
+  CLI::App* verb =
+      app.add_subcommand("alltoall", "an all-to-all, or other traffic, beside its bound");
   options->verb = verb;
   add_torus_options(*verb, options->torus);
   begin_group(*verb, "Traffic");
+  verb->add_option("--traffic", options->pattern,
+                   "who sends to whom: a pattern, with its parameter as lines:X, zipf:1.2")
+      ->type_name("NAME")
+      ->check(one_of_with_parameters("traffic", traffic_pattern_names()))
+      ->capture_default_str();
   verb->add_option("--bytes", options->bytes,
-                   "payload per (source, destination) pair, as 480, 1KiB")
+                   "payload per (source, destination) pair, as 480, 1KiB; where messages differ, "
+                   "their mean")
       ->type_name("SIZE")
       ->transform(byte_count({.max = std::uint64_t{1} << 32}))
       ->capture_default_str();
@@ -292,6 +325,8 @@ CommandRun add_alltoall_command(CLI::App& app) {
                         "toroid alltoall --torus 8x8x8 --bytes 480"},
                        {"the same in rank order, which the patent argues against",
                         "toroid alltoall --torus 8x8x8 --bytes 480 --policy rank"},
+                       {"a permutation of the nodes instead, as compare and sweep know it",
+                        "toroid alltoall --torus 8x8 --traffic tornado --bytes 4800"},
                        {"in wall-clock time on this workstation",
                         "toroid alltoall --torus 4x4x2 --bytes 4KiB --fabric shm"},
                        {"the loads of links and FIFOs over time, as a page",

@@ -26,6 +26,15 @@ CommandRun add_help_command(CLI::App& app);
 CommandRun add_man_command(CLI::App& app);
 CommandRun add_completion_command(CLI::App& app);
 
+CommandRun add_merge_command(CLI::App& app);
+
+class MergedJournals;
+struct MergeOutputs;
+/// What the command would have printed and written, had it run all of the journals' campaign.
+/// Throws BadInput where rows are missing or the campaign is another now.
+int run_merged_compare(MergedJournals& journals, const MergeOutputs& outputs);
+int run_merged_sweep(MergedJournals& journals, const MergeOutputs& outputs);
+
 struct LaunchedCommand;
 /// `launched` is what it starts, known once the command line has been parsed.
 CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched);

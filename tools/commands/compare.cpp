@@ -15,6 +15,7 @@
 #include "router/shm/ring_fabric.hpp"
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/expected.hpp"
+#include "tools/campaign/merged_journals.hpp"
 #include "tools/campaign/options.hpp"
 #include "tools/campaign/result.hpp"
 #include "tools/campaign/row_table.hpp"
@@ -115,8 +116,20 @@ int validate(const RingCases& rings, std::span<const Json> summary, const RowTab
   return exit_code(there.rows);
 }
 
-int run(const CompareOptions& all) {
+/// What is not in a journal, or takes all cases.
+void refuse_validating(const CompareOptions& all) {
+  if (!all.validate) return;
+  if (all.campaign.merged != nullptr)
+    throw BadInput("no journal has the runs of --validate on shm: nothing to merge");
+  if (!all.campaign.part.is_whole())
+    throw BadInput("--validate takes all cases; it is not for --shard");
+}
+
+int run(const CompareOptions& typed) {
+  CompareOptions all = typed;
   const CampaignOptions& options = all.campaign;
+  take_shard(all.campaign);
+  refuse_validating(all);
   CampaignSettings settings = campaign_settings(options.common);
   settings.peers = options.peers;
   settings.validates = all.validate;
@@ -125,8 +138,9 @@ int run(const CompareOptions& all) {
   if (all.validate && options.peers != 0)
     throw BadInput("--validate runs whole exchanges on shm; it is not for --peers");
   ScheduleFiles files;
-  const std::vector<CampaignCase> cases = make_cases(options.lists, settings, files);
-  refuse_unfit(cases, settings);
+  std::vector<CampaignCase> cases = make_cases(options.lists, settings, files);
+  const std::vector<CampaignCase> mine = dealt(cases, options.part);
+  if (options.merged == nullptr) refuse_unfit(cases, settings);
   std::optional<RingCases> rings;
   if (all.validate) {
     rings = cases_on_rings(all, files);
@@ -134,27 +148,35 @@ int run(const CompareOptions& all) {
   }
   CampaignOutputs outputs(options, "compare", settings);
 
-  Expectation expected = expected_of(cases, settings, outputs.journal());
+  Expectation expected = expected_of(mine, settings, outputs.finished());
   if (rings) {
     const Expectation there = expected_of(rings->cases, rings->settings, nullptr);
     expected.seconds += kRunsOnRings * there.seconds;
     expected.bytes = std::max(expected.bytes, there.bytes);
   }
   announce(expected, settings.common.quiet);
-  const RowTable table(cases, compare_columns(settings), settings);
+  const RowTable table(
+      cases,
+      chosen_columns(parse_choice<ColumnChoice>("columns", kColumnChoices, options.columns),
+                     compare_columns(settings), settings),
+      settings);
+  if (options.merged != nullptr) options.merged->expect(cases);
   RowSink show;
   if (outputs.shows_table()) {
-    print_now(table.head());
+    print_now(shard_line(options, mine.size(), cases.size()) + table.head());
     show = [&](const Json& row) { print_now(table.line(row)); };
   }
-  CaseRows made = run_cases(cases, settings, outputs.journal(), show);
+  CaseRows made = run_cases(mine, settings, outputs.finished(), show);
   CampaignResult result{.verb = "compare",
                         .axis = "policy",
                         .axes = axes_of(cases),
                         .rows = made.finished(),
+                        .shard = options.part.is_whole() ? "" : options.part.text(),
                         .interrupted = made.interrupted()};
-  const std::vector<Json> summary = summary_of(result.rows);
-  const bool has_seeds = options.lists.seeds.size() > 1;
+  // Whose rivals are in other shards is judged by nobody here.
+  const std::vector<Json> summary =
+      options.part.is_whole() ? summary_of(result.rows) : std::vector<Json>();
+  const bool has_seeds = options.lists.seeds.size() > 1 && options.part.is_whole();
   if (has_seeds) result.summary = summary;
   if (outputs.shows_table())
     print_now((has_seeds ? summary_text(summary, table) : best_lines(summary, table)) +
@@ -166,16 +188,28 @@ int run(const CompareOptions& all) {
   return code;
 }
 
+void add_compare_options(CLI::App& verb, CompareOptions& options) {
+  add_campaign_options(verb, options.campaign);
+  begin_group(verb, "Cases");
+  verb.add_flag(
+      "--validate", options.validate,
+      "runs every case five times on shm --route torus too, and says how well both orders agree");
+}
+
 }  // namespace
+
+int run_merged_compare(MergedJournals& journals, const MergeOutputs& outputs) {
+  CompareOptions options;
+  CLI::App app;
+  add_compare_options(app, options);
+  take_merged(app, options.campaign, journals, outputs);
+  return run(options);
+}
 
 CommandRun add_compare_command(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* verb = app.add_subcommand("compare", "policies beside each other, in one table");
-  add_campaign_options(*verb, options->campaign);
-  begin_group(*verb, "Cases");
-  verb->add_flag(
-      "--validate", options->validate,
-      "runs every case five times on shm --route torus too, and says how well both orders agree");
+  add_compare_options(*verb, *options);
   add_examples(*verb, {{"three orders beside each other",
                         "toroid compare --torus 4x4x4 --policies random,shift,rank"},
                        {"at sizes from 240 B to 3840 B, as a table and CSV",

@@ -20,7 +20,8 @@
 #include "packet/exchange/open_loop.hpp"
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/expected.hpp"
-#include "tools/campaign/journal.hpp"
+#include "tools/campaign/finished_rows.hpp"
+#include "tools/campaign/merged_journals.hpp"
 #include "tools/campaign/options.hpp"
 #include "tools/campaign/result.hpp"
 #include "tools/campaign/row_table.hpp"
@@ -162,25 +163,29 @@ Json load_settings(const SweepOptions& options) {
 }
 
 CampaignResult sweep(const SweepOptions& options, Axis axis, std::span<const CampaignCase> cases,
-                     const CampaignSettings& settings, Journal* journal, const RowSink& show) {
-  CampaignResult result{.verb = "sweep", .axis = name_of(kAxisNames, axis), .axes = axes_of(cases)};
+                     const CampaignSettings& settings, FinishedRows* finished,
+                     const RowSink& show) {
+  CampaignResult result{.verb = "sweep", .axis = name_of(kAxisNames, axis)};
   if (axis != Axis::load) {
-    const CaseRows made = run_cases(cases, settings, journal, show);
+    const CaseRows made = run_cases(cases, settings, finished, show);
     result.rows = made.finished();
     result.interrupted = made.interrupted();
-    if (options.lab.lists.seeds.size() > 1) result.summary = summary_of(result.rows);
+    if (options.lab.lists.seeds.size() > 1 && options.lab.part.is_whole())
+      result.summary = summary_of(result.rows);
     return result;
   }
-  result.axes["offered"] = options.loads;
   result.settings = load_settings(options);
-  LoadSweep swept = sweep_load(cases, options.loads, options.refine, settings, journal, show);
+  LoadSweep swept = sweep_load(cases, options.loads, options.refine, settings, finished, show);
   result.rows = std::move(swept.rows);
   result.saturation = swept.saturation;
   result.interrupted = swept.interrupted;
   return result;
 }
 
-int run(const SweepOptions& options) {
+int run(const SweepOptions& typed) {
+  SweepOptions options = typed;
+  take_shard(options.lab);
+  for (double& load : options.loads) load = plain_number(load);
   const auto axis = parse_choice<Axis>("axis", kAxisNames, options.axis);
   const CampaignSettings settings = settings_of(options, axis);
   refuse_bad_loads(options.loads);
@@ -191,19 +196,33 @@ int run(const SweepOptions& options) {
   if (axis == Axis::load && names_all(options.lab.lists))
     cases = cases_for_load(cases, settings.machine);
   sort_along(axis, cases);
-  refuse_unfit(cases, settings, axis == Axis::load);
+  const std::vector<CampaignCase> mine = dealt(cases, options.lab.part);
+  if (options.lab.merged == nullptr) refuse_unfit(cases, settings, axis == Axis::load);
   CampaignOutputs outputs(options.lab, "sweep", settings);
 
-  announce_cases(axis == Axis::load ? grid_of(cases, options.loads) : cases, settings,
-                 outputs.journal());
-  const RowTable table(cases, axis == Axis::load ? load_columns() : axis_columns(settings),
-                       settings);
+  const std::vector<CampaignCase> grid = axis == Axis::load ? grid_of(mine, options.loads) : mine;
+  announce_cases(grid, settings, outputs.finished());
+  const RowTable table(
+      cases,
+      chosen_columns(parse_choice<ColumnChoice>("columns", kColumnChoices, options.lab.columns),
+                     axis == Axis::load ? load_columns() : axis_columns(settings), settings),
+      settings);
+  const auto sweep_and = [&](const RowSink& show) {
+    return sweep(options, axis, mine, settings, outputs.finished(), show);
+  };
+  if (options.lab.merged != nullptr) {
+    options.lab.merged->expect(grid);
+    (void)sweep_and({});  // what refining has added is there, too
+  }
   RowSink show;
   if (outputs.shows_table()) {
-    print_now(table.head());
+    print_now(shard_line(options.lab, mine.size(), cases.size()) + table.head());
     show = [&](const Json& row) { print_now(table.line(row)); };
   }
-  const CampaignResult result = sweep(options, axis, cases, settings, outputs.journal(), show);
+  CampaignResult result = sweep_and(show);
+  result.axes = axes_of(cases);
+  if (axis == Axis::load) result.axes["offered"] = options.loads;
+  if (!options.lab.part.is_whole()) result.shard = options.lab.part.text();
   if (outputs.shows_table())
     print_now(saturation_lines(result.saturation, table) +
               summary_text(std::vector<Json>(result.summary.begin(), result.summary.end()), table) +
@@ -212,38 +231,47 @@ int run(const SweepOptions& options) {
   return exit_code(result.rows);
 }
 
+void add_sweep_options(CLI::App& verb, SweepOptions& options) {
+  options.verb = &verb;
+  begin_group(verb, "Axis");
+  verb.add_option("--axis", options.axis, "what runs from small to large")
+      ->required()
+      ->check(one_of("axis", kAxisNames));
+  add_number_list(verb, "--load", options.loads, {1e-6, 100},
+                  "offered, of the hottest link's bound's rate, as 0.2,0.4 or 0.1:1.0:0.1");
+  verb.add_option("--refine", options.refine, "halvings in search of the saturation load")
+      ->transform(whole_number(0, 30))
+      ->capture_default_str();
+  verb.add_option("--arrivals", options.arrivals, "of messages at a node")
+      ->check(one_of("arrivals", kArrivalRuleNames))
+      ->capture_default_str();
+  verb.add_option("--window", options.window, "cycles measured; else as the case suggests")
+      ->transform(whole_number(1, std::uint64_t{1} << 30));
+  verb.add_option("--warm-up", options.warm_up, "cycles before; else half the window")
+      ->transform(whole_number(1, std::uint64_t{1} << 30));
+  add_campaign_options(verb, options.lab);
+}
+
 }  // namespace
+
+int run_merged_sweep(MergedJournals& journals, const MergeOutputs& outputs) {
+  SweepOptions options;
+  CLI::App app;
+  add_sweep_options(app, options);
+  take_merged(app, options.lab, journals, outputs);
+  return run(options);
+}
 
 CommandRun add_sweep_command(CLI::App& app) {
   auto options = std::make_shared<SweepOptions>();
   CLI::App* verb = app.add_subcommand("sweep", "from small to large: load, message size, machine");
-  options->verb = verb;
-  begin_group(*verb, "Axis");
-  verb->add_option("--axis", options->axis, "what runs from small to large")
-      ->required()
-      ->check(one_of("axis", kAxisNames));
-  add_number_list(*verb, "--load", options->loads, {1e-6, 100},
-                  "offered, of the hottest link's bound's rate, as 0.2,0.4 or 0.1:1.0:0.1");
-  verb->add_option("--refine", options->refine, "halvings in search of the saturation load")
-      ->transform(whole_number(0, 30))
-      ->capture_default_str();
-  verb->add_option("--arrivals", options->arrivals, "of messages at a node")
-      ->check(one_of("arrivals", kArrivalRuleNames))
-      ->capture_default_str();
-  verb->add_option("--window", options->window, "cycles measured; else as the case suggests")
-      ->transform(whole_number(1, std::uint64_t{1} << 30));
-  verb->add_option("--warm-up", options->warm_up, "cycles before; else half the window")
-      ->transform(whole_number(1, std::uint64_t{1} << 30));
-  add_campaign_options(*verb, options->lab);
+  add_sweep_options(*verb, *options);
   add_examples(
       *verb,
       {{"how much of the bound's rate an exchange keeps up with",
         "toroid sweep --axis load --torus 4x4 --load 0.2:1.0:0.2 --policies random"},
        {"larger and larger messages", "toroid sweep --axis bytes --torus 4x4 --bytes 240:4kB:x4"}});
-  return [options] {
-    for (double& load : options->loads) load = plain_number(load);
-    return run(*options);
-  };
+  return [options] { return run(*options); };
 }
 
 }  // namespace toroid

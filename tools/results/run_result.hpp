@@ -58,6 +58,14 @@ Json latency_json(const Histogram& latency) {
   return {{"p50", latency.permille(500)}, {"p99", latency.permille(990)}, {"max", latency.max()}};
 }
 
+/// The same with their mean, which no result_hash of one run covers.
+template <typename Histogram>
+Json latency_and_mean_json(const Histogram& latency) {
+  Json json = {{"mean", latency.mean()}};
+  json.update(latency_json(latency));
+  return json;
+}
+
 /// Percent; where `whole` is 0, 100 of nothing and 0 of anything.
 double percent(Tick part, Tick whole);
 double percent_of(double part, double whole);
