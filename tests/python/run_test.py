@@ -31,6 +31,13 @@ class Run(unittest.TestCase):
         broken = toroid.run(torus="4x4", fail_links=["(0,0)X+", "(1,1)Y-"], long_way=True)
         self.assertEqual(broken.failed_links, ["(0,0)X+", "(1,1)Y-"])
 
+    def test_has_every_pattern_of_traffic(self):
+        for traffic in ("transpose", "neighbour", "hotspot", "lines:X"):
+            here = toroid.run(torus="4x4x4", traffic=traffic, bytes=480)
+            there = command_json("alltoall", "--torus", "4x4x4", "--traffic", traffic, "--bytes", "480")
+            self.assertEqual(here.traffic, traffic)
+            self.assertEqual(here.result_hash, there["result_hash"])
+
     def test_counts_every_packet_once_in_its_arrays(self):
         r = toroid.run(torus="4x4x2m", record=True)
         self.assertEqual(np.nansum(r.link_loads), r.packet_hops)
