@@ -133,7 +133,7 @@ std::vector<std::string> case_keys(unsigned count) {
 }
 
 CampaignRun quiet_campaign(unsigned at_once, Journal* journal = nullptr) {
-  return {.at_once = at_once, .quiet = true, .failures_last = true, .journal = journal};
+  return {.at_once = at_once, .quiet = true, .failures_last = true, .finished = journal};
 }
 
 Json squared(std::size_t i) {

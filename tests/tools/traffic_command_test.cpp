@@ -183,5 +183,18 @@ TEST(NetworkFigures, AreColumnsOfTheTableAndTheCsv) {
                  {"netwrk", "network"});
 }
 
+TEST(NumberLists, OfCampaignsAllTakeRanges) {
+  const nlohmann::json axes =
+      json_of({"compare", "--torus", "2x2", "--policies", "random", "--bytes", "240:960:360",
+               "--queues", "1:4:x2", "--per-visit", "1:2", "--seeds", "1:7:3,9"})["axes"];
+  EXPECT_EQ(axes["bytes"], (nlohmann::json{240, 600, 960}));
+  EXPECT_EQ(axes["output_queues"], (nlohmann::json{1, 2, 4}));
+  EXPECT_EQ(axes["packets_per_visit"], (nlohmann::json{1, 2}));
+  EXPECT_EQ(axes["seed"], (nlohmann::json{1, 4, 7, 9}));
+  const nlohmann::json load = json_of({"sweep", "--axis", "load", "--torus", "2x2", "--policies",
+                                       "random", "--load", "0.1:0.4:x2", "--refine", "0"})["axes"];
+  EXPECT_EQ(load["offered"], (nlohmann::json{0.1, 0.2, 0.4}));
+}
+
 }  // namespace
 }  // namespace toroid::testing

@@ -57,12 +57,10 @@ CommandRun add_merge_command(CLI::App& app) {
       ->type_name("FILE")
       ->check(not_empty());
   add_report_option(*verb, options->outputs.report);
-  add_examples(
-      *verb,
-      {{"half of the cases here, half elsewhere, then the table of all",
-        "toroid compare --torus 4x4 --policies random,rank --shard 1/2 --resume 1.journal"},
-       {"", "toroid compare --torus 4x4 --policies random,rank --shard 2/2 --resume 2.journal"},
-       {"", "toroid merge 1.journal 2.journal"}});
+  add_examples(*verb, {{"half of the cases here, half elsewhere, then the table of all",
+                        "toroid compare --torus 4x4 --shard 1/2 --resume 1.journal"},
+                       {"", "toroid compare --torus 4x4 --shard 2/2 --resume 2.journal"},
+                       {"", "toroid merge 1.journal 2.journal"}});
   return [options] { return run(*options); };
 }
 
