@@ -28,7 +28,8 @@ from ._toroid import BadInput, Machine, PolicyError, RunFailed, Shape, __version
 __all__ = [
     "BadInput", "Histogram", "Machine", "Occupancy", "Policy", "PolicyError", "Result", "Results",
     "Row", "RunFailed", "Shape", "bounds", "compare", "diameter", "fft", "hottest_link_messages",
-    "message_cost", "plot_fifo_occupancy", "plot_latency", "plot_link_loads", "plot_phases", "run", "sweep", "usable_links",
+    "message_cost", "plot_fifo_occupancy", "plot_latency", "plot_link_loads", "plot_phases", "run",
+    "sweep", "usable_links",
 ]
 
 for _name in ("BadInput", "Machine", "PolicyError", "RunFailed", "Shape"):

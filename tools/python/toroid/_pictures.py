@@ -3,6 +3,8 @@ returns them, as pandas does; nothing here shows a window."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 _WIDTH = 6.4  # inches
@@ -24,7 +26,7 @@ def _axes(ax, rows=1, columns=1, height=3.6):
     return made[0] if rows * columns == 1 else made
 
 
-def link_loads(result, ax=None):
+def link_loads(result: Any, ax: Any = None) -> Any:
     """The packets that crossed each link, as a map of nodes (across) and directions (down). Links
     that do not exist are blank."""
     ax = _axes(ax, height=2.6)
@@ -38,7 +40,7 @@ def link_loads(result, ax=None):
     return ax
 
 
-def latency(result, ax=None):
+def latency(result: Any, ax: Any = None) -> Any:
     """The packets by their latency, in cycles, from injection to handler."""
     ax = _axes(ax)
     histogram = result.latency_histogram
@@ -49,7 +51,7 @@ def latency(result, ax=None):
     return ax
 
 
-def fifo_occupancy(result, ax=None):
+def fifo_occupancy(result: Any, ax: Any = None) -> Any:
     """What waits in injection FIFOs through time: the mean over nodes, and the fullest node."""
     ax = _axes(ax)
     occupancy = result.fifo_occupancy
@@ -63,7 +65,7 @@ def fifo_occupancy(result, ax=None):
     return ax
 
 
-def phases(result, ax=None):
+def phases(result: Any, ax: Any = None) -> Any:
     """The time of each phase of a transform; on sim beside the bound of its exchange."""
     ax = _axes(ax)
     rows = result.json["phases"]
@@ -82,7 +84,7 @@ def phases(result, ax=None):
     return ax
 
 
-def picture(one, ax=None):
+def picture(one: Any, ax: Any = None) -> Any:
     """What there is of one run: its phases, else its link loads, latencies and FIFOs."""
     if "phases" in one.json:
         return phases(one, ax)
@@ -110,7 +112,7 @@ def _varying(rows):
     return [key for key in keys if len({repr(row.get(key)) for row in rows}) > 1]
 
 
-def comparison(rows, ax=None):
+def comparison(rows: list, ax: Any = None) -> Any:
     """A bar for each run of a comparison: what it has of its bound, in percent."""
     rows = [row for row in rows if not row.get("error")]
     varying = _varying(rows)
@@ -125,7 +127,7 @@ def comparison(rows, ax=None):
     return ax
 
 
-def sweep(rows, ax=None):
+def sweep(rows: list, ax: Any = None) -> Any:
     """Load against latency: a line for each policy (and whatever else varies)."""
     rows = [row for row in rows if not row.get("error")]
     varying = _varying(rows)
