@@ -69,8 +69,8 @@ struct CampaignCase {
   std::string key() const;
 };
 
-/// Whether the policies are all there are, and perhaps some of the user's own. Throws BadInput where
-/// built-in ones are named besides.
+/// Whether the policies are all there are, and perhaps some of the user's own. Throws BadInput
+/// where built-in ones are named besides.
 bool names_all(const CampaignLists& lists);
 
 /// By traffic, torus, size, policy: what is to be compared stands together. Throws BadInput where a

@@ -148,8 +148,7 @@ class FftCommand {
     const RunOptions under = under_policy(run_, *job.blueprint, machine_);
     Emulation emulation(shape_, machine_, messages.recorded(watch.watched(under)),
                         options_.common.quiet, bounds.total.packets * job.repeat);
-    Outcome outcome =
-        watch.guard([&] { return toroid::transform(emulation, job, input_.array); });
+    Outcome outcome = watch.guard([&] { return toroid::transform(emulation, job, input_.array); });
     messages.write(emulation, machine_);
     if (!run_.processes.reports()) return 0;
     if (outputs.wisdom) {

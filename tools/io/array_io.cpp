@@ -98,10 +98,14 @@ T element(const std::byte* place) {
 fft::Complex BorrowedArray::at(std::ptrdiff_t offset) const {
   const std::byte* const place = data + offset;
   switch (type) {
-    case Type::float32: return element<float>(place);
-    case Type::float64: return element<double>(place);
-    case Type::complex64: return fft::Complex(element<std::complex<float>>(place));
-    case Type::complex128: break;
+    case Type::float32:
+      return element<float>(place);
+    case Type::float64:
+      return element<double>(place);
+    case Type::complex64:
+      return fft::Complex(element<std::complex<float>>(place));
+    case Type::complex128:
+      break;
   }
   return element<fft::Complex>(place);
 }
@@ -219,10 +223,9 @@ void NodeArray::set(std::size_t i, fft::Complex value) {
 
 void take_part(const HostArray& whole, const fft::NodeLayout& layout, NodeArray& part) {
   if (const BorrowedArray* const borrowed = whole.borrowed.get())
-    return for_each_element(whole.extents(), *borrowed, layout,
-                            [&](std::ptrdiff_t global, std::size_t local) {
-                              part.set(local, borrowed->at(global));
-                            });
+    return for_each_element(
+        whole.extents(), *borrowed, layout,
+        [&](std::ptrdiff_t global, std::size_t local) { part.set(local, borrowed->at(global)); });
   for_each_element(whole.extents(), dense(whole), layout,
                    [&](std::ptrdiff_t global, std::size_t local) {
                      part.set(local, whole.values[static_cast<std::size_t>(global)]);
