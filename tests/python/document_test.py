@@ -7,7 +7,8 @@ import sys
 import tempfile
 import unittest
 
-DOCUMENT = pathlib.Path(os.environ["TOROID_SOURCE_DIR"]) / "docs" / "PYTHON.md"
+SOURCE = pathlib.Path(os.environ["TOROID_SOURCE_DIR"])
+DOCUMENT = SOURCE / "docs" / "PYTHON.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -27,6 +28,12 @@ class Document(unittest.TestCase):
             self.assertEqual(done.stderr, "")
             self.assertEqual(done.stdout, below)
         self.assertGreater(programs, 0)
+
+    def test_the_readmes_program_is_the_pages(self):
+        programs = [text for language, text in BLOCK.findall((SOURCE / "README.md").read_text())
+                    if language == "python"]
+        self.assertEqual(len(programs), 1)
+        self.assertIn(programs[0], DOCUMENT.read_text())
 
     def test_sessions_give_what_they_show(self):
         text = "".join(block for language, block in BLOCK.findall(DOCUMENT.read_text())
