@@ -8,6 +8,8 @@
 // constructor throws is shown as one line.
 #pragma once
 
+#include <bits/c++config.h>
+
 #include <array>
 #include <cstdint>
 #include <exception>

@@ -298,7 +298,7 @@ TEST(CampaignCommands, RefusesEveryBadNameBeforeTheFirstRun) {
   refuses({"compare", "--torus", "4x4,4x4"}, {"4x4", "twice"});
   refuses({"compare", "--torus", "4x4,04x4"}, {"04x4", "twice"});
   refuses(good + Arguments{"--policies", "bruck,bruck:2"}, {"bruck:2", "twice"});
-  refuses(good + Arguments{"--policies", "all,random"}, {"all stands alone"});
+  refuses(good + Arguments{"--policies", "all,random"}, {"beside all", "random"});
   refuses(good + Arguments{"--policies", "rank", "--peers", "2", "--fabric", "shm"}, {"--peers"});
   refuses({"compare", "--torus", "2x2,2x3", "--traffic", "transpose"}, {"2x3"});
   refuses(good + Arguments{"--machine", "missing"}, {"missing"});

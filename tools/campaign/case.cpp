@@ -72,8 +72,8 @@ bool names_all(const CampaignLists& lists) {
   if (std::ranges::find(lists.policies, "all") == lists.policies.end()) return false;
   for (const std::string& name : lists.policies)
     if (name != "all" && !is_own_policy(name))
-      throw BadInput(
-          fmt::format("--policies names all and {}: beside all stand policies of your own", name));
+      throw BadInput(fmt::format(
+          "--policies names all and {}: beside all stand only policies of your own", name));
   return true;
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "hal/counters.hpp"
-#include "hal/direction.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "tools/campaign/settings.hpp"

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -70,8 +71,11 @@ void add_policy_list(CLI::App& verb, const std::string& option,
                      std::vector<std::string>& policies) {
   const CLI::Validator known = one_policy(policy_names_and_all());
   const auto refusal_of = [known](const std::string& list) {
-    for (std::string item : split(list, ','))
-      if (std::string refusal = item.empty() ? "" : known(item); !refusal.empty()) return refusal;
+    const std::vector<std::string> items = split(list, ',');
+    if (std::ranges::any_of(items, &std::string::empty))
+      return std::string();  // refused as lists are
+    for (std::string item : items)
+      if (std::string refusal = known(item); !refusal.empty()) return refusal;
     return std::string();
   };
   add_text_list(verb, option, policies, "names with commas between them, or all")

@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kOwnDescriptors = "/proc/self/fd";
-constexpr int kMaxLinks = 40;  // as many as Linux follows
+constexpr int kMostLinksFollowed = 40;  // as many as Linux follows
 constexpr int kMaxNames = 100;
 constexpr mode_t kNewMode = 0666;  // less the umask
 
@@ -54,7 +54,7 @@ std::optional<int> own_descriptor(const fs::path& path) {
 /// ends the chain: its link in /proc names an open file, not a place in the file system.
 fs::path followed(fs::path path) {
   std::error_code error;
-  for (int links = 0; links < kMaxLinks && !own_descriptor(path); ++links) {
+  for (int links = 0; links < kMostLinksFollowed && !own_descriptor(path); ++links) {
     const fs::path next = fs::read_symlink(path, error);
     if (error) break;
     path = path.parent_path() / next;

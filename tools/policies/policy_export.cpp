@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -20,7 +19,6 @@
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
-#include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"

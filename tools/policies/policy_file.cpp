@@ -1,7 +1,6 @@
 #include "tools/policies/policy_file.hpp"
 
 #include <fmt/core.h>
-#include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include <algorithm>

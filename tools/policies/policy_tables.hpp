@@ -2,7 +2,7 @@
 // under them needs no checks.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -1,4 +1,5 @@
 // Arrays of NumPy as input and output of transforms.
+#include <fmt/core.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "fft/execute/local_array.hpp"
 #include "fft/layout/box.hpp"
 #include "hal/check.hpp"
 #include "tools/io/array_io.hpp"

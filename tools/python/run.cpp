@@ -1,7 +1,7 @@
 // Commands in the process of Python: words in, results as JSON and arrays out.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
-#include <pybind11/stl.h>
+#include <pybind11/stl.h>  // IWYU pragma: keep (converts containers)
 
 #include <atomic>
 #include <chrono>
@@ -21,7 +21,6 @@
 
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
-#include "hal/direction.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/latency.hpp"
 #include "tools/command_line/command_line.hpp"

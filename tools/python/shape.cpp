@@ -1,10 +1,8 @@
 // Shapes, ways and machines, to play with.
-#include "hal/shape.hpp"
-
 #include <fmt/core.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
-#include <pybind11/stl.h>
+#include <pybind11/stl.h>  // IWYU pragma: keep (converts containers)
 
 #include <cstdint>
 #include <optional>
@@ -14,10 +12,11 @@
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
-#include "hal/failures.hpp"
+#include "hal/failures.hpp"  // IWYU pragma: keep (the list of braces)
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
+#include "hal/shape.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/python/module.hpp"

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <exception>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/counters.hpp"

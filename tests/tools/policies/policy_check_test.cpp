@@ -1,6 +1,7 @@
 // toroid policy check: what it says of policies that were broken on purpose, each in its own way.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <string>
 

@@ -13,9 +13,13 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "hal/random.hpp"
+#include "hal/drain_rules.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
+#include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"

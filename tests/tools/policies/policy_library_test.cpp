@@ -1,6 +1,7 @@
 // Policies from shared libraries: what is refused, and runs that equal those of built-in ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>

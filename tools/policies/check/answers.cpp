@@ -24,8 +24,13 @@
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
+#include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
+#include "packet/traffic/traffic.hpp"
+#include "tools/policies/check/probe.hpp"
 
 namespace toroid {
 namespace {

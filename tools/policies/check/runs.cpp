@@ -14,8 +14,8 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
-#include "packet/traffic/traffic.hpp"
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/run_case.hpp"
 #include "tools/campaign/schedule_files.hpp"
@@ -23,6 +23,7 @@
 #include "tools/campaign/workload.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/policies/check/answers.hpp"
+#include "tools/policies/check/probe.hpp"
 #include "tools/results/json.hpp"
 
 namespace toroid {

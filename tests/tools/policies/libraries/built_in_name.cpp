@@ -1,6 +1,8 @@
 // Has the name of a built-in policy.
 #include <toroid/packet/policies/library.hpp>
 
+#include <string_view>
+
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

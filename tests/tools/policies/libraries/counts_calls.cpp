@@ -1,8 +1,14 @@
 // Begins with another peer at each call.
-#include <algorithm>
-#include <atomic>
 #include <toroid/packet/policies/library.hpp>
 
+#include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

@@ -1,7 +1,10 @@
 // Crashes when it is asked.
-#include <csignal>
 #include <toroid/packet/policies/library.hpp>
 
+#include <csignal>
+
+#include "hal/send_order.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

@@ -1,6 +1,8 @@
 // Has no name.
 #include <toroid/packet/policies/library.hpp>
 
+#include <string_view>
+
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

@@ -1,7 +1,10 @@
 // Ends the process as if all were well.
-#include <cstdlib>
 #include <toroid/packet/policies/library.hpp>
 
+#include <cstdlib>
+
+#include "hal/send_order.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

@@ -1,6 +1,9 @@
 // Does not answer one node.
 #include <toroid/packet/policies/library.hpp>
 
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

@@ -3,7 +3,12 @@
 #include <toroid/packet/policies/library.hpp>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

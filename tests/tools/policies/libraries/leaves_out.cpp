@@ -1,6 +1,12 @@
 // Leaves out the last peer.
 #include <toroid/packet/policies/library.hpp>
 
+#include <utility>
+#include <vector>
+
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

@@ -1,6 +1,8 @@
 // Has no output queue.
 #include <toroid/packet/policies/library.hpp>
 
+#include "packet/node/settings.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

@@ -1,6 +1,7 @@
 // Has no stage.
 #include <toroid/packet/policies/library.hpp>
 
+#include "hal/shape.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

@@ -1,6 +1,8 @@
 // Says that its ways by rank 0 are shortest.
 #include <toroid/packet/policies/library.hpp>
 
+#include "hal/shape.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

@@ -1,6 +1,8 @@
 // A library that was compiled against other headers.
 #include <toroid/packet/policies/library.hpp>
 
+#include <cstdint>
+
 namespace {
 
 using namespace toroid;

@@ -1,6 +1,10 @@
 // Visits ranks 0, 1, 2, ...: another policy in the place of shift_copy.
 #include <toroid/packet/policies/library.hpp>
 
+#include <string_view>
+
+#include "hal/send_order.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

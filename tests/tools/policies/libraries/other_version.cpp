@@ -1,6 +1,8 @@
 // A library of a later version.
 #include <toroid/packet/policies/library.hpp>
 
+#include <cstdint>
+
 namespace {
 
 using namespace toroid;

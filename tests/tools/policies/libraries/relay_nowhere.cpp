@@ -1,6 +1,8 @@
 // Sends packets on by way of a node that does not exist.
 #include <toroid/packet/policies/library.hpp>
 
+#include "hal/shape.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

@@ -1,8 +1,14 @@
 // All calls work in the same place.
-#include <algorithm>
-#include <array>
 #include <toroid/packet/policies/library.hpp>
 
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

@@ -1,6 +1,10 @@
 // The built-in policy shift, under another name.
 #include <toroid/packet/policies/library.hpp>
 
+#include <string_view>
+
+#include "hal/send_order.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

@@ -1,7 +1,10 @@
 // Throws when a node with neighbours asks.
-#include <stdexcept>
 #include <toroid/packet/policies/library.hpp>
 
+#include <stdexcept>
+
+#include "hal/send_order.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {

@@ -1,7 +1,14 @@
 // Visits every N-th peer first; N may not be 0.
-#include <algorithm>
 #include <toroid/packet/policies/library.hpp>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
