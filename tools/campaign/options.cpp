@@ -28,6 +28,7 @@
 #include "tools/io/output_file.hpp"
 #include "tools/report/output.hpp"
 #include "tools/results/json.hpp"
+#include "tools/run/host_program.hpp"
 #include "tools/run/memory.hpp"
 
 namespace toroid {
@@ -96,7 +97,9 @@ Json campaign_of(const CampaignOptions& options, const CampaignSettings& setting
 void take_shard(CampaignOptions& options) {
   if (options.merged != nullptr) return;
   const bool is_typed = !options.shard.empty();
-  options.part = is_typed ? parse_shard(options.shard) : slurm_shard().value_or(Shard{});
+  const bool is_task = !is_typed && host_program() == nullptr;  // a program is not the task itself
+  if (is_typed) options.part = parse_shard(options.shard);
+  if (is_task) options.part = slurm_shard().value_or(Shard{});
   for (std::string* path : {&options.common.json, &options.csv, &options.resume, &options.report})
     *path = with_shard(*path, options.part);
   if (options.part.is_whole()) return;

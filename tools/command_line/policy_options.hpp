@@ -13,6 +13,10 @@ namespace toroid {
 
 /// Output queues that a node may have: one per peer of the largest machine that is emulated so.
 inline constexpr unsigned kMostQueues = 32767;
+/// Of a visit, a queue or a window.
+inline constexpr std::uint32_t kMostPackets = 1u << 24;
+/// Between two packets of a throttled node.
+inline constexpr double kMostCyclesPerPacket = 0x1p48;
 
 /// Texts as typed; empty, and 0: not given.
 struct PolicyOptions {

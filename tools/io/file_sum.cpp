@@ -4,17 +4,22 @@
 #include <zlib.h>
 
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <ios>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "hal/check.hpp"
+
 namespace toroid {
 namespace {
 
 /// `crc` goes on with the file's bytes.
 unsigned long crc_with(unsigned long crc, const std::string& path) {
+  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+    throw BadInput(one_line(path + " is not a regular file"));  // such a one may never end
   std::ifstream file(path, std::ios::binary);
   std::vector<char> block(std::size_t{1} << 16);
   do {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -39,7 +38,6 @@
 namespace toroid {
 namespace {
 
-constexpr std::int64_t kMostPackets = std::int64_t{1} << 24;
 constexpr std::array<std::string_view, 4> kTableKeys = {"torus", "order", "relays", "release"};
 constexpr std::array<std::string_view, 14> kPolicyKeys = {"name",
                                                           "policy",
@@ -152,8 +150,9 @@ class PolicyReader {
     const toml::node* const node = file_.get(key);
     if (node == nullptr) return std::nullopt;
     const double number = node->is_number() ? *node->value<double>() : -1;
-    if (!(number >= 0) || !std::isfinite(number))
-      refuse(*node, fmt::format("{} must be a number of cycles from 0 on", key));
+    if (!(number >= 0 && number <= kMostCyclesPerPacket))
+      refuse(*node,
+             fmt::format("{} must be a number of cycles from 0 to {}", key, kMostCyclesPerPacket));
     return number;
   }
 

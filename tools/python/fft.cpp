@@ -22,11 +22,14 @@ namespace {
 
 BorrowedArray::Type type_of(const py::array& array) {
   using Type = BorrowedArray::Type;
-  const py::dtype type = array.dtype();
-  if (type.is(py::dtype::of<float>())) return Type::float32;
-  if (type.is(py::dtype::of<double>())) return Type::float64;
-  if (type.is(py::dtype::of<std::complex<float>>())) return Type::complex64;
-  if (type.is(py::dtype::of<std::complex<double>>())) return Type::complex128;
+  const py::dtype type =
+      array.dtype();  // equal ones may be several objects, as of unpickled arrays
+  const char kind = type.kind();
+  const py::ssize_t bytes = type.itemsize();
+  if (kind == 'f' && bytes == sizeof(float)) return Type::float32;
+  if (kind == 'f' && bytes == sizeof(double)) return Type::float64;
+  if (kind == 'c' && bytes == sizeof(std::complex<float>)) return Type::complex64;
+  if (kind == 'c' && bytes == sizeof(std::complex<double>)) return Type::complex128;
   throw BadInput("elements of this type cannot be transformed; expected numbers");
 }
 

@@ -28,6 +28,7 @@
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 #include "tools/command_line/choice.hpp"
+#include "tools/command_line/policy_options.hpp"
 #include "tools/run/host_program.hpp"
 
 namespace py = pybind11;
@@ -74,18 +75,26 @@ T choice(const py::handle& value, std::string_view what,
   return parse_choice<T>(what, names, py::cast<std::string>(py::str(value)));
 }
 
+template <typename T>
+T within(const py::handle& value, const std::string& key, double least, double most) {
+  const auto number = value.cast<T>();
+  if (!(static_cast<double>(number) >= least && static_cast<double>(number) <= most))
+    throw BadInput(fmt::format("{} must be a number from {} to {}", key, least, most));
+  return number;
+}
+
 /// Throws BadInput for a key or value that is none, and what pybind11 throws for another type.
 void set(PolicySettings& settings, const std::string& key, const py::handle& value) {
   if (key == "order")
     settings.order = choice<OrderRule>(value, "order", kOrderRuleNames);
   else if (key == "packets_per_visit")
-    settings.packets_per_visit = value.cast<std::uint32_t>();
+    settings.packets_per_visit = within<std::uint32_t>(value, key, 1, kMostPackets);
   else if (key == "output_queues")
-    settings.output_queues = value.cast<unsigned>();
+    settings.output_queues = within<unsigned>(value, key, 1, kMostQueues);
   else if (key == "queue_per_direction")
     settings.queue_per_direction = value.cast<bool>();
   else if (key == "queue_capacity")
-    settings.queue_capacity = value.cast<unsigned>();
+    settings.queue_capacity = within<unsigned>(value, key, 1, kMostPackets);
   else if (key == "drain")
     settings.drain = choice<DrainRule>(value, "drain rule", kDrainRuleNames);
   else if (key == "tying")
@@ -95,9 +104,9 @@ void set(PolicySettings& settings, const std::string& key, const py::handle& val
   else if (key == "tie")
     settings.tie = choice<TieRule>(value, "tie rule", kTieRuleNames);
   else if (key == "cycles_per_packet")
-    settings.throttle.cycles_per_packet = value.cast<double>();
+    settings.throttle.cycles_per_packet = within<double>(value, key, 0, kMostCyclesPerPacket);
   else if (key == "window")
-    settings.throttle.window = value.cast<std::uint32_t>();
+    settings.throttle.window = within<std::uint32_t>(value, key, 0, kMostPackets);
   else
     throw BadInput(fmt::format(
         "'{}' is no setting; expected order, packets_per_visit, output_queues, "

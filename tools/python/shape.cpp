@@ -218,6 +218,9 @@ array([1, 3, 3])
       .def_property_readonly("directions", &directions,
                              "Names of the directions of links, 'X+' first.")
       .def_property_readonly("text", &Shape::text, "As the constructor takes it.")
+      .def_property_readonly(
+          "has_failures", [](const Shape& shape) { return shape.failures() != nullptr; },
+          "Whether links or nodes have failed; runs take those by fail_links and fail_nodes.")
       .def("coord", &coord, py::arg("rank"), "Coordinates of a rank, or of an array of ranks.")
       .def("rank", &rank, py::arg("coord"),
            "Rank of coordinates, or of an array of them; they wrap around where the torus does.")

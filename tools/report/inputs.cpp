@@ -132,8 +132,8 @@ std::string name_of(const Json& run) {
   std::vector<std::string> words;
   const char* const order = run.contains("policy") ? "policy" : "order";
   for (const char* key : {"verb", order, "traffic", "torus", "method", "routing"})
-    if (run.contains(key) && run[key].is_string() && run[key] != "all-to-all")  // the usual one
-      words.push_back(run[key].get<std::string>());
+    if (run.contains(key) && run[key].is_string()) words.push_back(run[key].get<std::string>());
+  if (run.value("verb", Json()) == "alltoall") std::erase(words, "all-to-all");  // the usual one
   if (run.contains("bytes") && run["bytes"].is_number())
     words.push_back(fmt::format("{} B", run["bytes"].get<double>()));
   return fmt::format("{}", fmt::join(words, " "));

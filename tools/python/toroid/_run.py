@@ -22,6 +22,9 @@ def _text(value: Any) -> str:
         raise TypeError(f"{value!r} is no value; expected a text or a number")
     if isinstance(value, float):
         return repr(value)
+    if isinstance(value, _toroid.Shape) and value.has_failures:
+        raise _toroid.BadInput("a shape with failures has no text; give the run fail_links and "
+                               "fail_nodes")
     return str(value)
 
 
@@ -43,6 +46,8 @@ def _words(options: dict) -> list:
 
 def _run(words: list, names: Names, progress: Any, *, array: Any = None,
          record: bool = False) -> dict:
+    if names.objects and any(word.startswith("--resume=") for word in words):
+        raise _toroid.BadInput("--resume cannot tell whether a policy written in Python has changed")
     return _toroid.run_command(words, names.objects, array, record, shower(progress))
 
 
