@@ -1,5 +1,6 @@
 import subprocess
 import sys
+import pickle
 import unittest
 
 import numpy as np
@@ -33,6 +34,12 @@ class Fft(unittest.TestCase):
         except toroid.BadInput:
             return False
         return True
+
+    def test_an_unpickled_array_is_transformed_as_it_was(self):
+        array = np.random.default_rng(1).random((8, 8))
+        again = pickle.loads(pickle.dumps(array))
+        np.testing.assert_array_equal(toroid.fft(again, torus="2x2"),
+                                      toroid.fft(array, torus="2x2"))
 
     def test_equals_numpys_on_forty_random_shapes_types_and_layouts(self):
         random = np.random.default_rng(15)
