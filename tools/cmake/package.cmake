@@ -56,6 +56,8 @@ if(TARGET toroid_python)
       "python3 (>= 3.${TOROID_PYTHON_MINOR}), python3 (<< 3.${next_minor}), python3-numpy, libopenblas0")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-matplotlib, python3-pandas")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS toroid)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
+      "${PROJECT_SOURCE_DIR}/tools/packaging/python/postinst;${PROJECT_SOURCE_DIR}/tools/packaging/python/prerm")
   set(CPACK_COMPONENT_PYTHON_DESCRIPTION "The Python module: runs, comparisons, transforms, policies of one's own, pictures.")
 endif()
 include(CPack)
