@@ -1,7 +1,11 @@
 import ast
+import copy
 import doctest
 import pathlib
+import pickle
 import unittest
+
+import numpy as np
 
 import toroid
 from toroid import _bounds, _policy, _results, _run, _toroid
@@ -65,6 +69,39 @@ class Shapes(unittest.TestCase):
             shape.neighbour(0, "Z+")
         with self.assertRaisesRegex(toroid.BadInput, "16 is no rank"):
             shape.coord(16)
+
+    def test_shapes_and_machines_can_be_pickled_and_copied(self):
+        for shape in (toroid.Shape("4x4x2m"), toroid.Shape("8x4@YX4"), toroid.Shape("4x4", mesh=True),
+                      toroid.Shape("4x4", failed_links=["(0,0)X+"], failed_nodes=["(1,2)"])):
+            for again in (pickle.loads(pickle.dumps(shape)), copy.deepcopy(shape)):
+                self.assertEqual(again, shape)
+                self.assertEqual(again.neighbour(0, "X+"), shape.neighbour(0, "X+"))
+        machine = copy.deepcopy(toroid.Machine("bgp"))
+        self.assertEqual((machine.name, machine.clock_hz), ("bgp", toroid.Machine("bgp").clock_hz))
+
+    def test_a_machine_stands_wherever_one_is_named(self):
+        run = toroid.run(torus="4x4", machine=toroid.Machine("bgp"))
+        self.assertEqual(run.cycles, toroid.run(torus="4x4", machine="bgp").cycles)
+        rows = toroid.compare(torus="4x4", policies="shift", machine=[toroid.Machine("bgl"), toroid.Machine("bgp")])
+        self.assertEqual([row.machine for row in rows], ["bgl", "bgp"])
+
+    def test_what_is_no_rank_no_size_and_no_pair_is_refused_in_plain_words(self):
+        shape = toroid.Shape("4x4")
+        for call, why in (
+            (lambda: shape.coord(1.7), "expected whole numbers, not 1.7"),
+            (lambda: shape.coord(float("nan")), "expected whole numbers, not nan"),
+            (lambda: shape.coord(16), "16 is no rank"),
+            (lambda: shape.rank((0.5, 1)), "expected whole numbers"),
+            (lambda: shape.hops([1, 2], [1, 2, 3]), r"shapes \(2,\) and \(3,\) do not go together"),
+            (lambda: shape.hops(0, "x"), "expected whole numbers"),
+            (lambda: toroid.bounds(torus="4x4", bytes=2**64 - 1), "is not a whole number from 0 to 4294967296"),
+            (lambda: toroid.bounds(torus="4x4", bytes=-1), "-1 is not a whole number"),
+            (lambda: toroid.message_cost("x"), "'x' is not a whole number"),
+            (lambda: toroid.fft(np.zeros((4, 4)), torus="2", norm=[]), "expected backward, ortho or forward"),
+        ):
+            with self.subTest(why=why), self.assertRaisesRegex(toroid.BadInput, why):
+                call()
+        np.testing.assert_array_equal(shape.hops([[0], [1]], [0, 1]), [[0, 1], [1, 0]])
 
     def test_bounds_are_those_of_a_run(self):
         for torus in ("4x4x4", "8x4", "4x4m"):

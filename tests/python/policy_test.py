@@ -1,3 +1,7 @@
+import signal
+import subprocess
+import sys
+import textwrap
 import traceback
 import unittest
 
@@ -146,9 +150,18 @@ class Policies(unittest.TestCase):
             (lambda good: good.reshape(3, 5), "returned ndarray; expected a row of 15 ranks"),
             (lambda good: None, "returned NoneType; expected a row of 15 ranks"),
             (lambda good: [], "has 0 peers and leaves out 0"),
+            (lambda good: np.r_[good[:-1], 2**64 - 1].astype(np.uint64), "visits 18446744073709551615 at"),
         ):
             with self.subTest(why=why):
                 self.assertRegex(str(self.refusal(giving(value))), node + why)
+
+    def test_may_leave_out_dead_nodes_but_no_live_one(self):
+        failed = {"fail_nodes": ["(0,2)"]}
+        whole = toroid.run(torus="4x4", policy=Shift(), **failed)
+        live = toroid.run(torus="4x4", policy=giving(lambda good: good[good != 2]), **failed)
+        self.assertEqual(live.packets, whole.packets)
+        error = self.refusal(giving(lambda good: good[good != 7]), **failed)
+        self.assertRegex(str(error), "node 5 .* has 14 peers and leaves out 7; expected each of the 14 others")
 
     def test_ends_with_the_exception_and_its_traceback(self):
         def fail(good):
@@ -158,6 +171,48 @@ class Policies(unittest.TestCase):
         self.assertRegex(str(error), r"^policy bad: order\(\) of node 5 .*: KeyError: 'lost'$")
         self.assertIsInstance(error.__cause__, KeyError)
         self.assertIn("in fail", "".join(traceback.format_exception(error)))
+
+    def test_names_the_node_where_an_exception_has_no_text(self):
+        class Silent(Exception):
+            def __str__(self):
+                raise ValueError("none")
+
+        def fail(good):
+            raise Silent
+
+        self.assertRegex(str(self.refusal(giving(fail))), r"order\(\) of node 5 .*: Silent$")
+
+    def test_leaves_what_ends_a_program_as_it_is(self):
+        for kind in (KeyboardInterrupt, SystemExit):
+            def end(good):
+                raise kind("now")
+
+            for fabric in ("sim", "shm"):
+                with self.assertRaisesRegex(kind, "now"):
+                    toroid.run(torus="4x4", policy=giving(end), fabric=fabric)
+        self.assertEqual(toroid.run(torus="4x4", policy=Shift()).nodes, 16)
+
+    def test_ends_in_a_loop_after_ctrl_c(self):
+        program = textwrap.dedent("""\
+            import toroid
+            class Endless(toroid.Policy):
+                def order(self, shape, rank, seed, round):
+                    print("asked", flush=True)
+                    while True:
+                        pass
+            try:
+                toroid.run(torus="4x4", policy=Endless(), fabric="FABRIC")
+            except KeyboardInterrupt:
+                print("interrupted, then", toroid.run(torus="4x4").nodes)
+            """)
+        for fabric in ("sim", "shm"):
+            with self.subTest(fabric=fabric), subprocess.Popen(
+                    [sys.executable, "-c", program.replace("FABRIC", fabric)], stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE, text=True) as run:
+                self.assertEqual(run.stdout.readline(), "asked\n")
+                run.send_signal(signal.SIGINT)
+                out, err = run.communicate(timeout=60)
+                self.assertIn("interrupted, then 16", out, err)
 
     def test_ends_a_comparison_too(self):
         def fail(good):
@@ -185,6 +240,7 @@ class Policies(unittest.TestCase):
             ({"settings": lambda self, shape, machine: {"drain": "fast"}}, "unknown drain rule 'fast'"),
             ({"settings": lambda self, shape, machine: {"window": "x"}}, "window cannot be 'x'"),
             ({"settings": lambda self, shape, machine: 1 // 0}, "ZeroDivisionError"),
+            ({"settings": lambda self, shape, machine: 3}, "returned int; expected a dict or None"),
             ({"relay": lambda self, shape: np.zeros((2, 2), int), "_has_relays": True},
              "expected a table of 16 sources by 16 destinations"),
             ({"relay": lambda self, shape: np.full((16, 16), 99), "_has_relays": True}, "is no rank"),
@@ -192,6 +248,28 @@ class Policies(unittest.TestCase):
             with self.subTest(why=why):
                 policy = giving(lambda good: good, **members)
                 self.assertRegex(str(self.refusal(policy)), why)
+
+    def test_refuses_numbers_past_the_limits_of_settings(self):
+        whole = ("packets_per_visit", "output_queues", "queue_capacity", "window")
+        wrong = (-1, 2**64, float("nan"), float("inf"), "x", None, 1e300)
+        for key in (*whole, "cycles_per_packet"):
+            for value in (*wrong, 2**32) if key in whole else wrong:
+                with self.subTest(key=key, value=value):
+                    policy = giving(lambda good: good,
+                                    settings=lambda self, shape, machine: {key: value})
+                    self.assertRegex(str(self.refusal(policy)),
+                                     rf"settings\(\): {key} (cannot be|must be a number from)")
+        for key in whole[:3]:
+            policy = giving(lambda good: good, settings=lambda self, shape, machine: {key: 0})
+            self.assertRegex(str(self.refusal(policy)), "must be a number from 1")
+
+    def test_has_a_name_that_tables_can_show(self):
+        for name, why in (("", "its name is empty"), ("a b", "must have letters"), ("a\0b", "must have letters"),
+                          ("random", "that of the built-in policy random")):
+            with self.subTest(name=name), self.assertRaisesRegex(toroid.BadInput, why):
+                toroid.run(torus="4x4", policy=giving(lambda good: good, name=name))
+        with self.assertRaisesRegex(toroid.BadInput, "its name is empty"):
+            toroid.run(torus="4x4", policy=toroid.Policy())
 
     def test_needs_an_order(self):
         class Empty(toroid.Policy):

@@ -32,6 +32,7 @@
 #include "tools/command_line/spelling.hpp"
 #include "tools/io/file_sum.hpp"
 #include "tools/io/text_file.hpp"
+#include "tools/policies/policy_name.hpp"
 #include "tools/policies/policy_tables.hpp"
 #include "tools/policies/table_policy.hpp"
 
@@ -167,14 +168,15 @@ class PolicyReader {
   /// Tables and CSV files show it as it stands.
   std::string name() const {
     const auto name = text(file_, "name");
-    if (!name) return std::filesystem::path(path_).stem().string();
-    const auto is_fit = [](char c) {
-      return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-             std::string_view("-_.:+").find(c) != std::string_view::npos;
-    };
-    if (!std::ranges::all_of(*name, is_fit))
-      refuse(*file_.get("name"), "name must have letters, digits and -_.:+ only");
-    return *name;
+    if (name && !is_policy_name(*name))
+      refuse(*file_.get("name"), fmt::format("name {}", kPolicyNameRule));
+    if (name) return *name;
+    const std::string stem = std::filesystem::path(path_).stem().string();
+    if (!is_policy_name(stem))
+      throw BadInput(one_line(
+          fmt::format("policy {}: it has no name, and the file's name, which stands for it, {}",
+                      path_, kPolicyNameRule)));
+    return stem;
   }
 
   const Policy& base() const {

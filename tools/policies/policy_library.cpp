@@ -17,9 +17,9 @@
 
 #include "hal/check.hpp"
 #include "packet/policies/library.hpp"
-#include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "tools/io/file_sum.hpp"
+#include "tools/policies/policy_name.hpp"
 
 namespace toroid {
 namespace {
@@ -91,10 +91,15 @@ void refuse_other_build(const LibraryName& name, const PolicyLibrary& library) {
   refuse_other_layout(name, library);
 }
 
+/// A library that is being loaded; one that is refused is unloaded again.
+struct CloseLibrary {
+  void operator()(void* handle) const { ::dlclose(handle); }
+};
+
 const PolicyLibrary& load(const LibraryName& name, const std::string& place) {
-  void* const handle = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::unique_ptr<void, CloseLibrary> handle(::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (handle == nullptr) refuse_library(name, fmt::format("cannot be loaded: {}", ::dlerror()));
-  void* const entry = ::dlsym(handle, kEntryName);
+  void* const entry = ::dlsym(handle.get(), kEntryName);
   if (entry == nullptr)
     refuse_library(name, fmt::format("has no {}: expected TOROID_POLICY(Class) of "
                                      "<toroid/packet/policies/library.hpp> in its source",
@@ -102,14 +107,8 @@ const PolicyLibrary& load(const LibraryName& name, const std::string& place) {
   const auto& library =
       *static_cast<const PolicyLibrary*>(reinterpret_cast<const void* (*)()>(entry)());
   refuse_other_build(name, library);
+  handle.release();  // it stays, since policies of it live as long as the process
   return library;
-}
-
-void refuse_name(const LibraryName& name, std::string_view own) {
-  if (own.empty()) refuse_library(name, "its name() is empty");
-  for (const Policy* policy : built_in_policies())
-    if (policy->name().substr(0, policy->name().find(':')) == own.substr(0, own.find(':')))
-      refuse_library(name, fmt::format("its name() is that of the built-in policy {}", own));
 }
 
 std::unique_ptr<const Policy> make_from(const LibraryName& name, const PolicyLibrary& library) {
@@ -122,7 +121,8 @@ std::unique_ptr<const Policy> make_from(const LibraryName& name, const PolicyLib
   std::string why;
   std::unique_ptr<const Policy> policy(library.make(parameter ? &*parameter : nullptr, why));
   if (policy == nullptr) refuse_library(name, why);
-  refuse_name(name, policy->name());
+  if (const std::string fault = own_name_fault(policy->name()); !fault.empty())
+    refuse_library(name, fault);
   return policy;
 }
 
@@ -164,6 +164,10 @@ const Policy& policy_from_library(std::string_view text) {
   LoadedLibraries& all = loaded_libraries();
   const std::lock_guard lock(all.mutex);
   LoadedLibrary& library = loaded(all, name);
+  if (file_sum(place_of(name)) != library.sum)
+    refuse_library(name,
+                   "the file has changed since this process loaded it; only a new process "
+                   "loads the new one");
   std::unique_ptr<const Policy>& policy = library.policies[name.parameter.value_or("")];
   if (policy == nullptr) policy = make_from(name, *library.library);
   return *policy;

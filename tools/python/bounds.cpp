@@ -5,7 +5,6 @@
 
 #include <cstdint>
 
-#include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "tools/python/module.hpp"
 
@@ -14,7 +13,7 @@ namespace py = pybind11;
 namespace toroid::python {
 namespace {
 
-py::dict bounds_of(const Shape& shape, std::uint64_t bytes, const Machine& machine) {
+py::dict bounds_of(const Shape& shape, std::uint64_t bytes, const NamedMachine& machine) {
   const Bounds bounds = all_to_all_bounds(machine, shape, message_cost(machine, bytes));
   py::dict made;
   made["hottest_link"] = bounds.hottest_link;
@@ -36,7 +35,7 @@ void add_bounds(py::module_& module) {
       [](const Shape& shape) { return hottest_link_messages(shape).value(); }, py::arg("shape"));
   module.def(
       "message_cost",
-      [](const Machine& machine, std::uint64_t bytes) {
+      [](const NamedMachine& machine, std::uint64_t bytes) {
         const MessageCost cost = message_cost(machine, bytes);
         return py::make_tuple(cost.packets, cost.wire_bytes);
       },

@@ -40,9 +40,19 @@ py::object cause_of(const HostError& error) {
   }
 }
 
+/// What ends a program, as KeyboardInterrupt does, stays what it is.
+bool ends_program(const py::object& cause) {
+  return !cause.is_none() && PyObject_IsInstance(cause.ptr(), PyExc_Exception) == 0;
+}
+
 void set(const HostError& error) {
+  const py::object cause = cause_of(error);
+  if (ends_program(cause)) {
+    PyErr_SetObject(py::type::of(cause).ptr(), cause.ptr());
+    return;
+  }
   const py::object value = py::reinterpret_borrow<py::object>(policy_error)(error.what());
-  value.attr("__cause__") = cause_of(error);
+  value.attr("__cause__") = cause;
   PyErr_SetObject(policy_error, value.ptr());
 }
 

@@ -11,6 +11,7 @@ PYBIND11_MODULE(_toroid, module) {
   module.attr("git_hash") = toroid::kGitHash;
   toroid::python::add_errors(module);
   toroid::python::add_shape(module);
+  toroid::python::add_machine(module);
   toroid::python::add_bounds(module);
   toroid::python::add_run(module);
 }

@@ -25,7 +25,7 @@ namespace toroid::python {
 
 /// Asks the object and keeps what it says: once per node, seed and round for an order, once per
 /// shape for relays. Everything is called without the interpreter's lock and from any thread; made
-/// and destroyed with it.
+/// and destroyed with it. Throws BadInput for a name that tables cannot show.
 class PythonPolicy final : public Policy {
  public:
   explicit PythonPolicy(pybind11::object policy);
@@ -43,9 +43,6 @@ class PythonPolicy final : public Policy {
   /// The refusal that this text quotes, as a node puts its place before it; null: none does.
   const HostError* refusal_in(const std::string& text) const;
 
-  /// Whether the calling thread is inside a call of a policy's method.
-  static bool is_asking();
-
  private:
   /// What is known about one shape.
   struct Known {
@@ -55,11 +52,11 @@ class PythonPolicy final : public Policy {
     std::map<std::tuple<Rank, Rank, std::uint64_t, std::uint32_t>, SendOrder> orders;
   };
   Known& known(const Shape& shape) const;
-  std::vector<Rank> ask_order(const Visitor& visitor, Known& about) const;
-  void ask_relays(Known& about) const;
-  [[noreturn]] void refuse(const std::string& what, std::exception_ptr cause = nullptr) const;
-  [[noreturn]] void refuse_order(const Visitor& visitor, const std::string& what,
-                                 std::exception_ptr cause = nullptr) const;
+  SendOrder ask_order(const Visitor& visitor, const Known& about) const;
+  /// What `ask` returns; what it throws becomes a refusal that says where.
+  template <typename Ask>
+  auto asked(const std::string& where, const Ask& ask) const;
+  [[noreturn]] void refuse(const std::string& what, std::exception_ptr cause) const;
 
   pybind11::object policy_;
   std::string name_;

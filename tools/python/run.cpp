@@ -26,6 +26,7 @@
 #include "tools/command_line/command_line.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/policies/named_policies.hpp"
+#include "tools/python/asking.hpp"
 #include "tools/python/module.hpp"
 #include "tools/python/policy.hpp"
 #include "tools/report/recording.hpp"
@@ -125,7 +126,7 @@ class Run final : public HostProgram {
 class Turn {
  public:
   Turn() {
-    if (PythonPolicy::is_asking()) throw RunFailed("a policy cannot start a run of its own");
+    if (Asking::is_going_on()) throw RunFailed("a policy cannot start a run of its own");
     for (;;) {
       {
         const py::gil_scoped_release released;
@@ -238,6 +239,33 @@ py::dict made_of(Results& results) {
   return made;
 }
 
+/// A run from its start on; its end, however it comes, leaves no thread and no program behind.
+class Going {
+ public:
+  explicit Going(Run& run) : run_(run) {
+    set_host_program(&run);
+    try {
+      run.start();
+    } catch (...) {
+      set_host_program(nullptr);
+      throw;
+    }
+  }
+  ~Going() {
+    run_.interrupt();  // which has ended, unless an exception is on its way
+    {
+      const py::gil_scoped_release released;
+      run_.join();
+    }
+    set_host_program(nullptr);
+  }
+  Going(const Going&) = delete;
+  Going& operator=(const Going&) = delete;
+
+ private:
+  Run& run_;
+};
+
 /// Follows a run to its end: signals end it, and whoever shows progress gets each new line. Returns
 /// the exception of Python that ended it.
 std::optional<py::error_already_set> follow(Run& run, const py::object& progress) {
@@ -256,6 +284,7 @@ std::optional<py::error_already_set> follow(Run& run, const py::object& progress
       if (!raised) raised.emplace(error);
       run.interrupt();
     }
+    if (raised && !done) Asking::interrupt();
   }
   return raised;
 }
@@ -267,11 +296,11 @@ py::dict run_command(std::vector<std::string> words, const py::dict& policies,
   std::optional<HostArray> array;
   if (!input.is_none()) array = borrowed(py::cast<py::array>(input));
   Run run(std::move(words), array ? &*array : nullptr, records, !progress.is_none());
-  set_host_program(&run);
-  run.start();
-  std::optional<py::error_already_set> raised = follow(run, progress);
-  run.join();
-  set_host_program(nullptr);
+  std::optional<py::error_already_set> raised;
+  {
+    const Going going(run);
+    raised = follow(run, progress);
+  }
   if (raised) throw *std::move(raised);
   if (run.failure()) {
     own.look_for_refusal(run.failure());

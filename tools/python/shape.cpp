@@ -1,4 +1,4 @@
-// Shapes, ways and machines, to play with.
+// Shapes and ways, to play with.
 #include <fmt/core.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -7,26 +7,23 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
+#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
-#include "hal/failures.hpp"  // IWYU pragma: keep (the list of braces)
-#include "hal/machine.hpp"
+#include "hal/failures.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/machines/machine_file.hpp"
 #include "tools/python/module.hpp"
+#include "tools/python/whole_numbers.hpp"
 
 namespace py = pybind11;
 
 namespace toroid::python {
 namespace {
-
-using Ranks = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
 
 Rank checked(const Shape& shape, std::int64_t rank) {
   if (rank < 0 || rank >= std::int64_t{shape.size()})
@@ -60,8 +57,15 @@ std::vector<std::string> directions(const Shape& shape) {
   return names;
 }
 
+WholeNumbers numbers(const py::object& given) {
+  std::optional<WholeNumbers> made = whole_numbers(given);
+  if (!made)
+    throw BadInput(fmt::format("expected whole numbers, not {}", std::string(py::repr(given))));
+  return *std::move(made);
+}
+
 /// The coordinates of ranks, in one more axis behind theirs.
-py::array coords_of(const Shape& shape, const Ranks& ranks) {
+py::array coords_of(const Shape& shape, const py::array_t<std::int64_t>& ranks) {
   std::vector<py::ssize_t> extents(ranks.shape(), ranks.shape() + ranks.ndim());
   extents.push_back(static_cast<py::ssize_t>(shape.dims()));
   py::array_t<std::int64_t> coords(extents);
@@ -74,7 +78,7 @@ py::array coords_of(const Shape& shape, const Ranks& ranks) {
 }
 
 py::object coord(const Shape& shape, const py::object& ranks) {
-  const Ranks given(ranks);
+  const auto given = numbers(ranks).values;
   py::array coords = coords_of(shape, given);
   if (given.ndim() > 0) return coords;
   return py::tuple(coords.attr("tolist")());
@@ -94,7 +98,7 @@ Rank rank_at(const Shape& shape, const std::int64_t* at) {
 }
 
 py::object rank(const Shape& shape, const py::object& coords) {
-  const Ranks given(coords);
+  const auto given = numbers(coords).values;
   const auto dims = static_cast<py::ssize_t>(shape.dims());
   if (given.ndim() == 0 || given.shape(given.ndim() - 1) != dims)
     throw BadInput(fmt::format("expected {} coordinates for torus {}", dims, shape.text()));
@@ -106,11 +110,25 @@ py::object rank(const Shape& shape, const py::object& coords) {
   return ranks;
 }
 
-py::object hops(const Shape& shape, const Ranks& from, const Ranks& to) {
+/// Both with the extents of each other, as NumPy's rules have it.
+py::tuple broadcast(const py::object& from, const py::object& to) {
+  const py::array a = numbers(from).given;
+  const py::array b = numbers(to).given;
+  try {
+    return py::module_::import("numpy").attr("broadcast_arrays")(a, b);
+  } catch (const py::error_already_set&) {
+    throw BadInput(fmt::format("sources and destinations of shapes {} and {} do not go together",
+                               std::string(py::str(a.attr("shape"))),
+                               std::string(py::str(b.attr("shape")))));
+  }
+}
+
+py::object hops(const Shape& shape, const py::object& from, const py::object& to) {
+  const py::tuple pairs = broadcast(from, to);
   const auto one = [&shape](std::int64_t a, std::int64_t b) -> std::int64_t {
     return minimal_hops(shape, shape.coord(checked(shape, a)), shape.coord(checked(shape, b)));
   };
-  return py::vectorize(one)(from, to);
+  return py::vectorize(one)(numbers(pairs[0]).values, numbers(pairs[1]).values);
 }
 
 DirectionSet hints(const Shape& shape, std::int64_t from, std::int64_t to, const std::string& tie,
@@ -144,38 +162,21 @@ Shape made(const std::string& text, bool mesh, const std::vector<std::string>& f
   return shape.with_failures({failed_links, failed_nodes, false});
 }
 
+py::tuple state_of(const Shape& shape) {
+  const auto* const failures = shape.failures();
+  const FailureList failed = failures == nullptr ? FailureList{} : failures->list();
+  return py::make_tuple(shape.text(), failed.links, failed.nodes);
+}
+
+Shape of_state(const py::tuple& state) {
+  using Names = std::vector<std::string>;
+  return made(state[0].cast<std::string>(), false, state[1].cast<Names>(), state[2].cast<Names>());
+}
+
 std::vector<unsigned> extents(const Shape& shape) {
   std::vector<unsigned> all;
   for (unsigned d = 0; d < shape.dims(); ++d) all.push_back(shape.extent(d));
   return all;
-}
-
-py::object number_of(const Machine& machine, const MachineField& field) {
-  const double value = value_of(machine, field);
-  if (std::holds_alternative<unsigned Machine::*>(field.member))
-    return py::int_(static_cast<std::int64_t>(value));
-  return py::float_(value);
-}
-
-void add_machine(py::module_& module) {
-  py::class_<Machine> machine(module, "Machine", R"(Every hardware number of an emulated machine.
-
-The attributes are those of a machine file; cycles are of the processor's clock.
-
->>> import toroid
->>> toroid.Machine("bgl").link_bits_per_cycle
-2.0
-)");
-  machine.def(py::init(&load_machine), py::arg("name") = "bgl",
-              "A built-in machine, or that of a machine file.");
-  machine.def_readonly("name", &Machine::name);
-  machine.def("__repr__",
-              [](const Machine& one) { return fmt::format("toroid.Machine('{}')", one.name); });
-  for (const MachineField& field : machine_fields())
-    machine.def_property_readonly(
-        std::string(field.key).c_str(),
-        [&field](const Machine& one) { return number_of(one, field); },
-        fmt::format("{} ({})", field.meaning, field.unit).c_str());
 }
 
 }  // namespace
@@ -242,13 +243,14 @@ array([1, 3, 3])
            py::arg("seed") = 1,
            "Ranks on the deterministic way, dimension by dimension, both ends included.")
       .def("__len__", &Shape::size)
+      .def(py::pickle(&state_of, &of_state))
       .def(
-          "__eq__", [](const Shape& a, const Shape& b) { return a == b; }, py::is_operator())
+          "__eq__", [](const Shape& a, const Shape& b) { return state_of(a).equal(state_of(b)); },
+          py::is_operator())
       .def("__hash__", [](const Shape& shape) { return py::hash(py::str(shape.text())); })
       .def("__str__", &Shape::text)
       .def("__repr__",
            [](const Shape& shape) { return fmt::format("toroid.Shape('{}')", shape.text()); });
-  add_machine(module);
 }
 
 }  // namespace toroid::python

@@ -54,7 +54,7 @@ TEST_F(PolicyFromALibrary, IsRefusedByNameWhereItWasMadeForAnotherToroid) {
 }
 
 TEST_F(PolicyFromALibrary, IsRefusedWithoutANameOfItsOwn) {
-  expect_refused(copied("empty_name"), {"./mine.so", "name() is empty"});
+  expect_refused(copied("empty_name"), {"./mine.so", "its name is empty"});
   expect_refused(copied("built_in_name"), {"./mine.so", "built-in policy shift"});
 }
 

@@ -16,6 +16,13 @@ def _machine(machine: Union[str, "_toroid.Machine"]) -> "_toroid.Machine":
     return machine if isinstance(machine, _toroid.Machine) else _toroid.Machine(machine)
 
 
+def _payload(bytes: int) -> int:
+    most = 1 << 32
+    if isinstance(bytes, bool) or not hasattr(bytes, "__index__") or not 0 <= bytes <= most:
+        raise _toroid.BadInput(f"bytes: {bytes!r} is not a whole number from 0 to {most}")
+    return int(bytes)
+
+
 def bounds(*, torus: Union[str, "_toroid.Shape"], bytes: int = 240,
            machine: Union[str, "_toroid.Machine"] = "bgl", mesh: bool = False) -> Keys:
     """What an all-to-all of `bytes` per pair takes at least, in cycles, each bound by itself:
@@ -26,7 +33,7 @@ def bounds(*, torus: Union[str, "_toroid.Shape"], bytes: int = 240,
     >>> b.cycles == b.hottest_link
     True
     """
-    return Keys(_toroid.all_to_all_bounds(_shape(torus, mesh), bytes, _machine(machine)))
+    return Keys(_toroid.all_to_all_bounds(_shape(torus, mesh), _payload(bytes), _machine(machine)))
 
 
 def hottest_link_messages(torus: Union[str, "_toroid.Shape"]) -> float:
@@ -46,7 +53,7 @@ def message_cost(bytes: int, machine: Union[str, "_toroid.Machine"] = "bgl") -> 
     >>> toroid.message_cost(480)
     (2, 540)
     """
-    return _toroid.message_cost(_machine(machine), bytes)
+    return _toroid.message_cost(_machine(machine), _payload(bytes))
 
 
 def diameter(torus: Union[str, "_toroid.Shape"]) -> int:

@@ -25,6 +25,8 @@ def _text(value: Any) -> str:
     if isinstance(value, _toroid.Shape) and value.has_failures:
         raise _toroid.BadInput("a shape with failures has no text; give the run fail_links and "
                                "fail_nodes")
+    if isinstance(value, _toroid.Machine):
+        return value.given
     return str(value)
 
 
@@ -60,7 +62,7 @@ def _policies(policies: Any, names: Names) -> Optional[str]:
 
 
 def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240,
-        policy: Union[str, Policy] = "random", machine: str = "bgl", fabric: str = "sim",
+        policy: Union[str, Policy] = "random", machine: Union[str, "_toroid.Machine"] = "bgl", fabric: str = "sim",
         seed: int = 1, threads: Optional[int] = None, mesh: bool = False,
         peers: Optional[int] = None, sample: Optional[int] = None, queues: Optional[int] = None,
         per_visit: Optional[int] = None, order: Optional[str] = None,
@@ -76,7 +78,7 @@ def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240
     traffic    a pattern as `toroid compare` knows it, as "transpose" or "lines:X"
     bytes      payload per (source, destination) pair, as 480 or "1KiB"
     policy     the name of a built-in policy, a file, or a toroid.Policy
-    machine    a built-in machine or a machine file
+    machine    a built-in machine, a machine file or a toroid.Machine
     fabric     "sim" (virtual time, in cycles) or "shm" (this computer's time, in seconds)
     peers      each node sends only to the first so many of its order: a sample, on sim
     record     keep what injection FIFOs and links do through time, on sim, where the machine is small
@@ -119,7 +121,7 @@ def _numbers(array: Any) -> np.ndarray:
 
 
 def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = None,
-        inverse: bool = False, norm: Optional[str] = None, machine: str = "bgl", seed: int = 1,
+        inverse: bool = False, norm: Optional[str] = None, machine: Union[str, "_toroid.Machine"] = "bgl", seed: int = 1,
         policy: Union[str, Policy, None] = None, threads: Optional[int] = None,
         mesh: bool = False, precision: Optional[str] = None, planes: Optional[int] = None,
         queues: Optional[int] = None, per_visit: Optional[int] = None,
@@ -128,7 +130,7 @@ def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = 
     """The discrete Fourier transform over all axes, as numpy.fft.fftn gives it, by the nodes of a
     torus.
 
-    array      1 to 6 axes; real numbers give the whole spectrum. Single and double precision are read
+    array      1 to 6 axes, one axis on one node only; real numbers give the whole spectrum. Single and double precision are read
                where they lie, in whatever layout; other numbers are converted first
     fabric     "sim" (virtual time) or "shm" (this computer's)
     method     "volumetric", "slab", "orbital" or "rows"; else volumetric for three axes and rows for
@@ -150,7 +152,7 @@ def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = 
     >>> result.phase_times.shape
     (2,)
     """
-    if norm not in _SCALES:
+    if not isinstance(norm, (str, type(None))) or norm not in _SCALES:
         raise _toroid.BadInput(f"norm {norm!r} is unknown; expected backward, ortho or forward")
     names = Names()
     given = _numbers(array)

@@ -11,6 +11,7 @@ class PolicyError(RunFailed): ...
 
 class Machine:
     name: str
+    given: str
     clock_hz: float
     link_bits_per_cycle: float
     wire_overhead_bytes: int

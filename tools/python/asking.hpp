@@ -1,0 +1,21 @@
+// Which threads are inside a method of a policy written in Python.
+#pragma once
+
+namespace toroid::python {
+
+/// Lives as long as the calling thread is inside such a method.
+class Asking {
+ public:
+  Asking();
+  ~Asking();
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+
+  /// Whether the calling thread is inside one.
+  static bool is_going_on();
+  /// Raises KeyboardInterrupt in all methods that are being run, so that a loop there ends too.
+  /// REQUIRES: the interpreter's lock.
+  static void interrupt();
+};
+
+}  // namespace toroid::python

@@ -1,0 +1,32 @@
+// Whole numbers that Python gives: ranks, and tables of them.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace toroid::python {
+
+/// An array of whole numbers, of whatever type it came in. Made and used with the interpreter's lock.
+struct WholeNumbers {
+  pybind11::array given;
+  /// Numbers past the range of the type wrap around, which makes them negative.
+  pybind11::array_t<std::int64_t, pybind11::array::c_style | pybind11::array::forcecast> values;
+
+  std::size_t size() const { return static_cast<std::size_t>(values.size()); }
+  const std::int64_t* data() const { return values.data(); }
+  /// An element as Python shows it.
+  std::string shown(std::size_t i) const { return pybind11::str(given.attr("item")(i)); }
+};
+
+/// None: these are no whole numbers, nor an array of them, nor an empty one.
+std::optional<WholeNumbers> whole_numbers(const pybind11::object& given);
+
+/// The name of an object's type, for messages.
+std::string type_name(const pybind11::object& given);
+
+}  // namespace toroid::python
