@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -182,6 +183,22 @@ std::vector<pid_t> processes_of(const Process& launcher) {
 void expect_all_gone(const std::vector<pid_t>& children) {
   for (const pid_t child : children)
     EXPECT_TRUE(comes_true([=] { return !alive(child); }, 1s)) << child;
+}
+
+TEST_F(OfiLaunch, OfDifferentPoliciesOfOneNameIsRefused) {
+  for (const char* process : {"0", "1"}) {
+    std::filesystem::create_directory(directory_.path() / process);
+    directory_.save(std::string(process) + "/mine.toml",
+                    std::string("policy = \"random\"\noutput_queues = 3") + process + "\n");
+  }
+  const Ended ended =
+      run(kCommand + Arguments{"launch", "-n", "2", "--", "sh", "-c",
+                               "cd $RANK && exec \"$0\" alltoall --torus 4x2 --fabric ofi "
+                               "--policy mine.toml",
+                               TOROID_COMMAND});
+  EXPECT_EQ(ended.exit_code, 2) << ended.out;
+  EXPECT_NE(ended.err.find("has another policy than process 0: mine.toml "), std::string::npos)
+      << ended.err;
 }
 
 TEST_F(OfiLaunch, EndsOnAllWhenOneProcessIsKilled) {

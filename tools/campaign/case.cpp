@@ -277,6 +277,8 @@ std::vector<std::string> policies_for(const Sender& sender,
   for (const std::string& name : policies) {
     const Policy& policy = policy_named(name);
     const bool is_named = !is_all || is_own_policy(name);
+    if (takes_every)
+      refuse_releases_without_effect(policy, sender.effects(settings), sender.name, settings.run);
     if (is_named && !takes_every)
       refuse_policy_without_effect(policy, sender.effects(settings), sender.name, settings.run,
                                    settings.machine);

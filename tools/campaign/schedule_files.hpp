@@ -20,6 +20,8 @@ class ScheduleFiles {
   };
   /// With the graph for `nodes`. Throws BadInput as read_schedule() and ScheduleGraph do.
   const File& file(const std::string& path, Rank nodes);
+  /// A file that is not read but given: its text under a path, whose ending names the format.
+  void add(const std::string& path, std::string text);
 
  private:
   std::map<std::string, File> files_;

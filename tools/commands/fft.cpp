@@ -198,14 +198,16 @@ class FftCommand {
   Json timings_;
 };
 
-/// The orbital transform runs under every policy.
+/// The orbital transform runs under every policy that holds nothing back.
 void refuse_policy_options(const CLI::App& verb, const FftOptions& options, const RunOptions& run,
                            const Machine& machine) {
   const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   const PolicyEffects effects = transform_effects(method, run);
   const std::string what = "fft --method " + options.method;
   refuse_settings_without_effect(verb, effects, what, run);
-  if (method != fft::Method::orbital)
+  if (method == fft::Method::orbital)
+    refuse_releases_without_effect(*run.node.policy, effects, what, run);
+  else
     refuse_policy_without_effect(*run.node.policy, effects, what, run, machine);
 }
 

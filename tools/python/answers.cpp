@@ -58,8 +58,8 @@ class OrderFault {
     const Rank nodes = visitor_.shape.size();
     const std::int64_t peer = peers_.data()[i];
     if (peer < 0 || peer >= std::int64_t{nodes})
-      return fmt::format("visits {} at place {}, which is no rank from 0 to {}", peers_.shown(i),
-                         i, nodes - 1);
+      return fmt::format("visits {} at place {}, which is no rank from 0 to {}", peers_.shown(i), i,
+                         nodes - 1);
     if (peer == std::int64_t{visitor_.self})
       return fmt::format("visits itself at place {}{}", i, expected());
     std::size_t& seen = place_[static_cast<std::size_t>(peer)];
@@ -84,8 +84,7 @@ class OrderFault {
 
   std::string expected() const {
     const auto* const failures = visitor_.shape.failures();
-    const Rank others =
-        (failures == nullptr ? visitor_.shape.size() : failures->living()) - 1;
+    const Rank others = (failures == nullptr ? visitor_.shape.size() : failures->living()) - 1;
     return fmt::format("; expected each of the {} others once", others);
   }
 

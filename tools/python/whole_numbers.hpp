@@ -4,14 +4,15 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace toroid::python {
 
-/// An array of whole numbers, of whatever type it came in. Made and used with the interpreter's lock.
+/// An array of whole numbers, of whatever type it came in. Made and used with the interpreter's
+/// lock.
 struct WholeNumbers {
   pybind11::array given;
   /// Numbers past the range of the type wrap around, which makes them negative.

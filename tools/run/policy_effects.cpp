@@ -132,19 +132,28 @@ void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& e
                                  effect.without != nullptr ? effect.without : what + where(run)));
 }
 
-void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& effects,
-                                  const std::string& what, const RunOptions& run,
-                                  const Machine& machine) {
+void refuse_releases_without_effect(const Policy& policy, const PolicyEffects& effects,
+                                    const std::string& what, const RunOptions& run) {
   if (policy.has_releases() && !effects.releases)
     throw BadInput(fmt::format("policy {}: its release times have no effect on {}{}", policy.name(),
                                what, where(run)));
+}
+
+void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& effects,
+                                  const std::string& what, const RunOptions& run,
+                                  const Machine& machine) {
+  refuse_releases_without_effect(policy, effects, what, run);
   const Policy& random = policy_by_name("random");
   if (policy.name() == random.name()) return;
   const Shape shape = Shape::parse("4x4x4");  // on which no two policies are alike by chance
   const auto traffic = make_traffic("all-to-all", shape, 4 * kPayloadBytes, 1);
   const PolicyCase sample{shape, machine, *traffic};
-  if (effects.by_exchange && exchanges_differ(policy, random, shape)) return;
-  if (differ(policy.settings(sample), random.settings(sample), effects)) return;
+  const bool exchanges = exchanges_differ(policy, random, shape);
+  const PolicySettings settings = policy.settings(sample);
+  const PolicySettings usual = random.settings(sample);
+  if (effects.by_exchange && exchanges) return;
+  if (differ(settings, usual, effects)) return;
+  if (!exchanges && !differ(settings, usual, PolicyEffects{})) return;  // by another name the same
   throw BadInput(fmt::format("policy {} has no effect on {}{}: what it changes is not read there",
                              policy.name(), what, where(run)));
 }

@@ -39,8 +39,11 @@ PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route);
 /// nothing reads it; `what` names the run in the message, as "replay".
 void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& effects,
                                     const std::string& what, const RunOptions& run);
+/// Throws BadInput where a policy holds messages back and nothing reads until when.
+void refuse_releases_without_effect(const Policy& policy, const PolicyEffects& effects,
+                                    const std::string& what, const RunOptions& run);
 /// Throws BadInput where a policy differs from `random` only in what nothing reads, whatever the
-/// torus.
+/// torus; for releases too.
 void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& effects,
                                   const std::string& what, const RunOptions& run,
                                   const Machine& machine);

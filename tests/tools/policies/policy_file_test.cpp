@@ -320,6 +320,34 @@ TEST_F(PolicyFile, ReleasesAreForTheModel) {
                  {"policy t: its release times have no effect on alltoall on --fabric shm"});
 }
 
+TEST_F(PolicyFile, ReleasesHaveNoMeaningInOrbitalTransforms) {
+  at.save("t.npy", table_of({8, 8}, Cells(64, 5)));
+  at.save("t.toml", "policy = \"random\"\n[tables]\ntorus = \"2x2x2\"\nrelease = \"t.npy\"\n");
+  const std::string refusal = "policy t: its release times have no effect on ";
+  expect_refusal(
+      at, {"fft", "--size", "8", "--torus", "2x2x2", "--method", "orbital", "--policy", "t.toml"},
+      {refusal + "fft --method orbital"});
+  expect_refusal(
+      at, {"compare", "--workload", "fft:8:orbital", "--torus", "2x2x2", "--policies", "t.toml"},
+      {refusal});
+}
+
+TEST_F(PolicyFile, ThatChangesNothingIsTheBuiltInPolicyByAnotherName) {
+  at.save("same.toml", "policy = \"random\"\n");
+  json mine =
+      json_of({"alltoall", "--torus", "4x4", "--policy", "same.toml"}, {.directory = at.path()});
+  const json built_in = json_of({"alltoall", "--torus", "4x4"}, {.directory = at.path()});
+  EXPECT_EQ(mine["policy"], "same");
+  EXPECT_EQ(mine["cycles"], built_in["cycles"]);
+  EXPECT_EQ(mine["links"], built_in["links"]);
+}
+
+TEST_F(PolicyFile, HasANameThatTablesCanShow) {
+  at.save("two words.toml", "policy = \"random\"\n");
+  expect_refusal(at, {"alltoall", "--torus", "4x4", "--policy", "two words.toml"},
+                 {"two words.toml: it has no name", "letters, digits"});
+}
+
 TEST_F(PolicyFile, PacketsGoByWayOfTheRelaysOfTheTable) {
   Cells relays = filled(16, 16, [](std::size_t from, std::size_t) { return from; });
   at.save("t.npy", table_of({16, 16}, relays));

@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "hal/check.hpp"
+#include "packet/policies/policy.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
+#include "tools/policies/policy_library.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -122,6 +125,20 @@ TEST_F(PolicyFromALibrary, IsRunAnewWhereItsFileHasChangedSinceTheJournal) {
   copied("other_order");
   EXPECT_NE(cycles(), before);
   EXPECT_EQ(lines(), first + 1);
+}
+
+TEST_F(PolicyFromALibrary, IsNotTakenForAnotherOneBuiltInItsPlace) {
+  copied("shift_copy");
+  const std::string path = directory_ / "mine.so";
+  EXPECT_EQ(policy_from_library(path).name(), "shift-copy");
+  copied("other_order", "new.so");
+  std::filesystem::rename(directory_ / "new.so", path);
+  EXPECT_THROW(
+      try { (void)policy_from_library(path); } catch (const BadInput& refusal) {
+        EXPECT_THAT(refusal.what(), HasSubstr("has changed since this process loaded it"));
+        throw;
+      },
+      BadInput);
 }
 
 TEST_F(PolicyFromALibrary, LeavesNoFilesWhereItCrashes) {

@@ -26,7 +26,7 @@ using AnswerSums = std::map<std::string, std::uint64_t>;
 
 /// Asks for all answers twice and looks at each. Gives the sums as values of the report.
 void check_answers(const Policy& policy, std::uint64_t seed, ProbeReport& report);
-/// The sums again, asked for from the last to the first; breakages have the kind `kind`.
+/// The sums again, in another process, asked for from the last to the first; forwards.
 void check_sums_backwards(const Policy& policy, std::uint64_t seed, const AnswerSums& sums,
                           ProbeReport& report);
 void check_sums_forwards(const Policy& policy, std::uint64_t seed, const AnswerSums& sums,

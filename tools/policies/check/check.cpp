@@ -61,7 +61,7 @@ class PolicyTrial {
     if (!lasts) return name_the_difference();
     if (!threads_agree()) return;
     if (!add("traffics on the model", check_traffics)) return;
-    if (!add("transforms on the model", check_transforms)) return;
+    if (!add("workloads on the model", check_workloads)) return;
     if (!add("rings of this host, with data", check_rings)) return;
     measure();
   }

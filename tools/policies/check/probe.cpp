@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
@@ -26,6 +28,7 @@
 
 #include "hal/check.hpp"
 #include "tools/command_line/split.hpp"
+#include "tools/run/descriptor.hpp"
 #include "tools/run/progress.hpp"
 
 namespace toroid {
@@ -65,8 +68,8 @@ void settle_in(int said) {
   ::_exit(0);
 }
 
-/// The line that the process has ended with; sanitizers and failed checks say why there.
-std::string last_line(int said) {
+/// The first line that the process has said; sanitizers and failed checks say there why it ended.
+std::string first_line(int said) {
   std::string text(4096, '\0');
   const ssize_t got = ::pread(said, text.data(), text.size(), 0);
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
@@ -108,10 +111,30 @@ class ProbeReader {
   ProbeResult result_;
 };
 
+/// The time that is left of the case that runs.
+class CaseTime {
+ public:
+  explicit CaseTime(double limit) : limit_(std::min(limit, kLongest)) {}
+  /// Milliseconds, rounded up; each case has the whole limit.
+  int left(unsigned cases) {
+    const auto now = std::chrono::steady_clock::now();
+    if (cases != cases_) began_ = now;
+    cases_ = cases;
+    const double gone = std::chrono::duration<double>(now - began_).count();
+    return static_cast<int>(std::ceil(std::max(limit_ - gone, 0.0) * 1000));
+  }
+
+ private:
+  static constexpr double kLongest = 1e6;  ///< seconds, whose milliseconds poll() can count
+  double limit_;
+  unsigned cases_ = 0;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
 /// Whether bytes came before the limit was over.
-bool read_some(int from, double limit, ProbeReader& reader, bool& hung) {
+bool read_some(int from, CaseTime& time, ProbeReader& reader, bool& hung) {
   pollfd ready{from, POLLIN, 0};
-  const int events = ::poll(&ready, 1, static_cast<int>(limit * 1000));
+  const int events = ::poll(&ready, 1, time.left(reader.result().cases));
   if (events < 0 && errno == EINTR) {
     throw_if_interrupted();
     return true;
@@ -141,13 +164,9 @@ int wait_for(pid_t child) {
 /// Ends the process where its reader is left early.
 struct KilledAtTheEnd {
   pid_t child;
-  int from;
-  int said;
   bool ended = false;
   ~KilledAtTheEnd() {
     if (!ended) ::kill(child, SIGKILL), wait_for(child);
-    ::close(from);
-    ::close(said);
   }
 };
 
@@ -180,21 +199,25 @@ void ProbeReport::done() {
 ProbeResult run_probe(double limit, const std::function<void(ProbeReport&)>& work) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw RunFailed("cannot make a pipe");
-  const int said = ::memfd_create("said", MFD_CLOEXEC);
+  const Descriptor from(ends[0]);
+  Descriptor to(ends[1]);
+  const Descriptor said(::memfd_create("said", MFD_CLOEXEC));
+  if (!said.is_open()) throw RunFailed("cannot make a file in memory");
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child < 0) throw RunFailed("cannot start a process");
-  if (child == 0) work_and_end(ends[1], said, work);
-  ::close(ends[1]);
-  KilledAtTheEnd process{child, ends[0], said};
+  if (child == 0) work_and_end(to.number(), said.number(), work);
+  to = Descriptor();
+  KilledAtTheEnd process{child};
   ProbeReader reader;
+  CaseTime time(limit);
   bool hung = false;
-  while (!reader.is_done() && read_some(ends[0], limit, reader, hung)) continue;
+  while (!reader.is_done() && read_some(from.number(), time, reader, hung)) continue;
   if (hung || reader.is_done()) ::kill(child, SIGKILL);
   const int status = wait_for(child);
   process.ended = true;
   if (hung) reader.add("hangs", fmt::format("no answer within {} s", limit));
-  if (!hung && !reader.is_done()) reader.add("crashes", end_of(status, last_line(said)));
+  if (!hung && !reader.is_done()) reader.add("crashes", end_of(status, first_line(said.number())));
   return std::move(reader.result());
 }
 

@@ -87,7 +87,7 @@ Json run_checked(const CampaignCase& one, const CampaignSettings& settings, Prob
   } catch (const BadInput& refusal) {
     if (one.workload == nullptr)
       report.breaks({"bad settings", "", refusal.what()});
-    else  // a transform takes not every policy: combined messages need whole planes
+    else  // a workload takes not every policy: combined messages need whole planes
       report.value("refuses " + one.traffic_name, refusal.what());
   }
   return nullptr;
@@ -136,9 +136,23 @@ void run_traffic(const Policy& policy, const CheckShape& on, std::string_view na
   run_twice(one, settings, report);
 }
 
-/// Adds the transform to the case; false where the machine or the patent's policy has none such.
-bool add_transform(CampaignCase& one, const std::string& text, const CampaignSettings& settings) {
-  static ScheduleFiles files;
+constexpr const char* kReplay = "replay:check.csv";
+
+/// Every node sends two packets to its successor, then to the node opposite.
+ScheduleFiles messages_of(const Shape& shape) {
+  std::string text = "time,src,dst,bytes\n";
+  const Rank nodes = shape.size();
+  for (const auto& [time, offset] : {std::pair(0.0, Rank{1}), std::pair(1e-6, nodes / 2)})
+    for (Rank from = 0; from < nodes; ++from)
+      text += fmt::format("{},{},{},{}\n", time, from, (from + offset) % nodes, kLong);
+  ScheduleFiles files;
+  files.add("check.csv", std::move(text));
+  return files;
+}
+
+/// Adds the workload to the case; false where the machine or the patent's policy has none such.
+bool add_workload(CampaignCase& one, const std::string& text, const CampaignSettings& settings) {
+  ScheduleFiles files = messages_of(one.shape);
   try {
     one.workload = make_workload(text, one.shape, settings, files);
     return is_usual(one, settings);
@@ -147,10 +161,10 @@ bool add_transform(CampaignCase& one, const std::string& text, const CampaignSet
   }
 }
 
-void run_transform(const Policy& policy, const Shape& shape, const std::string& text,
-                   const CampaignSettings& settings, ProbeReport& report) {
+void run_workload(const Policy& policy, const Shape& shape, const std::string& text,
+                  const CampaignSettings& settings, ProbeReport& report) {
   CampaignCase one = case_on(shape, text, 0, settings);
-  if (!takes(policy, shape, one.seed) || !add_transform(one, text, settings)) return;
+  if (!takes(policy, shape, one.seed) || !add_workload(one, text, settings)) return;
   report.begin(fmt::format("{}, {}", text, shape.text()));
   one.policy = &policy;
   (void)run_checked(one, settings, report);
@@ -167,11 +181,13 @@ void check_traffics(const Policy& policy, std::uint64_t seed, ProbeReport& repor
   }
 }
 
-void check_transforms(const Policy& policy, std::uint64_t seed, ProbeReport& report) {
+void check_workloads(const Policy& policy, std::uint64_t seed, ProbeReport& report) {
   const CampaignSettings settings = settings_on("sim", seed);
   for (const char* torus : {"2x2x2", "4x2x2", "4x4"})
     for (const char* method : {"volumetric", "slab", "orbital", "rows"})
-      run_transform(policy, Shape::parse(torus), fmt::format("fft:8:{}", method), settings, report);
+      run_workload(policy, Shape::parse(torus), fmt::format("fft:8:{}", method), settings, report);
+  for (const char* torus : {"4x2x2", "3x5", "4x4m"})
+    run_workload(policy, Shape::parse(torus), kReplay, settings, report);
 }
 
 void check_rings(const Policy& policy, std::uint64_t seed, ProbeReport& report) {
@@ -185,7 +201,7 @@ void check_rings(const Policy& policy, std::uint64_t seed, ProbeReport& report) 
     one.policy = &policy;
     (void)run_checked(one, settings, report);
   }
-  run_transform(policy, Shape::parse("2x2x2"), "fft:8:volumetric", settings, report);
+  run_workload(policy, Shape::parse("2x2x2"), "fft:8:volumetric", settings, report);
 }
 
 std::vector<std::string> distance_shapes() {

@@ -13,8 +13,8 @@ namespace toroid {
 /// Runs of every traffic on every machine of check_shapes(), which must end, lose nothing, and come
 /// to the same result with two threads.
 void check_traffics(const Policy& policy, std::uint64_t seed, ProbeReport& report);
-/// Small transforms by every method.
-void check_transforms(const Policy& policy, std::uint64_t seed, ProbeReport& report);
+/// Every workload: small transforms by every method, and a replay of messages.
+void check_workloads(const Policy& policy, std::uint64_t seed, ProbeReport& report);
 /// Exchanges and a transform over rings of this host, with data that is compared.
 void check_rings(const Policy& policy, std::uint64_t seed, ProbeReport& report);
 
