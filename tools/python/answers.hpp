@@ -3,14 +3,12 @@
 
 #include <pybind11/pybind11.h>
 
-#include <string>
 #include <vector>
 
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
-#include "tools/python/whole_numbers.hpp"
 
 // All are called with the interpreter's lock.
 namespace toroid::python {

@@ -1,6 +1,8 @@
 #include "tools/python/asking.hpp"
 
 #include <pybind11/pybind11.h>
+#include <pystate.h>
+#include <pythread.h>
 
 #include <mutex>
 #include <set>

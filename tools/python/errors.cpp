@@ -1,4 +1,5 @@
 // Failures of the libraries as exceptions of Python.
+#include <abstract.h>
 #include <pybind11/pybind11.h>
 
 #include <exception>

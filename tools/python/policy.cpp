@@ -4,12 +4,12 @@
 #include <pybind11/pybind11.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>

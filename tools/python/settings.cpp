@@ -12,6 +12,7 @@
 #include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/route.hpp"
+#include "hal/send_order.hpp"
 #include "packet/node/settings.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/policy_options.hpp"

@@ -1,5 +1,6 @@
 #include "tools/python/whole_numbers.hpp"
 
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
 #include <optional>
