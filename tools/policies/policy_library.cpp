@@ -1,11 +1,15 @@
 #include "tools/policies/policy_library.hpp"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fmt/core.h>
 
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <ios>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -96,7 +100,25 @@ struct CloseLibrary {
   void operator()(void* handle) const { ::dlclose(handle); }
 };
 
+/// A file that ends early would end the process where its missing pages are read.
+void refuse_truncated(const LibraryName& name, const std::string& place) {
+  std::ifstream file(place, std::ios::binary);
+  Elf64_Ehdr header{};
+  file.read(reinterpret_cast<char*>(&header), sizeof header);
+  if (!file || std::string_view(reinterpret_cast<const char*>(header.e_ident), SELFMAG) != ELFMAG)
+    return;  // the linker says what it is instead
+  const std::uintmax_t bytes = std::filesystem::file_size(place);
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    file.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof segment));
+    file.read(reinterpret_cast<char*>(&segment), sizeof segment);
+    if (!file || segment.p_offset > bytes || segment.p_filesz > bytes - segment.p_offset)
+      refuse_library(name, "cannot be loaded: the file is not complete");
+  }
+}
+
 const PolicyLibrary& load(const LibraryName& name, const std::string& place) {
+  refuse_truncated(name, place);
   std::unique_ptr<void, CloseLibrary> handle(::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (handle == nullptr) refuse_library(name, fmt::format("cannot be loaded: {}", ::dlerror()));
   void* const entry = ::dlsym(handle.get(), kEntryName);

@@ -1,8 +1,6 @@
 #include "tools/python/asking.hpp"
 
 #include <pybind11/pybind11.h>
-#include <pystate.h>
-#include <pythread.h>
 
 #include <mutex>
 #include <set>

@@ -1,5 +1,4 @@
 // Failures of the libraries as exceptions of Python.
-#include <abstract.h>
 #include <pybind11/pybind11.h>
 
 #include <exception>

@@ -49,6 +49,10 @@ TEST_F(PolicyFromALibrary, IsRefusedByNameWhereItIsNone) {
   directory_.save("text.so", "no library");
   expect_refused("./text.so", {"./text.so", "cannot be loaded"});
   expect_refused(copied("no_entry"), {"./mine.so", "TOROID_POLICY(Class)"});
+  copied("shift_copy", "half.so");
+  std::filesystem::resize_file(directory_ / "half.so",
+                               std::filesystem::file_size(directory_ / "half.so") / 4);
+  expect_refused("./half.so", {"./half.so", "the file is not complete"});
 }
 
 TEST_F(PolicyFromALibrary, IsRefusedByNameWhereItWasMadeForAnotherToroid) {
