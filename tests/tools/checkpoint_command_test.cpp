@@ -98,7 +98,7 @@ TEST(CheckpointCommand, InterruptedBeforeTheFirstCycleHasNothingToSaveYet) {
     const auto began = std::chrono::steady_clock::now();
     command.signal(signal);
     const Ended ended = command.wait();
-    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(2));
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
     EXPECT_EQ(ended.exit_code, 128 + signal);
     EXPECT_THAT(ended.err, EndsWith("\ntoroid: interrupted; nothing to save yet\n"));
     EXPECT_THAT(directory.entries(), IsEmpty());

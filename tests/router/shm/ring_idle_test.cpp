@@ -33,11 +33,11 @@ double processor_seconds(int who) {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Processor time per time that passes.
-double share_of(int who, auto work) {
+/// Processor time per time that passes, within a second in which this thread waits.
+double share_of(int who, auto wait_until) {
   const auto begin = WallClock::now();
   const double used = processor_seconds(who);
-  work();
+  wait_until(begin + std::chrono::seconds(1));
   const std::chrono::duration<double> passed = WallClock::now() - begin;
   return (processor_seconds(who) - used) / passed.count();
 }
@@ -45,21 +45,23 @@ double share_of(int who, auto work) {
 TEST(RingIdle, WaitingForASecondTakesLittleProcessorTime) {
   for (const bool spins : {true, false}) {
     Idle idle(spins);
-    const double share = share_of(RUSAGE_THREAD, [&] {
-      const auto end = WallClock::now() + std::chrono::seconds(1);
+    const double share = share_of(RUSAGE_THREAD, [&](WallClock::time_point end) {
       while (WallClock::now() < end) idle.wait();
     });
     EXPECT_LT(share, 0.25) << "spins: " << spins;
   }
 }
 
-/// The first node sleeps when it is greeted; all the others wait for its answer.
-Program wait_for_a_sleeper(Node& node) {
+/// The first node sleeps when it is greeted; all the others wait for its answer. The share counts
+/// once they have had time to do what they had to do.
+Program wait_for_a_sleeper(Node& node, double& share) {
   Counter heard("heard");
-  node.on(kHandler, [&heard, &node](const Packet& packet) {
+  node.on(kHandler, [&](const Packet& packet) {
     heard.bump();
     if (node.rank() != 0) return;
-    std::this_thread::sleep_for(std::chrono::seconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    share = share_of(RUSAGE_SELF,
+                     [](WallClock::time_point end) { std::this_thread::sleep_until(end); });
     for (Rank peer = 1; peer < node.size(); ++peer) node.post(peer, kHandler, packet.bytes());
   });
   if (node.rank() == 1) co_await node.send(0, kHandler, node.rank());
@@ -70,7 +72,8 @@ TEST(RingIdle, WorkersThatWaitForASleeperTakeLittleProcessorTime) {
   for (const RingRoute route : testing::kRoutes)
     for (const unsigned threads : {2u, 8u}) {
       RingMachine machine(Shape::parse("4x4"), threads, {}, testing::routed(route));
-      const double share = share_of(RUSAGE_SELF, [&] { machine.run(wait_for_a_sleeper); });
+      double share = 1;
+      machine.run([&share](Node& node) { return wait_for_a_sleeper(node, share); });
       EXPECT_LT(share, 0.25) << threads << " workers";
     }
 }

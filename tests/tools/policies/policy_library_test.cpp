@@ -19,6 +19,7 @@ namespace toroid::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const Arguments kExchange = {"alltoall", "--torus", "4x4x4"};
 
@@ -174,6 +175,18 @@ TEST(PolicyNew, LeadsToATableInThreeCommands) {
       typed({"compare", "--torus", "4x4x4", "--policies", "all,nearest/nearest.so"});
   EXPECT_THAT(table, HasSubstr("\nrandom "));
   EXPECT_THAT(table, HasSubstr("\nnearest/nearest.so "));
+}
+
+TEST(PolicyNew, LeavesTheCompilersWarningsToWhoseSourceItIs) {
+  const TemporaryDirectory directory;
+  const Ended written = run_command({"policy", "new", "mine"}, {.directory = directory.path()});
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  directory.save("mine/mine.cpp",
+                 directory.content_of("mine/mine.cpp") + "static void nobody_calls_it() {}\n");
+  const Ended built = run_command({"-P", "mine/CMakeLists.txt"},
+                                  {.directory = directory.path(), .program = TOROID_CMAKE});
+  EXPECT_EQ(built.exit_code, 0) << built.out << built.err;
+  EXPECT_THAT(built.out + built.err, Not(HasSubstr("nobody_calls_it")));
 }
 
 TEST(PolicyNew, RefusesBadNamesAndReplacesNothing) {
