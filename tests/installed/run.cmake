@@ -57,8 +57,10 @@ set(own ${SCRATCH}/own)
 file(MAKE_DIRECTORY ${own})
 run(${prefix}/bin/toroid policy new nearest ${own})
 run(${CMAKE_COMMAND} -P ${own}/nearest/CMakeLists.txt)
-run(${prefix}/bin/toroid compare --torus 4x4 --bytes 240 --policies random,${own}/nearest/nearest.so)
-expect_match("${output}" "/nearest/nearest\\.so ")
+run(${prefix}/bin/toroid compare --torus 4x4 --bytes 240 --policies random,${own}/nearest/nearest.so
+  --csv ${own}/table.csv)
+file(READ ${own}/table.csv output)
+expect_match("${output}" "/nearest/nearest\\.so,")
 
 expect_refused("REQUIRED COMPONENTS fft nosuch" "has no component nosuch; known: hal router packet fft")
 expect_refused("0.0 EXACT REQUIRED" "requested version")
