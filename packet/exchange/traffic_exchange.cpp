@@ -54,7 +54,8 @@ TrafficExchange::TrafficExchange(const Policy& policy, const Traffic& traffic, c
             {.seed = options.seed,
              .payload = options.payload,
              .peers = options.peers,
-             .name = fmt::format("policy {}", policy.name())}) {
+             .name = fmt::format("policy {}", policy.name())}),
+      parts_(shape.size()) {
   if (plan_.combines()) {
     combining();
     return;

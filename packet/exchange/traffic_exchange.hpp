@@ -8,6 +8,7 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
+#include "hal/pinned_array.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/conservation.hpp"
@@ -95,7 +96,7 @@ class TrafficExchange {
   /// [lane]: of its nodes' packets. A node's own would be touched for each of its packets, among
   /// those of too many nodes for the caches.
   std::deque<LaneLatency> latencies_;
-  std::deque<Part> parts_;  ///< never move: nodes refer to them
+  PinnedArray<Part> parts_;  ///< nodes refer to them
 };
 
 }  // namespace toroid

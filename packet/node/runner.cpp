@@ -11,7 +11,8 @@
 
 namespace toroid {
 
-Runner::Runner(Fabric& fabric, const NodeOptions& options) : fabric_(&fabric) {
+Runner::Runner(Fabric& fabric, const NodeOptions& options)
+    : fabric_(&fabric), nodes_(fabric.nodes().size()) {
   const auto shared = std::make_shared<const NodeOptions>(options);
   for (const Rank r : fabric.nodes())
     fabric.attach(r, nodes_.emplace_back(fabric.device(r), shared));

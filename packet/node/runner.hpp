@@ -2,11 +2,11 @@
 #pragma once
 
 #include <concepts>
-#include <deque>
 #include <functional>
 
 #include "hal/fabric.hpp"
 #include "hal/flowchart_profile.hpp"
+#include "hal/pinned_array.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 
@@ -20,8 +20,8 @@ class Runner {
   Runner(const Runner&) = delete;
 
   /// The nodes of this process, by rank. They do not move: programs hold references.
-  std::deque<Node>& nodes() { return nodes_; }
-  const std::deque<Node>& nodes() const { return nodes_; }
+  PinnedArray<Node>& nodes() { return nodes_; }
+  const PinnedArray<Node>& nodes() const { return nodes_; }
 
   /// Gives every node the program that `program(node)` makes, and runs all to their end. Throws
   /// what Fabric::run() throws. REQUIRES: called once, this or the one below.
@@ -40,7 +40,7 @@ class Runner {
 
  private:
   Fabric* fabric_;
-  std::deque<Node> nodes_;
+  PinnedArray<Node> nodes_;
 };
 
 }  // namespace toroid

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <mutex>
 #include <span>
+#include <utility>
 
 #include "hal/check.hpp"
 #include "router/sim/flight.hpp"
@@ -19,9 +20,8 @@ void FlightStore::limit(unsigned bits) {
 /// The numbers that came back last are the ones that caches know best.
 void FlightStore::take(std::span<FlightId, kBatch> batch) {
   const std::lock_guard lock(mutex_);
-  if (!free_.empty()) {
-    std::ranges::copy(std::span(free_).last(kBatch), batch.begin());
-    free_.resize(free_.size() - kBatch);
+  if (free_ != kNoFlight) {
+    for (std::size_t i = kBatch; i-- > 0; free_ = slots_[free_].flight.next) batch[i] = free_;
     return;
   }
   if ((handed_out_ + kBatch - 1) >> most_bits_ != 0)
@@ -33,7 +33,13 @@ void FlightStore::take(std::span<FlightId, kBatch> batch) {
 
 void FlightStore::give_back(std::span<const FlightId, kBatch> batch) {
   const std::lock_guard lock(mutex_);
-  free_.insert(free_.end(), batch.begin(), batch.end());
+  for (const FlightId id : batch) slots_[id].flight.next = std::exchange(free_, id);
+}
+
+void FlightStore::clear() {
+  slots_.clear();
+  words_.clear();
+  full_.clear();
 }
 
 }  // namespace toroid::sim

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <mutex>
 #include <span>
-#include <vector>
 
 #include "hal/packet.hpp"
 #include "router/sim/event.hpp"
@@ -16,9 +15,9 @@
 namespace toroid::sim {
 
 /// A packet stays where it is from end to end; blocks hand each other its number. Who has a
-/// packet's number may touch the packet. Numbers that no packet has are handed out in batches.
-/// Memory grows with the number of packets and never with the square of the nodes. The fabric owns
-/// it.
+/// packet's number may touch the packet. Numbers that no packet has are handed out in batches;
+/// those that came back are linked in the memory of the packets that had them. Memory grows with
+/// the number of packets and never with the square of the nodes. The fabric owns it.
 ///
 /// A study of policies has no payloads, or one word that relays need: so short and long payloads
 /// have memory of their own, which is taken only when there are such payloads.
@@ -65,6 +64,9 @@ class FlightStore {
   void take(std::span<FlightId, kBatch> batch);
   void give_back(std::span<const FlightId, kBatch> batch);
 
+  /// Gives all memory back to the host. REQUIRES: there are no packets, nor will there be; no other
+  /// thread calls anything.
+  void clear();
   /// REQUIRES: no other thread calls anything.
   template <typename Archive>
   void serialize(Archive& archive) {
@@ -82,9 +84,9 @@ class FlightStore {
   Segments<std::array<std::byte, kWord>> words_;
   Segments<std::array<std::byte, kPayloadBytes>> full_;
   unsigned most_bits_ = Event::kValueBits;
-  std::mutex mutex_;            ///< guards what follows
-  FlightId handed_out_ = 0;     ///< smaller numbers have been handed out
-  std::vector<FlightId> free_;  ///< those of them that came back
+  std::mutex mutex_;           ///< guards what follows
+  FlightId handed_out_ = 0;    ///< smaller numbers have been handed out
+  FlightId free_ = kNoFlight;  ///< that of them that came back last; Flight::next is the one before
 };
 
 }  // namespace toroid::sim

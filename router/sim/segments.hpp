@@ -24,10 +24,7 @@ class Segments {
 
   Segments() : segments_(std::size_t{1} << (kNumberBits - kSegmentBits)) {}
   Segments(const Segments&) = delete;
-  ~Segments() {
-    for (const auto& segment : segments_)
-      if (T* const begin = segment.load(std::memory_order_relaxed)) munmap(begin, kBytes);
-  }
+  ~Segments() { clear(); }
 
   /// REQUIRES: room() has been called for the number.
   T& operator[](std::uint32_t number) const { return begin_of(number)[number % kSegment]; }
@@ -43,6 +40,12 @@ class Segments {
     return (*this)[number];
   }
 
+  /// There are no elements any more. REQUIRES: nobody else calls anything.
+  void clear() {
+    for (auto& segment : segments_)
+      if (T* const begin = segment.exchange(nullptr, std::memory_order_relaxed))
+        munmap(begin, kBytes);
+  }
   /// The numbers below `end`. REQUIRES: nobody else calls anything.
   template <typename Archive>
   void serialize(Archive& archive, std::uint32_t end) {

@@ -74,6 +74,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
       run_in_segments(*options_.checkpoints);
     }
     throw_failure();
+    if (packets_under_way() == 0) flights_.clear();
     sum_counters();
     const std::string report = stall_report(*this, fmt::format("at cycle {}", counters_.end));
     if (!report.empty()) throw RunFailed(report);

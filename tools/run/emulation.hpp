@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 
@@ -11,6 +10,7 @@
 #include "hal/fabric.hpp"
 #include "hal/flowchart_profile.hpp"
 #include "hal/machine.hpp"
+#include "hal/pinned_array.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
@@ -30,8 +30,8 @@ class Emulation {
             std::uint64_t packets_expected);
 
   /// The nodes of this process, by rank.
-  std::deque<Node>& nodes() { return runner_.nodes(); }
-  const std::deque<Node>& nodes() const { return runner_.nodes(); }
+  PinnedArray<Node>& nodes() { return runner_.nodes(); }
+  const PinnedArray<Node>& nodes() const { return runner_.nodes(); }
   /// Runs every node's program to its end and measures the CPU time that its threads take.
   void run();
   /// What earlier parts of the run have taken, which a checkpoint has brought along.
