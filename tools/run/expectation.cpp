@@ -32,7 +32,7 @@ namespace toroid {
 namespace {
 
 // Measured on one host; a factor of 2 on others does not matter to a user who waits.
-constexpr double kBytesPerSimNode = 8000;   ///< 4.0 kB, packets in its routers, a margin
+constexpr double kBytesPerSimNode = 8000;   ///< 3.8 kB, packets in its routers, a margin
 constexpr double kBytesPerRingNode = 3000;  ///< without its rings
 constexpr double kBytesPerQueue = 16;       ///< of an output queue, empty or not
 constexpr double kBytesPerDescriptor = 56;  ///< of what is in them

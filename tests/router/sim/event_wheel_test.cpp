@@ -98,6 +98,20 @@ TEST(EventWheel, MovesToCyclesWithoutEventsAsWell) {
   }
 }
 
+TEST(EventWheel, GivesBackTheMemoryOfABurst) {
+  EventWheel wheel;
+  std::vector<Event> taken;
+  for (std::uint32_t i = 0; i < 100'000; ++i) wheel.schedule(10, numbered(i));
+  wheel.advance(10, taken);
+  EXPECT_EQ(taken.size(), 100'000u);
+  for (Tick now = 11; now < 6000; ++now) {
+    taken.clear();
+    wheel.schedule(now, numbered(1));
+    wheel.advance(now, taken);
+    ASSERT_LT(taken.capacity(), 100'000u) << now;
+  }
+}
+
 TEST(EventWheel, HoldsNothingAtFirst) {
   EXPECT_EQ(EventWheel().next(), kNever);
 }

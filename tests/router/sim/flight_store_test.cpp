@@ -18,6 +18,7 @@
 #include "router/sim/flight.hpp"
 #include "router/sim/flight_pool.hpp"
 #include "router/sim/flight_store.hpp"
+#include "tests/hal/memory_archive.hpp"
 
 namespace toroid::sim {
 namespace {
@@ -71,6 +72,47 @@ TEST(FlightStore, HandsOutEveryNumberOnceUntilItComesBack) {
   std::array<FlightId, FlightStore::kBatch> again;
   store.take(again);
   EXPECT_EQ(std::set(batch.begin(), batch.end()), std::set(again.begin(), again.end()));
+}
+
+TEST(FlightStore, HandsOutFirstTheBatchThatCameBackLast) {
+  FlightStore store;
+  using Batch = std::array<FlightId, FlightStore::kBatch>;
+  std::array<Batch, 3> batches;
+  for (Batch& batch : batches) store.take(batch);
+  for (const Batch& batch : batches) store.give_back(batch);
+  Batch again;
+  for (std::size_t i = batches.size(); i-- > 0;) {
+    store.take(again);
+    EXPECT_EQ(again, batches[i]);
+  }
+  store.take(again);
+  EXPECT_EQ(*std::ranges::min_element(again), batches.size() * FlightStore::kBatch);
+}
+
+TEST(FlightStore, KnowsAfterLoadingWhichNumbersHadComeBack) {
+  FlightStore store;
+  std::array<FlightId, FlightStore::kBatch> first, second, again;
+  store.take(first);
+  store.take(second);
+  store.give_back(first);
+  testing::SavedState saved;
+  saved(store);
+  testing::LoadedState state(saved.content());
+  FlightStore loaded;
+  state(loaded);
+  loaded.take(again);
+  EXPECT_EQ(again, first);
+  loaded.take(again);
+  EXPECT_EQ(*std::ranges::min_element(again), 2 * FlightStore::kBatch);
+}
+
+TEST(FlightStore, GivesItsMemoryBack) {
+  FlightStore store;
+  FlightBlock block(store);
+  const FlightId id = block.make(1, kPayloadBytes);
+  block.pool().remove(id);
+  store.clear();
+  store.prefetch(id);  // of what is not there any more: allowed
 }
 
 TEST(FlightStore, RefusesMorePacketsThanItsLimit) {
