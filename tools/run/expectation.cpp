@@ -81,7 +81,7 @@ double packets_of_message(const Policy& policy, const Shape& shape, std::uint64_
 double measured_sim_rate() {
   const Shape shape = Shape::parse("8x8x8");
   const Machine machine = Machine{};
-  const auto traffic = make_traffic("sample:64", shape, kPayloadBytes, 1);
+  const auto traffic = make_traffic("sample:256", shape, kPayloadBytes, 1);
   TrafficExchange exchange(policy_by_name("random"), *traffic, shape, machine, {});
   RunOptions run;
   run.node = exchange.node_options();
