@@ -45,8 +45,9 @@ class EventWheelOf {
 
  private:
   static constexpr Tick kSlots = 2048;  ///< a power of two above most turns' lengths
-  /// Events whose memory a slot keeps for others: not that of a burst, when all nodes do the same.
-  static constexpr std::size_t kMostKept = 1024;
+  /// Events whose memory goes round among the slots in any case. More is kept only as long as about
+  /// as many come: not after a burst, in which all nodes do the same.
+  static constexpr std::size_t kAlwaysKept = 1024;
   void pop_events(std::vector<T>& events);
   Tick find_next() const;
   Tick next_near() const;
@@ -84,8 +85,9 @@ void EventWheelOf<T>::pop_events(std::vector<T>& events) {
   std::uint64_t& word = occupied_[now_ % kSlots / 64];
   const std::uint64_t bit = std::uint64_t{1} << (now_ % 64);
   if ((word & bit) != 0) {
-    if (events.capacity() > kMostKept) events = std::vector<T>();
-    events.swap(slots_[now_ % kSlots]);
+    std::vector<T>& slot = slots_[now_ % kSlots];
+    if (events.capacity() > std::max(kAlwaysKept, 4 * slot.size())) events = std::vector<T>();
+    events.swap(slot);
     word &= ~bit;
   }
   if (!far_.empty() && far_.begin()->first == now_) {

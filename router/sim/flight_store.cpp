@@ -40,6 +40,8 @@ void FlightStore::clear() {
   slots_.clear();
   words_.clear();
   full_.clear();
+  handed_out_ = 0;
+  free_ = kNoFlight;
 }
 
 }  // namespace toroid::sim

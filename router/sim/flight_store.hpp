@@ -64,8 +64,8 @@ class FlightStore {
   void take(std::span<FlightId, kBatch> batch);
   void give_back(std::span<const FlightId, kBatch> batch);
 
-  /// Gives all memory back to the host. REQUIRES: there are no packets, nor will there be; no other
-  /// thread calls anything.
+  /// Gives all memory back to the host. REQUIRES: there are no packets, and no other thread calls
+  /// anything; numbers that were taken are not used any more.
   void clear();
   /// REQUIRES: no other thread calls anything.
   template <typename Archive>

@@ -109,10 +109,8 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
                  "runs with each of these seeds, as 1:10 or 1,2,3: mean and spread are shown");
 }
 
-/// A policy that comes as data is called by the name in its file.
 Json CampaignCase::json() const {
-  const bool is_data = names_policy_data(policy_name);
-  Json row = {{"policy", is_data ? std::string(policy->name()) : policy_name},
+  Json row = {{"policy", policy_label},
               {"traffic", traffic_name},
               {"torus", shape.text()},
               {"nodes", shape.size()},
@@ -288,6 +286,18 @@ std::vector<std::string> policies_for(const Sender& sender,
   return kept;
 }
 
+/// A policy that comes as data or from a program is called by its own name, data not where another
+/// of `all` has the same.
+std::string label_of(const std::string& policy, const std::vector<std::string>& all) {
+  const bool is_data = names_policy_data(policy);
+  if (!is_data && !policy.starts_with('@')) return policy;
+  const std::string_view name = policy_named(policy).name();
+  const auto shares = [&](const std::string& other) {
+    return other != policy && policy_named(other).name() == name;
+  };
+  return is_data && std::ranges::any_of(all, shares) ? policy : std::string(name);
+}
+
 /// The seeds of the list replace the one seed.
 void refuse_seed_beside_seeds(const CampaignLists& lists) {
   if (lists.verb != nullptr && !lists.seeds.empty() && lists.verb->count("--seed") > 0)
@@ -327,6 +337,7 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
       CampaignCase& one = cases.emplace_back(like);
       one.policy = &policy_named(policy);
       one.policy_name = policy.starts_with('@') ? one.policy->name() : policy;
+      one.policy_label = label_of(policy, policies);
     }
   };
   const std::vector<Axes> all_axes = axes_of_lists(lists, settings);

@@ -53,9 +53,10 @@ struct CampaignCase {
   std::shared_ptr<const Traffic> traffic;    ///< null: a workload
   std::shared_ptr<const Workload> workload;  ///< null: a traffic
   Shape shape;
-  std::string policy_name;   ///< as typed
-  std::string traffic_name;  ///< likewise; a workload's name too
-  std::uint64_t bytes;       ///< payload per message; 0 of a workload
+  std::string policy_name;     ///< as typed
+  std::string policy_label{};  ///< as tables have it: of two that share a name, as typed
+  std::string traffic_name;    ///< as typed; a workload's name too
+  std::uint64_t bytes;         ///< payload per message; 0 of a workload
   std::shared_ptr<const Machine> machine;
   std::uint64_t seed = 1;
   SettingChanges changes{};

@@ -113,6 +113,10 @@ TEST(FlightStore, GivesItsMemoryBack) {
   block.pool().remove(id);
   store.clear();
   store.prefetch(id);  // of what is not there any more: allowed
+  FlightBlock later(store);
+  const FlightId again = later.make(2, kPayloadBytes);
+  EXPECT_EQ(again, 0u);
+  later.expect(again, 2, kPayloadBytes);
 }
 
 TEST(FlightStore, RefusesMorePacketsThanItsLimit) {

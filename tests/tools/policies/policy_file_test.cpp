@@ -432,6 +432,22 @@ TEST_F(PolicyFile, StandsBesideBuiltInPoliciesUnderItsName) {
   EXPECT_THAT(rows.dump(), HasSubstr("\"policy\":\"backwards\""));
 }
 
+TEST_F(PolicyFile, StandsUnderItsPathWhereAnotherPolicyHasItsName) {
+  at.save("a.toml", "name = \"rank\"\npolicy = \"random\"\n");
+  at.save("b.toml", "name = \"mine\"\npolicy = \"shift\"\n");
+  at.save("c.toml", "name = \"mine\"\npolicy = \"farthest-first\"\n");
+  const json all = json_of({"compare", "--torus", "4x4", "--bytes", "240", "--policies",
+                            "rank,a.toml,b.toml,c.toml", "--quiet"},
+                           {.directory = at.path()});
+  std::vector<std::string> names;
+  for (const json& row : all["rows"]) names.push_back(row["policy"]);
+  EXPECT_THAT(names, ::testing::UnorderedElementsAre("rank", "a.toml", "b.toml", "c.toml"));
+  const json alone =
+      json_of({"compare", "--torus", "4x4", "--bytes", "240", "--policies", "a.toml", "--quiet"},
+              {.directory = at.path()});
+  EXPECT_EQ(alone["rows"][0]["policy"], "rank");
+}
+
 TEST_F(PolicyFile, TakesAScheduleThatNumpyWrote) {
   const std::string python = python_with("numpy");
   if (python.empty()) GTEST_SKIP() << "no numpy";
