@@ -40,6 +40,8 @@ struct FabricCounters {
   std::uint64_t packet_hops = 0;  ///< links crossed, summed over packets
   std::uint64_t events = 0;       ///< of the model; 0 where time is the wall clock
   std::uint64_t refused = 0;      ///< malformed headers, never dispatched
+  std::uint64_t puts = 0;         ///< descriptors of messages that moved by put
+  std::uint64_t put_bytes = 0;    ///< bytes that these moved
   /// Frames from strangers and damaged frames, which were refused: number by reason.
   std::map<std::string, std::uint64_t> refused_frames;
   std::vector<LinkCounters> links;  ///< [rank · shape.links() + direction]

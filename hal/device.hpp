@@ -7,17 +7,20 @@
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 
 namespace toroid {
 
-/// The receiver of the packets that Device::receive() hands over.
+/// The receiver of the packets and puts that Device::receive() hands over.
 class PacketSink {
  public:
   /// The packet lies in the fabric's own buffer; it may be read until this returns.
   virtual void arrive(const Packet& packet) = 0;
+  /// Copies what a put names into its window; returns the number of bytes.
+  virtual std::size_t arrive(const PutDescriptor& put) = 0;
 
  protected:
   ~PacketSink() = default;
@@ -38,6 +41,9 @@ class Device {
   virtual unsigned lane() const { return rank(); }
   /// Cycles since the start: virtual ones where time is virtual, else by the machine's clock rate.
   virtual Tick now() const = 0;
+
+  /// Whether descriptors of puts may be injected for that node.
+  virtual bool can_put(Rank) const { return false; }
 
   /// The injection FIFOs as they are now.
   virtual InjectionFifos& fifos() = 0;

@@ -78,7 +78,8 @@ class OutputQueues {
   void push(unsigned i, const SendDescriptor& descriptor) {
     emplace(i, [&] { return descriptor; });
   }
-  /// Pushes the descriptor that make() returns, unless that has no packets; returns their number.
+  /// Pushes the descriptor that make() returns, unless that has no packets; returns the number of
+  /// the message's packets that it stands for.
   /// It is made where it stands in the queue. REQUIRES: make() pushes nothing.
   template <std::invocable Make>
   std::uint32_t emplace(unsigned i, Make&& make);
@@ -179,12 +180,13 @@ std::uint32_t OutputQueues::emplace(unsigned i, Make&& make) {
   const SendDescriptor* const made = new (&pool_[place].descriptor) SendDescriptor(make());
   const std::uint32_t packets = made->packets;
   if (packets == 0) return 0;
+  const std::uint32_t of_message = made->message_packets();
   free_ = pool_[place].next;
   pool_[place].next = kNone;
   profile_.packets += packets;
   ++profile_.descriptors;
   link(i, place);
-  return packets;
+  return of_message;
 }
 
 /// The place becomes the last one of a queue.

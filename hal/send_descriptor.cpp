@@ -6,7 +6,17 @@
 #include <utility>
 #include <vector>
 
+#include "hal/check.hpp"
+#include "hal/put.hpp"
+
 namespace toroid {
+
+PutDescriptor PayloadSource::put(const SendDescriptor&) {
+  TOROID_CHECK(!"a source whose payloads are gathered has been asked for a put");
+  return {};
+}
+
+void PayloadSource::put_done(const PutDescriptor&) {}
 
 void DescriptorQueue::grow() {
   std::vector<SendDescriptor> larger(std::max<std::size_t>(8, 2 * ring_.size()));

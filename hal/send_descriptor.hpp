@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/route.hpp"
 
 namespace toroid {
@@ -25,26 +26,34 @@ class PayloadSource {
   /// of one descriptor. It must not put anything into output queues: they may be being drained.
   virtual std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
                                std::span<std::byte, kPayloadBytes> payload) = 0;
+  /// The put that a descriptor with `is_put` stands for; called once, on the node's own thread.
+  virtual PutDescriptor put(const SendDescriptor& descriptor);
+  /// A put has been copied: its array may be overwritten. Called on the node's own thread.
+  virtual void put_done(const PutDescriptor& put);
 };
 
-/// One packet, or several equally long packets of one message. They share the header except for its
-/// argument, which the source returns.
+/// One packet, or several equally long packets of one message, which share the header except for
+/// its argument, which the source returns. Or a put: to queues and FIFOs a packet of one chunk, in
+/// whose place the device sends a PutDescriptor.
 struct SendDescriptor {
   PacketHeader header;
   PayloadSource* source;      ///< null: one packet, which carries no payload bytes
   std::uint64_t cookie;       ///< belongs to the source: says which packets of which message
   std::uint32_t packets = 1;  ///< 0: there is nothing to send
   std::uint32_t first = 0;    ///< number of the first packet that has not left
-  Route route{};  ///< that the hints describe, if whoever made the header knows it; else empty
+  Route route{};        ///< that the hints describe, if whoever made the header knows it; else empty
+  bool is_put = false;  ///< a put of as many packets of the message as the header's argument says
 
   static SendDescriptor none() {
     return {.header = {0, 0}, .source = nullptr, .cookie = 0, .packets = 0};
   }
   std::uint32_t left() const { return packets - first; }
+  /// Packets of the message that it stands for.
+  std::uint32_t message_packets() const { return is_put ? header.argument() : packets; }
   /// Whether `other` is the same message from the next packet on.
   bool continues_in(const SendDescriptor& other) const {
     return cookie == other.cookie && source == other.source && source != nullptr &&
-           packets == other.first;
+           packets == other.first && !is_put;
   }
   /// A descriptor of the next `count` packets alone. REQUIRES: count <= left().
   SendDescriptor next(std::uint32_t count) const {

@@ -120,6 +120,25 @@ void PieceMessages::scatter(Rank from, std::uint32_t number, std::span<const std
   transfer->scatter(transfer->elements(number), payload.data(), target_.data() + bytes);
 }
 
+std::uint32_t PieceMessages::most_in_put(Rank member, std::uint32_t first,
+                                         std::uint32_t limit) const {
+  const Transfer* transfer = redistribution_->to(member, sending_).transfer;
+  if (transfer == nullptr || first >= transfer->packets()) return 0;
+  return std::min(limit, transfer->packets() - first);
+}
+
+std::size_t PieceMessages::take(Rank from, std::uint32_t first, std::uint32_t packets,
+                                const std::byte* source) {
+  find_piece();
+  arrived_ += packets;
+  const auto [transfer, shift] = redistribution_->from(from, receiving_);
+  TOROID_CHECK(transfer != nullptr);
+  const Transfer::Elements elements = transfer->elements(first, packets);
+  const std::int64_t bytes = shift * redistribution_->element_bytes();
+  transfer->copy(elements, source, target_.data() + bytes);
+  return std::size_t{elements.count} * redistribution_->element_bytes();
+}
+
 std::uint64_t PieceMessages::traffic_number(std::uint64_t start) const {
   const std::uint32_t pieces = (redistribution_->pieces() - first_ + stride_ - 1) / stride_;
   return first_ + start % pieces * stride_;

@@ -133,6 +133,13 @@ Transfer::Elements Transfer::elements(std::uint32_t packet) const {
   return {at.first, std::min(per_packet(), at.left)};
 }
 
+Transfer::Elements Transfer::elements(std::uint32_t first, std::uint32_t packets) const {
+  const Elements last = elements(first + packets - 1);
+  TOROID_CHECK_LT(0u, last.count);
+  const std::uint32_t begin = elements(first).first;
+  return {begin, last.first + last.count - begin};
+}
+
 Transfer::InRun Transfer::in_run(std::uint32_t packet) const {
   const Part& part = *std::prev(
       std::ranges::upper_bound(parts_, packet, std::ranges::less{}, &Part::first_packet));

@@ -49,6 +49,8 @@ class Transfer {
   };
   /// The elements of a packet; none if the message has no such packet.
   Elements elements(std::uint32_t packet) const;
+  /// The elements of several packets in a row. REQUIRES: there are so many.
+  Elements elements(std::uint32_t first, std::uint32_t packets) const;
   /// How many packets from this one on are equally long and in one stretch. REQUIRES: packet <
   /// packets().
   std::uint32_t alike(std::uint32_t packet) const;
@@ -62,7 +64,7 @@ class Transfer {
   void gather(Elements elements, const std::byte* source, std::byte* packed) const;
   /// From a payload into the receiver's array.
   void scatter(Elements elements, const std::byte* packed, std::byte* target) const;
-  /// From array to array, if both ends are the same node.
+  /// From array to array, if both ends share memory.
   void copy(Elements elements, const std::byte* source, std::byte* target) const;
 
   /// Calls visit(elements of a stretch, number of stretches like it) for all stretches.

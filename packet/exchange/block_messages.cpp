@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -43,6 +44,14 @@ void BlockMessages::arrive_at(std::uint32_t place, std::span<const std::byte> pa
 void BlockMessages::arrive(Rank from, std::uint32_t packet, std::span<const std::byte> payload) {
   arrive_at(static_cast<std::uint32_t>(from * bytes_ + std::uint64_t{packet} * cut_.per_packet()),
             payload);
+}
+
+std::size_t BlockMessages::take(Rank from, std::uint32_t first, std::uint32_t packets,
+                                const std::byte* source) {
+  const Stretch stretch = cut_.stretch(first, packets);
+  TOROID_CHECK_LE(stretch.begin + stretch.bytes, bytes_);
+  std::memcpy(in_.data() + from * bytes_ + stretch.begin, source + stretch.begin, stretch.bytes);
+  return stretch.bytes;
 }
 
 void BlockMessages::pack(Rank member, std::vector<std::byte>& bytes) const {

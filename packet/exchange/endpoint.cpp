@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/message_record.hpp"
@@ -16,6 +17,15 @@ void Endpoint::make_header(unsigned bytes) {
   const unsigned carried = envelope + (plan->format().payload ? bytes : 0);
   header = node->header(handler, carried, 0, chunks_for(plan->envelope_bytes() + bytes));
   header_bytes = static_cast<std::uint16_t>(bytes);
+}
+
+/// What moves by put is on its way for no time that anything could measure.
+void Endpoint::note_arrival(const PutDescriptor& put) {
+  if (!audit) return;
+  audit->arrivals.add(put.origin, put.first, put.packets);
+  for (std::uint32_t n = put.first; n < put.first + put.packets; ++n)
+    audit->received_hash += hash_of(plan->id(put.origin, n), self());
+  audit->last_arrival = node->now();
 }
 
 void Endpoint::record_message(Rank member, std::uint64_t bytes, std::uint64_t number) const {

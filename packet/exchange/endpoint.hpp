@@ -8,6 +8,7 @@
 #include <span>
 
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/random.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
@@ -76,6 +77,7 @@ struct Endpoint {
   static std::uint64_t hash_of(std::uint32_t id, Rank to);
   void note_sent(std::uint32_t id, Rank to);
   void note_arrival(const Packet& packet, std::uint32_t id);
+  void note_arrival(const PutDescriptor& put);
   // Notes for a recording of the run. Messages from one node to another are numbered.
   void record_message(Rank member, std::uint64_t bytes, std::uint64_t number) const;
   void record_complete(std::uint64_t messages) const;

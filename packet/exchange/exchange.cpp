@@ -20,6 +20,7 @@
 #include "hal/fill.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
@@ -38,6 +39,18 @@ namespace {
 
 /// A throttled processor whose packets are due and find no room tries again after so many cycles.
 constexpr Tick kPoll = 500;
+
+/// Packets from which on a part of a message moves by put, if nobody says: a descriptor's way there
+/// and back costs as much as some packets (docs/SHM.md has the measurement).
+constexpr std::uint32_t kLeastInPut = 8;
+constexpr std::uint32_t kNever = ~std::uint32_t{0};
+
+/// Packets that other nodes send on are no part of an array.
+std::uint32_t least_in_put(const Node& node, const ExchangePlan& plan) {
+  const TransferMode mode = node.options().transfer;
+  if (mode == TransferMode::packets || plan.relays() || plan.combines()) return kNever;
+  return mode == TransferMode::put ? 1 : kLeastInPut;
+}
 
 bool is_plain(const ExchangePlan& plan) {
   return !plan.relays() && !plan.has_window() && !plan.is_throttled() && !plan.has_releases() &&
@@ -90,25 +103,29 @@ Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const Exch
     : end_{&node, &plan, &messages, group, handler},
       received_(plan.counter_name()),
       is_plain_(is_plain(plan)),
+      least_in_put_(least_in_put(node, plan)),
       fill_(fill_of_round_0()) {
   if (node.options().named_queues < plan.named_queues())
     throw BadInput(fmt::format("policy {} needs {} named output queues, a node has {}",
                                plan.policy().name(), plan.named_queues(),
                                node.options().named_queues));
   if (plan.combines()) combiner_ = std::make_unique<Combiner>(*this);
+  const auto take = [](void* self, const PutDescriptor& put) {
+    return static_cast<Exchange*>(self)->take(put);
+  };
   if (plan.label() == PacketLabel::place)
     node.on(handler,
             {[](void* self, const Packet& packet) { static_cast<Exchange*>(self)->arrive(packet); },
-             this});
+             this, take});
   else
     node.on(handler, {[](void* self, const Packet& packet) {
                         static_cast<Exchange*>(self)->arrive_by_number(packet);
                       },
-                      this});
+                      this, take});
   if (plan.has_window())
     node.on(
         static_cast<HandlerId>(handler + 1),
-        {[](void* self, const Packet&) { static_cast<Exchange*>(self)->acknowledged(); }, this});
+        {[](void* self, const Packet&) { static_cast<Exchange*>(self)->acknowledged(1); }, this});
 }
 
 Exchange::~Exchange() = default;
@@ -168,12 +185,11 @@ SendDescriptor Exchange::describe(Rank member, std::uint32_t first, std::uint32_
   const ExchangePlan& plan = *end_.plan;
   plan.check_visit(end_.self(), end_.node->rank(), member);
   const std::uint32_t open = is_plain_ ? limit : most_in_window(limit);
+  if (const std::uint32_t packets = packets_to_put(member, first, open); packets > 0)
+    return describe_put(member, first, packets);
   const MessageRun run = end_.messages->run(member, first, plan.most_in_descriptor(open));
   if (run.packets == 0) return SendDescriptor::none();
-  queued_ += run.packets;
-  if (end_.audit)
-    for (std::uint32_t n = first; n < first + run.packets; ++n)
-      end_.note_sent(plan.id(end_.self(), n), member);
+  note_queued(member, first, run.packets);
   if (is_plain_)
     return end_.descriptor(member, run.bytes, run.packets, *this,
                            std::uint64_t{member} << 32 | first);
@@ -182,6 +198,52 @@ SendDescriptor Exchange::describe(Rank member, std::uint32_t first, std::uint32_
   hold_back(run.packets);
   return end_.descriptor(pass.end, run.bytes, run.packets, *this,
                          std::uint64_t{member | pass.stage << 24} << 32 | first);
+}
+
+/// 0: the next packets are gathered one by one.
+std::uint32_t Exchange::packets_to_put(Rank member, std::uint32_t first,
+                                       std::uint32_t limit) const {
+  if (limit < least_in_put_ || !end_.node->can_put(end_.group.rank(member))) return 0;
+  const std::uint32_t packets = end_.messages->most_in_put(member, first, limit);
+  return packets < least_in_put_ ? 0 : packets;
+}
+
+SendDescriptor Exchange::describe_put(Rank member, std::uint32_t first, std::uint32_t packets) {
+  note_queued(member, first, packets);
+  stage_ = 0;
+  if (!is_plain_) hold_back(packets);
+  const PacketHeader header = end_.node->header(end_.handler, 0, packets, 1);
+  SendDescriptor made = end_.node->descriptor(end_.group.rank(member), header);
+  made.source = this;
+  made.cookie = std::uint64_t{member} << 32 | first;
+  made.is_put = true;
+  return made;
+}
+
+void Exchange::note_queued(Rank member, std::uint32_t first, std::uint32_t packets) {
+  queued_ += packets;
+  if (!end_.audit) return;
+  for (std::uint32_t n = first; n < first + packets; ++n)
+    end_.note_sent(end_.plan->id(end_.self(), n), member);
+}
+
+PutDescriptor Exchange::put(const SendDescriptor& descriptor) {
+  const auto member = static_cast<Rank>(descriptor.cookie >> 32);
+  return {.from = end_.node->rank(),
+          .to = descriptor.header.destination(),
+          .window = end_.handler,
+          .origin = end_.self(),
+          .first = static_cast<std::uint32_t>(descriptor.cookie),
+          .packets = descriptor.header.argument(),
+          .array = end_.messages->source(member),
+          .source = this};
+}
+
+/// Its completion is the acknowledgement of all its packets.
+void Exchange::put_done(const PutDescriptor& put) {
+  queued_ -= put.packets;
+  note_left();
+  if (end_.plan->has_window()) acknowledged(put.packets);
 }
 
 std::uint32_t Exchange::most_in_window(std::uint32_t limit) const {
@@ -293,6 +355,15 @@ void Exchange::arrive_by_number(const Packet& packet) {
     forward(packet, envelope);
 }
 
+std::size_t Exchange::take(const PutDescriptor& put) {
+  const std::size_t bytes =
+      end_.messages->take(put.origin, put.first, put.packets, put.array);
+  end_.note_arrival(put);
+  received_.bump(put.packets);
+  if (end_.node->record() != nullptr) record_received();
+  return bytes;
+}
+
 void Exchange::deliver(const Packet& packet, std::uint32_t id) {
   const ExchangePlan& plan = *end_.plan;
   const Rank origin = plan.origin(id);
@@ -337,8 +408,8 @@ void Exchange::acknowledge(Rank origin) {
                   end_.plan->named_queues() - 1);
 }
 
-void Exchange::acknowledged() {
-  --outstanding_;
+void Exchange::acknowledged(std::uint32_t packets) {
+  outstanding_ -= packets;
   if (std::exchange(waits_for_window_, false)) end_.node->post(*this);
 }
 

@@ -14,6 +14,7 @@
 #include "hal/fill.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
@@ -117,6 +118,11 @@ class Exchange final : public Outgoing, private PayloadSource {
   Fill fill_of_round_0() const;
   SendOrder order(std::uint32_t round) const;
   SendDescriptor describe(Rank member, std::uint32_t first, std::uint32_t limit);
+  SendDescriptor describe_put(Rank member, std::uint32_t first, std::uint32_t packets);
+  std::uint32_t packets_to_put(Rank member, std::uint32_t first, std::uint32_t limit) const;
+  void note_queued(Rank member, std::uint32_t first, std::uint32_t packets);
+  PutDescriptor put(const SendDescriptor& descriptor) override;
+  void put_done(const PutDescriptor& put) override;
   std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
                        std::span<std::byte, kPayloadBytes> payload) override;
   Pass pass(unsigned stage, std::uint32_t id, Rank to) const;
@@ -129,11 +135,12 @@ class Exchange final : public Outgoing, private PayloadSource {
   void note_left();
   void arrive(const Packet& packet);
   void arrive_by_number(const Packet& packet);
+  std::size_t take(const PutDescriptor& put);
   void deliver(const Packet& packet, std::uint32_t id);
   void forward(const Packet& packet, const Envelope& envelope);
   void keep_payload(SendDescriptor& descriptor, const Packet& packet, const Envelope& envelope);
   void acknowledge(Rank origin);
-  void acknowledged();
+  void acknowledged(std::uint32_t packets);
   void record_start();
   void record_received();
   bool window_is_closed() const {
@@ -145,8 +152,9 @@ class Exchange final : public Outgoing, private PayloadSource {
   Endpoint end_;
   Counter received_;
   std::uint64_t expected_ = 0;
-  std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered yet
+  std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered or taken yet
   bool is_plain_;  ///< queues in turn and nothing held back: the patent's fill as it stands
+  std::uint32_t least_in_put_;  ///< packets; fewer go as packets. kNever: all do
   bool waits_for_window_ = false;
   Fill fill_;
   std::uint64_t starts_ = 0;

@@ -21,6 +21,12 @@ struct MessageRun {
   std::uint32_t packets = 0;  ///< 0: the message has ended before
 };
 
+/// A part of a message, in bytes.
+struct Stretch {
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// A message as it is cut into packets: full ones and perhaps a rest. What divides is done once,
 /// not for every run.
 class MessageCut {
@@ -38,6 +44,12 @@ class MessageCut {
   MessageRun run(std::uint32_t first, std::uint32_t limit) const {
     if (first < full_) return {per_packet_, std::min(full_ - first, limit)};
     return {rest_, rest_ > 0 && first == full_ ? 1u : 0u};
+  }
+  /// What `packets` packets from `first` on carry. REQUIRES: there are so many.
+  Stretch stretch(std::uint32_t first, std::uint32_t packets) const {
+    const std::uint64_t begin = std::uint64_t{first} * per_packet_;
+    const std::uint64_t all = std::uint64_t{full_} * per_packet_ + rest_;
+    return {begin, std::min(std::uint64_t{packets} * per_packet_, all - begin)};
   }
 
  private:
@@ -82,6 +94,16 @@ class Messages {
   virtual void arrive_at(std::uint32_t, std::span<const std::byte>) {}
   /// Stores a packet that has come, known by its sender and its number in the message.
   virtual void arrive(Rank, std::uint32_t, std::span<const std::byte>) {}
+
+  // By put, from array to array, where both ends share memory.
+  /// How many packets of the message to a member one put may move, from `first` on and at most
+  /// `limit`. 0: none; its packets are gathered.
+  virtual std::uint32_t most_in_put(Rank, std::uint32_t, std::uint32_t) const { return 0; }
+  /// Where the message to a member stands, as take() at its destination expects it.
+  virtual const std::byte* source(Rank) const { return nullptr; }
+  /// Copies the packets [first, first + packets) of the message from a member, which stands at
+  /// `source`, to where they belong; returns the number of bytes.
+  virtual std::size_t take(Rank, std::uint32_t, std::uint32_t, const std::byte*) { return 0; }
 
   // Under a policy that combines messages.
   /// The messages of all members in the n-th start, counted from 0, have the number

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -133,6 +134,23 @@ std::uint32_t TrafficMessages::gather(Rank member, std::uint32_t packet,
 void TrafficMessages::arrive(Rank from, std::uint32_t packet, std::span<const std::byte> payload) {
   copy_payload(data_->from(from).data() + std::size_t{packet} * plan_->data_bytes(), payload.data(),
                payload.size());
+}
+
+std::uint32_t TrafficMessages::most_in_put(Rank member, std::uint32_t first,
+                                           std::uint32_t limit) const {
+  if (!has_payload()) return 0;
+  const std::uint32_t packets =
+      bytes_ ? cut_.packets() : static_cast<std::uint32_t>(plan_->packets(bytes_to(member)));
+  return std::min(limit, packets - std::min(first, packets));
+}
+
+std::size_t TrafficMessages::take(Rank from, std::uint32_t first, std::uint32_t packets,
+                                  const std::byte* source) {
+  const std::span<std::byte> block = data_->from(from);
+  const Stretch stretch = MessageCut(block.size(), plan_->data_bytes()).stretch(first, packets);
+  TOROID_CHECK_LE(stretch.begin + stretch.bytes, block.size());
+  std::memcpy(block.data() + stretch.begin, source + stretch.begin, stretch.bytes);
+  return stretch.bytes;
 }
 
 std::unique_ptr<const Traffic> TrafficMessages::traffic(std::uint64_t) const {

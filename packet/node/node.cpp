@@ -21,6 +21,7 @@
 #include "hal/injection_fifo.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/processor.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
@@ -333,6 +334,13 @@ void Node::arrive(const Packet& packet) {
   const HandlerId id = packet.header.handler();
   if (id != last_id_) look_up(id);
   last_handler_.run(last_handler_.context, packet);
+}
+
+std::size_t Node::arrive(const PutDescriptor& put) {
+  const PlainHandler* const window = handler(put.window);
+  if (window == nullptr || window->put == nullptr)
+    throw RunFailed(fmt::format("received a put for window {}, which it does not have", put.window));
+  return window->put(window->context, put);
 }
 
 void Node::look_up(HandlerId id) {

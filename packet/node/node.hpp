@@ -21,6 +21,7 @@
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
 #include "hal/processor.hpp"
+#include "hal/put.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
 #include "hal/route_table.hpp"
@@ -46,6 +47,7 @@ struct NodeOptions {
   const Policy* policy = nullptr;       ///< policy of its exchanges; null: `random`, the patent's
   SettingChanges changes{};             ///< changes to the policy's settings of each exchange
   std::uint32_t packets_per_visit = 1;  ///< b, if neither policy nor changes say
+  TransferMode transfer = TransferMode::automatic;
   unsigned named_queues = 0;            ///< more output queues, each for packets of one kind
   MessageRecord* record = nullptr;      ///< records the messages of all nodes; null: nothing does
 };
@@ -96,10 +98,12 @@ class PerformAwaiter;
 class alignas(64) Node final : public Processor, private PacketSink {
  public:
   using Handler = std::function<void(const Packet&)>;
-  /// A handler without an object of its own: `run(context, packet)`.
+  /// A handler without an object of its own: `run(context, packet)`. With `put` it is a window too:
+  /// that copies what a put names and returns the number of bytes.
   struct PlainHandler {
     void (*run)(void* context, const Packet&) = nullptr;
     void* context = nullptr;
+    std::size_t (*put)(void* context, const PutDescriptor&) = nullptr;
   };
   /// Sets a handler. It runs when a packet for it arrives, on the node's own thread, to completion;
   /// it may post packets and never waits.
@@ -121,6 +125,10 @@ class alignas(64) Node final : public Processor, private PacketSink {
   Rank rank() const { return rank_; }
   /// Nodes of one lane never run at the same time.
   unsigned lane() const { return device_->lane(); }
+  /// Whether messages for that node may move by put.
+  bool can_put(Rank to) const {
+    return options_->transfer != TransferMode::packets && device_->can_put(to);
+  }
   Rank size() const { return device_->shape().size(); }
   const Coord& coord() const { return coord_; }
   const Shape& shape() const { return device_->shape(); }
@@ -233,6 +241,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   void run_current();
   void note_wait();
   void arrive(const Packet& packet) override;
+  std::size_t arrive(const PutDescriptor& put) override;
   void enqueue(Rank to, HandlerId handler, std::span<const std::byte> payload,
                std::uint32_t argument);
 

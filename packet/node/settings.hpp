@@ -23,6 +23,14 @@ enum class RoutingRule : std::uint8_t {
 inline constexpr std::array<std::string_view, 3> kRoutingRuleNames = {"adaptive", "deterministic",
                                                                       "random-order"};
 
+/// How a message's bytes get from node to node.
+enum class TransferMode : std::uint8_t {
+  packets,   ///< gathered into packets, stored from them
+  put,       ///< by put, however short; a fabric that cannot refuses
+  automatic  ///< by put where the fabric can and it pays, else in packets
+};
+inline constexpr std::array<std::string_view, 3> kTransferModeNames = {"packets", "put", "auto"};
+
 /// Limits how fast a node lets its own packets go.
 struct Throttle {
   double cycles_per_packet = 0;  ///< mean distance of two packets in machine cycles; 0: no limit

@@ -52,7 +52,7 @@ class HostDevice final : public ring::DirectDevice {
  public:
   HostDevice(const ring::Machinery& machinery, const ring::SwitchPlug& plug, Outlet& out,
              FrameOwner& owner)
-      : DirectDevice(machinery, plug.node, plug.inward, plug.outward),
+      : DirectDevice(machinery, plug),
         outlet_(&out),
         owner_(&owner) {}
 

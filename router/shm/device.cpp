@@ -10,6 +10,7 @@
 #include "hal/injection_fifo.hpp"
 #include "hal/packet.hpp"
 #include "hal/processor.hpp"
+#include "hal/put.hpp"
 #include "hal/route.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
@@ -38,7 +39,7 @@ bool RingDevice::accept(const SendDescriptor& descriptor, unsigned f) {
     return false;
   }
   TOROID_CHECK(descriptor.source != nullptr || descriptor.header.payload_bytes() == 0);
-  injected_ += packets;
+  (descriptor.is_put ? puts_ : injected_) += packets;
   moves_ += packets;
   FifoCounters& counters = fifo_counters_[f];
   counters.packets += packets;
@@ -58,6 +59,22 @@ bool RingDevice::is_valid(const PacketHeader& header) {
   if (validate(header, shape(), here_, route) != HeaderError::none) return false;
   valid_ = header.hardware_word();
   return true;
+}
+
+PutDescriptor RingDevice::take_put(unsigned f) {
+  const SendDescriptor& front = queues_[f].front();
+  const PutDescriptor put = front.source->put(front);
+  fifos_.release(f, front.header.chunks());
+  queues_[f].pop();
+  ++moves_;
+  return put;
+}
+
+/// Its program may wait for that.
+void RingDevice::complete(const PutDescriptor& put) {
+  put.source->put_done(put);
+  gathered_ = true;
+  resting_ = false;
 }
 
 bool RingDevice::step() {

@@ -14,6 +14,7 @@
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/processor.hpp"
+#include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -55,6 +56,12 @@ class RingDevice : public Device {
   std::uint64_t injected() const { return injected_; }
   std::uint64_t delivered() const { return delivered_; }
   std::uint64_t refused() const { return refused_; }
+  // Puts and their way back, which are no packets but count when a run is asked whether anything is
+  // under way.
+  std::uint64_t notes_sent() const { return notes_sent_; }
+  std::uint64_t notes_taken() const { return notes_taken_; }
+  std::uint64_t puts() const { return puts_; }            ///< sent
+  std::uint64_t put_bytes() const { return put_bytes_; }  ///< received
   std::uint64_t packet_hops() const { return packet_hops_; }
   const std::vector<FifoCounters>& fifo_counters() const { return fifo_counters_; }
   const std::vector<LinkCounters>& link_counters() const { return link_counters_; }
@@ -83,6 +90,13 @@ class RingDevice : public Device {
   /// returns, followed by out.commit(header). REQUIRES: the front descriptor has so many left.
   template <typename Out>
   void write_front(unsigned f, std::uint32_t count, Out&& out);
+  /// The put at the FIFO's front, which leaves it.
+  PutDescriptor take_put(unsigned f);
+  /// A put of this node's has been copied at its destination.
+  void complete(const PutDescriptor& put);
+  void count_put(std::size_t bytes) { put_bytes_ += bytes, ++moves_; }
+  void count_note_sent() { ++notes_sent_; }
+  void count_note_taken() { ++notes_taken_, ++moves_; }
   void count_delivered() { ++delivered_, ++moves_; }
   void count_hops(std::uint64_t hops) { packet_hops_ += hops, moves_ += hops; }
   LinkCounters& link_counter(unsigned direction) { return link_counters_[direction]; }
@@ -110,6 +124,10 @@ class RingDevice : public Device {
   std::uint64_t delivered_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t packet_hops_ = 0;
+  std::uint64_t notes_sent_ = 0;
+  std::uint64_t notes_taken_ = 0;
+  std::uint64_t puts_ = 0;
+  std::uint64_t put_bytes_ = 0;
 };
 
 template <typename Out>

@@ -97,6 +97,8 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
       counters_.delivered += n.delivered();
       counters_.packet_hops += n.packet_hops();
       counters_.refused += n.refused();
+      counters_.puts += n.puts();
+      counters_.put_bytes += n.put_bytes();
       append(counters_.links, n.link_counters());
       append(counters_.fifos, n.fifo_counters());
     }

@@ -15,6 +15,8 @@
 
 namespace toroid::ring {
 
+class PutPort;
+
 /// Owns devices and rings. Made and asked by the fabric's thread, except as said.
 class RingTopology {
  public:
@@ -26,6 +28,8 @@ class RingTopology {
   /// Allocates the rings that end at a node. Called by the worker that owns the node, so that they
   /// lie in its memory.
   virtual void allocate(Rank rank) = 0;
+  /// A worker's access to puts; null: nothing moves by put.
+  virtual PutPort* puts(std::size_t) { return nullptr; }
   // As in termination::StalledMachine.
   virtual unsigned sources() const = 0;
   virtual std::optional<RoutedPacket> head(Rank node, Source source) const = 0;

@@ -11,6 +11,7 @@
 
 #include "hal/check.hpp"
 #include "router/shm/device.hpp"
+#include "router/shm/direct/put_switch.hpp"
 #include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"
 #include "router/termination/stall_report.hpp"
@@ -37,11 +38,12 @@ std::uint64_t bump(std::atomic<std::uint64_t>& count) {
 }  // namespace
 
 Worker::Worker(std::vector<RingDevice*> devices, termination::RunControl& control,
-               std::size_t index, bool spins, Pollable* pollable)
+               std::size_t index, bool spins, Pollable* pollable, PutPort* puts)
     : devices_(std::move(devices)),
       control_(&control),
       report_(&control.report(index)),
       pollable_(pollable),
+      puts_(puts),
       idle_(spins),
       detector_(control.detector()) {}
 
@@ -77,7 +79,7 @@ void Worker::loop() {
 }
 
 bool Worker::step_all() {
-  bool moved = false;
+  bool moved = puts_ != nullptr && puts_->step();
   for (RingDevice* device : devices_) {
     current_ = device;
     moved |= device->step();
@@ -87,11 +89,13 @@ bool Worker::step_all() {
 }
 
 bool Worker::has_news() const {
+  if (puts_ != nullptr && puts_->has_news()) return true;
   return std::any_of(devices_.begin(), devices_.end(),
                      [](const RingDevice* d) { return d->has_news(); });
 }
 
 bool Worker::is_quiet() const {
+  if (puts_ != nullptr && !puts_->is_quiet()) return false;
   return std::all_of(devices_.begin(), devices_.end(),
                      [](const RingDevice* d) { return d->quiet(); });
 }
@@ -101,8 +105,8 @@ void Worker::rest() {
   std::uint64_t injected = 0;
   std::uint64_t delivered = 0;
   for (const RingDevice* device : devices_) {
-    injected += device->injected();
-    delivered += device->delivered();
+    injected += device->injected() + device->notes_sent();
+    delivered += device->delivered() + device->notes_taken();
   }
   // Release, and `passive` last: who sees it sees these counts. Partner: WorkerReport::load().
   report_->injected.store(injected, std::memory_order_release);

@@ -12,6 +12,8 @@
 
 namespace toroid::ring {
 
+class PutPort;
+
 /// Something that a worker polls besides its nodes: the way to other processes.
 class Pollable {
  public:
@@ -31,10 +33,9 @@ class Pollable {
 /// anything about the news.
 class Worker {
  public:
-  /// `devices`, `control` and `pollable` outlive it. `spins`: it has a core of its own. `pollable`
-  /// may be null.
+  /// All arguments outlive it. `spins`: it has a core of its own. `pollable` and `puts` may be null.
   Worker(std::vector<RingDevice*> devices, termination::RunControl& control, std::size_t index,
-         bool spins, Pollable* pollable = nullptr);
+         bool spins, Pollable* pollable = nullptr, PutPort* puts = nullptr);
 
   /// Returns when the run has ended. What a node throws ends the run.
   void run();
@@ -54,6 +55,7 @@ class Worker {
   termination::RunControl* control_;
   termination::WorkerReport* report_;
   Pollable* pollable_;
+  PutPort* puts_;
   Idle idle_;
   termination::TerminationDetector detector_;
   RingDevice* current_ = nullptr;  ///< whose step it is; null: nobody's

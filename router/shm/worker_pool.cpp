@@ -63,7 +63,8 @@ void WorkerPool::work(std::size_t w, Gates& gates) {
   gates.prepared.count_down();
   gates.go.wait();
   const CpuShare counted(cpu_);
-  Worker(std::move(devices), control_, w, !placement_.oversubscribed, w == 0 ? pollable_ : nullptr)
+  Worker(std::move(devices), control_, w, !placement_.oversubscribed, w == 0 ? pollable_ : nullptr,
+         topology_.puts(w))
       .run();
 }
 

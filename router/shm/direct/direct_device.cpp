@@ -10,9 +10,11 @@
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "router/shm/device.hpp"
+#include "router/shm/direct/put_switch.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
 #include "router/shm/machinery.hpp"
 
@@ -27,13 +29,23 @@ std::vector<InjectionFifo> one_fifo(const Shape& shape, const Machine& machine) 
 
 }  // namespace
 
-DirectDevice::DirectDevice(const Machinery& machinery, Rank rank, std::span<TaggedMemory> inward,
-                           std::span<TaggedSender> outward)
-    : RingDevice(machinery, rank, one_fifo(machinery.shape, machinery.machine)), out_(outward) {
-  for (TaggedMemory& memory : inward) in_.emplace_back(memory);
+DirectDevice::DirectDevice(const Machinery& machinery, const SwitchPlug& plug)
+    : RingDevice(machinery, plug.node, one_fifo(machinery.shape, machinery.machine)),
+      out_(plug.outward),
+      puts_(&plug.puts) {
+  for (TaggedMemory& memory : plug.inward) in_.emplace_back(memory);
+}
+
+void DirectDevice::take_note(const PutNote& note) {
+  count_note_taken();
+  if (note.is_done)
+    complete(note.put);
+  else
+    put_.push_back(note.put);
 }
 
 bool DirectDevice::has_news() const {
+  if (!put_.empty()) return true;
   return std::any_of(in_.begin(), in_.end(),
                      [](const TaggedReceiver& ring) { return ring.front() != nullptr; });
 }
@@ -46,6 +58,11 @@ void DirectDevice::forward() {
 bool DirectDevice::send_some() {
   const SendDescriptor& front = fifo(kOnly).front();
   const LocalNodes& local = machinery().local;
+  if (front.is_put) {
+    count_note_sent();
+    puts_->send({take_put(kOnly), false});
+    return true;
+  }
   if (!local.has(front.header.destination())) return send_to_other_process();
   TaggedSender& ring = out_[local.index(front.header.destination())];
   if (ring.room() == 0 && !ring.refresh()) return false;
@@ -62,7 +79,20 @@ std::size_t DirectDevice::receive(PacketSink& sink, std::size_t limit) {
   first_ = first_ + 1 < in_.size() ? first_ + 1 : 0;
   for (std::size_t i = 0; i < in_.size(); ++i)
     count += receive_from(in_[(first_ + i) % in_.size()], sink, limit - count);
+  count += receive_puts(sink, limit - count);
   deliverable_ = count == limit;
+  return count;
+}
+
+std::size_t DirectDevice::receive_puts(PacketSink& sink, std::size_t limit) {
+  std::size_t count = 0;
+  for (; count < limit && !put_.empty(); ++count) {
+    const PutDescriptor put = put_.front();
+    put_.pop_front();
+    count_put(sink.arrive(put));
+    count_note_sent();
+    puts_->send({put, true});
+  }
   return count;
 }
 

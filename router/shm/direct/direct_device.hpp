@@ -4,28 +4,39 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <span>
 #include <vector>
 
 #include "hal/device.hpp"
 #include "hal/shape.hpp"
 #include "router/shm/device.hpp"
+#include "router/shm/direct/put_switch.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
 #include "router/shm/machinery.hpp"
 
 namespace toroid::ring {
 
-/// The base of a device whose peers may live in other processes, too.
-class DirectDevice : public RingDevice {
- public:
-  /// `inward`: the rings that end here, [worker that sends]. `outward`: the ends of the rings to
-  /// all local nodes, [index among the local nodes], that belong to this node's worker and that the
-  /// worker's nodes share.
-  DirectDevice(const Machinery& machinery, Rank rank, std::span<TaggedMemory> inward,
-               std::span<TaggedSender> outward);
+/// What one node is connected to.
+struct SwitchPlug {
+  Rank node;
+  std::size_t worker;                ///< that runs it
+  std::span<TaggedMemory> inward;    ///< the rings that end here, [worker that sends]
+  /// The ends of the rings to all local nodes, [index among the local nodes], that belong to the
+  /// worker and that its nodes share.
+  std::span<TaggedSender> outward;
+  PutPort& puts;                     ///< of the worker
+};
 
+/// The base of a device whose peers may live in other processes, too.
+class DirectDevice : public RingDevice, public PutEnd {
+ public:
+  DirectDevice(const Machinery& machinery, const SwitchPlug& plug);
+
+  bool can_put(Rank to) const override { return machinery().local.has(to); }
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override;
+  void take_note(const PutNote& note) override;
 
  protected:
   /// The number of the only FIFO.
@@ -45,10 +56,13 @@ class DirectDevice : public RingDevice {
   bool holds_packets() const override { return !fifo(0).empty(); }
 
   bool send_some();
+  std::size_t receive_puts(PacketSink& sink, std::size_t limit);
   std::size_t receive_from(TaggedReceiver& ring, PacketSink& sink, std::size_t limit);
 
   std::vector<TaggedReceiver> in_;  ///< [worker]
   std::span<TaggedSender> out_;     ///< [index among the local nodes]
+  PutPort* puts_;                   ///< of this node's worker
+  std::deque<PutDescriptor> put_;   ///< puts that have come and are to be copied
   std::size_t first_ = 0;           ///< the ring that is received from first
   bool deliverable_ = false;        ///< there may be packets for the processor
 };

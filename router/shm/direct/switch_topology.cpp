@@ -36,7 +36,10 @@ std::uint32_t capacity_of(const Machine& machine, std::size_t rings) {
 
 SwitchTopology::SwitchTopology(const Machinery& machinery, const Placement& placement,
                                const DeviceFactory& make_device)
-    : local_(machinery.local), rings_(local_.size()), devices_(local_.size()) {
+    : local_(machinery.local),
+      puts_(local_, placement),
+      rings_(local_.size()),
+      devices_(local_.size()) {
   const std::size_t workers = placement.workers.size();
   for (std::vector<TaggedMemory>& inward : rings_) {
     inward = std::vector<TaggedMemory>(workers);
@@ -47,7 +50,8 @@ SwitchTopology::SwitchTopology(const Machinery& machinery, const Placement& plac
   for (std::size_t w = 0; w < workers; ++w)
     for (const Rank node : placement.workers[w].nodes) {
       const Rank index = local_.index(node);
-      devices_[index] = make_device({node, w, rings_[index], senders_[w]});
+      devices_[index] = make_device({node, w, rings_[index], senders_[w], puts_.port(w)});
+      puts_.plug_in(node, *devices_[index]);
     }
 }
 
@@ -68,7 +72,7 @@ double switch_bytes(const Shape& shape, const Machine& machine, std::size_t work
 std::unique_ptr<RingTopology> make_switch_topology(const Machinery& machinery,
                                                    const Placement& placement) {
   return std::make_unique<SwitchTopology>(machinery, placement, [&](const SwitchPlug& plug) {
-    return std::make_unique<DirectDevice>(machinery, plug.node, plug.inward, plug.outward);
+    return std::make_unique<DirectDevice>(machinery, plug);
   });
 }
 

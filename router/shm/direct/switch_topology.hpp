@@ -13,21 +13,14 @@
 #include "router/placement/placement.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/direct/direct_device.hpp"
+#include "router/shm/direct/put_switch.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
 #include "router/shm/machinery.hpp"
 #include "router/shm/topology.hpp"
 
 namespace toroid::ring {
 
-/// The rings of one node of the switch; see DirectDevice.
-struct SwitchPlug {
-  Rank node;
-  std::size_t worker;
-  std::span<TaggedMemory> inward;
-  std::span<TaggedSender> outward;
-};
-
-/// Owns a ring from every worker to every local node, and the nodes' devices.
+/// Owns a ring from every worker to every local node, the queues of puts, and the nodes' devices.
 class SwitchTopology final : public RingTopology {
  public:
   using DeviceFactory = std::function<std::unique_ptr<DirectDevice>(const SwitchPlug&)>;
@@ -37,6 +30,7 @@ class SwitchTopology final : public RingTopology {
 
   DirectDevice& device(Rank rank) override { return *devices_[local_.index(rank)]; }
   void allocate(Rank rank) override;
+  PutPort* puts(std::size_t worker) override { return &puts_.port(worker); }
   unsigned sources() const override { return 0; }
   std::optional<RoutedPacket> head(Rank, Source) const override { return std::nullopt; }
 
@@ -44,6 +38,7 @@ class SwitchTopology final : public RingTopology {
   void add_senders(std::size_t worker);
 
   const LocalNodes& local_;
+  PutSwitch puts_;
   std::vector<std::vector<TaggedMemory>>
       rings_;  ///< [index among the local nodes][worker that sends]
   std::deque<std::vector<TaggedSender>> senders_;       ///< [worker][index among the local nodes]

@@ -9,6 +9,7 @@
 #include "hal/device.hpp"
 #include "hal/packet.hpp"
 #include "hal/processor.hpp"
+#include "hal/put.hpp"
 #include "hal/tick.hpp"
 
 namespace toroid::testing {
@@ -34,6 +35,7 @@ class Script final : public Processor, private PacketSink {
 
  private:
   void arrive(const Packet& packet) override { received_.push_back(packet.header); }
+  std::size_t arrive(const PutDescriptor&) override { return 0; }
   void inject(const PacketHeader& header) {
     device_->fifos().add(0, header.chunks());
     device_->inject({.header = header, .source = nullptr, .cookie = 0}, 1, 0);

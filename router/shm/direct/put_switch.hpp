@@ -1,0 +1,92 @@
+// How puts travel within a process: in Boost.Lockfree's queues, one per ordered pair of workers,
+// which are emptied in batches.
+#pragma once
+
+#include <boost/lockfree/policies.hpp>
+#include <boost/lockfree/spsc_queue.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "hal/put.hpp"
+#include "hal/shape.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/machinery.hpp"
+
+namespace toroid::ring {
+
+/// A put on its way to the receiver, or on its way back to the sender.
+struct PutNote {
+  PutDescriptor put;
+  bool is_done;  ///< it is on its way back
+
+  Rank addressee() const { return is_done ? put.from : put.to; }
+};
+
+/// A node to which notes are handed over, on its worker's thread.
+class PutEnd {
+ public:
+  virtual void take_note(const PutNote& note) = 0;
+
+ protected:
+  ~PutEnd() = default;
+};
+
+class PutSwitch;
+
+/// One worker's access to the switch. All calls from that worker's thread.
+///
+/// **Nothing is lost:** notes that find a queue full wait here, in their order.
+class PutPort {
+ public:
+  PutPort(PutSwitch& all, std::size_t worker, std::size_t workers)
+      : switch_(&all), worker_(worker), waiting_(workers) {}
+
+  void send(const PutNote& note);
+  /// Sends what waits and hands over what has come. True: something moved.
+  bool step();
+  /// Whether something has come that step() has not handed over.
+  bool has_news() const;
+  /// Whether no note waits for room.
+  bool is_quiet() const { return kept_ == 0; }
+
+ private:
+  bool send_waiting();
+
+  PutSwitch* switch_;
+  std::size_t worker_;
+  std::vector<std::deque<PutNote>> waiting_;  ///< [worker that they go to]
+  std::size_t kept_ = 0;                      ///< notes in waiting_
+};
+
+/// The queues between all workers of a process, and who runs which node. The topology owns it.
+class PutSwitch {
+ public:
+  /// Notes that may be under way from one worker to another.
+  static constexpr std::size_t kCapacity = 256;
+  using Queue = boost::lockfree::spsc_queue<PutNote, boost::lockfree::capacity<kCapacity>>;
+
+  PutSwitch(const LocalNodes& local, const Placement& placement);
+
+  /// REQUIRES: before the run; the node is local.
+  void plug_in(Rank node, PutEnd& end) { ends_[local_->index(node)] = &end; }
+  PutPort& port(std::size_t worker) { return ports_[worker]; }
+
+  // For the ports.
+  std::size_t workers() const { return ports_.size(); }
+  std::size_t owner(Rank node) const { return owners_[local_->index(node)]; }
+  PutEnd& end(Rank node) const { return *ends_[local_->index(node)]; }
+  Queue& queue(std::size_t from, std::size_t to) { return *queues_[from * workers() + to]; }
+
+ private:
+  const LocalNodes* local_;
+  std::vector<std::size_t> owners_;             ///< [index among the local nodes]: a worker
+  std::vector<PutEnd*> ends_;                   ///< [index among the local nodes]
+  std::vector<std::unique_ptr<Queue>> queues_;  ///< [sending worker · workers + receiving one]
+  std::deque<PutPort> ports_;                   ///< [worker]
+};
+
+}  // namespace toroid::ring
