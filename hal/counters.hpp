@@ -35,13 +35,15 @@ struct FifoCounters {
 /// The whole machine; on several processes their sum.
 struct FabricCounters {
   Tick end = 0;                   ///< when the last event happened
-  std::uint64_t packets = 0;      ///< injected
+  std::uint64_t packets = 0;      ///< injected, those of messages that moved by put included
   std::uint64_t delivered = 0;    ///< handed to a processor
   std::uint64_t packet_hops = 0;  ///< links crossed, summed over packets
   std::uint64_t events = 0;       ///< of the model; 0 where time is the wall clock
   std::uint64_t refused = 0;      ///< malformed headers, never dispatched
-  std::uint64_t puts = 0;         ///< descriptors of messages that moved by put
-  std::uint64_t put_bytes = 0;    ///< bytes that these moved
+  // Where time is the wall clock.
+  std::uint64_t puts = 0;          ///< descriptors of messages that moved by put
+  std::uint64_t put_bytes = 0;     ///< bytes that these moved, each copied once
+  std::uint64_t packet_bytes = 0;  ///< payload bytes in packets, copied in and out
   /// Frames from strangers and damaged frames, which were refused: number by reason.
   std::map<std::string, std::uint64_t> refused_frames;
   std::vector<LinkCounters> links;  ///< [rank · shape.links() + direction]

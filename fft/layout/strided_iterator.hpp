@@ -46,6 +46,8 @@ class StridedIterator {
   /// The number of levels that a box has in a local array.
   static std::size_t levels(const Box& box, const AxisOrder& order, const NodeLayout& layout);
 
+  /// Elements of a plane: rows() of them make one.
+  std::uint32_t plane() const { return row_.value() * rows_.value(); }
   /// Elements of a row; the fastest level.
   std::uint32_t row() const { return row_.value(); }
   /// Places from one element of a row to the next.

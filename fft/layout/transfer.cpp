@@ -1,6 +1,7 @@
 #include "fft/layout/transfer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +10,7 @@
 
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
+#include "fft/layout/strided_copy.hpp"
 #include "fft/layout/strided_iterator.hpp"
 #include "hal/check.hpp"
 
@@ -43,15 +45,6 @@ void unpack(const std::byte* from, std::uint32_t count, std::byte* to, std::int6
   }
   const std::int64_t step = stride * static_cast<std::int64_t>(Bytes);
   for (; count > 0; --count, from += Bytes, to += step) std::memcpy(to, from, Bytes);
-}
-
-template <std::size_t Bytes>
-void copy_run(const std::byte* from, std::int64_t from_stride, std::uint32_t count, std::byte* to,
-              std::int64_t to_stride) {
-  if (from_stride == 1) return unpack<Bytes>(from, count, to, to_stride);
-  const std::int64_t from_step = from_stride * static_cast<std::int64_t>(Bytes);
-  const std::int64_t to_step = to_stride * static_cast<std::int64_t>(Bytes);
-  for (; count > 0; --count, from += from_step, to += to_step) std::memcpy(to, from, Bytes);
 }
 
 /// Rows of a box lie too far apart for the hardware to prefetch the next one. Packets mostly follow
@@ -209,19 +202,25 @@ void Transfer::scatter_as(Elements elements, const std::byte* packed, std::byte*
   });
 }
 
-template <std::size_t Bytes>
-void Transfer::copy_as(Elements elements, const std::byte* source, std::byte* target) const {
-  for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
-    const std::int64_t to_stride = part.target.stride();
-    part.target.for_each_run(number, count, [&](std::int64_t to, std::uint32_t row) {
-      part.source.for_each_run(number, row, [&](std::int64_t from, std::uint32_t length) {
-        copy_run<Bytes>(source + bytes_of<Bytes>(from), part.source.stride(), length,
-                        target + bytes_of<Bytes>(to), to_stride);
-        to += length * to_stride;
-      });
-      number += row;
-    });
-  });
+/// The levels of both sides together. A level's step is a product of the box's lengths from some
+/// axis on, so that each step divides the next.
+NestedLoops Transfer::loops_of(const Part& part) {
+  std::array steps = {1u,
+                      part.source.row(),
+                      part.source.plane(),
+                      part.target.row(),
+                      part.target.plane(),
+                      part.size};
+  std::ranges::sort(steps);
+  const auto distance = [](const StridedIterator& side, std::uint32_t step) {
+    return side.offset(step) - side.offset(0);
+  };
+  NestedLoops loops;
+  for (std::size_t i = steps.size() - 1; i > 0; --i)
+    if (steps[i] > steps[i - 1])
+      loops.push({steps[i] / steps[i - 1], distance(part.source, steps[i - 1]),
+                  distance(part.target, steps[i - 1])});
+  return loops;
 }
 
 void Transfer::gather(Elements elements, const std::byte* source, std::byte* packed) const {
@@ -237,9 +236,11 @@ void Transfer::scatter(Elements elements, const std::byte* packed, std::byte* ta
 }
 
 void Transfer::copy(Elements elements, const std::byte* source, std::byte* target) const {
-  if (element_bytes_ == 16) return copy_as<16>(elements, source, target);
-  if (element_bytes_ == 8) return copy_as<8>(elements, source, target);
-  copy_as<4>(elements, source, target);
+  const auto bytes = std::int64_t{element_bytes_};
+  for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
+    copy_strided(loops_of(part), {number, count}, element_bytes_,
+                 source + part.source.offset(0) * bytes, target + part.target.offset(0) * bytes);
+  });
 }
 
 }  // namespace toroid::fft

@@ -8,6 +8,7 @@
 
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
+#include "fft/layout/strided_copy.hpp"
 #include "fft/layout/strided_iterator.hpp"
 #include "hal/packet.hpp"
 
@@ -84,6 +85,7 @@ class Transfer {
     std::uint32_t first_packet = 0;  ///< number of its first packet, if packets are in runs
     Divisor run_packets;             ///< packets of a run
   };
+  static NestedLoops loops_of(const Part& part);
   void add(const Box& both, const NodeLayout& from, const NodeLayout& to);
   /// The part that holds an element.
   const Part& part_of(std::uint32_t number) const;
@@ -103,8 +105,6 @@ class Transfer {
   void gather_as(Elements elements, const std::byte* source, std::byte* packed) const;
   template <std::size_t Bytes>
   void scatter_as(Elements elements, const std::byte* packed, std::byte* target) const;
-  template <std::size_t Bytes>
-  void copy_as(Elements elements, const std::byte* source, std::byte* target) const;
 
   std::vector<Part> parts_;
   std::uint32_t element_bytes_ = 16;

@@ -109,6 +109,9 @@ Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const Exch
     throw BadInput(fmt::format("policy {} needs {} named output queues, a node has {}",
                                plan.policy().name(), plan.named_queues(),
                                node.options().named_queues));
+  if (node.options().transfer == TransferMode::put && least_in_put_ == kNever)
+    throw BadInput(fmt::format("policy {} sends by way of other nodes: its packets cannot be put",
+                               plan.policy().name()));
   if (plan.combines()) combiner_ = std::make_unique<Combiner>(*this);
   const auto take = [](void* self, const PutDescriptor& put) {
     return static_cast<Exchange*>(self)->take(put);

@@ -27,13 +27,9 @@
 namespace toroid {
 namespace {
 
-/// The patent's b where the policy does not say: every packet's way counts on a model, the host's
-/// own work elsewhere.
-constexpr std::uint32_t kModelled = 1;
-constexpr std::uint32_t kCarried = 32;
-
+/// Where no data travels, time is a model's.
 std::uint32_t usual_packets_per_visit(const TrafficExchangeOptions& options) {
-  return options.payload ? kCarried : kModelled;
+  return toroid::usual_packets_per_visit(!options.payload, options.transfer);
 }
 
 /// Sends, and waits for what comes. An exchange that was loaded has been started.
@@ -75,6 +71,7 @@ NodeOptions TrafficExchange::node_options() const {
           .policy = &plan_.policy(),
           .changes = options_.changes,
           .packets_per_visit = usual_packets_per_visit(options_),
+          .transfer = options_.transfer,
           .named_queues = plan_.named_queues()};
 }
 

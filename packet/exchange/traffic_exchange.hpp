@@ -34,6 +34,7 @@ struct TrafficExchangeOptions {
   bool payload = false;
   Rank peers = ~Rank{0};     ///< that a node sends to, the first of its order; fewer: a sample
   SettingChanges changes{};  ///< to the policy's settings
+  TransferMode transfer = TransferMode::packets;
 };
 
 /// The parts of all nodes of this process in an exchange. Protocol: construct it; make the nodes

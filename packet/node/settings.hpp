@@ -31,6 +31,13 @@ enum class TransferMode : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 3> kTransferModeNames = {"packets", "put", "auto"};
 
+/// The patent's b where neither policy nor user say. On a model every packet's way counts, elsewhere
+/// the host's own work, and messages that move by put go whole.
+constexpr std::uint32_t usual_packets_per_visit(bool is_modelled, TransferMode transfer) {
+  if (is_modelled) return 1;
+  return transfer == TransferMode::packets ? 32 : 1u << 20;
+}
+
 /// Limits how fast a node lets its own packets go.
 struct Throttle {
   double cycles_per_packet = 0;  ///< mean distance of two packets in machine cycles; 0: no limit

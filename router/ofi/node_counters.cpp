@@ -75,7 +75,8 @@ void place(std::vector<T>& all, const std::vector<T>& parts, const std::vector<R
 void merge(FabricCounters& all, const Blob& packed, Rank size) {
   Reader in(packed);
   all.end = std::max(all.end, in.get<Tick>());
-  for (auto* total : {&all.packets, &all.delivered, &all.packet_hops, &all.refused})
+  for (auto* total : {&all.packets, &all.delivered, &all.packet_hops, &all.refused, &all.puts,
+                      &all.put_bytes, &all.packet_bytes})
     *total += in.get<std::uint64_t>();
   for (auto reasons = in.get<std::uint64_t>(); reasons > 0; --reasons) {
     const auto reason = in.get_list<std::string>();
@@ -98,6 +99,9 @@ void NodeCounters::add(Rank rank, const ring::RingDevice& node) {
   delivered += node.delivered();
   packet_hops += node.packet_hops();
   refused += node.refused();
+  puts += node.puts();
+  put_bytes += node.put_bytes();
+  packet_bytes += node.packet_bytes();
   nodes.push_back(rank);
   append(links, node.link_counters());
   append(fifos, node.fifo_counters());
@@ -106,7 +110,7 @@ void NodeCounters::add(Rank rank, const ring::RingDevice& node) {
 Blob NodeCounters::pack() const {
   Writer out;
   out.add(end);
-  for (const std::uint64_t total : {packets, delivered, packet_hops, refused}) out.add(total);
+  for (const std::uint64_t total : {packets, delivered, packet_hops, refused, puts, put_bytes, packet_bytes}) out.add(total);
   out.add(std::uint64_t{refused_frames.size()});
   for (const auto& [reason, frames] : refused_frames) {
     out.add_list(reason);

@@ -39,7 +39,7 @@ bool RingDevice::accept(const SendDescriptor& descriptor, unsigned f) {
     return false;
   }
   TOROID_CHECK(descriptor.source != nullptr || descriptor.header.payload_bytes() == 0);
-  (descriptor.is_put ? puts_ : injected_) += packets;
+  injected_ += descriptor.is_put ? descriptor.message_packets() : packets;
   moves_ += packets;
   FifoCounters& counters = fifo_counters_[f];
   counters.packets += packets;
@@ -66,6 +66,7 @@ PutDescriptor RingDevice::take_put(unsigned f) {
   const PutDescriptor put = front.source->put(front);
   fifos_.release(f, front.header.chunks());
   queues_[f].pop();
+  ++puts_;
   ++moves_;
   return put;
 }
@@ -73,6 +74,8 @@ PutDescriptor RingDevice::take_put(unsigned f) {
 /// Its program may wait for that.
 void RingDevice::complete(const PutDescriptor& put) {
   put.source->put_done(put);
+  ++completions_taken_;
+  ++moves_;
   gathered_ = true;
   resting_ = false;
 }

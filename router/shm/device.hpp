@@ -56,12 +56,13 @@ class RingDevice : public Device {
   std::uint64_t injected() const { return injected_; }
   std::uint64_t delivered() const { return delivered_; }
   std::uint64_t refused() const { return refused_; }
-  // Puts and their way back, which are no packets but count when a run is asked whether anything is
+  // Completions of puts, which are no packets but count when a run is asked whether anything is
   // under way.
-  std::uint64_t notes_sent() const { return notes_sent_; }
-  std::uint64_t notes_taken() const { return notes_taken_; }
-  std::uint64_t puts() const { return puts_; }            ///< sent
-  std::uint64_t put_bytes() const { return put_bytes_; }  ///< received
+  std::uint64_t completions_sent() const { return completions_sent_; }
+  std::uint64_t completions_taken() const { return completions_taken_; }
+  std::uint64_t puts() const { return puts_; }                  ///< sent
+  std::uint64_t put_bytes() const { return put_bytes_; }        ///< received
+  std::uint64_t packet_bytes() const { return packet_bytes_; }  ///< of payload, sent in packets
   std::uint64_t packet_hops() const { return packet_hops_; }
   const std::vector<FifoCounters>& fifo_counters() const { return fifo_counters_; }
   const std::vector<LinkCounters>& link_counters() const { return link_counters_; }
@@ -94,9 +95,13 @@ class RingDevice : public Device {
   PutDescriptor take_put(unsigned f);
   /// A put of this node's has been copied at its destination.
   void complete(const PutDescriptor& put);
-  void count_put(std::size_t bytes) { put_bytes_ += bytes, ++moves_; }
-  void count_note_sent() { ++notes_sent_; }
-  void count_note_taken() { ++notes_taken_, ++moves_; }
+  /// Another node's put has been copied, and its sender is told.
+  void count_put(const PutDescriptor& put, std::size_t bytes) {
+    delivered_ += put.packets;
+    put_bytes_ += bytes;
+    ++completions_sent_;
+    ++moves_;
+  }
   void count_delivered() { ++delivered_, ++moves_; }
   void count_hops(std::uint64_t hops) { packet_hops_ += hops, moves_ += hops; }
   LinkCounters& link_counter(unsigned direction) { return link_counters_[direction]; }
@@ -124,10 +129,11 @@ class RingDevice : public Device {
   std::uint64_t delivered_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t packet_hops_ = 0;
-  std::uint64_t notes_sent_ = 0;
-  std::uint64_t notes_taken_ = 0;
+  std::uint64_t completions_sent_ = 0;
+  std::uint64_t completions_taken_ = 0;
   std::uint64_t puts_ = 0;
   std::uint64_t put_bytes_ = 0;
+  std::uint64_t packet_bytes_ = 0;
 };
 
 template <typename Out>
@@ -142,6 +148,7 @@ void RingDevice::write_front(unsigned f, std::uint32_t count, Out&& out) {
     }
     out.commit(header);
   }
+  packet_bytes_ += std::uint64_t{front.header.payload_bytes()} * count;
   fifos_.release(f, front.header.chunks() * count);
   queues_[f].pop_packets(count);
 }

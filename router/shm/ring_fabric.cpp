@@ -99,6 +99,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
       counters_.refused += n.refused();
       counters_.puts += n.puts();
       counters_.put_bytes += n.put_bytes();
+      counters_.packet_bytes += n.packet_bytes();
       append(counters_.links, n.link_counters());
       append(counters_.fifos, n.fifo_counters());
     }

@@ -95,7 +95,7 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   add_count_list(verb, "--queues", lists.queues, {.min = 1, .max = kMostQueues},
                  "likewise: output queues per node, the patent's L; else the policy's");
   add_count_list(verb, "--per-visit", lists.per_visits, {.min = 1, .max = 1u << 24},
-                 "likewise: packets per visit of a peer, the patent's b; else 1 on sim, 32 on shm");
+                 "likewise: packets per visit of a peer, the patent's b; else 1 on sim; 32 on shm, whole messages where they may move by put");
   add_name_list(verb, "--routing", lists.routings, "routing", kRoutingRuleNames,
                 "likewise: of packets; else the policy's");
   verb.add_option(
@@ -286,16 +286,19 @@ std::vector<std::string> policies_for(const Sender& sender,
   return kept;
 }
 
-/// A policy that comes as data or from a program is called by its own name, data not where another
-/// of `all` has the same.
-std::string label_of(const std::string& policy, const std::vector<std::string>& all) {
-  const bool is_data = names_policy_data(policy);
-  if (!is_data && !policy.starts_with('@')) return policy;
-  const std::string_view name = policy_named(policy).name();
-  const auto shares = [&](const std::string& other) {
-    return other != policy && policy_named(other).name() == name;
-  };
-  return is_data && std::ranges::any_of(all, shares) ? policy : std::string(name);
+/// What results call each policy. One that comes as data or from a program is called by its own
+/// name, data not where another of `all` has the same.
+std::map<std::string, std::string> labels_of(const std::vector<std::string>& all) {
+  std::map<std::string_view, unsigned> holders;  // by their name
+  for (const std::string& policy : all) ++holders[policy_named(policy).name()];
+  std::map<std::string, std::string> labels;
+  for (const std::string& policy : all) {
+    const std::string_view name = policy_named(policy).name();
+    const bool is_data = names_policy_data(policy);
+    const bool has_own_name = is_data ? holders[name] == 1 : policy.starts_with('@');
+    labels[policy] = has_own_name ? std::string(name) : policy;
+  }
+  return labels;
 }
 
 /// The seeds of the list replace the one seed.
@@ -321,6 +324,7 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
   refuse_options_of_traffic(lists);
   refuse_seed_beside_seeds(lists);
   refuse_failures_without_effect(failures_of(lists, lists.failed_links), settings.common);
+  const std::map<std::string, std::string> labels = labels_of(policies);
   std::vector<CampaignCase> cases;
   std::map<std::string, std::vector<std::string>> known;  // by the sender's name
   const auto policies_of = [&](const Sender& sender) -> const std::vector<std::string>& {
@@ -337,7 +341,7 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
       CampaignCase& one = cases.emplace_back(like);
       one.policy = &policy_named(policy);
       one.policy_name = policy.starts_with('@') ? one.policy->name() : policy;
-      one.policy_label = label_of(policy, policies);
+      one.policy_label = labels.at(policy);
     }
   };
   const std::vector<Axes> all_axes = axes_of_lists(lists, settings);

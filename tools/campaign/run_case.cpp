@@ -41,7 +41,8 @@ TrafficExchange exchange_of(const CampaignCase& one, const CampaignSettings& set
           {.seed = settings.common.seed,
            .payload = !settings.is_virtual(),
            .peers = settings.peers == 0 ? ~Rank{0} : settings.peers,
-           .changes = one.changes}};
+           .changes = one.changes,
+           .transfer = settings.run.node.transfer}};
 }
 
 /// In cycles, or in seconds of the wall clock; there nothing where packets had no place for a time.

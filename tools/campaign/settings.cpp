@@ -53,6 +53,7 @@ Json campaign_head(std::string_view verb, const CampaignSettings& settings) {
                {"time_kind", name_of(kTimeKinds, settings.run.fabric)},
                {"seed", settings.common.seed},
                {"machine", settings.machine.name}};
+  head["transfer"] = name_of(kTransferModeNames, settings.run.node.transfer);
   if (!settings.is_virtual()) head["route"] = settings.common.route;
   return head;
 }

@@ -124,6 +124,10 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--route", options.route, "of packets on shm and ofi, hop by hop or straight")
       ->check(one_of("route", kRingRouteNames))
       ->capture_default_str();
+  verb.add_option("--transfer", options.transfer,
+                  "of messages on shm and ofi: in packets, or by put from array to array; else auto")
+      ->type_name("{packets,put,auto}")
+      ->check(one_of("transfer", kTransferModeNames));
   verb.add_option("--stall", options.stall, "seconds without progress that end a run; not on sim")
       ->check(number(0.1, 1e6))
       ->capture_default_str();
@@ -172,6 +176,11 @@ void add_torus_options(CLI::App& verb, TorusOptions& options) {
 
 namespace {
 
+bool goes_straight(const CommonOptions& common) {
+  return common.fabric != name_of(kFabricNames, FabricName::sim) &&
+         common.route == name_of(kRingRouteNames, RingRoute::direct);
+}
+
 bool all_work(const FailureList& failed) {
   return failed.links.empty() && failed.nodes.empty();
 }
@@ -188,9 +197,7 @@ RoutingRule routing_of(const PolicyOptions& options) {
 }  // namespace
 
 void refuse_failures_without_effect(const FailureList& failed, const CommonOptions& common) {
-  const bool goes_straight = common.fabric != name_of(kFabricNames, FabricName::sim) &&
-                             common.route == name_of(kRingRouteNames, RingRoute::direct);
-  if (!all_work(failed) && goes_straight)
+  if (!all_work(failed) && goes_straight(common))
     throw BadInput("--route direct crosses no link that could fail; failures need --route torus");
   if (all_work(failed) && failed.long_ways)
     throw BadInput("--long-way has no effect without --fail-link or --fail-node");
@@ -221,18 +228,32 @@ void refuse_unusual_shapes(const Shape& shape) {
 
 namespace {
 
-/// The patent's b where neither policy nor user say: every packet's way counts on the model, the
-/// host's own work elsewhere.
-constexpr std::uint32_t kModelledPacketsPerVisit = 1;
-constexpr std::uint32_t kCarriedPacketsPerVisit = 32;
+void refuse_impossible_put(const CommonOptions& common) {
+  if (common.fabric == name_of(kFabricNames, FabricName::sim))
+    throw BadInput("--transfer put is for shm: on sim everything moves in packets");
+  if (common.fabric == name_of(kFabricNames, FabricName::ofi))
+    throw BadInput("--transfer put is for shm: between processes everything moves in packets; "
+                   "auto puts what stays within one");
+  if (!goes_straight(common))
+    throw BadInput("--transfer put needs --route direct: hop by hop everything moves in packets");
+}
+
+TransferMode transfer_of(const CommonOptions& common) {
+  if (common.transfer.empty())
+    return goes_straight(common) ? TransferMode::automatic : TransferMode::packets;
+  const auto mode = parse_choice<TransferMode>("transfer", kTransferModeNames, common.transfer);
+  if (mode == TransferMode::put) refuse_impossible_put(common);
+  return goes_straight(common) ? mode : TransferMode::packets;
+}
 
 NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus,
                          FabricName fabric) {
+  const TransferMode transfer = transfer_of(common);
   return {.seed = common.seed,
           .policy = &torus.policy.named(),
           .changes = torus.policy.changes(),
-          .packets_per_visit =
-              fabric == FabricName::sim ? kModelledPacketsPerVisit : kCarriedPacketsPerVisit};
+          .packets_per_visit = usual_packets_per_visit(fabric == FabricName::sim, transfer),
+          .transfer = transfer};
 }
 
 }  // namespace

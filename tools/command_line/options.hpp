@@ -26,6 +26,7 @@ struct CommonOptions {
   unsigned threads = 0;  ///< 0: as many as fit the machine
   std::string bind = "core";
   std::string route = "torus";
+  std::string transfer;  ///< empty: as the fabric has it
   double stall = 10;     ///< seconds
   std::string provider;  ///< of libfabric; empty: the best
   std::string json;      ///< empty: none; "-": standard output

@@ -101,11 +101,12 @@ Json bounds_json(const Bounds& bounds) {
           {"zero_load", bounds.zero_load}};
 }
 
-TrafficExchangeOptions exchange_options(const AllToAllOptions& options, bool payload) {
+TrafficExchangeOptions exchange_options(const AllToAllOptions& options, const RunOptions& run) {
   return {.seed = options.common.seed,
-          .payload = payload,
+          .payload = run.fabric != FabricName::sim,
           .peers = options.sampled() ? options.peers : ~Rank{0},
-          .changes = options.torus.policy.changes()};
+          .changes = options.torus.policy.changes(),
+          .transfer = run.node.transfer};
 }
 
 PolicyEffects all_to_all_effects(const RunOptions& run) {
@@ -250,7 +251,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   announce(run_expectation(work, shape, machine, run_options, arrays),
            options.common.quiet || !reports);
   TrafficExchange exchange(policy, *traffic, shape, machine,
-                           exchange_options(options, carries_payload));
+                           exchange_options(options, run_options));
   RunOptions under = run_options;
   under.node = exchange.node_options();
   under.node.record = run_options.node.record;

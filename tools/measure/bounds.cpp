@@ -88,7 +88,9 @@ BenchBounds::BenchBounds(BenchKind kind, const MessageBench& bench)
 BenchBound BenchBounds::at(std::uint64_t bytes, unsigned workers) const {
   if (bench_.run.fabric == FabricName::sim) return virtual_bound(bytes);
   const double payload = messages_.messages * static_cast<double>(bytes);
-  return {exchange_copy_seconds(payload, std::min<unsigned>(workers, messages_.nodes)),
+  const TransferMode transfer =
+      kind_ == BenchKind::alltoall ? bench_.run.node.transfer : TransferMode::packets;
+  return {exchange_copy_seconds(payload, std::min<unsigned>(workers, messages_.nodes), transfer),
           BoundBy::copy};
 }
 

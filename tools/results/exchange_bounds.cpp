@@ -157,7 +157,7 @@ Timing exchange_timing(const TrafficExchange& exchange, const ExchangeLimits& li
     return virtual_timing(cycles, binding(limits.bounds), limits.hottest_link, machine);
   const double bytes = payload_sum(exchange.traffic(), exchange.plan().shape().size());
   return wall_clock_timing(static_cast<double>(cycles) / machine.clock_hz,
-                           exchange_copy_seconds(bytes, emulation.workers()));
+                           exchange_copy_seconds(bytes, emulation.workers(), emulation.transfer()));
 }
 
 }  // namespace toroid

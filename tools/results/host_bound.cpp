@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hal/packet.hpp"
+#include "packet/node/settings.hpp"
 
 namespace toroid {
 namespace {
@@ -46,8 +47,9 @@ double copy_seconds(double bytes, unsigned workers) {
   return bytes / payload_copy_rate() / workers;
 }
 
-double exchange_copy_seconds(double payload_bytes, unsigned workers) {
-  return copy_seconds(2 * payload_bytes, workers);
+double exchange_copy_seconds(double payload_bytes, unsigned workers, TransferMode transfer) {
+  const double copies = transfer == TransferMode::packets ? 2 : 1;
+  return copy_seconds(copies * payload_bytes, workers);
 }
 
 }  // namespace toroid

@@ -122,6 +122,16 @@ Json fifos_json(const Counted& counted) {
   return json;
 }
 
+/// How messages moved, and how often each byte of them was copied.
+void add_puts(Json& report, const Counted& counted) {
+  const FabricCounters& counters = counted.counters;
+  report["puts"] = per_run(counters.puts, counted.runs);
+  report["put_bytes"] = per_run(counters.put_bytes, counted.runs);
+  const double payload = static_cast<double>(counters.put_bytes + counters.packet_bytes);
+  const double copied = static_cast<double>(counters.put_bytes + 2 * counters.packet_bytes);
+  report["copies_per_byte"] = payload == 0 ? Json(nullptr) : Json(copied / payload);
+}
+
 /// What differs from run to run where time is the wall clock: the time, and the ways that packets
 /// found.
 constexpr std::array kWallClockKeys = {
@@ -129,7 +139,8 @@ constexpr std::array kWallClockKeys = {
     "gflops",         "links",          "channels",        "workers",
     "phases",         "spread_s",       "bounds",          "repetitions",
     "processes",      "provider",       "injection_fifos", "bytes_per_process",
-    "refused_frames", "bytes_per_peer", "profile"};
+    "refused_frames", "bytes_per_peer", "profile",      "puts",
+    "put_bytes",      "copies_per_byte"};
 
 /// On the route `direct` packets cross no link, and nobody counts what crosses one.
 bool counts_links(const Json& report) {
@@ -171,6 +182,8 @@ void add_policy(Json& report, const RunOptions& run, const PolicyEffects& effect
   const RoutingOptions& rules = run.fabric == FabricName::sim ? run.sim.routing : run.ring.routing;
   report["transit_first"] = effects.by_link ? Json(rules.transit_first) : Json(nullptr);
   report["bubble_rule"] = effects.by_link ? Json(rules.bubble_rule) : Json(nullptr);
+  const TransferMode transfer = effects.puts ? run.node.transfer : TransferMode::packets;
+  report["transfer"] = name_of(kTransferModeNames, transfer);
 }
 
 bool is_virtual(const Json& report) {
@@ -209,6 +222,7 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted) {
     report["channels"] = channels_json(counted);
   }
   report["injection_fifos"] = fifos_json(counted);
+  if (!is_virtual(report)) add_puts(report, counted);
   if (report["fabric"] == "ofi") report["refused_frames"] = counters.refused_frames;
   hash.add(per_run(counters.delivered, counted.runs));
   if (!is_virtual(report)) return;
@@ -225,6 +239,7 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted) {
 void add_hash(Json& report, ResultHash hash) {
   Json covered = report;
   covered.erase("git_hash");
+  covered.erase("transfer");  // says how the same bytes got there
   if (!is_virtual(report))
     for (const char* key : kWallClockKeys) covered.erase(key);
   hash.add(std::string_view(text_of(covered)));
@@ -281,6 +296,10 @@ std::string timing_text(const Json& report) {
 std::string packets_text(const Json& report) {
   std::string text =
       fmt::format("  packets          {:>14}", report["packets"].get<std::uint64_t>());
+  if (report.value("puts", std::uint64_t{0}) > 0)
+    text += fmt::format("     {} bytes of them by put in {} descriptors",
+                        report["put_bytes"].get<std::uint64_t>(),
+                        report["puts"].get<std::uint64_t>());
   if (!report.contains("links")) return text + "     straight to their destinations\n";
   return text + fmt::format(
                     "     {:>14} packet-hops\n"

@@ -67,6 +67,7 @@ Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOption
     : progress_(quiet || !options.processes.reports(),
                 packets_expected / options.processes.count()),
       processes_(options.processes),
+      transfer_(options.node.transfer),
       fabric_(make_fabric(shape, machine, options)),
       runner_(*fabric_, options.node) {
   throw_if_interrupted();

@@ -15,6 +15,7 @@
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/runner.hpp"
+#include "packet/node/settings.hpp"
 #include "router/threads/cpu_account.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/run/ofi.hpp"
@@ -49,6 +50,7 @@ class Emulation {
   /// The latest of all processes' ticks. All call it in the same order.
   Tick latest(Tick mine) const;
   const Processes& processes() const { return processes_; }
+  TransferMode transfer() const { return transfer_; }
   /// What carries the frames on `ofi`; elsewhere empty.
   const std::string& provider() const { return provider_; }
   /// On `ofi`: bytes of frames that a process keeps for each process that it exchanges packets
@@ -67,6 +69,7 @@ class Emulation {
 
   Progress progress_;
   Processes processes_;
+  TransferMode transfer_;
   std::string provider_;
   std::size_t bytes_per_peer_ = 0;
   unsigned workers_ = 1;

@@ -36,7 +36,7 @@ struct OptionEffect {
   bool PolicyEffects::*is_read;
   const char* without = nullptr;  ///< null: the run
 };
-constexpr std::array<OptionEffect, 12> kOptionEffects = {
+constexpr std::array<OptionEffect, 13> kOptionEffects = {
     {{"--order", &PolicyEffects::by_exchange},
      {"--per-visit", &PolicyEffects::packets_per_visit},
      {"--queues", &PolicyEffects::output_queues},
@@ -47,6 +47,7 @@ constexpr std::array<OptionEffect, 12> kOptionEffects = {
      {"--no-transit-first", &PolicyEffects::by_link},
      {"--no-bubble", &PolicyEffects::by_link},
      {"--route", &PolicyEffects::route, "--fabric sim"},
+     {"--transfer", &PolicyEffects::by_exchange},
      {"--bind", &PolicyEffects::by_rings, "--fabric sim"},
      {"--stall", &PolicyEffects::by_rings, "--fabric sim"}}};
 
@@ -121,6 +122,7 @@ PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route) {
           .by_link = fabric == FabricName::sim || route == RingRoute::torus,
           .route = fabric != FabricName::sim,
           .releases = sent == Sent::exchanges && fabric == FabricName::sim,
+          .puts = sent == Sent::exchanges && fabric != FabricName::sim && route == RingRoute::direct,
           .by_rings = fabric != FabricName::sim};
 }
 

@@ -31,6 +31,7 @@ struct PolicyEffects {
   bool by_link = true;   ///< drain, tying, routing, tie, and the rules of the routers
   bool route = true;     ///< of packets on rings
   bool releases = true;  ///< times before which messages do not go
+  bool puts = false;     ///< messages may move by put
   bool by_rings = true;  ///< binding of workers, and how long a run may stand still
 };
 PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route);

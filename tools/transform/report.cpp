@@ -99,7 +99,8 @@ Json phases_json(const TransformJob& job, const Outcome& outcome, const PlanBoun
             ? virtual_phase(phase, bound.bounds, machine)
             : wall_clock_phase(phase,
                                exchange_copy_seconds(static_cast<double>(bound.payload_bytes),
-                                                     on_wall_clock->workers()),
+                                                     on_wall_clock->workers(),
+                                                     on_wall_clock->transfer()),
                                machine));
     json["packets"] = bound.packets;
     phases.push_back(std::move(json));

@@ -37,7 +37,6 @@ DirectDevice::DirectDevice(const Machinery& machinery, const SwitchPlug& plug)
 }
 
 void DirectDevice::take_note(const PutNote& note) {
-  count_note_taken();
   if (note.is_done)
     complete(note.put);
   else
@@ -59,7 +58,6 @@ bool DirectDevice::send_some() {
   const SendDescriptor& front = fifo(kOnly).front();
   const LocalNodes& local = machinery().local;
   if (front.is_put) {
-    count_note_sent();
     puts_->send({take_put(kOnly), false});
     return true;
   }
@@ -89,8 +87,7 @@ std::size_t DirectDevice::receive_puts(PacketSink& sink, std::size_t limit) {
   for (; count < limit && !put_.empty(); ++count) {
     const PutDescriptor put = put_.front();
     put_.pop_front();
-    count_put(sink.arrive(put));
-    count_note_sent();
+    count_put(put, sink.arrive(put));
     puts_->send({put, true});
   }
   return count;
