@@ -80,7 +80,7 @@ class Exchange::Sink {
       queues_->named(stage - 1).push(made);
     else
       (*queues_)[by_direction() ? made.header.hints().first().index : queues_->next()].push(made);
-    return made.packets;
+    return made.message_packets();
   }
   void next_peer() { queues_->advance(); }
   void next_round() { queues_->restart(); }

@@ -11,7 +11,7 @@ import unittest
 SOURCE = pathlib.Path(__file__).parent.parent.parent
 # What the build looks for, under Spack's names.
 NAMES = {
-    "CLI11": "cli11", "FABRIC": "libfabric", "FFTW3": "fftw", "FFTW3F": "fftw", "GTest": "googletest",
+    "Boost": "boost", "CLI11": "cli11", "FABRIC": "libfabric", "FFTW3": "fftw", "FFTW3F": "fftw", "GTest": "googletest",
     "HWLOC": "hwloc", "ISAL": "isa-l", "OPENBLAS": "openblas", "OpenSSL": "openssl", "PMIX": "pmix",
     "PkgConfig": "pkgconfig", "Python3": "python", "SODIUM": "libsodium", "Threads": None, "ZLIB": "zlib",
     "fmt": "fmt", "nlohmann_json": "nlohmann-json",

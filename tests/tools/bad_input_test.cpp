@@ -38,6 +38,26 @@ TEST(BadInput, IsAShapeThatDoesNotParse) {
   }
 }
 
+TEST(BadInput, IsAPutWhereNothingCanPut) {
+  const Arguments put{"--transfer", "put"};
+  const Arguments direct{"--fabric", "shm", "--route", "direct"};
+  expect_refusals({
+      {kAllToAll + put, {"--transfer put is for shm", "on sim"}},
+      {kSmallFft + put + Arguments{"--fabric", "shm", "--route", "torus"},
+       {"--transfer put needs --route direct"}},
+      {kAllToAll + put + Arguments{"--fabric", "ofi", "--route", "direct"},
+       {"--transfer put is for shm", "auto"}},
+      {kAllToAll + direct + Arguments{"--transfer", "puts"}, {"unknown transfer 'puts'", "put"}},
+      {{"alltoall", "--torus", "4x4", "--policy", "two-phase", "--fabric", "shm", "--route",
+        "direct", "--transfer", "put"},
+       {"policy two-phase", "cannot be put"}},
+      {Arguments{"hello", "--torus", "2x2"} + direct + Arguments{"--transfer", "packets"},
+       {"--transfer has no effect on hello"}},
+      {Arguments{"bench", "latency", "--torus", "2"} + direct + Arguments{"--transfer", "auto"},
+       {"--transfer has no effect on bench latency"}},
+  });
+}
+
 TEST(BadInput, IsAShapeBeyondTheMachine) {
   expect_refusals({
       {{"alltoall", "--torus", "0"}, {"'0' is not a torus", "extent of 0"}},

@@ -59,6 +59,7 @@ TEST(Json, HasTheKeysOfTheContract) {
     EXPECT_EQ(report["verb"], run.front());
     EXPECT_EQ(report["fabric"], "sim");
     EXPECT_EQ(report["time_kind"], "virtual");
+    EXPECT_EQ(report["transfer"], "packets");
   }
 }
 
@@ -71,7 +72,24 @@ TEST(Json, HasTheKeysOfTheContractOnTheWallClock) {
     for (const char* key : {"cycles", "bound_cycles", "percent_of_peak"})
       EXPECT_FALSE(report.contains(key)) << key;
     EXPECT_EQ(report["bound_by"], "copy");
+    expect_types(report, {"puts", "put_bytes"}, is_count);
   }
+}
+
+TEST(Json, SaysHowMessagesMovedAndHowOftenEachByteWasCopied) {
+  const Arguments direct{"--fabric", "shm", "--route", "direct", "--threads", "2"};
+  const Arguments exchange{"alltoall", "--torus", "4", "--bytes", "9600"};
+  const json by_put = json_of(exchange + direct);
+  EXPECT_EQ(by_put["transfer"], "auto");
+  EXPECT_EQ(by_put["puts"], 12);
+  EXPECT_EQ(by_put["put_bytes"], 12 * 9600);
+  EXPECT_EQ(by_put["copies_per_byte"], 1.0);
+  const json in_packets = json_of(exchange + direct + Arguments{"--transfer", "packets"});
+  EXPECT_EQ(in_packets["transfer"], "packets");
+  EXPECT_EQ(in_packets["puts"], 0);
+  EXPECT_EQ(in_packets["copies_per_byte"], 2.0);
+  EXPECT_EQ(in_packets["packets"], by_put["packets"]);
+  EXPECT_EQ(in_packets["result_hash"], json_of(exchange + direct + Arguments{"--transfer", "put", "--per-visit", "32"})["result_hash"]);
 }
 
 TEST(Json, HasTheTransformsOwnKeys) {

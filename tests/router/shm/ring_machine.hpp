@@ -61,10 +61,18 @@ struct RingCase {
   unsigned threads;
   std::uint64_t seed;
 
-  NodeOptions node() const { return {.seed = seed, .settings = {.routing = routing}}; }
+  /// Every other case moves whatever can by put, three packets' worth at a time.
+  bool puts() const { return seed % 2 == 0; }
+  NodeOptions node() const {
+    return {.seed = seed,
+            .settings = {.routing = routing},
+            .packets_per_visit = puts() ? 3u : 1u,
+            .transfer = puts() ? TransferMode::put : TransferMode::automatic};
+  }
   std::string text() const {
-    return fmt::format("{} {} {} workers seed {}", kRingRouteNames[static_cast<unsigned>(route)],
-                       kRoutingRuleNames[static_cast<unsigned>(routing)], threads, seed);
+    return fmt::format("{} {} {} workers seed {}{}", kRingRouteNames[static_cast<unsigned>(route)],
+                       kRoutingRuleNames[static_cast<unsigned>(routing)], threads, seed,
+                       puts() ? " by put" : "");
   }
 };
 

@@ -27,6 +27,7 @@ class Toroid(CMakePackage):
     depends_on("cmake@3.23:", type="build")
     depends_on("pkgconfig", type="build")
 
+    depends_on("boost@1.74:", type="build")
     depends_on("cli11@2:")
     depends_on("fftw@3.3: precision=double,float")
     depends_on("fmt@9:")
