@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -42,7 +43,10 @@ PolicySettings settings_of(const Policy& policy, const SettingChanges& changes,
                            std::uint32_t packets_per_visit, const PolicyCase& policy_case) {
   PolicySettings settings = changes.applied_to(policy.settings(policy_case));
   check_queues(policy, settings);
-  if (settings.packets_per_visit == 0) settings.packets_per_visit = packets_per_visit;
+  if (settings.packets_per_visit == 0)
+    settings.packets_per_visit =
+        policy.changes_order() ? std::min(packets_per_visit, kCarriedPacketsPerVisit)
+                               : packets_per_visit;
   return settings;
 }
 

@@ -32,10 +32,14 @@ enum class TransferMode : std::uint8_t {
 inline constexpr std::array<std::string_view, 3> kTransferModeNames = {"packets", "put", "auto"};
 
 /// The patent's b where neither policy nor user say. On a model every packet's way counts, elsewhere
-/// the host's own work, and messages that move by put go whole.
+/// the host's own work, and messages that move by put go whole, unless the policy changes its order
+/// from round to round.
+inline constexpr std::uint32_t kModelledPacketsPerVisit = 1;
+inline constexpr std::uint32_t kCarriedPacketsPerVisit = 32;
+inline constexpr std::uint32_t kPutPacketsPerVisit = 1u << 20;
 constexpr std::uint32_t usual_packets_per_visit(bool is_modelled, TransferMode transfer) {
-  if (is_modelled) return 1;
-  return transfer == TransferMode::packets ? 32 : 1u << 20;
+  if (is_modelled) return kModelledPacketsPerVisit;
+  return transfer == TransferMode::packets ? kCarriedPacketsPerVisit : kPutPacketsPerVisit;
 }
 
 /// Limits how fast a node lets its own packets go.
