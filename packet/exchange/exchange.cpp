@@ -43,12 +43,12 @@ constexpr Tick kPoll = 500;
 /// Packets from which on a part of a message moves by put, if nobody says: a descriptor's way there
 /// and back costs as much as some packets (docs/SHM.md has the measurement).
 constexpr std::uint32_t kLeastInPut = 8;
-constexpr std::uint32_t kNever = ~std::uint32_t{0};
+constexpr std::uint32_t kNoPuts = ~std::uint32_t{0};
 
 /// Packets that other nodes send on are no part of an array.
 std::uint32_t least_in_put(const Node& node, const ExchangePlan& plan) {
   const TransferMode mode = node.options().transfer;
-  if (mode == TransferMode::packets || plan.relays() || plan.combines()) return kNever;
+  if (mode == TransferMode::packets || plan.relays() || plan.combines()) return kNoPuts;
   return mode == TransferMode::put ? 1 : kLeastInPut;
 }
 
@@ -109,7 +109,7 @@ Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const Exch
     throw BadInput(fmt::format("policy {} needs {} named output queues, a node has {}",
                                plan.policy().name(), plan.named_queues(),
                                node.options().named_queues));
-  if (node.options().transfer == TransferMode::put && least_in_put_ == kNever)
+  if (node.options().transfer == TransferMode::put && least_in_put_ == kNoPuts)
     throw BadInput(fmt::format("policy {} sends by way of other nodes: its packets cannot be put",
                                plan.policy().name()));
   if (plan.combines()) combiner_ = std::make_unique<Combiner>(*this);

@@ -154,7 +154,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   std::uint64_t expected_ = 0;
   std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered or taken yet
   bool is_plain_;  ///< queues in turn and nothing held back: the patent's fill as it stands
-  std::uint32_t least_in_put_;  ///< packets; fewer go as packets. kNever: all do
+  std::uint32_t least_in_put_;  ///< packets; fewer go as packets. kNoPuts: all do
   bool waits_for_window_ = false;
   Fill fill_;
   std::uint64_t starts_ = 0;
