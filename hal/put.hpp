@@ -21,16 +21,17 @@ class PayloadSource;
 ///
 /// **Protocol:** the sender's fabric hands it to the receiver's node, which copies (remote
 /// completion). Then it comes back, and PayloadSource::put_done() says so to its source (local
-/// completion). In between the sender leaves `array` as it is.
+/// completion). In between the sender leaves `array` as it is, and does not free it even if its
+/// program fails.
 struct PutDescriptor {
-  Rank from;                 ///< the node in whose memory `array` lies
-  Rank to;                   ///< the receiver
-  HandlerId window;          ///< handler of the receiver, which knows where the bytes go
-  std::uint32_t origin;      ///< the sender, as the window counts its senders
-  std::uint32_t first;       ///< number in the message of the first packet that it stands for
-  std::uint32_t packets;     ///< packets of the message that it stands for
-  const std::byte* array;    ///< where the message's source begins
-  PayloadSource* source;     ///< is told of the local completion, on the sender's thread
+  Rank from;               ///< the node in whose memory `array` lies
+  Rank to;                 ///< the receiver
+  HandlerId window;        ///< handler of the receiver, which knows where the bytes go
+  std::uint32_t origin;    ///< the sender, as the window counts its senders
+  std::uint32_t first;     ///< number in the message of the first packet that it stands for
+  std::uint32_t packets;   ///< packets of the message that it stands for
+  const std::byte* array;  ///< where the message's source begins
+  PayloadSource* source;   ///< is told of the local completion, on the sender's thread
 };
 
 }  // namespace toroid

@@ -12,8 +12,7 @@
 namespace toroid {
 
 PutDescriptor PayloadSource::put(const SendDescriptor&) {
-  TOROID_CHECK(!"a source whose payloads are gathered has been asked for a put");
-  return {};
+  check_failed(__FILE__, __LINE__, "!is_put", "a source whose payloads are gathered");
 }
 
 void PayloadSource::put_done(const PutDescriptor&) {}

@@ -41,7 +41,7 @@ struct SendDescriptor {
   std::uint64_t cookie;       ///< belongs to the source: says which packets of which message
   std::uint32_t packets = 1;  ///< 0: there is nothing to send
   std::uint32_t first = 0;    ///< number of the first packet that has not left
-  Route route{};        ///< that the hints describe, if whoever made the header knows it; else empty
+  Route route{};  ///< that the hints describe, if whoever made the header knows it; else empty
   bool is_put = false;  ///< a put of as many packets of the message as the header's argument says
 
   static SendDescriptor none() {

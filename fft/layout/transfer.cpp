@@ -205,12 +205,9 @@ void Transfer::scatter_as(Elements elements, const std::byte* packed, std::byte*
 /// The levels of both sides together. A level's step is a product of the box's lengths from some
 /// axis on, so that each step divides the next.
 NestedLoops Transfer::loops_of(const Part& part) {
-  std::array steps = {1u,
-                      part.source.row(),
-                      part.source.plane(),
-                      part.target.row(),
-                      part.target.plane(),
-                      part.size};
+  std::array steps = {
+      1u,       part.source.row(), part.source.plane(), part.target.row(), part.target.plane(),
+      part.size};
   std::ranges::sort(steps);
   const auto distance = [](const StridedIterator& side, std::uint32_t step) {
     return side.offset(step) - side.offset(0);

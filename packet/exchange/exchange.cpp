@@ -40,8 +40,8 @@ namespace {
 /// A throttled processor whose packets are due and find no room tries again after so many cycles.
 constexpr Tick kPoll = 500;
 
-/// Packets from which on a part of a message moves by put, if nobody says: a descriptor's way there
-/// and back costs as much as some packets (docs/SHM.md has the measurement).
+/// Packets of a message from which on it moves by put, if nobody says: a descriptor's way there and
+/// back costs as much as some packets (docs/SHM.md has the measurement).
 constexpr std::uint32_t kLeastInPut = 8;
 constexpr std::uint32_t kNoPuts = ~std::uint32_t{0};
 
@@ -49,7 +49,8 @@ constexpr std::uint32_t kNoPuts = ~std::uint32_t{0};
 std::uint32_t least_in_put(const Node& node, const ExchangePlan& plan) {
   const TransferMode mode = node.options().transfer;
   if (mode == TransferMode::packets || plan.relays() || plan.combines()) return kNoPuts;
-  return mode == TransferMode::put ? 1 : kLeastInPut;
+  if (mode == TransferMode::put) return 1;
+  return plan.settings().packets_per_visit < kLeastInPut ? kNoPuts : kLeastInPut;
 }
 
 bool is_plain(const ExchangePlan& plan) {
@@ -203,12 +204,12 @@ SendDescriptor Exchange::describe(Rank member, std::uint32_t first, std::uint32_
                          std::uint64_t{member | pass.stage << 24} << 32 | first);
 }
 
-/// 0: the next packets are gathered one by one.
+/// A message moves by put as a whole or not at all, whatever a window leaves of it at a time.
 std::uint32_t Exchange::packets_to_put(Rank member, std::uint32_t first,
                                        std::uint32_t limit) const {
-  if (limit < least_in_put_ || !end_.node->can_put(end_.group.rank(member))) return 0;
-  const std::uint32_t packets = end_.messages->most_in_put(member, first, limit);
-  return packets < least_in_put_ ? 0 : packets;
+  if (least_in_put_ == kNoPuts || !end_.node->can_put(end_.group.rank(member))) return 0;
+  const std::uint32_t all = end_.messages->most_in_put(member, 0, kNoPuts);
+  return all < least_in_put_ ? 0 : std::min(limit, all - std::min(first, all));
 }
 
 SendDescriptor Exchange::describe_put(Rank member, std::uint32_t first, std::uint32_t packets) {
@@ -359,8 +360,7 @@ void Exchange::arrive_by_number(const Packet& packet) {
 }
 
 std::size_t Exchange::take(const PutDescriptor& put) {
-  const std::size_t bytes =
-      end_.messages->take(put.origin, put.first, put.packets, put.array);
+  const std::size_t bytes = end_.messages->take(put.origin, put.first, put.packets, put.array);
   end_.note_arrival(put);
   received_.bump(put.packets);
   if (end_.node->record() != nullptr) record_received();

@@ -41,7 +41,9 @@ class ExchangeAwaiter;
 /// progress() now and then.
 ///
 /// Construct it before the program's first await: its handlers must exist when others start. It
-/// must outlive the run: a node may send on others' packets after all of its own have come.
+/// must outlive the run: a node may send on others' packets after all of its own have come. So must
+/// the arrays of its messages where they may move by put: other workers read them until sent()
+/// counts the start, even after a program has failed.
 class Exchange final : public Outgoing, private PayloadSource {
  public:
   /// It takes plan.handlers() handlers from `handler` on. `plan` and `messages` must outlive it.
@@ -54,8 +56,8 @@ class Exchange final : public Outgoing, private PayloadSource {
   /// Every packet goes into an output queue as soon as there is room for it. May be called again,
   /// for the same messages or others like them, when sent() has counted every start before and no
   /// peer awaits an earlier one: packets do not say which start they belong to. A barrier after
-  /// each sees to that, or two exchanges that take turns, each started when the other is complete,
-  /// if every member sends every other something.
+  /// each sees to that, or two exchanges that take turns, each started when the other is complete
+  /// (test()), if every member sends every other something.
   void start();
   /// Whether everything that was started has been received, and no packet in the output queues
   /// needs this exchange or its data any more. True before the first start.
@@ -154,7 +156,8 @@ class Exchange final : public Outgoing, private PayloadSource {
   std::uint64_t expected_ = 0;
   std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered or taken yet
   bool is_plain_;  ///< queues in turn and nothing held back: the patent's fill as it stands
-  std::uint32_t least_in_put_;  ///< packets; fewer go as packets. kNoPuts: all do
+  std::uint32_t
+      least_in_put_;  ///< packets; fewer are gathered one by one, as all are if this is 2^32 - 1
   bool waits_for_window_ = false;
   Fill fill_;
   std::uint64_t starts_ = 0;

@@ -37,16 +37,32 @@ void check_queues(const Policy& policy, const PolicySettings& settings) {
                             settings.output_queues));
 }
 
+bool needs_rounds(const Policy& policy, const PolicySettings& settings, const Shape& shape) {
+  return policy.changes_order() || settings.throttle.cycles_per_packet > 0 ||
+         relays_or_combines(policy, shape);
+}
+
 }  // namespace
+
+bool relays_or_combines(const Policy& policy, const Shape& shape) {
+  return policy.combines() || policy.stages(shape) > 1;
+}
+
+TransferMode transfer_under(const Policy& policy, const Shape& shape, TransferMode asked) {
+  const bool is_open = asked == TransferMode::automatic;
+  return is_open && relays_or_combines(policy, shape) ? TransferMode::packets : asked;
+}
 
 PolicySettings settings_of(const Policy& policy, const SettingChanges& changes,
                            std::uint32_t packets_per_visit, const PolicyCase& policy_case) {
   PolicySettings settings = changes.applied_to(policy.settings(policy_case));
   check_queues(policy, settings);
-  if (settings.packets_per_visit == 0)
-    settings.packets_per_visit =
-        policy.changes_order() ? std::min(packets_per_visit, kCarriedPacketsPerVisit)
-                               : packets_per_visit;
+  if (settings.packets_per_visit == 0) {
+    const bool whole = packets_per_visit > kCarriedPacketsPerVisit;
+    settings.packets_per_visit = whole && needs_rounds(policy, settings, policy_case.shape)
+                                     ? kCarriedPacketsPerVisit
+                                     : packets_per_visit;
+  }
   return settings;
 }
 

@@ -152,9 +152,15 @@ class ExchangePlan {
   mutable std::map<std::pair<Rank, std::uint64_t>, std::unique_ptr<const CombiningPlan>> combining_;
 };
 
+/// Whether packets go by way of other nodes, or in messages with those for others.
+bool relays_or_combines(const Policy& policy, const Shape& shape);
+/// How messages get there under a policy: where nobody says, what stops on its way does in packets.
+TransferMode transfer_under(const Policy& policy, const Shape& shape, TransferMode asked);
+
 /// The settings for an exchange: the policy's with the user's changes; `packets_per_visit` if
-/// neither says. Throws BadInput where the policy has a queue per direction and changes give a
-/// number of queues.
+/// neither says, but no whole messages where the policy reorders, throttles, relays or combines,
+/// which takes visits. Throws BadInput where the policy has a queue per direction and changes give
+/// a number of queues.
 PolicySettings settings_of(const Policy& policy, const SettingChanges& changes,
                            std::uint32_t packets_per_visit, const PolicyCase& policy_case);
 

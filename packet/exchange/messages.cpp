@@ -1,8 +1,10 @@
 #include "packet/exchange/messages.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
+#include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "packet/traffic/traffic.hpp"
@@ -17,6 +19,22 @@ MessageRun run_of(std::uint64_t bytes, unsigned per_packet, std::uint32_t first,
 /// Not in the header: who calls any messages would make room for this one in line.
 MessageRun UniformMessages::run(Rank, std::uint32_t first, std::uint32_t limit) const {
   return cut_.run(first, limit);
+}
+
+namespace {
+
+[[noreturn]] void cannot_be_put() {
+  check_failed(__FILE__, __LINE__, "most_in_put() == 0", "messages that cannot move by put did");
+}
+
+}  // namespace
+
+const std::byte* Messages::source(Rank) const {
+  cannot_be_put();
+}
+
+std::size_t Messages::take(Rank, std::uint32_t, std::uint32_t, const std::byte*) {
+  cannot_be_put();
 }
 
 std::unique_ptr<const Traffic> UniformMessages::traffic(std::uint64_t) const {

@@ -100,10 +100,11 @@ class Messages {
   /// `limit`. 0: none; its packets are gathered.
   virtual std::uint32_t most_in_put(Rank, std::uint32_t, std::uint32_t) const { return 0; }
   /// Where the message to a member stands, as take() at its destination expects it.
-  virtual const std::byte* source(Rank) const { return nullptr; }
+  virtual const std::byte* source(Rank member) const;
   /// Copies the packets [first, first + packets) of the message from a member, which stands at
   /// `source`, to where they belong; returns the number of bytes.
-  virtual std::size_t take(Rank, std::uint32_t, std::uint32_t, const std::byte*) { return 0; }
+  virtual std::size_t take(Rank from, std::uint32_t first, std::uint32_t packets,
+                           const std::byte* source);
 
   // Under a policy that combines messages.
   /// The messages of all members in the n-th start, counted from 0, have the number

@@ -29,7 +29,8 @@ namespace {
 
 /// Where no data travels, time is a model's.
 std::uint32_t usual_packets_per_visit(const TrafficExchangeOptions& options) {
-  return toroid::usual_packets_per_visit(!options.payload, options.transfer);
+  if (options.packets_per_visit > 0) return options.packets_per_visit;
+  return options.payload ? kCarriedPacketsPerVisit : kModelledPacketsPerVisit;
 }
 
 /// Sends, and waits for what comes. An exchange that was loaded has been started.
@@ -71,7 +72,7 @@ NodeOptions TrafficExchange::node_options() const {
           .policy = &plan_.policy(),
           .changes = options_.changes,
           .packets_per_visit = usual_packets_per_visit(options_),
-          .transfer = options_.transfer,
+          .transfer = transfer_under(plan_.policy(), plan_.shape(), options_.transfer),
           .named_queues = plan_.named_queues()};
 }
 

@@ -34,7 +34,9 @@ struct TrafficExchangeOptions {
   bool payload = false;
   Rank peers = ~Rank{0};     ///< that a node sends to, the first of its order; fewer: a sample
   SettingChanges changes{};  ///< to the policy's settings
-  TransferMode transfer = TransferMode::packets;
+  TransferMode transfer = TransferMode::automatic;
+  /// b where neither policy nor changes say; 0: 1 without payload, 32 with it.
+  std::uint32_t packets_per_visit = 0;
 };
 
 /// The parts of all nodes of this process in an exchange. Protocol: construct it; make the nodes

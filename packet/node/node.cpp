@@ -21,8 +21,8 @@
 #include "hal/injection_fifo.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
-#include "hal/put.hpp"
 #include "hal/processor.hpp"
+#include "hal/put.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
 #include "hal/send_descriptor.hpp"
@@ -339,7 +339,8 @@ void Node::arrive(const Packet& packet) {
 std::size_t Node::arrive(const PutDescriptor& put) {
   const PlainHandler* const window = handler(put.window);
   if (window == nullptr || window->put == nullptr)
-    throw RunFailed(fmt::format("received a put for window {}, which it does not have", put.window));
+    throw RunFailed(
+        fmt::format("received a put for window {}, which it does not have", put.window));
   return window->put(window->context, put);
 }
 

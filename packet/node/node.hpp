@@ -48,8 +48,8 @@ struct NodeOptions {
   SettingChanges changes{};             ///< changes to the policy's settings of each exchange
   std::uint32_t packets_per_visit = 1;  ///< b, if neither policy nor changes say
   TransferMode transfer = TransferMode::automatic;
-  unsigned named_queues = 0;            ///< more output queues, each for packets of one kind
-  MessageRecord* record = nullptr;      ///< records the messages of all nodes; null: nothing does
+  unsigned named_queues = 0;        ///< more output queues, each for packets of one kind
+  MessageRecord* record = nullptr;  ///< records the messages of all nodes; null: nothing does
 };
 
 /// When a source of packets wants to be asked again although nothing happens until then.

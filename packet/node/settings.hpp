@@ -26,21 +26,16 @@ inline constexpr std::array<std::string_view, 3> kRoutingRuleNames = {"adaptive"
 /// How a message's bytes get from node to node.
 enum class TransferMode : std::uint8_t {
   packets,   ///< gathered into packets, stored from them
-  put,       ///< by put, however short; a fabric that cannot refuses
+  put,       ///< by put wherever the fabric can, however short
   automatic  ///< by put where the fabric can and it pays, else in packets
 };
 inline constexpr std::array<std::string_view, 3> kTransferModeNames = {"packets", "put", "auto"};
 
-/// The patent's b where neither policy nor user say. On a model every packet's way counts, elsewhere
-/// the host's own work, and messages that move by put go whole, unless the policy changes its order
-/// from round to round.
+/// The patent's b where neither policy nor user say. On a model every packet's way counts,
+/// elsewhere the host's own work, and messages that may move by put go whole.
 inline constexpr std::uint32_t kModelledPacketsPerVisit = 1;
 inline constexpr std::uint32_t kCarriedPacketsPerVisit = 32;
 inline constexpr std::uint32_t kPutPacketsPerVisit = 1u << 20;
-constexpr std::uint32_t usual_packets_per_visit(bool is_modelled, TransferMode transfer) {
-  if (is_modelled) return kModelledPacketsPerVisit;
-  return transfer == TransferMode::packets ? kCarriedPacketsPerVisit : kPutPacketsPerVisit;
-}
 
 /// Limits how fast a node lets its own packets go.
 struct Throttle {

@@ -52,9 +52,7 @@ class HostDevice final : public ring::DirectDevice {
  public:
   HostDevice(const ring::Machinery& machinery, const ring::SwitchPlug& plug, Outlet& out,
              FrameOwner& owner)
-      : DirectDevice(machinery, plug),
-        outlet_(&out),
-        owner_(&owner) {}
+      : DirectDevice(machinery, plug), outlet_(&out), owner_(&owner) {}
 
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override { return !runs_.empty() || DirectDevice::has_news(); }

@@ -110,7 +110,9 @@ void NodeCounters::add(Rank rank, const ring::RingDevice& node) {
 Blob NodeCounters::pack() const {
   Writer out;
   out.add(end);
-  for (const std::uint64_t total : {packets, delivered, packet_hops, refused, puts, put_bytes, packet_bytes}) out.add(total);
+  for (const std::uint64_t total :
+       {packets, delivered, packet_hops, refused, puts, put_bytes, packet_bytes})
+    out.add(total);
   out.add(std::uint64_t{refused_frames.size()});
   for (const auto& [reason, frames] : refused_frames) {
     out.add_list(reason);

@@ -100,7 +100,8 @@ bool Worker::is_quiet() const {
                      [](const RingDevice* d) { return d->quiet(); });
 }
 
-/// The worker is passive until a packet arrives from another worker or the run ends.
+/// The worker is passive until a packet, a put or a completion arrives from another worker, or the
+/// run ends.
 void Worker::rest() {
   std::uint64_t injected = 0;
   std::uint64_t delivered = 0;
@@ -128,7 +129,8 @@ void Worker::report_received() {
 }
 
 /// Comes before anything is done about the news: whoever learns of a packet that this worker sends
-/// from now on must find it no longer passive. The release in LinkSender::publish() orders the two.
+/// from now on must find it no longer passive. The release with which it goes orders the two:
+/// that of the ring, or of the queue of puts.
 void Worker::wake() {
   report_->passive.store(false, std::memory_order_relaxed);
 }

@@ -33,7 +33,8 @@ class Pollable {
 /// anything about the news.
 class Worker {
  public:
-  /// All arguments outlive it. `spins`: it has a core of its own. `pollable` and `puts` may be null.
+  /// All arguments outlive it. `spins`: it has a core of its own. `pollable` and `puts` may be
+  /// null.
   Worker(std::vector<RingDevice*> devices, termination::RunControl& control, std::size_t index,
          bool spins, Pollable* pollable = nullptr, PutPort* puts = nullptr);
 

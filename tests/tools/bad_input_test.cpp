@@ -51,6 +51,10 @@ TEST(BadInput, IsAPutWhereNothingCanPut) {
       {{"alltoall", "--torus", "4x4", "--policy", "two-phase", "--fabric", "shm", "--route",
         "direct", "--transfer", "put"},
        {"policy two-phase", "cannot be put"}},
+      {Arguments{"compare", "--torus", "4x4", "--policies", "random,two-phase", "--transfer",
+                 "put"} +
+           direct,
+       {"--transfer put: policy two-phase", "cannot be put"}},
       {Arguments{"hello", "--torus", "2x2"} + direct + Arguments{"--transfer", "packets"},
        {"--transfer has no effect on hello"}},
       {Arguments{"bench", "latency", "--torus", "2"} + direct + Arguments{"--transfer", "auto"},

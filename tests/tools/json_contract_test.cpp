@@ -89,7 +89,9 @@ TEST(Json, SaysHowMessagesMovedAndHowOftenEachByteWasCopied) {
   EXPECT_EQ(in_packets["puts"], 0);
   EXPECT_EQ(in_packets["copies_per_byte"], 2.0);
   EXPECT_EQ(in_packets["packets"], by_put["packets"]);
-  EXPECT_EQ(in_packets["result_hash"], json_of(exchange + direct + Arguments{"--transfer", "put", "--per-visit", "32"})["result_hash"]);
+  EXPECT_EQ(in_packets["result_hash"],
+            json_of(exchange + direct +
+                    Arguments{"--transfer", "put", "--per-visit", "32"})["result_hash"]);
 }
 
 TEST(Json, HasTheTransformsOwnKeys) {

@@ -95,7 +95,8 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   add_count_list(verb, "--queues", lists.queues, {.min = 1, .max = kMostQueues},
                  "likewise: output queues per node, the patent's L; else the policy's");
   add_count_list(verb, "--per-visit", lists.per_visits, {.min = 1, .max = 1u << 24},
-                 "likewise: packets per visit of a peer, the patent's b; else 1 on sim; 32 on shm, whole messages where they may move by put");
+                 "likewise: packets per visit of a peer, the patent's b; else 1 on sim, 32 on shm, "
+                 "and whole messages where they may move by put");
   add_name_list(verb, "--routing", lists.routings, "routing", kRoutingRuleNames,
                 "likewise: of packets; else the policy's");
   verb.add_option(
@@ -263,6 +264,24 @@ bool takes_queues(const Policy& policy, const Machine& machine) {
   return true;
 }
 
+/// Where puts are asked for: whether they can be under a policy.
+bool can_be_put(const Policy& policy, const CampaignSettings& settings) {
+  if (settings.run.node.transfer != TransferMode::put) return true;
+  try {
+    return !relays_or_combines(policy, Shape::parse("4x4x4"));
+  } catch (const BadInput&) {
+    return true;  // not for this shape: each case asks again
+  }
+}
+
+void refuse_impossible_put(const Policy& policy, const CampaignSettings& settings) {
+  if (!can_be_put(policy, settings))
+    throw BadInput(
+        fmt::format("--transfer put: policy {} sends by way of other nodes: its packets "
+                    "cannot be put",
+                    policy.name()));
+}
+
 /// Those that have an effect on what is sent, and of all policies those that take the queues that
 /// are asked for. Throws BadInput where another is named.
 std::vector<std::string> policies_for(const Sender& sender,
@@ -277,11 +296,14 @@ std::vector<std::string> policies_for(const Sender& sender,
     const bool is_named = !is_all || is_own_policy(name);
     if (takes_every)
       refuse_releases_without_effect(policy, sender.effects(settings), sender.name, settings.run);
+    if (is_named) refuse_impossible_put(policy, settings);
     if (is_named && !takes_every)
       refuse_policy_without_effect(policy, sender.effects(settings), sender.name, settings.run,
                                    settings.machine);
     const bool fits = is_named || lists.queues.empty() || takes_queues(policy, settings.machine);
-    if (fits && (takes_every || has_effect(policy, sender, settings))) kept.push_back(name);
+    if (fits && can_be_put(policy, settings) &&
+        (takes_every || has_effect(policy, sender, settings)))
+      kept.push_back(name);
   }
   return kept;
 }

@@ -42,7 +42,8 @@ TrafficExchange exchange_of(const CampaignCase& one, const CampaignSettings& set
            .payload = !settings.is_virtual(),
            .peers = settings.peers == 0 ? ~Rank{0} : settings.peers,
            .changes = one.changes,
-           .transfer = settings.run.node.transfer}};
+           .transfer = settings.run.node.transfer,
+           .packets_per_visit = settings.run.node.packets_per_visit}};
 }
 
 /// In cycles, or in seconds of the wall clock; there nothing where packets had no place for a time.

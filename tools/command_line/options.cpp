@@ -124,9 +124,10 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--route", options.route, "of packets on shm and ofi, hop by hop or straight")
       ->check(one_of("route", kRingRouteNames))
       ->capture_default_str();
-  verb.add_option("--transfer", options.transfer,
-                  "of messages on shm and ofi: in packets, or by put from array to array; else auto")
-      ->type_name("{packets,put,auto}")
+  verb.add_option(
+          "--transfer", options.transfer,
+          "of messages with --route direct: in packets, or by put from array to array; else "
+          "auto")
       ->check(one_of("transfer", kTransferModeNames));
   verb.add_option("--stall", options.stall, "seconds without progress that end a run; not on sim")
       ->check(number(0.1, 1e6))
@@ -232,8 +233,9 @@ void refuse_impossible_put(const CommonOptions& common) {
   if (common.fabric == name_of(kFabricNames, FabricName::sim))
     throw BadInput("--transfer put is for shm: on sim everything moves in packets");
   if (common.fabric == name_of(kFabricNames, FabricName::ofi))
-    throw BadInput("--transfer put is for shm: between processes everything moves in packets; "
-                   "auto puts what stays within one");
+    throw BadInput(
+        "--transfer put is for shm: between processes everything moves in packets; "
+        "auto puts what stays within one");
   if (!goes_straight(common))
     throw BadInput("--transfer put needs --route direct: hop by hop everything moves in packets");
 }
@@ -246,13 +248,20 @@ TransferMode transfer_of(const CommonOptions& common) {
   return goes_straight(common) ? mode : TransferMode::packets;
 }
 
+/// Between processes everything moves in packets, which take turns.
+std::uint32_t usual_packets_per_visit(FabricName fabric, TransferMode transfer) {
+  if (fabric == FabricName::sim) return kModelledPacketsPerVisit;
+  const bool goes_whole = fabric == FabricName::shm && transfer != TransferMode::packets;
+  return goes_whole ? kPutPacketsPerVisit : kCarriedPacketsPerVisit;
+}
+
 NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus,
                          FabricName fabric) {
   const TransferMode transfer = transfer_of(common);
   return {.seed = common.seed,
           .policy = &torus.policy.named(),
           .changes = torus.policy.changes(),
-          .packets_per_visit = usual_packets_per_visit(fabric == FabricName::sim, transfer),
+          .packets_per_visit = usual_packets_per_visit(fabric, transfer),
           .transfer = transfer};
 }
 

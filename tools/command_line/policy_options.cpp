@@ -94,7 +94,8 @@ void add_policy_options(CLI::App& verb, PolicyOptions& options) {
   verb.add_option("--order", options.order, "of a node's peers; else the policy's")
       ->check(one_of("order", kOrderRuleNames));
   verb.add_option("--per-visit", options.per_visit,
-                  "packets per visit of a peer, the patent's b; else 1 on sim, 32 elsewhere")
+                  "packets per visit of a peer, the patent's b; else 1 on sim, 32 elsewhere, and "
+                  "whole messages where they may move by put")
       ->transform(whole_number(1, 1u << 24));
   verb.add_option("--queues", options.queues, "output queues per node, the patent's L; else 1")
       ->transform(whole_number(1, kMostQueues));

@@ -106,7 +106,8 @@ TrafficExchangeOptions exchange_options(const AllToAllOptions& options, const Ru
           .payload = run.fabric != FabricName::sim,
           .peers = options.sampled() ? options.peers : ~Rank{0},
           .changes = options.torus.policy.changes(),
-          .transfer = run.node.transfer};
+          .transfer = run.node.transfer,
+          .packets_per_visit = run.node.packets_per_visit};
 }
 
 PolicyEffects all_to_all_effects(const RunOptions& run) {

@@ -125,7 +125,8 @@ class FftCommand {
             shape_,
             machine_,
             run_,
-            fmt::format("{} {} {}", options_.common.fabric, options_.common.route, machine_.name)};
+            fmt::format("{} {}{} {}", options_.common.fabric, options_.common.route,
+                        run_.node.transfer == TransferMode::packets ? "" : " put", machine_.name)};
   }
 
   /// The array of the program that runs the command, or what the options say.

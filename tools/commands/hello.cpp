@@ -63,8 +63,9 @@ Timing timing_of(const Shape& shape, const Machine& machine, const Emulation& em
     return virtual_timing(cycles, binding(bounds), bounds.hottest_link, machine);
   }
   const double payload = sizeof(Rank) * static_cast<double>(shape.size()) * (shape.size() - 1);
-  return wall_clock_timing(static_cast<double>(cycles) / machine.clock_hz,
-                           exchange_copy_seconds(payload, emulation.workers(), TransferMode::packets));
+  return wall_clock_timing(
+      static_cast<double>(cycles) / machine.clock_hz,
+      exchange_copy_seconds(payload, emulation.workers(), TransferMode::packets));
 }
 
 PolicyEffects hello_effects(const RunOptions& run) {

@@ -136,8 +136,8 @@ Program no_part(Node& node, Side& side) {
     co_await node.barrier();
 }
 
-// Two exchanges take turns: a node that begins one has received all of the other, so that no packet
-// of a round can reach a buffer that is still being read.
+// Two exchanges take turns: a node that begins one has completed the other, so that no packet of a
+// round can reach a buffer that is still being read.
 Program exchange_rounds(Node& node, Side& side) {
   const Group all = Group::all(node.shape(), node.rank());
   const ExchangePlan& plan = *side.plan;
@@ -156,7 +156,7 @@ Program exchange_rounds(Node& node, Side& side) {
       co_await node.compute(at_once);
       messages[round % 2].copy_own();
       ++round;
-      co_await exchange.wait_received();
+      co_await exchange.wait();
     }
     side.note(begin, node.now());
   }

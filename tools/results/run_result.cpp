@@ -139,7 +139,7 @@ constexpr std::array kWallClockKeys = {
     "gflops",         "links",          "channels",        "workers",
     "phases",         "spread_s",       "bounds",          "repetitions",
     "processes",      "provider",       "injection_fifos", "bytes_per_process",
-    "refused_frames", "bytes_per_peer", "profile",      "puts",
+    "refused_frames", "bytes_per_peer", "profile",         "puts",
     "put_bytes",      "copies_per_byte"};
 
 /// On the route `direct` packets cross no link, and nobody counts what crosses one.
@@ -297,9 +297,9 @@ std::string packets_text(const Json& report) {
   std::string text =
       fmt::format("  packets          {:>14}", report["packets"].get<std::uint64_t>());
   if (report.value("puts", std::uint64_t{0}) > 0)
-    text += fmt::format("     {} bytes of them by put in {} descriptors",
-                        report["put_bytes"].get<std::uint64_t>(),
-                        report["puts"].get<std::uint64_t>());
+    text +=
+        fmt::format(" or by put: {} descriptors for {} bytes,", report["puts"].get<std::uint64_t>(),
+                    report["put_bytes"].get<std::uint64_t>());
   if (!report.contains("links")) return text + "     straight to their destinations\n";
   return text + fmt::format(
                     "     {:>14} packet-hops\n"

@@ -116,14 +116,15 @@ Json if_read(bool is_read, const T& value) {
 }  // namespace
 
 PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route) {
-  return {.by_exchange = sent == Sent::exchanges,
-          .packets_per_visit = sent != Sent::streams,
-          .output_queues = true,
-          .by_link = fabric == FabricName::sim || route == RingRoute::torus,
-          .route = fabric != FabricName::sim,
-          .releases = sent == Sent::exchanges && fabric == FabricName::sim,
-          .puts = sent == Sent::exchanges && fabric != FabricName::sim && route == RingRoute::direct,
-          .by_rings = fabric != FabricName::sim};
+  return {
+      .by_exchange = sent == Sent::exchanges,
+      .packets_per_visit = sent != Sent::streams,
+      .output_queues = true,
+      .by_link = fabric == FabricName::sim || route == RingRoute::torus,
+      .route = fabric != FabricName::sim,
+      .releases = sent == Sent::exchanges && fabric == FabricName::sim,
+      .puts = sent == Sent::exchanges && fabric != FabricName::sim && route == RingRoute::direct,
+      .by_rings = fabric != FabricName::sim};
 }
 
 void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& effects,

@@ -43,8 +43,9 @@ Timing replay_timing(const ScheduleGraph& graph, const Shape& shape, const Machi
     return virtual_timing(cycles, bound, bounds.traffic.hottest_link, machine);
   }
   const auto bytes = static_cast<double>(message_sums(graph).bytes);
-  return wall_clock_timing(static_cast<double>(cycles) / machine.clock_hz,
-                           exchange_copy_seconds(bytes, emulation.workers(), TransferMode::packets));
+  return wall_clock_timing(
+      static_cast<double>(cycles) / machine.clock_hz,
+      exchange_copy_seconds(bytes, emulation.workers(), TransferMode::packets));
 }
 
 RunWork replay_work(const ScheduleGraph& graph, const Shape& shape) {

@@ -94,14 +94,13 @@ Json phases_json(const TransformJob& job, const Outcome& outcome, const PlanBoun
     const Phase phase = phase_of(span, before);
     const PlanBound& bound = bounds.stages[s];
     Json json = {{"name", stages[s]->name}};
-    json.update(
-        on_wall_clock == nullptr
-            ? virtual_phase(phase, bound.bounds, machine)
-            : wall_clock_phase(phase,
-                               exchange_copy_seconds(static_cast<double>(bound.payload_bytes),
-                                                     on_wall_clock->workers(),
-                                                     on_wall_clock->transfer()),
-                               machine));
+    json.update(on_wall_clock == nullptr
+                    ? virtual_phase(phase, bound.bounds, machine)
+                    : wall_clock_phase(phase,
+                                       exchange_copy_seconds(
+                                           static_cast<double>(bound.payload_bytes),
+                                           on_wall_clock->workers(), on_wall_clock->transfer()),
+                                       machine));
     json["packets"] = bound.packets;
     phases.push_back(std::move(json));
     before = span.end;

@@ -291,9 +291,8 @@ Timing plan_timing(const PlanBounds& bounds, const Machine& machine, const Emula
                    bool is_virtual, Tick cycles) {
   const Bounds& total = bounds.total.bounds;
   if (is_virtual) return virtual_timing(cycles, binding(total), total.hottest_link, machine);
-  const double packets =
-      exchange_copy_seconds(static_cast<double>(bounds.total.payload_bytes), emulation.workers(),
-                            emulation.transfer());
+  const double packets = exchange_copy_seconds(static_cast<double>(bounds.total.payload_bytes),
+                                               emulation.workers(), emulation.transfer());
   const double array = copy_seconds(bounds.array_bytes, emulation.workers());
   return wall_clock_timing(static_cast<double>(cycles) / machine.clock_hz,
                            std::max(packets, array));

@@ -20,12 +20,12 @@ namespace toroid::ring {
 /// What one node is connected to.
 struct SwitchPlug {
   Rank node;
-  std::size_t worker;                ///< that runs it
-  std::span<TaggedMemory> inward;    ///< the rings that end here, [worker that sends]
+  std::size_t worker;              ///< that runs it
+  std::span<TaggedMemory> inward;  ///< the rings that end here, [worker that sends]
   /// The ends of the rings to all local nodes, [index among the local nodes], that belong to the
   /// worker and that its nodes share.
   std::span<TaggedSender> outward;
-  PutPort& puts;                     ///< of the worker
+  PutPort& puts;  ///< of the worker
 };
 
 /// The base of a device whose peers may live in other processes, too.

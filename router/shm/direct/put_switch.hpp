@@ -62,11 +62,12 @@ class PutPort {
   std::size_t kept_ = 0;                      ///< notes in waiting_
 };
 
-/// The queues between all workers of a process, and who runs which node. The topology owns it.
+/// The queues between all workers of a process, and who runs which node. The topology owns it. The
+/// queues' atomics are Boost's: push() releases the note that consume_all() and pop() acquire.
 class PutSwitch {
  public:
   /// Notes that may be under way from one worker to another.
-  static constexpr std::size_t kCapacity = 256;
+  static constexpr std::size_t kCapacity = 64;
   using Queue = boost::lockfree::spsc_queue<PutNote, boost::lockfree::capacity<kCapacity>>;
 
   PutSwitch(const LocalNodes& local, const Placement& placement);

@@ -18,7 +18,8 @@ using Counts = std::vector<std::int64_t>;
 
 /// Strides of a dense array whose axes, from the slowest to the fastest, lie in that order, with
 /// `gap` elements behind every line.
-Counts dense_strides(const Counts& counts, const std::vector<std::size_t>& order, std::int64_t gap) {
+Counts dense_strides(const Counts& counts, const std::vector<std::size_t>& order,
+                     std::int64_t gap) {
   Counts strides(counts.size());
   std::int64_t stride = 1;
   for (std::size_t i = order.size(); i-- > 0;) {

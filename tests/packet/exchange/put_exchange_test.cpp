@@ -124,9 +124,9 @@ TEST(PutExchange, NeverHasMorePacketsUnacknowledgedThanItsWindow) {
 
 TEST(PutExchange, ManyMoreDescriptorsThanTheQueuesHoldArrive) {
   for (const unsigned threads : {1u, 2u, 3u})
-    EXPECT_EQ(exchanged("2x2x2", std::uint64_t{240} * 120, moving_by(TransferMode::put, 1), threads)
-                  .puts,
-              56u * 120);
+    EXPECT_EQ(
+        exchanged("2x2x2", std::uint64_t{240} * 120, moving_by(TransferMode::put, 1), threads).puts,
+        56u * 120);
 }
 
 /// Overwrites what it sends as soon as its own part is complete.
@@ -160,6 +160,51 @@ TEST(PutExchange, IsCompleteOnlyWhenItsArrayMayBeOverwritten) {
     EXPECT_TRUE(machine.finished());
     EXPECT_EQ(machine.counters().puts, kRounds * 20u);
   }
+}
+
+/// Two exchanges, each started when the other is complete.
+Program take_turns(Node& node, Exchange* first, Exchange* second, unsigned rounds) {
+  for (unsigned round = 0; round < rounds; ++round) {
+    Exchange* exchange = round % 2 == 0 ? first : second;
+    exchange->start();
+    co_await exchange->wait();
+  }
+  co_await node.barrier();
+}
+
+TEST(PutExchange, TwoThatTakeTurnsUnderAWindowMovePacketsAndPutsAlike) {
+  constexpr unsigned kRounds = 2000;
+  NodeOptions node = moving_by(TransferMode::automatic);
+  node.settings.throttle.window = 5;
+  node.named_queues = 1;
+  RingMachine machine(Shape::parse("3"), 2, node, testing::routed(RingRoute::direct));
+  std::vector<std::unique_ptr<BlockMessages>> blocks;
+  for (Rank r = 0; r < 6; ++r)
+    blocks.push_back(blocks_of(machine.node(r % 3), r < 3 ? 2640 : 1000));
+  const auto plan = testing::plan_for(machine.node(0), *blocks[0]);
+  std::vector<std::unique_ptr<Exchange>> exchanges;
+  for (Rank r = 0; r < 6; ++r)
+    exchanges.push_back(std::make_unique<Exchange>(
+        machine.node(r % 3), static_cast<HandlerId>(kHandler + 2 * (r / 3)),
+        Group::all(machine.shape(), r % 3), *plan, *blocks[r]));
+  machine.run([&](Node& n) {
+    return take_turns(n, exchanges[n.rank()].get(), exchanges[n.rank() + 3].get(), kRounds);
+  });
+  EXPECT_TRUE(machine.finished());
+  EXPECT_EQ(machine.counters().put_bytes, 6u * 2640 * (kRounds / 2));
+}
+
+TEST(PutExchange, MessagesGoWholeUnlessThePolicyTakesVisits) {
+  const Shape shape = Shape::parse("4x4");
+  const auto traffic = make_traffic("all-to-all", shape, 3000, 1);
+  const auto per_visit = [&](const char* name) {
+    return settings_of(policy_by_name(name), {}, kPutPacketsPerVisit, {shape, Machine{}, *traffic})
+        .packets_per_visit;
+  };
+  for (const char* name : {"random", "rank", "farthest-first", "windowed:16"})
+    EXPECT_EQ(per_visit(name), kPutPacketsPerVisit) << name;
+  for (const char* name : {"throttled:100", "two-phase", "bruck", "random-rounds"})
+    EXPECT_LE(per_visit(name), kCarriedPacketsPerVisit) << name;
 }
 
 TEST(PutExchange, DeliversEveryTrafficUnderEveryPolicyThatSendsStraight) {
@@ -204,7 +249,8 @@ TEST(PutExchange, APutForAWindowThatNobodyOpenedEndsTheRunAndNamesIt) {
   const auto plan = testing::plan_for(machine.node(0), *blocks);
   Exchange exchange(machine.node(0), kHandler, Group::all(machine.shape(), 0), *plan, *blocks);
   const std::string failure = testing::failure_of([&] {
-    machine.run([&](Node& node) { return start_only(node, node.rank() == 0 ? &exchange : nullptr); });
+    machine.run(
+        [&](Node& node) { return start_only(node, node.rank() == 0 ? &exchange : nullptr); });
   });
   EXPECT_THAT(failure, HasSubstr("(1)"));
   EXPECT_THAT(failure, HasSubstr("window 16"));
