@@ -8,6 +8,7 @@
 #include <span>
 
 #include "hal/check.hpp"
+#include "hal/copy_bytes.hpp"
 
 namespace toroid::fft {
 namespace {
@@ -25,7 +26,7 @@ struct Copier {
 
   static void row(const CopyLoop& loop, const std::byte* from, std::byte* to) {
     if (loop.from_stride == 1 && loop.to_stride == 1) {
-      std::memcpy(to, from, static_cast<std::size_t>(loop.count) * Bytes);
+      copy_bytes(to, from, static_cast<std::size_t>(loop.count) * Bytes);
       return;
     }
     for (std::int64_t i = 0; i < loop.count; ++i)

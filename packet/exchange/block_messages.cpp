@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/copy_bytes.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/messages.hpp"
@@ -50,7 +50,7 @@ std::size_t BlockMessages::take(Rank from, std::uint32_t first, std::uint32_t pa
                                 const std::byte* source) {
   const Stretch stretch = cut_.stretch(first, packets);
   TOROID_CHECK_LE(stretch.begin + stretch.bytes, bytes_);
-  std::memcpy(in_.data() + from * bytes_ + stretch.begin, source + stretch.begin, stretch.bytes);
+  copy_bytes(in_.data() + from * bytes_ + stretch.begin, source + stretch.begin, stretch.bytes);
   return stretch.bytes;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "hal/copy_bytes.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/messages.hpp"
@@ -30,7 +31,7 @@ class BlockMessages final : public UniformMessages {
     return std::span(in_).subspan(member * bytes_, bytes_);
   }
   /// Copies the block that a node sends itself, without packets.
-  void copy_own() { std::ranges::copy(to(self_), in_.data() + self_ * bytes_); }
+  void copy_own() { copy_bytes(in_.data() + self_ * bytes_, to(self_).data(), bytes_); }
 
   bool has_payload() const override { return true; }
   bool has_places() const override { return true; }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/copy_bytes.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
@@ -149,7 +149,7 @@ std::size_t TrafficMessages::take(Rank from, std::uint32_t first, std::uint32_t 
   const std::span<std::byte> block = data_->from(from);
   const Stretch stretch = MessageCut(block.size(), plan_->data_bytes()).stretch(first, packets);
   TOROID_CHECK_LE(stretch.begin + stretch.bytes, block.size());
-  std::memcpy(block.data() + stretch.begin, source + stretch.begin, stretch.bytes);
+  copy_bytes(block.data() + stretch.begin, source + stretch.begin, stretch.bytes);
   return stretch.bytes;
 }
 

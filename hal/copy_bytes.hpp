@@ -1,0 +1,28 @@
+// Copies long stretches of memory, whatever their places.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace toroid {
+
+/// As memcpy. From some KiB on the C library copies by `rep movsb`, which on AMD's Zen 3 takes 25
+/// times as long if the target begins up to a cache line behind the source, counted modulo the 4 KiB
+/// of a page: 1.9 us instead of 0.08 us for 4 KiB. Blocks from malloc() often lie so. They are copied
+/// line by line here.
+inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kPage = 4096;
+  constexpr std::size_t kShort = 2048;  // memcpy copies less by vectors
+  const std::size_t behind =
+      (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % kPage;
+  if (bytes < kShort || behind == 0 || behind >= kLine) {
+    if (bytes > 0) std::memcpy(to, from, bytes);
+    return;
+  }
+  for (; bytes >= kLine; bytes -= kLine, to += kLine, from += kLine) std::memcpy(to, from, kLine);
+  std::memcpy(to, from, bytes);
+}
+
+}  // namespace toroid
