@@ -8,9 +8,9 @@
 namespace toroid {
 
 /// As memcpy. From some KiB on the C library copies by `rep movsb`, which on AMD's Zen 3 takes 25
-/// times as long if the target begins up to a cache line behind the source, counted modulo the 4 KiB
-/// of a page: 1.9 us instead of 0.08 us for 4 KiB. Blocks from malloc() often lie so. They are copied
-/// line by line here.
+/// times as long if the target begins up to a cache line behind the source, counted modulo the 4
+/// KiB of a page: 1.9 us instead of 0.08 us for 4 KiB. Blocks from malloc() often lie so. They are
+/// copied line by line here.
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   constexpr std::size_t kLine = 64;
   constexpr std::size_t kPage = 4096;

@@ -33,6 +33,7 @@
 #include "packet/exchange/latency.hpp"
 #include "packet/exchange/messages.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 
 namespace toroid {
 namespace {

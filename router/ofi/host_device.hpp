@@ -10,7 +10,6 @@
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/shm/direct/direct_device.hpp"
-#include "router/shm/direct/switch_topology.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
 #include "router/shm/machinery.hpp"
 

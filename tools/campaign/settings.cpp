@@ -7,6 +7,7 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "packet/exchange/open_loop.hpp"
+#include "packet/node/settings.hpp"
 #include "tools/campaign/campaign.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/option_values.hpp"

@@ -20,6 +20,7 @@
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "packet/node/settings.hpp"
 #include "router/rules/routing.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/options.hpp"

@@ -8,6 +8,7 @@
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "packet/node/settings.hpp"
 #include "packet/replay/critical_path.hpp"
 #include "packet/replay/schedule_graph.hpp"
 #include "packet/traffic/matrix_traffic.hpp"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hal/device.hpp"
+#include "hal/put.hpp"
 #include "hal/shape.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/direct/put_switch.hpp"

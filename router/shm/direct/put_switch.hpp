@@ -6,7 +6,6 @@
 #include <boost/lockfree/spsc_queue.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <memory>
 #include <vector>
