@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,6 +20,7 @@
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/check.hpp"
+#include "hal/copy_bytes.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/exchange.hpp"
 #include "packet/node/node.hpp"
@@ -97,7 +97,7 @@ bool Plan::Engine::begin() {
 
 void Plan::Engine::keep_input() {
   kept_.resize(call_.in.size() / sizeof(Complex) + 1);
-  std::memcpy(static_cast<void*>(kept_.data()), call_.in.data(), call_.in.size());
+  copy_bytes(reinterpret_cast<std::byte*>(kept_.data()), call_.in.data(), call_.in.size());
   call_.in = {reinterpret_cast<const std::byte*>(kept_.data()), call_.in.size()};
 }
 

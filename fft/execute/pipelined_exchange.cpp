@@ -120,11 +120,9 @@ void PieceMessages::scatter(Rank from, std::uint32_t number, std::span<const std
   transfer->scatter(transfer->elements(number), payload.data(), target_.data() + bytes);
 }
 
-std::uint32_t PieceMessages::most_in_put(Rank member, std::uint32_t first,
-                                         std::uint32_t limit) const {
+std::uint32_t PieceMessages::packets_to_put(Rank member) const {
   const Transfer* transfer = redistribution_->to(member, sending_).transfer;
-  if (transfer == nullptr || first >= transfer->packets()) return 0;
-  return std::min(limit, transfer->packets() - first);
+  return transfer == nullptr ? 0 : transfer->packets();
 }
 
 std::size_t PieceMessages::take(Rank from, std::uint32_t first, std::uint32_t packets,

@@ -56,7 +56,7 @@ class PieceMessages final : public Messages {
                        std::span<std::byte> payload) const override;
   void arrive_at(std::uint32_t place, std::span<const std::byte> payload) override;
   void arrive(Rank from, std::uint32_t number, std::span<const std::byte> payload) override;
-  std::uint32_t most_in_put(Rank member, std::uint32_t first, std::uint32_t limit) const override;
+  std::uint32_t packets_to_put(Rank member) const override;
   const std::byte* source(Rank) const override { return source_; }
   std::size_t take(Rank from, std::uint32_t first, std::uint32_t packets,
                    const std::byte* source) override;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "hal/copy_bytes.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/messages.hpp"
@@ -48,10 +47,7 @@ void BlockMessages::arrive(Rank from, std::uint32_t packet, std::span<const std:
 
 std::size_t BlockMessages::take(Rank from, std::uint32_t first, std::uint32_t packets,
                                 const std::byte* source) {
-  const Stretch stretch = cut_.stretch(first, packets);
-  TOROID_CHECK_LE(stretch.begin + stretch.bytes, bytes_);
-  copy_bytes(in_.data() + from * bytes_ + stretch.begin, source + stretch.begin, stretch.bytes);
-  return stretch.bytes;
+  return copy_packets(cut_, first, packets, source, std::span(in_).subspan(from * bytes_, bytes_));
 }
 
 void BlockMessages::pack(Rank member, std::vector<std::byte>& bytes) const {

@@ -1,7 +1,6 @@
 // The all-to-all that MPI knows: a block of the same number of bytes for every member.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -39,9 +38,7 @@ class BlockMessages final : public UniformMessages {
                        std::span<std::byte> payload) const override;
   void arrive_at(std::uint32_t place, std::span<const std::byte> payload) override;
   void arrive(Rank from, std::uint32_t packet, std::span<const std::byte> payload) override;
-  std::uint32_t most_in_put(Rank, std::uint32_t first, std::uint32_t limit) const override {
-    return std::min(limit, cut_.packets() - std::min(first, cut_.packets()));
-  }
+  std::uint32_t packets_to_put(Rank) const override { return cut_.packets(); }
   const std::byte* source(Rank member) const override { return out_.data() + member * bytes_; }
   std::size_t take(Rank from, std::uint32_t first, std::uint32_t packets,
                    const std::byte* source) override;

@@ -42,7 +42,7 @@ namespace {
 constexpr Tick kPoll = 500;
 
 /// Packets of a message from which on it moves by put, if nobody says: a descriptor's way there and
-/// back costs as much as some packets (docs/SHM.md has the measurement).
+/// back costs as much as some packets (docs/SHM.md has measurements).
 constexpr std::uint32_t kLeastInPut = 8;
 constexpr std::uint32_t kNoPuts = ~std::uint32_t{0};
 
@@ -112,8 +112,7 @@ Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const Exch
                                plan.policy().name(), plan.named_queues(),
                                node.options().named_queues));
   if (node.options().transfer == TransferMode::put && least_in_put_ == kNoPuts)
-    throw BadInput(fmt::format("policy {} sends by way of other nodes: its packets cannot be put",
-                               plan.policy().name()));
+    throw BadInput(cannot_be_put(plan.policy()));
   if (plan.combines()) combiner_ = std::make_unique<Combiner>(*this);
   const auto take = [](void* self, const PutDescriptor& put) {
     return static_cast<Exchange*>(self)->take(put);
@@ -209,7 +208,7 @@ SendDescriptor Exchange::describe(Rank member, std::uint32_t first, std::uint32_
 std::uint32_t Exchange::packets_to_put(Rank member, std::uint32_t first,
                                        std::uint32_t limit) const {
   if (least_in_put_ == kNoPuts || !end_.node->can_put(end_.group.rank(member))) return 0;
-  const std::uint32_t all = end_.messages->most_in_put(member, 0, kNoPuts);
+  const std::uint32_t all = end_.messages->packets_to_put(member);
   return all < least_in_put_ ? 0 : std::min(limit, all - std::min(first, all));
 }
 

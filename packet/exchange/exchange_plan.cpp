@@ -47,6 +47,11 @@ bool relays_or_combines(const Policy& policy, const Shape& shape) {
   return policy.combines() || policy.stages(shape) > 1;
 }
 
+std::string cannot_be_put(const Policy& policy) {
+  return fmt::format("policy {} sends by way of other nodes: its packets cannot be put",
+                     policy.name());
+}
+
 TransferMode transfer_under(const Policy& policy, const Shape& shape, TransferMode asked) {
   const bool is_open = asked == TransferMode::automatic;
   return is_open && relays_or_combines(policy, shape) ? TransferMode::packets : asked;

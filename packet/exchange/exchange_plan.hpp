@@ -154,6 +154,8 @@ class ExchangePlan {
 
 /// Whether packets go by way of other nodes, or in messages with those for others.
 bool relays_or_combines(const Policy& policy, const Shape& shape);
+/// What is said of such a policy where puts are asked for.
+std::string cannot_be_put(const Policy& policy);
 /// How messages get there under a policy: where nobody says, what stops on its way does in packets.
 TransferMode transfer_under(const Policy& policy, const Shape& shape, TransferMode asked);
 

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "hal/check.hpp"
+#include "hal/copy_bytes.hpp"
 #include "hal/shape.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "packet/traffic/traffic.hpp"
@@ -16,6 +18,14 @@ MessageRun run_of(std::uint64_t bytes, unsigned per_packet, std::uint32_t first,
   return MessageCut(bytes, per_packet).run(first, limit);
 }
 
+std::size_t copy_packets(const MessageCut& cut, std::uint32_t first, std::uint32_t packets,
+                         const std::byte* from, std::span<std::byte> to) {
+  const Stretch stretch = cut.stretch(first, packets);
+  TOROID_CHECK_LE(stretch.begin + stretch.bytes, to.size());
+  copy_bytes(to.data() + stretch.begin, from + stretch.begin, stretch.bytes);
+  return stretch.bytes;
+}
+
 /// Not in the header: who calls any messages would make room for this one in line.
 MessageRun UniformMessages::run(Rank, std::uint32_t first, std::uint32_t limit) const {
   return cut_.run(first, limit);
@@ -24,7 +34,7 @@ MessageRun UniformMessages::run(Rank, std::uint32_t first, std::uint32_t limit) 
 namespace {
 
 [[noreturn]] void cannot_be_put() {
-  check_failed(__FILE__, __LINE__, "most_in_put() == 0", "messages that cannot move by put did");
+  check_failed(__FILE__, __LINE__, "packets_to_put() == 0", "messages that cannot move by put did");
 }
 
 }  // namespace

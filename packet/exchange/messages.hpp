@@ -62,6 +62,11 @@ class MessageCut {
 MessageRun run_of(std::uint64_t bytes, unsigned per_packet, std::uint32_t first,
                   std::uint32_t limit);
 
+/// Copies the packets [first, first + packets) of a message that is cut so, from the sender's block
+/// to the receiver's; returns the number of bytes.
+std::size_t copy_packets(const MessageCut& cut, std::uint32_t first, std::uint32_t packets,
+                         const std::byte* from, std::span<std::byte> to);
+
 /// One node's side of the messages of an exchange. All calls name members of the group, not ranks,
 /// and come from the node's own thread. A packet is named by its sender and its number in the
 /// sender's message.
@@ -96,9 +101,8 @@ class Messages {
   virtual void arrive(Rank, std::uint32_t, std::span<const std::byte>) {}
 
   // By put, from array to array, where both ends share memory.
-  /// How many packets of the message to a member one put may move, from `first` on and at most
-  /// `limit`. 0: none; its packets are gathered.
-  virtual std::uint32_t most_in_put(Rank, std::uint32_t, std::uint32_t) const { return 0; }
+  /// Packets of the message to a member, if puts may move it. 0: its packets are gathered.
+  virtual std::uint32_t packets_to_put(Rank) const { return 0; }
   /// Where the message to a member stands, as take() at its destination expects it.
   virtual const std::byte* source(Rank member) const;
   /// Copies the packets [first, first + packets) of the message from a member, which stands at

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "hal/copy_bytes.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
@@ -136,21 +135,16 @@ void TrafficMessages::arrive(Rank from, std::uint32_t packet, std::span<const st
                payload.size());
 }
 
-std::uint32_t TrafficMessages::most_in_put(Rank member, std::uint32_t first,
-                                           std::uint32_t limit) const {
+std::uint32_t TrafficMessages::packets_to_put(Rank member) const {
   if (!has_payload()) return 0;
-  const std::uint32_t packets =
-      bytes_ ? cut_.packets() : static_cast<std::uint32_t>(plan_->packets(bytes_to(member)));
-  return std::min(limit, packets - std::min(first, packets));
+  return bytes_ ? cut_.packets() : static_cast<std::uint32_t>(plan_->packets(bytes_to(member)));
 }
 
 std::size_t TrafficMessages::take(Rank from, std::uint32_t first, std::uint32_t packets,
                                   const std::byte* source) {
   const std::span<std::byte> block = data_->from(from);
-  const Stretch stretch = MessageCut(block.size(), plan_->data_bytes()).stretch(first, packets);
-  TOROID_CHECK_LE(stretch.begin + stretch.bytes, block.size());
-  copy_bytes(block.data() + stretch.begin, source + stretch.begin, stretch.bytes);
-  return stretch.bytes;
+  const MessageCut cut(block.size(), plan_->data_bytes());
+  return copy_packets(cut, first, packets, source, block);
 }
 
 std::unique_ptr<const Traffic> TrafficMessages::traffic(std::uint64_t) const {

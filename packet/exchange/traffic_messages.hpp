@@ -94,7 +94,7 @@ class TrafficMessages final : public Messages {
   std::uint32_t gather(Rank member, std::uint32_t packet,
                        std::span<std::byte> payload) const override;
   void arrive(Rank from, std::uint32_t packet, std::span<const std::byte> payload) override;
-  std::uint32_t most_in_put(Rank member, std::uint32_t first, std::uint32_t limit) const override;
+  std::uint32_t packets_to_put(Rank member) const override;
   const std::byte* source(Rank member) const override { return data_->to(member).data(); }
   std::size_t take(Rank from, std::uint32_t first, std::uint32_t packets,
                    const std::byte* source) override;

@@ -125,10 +125,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   Rank rank() const { return rank_; }
   /// Nodes of one lane never run at the same time.
   unsigned lane() const { return device_->lane(); }
-  /// Whether messages for that node may move by put.
-  bool can_put(Rank to) const {
-    return options_->transfer != TransferMode::packets && device_->can_put(to);
-  }
+  /// Whether the fabric can move messages for that node by put.
+  bool can_put(Rank to) const { return device_->can_put(to); }
   Rank size() const { return device_->shape().size(); }
   const Coord& coord() const { return coord_; }
   const Shape& shape() const { return device_->shape(); }

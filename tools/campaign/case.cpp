@@ -275,11 +275,7 @@ bool can_be_put(const Policy& policy, const CampaignSettings& settings) {
 }
 
 void refuse_impossible_put(const Policy& policy, const CampaignSettings& settings) {
-  if (!can_be_put(policy, settings))
-    throw BadInput(
-        fmt::format("--transfer put: policy {} sends by way of other nodes: its packets "
-                    "cannot be put",
-                    policy.name()));
+  if (!can_be_put(policy, settings)) throw BadInput("--transfer put: " + cannot_be_put(policy));
 }
 
 /// Those that have an effect on what is sent, and of all policies those that take the queues that
