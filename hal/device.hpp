@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
@@ -47,6 +48,12 @@ class Device {
 
   /// The injection FIFOs as they are now.
   virtual InjectionFifos& fifos() = 0;
+  /// Sends one packet at once where nothing waits in the FIFOs and there is room where it goes:
+  /// nothing would come of its way through them but time. False: nothing was done. REQUIRES: the
+  /// payload is as long as the header says; the descriptor's source is not asked.
+  [[nodiscard]] virtual bool try_pass(const SendDescriptor&, std::span<const std::byte>) {
+    return false;
+  }
   /// Takes the next `count` packets of a descriptor into an injection FIFO; their payloads are
   /// gathered now or when they leave it. REQUIRES: 0 < count <= descriptor.left(), and their chunks
   /// are accounted for in fifos().

@@ -18,7 +18,15 @@ void Stream::start(std::uint64_t messages) {
   if (RankRecord* const record = node_->record())
     for (std::uint64_t m = 0; m < messages; ++m)
       record->send(node_->now(), to_, message_.size(), handler_);
+  if (to_queue_ == 0 && messages == 1 && try_pass()) return;
   if (std::exchange(to_queue_, to_queue_ + messages) == 0) node_->post(*this);
+}
+
+/// A message of one packet need not wait for a turn.
+bool Stream::try_pass() {
+  if (message_.size() > kPayloadBytes || !node_->try_pass(describe(), message_)) return false;
+  sent_.bump();
+  return true;
 }
 
 bool Stream::fill(OutputQueues& queues) {

@@ -41,6 +41,7 @@ class Stream final : public PayloadSource, public Outgoing {
 
  private:
   SendDescriptor describe();
+  bool try_pass();
 
   Node* node_;
   HandlerId handler_;

@@ -186,6 +186,7 @@ void Node::enqueue(Rank to, HandlerId handler, std::span<const std::byte> payloa
     return;
   }
   if (record_ != nullptr) record_->send(now(), to, bytes, handler);
+  if (try_pass(descriptor, payload)) return;
   if (bytes > 0) {
     descriptor.source = &inline_payloads_;
     descriptor.cookie = inline_payloads_.keep(payload);

@@ -50,6 +50,15 @@ bool RingDevice::accept(const SendDescriptor& descriptor, unsigned f) {
   return true;
 }
 
+void RingDevice::count_passed(const PacketHeader& header) {
+  ++injected_;
+  packet_bytes_ += header.payload_bytes();
+  FifoCounters& counters = fifo_counters_.front();
+  ++counters.packets;
+  counters.most_chunks =
+      std::max(counters.most_chunks, static_cast<std::uint16_t>(header.chunks()));
+}
+
 /// Packets of one message have one hardware word: only the first is looked at closely.
 bool RingDevice::is_valid(const PacketHeader& header) {
   if (header.hardware_word() == valid_ && payload_fits(header) &&

@@ -93,6 +93,9 @@ class RingDevice : public Device {
   void write_front(unsigned f, std::uint32_t count, Out&& out);
   /// The put at the FIFO's front, which leaves it.
   PutDescriptor take_put(unsigned f);
+  bool is_valid(const PacketHeader& header);
+  /// A packet has been sent past the FIFOs; it counts as one that was alone in the first.
+  void count_passed(const PacketHeader& header);
   /// A put of this node's has been copied at its destination.
   void complete(const PutDescriptor& put);
   /// Another node's put has been copied, and its sender is told.
@@ -108,7 +111,6 @@ class RingDevice : public Device {
 
  private:
   bool accept(const SendDescriptor& descriptor, unsigned fifo);
-  bool is_valid(const PacketHeader& header);
   void take_turn();
 
   const Machinery* machinery_;

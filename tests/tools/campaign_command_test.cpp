@@ -163,7 +163,7 @@ TEST(Compare, HasTheProfileInItsTable) {
   const Ended ended = run_command(
       {"compare", "--policies", "random,queues:3", "--torus", "3x3", "--fabric", "shm"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("  stuck %\n"));
+  EXPECT_THAT(ended.out, HasSubstr("  stuck %   heads  full %  idle %  stops\n"));
   const Ended virtual_time =
       run_command({"compare", "--policies", "random,queues:3", "--torus", "3x3"});
   EXPECT_THAT(virtual_time.out, HasSubstr("stuck %, heads, full %, idle %, stops; --json"));

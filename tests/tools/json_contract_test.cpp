@@ -65,7 +65,7 @@ TEST(Json, HasTheKeysOfTheContract) {
 
 TEST(Json, HasTheKeysOfTheContractOnTheWallClock) {
   for (const Arguments& run : kRuns) {
-    const json report = json_of(run + kShm);
+    const json report = json_of(run + kShm + Arguments{"--route", "torus"});
     expect_types(report, {"time_kind", "bound_by", "route", "result_hash"}, is_text);
     expect_types(report, {"nodes", "seed", "packets", "packet_hops", "workers"}, is_count);
     expect_types(report, {"time_s", "bound_s", "percent_of_bound", "wall_s"}, is_real);

@@ -57,7 +57,7 @@ TEST(ReplayCommand, DoesAgainOnTheModelWhatRingsDidWithTheBarrierBeforeATransfor
   for (const Arguments& run : {kExchange, kTransform})
     for (const char* file : {"run.goal", "run.csv"}) {
       const std::uint64_t barriers = run == kTransform ? 1 : 0;  // its packets are not the run's
-      const json first = exported(directory, run + kShm, file);
+      const json first = exported(directory, run + kShm + Arguments{"--route", "torus"}, file);
       const json again = replayed(directory, file);
       const auto packets = first["packets"].get<std::uint64_t>() + barriers * 3 * 6;
       const auto hops = first["packet_hops"].get<std::uint64_t>() + barriers * barrier_hops();

@@ -164,7 +164,8 @@ TEST_F(ReportOption, LeavesNothingOfARunThatFails) {
 }
 
 TEST_F(ReportOption, ShowsTheLoadsOfLinksWhereTimeIsTheWallClocks) {
-  const json data = shown(kOneExchange + kShm);
+  const Arguments hop_by_hop = kShm + Arguments{"--route", "torus"};
+  const json data = shown(kOneExchange + hop_by_hop);
   const json run = data["runs"][0];
   EXPECT_FALSE(run.contains("recording"));
   ASSERT_TRUE(run.contains("loads"));
@@ -174,7 +175,7 @@ TEST_F(ReportOption, ShowsTheLoadsOfLinksWhereTimeIsTheWallClocks) {
   std::uint64_t hops = 0;
   for (const std::uint32_t one : *packets) hops += one;
   EXPECT_EQ(hops, run["packet_hops"]);
-  const json fft = shown(kOneFft + kShm + kEstimate)["runs"][0];
+  const json fft = shown(kOneFft + hop_by_hop + kEstimate)["runs"][0];
   EXPECT_EQ(fft["slices"].size(), 6u);
   EXPECT_EQ(fft["phases"].size(), 3u);
   for (const json& one : {run, fft}) {

@@ -30,7 +30,7 @@ TEST(ShmCommand, ExchangesAndSaysWhatItCounted) {
     EXPECT_EQ(report["nodes"], 16);
     EXPECT_FALSE(report.contains("bounds"));
   }
-  EXPECT_EQ(json_of(kRingAllToAll)["packet_hops"], 16 * 32);
+  EXPECT_EQ(json_of(kRingAllToAll + Arguments{"--route", "torus"})["packet_hops"], 16 * 32);
 }
 
 TEST(ShmCommand, TransformsWhatFftwTransforms) {

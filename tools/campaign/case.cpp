@@ -34,6 +34,7 @@
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/policy_options.hpp"
+#include "tools/command_line/route_choice.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/policies/named_policies.hpp"
 #include "tools/policies/policy_file.hpp"
@@ -334,6 +335,13 @@ void refuse_options_of_traffic(const CampaignLists& lists) {
 }
 
 }  // namespace
+
+bool concerns_links(const CampaignLists& lists) {
+  return !lists.routings.empty() || !lists.failed_links.empty() ||
+         std::ranges::any_of(names_of_policies(lists), [](const std::string& name) {
+           return concerns_links(policy_named(name));
+         });
+}
 
 std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings,
                                      ScheduleFiles& files) {

@@ -40,6 +40,8 @@ struct CampaignLists {
   std::vector<std::uint64_t> seeds;
 };
 void add_campaign_lists(CLI::App& verb, CampaignLists& lists);
+/// Whether a policy or an axis says what happens at links. Throws BadInput for unknown policies.
+bool concerns_links(const CampaignLists& lists);
 
 /// The keys of a row that may tell its case from others, in their order; rows have those of axes
 /// only where the axis is given.

@@ -12,6 +12,7 @@
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
+#include "tools/command_line/route_choice.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/result_hash.hpp"
@@ -34,9 +35,10 @@ unsigned CampaignSettings::at_once() const {
   return common.threads != 0 ? common.threads : cores_at_hand();
 }
 
-CampaignSettings campaign_settings(const CommonOptions& common) {
+CampaignSettings campaign_settings(CommonOptions common, bool concerns_links) {
   if (common.fabric == name_of(kFabricNames, FabricName::ofi))
     throw BadInput("campaigns are for --fabric sim and shm; on ofi start run by run");
+  common.route = name_of(kRingRouteNames, route_of(common, concerns_links));
   const std::vector<std::string> machines = items_of(common.machine, "--machine");
   CampaignSettings settings{.common = common,
                             .machine = load_machine(machines.front()),

@@ -35,8 +35,9 @@ struct CampaignSettings {
   unsigned at_once() const;
 };
 
-/// Throws BadInput where a campaign cannot run like that.
-CampaignSettings campaign_settings(const CommonOptions& common);
+/// Throws BadInput where a campaign cannot run like that. All its runs take one route; of `auto`
+/// hop by hop where one of them concerns links.
+CampaignSettings campaign_settings(CommonOptions common, bool concerns_links = false);
 
 /// verb, version, git_hash, fabric, time_kind, seed, machine: the first keys of the result.
 Json campaign_head(std::string_view verb, const CampaignSettings& settings);

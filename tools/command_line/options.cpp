@@ -32,6 +32,7 @@
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/policy_options.hpp"
+#include "tools/command_line/route_choice.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/processes.hpp"
@@ -121,13 +122,14 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
       ->check(one_of("fabric", kFabricNames))
       ->capture_default_str();
   add_worker_options(verb, options);
-  verb.add_option("--route", options.route, "of packets on shm and ofi, hop by hop or straight")
-      ->check(one_of("route", kRingRouteNames))
+  verb.add_option("--route", options.route,
+                  "of packets on shm and ofi, hop by hop or straight; auto: straight unless drain, "
+                  "tying, routing, tie, failures or rules of routers are given, or the policy's")
+      ->check(one_of("route", kRouteNames))
       ->capture_default_str();
   verb.add_option(
           "--transfer", options.transfer,
-          "of messages with --route direct: in packets, or by put from array to array; else "
-          "auto")
+          "of messages that go straight: in packets, or by put from array to array; else auto")
       ->check(one_of("transfer", kTransferModeNames));
   verb.add_option("--stall", options.stall, "seconds without progress that end a run; not on sim")
       ->check(number(0.1, 1e6))
@@ -177,6 +179,7 @@ void add_torus_options(CLI::App& verb, TorusOptions& options) {
 
 namespace {
 
+/// Because the user says so.
 bool goes_straight(const CommonOptions& common) {
   return common.fabric != name_of(kFabricNames, FabricName::sim) &&
          common.route == name_of(kRingRouteNames, RingRoute::direct);
@@ -229,25 +232,6 @@ void refuse_unusual_shapes(const Shape& shape) {
 
 namespace {
 
-void refuse_impossible_put(const CommonOptions& common) {
-  if (common.fabric == name_of(kFabricNames, FabricName::sim))
-    throw BadInput("--transfer put is for shm: on sim everything moves in packets");
-  if (common.fabric == name_of(kFabricNames, FabricName::ofi))
-    throw BadInput(
-        "--transfer put is for shm: between processes everything moves in packets; "
-        "auto puts what stays within one");
-  if (!goes_straight(common))
-    throw BadInput("--transfer put needs --route direct: hop by hop everything moves in packets");
-}
-
-TransferMode transfer_of(const CommonOptions& common) {
-  if (common.transfer.empty())
-    return goes_straight(common) ? TransferMode::automatic : TransferMode::packets;
-  const auto mode = parse_choice<TransferMode>("transfer", kTransferModeNames, common.transfer);
-  if (mode == TransferMode::put) refuse_impossible_put(common);
-  return goes_straight(common) ? mode : TransferMode::packets;
-}
-
 /// Between processes everything moves in packets, which take turns.
 std::uint32_t usual_packets_per_visit(FabricName fabric, TransferMode transfer) {
   if (fabric == FabricName::sim) return kModelledPacketsPerVisit;
@@ -255,9 +239,9 @@ std::uint32_t usual_packets_per_visit(FabricName fabric, TransferMode transfer) 
   return goes_whole ? kPutPacketsPerVisit : kCarriedPacketsPerVisit;
 }
 
-NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus,
-                         FabricName fabric) {
-  const TransferMode transfer = transfer_of(common);
+NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus, FabricName fabric,
+                         RingRoute route) {
+  const TransferMode transfer = transfer_of(common, route);
   return {.seed = common.seed,
           .policy = &torus.policy.named(),
           .changes = torus.policy.changes(),
@@ -275,13 +259,11 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
   if (!common.provider.empty() && fabric != FabricName::ofi)
     throw BadInput("--provider is for --fabric ofi");
   if (!common.provider.empty()) refuse_unknown_provider(common.provider);
+  const RingRoute route = route_of(common, concerns_links(torus));
   return {.fabric = fabric,
-          .node = node_options(common, torus, fabric),
+          .node = node_options(common, torus, fabric, route),
           .sim = {.routing = routing, .progress = {}},
-          .ring = {.routing = routing,
-                   .route = parse_choice<RingRoute>("route", kRingRouteNames, common.route),
-                   .stall = stall,
-                   .watch = {}},
+          .ring = {.routing = routing, .route = route, .stall = stall, .watch = {}},
           .threads = common.threads,
           .binding = binding_of(common),
           .processes = fabric == FabricName::ofi ? Processes::join() : Processes(),

@@ -25,7 +25,7 @@ struct CommonOptions {
   std::uint64_t seed = 1;
   unsigned threads = 0;  ///< 0: as many as fit the machine
   std::string bind = "core";
-  std::string route = "torus";
+  std::string route = "auto";
   std::string transfer;  ///< empty: as the fabric has it
   double stall = 10;     ///< seconds
   std::string provider;  ///< of libfabric; empty: the best

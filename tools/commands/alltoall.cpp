@@ -123,7 +123,7 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
   add_policy(report, run, all_to_all_effects(run));
   if (options.sampled()) report["peers"] = options.peers;
   if (options.sample > 0) report["sample"] = options.sample;
-  add_workers(report, options.common, emulation);
+  add_workers(report, emulation);
   add_timing(report, exchange_timing(exchange, limits, machine, emulation, cycles));
   if (is_virtual(report)) {
     report["bounds"] = bounds_json(limits.bounds);

@@ -187,7 +187,8 @@ int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& benc
   Json report = report_head("bench", options.common, shape, bench.machine);
   report["bench"] = options.kind;
   add_policy(report, bench.run, effects_of(kind, bench.run));
-  if (bench.run.fabric != FabricName::sim) report["route"] = options.common.route;
+  if (bench.run.fabric != FabricName::sim)
+    report["route"] = name_of<RingRoute>(kRingRouteNames, bench.run.ring.route);
   report["batches"] = options.batches;
   if (has_window(kind)) report["window"] = options.window;
   if (kind == BenchKind::idle) {

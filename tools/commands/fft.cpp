@@ -126,7 +126,8 @@ class FftCommand {
             shape_,
             machine_,
             run_,
-            fmt::format("{} {}{} {}", options_.common.fabric, options_.common.route,
+            fmt::format("{} {}{} {}", options_.common.fabric,
+                        name_of<RingRoute>(kRingRouteNames, run_.ring.route),
                         run_.node.transfer == TransferMode::packets ? "" : " put", machine_.name)};
   }
 

@@ -78,7 +78,7 @@ Json make_report(const HelloOptions& options, const Shape& shape, const Machine&
   ResultHash hash;
   Json report = report_head("hello", options.common, shape, machine);
   add_policy(report, run, hello_effects(run));
-  add_workers(report, options.common, emulation);
+  add_workers(report, emulation);
   add_timing(report, timing_of(shape, machine, emulation, is_virtual(report), cycles));
   add_counters(report, hash, {emulation.counters(), shape, machine, cycles});
   add_hash(report, hash);

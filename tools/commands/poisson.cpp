@@ -279,7 +279,7 @@ Json make_report(const Setting& setting, const fft::Blueprint& largest, const Em
                  {"error", last.error()}});
   add_policy(report, under_policy(setting.run, largest, setting.machine),
              transform_effects(setting.method, setting.run));
-  add_workers(report, setting.options.common, emulation);
+  add_workers(report, emulation);
   add_timing(report, last.timing);
   add_counters(report, hash, {last.counters, setting.shape, setting.machine, last.cycles});
   add_grids(hash, results, is_virtual(report));

@@ -130,7 +130,7 @@ class ReplayCommand {
                    {"messages", graph_.messages().size()},
                    {"bytes", sums_.bytes}});
     add_policy(report, run_, replay_effects(run_));
-    add_workers(report, options_.common, emulation);
+    add_workers(report, emulation);
     add_timing(report, replay_timing(graph_, shape_, machine_, emulation, is_sim(), cycles));
     if (is_sim()) {
       report["bounds"] = replay_bounds_json(replay_bounds(graph_, shape_, machine_));

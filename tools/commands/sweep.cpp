@@ -111,7 +111,8 @@ std::vector<FigureColumn> axis_columns(const CampaignSettings& settings) {
 }
 
 CampaignSettings settings_of(const SweepOptions& options, Axis axis) {
-  CampaignSettings settings = campaign_settings(options.lab.common);
+  CampaignSettings settings =
+      campaign_settings(options.lab.common, concerns_links(options.lab.lists));
   settings.peers = options.lab.peers;
   settings.load = {parse_choice<ArrivalRule>("arrivals", kArrivalRuleNames, options.arrivals),
                    options.window, options.warm_up};

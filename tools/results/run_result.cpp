@@ -247,10 +247,10 @@ void add_hash(Json& report, ResultHash hash) {
   report["result_hash"] = hash.text();
 }
 
-void add_workers(Json& report, const CommonOptions& common, const Emulation& emulation) {
+void add_workers(Json& report, const Emulation& emulation) {
   if (is_virtual(report)) return;
   report["workers"] = emulation.workers();
-  report["route"] = common.route;
+  report["route"] = name_of<RingRoute>(kRingRouteNames, emulation.route());
   if (emulation.provider().empty()) return;
   report["processes"] = emulation.processes().count();
   report["provider"] = emulation.provider();

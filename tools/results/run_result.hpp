@@ -47,7 +47,7 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted);
 /// fabrics whose time is the wall clock also everything that depends on it.
 void add_hash(Json& report, ResultHash hash);
 /// Where time is the wall clock: workers and route; on `ofi` processes and provider too.
-void add_workers(Json& report, const CommonOptions& common, const Emulation& emulation);
+void add_workers(Json& report, const Emulation& emulation);
 /// wall_s, packet_hops_per_cpu_s (of the CPU time of the threads that ran the nodes) and, on `sim`,
 /// threads: not covered by the hash.
 void add_wall_clock(Json& report, const Emulation& emulation);

@@ -68,6 +68,7 @@ Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOption
                 packets_expected / options.processes.count()),
       processes_(options.processes),
       transfer_(options.node.transfer),
+      route_(options.ring.route),
       fabric_(make_fabric(shape, machine, options)),
       runner_(*fabric_, options.node) {
   throw_if_interrupted();

@@ -61,6 +61,8 @@ class Emulation {
   double wall_seconds() const { return wall_seconds_; }
   /// Worker threads of all processes together.
   unsigned workers() const { return workers_; }
+  /// Of packets, where time is the wall clock's.
+  RingRoute route() const { return route_; }
 
  private:
   std::unique_ptr<Fabric> make_fabric(const Shape& shape, const Machine& machine,
@@ -70,6 +72,7 @@ class Emulation {
   Progress progress_;
   Processes processes_;
   TransferMode transfer_;
+  RingRoute route_;
   std::string provider_;
   std::size_t bytes_per_peer_ = 0;
   unsigned workers_ = 1;

@@ -290,7 +290,7 @@ Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBo
   Json report = report_head("fft", options.common, job.blueprint->shape(), machine);
   add_description(report, options, job);
   add_policy(report, run, transform_effects(description.method, run));
-  add_workers(report, options.common, emulation);
+  add_workers(report, emulation);
   const Tick cycles = outcome.median().cycles();
   const Timing timing = plan_timing(bounds, machine, emulation, is_virtual(report), cycles);
   add_timing(report, timing);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -49,6 +50,21 @@ bool DirectDevice::has_news() const {
                      [](const TaggedReceiver& ring) { return ring.front() != nullptr; });
 }
 
+bool DirectDevice::try_pass(const SendDescriptor& descriptor, std::span<const std::byte> payload) {
+  const PacketHeader& header = descriptor.header;
+  const LocalNodes& local = machinery().local;
+  const Rank to = header.destination();
+  if (!fifo(kOnly).empty() || !local.has(to) || !is_valid(header)) return false;
+  TaggedSender& ring = out_[local.index(to)];
+  if (ring.room() == 0 && !ring.refresh()) return false;
+  if (!payload.empty()) std::memcpy(ring.claim().payload.data(), payload.data(), payload.size());
+  ring.commit(header);
+  ring.publish();
+  count_passed(header);
+  count_hops(1);
+  return true;
+}
+
 /// Sends packets as long as the FIFO's head finds room.
 void DirectDevice::forward() {
   while (!fifo(kOnly).empty() && send_some()) continue;
@@ -75,8 +91,9 @@ bool DirectDevice::send_some() {
 std::size_t DirectDevice::receive(PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;
   first_ = first_ + 1 < in_.size() ? first_ + 1 : 0;
-  for (std::size_t i = 0; i < in_.size(); ++i)
-    count += receive_from(in_[(first_ + i) % in_.size()], sink, limit - count);
+  for (std::size_t i = first_; i < in_.size(); ++i)
+    count += receive_from(in_[i], sink, limit - count);
+  for (std::size_t i = 0; i < first_; ++i) count += receive_from(in_[i], sink, limit - count);
   count += receive_puts(sink, limit - count);
   deliverable_ = count == limit;
   return count;

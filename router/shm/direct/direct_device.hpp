@@ -35,6 +35,7 @@ class DirectDevice : public RingDevice, public PutEnd {
   DirectDevice(const Machinery& machinery, const SwitchPlug& plug);
 
   bool can_put(Rank to) const override { return machinery().local.has(to); }
+  bool try_pass(const SendDescriptor& descriptor, std::span<const std::byte> payload) override;
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override;
   void take_note(const PutNote& note) override;

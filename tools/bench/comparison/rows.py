@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 
 from comparison.plans import KINDS
 
-ALL_TO_ALL_BYTES = [256 << i for i in range(9)]  # per pair of ranks
+ALL_TO_ALL_BYTES = [256 << i for i in range(13)]  # per pair of ranks
+ALL_TO_ALL_BARS = {256: (1.2, 0.9), 4096: (0.45, 0.5), 65536: (0.8, 0.8), 1 << 20: (0.8, 0.8)}  # near, far
 LONG_MESSAGE_BYTES = 256 * 240  # full packets only: how fast they go through, not what a message costs
 REPEATS = {64: 30, 128: 10, 256: 3}
 REPEATS_OF_64_RANKS = {64: 10, 128: 5}
@@ -21,9 +22,13 @@ class Bar:
     at_most: bool = True  # of times; rates must be at least the limit
     absolute: bool = False  # the limit is for our value, not for the ratio to the baseline's
     unit: str = "s"
+    far: float | None = None  # the limit where the cores are far from each other, if another
 
-    def passes(self, value):
-        return value <= self.limit if self.at_most else value >= self.limit
+    def at(self, kind):
+        return self.far if kind == "far" and self.far is not None else self.limit
+
+    def passes(self, value, kind):
+        return value <= self.at(kind) if self.at_most else value >= self.at(kind)
 
 
 @dataclass
@@ -46,21 +51,24 @@ class Rows:
     def all(self):
         two = self.mpi(2)
         rows = [self.fft(f"fft-mpi2-{n}", n, "2x1x1", [*two, f"{self.baselines}/fftw_mpi"], bar)
-                for n, bar in ((64, 1.0), (128, 0.95), (256, 0.7))]
-        rows += [self.fft("fft-mpi2-real-128", 128, "2x1x1", [*two, f"{self.baselines}/fftw_mpi", "real"], 0.95,
+                for n, bar in ((64, 0.9), (128, 0.6), (256, 0.75))]
+        rows += [self.fft("fft-mpi2-real-128", 128, "2x1x1", [*two, f"{self.baselines}/fftw_mpi", "real"], 0.6,
                           data=["--real"])]
-        rows += [self.fft(f"fft-mpi64-{n}", n, "4x4x4", [*self.mpi(64), f"{self.baselines}/fftw_mpi"], 0.5,
-                          REPEATS_OF_64_RANKS) for n in (64, 128)]
-        rows += [self.fft(f"fft-threads-{n}", n, "2x1x1", [f"{self.baselines}/fftw_threads"], 1.3)
-                 for n in (64, 128, 256)]
+        rows += [self.fft(f"fft-mpi64-{n}", n, "4x4x4", [*self.mpi(64), f"{self.baselines}/fftw_mpi"], bar,
+                          REPEATS_OF_64_RANKS) for n, bar in ((64, 0.5), (128, 0.7))]
+        rows += [self.fft(f"fft-threads-{n}", n, "2x1x1", [f"{self.baselines}/fftw_threads"], bar)
+                 for n, bar in ((64, 1.1), (128, 1.05), (256, 1.1))]
+        rows += [self.itself("torus-route-128", "2x1x1", 1.3, ["--route", "torus"], ["--route", "direct"])]
+        rows += [self.itself(f"non-blocking-{torus}", torus, 1.02, ["--method", "slab", "--planes", "4"],
+                             ["--method", "slab", "--planes", "0"]) for torus in ("2", "4")]
         return rows + [self.all_to_all(), self.latency(), self.ring(), self.idle(),
                        self.information("mpi-latency"), self.information("mpi-rate"), *self.ofi()]
 
     def ofi(self):
         """Two processes: over TCP against MPI kept from shared memory, and against raw libfabric."""
         two = ["-n", "2", f"{self.baselines}/fftw_mpi"]
-        return [self.ofi_fft("fft-tcp-128", TCP, ["mpirun", "--bind-to", "core", *MPI_OVER_TCP, *two], 1.0),
-                self.ofi_fft("fft-ofi-shm-128", "shm", ["mpirun", "--bind-to", "core", *MPI_OVER_TCP, *two], 1.0),
+        return [self.ofi_fft("fft-tcp-128", TCP, ["mpirun", "--bind-to", "core", *MPI_OVER_TCP, *two], 0.9),
+                self.ofi_fft("fft-ofi-shm-128", "shm", ["mpirun", "--bind-to", "core", *MPI_OVER_TCP, *two], 0.7),
                 self.ofi_bandwidth("ofi-bandwidth", "both"),
                 self.ofi_bandwidth("ofi-bandwidth-stream", "stream"),
                 self.ofi_rate(), self.ofi_latency()]
@@ -84,11 +92,19 @@ class Rows:
             [*program, str(n), *threads, repeat],
             lambda result: {name: medians(result, "kind")}, planned=True)
 
+    def itself(self, name, torus, bar, ours, theirs):
+        """A transform of 128^3 against the same with other options."""
+        def command(more):
+            return self.ours(["fft"], torus, "--size", "128", "--repeat", str(REPEATS[128]), *more)
+
+        def read(result):
+            return {name: {"": result["time_s"]}}
+        return Measurement(name, {name: Bar(bar)}, command(ours), read, command(theirs), read)
+
     def processes(self, command, provider, torus, *more):
         """Only process 0 prints."""
-        route = [] if any(flag.startswith("--route") for flag in self.flags) else ["--route", "direct"]
         return [self.toroid, "launch", "-n", "2", "--", self.toroid, *command, "--fabric", "ofi",
-                "--provider", provider, *route, "--torus", torus, *more, *self.flags, "--quiet", "--json", "-"]
+                "--provider", provider, "--torus", torus, *more, *self.flags, "--quiet", "--json", "-"]
 
     def raw(self, mode, number):
         return [f"{self.baselines}/libfabric_raw", TCP, mode, str(number)]
@@ -105,7 +121,7 @@ class Rows:
     def ofi_bandwidth(self, name, mode):
         """Bytes of both directions together; of the baseline's stream, of its one."""
         return Measurement(
-            name, {name: Bar(0.9, at_most=False, unit="B/s")},
+            name, {name: Bar(0.92, at_most=False, unit="B/s")},
             self.processes(["bench", "alltoall"], TCP, "2", "--sizes", str(EXCHANGE_BYTES)),
             lambda result: {name: {"": 2 * EXCHANGE_BYTES / sizes(result, "time_s")[EXCHANGE_BYTES]}},
             self.raw(mode, FRAME_BYTES),
@@ -132,8 +148,8 @@ class Rows:
     def all_to_all(self):
         rows = {size: f"alltoall-{size}" for size in ALL_TO_ALL_BYTES}
         return Measurement(
-            "alltoall", {row: Bar(1.0) for row in rows.values()},
-            self.ours(["bench", "alltoall"], "2"),
+            "alltoall", {row: all_to_all_bar(size) for size, row in rows.items()},
+            self.ours(["bench", "alltoall"], "2", "--sizes", ",".join(map(str, rows))),
             lambda result: {rows[size]: {"": time} for size, time in sizes(result, "time_s").items()
                             if size in rows},
             [*self.mpi(2), f"{self.baselines}/mpi_alltoall", *map(str, rows)],
@@ -141,7 +157,7 @@ class Rows:
 
     def latency(self):
         return Measurement(
-            "latency", {"latency": Bar(4)},
+            "latency", {"latency": Bar(2.5, far=1.8)},
             self.ours(["bench", "latency"], "2"),
             lambda result: {"latency": {"": sizes(result, "time_s")[8]}},
             [f"{self.baselines}/ping_pong"],
@@ -149,7 +165,7 @@ class Rows:
 
     def ring(self):
         return Measurement(
-            "ring", {"ring": Bar(0.5, at_most=False, unit="1/s")},
+            "ring", {"ring": Bar(0.8, at_most=False, unit="1/s")},
             self.ours(["bench", "rate", "--sizes", str(LONG_MESSAGE_BYTES)], "2"),
             lambda result: {"ring": {"": sizes(result, "packets_per_s")[LONG_MESSAGE_BYTES]}},
             [f"{self.baselines}/rings", "3"],
@@ -167,6 +183,11 @@ class Rows:
         program = f"{self.baselines}/{name.replace('-', '_')}"
         return Measurement(name, {name: None}, None, None, [*self.mpi(2), program],
                            lambda result: {name: {"": result["rows"][0]["median_s"]}})
+
+
+def all_to_all_bar(size):
+    near, far = ALL_TO_ALL_BARS.get(size, (None, None))
+    return Bar(near, far=far)
 
 
 def medians(result, key):

@@ -17,7 +17,7 @@ def summary(row, bar, kind, pairs):
     result = {"row": row, "kind": kind, "pairs": len(pairs), "bar": None, "pass": None}
     judging = bar is not None and bar.limit is not None
     if judging:
-        result.update(bar=bar.limit, at_most=bar.at_most, absolute=bar.absolute)
+        result.update(bar=bar.at(kind), at_most=bar.at_most, absolute=bar.absolute)
     result["unit"] = bar.unit if bar else "s"
     try:
         _, ours = values(pairs, "ours", row, bar)
@@ -33,7 +33,7 @@ def summary(row, bar, kind, pairs):
         result["ratio_of_pairs"] = statistics.median(a / b for a, b in zip(ours, theirs))
     judged = result.get("ours" if bar and bar.absolute else "ratio")
     if judging and judged is not None:
-        result["pass"] = bar.passes(judged)
+        result["pass"] = bar.passes(judged, kind)
     return result
 
 

@@ -37,7 +37,7 @@ CampaignSettings settings_on(std::string_view fabric, std::uint64_t seed) {
   common.fabric = fabric;
   common.seed = seed;
   common.quiet = true;
-  return campaign_settings(common);
+  return campaign_settings(common, true);
 }
 
 CampaignCase case_on(const Shape& shape, std::string name, std::uint64_t bytes,

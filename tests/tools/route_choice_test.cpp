@@ -1,0 +1,79 @@
+// Which route the command takes where none is given: straight, unless an option or the policy says
+// what happens at links.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+#include "tests/tools/refusal.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+
+namespace toroid::testing {
+namespace {
+
+const Arguments kExchangeOfFour = {"alltoall", "--torus", "2x2", "--fabric", "shm"};
+const std::vector<Arguments> kOfLinks = {{"--drain", "first-fit"},
+                                         {"--tying", "any"},
+                                         {"--routing", "deterministic"},
+                                         {"--tie", "plus"},
+                                         {"--no-transit-first"},
+                                         {"--no-bubble"},
+                                         {"--policy", "deterministic"},
+                                         {"--policy", "first-fit"},
+                                         {"--policy", "fifo-per-dimension"}};
+const std::vector<Arguments> kOfNodes = {{},
+                                         {"--order", "rank"},
+                                         {"--per-visit", "2"},
+                                         {"--queues", "3"},
+                                         {"--policy", "shift"},
+                                         {"--policy", "two-phase"},
+                                         {"--transfer", "packets"},
+                                         {"--policy", "throttled"}};
+
+TEST(RouteChoice, IsStraightWhereNothingIsSaidOfLinks) {
+  for (const Arguments& options : kOfNodes)
+    EXPECT_EQ(json_of(kExchangeOfFour + options)["route"], "direct")
+        << ::testing::PrintToString(options);
+}
+
+TEST(RouteChoice, IsHopByHopWhereAnOptionOrThePolicySaysWhatHappensAtLinks) {
+  for (const Arguments& options : kOfLinks)
+    EXPECT_EQ(json_of(kExchangeOfFour + options)["route"], "torus")
+        << ::testing::PrintToString(options);
+  EXPECT_EQ(
+      json_of({"alltoall", "--torus", "4x4", "--fabric", "shm", "--fail-link", "(0,0)X+"})["route"],
+      "torus");
+}
+
+TEST(RouteChoice, IsTheUsersWhereOneIsGiven) {
+  EXPECT_EQ(json_of(kExchangeOfFour + Arguments{"--route", "torus"})["route"], "torus");
+  EXPECT_EQ(json_of(kExchangeOfFour + Arguments{"--route", "direct"})["route"], "direct");
+  EXPECT_EQ(json_of(kExchangeOfFour + Arguments{"--route", "auto"})["route"], "direct");
+}
+
+TEST(RouteChoice, IsOneForAllRunsOfACampaign) {
+  const Arguments campaign = {"compare", "--torus", "2x2", "--fabric", "shm", "--policies"};
+  EXPECT_EQ(json_of(campaign + Arguments{"random,shift"})["route"], "direct");
+  const nlohmann::json mixed = json_of(campaign + Arguments{"random,deterministic"});
+  EXPECT_EQ(mixed["route"], "torus");
+  EXPECT_EQ(mixed["rows"].size(), 2u);
+  EXPECT_EQ(json_of(campaign + Arguments{"random", "--routing", "adaptive,deterministic"})["route"],
+            "torus");
+}
+
+TEST(RouteChoice, RefusesWhatContradictsIt) {
+  const TemporaryDirectory directory;
+  for (const Arguments& options : kOfLinks)
+    expect_refusal(directory, kExchangeOfFour + options + Arguments{"--route", "direct"},
+                   {"no effect", "--route direct"});
+  expect_refusal(directory,
+                 kExchangeOfFour + Arguments{"--transfer", "put", "--routing", "deterministic"},
+                 {"--transfer put goes straight", "routing"});
+  expect_refusal(directory, kExchangeOfFour + Arguments{"--route", "straight"},
+                 {"unknown route 'straight'", "torus", "direct", "auto"});
+}
+
+}  // namespace
+}  // namespace toroid::testing

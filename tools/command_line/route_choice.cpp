@@ -1,0 +1,84 @@
+#include "tools/command_line/route_choice.hpp"
+
+#include <string_view>
+#include <tuple>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/patterns.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/command_line/policy_options.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::string_view kAuto = kRouteNames.back();
+
+auto link_settings(const Policy& policy) {
+  const Shape shape = Shape::parse("4x4x4");
+  const auto traffic = make_traffic("all-to-all", shape, kPayloadBytes, 1);
+  const PolicySettings settings = policy.settings({shape, Machine{}, *traffic});
+  return std::tuple(settings.drain, settings.tying, settings.routing, settings.tie);
+}
+
+bool concerns_links(const SettingChanges& changes) {
+  return changes.drain || changes.tying || changes.routing || changes.tie;
+}
+
+bool is_on(const CommonOptions& common, FabricName fabric) {
+  return common.fabric == name_of(kFabricNames, fabric);
+}
+
+void refuse_impossible_put(const CommonOptions& common, RingRoute route) {
+  if (is_on(common, FabricName::sim))
+    throw BadInput("--transfer put is for shm: on sim everything moves in packets");
+  if (is_on(common, FabricName::ofi))
+    throw BadInput(
+        "--transfer put is for shm: between processes everything moves in packets; "
+        "auto puts what stays within one");
+  if (route != RingRoute::direct)
+    throw BadInput(common.route == kAuto
+                       ? "--transfer put goes straight; what is said of links (drain, tying, "
+                         "routing, tie, failures, rules of routers) needs packets hop by hop"
+                       : "--transfer put needs --route direct: hop by hop everything moves in "
+                         "packets");
+}
+
+}  // namespace
+
+/// A policy that is not for this shape says nothing of it here; each run asks it again.
+bool concerns_links(const Policy& policy) {
+  try {
+    return link_settings(policy) != link_settings(policy_by_name("random"));
+  } catch (const BadInput&) {
+    return true;
+  }
+}
+
+bool concerns_links(const TorusOptions& options) {
+  return options.no_transit_first || options.no_bubble || !options.failures.links.empty() ||
+         !options.failures.nodes.empty() || concerns_links(options.policy.changes()) ||
+         concerns_links(options.policy.named());
+}
+
+RingRoute route_of(const CommonOptions& common, bool concerns_links) {
+  if (common.route == kAuto) return concerns_links ? RingRoute::torus : RingRoute::direct;
+  return parse_choice<RingRoute>("route", kRingRouteNames, common.route);
+}
+
+TransferMode transfer_of(const CommonOptions& common, RingRoute route) {
+  const bool can_put = !is_on(common, FabricName::sim) && route == RingRoute::direct;
+  if (common.transfer.empty()) return can_put ? TransferMode::automatic : TransferMode::packets;
+  const auto mode = parse_choice<TransferMode>("transfer", kTransferModeNames, common.transfer);
+  if (mode == TransferMode::put) refuse_impossible_put(common, route);
+  return can_put ? mode : TransferMode::packets;
+}
+
+}  // namespace toroid

@@ -1,0 +1,29 @@
+// How packets and messages go on rings: what `--route` and `--transfer` mean.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "packet/node/settings.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/command_line/policy_options.hpp"
+
+namespace toroid {
+
+/// The names of RingRoute, and "auto".
+inline constexpr std::array<std::string_view, 3> kRouteNames = {"torus", "direct", "auto"};
+
+/// Whether the policy says what happens at links: drain, tying, routing or tie.
+bool concerns_links(const Policy& policy);
+/// Whether anything does that a run is told of its torus: the policy, options, failures, the rules
+/// of routers. Throws BadInput where a name is unknown.
+bool concerns_links(const TorusOptions& options);
+
+/// Of `auto`: hop by hop where the run concerns links, else straight, which is faster.
+RingRoute route_of(const CommonOptions& common, bool concerns_links);
+
+/// Throws BadInput where puts are asked for and cannot be: on `sim`, between processes, hop by hop.
+TransferMode transfer_of(const CommonOptions& common, RingRoute route);
+
+}  // namespace toroid
