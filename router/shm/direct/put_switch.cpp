@@ -1,8 +1,11 @@
 #include "router/shm/direct/put_switch.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
@@ -13,12 +16,15 @@ namespace toroid::ring {
 PutSwitch::PutSwitch(const LocalNodes& local, const Placement& placement)
     : local_(&local), owners_(local.size()), ends_(local.size()) {
   const std::size_t workers = placement.workers.size();
+  for (std::size_t pair = 0; pair < workers * workers; ++pair)
+    queues_.push_back(std::make_unique<PutQueue>());
   for (std::size_t w = 0; w < workers; ++w) {
     for (const Rank node : placement.workers[w].nodes) owners_[local.index(node)] = w;
-    ports_.emplace_back(*this, w, workers);
+    std::vector<PutQueue*> inward;
+    for (std::size_t from = 0; from < workers; ++from)
+      if (from != w) inward.push_back(queues_[from * workers + w].get());
+    ports_.emplace_back(*this, w, std::move(inward), workers);
   }
-  for (std::size_t pair = 0; pair < workers * workers; ++pair)
-    queues_.push_back(std::make_unique<Queue>());
 }
 
 void PutPort::send(const PutNote& note) {
@@ -31,12 +37,15 @@ void PutPort::send(const PutNote& note) {
 
 bool PutPort::step() {
   bool moved = kept_ > 0 && send_waiting();
-  for (std::size_t from = 0; from < switch_->workers(); ++from)
-    if (from != worker_)
-      moved |= switch_->queue(from, worker_).consume_all([this](const PutNote& note) {
-        switch_->end(note.addressee()).take_note(note);
-      }) > 0;
+  for (PutQueue* queue : inward_)
+    if (queue->read_available() > 0) moved |= take_from(*queue);
   return moved;
+}
+
+bool PutPort::take_from(PutQueue& queue) {
+  return queue.consume_all([this](const PutNote& note) {
+    switch_->end(note.addressee()).take_note(note);
+  }) > 0;
 }
 
 bool PutPort::send_waiting() {
@@ -52,9 +61,8 @@ bool PutPort::send_waiting() {
 }
 
 bool PutPort::has_news() const {
-  for (std::size_t from = 0; from < switch_->workers(); ++from)
-    if (from != worker_ && switch_->queue(from, worker_).read_available() > 0) return true;
-  return false;
+  return std::ranges::any_of(inward_,
+                             [](const PutQueue* queue) { return queue->read_available() > 0; });
 }
 
 }  // namespace toroid::ring

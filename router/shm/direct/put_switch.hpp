@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "hal/put.hpp"
@@ -36,13 +37,18 @@ class PutEnd {
 
 class PutSwitch;
 
+/// Notes that may be under way from one worker to another.
+inline constexpr std::size_t kPutCapacity = 64;
+using PutQueue = boost::lockfree::spsc_queue<PutNote, boost::lockfree::capacity<kPutCapacity>>;
+
 /// One worker's access to the switch. All calls from that worker's thread.
 ///
 /// **Nothing is lost:** notes that find a queue full wait here, in their order.
 class PutPort {
  public:
-  PutPort(PutSwitch& all, std::size_t worker, std::size_t workers)
-      : switch_(&all), worker_(worker), waiting_(workers) {}
+  /// `inward`: the queues from the other workers.
+  PutPort(PutSwitch& all, std::size_t worker, std::vector<PutQueue*> inward, std::size_t workers)
+      : switch_(&all), worker_(worker), inward_(std::move(inward)), waiting_(workers) {}
 
   void send(const PutNote& note);
   /// Sends what waits and hands over what has come. True: something moved.
@@ -54,9 +60,11 @@ class PutPort {
 
  private:
   bool send_waiting();
+  bool take_from(PutQueue& queue);
 
   PutSwitch* switch_;
   std::size_t worker_;
+  std::vector<PutQueue*> inward_;
   std::vector<std::deque<PutNote>> waiting_;  ///< [worker that they go to]
   std::size_t kept_ = 0;                      ///< notes in waiting_
 };
@@ -65,10 +73,6 @@ class PutPort {
 /// queues' atomics are Boost's: push() releases the note that consume_all() and pop() acquire.
 class PutSwitch {
  public:
-  /// Notes that may be under way from one worker to another.
-  static constexpr std::size_t kCapacity = 64;
-  using Queue = boost::lockfree::spsc_queue<PutNote, boost::lockfree::capacity<kCapacity>>;
-
   PutSwitch(const LocalNodes& local, const Placement& placement);
 
   /// REQUIRES: before the run; the node is local.
@@ -79,13 +83,13 @@ class PutSwitch {
   std::size_t workers() const { return ports_.size(); }
   std::size_t owner(Rank node) const { return owners_[local_->index(node)]; }
   PutEnd& end(Rank node) const { return *ends_[local_->index(node)]; }
-  Queue& queue(std::size_t from, std::size_t to) { return *queues_[from * workers() + to]; }
+  PutQueue& queue(std::size_t from, std::size_t to) { return *queues_[from * workers() + to]; }
 
  private:
   const LocalNodes* local_;
   std::vector<std::size_t> owners_;             ///< [index among the local nodes]: a worker
   std::vector<PutEnd*> ends_;                   ///< [index among the local nodes]
-  std::vector<std::unique_ptr<Queue>> queues_;  ///< [sending worker · workers + receiving one]
+  std::vector<std::unique_ptr<PutQueue>> queues_;  ///< [sending worker · workers + receiving one]
   std::deque<PutPort> ports_;                   ///< [worker]
 };
 
