@@ -140,6 +140,7 @@ CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& se
   mine.run.node.seed = one.seed;
   mine.run.node.policy = one.policy;
   mine.run.node.changes = one.changes;
+  mine.run = moving_by(transfer_of(mine.common, mine.machine), std::move(mine.run));
   return mine;
 }
 

@@ -38,11 +38,15 @@ CampaignSettings campaign_settings(const CommonOptions& common) {
   if (common.fabric == name_of(kFabricNames, FabricName::ofi))
     throw BadInput("campaigns are for --fabric sim and shm; on ofi start run by run");
   const std::vector<std::string> machines = items_of(common.machine, "--machine");
+  const Machine first = load_machine(machines.front());
   CampaignSettings settings{.common = common,
-                            .machine = load_machine(machines.front()),
+                            .machine = first,
                             .machines = machines,
-                            .run = run_options(common, TorusOptions())};
-  if (settings.is_virtual()) settings.run.threads = 1;  // the cores are for runs at once
+                            .run = run_options(common, TorusOptions(), first)};
+  for (const std::string& name : machines)
+    if (transfer_of(common, load_machine(name)) != settings.run.node.transfer)
+      settings.run.node.transfer = TransferMode::automatic;  // some can put, each case asks again
+  if (settings.is_virtual()) settings.run.threads = 1;       // the cores are for runs at once
   return settings;
 }
 

@@ -127,7 +127,7 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option(
           "--transfer", options.transfer,
           "of messages with --route direct: in packets, or by put from array to array; else "
-          "auto")
+          "auto. On sim by put through the machine's DMA engine, if it has one; else packets")
       ->check(one_of("transfer", kTransferModeNames));
   verb.add_option("--stall", options.stall, "seconds without progress that end a run; not on sim")
       ->check(number(0.1, 1e6))
@@ -229,9 +229,16 @@ void refuse_unusual_shapes(const Shape& shape) {
 
 namespace {
 
-void refuse_impossible_put(const CommonOptions& common) {
-  if (common.fabric == name_of(kFabricNames, FabricName::sim))
-    throw BadInput("--transfer put is for shm: on sim everything moves in packets");
+bool is_modelled(const CommonOptions& common) {
+  return common.fabric == name_of(kFabricNames, FabricName::sim);
+}
+
+void refuse_impossible_put(const CommonOptions& common, const Machine& machine) {
+  if (is_modelled(common))
+    throw BadInput(fmt::format(
+        "--transfer put on sim needs a DMA engine, which machine {} does not have; bgp, bgq and "
+        "tpu-v4-like have one, and machine files with dma_inject_cycles of at least 1",
+        machine.name));
   if (common.fabric == name_of(kFabricNames, FabricName::ofi))
     throw BadInput(
         "--transfer put is for shm: between processes everything moves in packets; "
@@ -240,13 +247,24 @@ void refuse_impossible_put(const CommonOptions& common) {
     throw BadInput("--transfer put needs --route direct: hop by hop everything moves in packets");
 }
 
-TransferMode transfer_of(const CommonOptions& common) {
+}  // namespace
+
+TransferMode transfer_of(const CommonOptions& common, const Machine& machine) {
   if (common.transfer.empty())
     return goes_straight(common) ? TransferMode::automatic : TransferMode::packets;
   const auto mode = parse_choice<TransferMode>("transfer", kTransferModeNames, common.transfer);
-  if (mode == TransferMode::put) refuse_impossible_put(common);
-  return goes_straight(common) ? mode : TransferMode::packets;
+  const bool can_put = is_modelled(common) ? machine.has_dma_engine() : goes_straight(common);
+  if (mode == TransferMode::put && !can_put) refuse_impossible_put(common, machine);
+  return can_put ? mode : TransferMode::packets;
 }
+
+RunOptions moving_by(TransferMode transfer, RunOptions run) {
+  run.node.transfer = transfer;
+  run.sim.dma = run.fabric == FabricName::sim && transfer != TransferMode::packets;
+  return run;
+}
+
+namespace {
 
 /// Between processes everything moves in packets, which take turns.
 std::uint32_t usual_packets_per_visit(FabricName fabric, TransferMode transfer) {
@@ -255,19 +273,18 @@ std::uint32_t usual_packets_per_visit(FabricName fabric, TransferMode transfer) 
   return goes_whole ? kPutPacketsPerVisit : kCarriedPacketsPerVisit;
 }
 
-NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus,
-                         FabricName fabric) {
-  const TransferMode transfer = transfer_of(common);
+NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus, FabricName fabric,
+                         TransferMode transfer) {
   return {.seed = common.seed,
           .policy = &torus.policy.named(),
           .changes = torus.policy.changes(),
-          .packets_per_visit = usual_packets_per_visit(fabric, transfer),
-          .transfer = transfer};
+          .packets_per_visit = usual_packets_per_visit(fabric, transfer)};
 }
 
 }  // namespace
 
-RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
+RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
+                       const Machine& machine) {
   const RoutingOptions routing{.transit_first = !torus.no_transit_first,
                                .bubble_rule = !torus.no_bubble};
   const auto stall = std::chrono::milliseconds(std::llround(common.stall * 1e3));
@@ -275,17 +292,19 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
   if (!common.provider.empty() && fabric != FabricName::ofi)
     throw BadInput("--provider is for --fabric ofi");
   if (!common.provider.empty()) refuse_unknown_provider(common.provider);
-  return {.fabric = fabric,
-          .node = node_options(common, torus, fabric),
-          .sim = {.routing = routing, .progress = {}},
-          .ring = {.routing = routing,
-                   .route = parse_choice<RingRoute>("route", kRingRouteNames, common.route),
-                   .stall = stall,
-                   .watch = {}},
-          .threads = common.threads,
-          .binding = binding_of(common),
-          .processes = fabric == FabricName::ofi ? Processes::join() : Processes(),
-          .provider = common.provider};
+  const TransferMode transfer = transfer_of(common, machine);
+  RunOptions run{.fabric = fabric,
+                 .node = node_options(common, torus, fabric, transfer),
+                 .sim = {.routing = routing, .progress = {}},
+                 .ring = {.routing = routing,
+                          .route = parse_choice<RingRoute>("route", kRingRouteNames, common.route),
+                          .stall = stall,
+                          .watch = {}},
+                 .threads = common.threads,
+                 .binding = binding_of(common),
+                 .processes = fabric == FabricName::ofi ? Processes::join() : Processes(),
+                 .provider = common.provider};
+  return moving_by(transfer, std::move(run));
 }
 
 unsigned sim_threads(const Shape& shape, const RunOptions& options) {
