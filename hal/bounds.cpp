@@ -111,7 +111,19 @@ MessageCost message_cost(const Machine& machine, std::uint64_t payload_bytes) {
 }
 
 Tick Bounds::max() const {
-  return std::max({hottest_link, injection, processor, zero_load});
+  return std::max({hottest_link, injection, processor, zero_load, engine});
+}
+
+Machine moved_by_engines(Machine machine) {
+  machine.inject_cycles = machine.dma_inject_cycles;
+  machine.receive_cycles = machine.dma_receive_cycles;
+  return machine;
+}
+
+Bounds bounds_by_engines(Bounds bounds, const Machine& machine, std::uint64_t messages) {
+  bounds.engine = bounds.processor;
+  bounds.processor = messages * machine.dma_descriptor_cycles;
+  return bounds;
 }
 
 unsigned usable_links(const Shape& shape) {

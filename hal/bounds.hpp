@@ -43,11 +43,19 @@ struct Bounds {
   Tick injection = 0;  ///< links of the busiest node, which are injection's and reception's
   Tick processor = 0;
   Tick zero_load = 0;
+  Tick engine = 0;  ///< the busiest DMA engine, where these move packets
   Tick max() const;
 };
 /// Every member of a group sends one message to every other. `group` has extent 1 in the dimensions
 /// that the exchange does not use.
 Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const MessageCost& message);
+
+/// The machine as packets see it that its DMA engines move: what these take per packet stands where
+/// the processors' numbers are. REQUIRES: it has such engines.
+Machine moved_by_engines(Machine machine);
+/// Bounds that were made of such a machine: what they say of processors is the engines'. A
+/// processor writes descriptors of `messages` messages.
+Bounds bounds_by_engines(Bounds bounds, const Machine& machine, std::uint64_t messages);
 
 /// Links of one node that lead anywhere; on a mesh, of an inner node.
 unsigned usable_links(const Shape& shape);

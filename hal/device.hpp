@@ -45,6 +45,9 @@ class Device {
 
   /// Whether descriptors of puts may be injected for that node.
   virtual bool can_put(Rank) const { return false; }
+  /// What the node's DMA engine touches: the same FIFOs, and a clock of its own. What it injects is
+  /// received through the device of the destination's engine. Null: there is none, or this is it.
+  virtual Device* engine() { return nullptr; }
 
   /// The injection FIFOs as they are now.
   virtual InjectionFifos& fifos() = 0;

@@ -67,6 +67,12 @@ class Fill {
   bool done() const { return order_.size() == 0 || sent_ >= batching_.packets; }
   /// Whom the current visit goes to. REQUIRES: !done().
   Rank peer() const { return order_[visit_]; }
+  /// The number of the current visit, counted over all rounds. REQUIRES: !done().
+  std::uint64_t visit() const {
+    return std::uint64_t{sent_ / batching_.per_visit} * order_.size() + visit_;
+  }
+  /// Visits of one round.
+  Rank visits() const { return order_.size(); }
   /// Fetches early what the next visit touches beside this object.
   void prefetch() const { order_.prefetch(visit_); }
 

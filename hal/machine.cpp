@@ -71,6 +71,12 @@ constexpr std::array kFields = {
                  "memory, per point of a line that is transformed: to bring it there and back"},
     MachineField{"fma_cycles", "cycles", assumed, 0, 1e6, &M::fma_cycles,
                  "one real fused multiply-add of a matrix product"},
+    MachineField{"dma_descriptor_cycles", "cycles", assumed, 0, 1e9, &M::dma_descriptor_cycles,
+                 "processor, per message whose descriptor it hands to the DMA engine"},
+    MachineField{"dma_inject_cycles", "cycles", assumed, 0, 1e9, &M::dma_inject_cycles,
+                 "DMA engine, per packet cut from a descriptor; 0: there is no engine"},
+    MachineField{"dma_receive_cycles", "cycles", assumed, 0, 1e9, &M::dma_receive_cycles,
+                 "DMA engine, per packet received and stored"},
 };
 
 }  // namespace
@@ -116,6 +122,10 @@ void check_consistent(const Machine& m) {
                        entering));
   if (m.arbitration_fullest > m.arbitration_period)
     refuse("arbitration_fullest is longer than arbitration_period");
+  if (!m.has_dma_engine() && (m.dma_descriptor_cycles > 0 || m.dma_receive_cycles > 0))
+    refuse(
+        "dma_descriptor_cycles and dma_receive_cycles are of a DMA engine; one has "
+        "dma_inject_cycles of at least 1");
 }
 
 }  // namespace toroid

@@ -51,6 +51,11 @@ struct Machine {
   double transpose_cycles = 0;
   double fma_cycles = 1;
 
+  // The DMA engine, where there is one: it moves packets beside the processor.
+  unsigned dma_descriptor_cycles = 0;  ///< of the processor, per message
+  unsigned dma_inject_cycles = 0;      ///< of the engine, per packet; 0: there is no engine
+  unsigned dma_receive_cycles = 0;     ///< likewise
+
   /// [field's key]: the source of its value, if that differs from the field's own origin.
   std::map<std::string, std::string, std::less<>> sources;
 
@@ -59,6 +64,7 @@ struct Machine {
   /// Cycles that so many bytes keep a link busy, rounded up.
   Tick wire_cycles(std::uint64_t bytes) const;
   unsigned channel_chunks(VirtualChannel channel) const;
+  bool has_dma_engine() const { return dma_inject_cycles > 0; }
 };
 
 /// Where a number comes from.

@@ -23,6 +23,8 @@ class Processor {
   virtual void prefetch_rest() const {}
   /// Whether the program has ended and nothing is left to send.
   virtual bool finished() const = 0;
+  /// What runs on the node's DMA engine; null: nothing does.
+  virtual Processor* engine() { return nullptr; }
   /// One phrase for the report of a run that cannot go on, e.g. "counter heard at 3 of 7".
   virtual std::string waits_for() const = 0;
 };

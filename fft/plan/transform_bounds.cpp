@@ -29,18 +29,23 @@ namespace toroid::fft {
 struct TransformBounds::Tally {
   LinkLoad load;                         ///< of the current group of nodes
   std::vector<std::uint64_t> out_bytes;  ///< on the wire, that each node sends
-  std::vector<Tick> busy;                ///< cycles of each node's processor
+  std::vector<Tick> busy;                ///< cycles of who moves each node's packets
+  std::vector<Tick> descriptors;         ///< cycles in which its processor writes descriptors
   std::uint64_t packets = 0;
   std::uint64_t payload_bytes = 0;
   unsigned farthest = 0;  ///< hops of the message that goes farthest
 };
 
-TransformBounds::TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way)
+TransformBounds::TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way,
+                                 bool by_engines)
     : blueprint_(&blueprint),
       machine_(machine),
+      by_engines_(by_engines),
+      mover_(by_engines ? moved_by_engines(machine) : machine),
       way_(way),
       load_(blueprint.shape()),
-      processor_(blueprint.shape().size()) {}
+      processor_(blueprint.shape().size()),
+      engine_(blueprint.shape().size()) {}
 
 Tick TransformBounds::cycles(double bytes) const {
   return static_cast<Tick>(std::ceil(bytes * 8 / machine_.link_bits_per_cycle));
@@ -97,8 +102,10 @@ void TransformBounds::tally_group(const Ends& ends, const Group& group, Tally& t
       tally_pair(ends, from, to[t], cost);
       tally.load.add(shape.coord(source), shape.coord(target), cost.wire_bytes);
       tally.out_bytes[source] += cost.wire_bytes;
-      tally.busy[source] += cost.packets * machine_.inject_cycles;
-      tally.busy[target] += cost.packets * machine_.receive_cycles;
+      tally.busy[source] += cost.packets * mover_.inject_cycles;
+      tally.busy[target] += cost.packets * mover_.receive_cycles;
+      if (by_engines_ && cost.packets > 0)
+        tally.descriptors[source] += machine_.dma_descriptor_cycles;
       tally.packets += cost.packets;
       if (cost.packets > 0)
         tally.farthest =
@@ -130,7 +137,8 @@ ExchangeBounds TransformBounds::add_exchange() {
   const Shape slice = shape.slice(ends.exchange->first, ends.exchange->last);
   ExchangeBounds exchange;
   Bounds& bounds = exchange.bounds;
-  Tally tally{LinkLoad(shape), std::vector<std::uint64_t>(nodes), std::vector<Tick>(nodes)};
+  Tally tally{LinkLoad(shape), std::vector<std::uint64_t>(nodes), std::vector<Tick>(nodes),
+              std::vector<Tick>(nodes)};
   for (Rank node = 0; node < nodes; ++node) {
     const Group group = ends.exchange->group(shape, node);
     if (group.self() != 0) continue;  // one node stands for its group
@@ -144,11 +152,10 @@ ExchangeBounds TransformBounds::add_exchange() {
   for (Rank node = 0; node < nodes; ++node) {
     const auto bytes = static_cast<double>(tally.out_bytes[node]);
     bounds.injection = std::max(bounds.injection, cycles(bytes / links));
-    bounds.processor = std::max(bounds.processor, tally.busy[node]);
-    processor_[node] += tally.busy[node];
+    add_busy(node, tally, bounds);
   }
   if (tally.packets > 0)  // the shortest possible packet of the message that goes farthest
-    bounds.zero_load = machine_.inject_cycles + tally.farthest * Tick{machine_.hop_latency_cycles} +
+    bounds.zero_load = mover_.inject_cycles + tally.farthest * Tick{machine_.hop_latency_cycles} +
                        machine_.wire_cycles(machine_.wire_bytes(1));
   exchange.packets = tally.packets;
   exchange.payload_bytes = tally.payload_bytes;
@@ -158,6 +165,15 @@ ExchangeBounds TransformBounds::add_exchange() {
       static_cast<std::uint64_t>(Box::of(ends.from->extents).volume()) * ends.bytes;
   paper_model_ += paper_model_exchange(machine_, slice, payload / nodes);
   return exchange;
+}
+
+void TransformBounds::add_busy(Rank node, const Tally& tally, Bounds& bounds) {
+  std::vector<Tick>& movers = by_engines_ ? engine_ : processor_;
+  Tick& busiest = by_engines_ ? bounds.engine : bounds.processor;
+  movers[node] += tally.busy[node];
+  busiest = std::max(busiest, tally.busy[node]);
+  processor_[node] += tally.descriptors[node];
+  bounds.processor = std::max(bounds.processor, tally.descriptors[node]);
 }
 
 void TransformBounds::add_transforms() {
@@ -211,6 +227,7 @@ Bounds TransformBounds::total() const {
   Bounds total = largest_;
   total.hottest_link = hottest_link();
   for (const Tick busy : processor_) total.processor = std::max(total.processor, busy);
+  for (const Tick busy : engine_) total.engine = std::max(total.engine, busy);
   return total;
 }
 

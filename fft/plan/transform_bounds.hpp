@@ -12,6 +12,7 @@
 #include "fft/plan/link_load.hpp"
 #include "hal/bounds.hpp"
 #include "hal/machine.hpp"
+#include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/group.hpp"
 
@@ -29,7 +30,9 @@ struct ExchangeBounds {
 /// not by the sum of the exchanges' bounds.
 class TransformBounds {
  public:
-  TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way);
+  /// `by_engines`: DMA engines move the packets of exchanges. REQUIRES: the machine has them then.
+  TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way,
+                  bool by_engines = false);
 
   /// Adds the next stage of the current direction: the exchange before it, whose bounds are
   /// returned, and its transforms.
@@ -60,6 +63,8 @@ class TransformBounds {
   void tally_pair(const Ends& ends, const NodeLayout& from, const NodeLayout& to,
                   MessageCost& cost) const;
   ExchangeBounds add_exchange();
+  /// What one node's part in an exchange takes.
+  void add_busy(Rank node, const Tally& tally, Bounds& bounds);
   void add_transforms();
   void add_orbital();
   Tick cycles(double bytes) const;
@@ -67,10 +72,13 @@ class TransformBounds {
 
   const Blueprint* blueprint_;
   Machine machine_;
+  bool by_engines_;
+  Machine mover_;  ///< the machine, with the costs per packet of those who move packets
   Way way_;
   std::size_t next_ = 0;         ///< number of the next stage
   LinkLoad load_;                ///< sum of all exchanges so far
   std::vector<Tick> processor_;  ///< cycles of each node so far
+  std::vector<Tick> engine_;     ///< likewise of its DMA engine
   Bounds largest_;               ///< largest of each bound among the exchanges so far
   Tick paper_model_ = 0;
 };

@@ -63,7 +63,7 @@ void Combiner::begin(unsigned stage) {
   expected_ = plan_->expected(stage, end().self());
   const std::uint64_t number = (exchange_->starts_ - 1) * all_stages_ + stage;
   for (const Message& message : plan_->messages(stage, end().self()))
-    end().record_message(message.to, message.bytes, number);
+    end().record_message(end().node->now(), message.to, message.bytes, number);
   Stage& begun = stages_.emplace_back(*this, stage);
   if (!begun.filled()) end().node->post(begun);
 }

@@ -6,6 +6,7 @@
 #include "hal/packet.hpp"
 #include "hal/put.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/message_record.hpp"
 #include "packet/node/node.hpp"
@@ -28,10 +29,10 @@ void Endpoint::note_arrival(const PutDescriptor& put) {
   audit->last_arrival = node->now();
 }
 
-void Endpoint::record_message(Rank member, std::uint64_t bytes, std::uint64_t number) const {
+void Endpoint::record_message(Tick begun, Rank member, std::uint64_t bytes,
+                              std::uint64_t number) const {
   if (RankRecord* record = node->record())
-    record->send(node->now(), group.rank(member), bytes, handler,
-                 static_cast<std::uint32_t>(number));
+    record->send(begun, group.rank(member), bytes, handler, static_cast<std::uint32_t>(number));
 }
 
 void Endpoint::record_complete(std::uint64_t messages) const {

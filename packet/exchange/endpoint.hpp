@@ -79,7 +79,7 @@ struct Endpoint {
   void note_arrival(const Packet& packet, std::uint32_t id);
   void note_arrival(const PutDescriptor& put);
   // Notes for a recording of the run. Messages from one node to another are numbered.
-  void record_message(Rank member, std::uint64_t bytes, std::uint64_t number) const;
+  void record_message(Tick begun, Rank member, std::uint64_t bytes, std::uint64_t number) const;
   void record_complete(std::uint64_t messages) const;
 };
 

@@ -59,6 +59,14 @@ bool is_plain(const ExchangePlan& plan) {
          !plan.settings().queue_per_direction;
 }
 
+/// Who moves the packets: the node's DMA engine where it has one and messages may move by put, else
+/// its processor.
+Node& mover(Node& node, const ExchangePlan& plan) {
+  Node* const engine = node.dma();
+  const bool in_packets = node.options().transfer == TransferMode::packets;
+  return engine == nullptr || in_packets || plan.relays() || plan.combines() ? node : *engine;
+}
+
 }  // namespace
 
 /// The output queues in turn, or by direction, for packets in the first stage; named ones for
@@ -69,7 +77,7 @@ class Exchange::Sink {
   bool has_room() const {
     const Exchange& x = *exchange_;
     if (x.window_is_closed()) return false;
-    if (x.end_.plan->has_releases() && !exchange_->is_released()) return false;
+    if (x.has_releases() && !exchange_->is_released()) return false;
     if (x.end_.plan->is_throttled() && static_cast<double>(x.end_.node->now()) < x.due_)
       return false;
     return by_direction() ? all_have_room() : queues_->has_room(queues_->next());
@@ -102,11 +110,12 @@ class Exchange::Sink {
 
 Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const ExchangePlan& plan,
                    Messages& messages)
-    : end_{&node, &plan, &messages, group, handler},
+    : end_{&mover(node, plan), &plan, &messages, group, handler},
       received_(plan.counter_name()),
-      is_plain_(is_plain(plan)),
+      is_plain_(is_plain(plan) && end_.node == &node),
       least_in_put_(least_in_put(node, plan)),
-      fill_(fill_of_round_0()) {
+      fill_(fill_of_round_0()),
+      processor_(&node) {
   if (node.options().named_queues < plan.named_queues())
     throw BadInput(fmt::format("policy {} needs {} named output queues, a node has {}",
                                plan.policy().name(), plan.named_queues(),
@@ -118,16 +127,17 @@ Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const Exch
     return static_cast<Exchange*>(self)->take(put);
   };
   if (plan.label() == PacketLabel::place)
-    node.on(handler,
-            {[](void* self, const Packet& packet) { static_cast<Exchange*>(self)->arrive(packet); },
-             this, take});
+    end_.node->on(handler, {[](void* self, const Packet& packet) {
+                              static_cast<Exchange*>(self)->arrive(packet);
+                            },
+                            this, take});
   else
-    node.on(handler, {[](void* self, const Packet& packet) {
-                        static_cast<Exchange*>(self)->arrive_by_number(packet);
-                      },
-                      this, take});
+    end_.node->on(handler, {[](void* self, const Packet& packet) {
+                              static_cast<Exchange*>(self)->arrive_by_number(packet);
+                            },
+                            this, take});
   if (plan.has_window())
-    node.on(
+    end_.node->on(
         static_cast<HandlerId>(handler + 1),
         {[](void* self, const Packet&) { static_cast<Exchange*>(self)->acknowledged(1); }, this});
 }
@@ -165,9 +175,16 @@ void Exchange::start() {
   record_start();
   fill_.restart();
   if (fill_.done()) return note_left();
-  started_at_ = end_.node->now();
-  if (end_.plan->is_throttled()) look_ = look_after(end_.node->now());
+  started_at_ = processor_->now();
+  if (end_.plan->is_throttled()) look_ = look_after(started_at_);
   end_.node->post(*this);
+  if (is_by_engine()) hand_over();
+}
+
+/// The engine's first look is past the present cycle, as every turn that is asked for.
+void Exchange::hand_over() {
+  processor_->write_descriptors(fill_.visits());
+  end_.node->look_at(std::max(release(), started_at_ + 1));
 }
 
 bool Exchange::fill(OutputQueues& queues) {
@@ -267,15 +284,24 @@ Tick Exchange::look_after(Tick now) const {
   return due > now ? due : now + kPoll;
 }
 
+/// When the present visit may be made: by the policy, and by when the processor has written the
+/// descriptor of its message, one after the other in the order of the first round.
+Tick Exchange::release() const {
+  const ExchangePlan& plan = *end_.plan;
+  const Tick of_policy = plan.has_releases() ? plan.release(end_.self(), fill_.peer()) : 0;
+  if (!is_by_engine()) return started_at_ + of_policy;
+  const std::uint64_t written = std::min<std::uint64_t>(fill_.visit() + 1, fill_.visits());
+  return started_at_ + std::max(of_policy, written * end_.node->machine().dma_descriptor_cycles);
+}
+
 bool Exchange::is_released() {
-  const Tick release = started_at_ + end_.plan->release(end_.self(), fill_.peer());
-  waits_for_release_ = end_.node->now() < release;
+  waits_for_release_ = end_.node->now() < release();
   return !waits_for_release_;
 }
 
 /// Time passes within a turn: the visit's may have come since.
 NextLook Exchange::look_at_release() {
-  const Tick release = started_at_ + end_.plan->release(end_.self(), fill_.peer());
+  const Tick release = this->release();
   if (release > end_.node->now()) return NextLook::at(release);
   waits_for_release_ = false;
   return NextLook::at_once();
@@ -421,7 +447,7 @@ void Exchange::record_start() {
   if (end_.node->record() == nullptr) return;
   for (const Rank member : order(0))
     if (const std::uint64_t bytes = end_.messages->bytes_to(member); bytes > 0)
-      end_.record_message(member, bytes, starts_ - 1);
+      end_.record_message(processor_->now(), member, bytes, starts_ - 1);
   complete_at_.push_back(expected_);
   record_received();
 }

@@ -105,6 +105,8 @@ class Exchange final : public Outgoing, private PayloadSource {
  private:
   class Sink;
   friend class Combiner;
+  /// Whether the node's DMA engine fills, drains and stores, and the processor writes descriptors.
+  bool is_by_engine() const { return processor_ != end_.node; }
   /// The way of a packet to the next node whose processor takes it out of the network.
   struct Pass {
     unsigned stage;
@@ -132,8 +134,11 @@ class Exchange final : public Outgoing, private PayloadSource {
   std::uint32_t most_in_window(std::uint32_t limit) const;
   void hold_back(std::uint32_t packets);
   bool is_released();
+  Tick release() const;
+  bool has_releases() const { return end_.plan->has_releases() || is_by_engine(); }
   NextLook look_at_release();
   Tick look_after(Tick now) const;
+  void hand_over();
   void note_left();
   void arrive(const Packet& packet);
   void arrive_by_number(const Packet& packet);
@@ -155,7 +160,8 @@ class Exchange final : public Outgoing, private PayloadSource {
   Counter received_;
   std::uint64_t expected_ = 0;
   std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered or taken yet
-  bool is_plain_;  ///< queues in turn and nothing held back: the patent's fill as it stands
+  bool is_plain_;  ///< queues in turn and nothing held back: the patent's fill as it stands; its
+                   ///< processor's
   std::uint32_t
       least_in_put_;  ///< packets; fewer are gathered one by one, as all are if this is 2^32 - 1
   bool waits_for_window_ = false;
@@ -171,7 +177,8 @@ class Exchange final : public Outgoing, private PayloadSource {
   Tick look_ = 0;                  ///< when fill() is to be tried again
   std::uint32_t outstanding_ = 0;  ///< packets sent and not acknowledged, where there is a window
 
-  // The state of an exchange with release times.
+  // The state of an exchange with release times, or of an engine that waits for its descriptors.
+  Node* processor_;  ///< whose program starts the exchange; end_.node moves the packets
   Tick started_at_ = 0;
   bool waits_for_release_ = false;  ///< the current visit's time had not come in the last fill()
 

@@ -18,6 +18,7 @@
 #include "hal/dimension_order.hpp"
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
+#include "hal/flowchart_profile.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
@@ -68,6 +69,7 @@ Node::Node(Device& device, std::shared_ptr<const NodeOptions> options)
                          node.barrier_.on_packet(node, packet.header.argument());
                        },
                        this});
+  if (Device* const engine = device.engine()) dma_ = std::make_unique<Node>(*engine, options_);
 }
 
 void Node::on(HandlerId id, Handler handler) {
@@ -354,11 +356,18 @@ void Node::look_up(HandlerId id) {
 }
 
 bool Node::finished() const {
-  return program_.done() && filling_ == nullptr && queues_.empty() && own_.empty();
+  return program_.done() && has_sent_all() && (dma_ == nullptr || dma_->finished());
+}
+
+FlowchartProfile Node::profile() const {
+  FlowchartProfile sum{queues_.profile(), drain_.profile()};
+  if (dma_) sum += dma_->profile();
+  return sum;
 }
 
 std::string Node::waits_for() const {
   if (!queues_.empty()) return "room in its injection FIFOs";
+  if (current().done() && dma_ && !dma_->finished()) return "its DMA engine to send the rest";
   return current().wait() != nullptr ? current().wait()->text() : "nothing";
 }
 

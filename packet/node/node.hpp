@@ -127,6 +127,15 @@ class alignas(64) Node final : public Processor, private PacketSink {
   unsigned lane() const { return device_->lane(); }
   /// Whether the fabric can move messages for that node by put.
   bool can_put(Rank to) const { return device_->can_put(to); }
+  /// What fills, drains and receives on the node's DMA engine: a node without a program, whose time
+  /// is the engine's. Null: there is no engine.
+  Node* dma() { return dma_.get(); }
+  /// The processor hands descriptors of so many messages to the DMA engine: it takes its time.
+  void write_descriptors(std::uint64_t messages) {
+    device_->compute(messages * machine().dma_descriptor_cycles);
+  }
+  /// Asks for a turn at `when`, which is to come; sooner or later where time is the wall clock's.
+  void look_at(Tick when) { (void)device_->try_wake_at(when); }
   Rank size() const { return device_->shape().size(); }
   const Coord& coord() const { return coord_; }
   const Shape& shape() const { return device_->shape(); }
@@ -198,12 +207,13 @@ class alignas(64) Node final : public Processor, private PacketSink {
   TurnResult turn() override;
   void prefetch() const override;
   void prefetch_rest() const override;
+  Processor* engine() override { return dma_.get(); }
   bool finished() const override;
   std::string waits_for() const override;
   /// The time at which the program ended, in ticks. REQUIRES: it has ended.
   Tick finished_at() const { return finished_at_; }
-  /// The counts of filling and draining its output queues so far.
-  FlowchartProfile profile() const { return {queues_.profile(), drain_.profile()}; }
+  /// The counts of filling and draining its output queues so far, and its engine's.
+  FlowchartProfile profile() const;
 
   /// A coroutine cannot be saved: what is loaded has a program that comes to its first await where
   /// that of the saved node stood, and has changed nothing when it does. REQUIRES: what has been
@@ -219,6 +229,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
     later_.resize(later);
     for (Outgoing*& outgoing : later_) archive.pointer(outgoing);
     if (archive.loads()) go_to_await(ended);
+    if (dma_) archive(*dma_);
   }
 
  private:
@@ -239,6 +250,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   bool drain();
   bool receive();
   bool resume();
+  bool has_sent_all() const { return filling_ == nullptr && queues_.empty() && own_.empty(); }
   /// The innermost part that the program waits for, or itself.
   Program& current() { return parts_.empty() ? program_ : *parts_.back(); }
   const Program& current() const { return parts_.empty() ? program_ : *parts_.back(); }
@@ -284,6 +296,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   unsigned reserved_from_ = kMaxHandlers;
   std::vector<std::unique_ptr<Handler>> owned_handlers_;  ///< contexts of plain ones
   Barrier barrier_;
+  std::unique_ptr<Node> dma_;  ///< null: the node has no DMA engine
 };
 
 class SendAwaiter final : public Awaiter {

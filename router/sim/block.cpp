@@ -10,6 +10,7 @@
 #include "hal/counters.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
+#include "hal/processor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
@@ -32,19 +33,31 @@ constexpr std::size_t kBeyondAhead = 2;
 }  // namespace
 
 Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing,
-             FifoTying tying, Range range, unsigned number, FlightStore& store, SimProbe* probe)
+             FifoTying tying, Range range, unsigned number, FlightStore& store, SimProbe* probe,
+             bool dma)
     : network_(make_network(shape, machine, routing, range, store, probe)),
       is_probed_(probe != nullptr) {
-  devices_.reserve(range.count);
+  devices_.reserve(std::size_t{range.count} * (dma ? 2 : 1));
   for (Rank r = 0; r < range.count; ++r)
     devices_.emplace_back(*network_, machine, range.first + r, tying, number);
+  if (dma) add_engines();
+}
+
+void Block::add_engines() {
+  for (Rank r = 0; r < range().count; ++r) devices_.emplace_back(&devices_[r]);
+}
+
+void Block::attach(Rank rank, Processor& processor) {
+  const Rank place = rank - range().first;
+  devices_[place].attach(processor);
+  if (devices_.size() == range().count) return;
+  TOROID_CHECK(processor.engine() != nullptr);
+  devices_[range().count + place].attach(*processor.engine());
 }
 
 void Block::start() {
-  for (const SimDevice& device : devices_) {
-    TOROID_CHECK(device.processor() != nullptr);
-    network_->at(0, {EventKind::turn, device.place(), 0});
-  }
+  for (const SimDevice& device : devices_) TOROID_CHECK(device.processor() != nullptr);
+  for (Rank place = 0; place < range().count; ++place) network_->at(0, {EventKind::turn, place, 0});
 }
 
 void Block::run(Tick horizon, std::uint64_t events) {
@@ -96,6 +109,16 @@ void Block::tell_processors(Tick now) {
     if (event.kind() == EventKind::turn || devices_[event.node()].on_alarm(now))
       turns_.push_back(event.node());
   hand_over_packets(now);
+  if (devices_.size() > range().count) tell_engines(now);
+}
+
+/// Both actors of a node touch its FIFOs: their turns have an order, processors' come first.
+void Block::tell_engines(Tick now) {
+  for (const FreedRoom& freed : events_.freed) {
+    const Rank engine = range().count + freed.node;
+    if (devices_[engine].on_others_fifo_room(now)) turns_.push_back(engine);
+  }
+  std::ranges::sort(turns_);
 }
 
 /// Packets are numbered in the order of turns, which probes see: so it is that of nodes.
@@ -103,9 +126,10 @@ void Block::hand_over_packets(Tick now) {
   std::vector<Event>& delivered = events_.delivered;
   if (is_probed_) std::sort(delivered.begin(), delivered.end());
   counts_.delivered += delivered.size();
-  for (const Event event : delivered)
-    if (devices_[event.node()].on_delivered(now, event.index(), event.value()))
-      turns_.push_back(event.node());
+  for (const Event event : delivered) {
+    const Rank actor = receiver(event);
+    if (devices_[actor].on_delivered(now, event.index(), event.value())) turns_.push_back(actor);
+  }
 }
 
 FifoCounters Block::fifo_counters(Tick now, Rank rank, unsigned fifo) const {
@@ -121,9 +145,10 @@ void Block::add_to(FabricCounters& counters, Tick end) const {
   for (const SimDevice& device : devices_) {
     counters.packets += device.injected();
     counters.refused += device.refused();
-    for (unsigned f = 0; f < device.fifos().size(); ++f)
-      counters.fifos.push_back(fifo_counters(end, device.rank(), f));
   }
+  for (Rank rank = range().first; rank < range().first + range().count; ++rank)
+    for (unsigned f = 0; f < device(rank).fifos().size(); ++f)
+      counters.fifos.push_back(fifo_counters(end, rank, f));
 }
 
 }  // namespace toroid::sim

@@ -11,10 +11,12 @@
 #include "hal/injection_fifo.hpp"
 #include "hal/large_pages.hpp"
 #include "hal/machine.hpp"
+#include "hal/processor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/device.hpp"
+#include "router/sim/event.hpp"
 #include "router/sim/flight_store.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/probe.hpp"
@@ -49,9 +51,9 @@ class Block {
   };
 
   /// The machine, the store of the run's packets and the probe, if there is one, outlive it.
-  /// `number`: among the run's blocks.
+  /// `number`: among the run's blocks. `dma`: whether its nodes have DMA engines.
   Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing, FifoTying tying,
-        Range range, unsigned number, FlightStore& store, SimProbe* probe);
+        Range range, unsigned number, FlightStore& store, SimProbe* probe, bool dma = false);
   Block(const Block&) = delete;  // nodes refer to the network
 
   const Range& range() const { return network_->block(); }
@@ -61,6 +63,8 @@ class Block {
   SimDevice& device(Rank rank) { return devices_[rank - range().first]; }
   const SimDevice& device(Rank rank) const { return devices_[rank - range().first]; }
 
+  /// Gives a node its processor, and what that runs on the DMA engine if there is one.
+  void attach(Rank rank, Processor& processor);
   /// Every processor takes its first turn at cycle 0. REQUIRES: all have been attached.
   void start();
   /// The next cycle in which something happens; kNever: nothing is left.
@@ -84,13 +88,21 @@ class Block {
   void take_turns(Tick now);
   void take_turn(SimDevice& device, Tick now);
   void tell_processors(Tick now);
+  void tell_engines(Tick now);
   void hand_over_packets(Tick now);
+  void add_engines();
+  /// The actor that takes a delivered packet.
+  Rank receiver(Event delivered) const {
+    const Rank engines = network_->flights()[delivered.value()].is_engines ? range().count : 0;
+    return delivered.node() + engines;
+  }
 
   std::unique_ptr<Network> network_;
   bool is_probed_;
-  LargeVector<SimDevice> devices_;  ///< [rank less the block's first]
+  LargeVector<SimDevice> devices_;  ///< [actor]: of all processors, then of all DMA engines, if
+                                    ///< nodes have them
   ProcessorEvents events_;          ///< in this cycle
-  std::vector<Rank> turns_;         ///< nodes whose processors take a turn in this cycle
+  std::vector<Rank> turns_;         ///< actors that take a turn in this cycle
   Counts counts_;
   std::optional<Failure> failure_;
 };

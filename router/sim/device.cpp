@@ -26,12 +26,29 @@ SimDevice::SimDevice(Network& network, const Machine& machine, Rank rank, FifoTy
                      unsigned lane)
     : network_(&network),
       rank_(rank),
+      receive_cycles_(machine.receive_cycles),
       fifos_(tie_fifos(network.shape(), machine.injection_fifos, machine.injection_fifo_chunks,
                        tying)),
+      inject_cycles_(machine.inject_cycles),
       machine_(&machine),
       written_(fifos_.size()),
       here_(network.shape().coord(rank)),
       lane_(lane) {}
+
+/// It has no first turn: nothing can be there before the processor's.
+SimDevice::SimDevice(SimDevice* processors)
+    : network_(processors->network_),
+      rank_(processors->rank_),
+      scheduled_(false),
+      is_engine_(true),
+      receive_cycles_(processors->machine_->dma_receive_cycles),
+      inject_cycles_(processors->machine_->dma_inject_cycles),
+      machine_(processors->machine_),
+      other_(processors),
+      here_(processors->here_),
+      lane_(processors->lane_) {
+  processors->other_ = this;
+}
 
 /// A malformed header goes no further than this. Packets of a descriptor have one header; a node's
 /// own brings its route along.
@@ -42,20 +59,24 @@ void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, un
   if (checked_.check(header, network.shape()) != HeaderError::none ||
       ((route.directions.empty() || route.directions != header.hints()) &&
        validate_way(header, network.shape(), here_, route) != HeaderError::none)) {
-    clock_ += Tick{machine_->inject_cycles} * count;
-    fifos_.release(fifo, header.chunks() * count);
+    clock_ += Tick{inject_cycles_} * count;
+    fifos().release(fifo, header.chunks() * count);
     refused_ += count;
     has_refused_ = true;
     return;
   }
   for (std::uint32_t n = descriptor.first; n < descriptor.first + count; ++n) {
-    clock_ += machine_->inject_cycles;
-    const FlightId id = network.flights().add(descriptor, n, route);
+    clock_ += inject_cycles_;
+    const FlightId id = network.flights().add(descriptor, n, route, is_engine_);
     network.number(rank_, id);
     // Processors' turns end their cycle: what takes no time is there in the next one.
     network.schedule_injection(std::max(clock_, turn_began_ + 1), place(), fifo, id);
   }
   injected_ += count;
+  node().note_written(fifo, count);
+}
+
+void SimDevice::note_written(unsigned fifo, std::uint32_t count) {
   Written& written = written_[fifo];
   written.packets += count;
   written.most_chunks =
@@ -70,15 +91,14 @@ std::size_t SimDevice::receive(PacketSink& sink, std::size_t limit) {
     Packet packet;
     network_->flights().copy_out(id, packet);
     network_->release_reception(turn_began_, place(), id);
-    clock_ += machine_->receive_cycles;
-    ++received_;
+    clock_ += receive_cycles_;
     sink.arrive(packet);
   }
   return count;
 }
 
 bool SimDevice::try_wake_at(Tick when) {
-  network_->at(when, {EventKind::alarm, place(), 0});
+  network_->at(when, {EventKind::alarm, actor(), 0});
   return true;
 }
 
@@ -119,16 +139,24 @@ bool SimDevice::on_fifo_room(Tick now, unsigned fifo, unsigned chunks) {
 bool SimDevice::wake(Tick now) {
   if (std::exchange(scheduled_, true)) return false;
   if (clock_ <= now) return true;
-  network_->at(clock_, {EventKind::turn, place(), 0});
+  network_->at(clock_, {EventKind::turn, actor(), 0});
   return false;
 }
 
+/// REQUIRES: `when` is past the present cycle.
+void SimDevice::wake_after(Tick when) {
+  if (!std::exchange(scheduled_, true))
+    network_->at(std::max(clock_, when), {EventKind::turn, actor(), 0});
+}
+
+/// What an engine has moved may be what its processor waits for.
 void SimDevice::turn(Tick now) {
   clock_ = turn_began_ = now;
   const TurnResult result = processor_->turn();
   output_waiting_ = result.output_waiting;
   scheduled_ = result.again || received_head_ != kNoFlight;
-  if (scheduled_) network_->at(std::max(clock_, now + 1), {EventKind::turn, place(), 0});
+  if (scheduled_) network_->at(std::max(clock_, now + 1), {EventKind::turn, actor(), 0});
+  if (is_engine_) other_->wake_after(std::max(clock_, now + 1));
 }
 
 }  // namespace toroid::sim

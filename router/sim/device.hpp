@@ -1,4 +1,5 @@
-// One node of the model: the Device that its processor touches, and the processor's clock.
+// One node of the model: the Device that its processor touches, and the processor's clock; and
+// likewise those of its DMA engine.
 #pragma once
 
 #include <cstddef>
@@ -24,25 +25,37 @@ namespace toroid::sim {
 /// A node with one processor, which is busy while it injects, receives, handles or computes. Time
 /// within a turn passes on the device's own clock; what the turn does to the network happens at the
 /// cycle in which it began. The block owns the device and calls it.
+///
+/// A DMA engine is a second actor of its node: it has a device too, with a clock, costs and
+/// received packets of its own. The node's injection FIFOs are the processor's device's, and both
+/// fill them.
 class alignas(64) SimDevice final : public Device {
  public:
   /// `lane`: the number of its block.
   SimDevice(Network& network, const Machine& machine, Rank rank, FifoTying tying, unsigned lane);
+  /// That of the DMA engine beside a processor, whose device this refers to and the other way
+  /// round: neither moves. REQUIRES: the machine has such engines.
+  explicit SimDevice(SimDevice* processors);
 
   Rank rank() const override { return rank_; }
   unsigned lane() const override { return lane_; }
   /// The node's number in its block.
   Rank place() const { return rank_ - network_->block().first; }
+  /// The number in the block of whoever takes turns here: processors have those of their nodes,
+  /// engines come behind them in the same order.
+  Rank actor() const { return place() + (is_engine_ ? network_->block().count : 0); }
   const Shape& shape() const override { return network_->shape(); }
   const Machine& machine() const override { return *machine_; }
   Tick now() const override { return clock_; }
-  InjectionFifos& fifos() override { return fifos_; }
+  Device* engine() override { return is_engine_ ? nullptr : other_; }
+  InjectionFifos& fifos() override { return node().fifos_; }
   const InjectionFifos& fifos() const { return fifos_; }
   void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
   /// FIFOs empty in time, which passes between turns; a packet that was refused has left its room.
   bool flush() override { return std::exchange(has_refused_, false); }
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
-  std::size_t packets_per_turn() const override { return 16; }
+  /// An engine's turns are short: the processor sees at their ends what they brought.
+  std::size_t packets_per_turn() const override { return is_engine_ ? 4 : 16; }
   void compute(Tick cycles) override { clock_ += cycles; }
   bool try_wake_at(Tick when) override;
 
@@ -53,7 +66,6 @@ class alignas(64) SimDevice final : public Device {
     return {.packets = written_[fifo].packets, .most_chunks = written_[fifo].most_chunks};
   }
   std::uint64_t injected() const { return injected_; }
-  std::uint64_t received() const { return received_; }
   std::uint64_t refused() const { return refused_; }
 
   // Fetch early what a turn will touch: the device, then the processor, then what it points to.
@@ -73,6 +85,8 @@ class alignas(64) SimDevice final : public Device {
   bool on_delivered(Tick now, unsigned source, FlightId flight);
   /// An injection FIFO has room again. True as above.
   bool on_fifo_room(Tick now, unsigned fifo, unsigned chunks);
+  /// The same for an engine, whose FIFOs these are not.
+  bool on_others_fifo_room(Tick now) { return output_waiting_ && wake(now); }
   /// The processor has asked for this. True as above.
   bool on_alarm(Tick now) { return wake(now); }
   /// Runs the processor's turn at `now` and schedules the next one if it was busy.
@@ -81,12 +95,15 @@ class alignas(64) SimDevice final : public Device {
   template <typename Archive>
   void serialize(Archive& archive) {
     archive(clock_, turn_began_, scheduled_, output_waiting_, has_refused_, received_head_,
-            received_tail_, received_before_, delivered_at_, fifos_, written_, injected_, received_,
-            refused_);
+            received_tail_, received_before_, delivered_at_, fifos_, written_, injected_, refused_);
   }
 
  private:
+  /// The processor's device, which has what belongs to the node.
+  SimDevice& node() { return is_engine_ ? *other_ : *this; }
   bool wake(Tick now);
+  void wake_after(Tick when);
+  void note_written(unsigned fifo, std::uint32_t count);
   void insert_delivered(FlightId id);
 
   /// What has been written into an injection FIFO.
@@ -109,13 +126,16 @@ class alignas(64) SimDevice final : public Device {
   bool scheduled_ = true;  ///< there will be a turn; the block schedules the first one
   bool output_waiting_ = false;
   bool has_refused_ = false;  ///< since the last flush()
+  bool is_engine_ = false;
+  unsigned receive_cycles_;  ///< per packet
   alignas(64) InjectionFifos fifos_;
-  Tick turn_began_ = 0;  ///< when the present turn began
+  unsigned inject_cycles_;  ///< per packet
+  Tick turn_began_ = 0;     ///< when the present turn began
   const Machine* machine_;
+  SimDevice* other_ = nullptr;  ///< the processor's engine, or the engine's processor; null: none
   CheckedFields checked_;
   std::vector<Written> written_;  ///< [FIFO]
   std::uint64_t injected_ = 0;
-  std::uint64_t received_ = 0;
   std::uint64_t refused_ = 0;
   Coord here_;
   unsigned lane_;

@@ -22,7 +22,8 @@ struct Flight {
   bool dynamic : 1 = false;
   bool high_priority : 1 = false;
   std::uint8_t delivered_from : 6 = 0;  ///< the source, once it has been delivered
-  std::uint8_t reception_fifo = 0;      ///< that it is in, likewise
+  std::uint8_t reception_fifo : 7 = 0;  ///< that it is in, likewise
+  bool is_engines : 1 = false;          ///< from DMA engine to DMA engine, past the processors
   DimensionOrder order = 0;             ///< of dimensions, that it keeps to
 
   DirectionSet directions() const { return route.directions; }

@@ -24,8 +24,9 @@ class FlightPool {
   explicit FlightPool(FlightStore& store) : store_(store), free_(kMostFree) {}
   FlightPool(const FlightPool&) = delete;
 
-  /// The packet with this number of a descriptor.
-  FlightId add(const SendDescriptor& descriptor, std::uint32_t number, const Route& route);
+  /// The packet with this number of a descriptor. `is_engines`: a DMA engine's.
+  FlightId add(const SendDescriptor& descriptor, std::uint32_t number, const Route& route,
+               bool is_engines = false);
   /// The packet may have come from another block.
   void remove(FlightId id) {
     free_[free_count_++] = id;
@@ -90,7 +91,7 @@ class FlightPool {
 };
 
 inline FlightId FlightPool::add(const SendDescriptor& descriptor, std::uint32_t number,
-                                const Route& route) {
+                                const Route& route, bool is_engines) {
   const FlightId id = allocate();
   const PacketHeader& header = descriptor.header;
   FlightStore::Slot& slot = store_[id];
@@ -99,6 +100,7 @@ inline FlightId FlightPool::add(const SendDescriptor& descriptor, std::uint32_t 
                  .chunks = static_cast<std::uint8_t>(header.chunks()),
                  .dynamic = header.dynamic(),
                  .high_priority = header.channel() == VirtualChannel::priority,
+                 .is_engines = is_engines,
                  .order = header.order()};
   TOROID_CHECK(descriptor.source != nullptr || header.payload_bytes() == 0);
   if (descriptor.source == nullptr) {

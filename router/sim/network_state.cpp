@@ -32,7 +32,7 @@ inline bool NetworkState::try_eject(Tick now, const Routers::Site& site, Source 
   const unsigned fifo = reception.fifo_for(flight.high_priority, source);
   if (!reception.try_reserve(site.node, fifo, flight.chunks)) return false;
   const FlightId id = start_reading(now, site, source);
-  flight.reception_fifo = static_cast<std::uint8_t>(fifo);
+  flight.reception_fifo = static_cast<std::uint8_t>(fifo) & 127u;
   calendar.tails(flight.chunks)
       .delivered.push({EventKind::delivered, site.node, source.index(), id});
   return true;

@@ -49,19 +49,19 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
  public:
   SimFabric(const Shape& shape, const Machine& machine, SimOptions options)
       : shape_(shape), machine_(machine), options_(std::move(options)) {
+    if (options_.dma && !machine.has_dma_engine())
+      throw BadInput(fmt::format("machine '{}' has no DMA engine", machine.name));
     const Rank blocks = sim_threads(shape, options_);
     for (Rank b = 0; b < blocks; ++b)
       blocks_.emplace_back(shape_, machine_, options_.routing, options_.tying, range(b, blocks), b,
-                           flights_, follower());
+                           flights_, follower(), options_.dma);
   }
 
   const Shape& shape() const override { return shape_; }
   const Machine& machine() const override { return machine_; }
   std::vector<Rank> nodes() const override { return Fabric::nodes(); }
   Device& device(Rank rank) override { return block(rank).device(rank); }
-  void attach(Rank rank, Processor& processor) override {
-    block(rank).device(rank).attach(processor);
-  }
+  void attach(Rank rank, Processor& processor) override { block(rank).attach(rank, processor); }
   const FabricCounters& counters() const override { return counters_; }
 
   void run() override {

@@ -42,6 +42,9 @@ struct SimOptions {
   /// Saves the run and resumes it; outlives the fabric. Null: nobody does, and nothing is paid for
   /// the possibility. REQUIRES: there is no probe beside it.
   SimCheckpoints* checkpoints = nullptr;
+  /// Nodes have the machine's DMA engine beside their processor. Throws BadInput where the machine
+  /// has none.
+  bool dma = false;
 };
 
 /// A fabric whose time is virtual: Device::now() and FabricCounters::end are cycles of the

@@ -42,7 +42,21 @@ TEST(BadInput, IsAPutWhereNothingCanPut) {
   const Arguments put{"--transfer", "put"};
   const Arguments direct{"--fabric", "shm", "--route", "direct"};
   expect_refusals({
-      {kAllToAll + put, {"--transfer put is for shm", "on sim"}},
+      {kAllToAll + put,
+       {"--transfer put on sim needs a DMA engine, which machine bgl does not have", "bgq",
+        "dma_inject_cycles"}},
+      {kSmallFft + put, {"--transfer put on sim needs a DMA engine"}},
+      {Arguments{"compare", "--torus", "4x4", "--policies", "random,rank", "--machine", "bgq,bgl"} +
+           put,
+       {"machine bgl does not have"}},
+      {Arguments{"sweep", "--torus", "4x4", "--axis", "load", "--policies", "random", "--machine",
+                 "bgq"} +
+           put,
+       {"--transfer put is not for --axis load"}},
+      {Arguments{"alltoall", "--torus", "4x4", "--policy", "two-phase", "--machine", "bgp"} + put,
+       {"policy two-phase", "cannot be put"}},
+      {Arguments{"bench", "latency", "--torus", "2", "--machine", "bgp"} + put,
+       {"--transfer has no effect on bench latency"}},
       {kSmallFft + put + Arguments{"--fabric", "shm", "--route", "torus"},
        {"--transfer put needs --route direct"}},
       {kAllToAll + put + Arguments{"--fabric", "ofi", "--route", "direct"},

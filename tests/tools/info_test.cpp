@@ -43,7 +43,8 @@ const std::vector<Number> kBlueGene = {
     {"token_return_cycles", 0, kAssumed},  {"escape_wait_cycles", 0, kAssumed},
     {"inject_cycles", 150, kAssumed},      {"receive_cycles", 200, kAssumed},
     {"fft_cycles_factor", 2, kPaper},      {"transpose_cycles", 0, kAssumed},
-    {"fma_cycles", 1, kAssumed},
+    {"fma_cycles", 1, kAssumed},           {"dma_descriptor_cycles", 0, kAssumed},
+    {"dma_inject_cycles", 0, kAssumed},    {"dma_receive_cycles", 0, kAssumed},
 };
 
 /// The JSON of a run of info, without its command line and date.

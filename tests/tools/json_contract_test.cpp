@@ -94,6 +94,30 @@ TEST(Json, SaysHowMessagesMovedAndHowOftenEachByteWasCopied) {
                     Arguments{"--transfer", "put", "--per-visit", "32"})["result_hash"]);
 }
 
+TEST(Json, SaysOnSimWhetherEnginesMovedTheMessages) {
+  const auto on = [](const char* machine, const Arguments& more) {
+    return json_of(
+        Arguments{"alltoall", "--torus", "4x4x2", "--bytes", "960", "--machine", machine} + more);
+  };
+  const json packets = on("bgp", {});
+  EXPECT_EQ(packets["transfer"], "packets");
+  EXPECT_FALSE(packets["bounds"].contains("engine"));
+  EXPECT_EQ(on("bgp", {"--transfer", "packets"})["result_hash"], packets["result_hash"]);
+  EXPECT_EQ(on("bgl", {"--transfer", "auto"})["result_hash"], on("bgl", {})["result_hash"]);
+  const json put = on("bgp", {"--transfer", "put"});
+  EXPECT_EQ(put["transfer"], "put");
+  EXPECT_EQ(put["packets"], packets["packets"]);
+  EXPECT_NE(put["cycles"], packets["cycles"]);
+  EXPECT_EQ(put["bounds"]["engine"], 31 * 4 * (45 + 45));
+  EXPECT_EQ(put["bounds"]["processor"], 31 * 100);
+  EXPECT_GE(put["cycles"], put["bound_cycles"]);
+  const json automatic = on("bgp", {"--transfer", "auto", "--threads", "3"});
+  EXPECT_EQ(automatic["transfer"], "put");
+  EXPECT_EQ(automatic["result_hash"], put["result_hash"]);
+  const json relayed = on("bgp", {"--transfer", "auto", "--policy", "two-phase"});
+  EXPECT_EQ(relayed["transfer"], "packets");
+}
+
 TEST(Json, HasTheTransformsOwnKeys) {
   const json report = json_of(kReportedFft + Arguments{"--check"});
   EXPECT_EQ(report["size"], (json{6, 5, 7}));

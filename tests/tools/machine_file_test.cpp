@@ -9,6 +9,7 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
+#include "hal/tick.hpp"
 #include "tools/command_line/quantity.hpp"
 #include "tools/machines/machine_file.hpp"
 
@@ -65,14 +66,21 @@ TEST(MachineFile, ReadsBackAnyName) {
   }
 }
 
+/// What the others of a DMA engine's numbers need.
+constexpr std::string_view kEngine = "dma_inject_cycles";
+
 TEST(MachineFile, OverridesEachKeyAlone) {
   for (const MachineField& field : machine_fields()) {
-    const std::string text = fmt::format("{} = {}\n", field.key, another_value(field));
+    const bool is_engines = field.key.starts_with("dma_");
+    std::string text = fmt::format("{} = {}\n", field.key, another_value(field));
+    if (is_engines && field.key != kEngine) text += fmt::format("{} = 1\n", kEngine);
     const Machine machine = parse_machine(text, "m.toml");
-    for (const MachineField& other : machine_fields())
+    for (const MachineField& other : machine_fields()) {
+      const bool is_set = other.key == field.key || (is_engines && other.key == kEngine);
       EXPECT_EQ(value_of(machine, other),
-                other.key == field.key ? another_value(field) : value_of(Machine{}, other))
+                is_set ? another_value(other) : value_of(Machine{}, other))
           << text;
+    }
   }
 }
 
@@ -130,6 +138,9 @@ TEST(MachineFile, RefusesNumbersThatDoNotFitEachOther) {
   EXPECT_THAT(machine_refusal("bubble_reserve_chunks = 64"),
               HasSubstr("the 72 chunks that entering it needs"));
   EXPECT_THAT(machine_refusal("arbitration_period = 100"), HasSubstr("arbitration_fullest"));
+  for (const char* key : {"dma_descriptor_cycles", "dma_receive_cycles"})
+    EXPECT_THAT(machine_refusal(fmt::format("{} = 100", key)),
+                HasSubstr("one has dma_inject_cycles of at least 1"));
 }
 
 TEST(MachineFile, TakesTextsWithUnitsUnderKeysWithoutThem) {
@@ -222,6 +233,20 @@ TEST(MachinePreset, EachCanBeLoadedByNameAndIsCalledSo) {
     const Machine machine = load_machine(std::string(preset.name));
     EXPECT_EQ(machine.name, preset.name);
     expect_equal(parse_machine(machine_text(machine), "m"), machine);
+  }
+}
+
+TEST(MachinePreset, HasADmaEngineThatKeepsAllLinksBusyBothWaysOrHasNone) {
+  for (const MachinePreset& preset : machine_presets()) {
+    const Machine machine = load_machine(std::string(preset.name));
+    const bool has_one =
+        preset.name == "bgp" || preset.name == "bgq" || preset.name == "tpu-v4-like";
+    EXPECT_EQ(machine.has_dma_engine(), has_one) << preset.name;
+    if (!has_one) continue;
+    const unsigned links = machine.name == "bgq" ? 10 : 6;
+    const Tick full_packet = machine.wire_cycles(machine.wire_bytes(kMaxChunks));
+    EXPECT_LE(links * (machine.dma_inject_cycles + machine.dma_receive_cycles), full_packet + 1)
+        << preset.name;
   }
 }
 

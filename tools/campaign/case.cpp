@@ -141,6 +141,8 @@ CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& se
   mine.run.node.seed = one.seed;
   mine.run.node.policy = one.policy;
   mine.run.node.changes = one.changes;
+  mine.run =
+      moving_by(transfer_of(mine.common, mine.machine, mine.run.ring.route), std::move(mine.run));
   return mine;
 }
 

@@ -73,8 +73,9 @@ Json run_exchange_case(const CampaignCase& one, const CampaignSettings& all) {
   TrafficExchange exchange = exchange_of(one, settings);
   RunOptions run = settings.run;
   run.node = exchange.node_options();
+  run = moving_by(run.node.transfer, std::move(run));
   // The limits of a sample take memory by pair: it is free again before the nodes take theirs.
-  const ExchangeLimits limits = exchange_limits(exchange, settings.machine);
+  const ExchangeLimits limits = exchange_limits(exchange, settings.machine, run.sim.dma);
   Emulation emulation(one.shape, settings.machine, run, true, 0);
   for (Node& node : emulation.nodes()) exchange.attach(node);
   emulation.run();

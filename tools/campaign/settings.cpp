@@ -40,11 +40,16 @@ CampaignSettings campaign_settings(CommonOptions common, bool concerns_links) {
     throw BadInput("campaigns are for --fabric sim and shm; on ofi start run by run");
   common.route = name_of(kRingRouteNames, route_of(common, concerns_links));
   const std::vector<std::string> machines = items_of(common.machine, "--machine");
+  const Machine first = load_machine(machines.front());
   CampaignSettings settings{.common = common,
-                            .machine = load_machine(machines.front()),
+                            .machine = first,
                             .machines = machines,
-                            .run = run_options(common, TorusOptions())};
-  if (settings.is_virtual()) settings.run.threads = 1;  // the cores are for runs at once
+                            .run = run_options(common, TorusOptions(), first)};
+  for (const std::string& name : machines)
+    if (transfer_of(common, load_machine(name), settings.run.ring.route) !=
+        settings.run.node.transfer)
+      settings.run.node.transfer = TransferMode::automatic;  // some can put, each case asks again
+  if (settings.is_virtual()) settings.run.threads = 1;       // the cores are for runs at once
   return settings;
 }
 

@@ -129,7 +129,8 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
       ->capture_default_str();
   verb.add_option(
           "--transfer", options.transfer,
-          "of messages that go straight: in packets, or by put from array to array; else auto")
+          "of messages that go straight: in packets, or by put from array to array; else auto. On "
+          "sim by put through the machine's DMA engine, if it has one; else packets")
       ->check(one_of("transfer", kTransferModeNames));
   verb.add_option("--stall", options.stall, "seconds without progress that end a run; not on sim")
       ->check(number(0.1, 1e6))
@@ -230,6 +231,12 @@ void refuse_unusual_shapes(const Shape& shape) {
                     shape.text()));
 }
 
+RunOptions moving_by(TransferMode transfer, RunOptions run) {
+  run.node.transfer = transfer;
+  run.sim.dma = run.fabric == FabricName::sim && transfer != TransferMode::packets;
+  return run;
+}
+
 namespace {
 
 /// Between processes everything moves in packets, which take turns.
@@ -240,18 +247,17 @@ std::uint32_t usual_packets_per_visit(FabricName fabric, TransferMode transfer) 
 }
 
 NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus, FabricName fabric,
-                         RingRoute route) {
-  const TransferMode transfer = transfer_of(common, route);
+                         TransferMode transfer) {
   return {.seed = common.seed,
           .policy = &torus.policy.named(),
           .changes = torus.policy.changes(),
-          .packets_per_visit = usual_packets_per_visit(fabric, transfer),
-          .transfer = transfer};
+          .packets_per_visit = usual_packets_per_visit(fabric, transfer)};
 }
 
 }  // namespace
 
-RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
+RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
+                       const Machine& machine) {
   const RoutingOptions routing{.transit_first = !torus.no_transit_first,
                                .bubble_rule = !torus.no_bubble};
   const auto stall = std::chrono::milliseconds(std::llround(common.stall * 1e3));
@@ -260,14 +266,16 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus) {
     throw BadInput("--provider is for --fabric ofi");
   if (!common.provider.empty()) refuse_unknown_provider(common.provider);
   const RingRoute route = route_of(common, concerns_links(torus));
-  return {.fabric = fabric,
-          .node = node_options(common, torus, fabric, route),
-          .sim = {.routing = routing, .progress = {}},
-          .ring = {.routing = routing, .route = route, .stall = stall, .watch = {}},
-          .threads = common.threads,
-          .binding = binding_of(common),
-          .processes = fabric == FabricName::ofi ? Processes::join() : Processes(),
-          .provider = common.provider};
+  const TransferMode transfer = transfer_of(common, machine, route);
+  RunOptions run{.fabric = fabric,
+                 .node = node_options(common, torus, fabric, transfer),
+                 .sim = {.routing = routing, .progress = {}},
+                 .ring = {.routing = routing, .route = route, .stall = stall, .watch = {}},
+                 .threads = common.threads,
+                 .binding = binding_of(common),
+                 .processes = fabric == FabricName::ofi ? Processes::join() : Processes(),
+                 .provider = common.provider};
+  return moving_by(transfer, std::move(run));
 }
 
 unsigned sim_threads(const Shape& shape, const RunOptions& options) {

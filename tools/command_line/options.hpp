@@ -7,8 +7,10 @@
 #include <string_view>
 
 #include "hal/failures.hpp"
+#include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
@@ -26,7 +28,7 @@ struct CommonOptions {
   unsigned threads = 0;  ///< 0: as many as fit the machine
   std::string bind = "core";
   std::string route = "auto";
-  std::string transfer;  ///< empty: as the fabric has it
+  std::string transfer;  ///< empty: as the fabric has it; on sim in packets
   double stall = 10;     ///< seconds
   std::string provider;  ///< of libfabric; empty: the best
   std::string json;      ///< empty: none; "-": standard output
@@ -88,7 +90,10 @@ void refuse_dead_nodes(const Shape& shape);
 /// in lines and planes has no bound there.
 void refuse_unusual_shapes(const Shape& shape);
 /// On `ofi` it joins the run's other processes.
-RunOptions run_options(const CommonOptions& common, const TorusOptions& torus);
+RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
+                       const Machine& machine);
+/// The run with messages that move so.
+RunOptions moving_by(TransferMode transfer, RunOptions run);
 /// The number of threads that a run on `sim` takes. Results do not depend on it.
 unsigned sim_threads(const Shape& shape, const RunOptions& options);
 Binding binding_of(const CommonOptions& common);

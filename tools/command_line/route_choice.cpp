@@ -1,5 +1,7 @@
 #include "tools/command_line/route_choice.hpp"
 
+#include <fmt/core.h>
+
 #include <string_view>
 #include <tuple>
 
@@ -36,19 +38,21 @@ bool is_on(const CommonOptions& common, FabricName fabric) {
   return common.fabric == name_of(kFabricNames, fabric);
 }
 
-void refuse_impossible_put(const CommonOptions& common, RingRoute route) {
+void refuse_impossible_put(const CommonOptions& common, const Machine& machine) {
   if (is_on(common, FabricName::sim))
-    throw BadInput("--transfer put is for shm: on sim everything moves in packets");
+    throw BadInput(fmt::format(
+        "--transfer put on sim needs a DMA engine, which machine {} does not have; bgp, bgq and "
+        "tpu-v4-like have one, and machine files with dma_inject_cycles of at least 1",
+        machine.name));
   if (is_on(common, FabricName::ofi))
     throw BadInput(
         "--transfer put is for shm: between processes everything moves in packets; "
         "auto puts what stays within one");
-  if (route != RingRoute::direct)
-    throw BadInput(common.route == kAuto
-                       ? "--transfer put goes straight; what is said of links (drain, tying, "
-                         "routing, tie, failures, rules of routers) needs packets hop by hop"
-                       : "--transfer put needs --route direct: hop by hop everything moves in "
-                         "packets");
+  throw BadInput(common.route == kAuto
+                     ? "--transfer put goes straight; what is said of links (drain, tying, "
+                       "routing, tie, failures, rules of routers) needs packets hop by hop"
+                     : "--transfer put needs --route direct: hop by hop everything moves in "
+                       "packets");
 }
 
 }  // namespace
@@ -73,11 +77,15 @@ RingRoute route_of(const CommonOptions& common, bool concerns_links) {
   return parse_choice<RingRoute>("route", kRingRouteNames, common.route);
 }
 
-TransferMode transfer_of(const CommonOptions& common, RingRoute route) {
-  const bool can_put = !is_on(common, FabricName::sim) && route == RingRoute::direct;
-  if (common.transfer.empty()) return can_put ? TransferMode::automatic : TransferMode::packets;
+TransferMode transfer_of(const CommonOptions& common, const Machine& machine, RingRoute route) {
+  const bool is_modelled = is_on(common, FabricName::sim);
+  const bool can_put = is_modelled ? machine.has_dma_engine() : route == RingRoute::direct;
+  if (common.transfer.empty())
+    return can_put && !is_modelled ? TransferMode::automatic : TransferMode::packets;
   const auto mode = parse_choice<TransferMode>("transfer", kTransferModeNames, common.transfer);
-  if (mode == TransferMode::put) refuse_impossible_put(common, route);
+  const bool between_processes = is_on(common, FabricName::ofi);
+  if (mode == TransferMode::put && (!can_put || between_processes))
+    refuse_impossible_put(common, machine);
   return can_put ? mode : TransferMode::packets;
 }
 

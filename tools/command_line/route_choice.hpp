@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "hal/machine.hpp"
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/options.hpp"
@@ -23,7 +24,8 @@ bool concerns_links(const TorusOptions& options);
 /// Of `auto`: hop by hop where the run concerns links, else straight, which is faster.
 RingRoute route_of(const CommonOptions& common, bool concerns_links);
 
-/// Throws BadInput where puts are asked for and cannot be: on `sim`, between processes, hop by hop.
-TransferMode transfer_of(const CommonOptions& common, RingRoute route);
+/// How messages move, as asked for: `auto` and `put` only where fabric, route and machine can put.
+/// Throws BadInput where `put` is asked for and they cannot.
+TransferMode transfer_of(const CommonOptions& common, const Machine& machine, RingRoute route);
 
 }  // namespace toroid

@@ -94,11 +94,13 @@ std::uint64_t packets_expected(const AllToAllOptions& options, const Traffic& tr
   return std::uint64_t{shape.size()} * peers * packets_for(options.bytes);
 }
 
-Json bounds_json(const Bounds& bounds) {
-  return {{"hottest_link", bounds.hottest_link},
-          {"injection", bounds.injection},
-          {"processor", bounds.processor},
-          {"zero_load", bounds.zero_load}};
+Json bounds_json(const Bounds& bounds, bool by_engines) {
+  Json json = {{"hottest_link", bounds.hottest_link},
+               {"injection", bounds.injection},
+               {"processor", bounds.processor},
+               {"zero_load", bounds.zero_load}};
+  if (by_engines) json["engine"] = bounds.engine;
+  return json;
 }
 
 TrafficExchangeOptions exchange_options(const AllToAllOptions& options, const RunOptions& run) {
@@ -126,7 +128,7 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
   add_workers(report, emulation);
   add_timing(report, exchange_timing(exchange, limits, machine, emulation, cycles));
   if (is_virtual(report)) {
-    report["bounds"] = bounds_json(limits.bounds);
+    report["bounds"] = bounds_json(limits.bounds, run.sim.dma);
     report["latency"] = latency_json(exchange.latency());
     report["forwarded"] = exchange.forwarded();
     report["acknowledgements"] = exchange.acknowledgements();
@@ -256,9 +258,11 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   RunOptions under = run_options;
   under.node = exchange.node_options();
   under.node.record = run_options.node.record;
+  under = moving_by(under.node.transfer, std::move(under));
   const auto checkpoint = checkpoint_of(options, shape, machine, under, exchange);
   // The limits of a sample take memory by pair: it is free again before the nodes take theirs.
-  const ExchangeLimits limits = reports ? exchange_limits(exchange, machine) : ExchangeLimits();
+  const ExchangeLimits limits =
+      reports ? exchange_limits(exchange, machine, under.sim.dma) : ExchangeLimits();
   under.sim.checkpoints = checkpoint.get();
   Emulation emulation(shape, machine, messages.recorded(watch.watched(under)), options.common.quiet,
                       packets_expected(options, *traffic, shape, work));
@@ -289,7 +293,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
 int run(const AllToAllOptions& options) {
   const Shape shape = shape_of(options.common, options.torus);
   const Machine machine = load_machine(options.common.machine);
-  const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  const RunOptions run_options = toroid::run_options(options.common, options.torus, machine);
   refuse_without_effect(*options.verb, all_to_all_effects(run_options), "alltoall", run_options,
                         machine);
   return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });

@@ -18,6 +18,7 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/block_messages.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/one_process.hpp"
 #include "tools/command_line/option_values.hpp"
@@ -216,6 +217,14 @@ void refuse_what_it_does_not_heed(const CLI::App& command, const BenchOptions& o
     throw BadInput("--sizes and --message-size both say the sizes; give one of them");
 }
 
+/// Of exchanges DMA engines move the packets where the policy lets them.
+RunOptions run_of(const BenchOptions& options, const Shape& shape, const Machine& machine) {
+  const RunOptions run =
+      under_policy(run_options(options.common, options.torus, machine), shape, machine);
+  if (!run.sim.dma) return run;
+  return moving_by(transfer_under(*run.node.policy, shape, run.node.transfer), run);
+}
+
 int run(const CLI::App& command, const BenchOptions& options) {
   const auto kind = parse_choice<BenchKind>("benchmark", kBenchKindNames, options.kind);
   refuse_what_it_does_not_heed(command, options, kind);
@@ -223,14 +232,13 @@ int run(const CLI::App& command, const BenchOptions& options) {
   refuse_dead_nodes(shape);
   if (shape.size() < 2) throw BadInput("a benchmark of messages needs at least two nodes");
   const Machine machine = load_machine(options.common.machine);
-  const MessageBench bench{
-      .shape = shape,
-      .machine = machine,
-      .run = under_policy(run_options(options.common, options.torus), shape, machine),
-      .batches = options.batches,
-      .iterations = options.iterations,
-      .warm_up = options.warm_up,
-      .window = options.window};
+  const MessageBench bench{.shape = shape,
+                           .machine = machine,
+                           .run = run_of(options, shape, machine),
+                           .batches = options.batches,
+                           .iterations = options.iterations,
+                           .warm_up = options.warm_up,
+                           .window = options.window};
   refuse_without_effect(command, effects_of(kind, bench.run), "bench " + options.kind, bench.run,
                         machine);
   refuse_several_processes(command, bench.run.processes.count());

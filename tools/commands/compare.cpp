@@ -79,6 +79,7 @@ RingCases cases_on_rings(const CompareOptions& options, ScheduleFiles& files) {
   CommonOptions common = options.campaign.common;
   common.fabric = name_of<FabricName>(kFabricNames, FabricName::shm);
   common.route = name_of<RingRoute>(kRingRouteNames, RingRoute::torus);
+  common.transfer.clear();  // hop by hop everything moves in packets
   const CampaignSettings settings = campaign_settings(common);
   return {settings, make_cases(options.campaign.lists, settings, files)};
 }

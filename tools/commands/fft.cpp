@@ -143,12 +143,12 @@ class FftCommand {
     const bool is_sim = run_.fabric == FabricName::sim;
     const TransformJob job{std::make_shared<const fft::Blueprint>(description, shape_),
                            options_.way(), scale_of(options_), is_sim ? 1 : options_.repeat};
-    const PlanBounds bounds = bounds_of(*job.blueprint, job.way, machine_);
+    const RunOptions under = under_policy(run_, *job.blueprint, machine_);
+    const PlanBounds bounds = bounds_of(*job.blueprint, job.way, machine_, under.sim.dma);
     announce(run_expectation(transform_work(*job.blueprint) * job.repeat, shape_, machine_, run_,
                              fft_bytes(options_, description.size)),
              options_.common.quiet || !run_.processes.reports());
     MessageExport messages(options_.export_to, shape_, run_.processes);
-    const RunOptions under = under_policy(run_, *job.blueprint, machine_);
     Emulation emulation(shape_, machine_, messages.recorded(watch.watched(under)),
                         options_.common.quiet, bounds.total.packets * job.repeat);
     Outcome outcome = watch.guard([&] { return toroid::transform(emulation, job, input_.array); });
@@ -219,7 +219,7 @@ int run(const CLI::App& verb, const FftOptions& options) {
   refuse_unusual_shapes(shape);
   const Machine machine = load_machine(options.common.machine);
   (void)scale_of(options);
-  const RunOptions run_options = toroid::run_options(options.common, options.torus);
+  const RunOptions run_options = toroid::run_options(options.common, options.torus, machine);
   refuse_several_processes(verb, run_options.processes.count());
   refuse_policy_options(verb, options, run_options, machine);
   return run_options.processes.run(

@@ -108,7 +108,7 @@ int run(const HelloOptions& options) {
   refuse_dead_nodes(shape);
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options =
-      under_policy(toroid::run_options(options.common, options.torus), shape, machine);
+      under_policy(toroid::run_options(options.common, options.torus, machine), shape, machine);
   refuse_without_effect(*options.command, hello_effects(run_options), "hello", run_options,
                         machine);
   return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });

@@ -156,8 +156,9 @@ GridResult solve(Emulation& emulation, const SharedBlueprint& blueprint) {
 Timing timing_of(const Setting& setting, const fft::Blueprint& blueprint,
                  const Emulation& emulation, Tick cycles) {
   constexpr std::array kWays = {fft::Way::forward, fft::Way::backward};
-  return plan_timing(bounds_of(blueprint, kWays, setting.machine), setting.machine, emulation,
-                     setting.run.fabric == FabricName::sim, cycles);
+  const bool by_engines = under_policy(setting.run, blueprint, setting.machine).sim.dma;
+  return plan_timing(bounds_of(blueprint, kWays, setting.machine, by_engines), setting.machine,
+                     emulation, setting.run.fabric == FabricName::sim, cycles);
 }
 
 SharedBlueprint blueprint_of(const Setting& setting, std::int64_t points) {
@@ -353,8 +354,8 @@ int run(const CLI::App& command, const PoissonOptions& options) {
   const Shape shape = shape_of(options.common, options.torus);
   refuse_unusual_shapes(shape);
   const Machine machine = load_machine(options.common.machine);
-  const Setting setting{options, shape, machine, run_options(options.common, options.torus),
-                        method};
+  const Setting setting{options, shape, machine,
+                        run_options(options.common, options.torus, machine), method};
   refuse_without_effect(command, transform_effects(method, setting.run), "poisson", setting.run,
                         machine);
   return setting.run.processes.run([&] { return run_on(setting); });

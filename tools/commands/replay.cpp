@@ -181,7 +181,7 @@ int run_replay(const ReplayCommandOptions& options) {
   const Shape shape = shape_of(options.common, options.torus);
   const Machine machine = load_machine(options.common.machine);
   const RunOptions run_options =
-      under_policy(toroid::run_options(options.common, options.torus), shape, machine);
+      under_policy(toroid::run_options(options.common, options.torus, machine), shape, machine);
   refuse_without_effect(*options.verb, replay_effects(run_options), "replay", run_options, machine);
   return run_options.processes.run(
       [&] { return ReplayCommand(options, shape, machine, run_options).run(); });

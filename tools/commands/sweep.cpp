@@ -18,6 +18,7 @@
 #include "hal/check.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/open_loop.hpp"
+#include "packet/node/settings.hpp"
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/expected.hpp"
 #include "tools/campaign/finished_rows.hpp"
@@ -121,6 +122,10 @@ CampaignSettings settings_of(const SweepOptions& options, Axis axis) {
     throw BadInput(fmt::format("--axis load needs virtual time: --fabric sim, not {}",
                                options.lab.common.fabric));
   if (settings.peers != 0) throw BadInput("--peers is not for --axis load");
+  if (settings.run.node.transfer == TransferMode::put)
+    throw BadInput("--transfer put is not for --axis load: the open loop sends single packets");
+  settings.common.transfer = name_of(kTransferModeNames, TransferMode::packets);
+  settings.run = moving_by(TransferMode::packets, std::move(settings.run));
   return settings;
 }
 

@@ -60,8 +60,14 @@ BenchCycles message_cycles(const Machine& machine, const Bounds& streams, const 
   return longer({links * wire, BoundBy::link}, {processor, BoundBy::processor});
 }
 
+Bounds exchange_bounds(const MessageBench& bench, const MessageCost& cost) {
+  if (!bench.run.sim.dma) return all_to_all_bounds(bench.machine, bench.shape, cost);
+  const Bounds by_engines = all_to_all_bounds(moved_by_engines(bench.machine), bench.shape, cost);
+  return bounds_by_engines(by_engines, bench.machine, bench.shape.size() - 1);
+}
+
 BenchCycles exchange_cycles(const MessageBench& bench, const MessageCost& cost) {
-  const Bound exchange = binding(all_to_all_bounds(bench.machine, bench.shape, cost));
+  const Bound exchange = binding(exchange_bounds(bench, cost));
   return {static_cast<double>(exchange.cycles), exchange.by};
 }
 

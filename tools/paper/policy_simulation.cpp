@@ -6,13 +6,16 @@
 
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/run_case.hpp"
 #include "tools/campaign/schedule_files.hpp"
 #include "tools/campaign/settings.hpp"
+#include "tools/command_line/choice.hpp"
 #include "tools/command_line/options.hpp"
+#include "tools/machines/machine_file.hpp"
 #include "tools/paper/simulation.hpp"
 #include "tools/results/json.hpp"
 #include "tools/run/expectation.hpp"
@@ -25,12 +28,18 @@ std::string traffic_of(const PolicyRun& what) {
   return what.sample == 0 ? "all-to-all" : fmt::format("sample:{}", what.sample);
 }
 
-CampaignSettings campaign_settings_of(const PaperSetting& setting) {
+Machine machine_of(const PolicyRun& what, const PaperSetting& setting) {
+  return what.machine.empty() ? setting.machine : load_machine(what.machine);
+}
+
+CampaignSettings campaign_settings_of(const PolicyRun& what, const PaperSetting& setting) {
   CampaignSettings settings;
   settings.common.seed = setting.seed;
   settings.common.quiet = true;
-  settings.machine = setting.machine;
-  settings.run = run_options(settings.common, TorusOptions());
+  if (!what.machine.empty())
+    settings.common.transfer = name_of(kTransferModeNames, TransferMode::put);
+  settings.machine = machine_of(what, setting);
+  settings.run = run_options(settings.common, TorusOptions(), settings.machine);
   settings.run.threads = 1;  // the cores are for runs at once
   return settings;
 }
@@ -41,10 +50,10 @@ Json run_under_policy(const PolicyRun& what, const PaperSetting& setting) {
   lists.traffics = {traffic_of(what)};
   lists.toruses = {what.torus};
   lists.bytes = {what.bytes};
-  const CampaignSettings settings = campaign_settings_of(setting);
+  const CampaignSettings settings = campaign_settings_of(what, setting);
   ScheduleFiles none;
   CampaignCase one = make_cases(lists, settings, none).front();
-  one.machine = std::make_shared<const Machine>(setting.machine);
+  one.machine = std::make_shared<const Machine>(settings.machine);
   check_memory(one.shape, 0);
   return run_exchange_case(one, settings);
 }
@@ -54,13 +63,15 @@ Expectation expected_of(const PolicyRun& what, const PaperSetting& setting) {
   const Shape shape = Shape::parse(what.torus);
   const auto everybody = make_traffic("all-to-all", shape, what.bytes, setting.seed);
   return run_expectation(exchange_work(policy_by_name(what.policy), *everybody, shape, what.sample),
-                         shape, setting.machine, RunOptions{.threads = 1}, 0);
+                         shape, machine_of(what, setting), RunOptions{.threads = 1}, 0);
 }
 
 }  // namespace
 
 std::string PolicyRun::key() const {
-  return fmt::format("{} of {} B on {} under {}", traffic_of(*this), bytes, torus, policy);
+  const std::string key =
+      fmt::format("{} of {} B on {} under {}", traffic_of(*this), bytes, torus, policy);
+  return machine.empty() ? key : fmt::format("{} by put on {}", key, machine);
 }
 
 Simulation policy_simulation(const PolicyRun& what, bool is_long) {

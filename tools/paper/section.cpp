@@ -15,9 +15,9 @@
 namespace toroid {
 
 std::span<const PaperSection> paper_sections() {
-  static const std::array kSections = {kTable1Section,     kModelSection,  kPatentSection,
-                                       kAsymmetricSection, kCurvesSection, kSlabSection,
-                                       kOrbitalSection};
+  static const std::array kSections = {kTable1Section,     kModelSection,   kPatentSection,
+                                       kAsymmetricSection, kEnginesSection, kCurvesSection,
+                                       kSlabSection,       kOrbitalSection};
   return kSections;
 }
 

@@ -52,6 +52,7 @@ extern const PaperSection kTable1Section;
 extern const PaperSection kModelSection;
 extern const PaperSection kPatentSection;
 extern const PaperSection kAsymmetricSection;
+extern const PaperSection kEnginesSection;
 extern const PaperSection kCurvesSection;
 extern const PaperSection kSlabSection;
 extern const PaperSection kOrbitalSection;

@@ -81,7 +81,8 @@ struct PolicyRun {
   std::string torus;
   std::string policy;
   std::uint64_t bytes = 0;
-  Rank sample = 0;  ///< 0: all
+  Rank sample = 0;        ///< 0: all
+  std::string machine{};  ///< a preset, whose DMA engines move the packets; empty: the setting's
   std::string key() const;
 };
 

@@ -53,8 +53,8 @@ Json run_transform(const TransformCase& what, const PaperSetting& setting) {
   const TransformJob job = job_of(options, shape);
   Json figures = plan_bounds_json(bounds_of(*job.blueprint, job.way, setting.machine));
   const HostArray input = fft_input(options, shape).array;
-  const RunOptions run =
-      under_policy(run_options(options.common, options.torus), *job.blueprint, setting.machine);
+  const RunOptions run = under_policy(run_options(options.common, options.torus, setting.machine),
+                                      *job.blueprint, setting.machine);
   Emulation emulation(shape, setting.machine, run, true, 0);
   const Outcome outcome = transform(emulation, job, input);
   figures["cycles"] = outcome.median().cycles();
@@ -76,7 +76,7 @@ Json run_slab(const SlabCase& what, const PaperSetting& setting) {
   fft::Description description = describe(options, FabricName::sim);
   const FftInput input = fft_input(options, shape);
   description.size = input.size;
-  const RunOptions run = run_options(options.common, options.torus);
+  const RunOptions run = run_options(options.common, options.torus, setting.machine);
   const SlabTrial trial{description, fft::Way::forward, shape, setting.machine, run, ""};
   return slab_comparison(trial, input.array);
 }

@@ -14,8 +14,9 @@ Bound larger(const Bound& first, const Bound& second) {
 
 Bound binding(const Bounds& bounds) {
   const Bound links{std::max(bounds.hottest_link, bounds.injection), BoundBy::link};
-  return larger(larger(links, {bounds.processor, BoundBy::processor}),
-                {bounds.zero_load, BoundBy::latency});
+  const Bound actors =
+      larger({bounds.processor, BoundBy::processor}, {bounds.engine, BoundBy::engine});
+  return larger(larger(links, actors), {bounds.zero_load, BoundBy::latency});
 }
 
 Timing virtual_timing(Tick cycles, const Bound& bound, Tick hottest_link_cycles,

@@ -14,12 +14,13 @@ namespace toroid {
 /// What sets a bound.
 enum class BoundBy : std::uint8_t {
   link,       ///< bytes over the hottest link, or those of the node that sends or receives most
-  processor,  ///< the busiest processor: injecting, receiving, computing
+  processor,  ///< the busiest processor: injecting, receiving, computing, writing descriptors
+  engine,     ///< the busiest DMA engine: cutting packets from descriptors, and storing them
   latency,    ///< the longest way of a packet, or chain of messages that wait for one another
   copy,       ///< copying into packets and out of them, where time is the wall clock's
 };
-inline constexpr std::array<std::string_view, 4> kBoundByNames = {"link", "processor", "latency",
-                                                                  "copy"};
+inline constexpr std::array<std::string_view, 5> kBoundByNames = {"link", "processor", "engine",
+                                                                  "latency", "copy"};
 
 struct Bound {
   Tick cycles = 0;

@@ -1,6 +1,7 @@
 #include "tools/results/exchange_bounds.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
 #include "packet/exchange/traffic_messages.hpp"
+#include "packet/node/settings.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
@@ -142,13 +144,35 @@ Bounds bounds_by(BoundsOf bounds_of, const TrafficExchange& exchange, const Mach
   return whole_bounds(machine, shape, InterruptibleTraffic(exchange.traffic()), bounds_of);
 }
 
-}  // namespace
+/// Messages of the node that sends most.
+std::uint64_t most_messages(const TrafficExchange& exchange) {
+  const ExchangePlan& plan = exchange.plan();
+  const Rank nodes = plan.shape().size();
+  if (plan.is_sample()) return plan.format().peers;
+  if (exchange.traffic().is_uniform_all_to_all()) return nodes - 1;
+  std::size_t most = 0;
+  for (Rank from = 0; from < nodes; ++from)
+    most = std::max(most, exchange.traffic().targets(from).size());
+  return most;
+}
 
-ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& machine) {
+ExchangeLimits limits_by(const TrafficExchange& exchange, const Machine& machine) {
   const Bounds shortest = bounds_by(of_shortest_ways, exchange, machine);
   if (exchange.plan().policy().keeps_to_shortest_ways(exchange.plan().shape()))
     return {shortest, shortest.hottest_link};
   return {bounds_by(traffic_bounds_of_any_ways, exchange, machine), shortest.hottest_link};
+}
+
+}  // namespace
+
+ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& machine,
+                               bool by_engines) {
+  if (!by_engines || exchange.node_options().transfer == TransferMode::packets)
+    return limits_by(exchange, machine);
+  ExchangeLimits limits = limits_by(exchange, moved_by_engines(machine));
+  if (limits.bounds.max() > 0)
+    limits.bounds = bounds_by_engines(limits.bounds, machine, most_messages(exchange));
+  return limits;
 }
 
 Timing exchange_timing(const TrafficExchange& exchange, const ExchangeLimits& limits,

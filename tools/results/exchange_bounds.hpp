@@ -19,7 +19,9 @@ struct ExchangeLimits {
 /// The bounds of what the exchange really sends. A sample is bounded by the pairs that it visits. A
 /// policy that combines messages is bounded by their bytes in full packets, however they are put
 /// together. Packets that a policy adds (acknowledgements, envelopes) do not count, nor do detours.
-ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& machine);
+/// `by_engines`: DMA engines move the packets, unless the policy keeps them from it.
+ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& machine,
+                               bool by_engines = false);
 
 /// The time of an exchange beside its bound: in virtual time one of these bounds, else what copying
 /// all data into packets and out again takes on this host. REQUIRES: it carries data where time is

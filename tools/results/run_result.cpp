@@ -178,13 +178,22 @@ Json report_head(std::string_view verb, const CommonOptions& common, const Shape
   return head;
 }
 
+namespace {
+
+/// On sim nothing is left to each message: engines move all of them or none.
+TransferMode transfer_of(const RunOptions& run, const PolicyEffects& effects) {
+  if (!effects.puts) return TransferMode::packets;
+  return run.sim.dma ? TransferMode::put : run.node.transfer;
+}
+
+}  // namespace
+
 void add_policy(Json& report, const RunOptions& run, const PolicyEffects& effects) {
   report.update(policy_json(run, effects));
   const RoutingOptions& rules = run.fabric == FabricName::sim ? run.sim.routing : run.ring.routing;
   report["transit_first"] = effects.by_link ? Json(rules.transit_first) : Json(nullptr);
   report["bubble_rule"] = effects.by_link ? Json(rules.bubble_rule) : Json(nullptr);
-  const TransferMode transfer = effects.puts ? run.node.transfer : TransferMode::packets;
-  report["transfer"] = name_of(kTransferModeNames, transfer);
+  report["transfer"] = name_of(kTransferModeNames, transfer_of(run, effects));
 }
 
 bool is_virtual(const Json& report) {

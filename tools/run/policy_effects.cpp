@@ -123,7 +123,7 @@ PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route) {
       .by_link = fabric == FabricName::sim || route == RingRoute::torus,
       .route = fabric != FabricName::sim,
       .releases = sent == Sent::exchanges && fabric == FabricName::sim,
-      .puts = sent == Sent::exchanges && fabric != FabricName::sim && route == RingRoute::direct,
+      .puts = sent == Sent::exchanges && (fabric == FabricName::sim || route == RingRoute::direct),
       .by_rings = fabric != FabricName::sim};
 }
 

@@ -20,8 +20,10 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/settings.hpp"
 #include "router/job/blob.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/io/array_io.hpp"
@@ -228,9 +230,23 @@ const fft::Index& TransformJob::out_extents() const {
   return way == fft::Way::forward ? blueprint->out_extents() : blueprint->in_extents();
 }
 
+namespace {
+
+/// How the messages of all exchanges move: alike, since their bounds are.
+TransferMode transfer_under_policy(const RunOptions& run, const fft::Blueprint& blueprint) {
+  TransferMode transfer = run.node.transfer;
+  for (const fft::StageExchange& exchange : blueprint.exchanges())
+    transfer = transfer_under(*run.node.policy,
+                              blueprint.shape().slice(exchange.first, exchange.last), transfer);
+  return transfer;
+}
+
+}  // namespace
+
 RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const Machine& machine) {
   constexpr unsigned kOrbitalQueues = 2;
   run.node = fft::node_options(blueprint, machine, run.node);
+  if (run.sim.dma) run = moving_by(transfer_under_policy(run, blueprint), std::move(run));
   const bool is_orbital = blueprint.description().method == fft::Method::orbital;
   if (is_orbital && !run.node.changes.output_queues && !run.node.settings.queue_per_direction)
     run.node.settings.output_queues = std::max(kOrbitalQueues, run.node.settings.output_queues);
@@ -263,8 +279,8 @@ Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray
 }
 
 PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> ways,
-                     const Machine& machine) {
-  fft::TransformBounds transform(blueprint, machine, ways.front());
+                     const Machine& machine, bool by_engines) {
+  fft::TransformBounds transform(blueprint, machine, ways.front(), by_engines);
   PlanBounds bounds;
   for (const fft::Way way : ways) {
     transform.begin(way);
@@ -283,8 +299,9 @@ PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> 
   return bounds;
 }
 
-PlanBounds bounds_of(const fft::Blueprint& blueprint, fft::Way way, const Machine& machine) {
-  return bounds_of(blueprint, std::span(&way, 1), machine);
+PlanBounds bounds_of(const fft::Blueprint& blueprint, fft::Way way, const Machine& machine,
+                     bool by_engines) {
+  return bounds_of(blueprint, std::span(&way, 1), machine, by_engines);
 }
 
 Timing plan_timing(const PlanBounds& bounds, const Machine& machine, const Emulation& emulation,

@@ -101,9 +101,11 @@ struct PlanBounds {
 };
 
 /// Bounds of several transforms in a row: every node begins each when it has ended the one before.
+/// `by_engines`: DMA engines move the packets of exchanges.
 PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> ways,
-                     const Machine& machine);
-PlanBounds bounds_of(const fft::Blueprint& blueprint, fft::Way way, const Machine& machine);
+                     const Machine& machine, bool by_engines = false);
+PlanBounds bounds_of(const fft::Blueprint& blueprint, fft::Way way, const Machine& machine,
+                     bool by_engines = false);
 
 /// The time of a whole transform (cycles of the machine's clock) beside its bound. In virtual time
 /// the bound is the machine's; else it is the time in which this host can copy everything that is

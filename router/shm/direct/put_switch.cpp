@@ -43,9 +43,8 @@ bool PutPort::step() {
 }
 
 bool PutPort::take_from(PutQueue& queue) {
-  return queue.consume_all([this](const PutNote& note) {
-    switch_->end(note.addressee()).take_note(note);
-  }) > 0;
+  return queue.consume_all(
+             [this](const PutNote& note) { switch_->end(note.addressee()).take_note(note); }) > 0;
 }
 
 bool PutPort::send_waiting() {

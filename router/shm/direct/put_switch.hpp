@@ -87,10 +87,10 @@ class PutSwitch {
 
  private:
   const LocalNodes* local_;
-  std::vector<std::size_t> owners_;             ///< [index among the local nodes]: a worker
-  std::vector<PutEnd*> ends_;                   ///< [index among the local nodes]
+  std::vector<std::size_t> owners_;                ///< [index among the local nodes]: a worker
+  std::vector<PutEnd*> ends_;                      ///< [index among the local nodes]
   std::vector<std::unique_ptr<PutQueue>> queues_;  ///< [sending worker · workers + receiving one]
-  std::deque<PutPort> ports_;                   ///< [worker]
+  std::deque<PutPort> ports_;                      ///< [worker]
 };
 
 }  // namespace toroid::ring

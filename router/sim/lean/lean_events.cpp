@@ -234,8 +234,8 @@ template <bool early>
     const Event event = line[place];
     processors.delivered.push_back(event);
     Flight& flight = ends.flights[event.value()];
-    flight.reception_fifo = static_cast<std::uint8_t>(
-        ends.reception.fifo_for(flight.high_priority, Source(event.index())));
+    const unsigned fifo = ends.reception.fifo_for(flight.high_priority, Source(event.index()));
+    flight.reception_fifo = static_cast<std::uint8_t>(fifo) & 127u;
     if (event.index() >= state.channels) [[unlikely]] {
       events.tail_left<true>(event.node(), event.index(), chunks, 0);
       processors.freed.push_back({event.node(),

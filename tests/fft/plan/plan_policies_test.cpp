@@ -99,13 +99,22 @@ std::unique_ptr<Fabric> on_model(const Shape& shape, const PolicySettings& setti
   options.tying = settings.tying;
   return make_sim_fabric(shape, Machine{}, options);
 }
+std::unique_ptr<Fabric> on_engines(const Shape& shape, const PolicySettings& settings) {
+  Machine machine;
+  machine.dma_descriptor_cycles = 100;
+  machine.dma_inject_cycles = machine.dma_receive_cycles = 45;
+  SimOptions options;
+  options.tying = settings.tying;
+  options.dma = true;
+  return make_sim_fabric(shape, machine, options);
+}
 template <RingRoute route>
 std::unique_ptr<Fabric> on_rings(const Shape& shape, const PolicySettings& settings) {
   RingOptions options = testing::routed(route);
   options.tying = settings.tying;
   return testing::ring_fabric(shape, 2, options);
 }
-const std::vector<MakeFabric> kFabrics = {on_model, on_rings<RingRoute::torus>,
+const std::vector<MakeFabric> kFabrics = {on_model, on_engines, on_rings<RingRoute::torus>,
                                           on_rings<RingRoute::direct>};
 
 template <typename In, typename Out>

@@ -80,7 +80,7 @@ TEST(PutSwitch, HandsOverAtOnceWhatStaysWithItsWorker) {
 
 TEST(PutSwitch, KeepsWhatFindsTheQueueFullAndItsOrder) {
   TwoWorkers two;
-  constexpr std::uint32_t kNotes = 3 * PutSwitch::kCapacity + 5;
+  constexpr std::uint32_t kNotes = 3 * kPutCapacity + 5;
   for (std::uint32_t n = 0; n < kNotes; ++n) two.port(0).send(note(n % 2, 2, n));
   EXPECT_FALSE(two.port(0).is_quiet());
   while (two.notes(2).size() < kNotes) {
