@@ -8,6 +8,7 @@
 #include "hal/machine.hpp"
 #include "packet/exchange/open_loop.hpp"
 #include "packet/node/settings.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "tools/campaign/campaign.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/option_values.hpp"

@@ -6,9 +6,9 @@
 
 #include "hal/machine.hpp"
 #include "packet/node/settings.hpp"
+#include "packet/policies/policy.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/options.hpp"
-#include "tools/command_line/policy_options.hpp"
 
 namespace toroid {
 

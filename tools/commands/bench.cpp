@@ -1,7 +1,7 @@
 // toroid bench: latency, bandwidth, message rate and all-to-all, with the options and headers that
 // users of the OSU benchmarks know.
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +19,7 @@
 #include "hal/shape.hpp"
 #include "packet/exchange/block_messages.hpp"
 #include "packet/exchange/exchange_plan.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/one_process.hpp"
 #include "tools/command_line/option_values.hpp"

@@ -1,6 +1,6 @@
 // toroid fft: a distributed transform by active packets on the emulated torus.
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <array>
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/one_process.hpp"
 #include "tools/command_line/options.hpp"

@@ -22,6 +22,7 @@
 #include "hal/tick.hpp"
 #include "packet/node/settings.hpp"
 #include "router/rules/routing.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/plain_number.hpp"
