@@ -233,12 +233,18 @@ bool is_modelled(const CommonOptions& common) {
   return common.fabric == name_of(kFabricNames, FabricName::sim);
 }
 
+[[noreturn]] void refuse_put_without_engine(const Machine& machine) {
+  throw BadInput(fmt::format(
+      "--transfer put on sim needs a DMA engine, which machine {} does not have; bgp, bgq and "
+      "tpu-v4-like have one, and machine files with dma_inject_cycles of at least 1",
+      machine.name));
+}
+
 void refuse_impossible_put(const CommonOptions& common, const Machine& machine) {
-  if (is_modelled(common))
-    throw BadInput(fmt::format(
-        "--transfer put on sim needs a DMA engine, which machine {} does not have; bgp, bgq and "
-        "tpu-v4-like have one, and machine files with dma_inject_cycles of at least 1",
-        machine.name));
+  if (is_modelled(common)) {
+    if (!machine.has_dma_engine()) refuse_put_without_engine(machine);
+    return;
+  }
   if (common.fabric == name_of(kFabricNames, FabricName::ofi))
     throw BadInput(
         "--transfer put is for shm: between processes everything moves in packets; "
@@ -254,7 +260,7 @@ TransferMode transfer_of(const CommonOptions& common, const Machine& machine) {
     return goes_straight(common) ? TransferMode::automatic : TransferMode::packets;
   const auto mode = parse_choice<TransferMode>("transfer", kTransferModeNames, common.transfer);
   const bool can_put = is_modelled(common) ? machine.has_dma_engine() : goes_straight(common);
-  if (mode == TransferMode::put && !can_put) refuse_impossible_put(common, machine);
+  if (mode == TransferMode::put) refuse_impossible_put(common, machine);
   return can_put ? mode : TransferMode::packets;
 }
 

@@ -36,8 +36,8 @@ Machine engine_machine() {
 PlanRun<Complex, Complex> slab_run(const std::vector<Complex>& array, std::int64_t planes,
                                    TransferMode transfer, unsigned threads = 1) {
   const bool dma = transfer != TransferMode::packets;
-  const auto fabric = make_sim_fabric(Shape::parse("4x2"), engine_machine(),
-                                      {.threads = threads, .dma = dma});
+  const auto fabric =
+      make_sim_fabric(Shape::parse("4x2"), engine_machine(), {.threads = threads, .dma = dma});
   return testing::run_plan<Complex, Complex>(
       *fabric,
       {.size = {32, 16, 16}, .method = Method::slab, .overlap = {.planes = planes, .window = 2}},
