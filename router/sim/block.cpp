@@ -44,15 +44,16 @@ Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& r
 }
 
 void Block::add_engines() {
+  first_engine_ = range().count;
   for (Rank r = 0; r < range().count; ++r) devices_.emplace_back(&devices_[r]);
 }
 
 void Block::attach(Rank rank, Processor& processor) {
   const Rank place = rank - range().first;
   devices_[place].attach(processor);
-  if (devices_.size() == range().count) return;
+  if (!has_engines()) return;
   TOROID_CHECK(processor.engine() != nullptr);
-  devices_[range().count + place].attach(*processor.engine());
+  devices_[first_engine_ + place].attach(*processor.engine());
 }
 
 void Block::start() {
@@ -109,13 +110,13 @@ void Block::tell_processors(Tick now) {
     if (event.kind() == EventKind::turn || devices_[event.node()].on_alarm(now))
       turns_.push_back(event.node());
   hand_over_packets(now);
-  if (devices_.size() > range().count) tell_engines(now);
+  if (has_engines()) tell_engines(now);
 }
 
 /// Both actors of a node touch its FIFOs: their turns have an order, processors' come first.
 void Block::tell_engines(Tick now) {
   for (const FreedRoom& freed : events_.freed) {
-    const Rank engine = range().count + freed.node;
+    const Rank engine = first_engine_ + freed.node;
     if (devices_[engine].on_others_fifo_room(now)) turns_.push_back(engine);
   }
   std::ranges::sort(turns_);

@@ -91,10 +91,12 @@ class Block {
   void tell_engines(Tick now);
   void hand_over_packets(Tick now);
   void add_engines();
+  bool has_engines() const { return first_engine_ != 0; }
   /// The actor that takes a delivered packet.
   Rank receiver(Event delivered) const {
-    const Rank engines = network_->flights()[delivered.value()].is_engines ? range().count : 0;
-    return delivered.node() + engines;
+    if (!has_engines() || !network_->flights()[delivered.value()].is_engines)
+      return delivered.node();
+    return first_engine_ + delivered.node();
   }
 
   std::unique_ptr<Network> network_;
@@ -102,6 +104,7 @@ class Block {
   LargeVector<SimDevice> devices_;  ///< [actor]: of all processors, then of all DMA engines, if
                                     ///< nodes have them
   ProcessorEvents events_;          ///< in this cycle
+  Rank first_engine_ = 0;           ///< its actor's number; 0: nodes have no engines
   std::vector<Rank> turns_;         ///< actors that take a turn in this cycle
   Counts counts_;
   std::optional<Failure> failure_;

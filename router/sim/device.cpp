@@ -33,7 +33,8 @@ SimDevice::SimDevice(Network& network, const Machine& machine, Rank rank, FifoTy
       machine_(&machine),
       written_(fifos_.size()),
       here_(network.shape().coord(rank)),
-      lane_(lane) {}
+      lane_(lane),
+      actor_(place()) {}
 
 /// It has no first turn: nothing can be there before the processor's.
 SimDevice::SimDevice(SimDevice* processors)
@@ -46,7 +47,8 @@ SimDevice::SimDevice(SimDevice* processors)
       machine_(processors->machine_),
       other_(processors),
       here_(processors->here_),
-      lane_(processors->lane_) {
+      lane_(processors->lane_),
+      actor_(network_->block().count + place()) {
   processors->other_ = this;
 }
 

@@ -43,7 +43,7 @@ class alignas(64) SimDevice final : public Device {
   Rank place() const { return rank_ - network_->block().first; }
   /// The number in the block of whoever takes turns here: processors have those of their nodes,
   /// engines come behind them in the same order.
-  Rank actor() const { return place() + (is_engine_ ? network_->block().count : 0); }
+  Rank actor() const { return actor_; }
   const Shape& shape() const override { return network_->shape(); }
   const Machine& machine() const override { return *machine_; }
   Tick now() const override { return clock_; }
@@ -139,6 +139,7 @@ class alignas(64) SimDevice final : public Device {
   std::uint64_t refused_ = 0;
   Coord here_;
   unsigned lane_;
+  Rank actor_;
 };
 
 }  // namespace toroid::sim

@@ -55,7 +55,7 @@ TEST(BadInput, IsAPutWhereNothingCanPut) {
        {"--transfer put is not for --axis load"}},
       {Arguments{"alltoall", "--torus", "4x4", "--policy", "two-phase", "--machine", "bgp"} + put,
        {"policy two-phase", "cannot be put"}},
-      {Arguments{"bench", "latency", "--torus", "2", "--machine", "bgp"} + put,
+      {Arguments{"bench", "latency", "--torus", "2", "--fabric", "sim", "--machine", "bgp"} + put,
        {"--transfer has no effect on bench latency"}},
       {kSmallFft + put + Arguments{"--fabric", "shm", "--route", "torus"},
        {"--transfer put needs --route direct"}},

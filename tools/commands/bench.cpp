@@ -1,7 +1,7 @@
 // toroid bench: latency, bandwidth, message rate and all-to-all, with the options and headers that
 // users of the OSU benchmarks know.
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // toroid fft: a distributed transform by active packets on the emulated torus.
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <array>
 #include <cstddef>

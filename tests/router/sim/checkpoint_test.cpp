@@ -58,7 +58,10 @@ struct CutRun {
             policy_by_name(c.policy),
             *traffic,
             {.seed = 7, .payload = c.payload, .peers = c.peers},
-            {.routing = {.general = c.general}, .progress = {}, .threads = c.threads}} {}
+            {.routing = {.general = c.general},
+             .progress = {},
+             .threads = c.threads,
+             .dma = c.machine.has_dma_engine()}} {}
   Shape shape;
   std::unique_ptr<const Traffic> traffic;
   TrafficRun run;
@@ -131,6 +134,16 @@ TEST(Checkpoint, OfEveryPolicyThatDoesNotCombineResumesToTheSame) {
   EXPECT_LE(12u, saved);
   expect_resumes({.policy = "queues:40", .shape = "4x4x4"});
   expect_resumes({.policy = "windowed:3", .threads = 3});
+}
+
+TEST(Checkpoint, OfDmaEnginesResumesToTheSame) {
+  Machine machine;
+  machine.dma_descriptor_cycles = 300;  // the last ones are written while packets are under way
+  machine.dma_inject_cycles = machine.dma_receive_cycles = 45;
+  for (const char* policy : {"random", "windowed:1", "throttled:400", "two-phase"})
+    for (const unsigned threads : {1u, 3u})
+      expect_resumes({.policy = policy, .threads = threads, .payload = true, .machine = machine},
+                     threads);
 }
 
 TEST(Checkpoint, OfEveryKindOfTrafficResumesToTheSame) {
