@@ -82,8 +82,7 @@ Program send_in_pieces(Node& node, StageRun stage) {
     if (piece >= stage.buffers()) {  // until the buffer's last piece has left it
       const Tick before = node.now();
       const Exchange& last = exchange.piece(piece - stage.buffers());
-      const std::uint64_t starts = last.starts();
-      co_await node.until(last.sent(), starts);
+      co_await last.wait_sent();
       times.waiting += node.now() - before;
     }
     stage.transform_piece(piece);

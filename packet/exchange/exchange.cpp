@@ -38,9 +38,6 @@
 namespace toroid {
 namespace {
 
-/// A throttled processor whose packets are due and find no room tries again after so many cycles.
-constexpr Tick kPoll = 500;
-
 /// Packets of a message from which on it moves by put, if nobody says: a descriptor's way there and
 /// back costs as much as some packets (docs/SHM.md has measurements).
 constexpr std::uint32_t kLeastInPut = 8;
@@ -77,7 +74,7 @@ class Exchange::Sink {
   bool has_room() const {
     const Exchange& x = *exchange_;
     if (x.window_is_closed()) return false;
-    if (x.has_releases() && !exchange_->is_released()) return false;
+    if (x.waits_for_times() && !exchange_->is_released()) return false;
     if (x.end_.plan->is_throttled() && static_cast<double>(x.end_.node->now()) < x.due_)
       return false;
     return by_direction() ? all_have_room() : queues_->has_room(queues_->next());
@@ -181,12 +178,6 @@ void Exchange::start() {
   if (is_by_engine()) hand_over();
 }
 
-/// The engine's first look is past the present cycle, as every turn that is asked for.
-void Exchange::hand_over() {
-  processor_->write_descriptors(fill_.visits());
-  end_.node->look_at(std::max(release(), started_at_ + 1));
-}
-
 bool Exchange::fill(OutputQueues& queues) {
   waits_for_release_ = false;
   const auto make = [this](Rank member, std::uint32_t first, std::uint32_t limit) {
@@ -267,55 +258,6 @@ void Exchange::put_done(const PutDescriptor& put) {
   if (end_.plan->has_window()) acknowledged(put.packets);
 }
 
-std::uint32_t Exchange::most_in_window(std::uint32_t limit) const {
-  const std::uint32_t window = end_.plan->settings().throttle.window;
-  return window == 0 ? limit : std::min(limit, window - outstanding_);
-}
-
-void Exchange::hold_back(std::uint32_t packets) {
-  if (end_.plan->has_window()) outstanding_ += packets;
-  const double between = end_.plan->settings().throttle.cycles_per_packet;
-  if (between > 0)
-    due_ = std::max(due_, static_cast<double>(end_.node->now()) - between) + between * packets;
-}
-
-Tick Exchange::look_after(Tick now) const {
-  const auto due = static_cast<Tick>(std::ceil(due_));
-  return due > now ? due : now + kPoll;
-}
-
-/// When the present visit may be made: by the policy, and by when the processor has written the
-/// descriptor of its message, one after the other in the order of the first round.
-Tick Exchange::release() const {
-  const ExchangePlan& plan = *end_.plan;
-  const Tick of_policy = plan.has_releases() ? plan.release(end_.self(), fill_.peer()) : 0;
-  if (!is_by_engine()) return started_at_ + of_policy;
-  const std::uint64_t written = std::min<std::uint64_t>(fill_.visit() + 1, fill_.visits());
-  return started_at_ + std::max(of_policy, written * end_.node->machine().dma_descriptor_cycles);
-}
-
-bool Exchange::is_released() {
-  waits_for_release_ = end_.node->now() < release();
-  return !waits_for_release_;
-}
-
-/// Time passes within a turn: the visit's may have come since.
-NextLook Exchange::look_at_release() {
-  const Tick release = this->release();
-  if (release > end_.node->now()) return NextLook::at(release);
-  waits_for_release_ = false;
-  return NextLook::at_once();
-}
-
-NextLook Exchange::next_look() {
-  if (waits_for_release_) return look_at_release();
-  if (is_plain_ || !end_.plan->is_throttled()) return NextLook::never();
-  const Tick now = end_.node->now();
-  if (look_ > now) return NextLook::at(look_);
-  look_ = look_after(now);
-  return NextLook::at_once();
-}
-
 /// The next pass of a packet, in this or a later stage; it ends elsewhere.
 Exchange::Pass Exchange::pass(unsigned stage, std::uint32_t id, Rank to) const {
   const ExchangePlan& plan = *end_.plan;
@@ -351,7 +293,9 @@ std::uint32_t Exchange::EnvelopeSource::gather(const SendDescriptor& descriptor,
 }
 
 void Exchange::note_left() {
-  if (fill_.done() && queued_ == 0 && sent_.value() < starts_) sent_.bump();
+  if (!fill_.done() || queued_ > 0 || sent_.value() == starts_) return;
+  sent_.bump();
+  note_moved();
 }
 
 std::string Exchange::waits_for() const {
@@ -369,6 +313,7 @@ std::string Exchange::waits_for() const {
 void Exchange::arrive(const Packet& packet) {
   end_.messages->arrive_at(packet.header.argument(), packet.bytes());
   received_.bump();
+  note_moved();
   if (end_.node->record() != nullptr) record_received();
 }
 
@@ -399,6 +344,7 @@ void Exchange::deliver(const Packet& packet, std::uint32_t id) {
   end_.note_arrival(packet, id);
   if (plan.format().payload) end_.messages->arrive(origin, plan.number(id), end_.data_of(packet));
   received_.bump();
+  note_moved();
   if (end_.node->record() != nullptr) record_received();
   if (plan.has_window()) acknowledge(origin);
 }

@@ -61,12 +61,20 @@ class Exchange final : public Outgoing, private PayloadSource {
   void start();
   /// Whether everything that was started has been received, and no packet in the output queues
   /// needs this exchange or its data any more. True before the first start.
-  bool test() const { return received_.value() >= expected_ && sent_.value() == starts_; }
+  bool test() const { return has_received() && has_sent(); }
+  /// The halves of test(). What an engine moves is seen when its clock has come there.
+  bool has_received() const { return received_.value() >= expected_ && is_seen(); }
+  bool has_sent() const { return sent_.value() == starts_ && is_seen(); }
   /// A program that awaits this goes on when test() is true.
   ExchangeAwaiter wait() const;
   /// A program that awaits this goes on when everything has been received; packets of its own may
   /// still be in the queues.
   ExchangeAwaiter wait_received() const;
+  /// A program that awaits this goes on when everything of its own has left the queues.
+  ExchangeAwaiter wait_sent() const;
+  /// The node looks again when what its engine has moved is seen. REQUIRES: an engine has moved it.
+  void look_when_seen() const { processor_->look_at(moved_at_); }
+  bool is_seen() const { return moved_at_ == 0 || processor_->now() >= moved_at_; }
 
   /// Packets received, of all starts together.
   const Counter& received() const { return received_; }
@@ -98,8 +106,8 @@ class Exchange final : public Outgoing, private PayloadSource {
     archive.know(static_cast<PayloadSource*>(&envelopes_));
     archive.know(static_cast<PayloadSource*>(&forwarded_payloads_));
     archive(fill_, queued_, expected_, received_, starts_, sent_, due_, look_, outstanding_,
-            waits_for_window_, started_at_, waits_for_release_, stage_, forwarded_payloads_,
-            forwarded_, acknowledgements_, *end_.audit);
+            waits_for_window_, started_at_, moved_at_, waits_for_release_, stage_,
+            forwarded_payloads_, forwarded_, acknowledgements_, *end_.audit);
   }
 
  private:
@@ -135,7 +143,11 @@ class Exchange final : public Outgoing, private PayloadSource {
   void hold_back(std::uint32_t packets);
   bool is_released();
   Tick release() const;
-  bool has_releases() const { return end_.plan->has_releases() || is_by_engine(); }
+  /// Whether visits wait for times: the policy's, or those at which descriptors are written.
+  bool waits_for_times() const { return end_.plan->has_releases() || is_by_engine(); }
+  void note_moved() {
+    if (is_by_engine()) moved_at_ = end_.node->now();
+  }
   NextLook look_at_release();
   Tick look_after(Tick now) const;
   void hand_over();
@@ -160,8 +172,8 @@ class Exchange final : public Outgoing, private PayloadSource {
   Counter received_;
   std::uint64_t expected_ = 0;
   std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered or taken yet
-  bool is_plain_;  ///< queues in turn and nothing held back: the patent's fill as it stands; its
-                   ///< processor's
+  bool is_plain_;  ///< queues in turn, nothing held back, by the processor: the patent's fill as it
+                   ///< stands
   std::uint32_t
       least_in_put_;  ///< packets; fewer are gathered one by one, as all are if this is 2^32 - 1
   bool waits_for_window_ = false;
@@ -180,6 +192,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   // The state of an exchange with release times, or of an engine that waits for its descriptors.
   Node* processor_;  ///< whose program starts the exchange; end_.node moves the packets
   Tick started_at_ = 0;
+  Tick moved_at_ = 0;  ///< when the engine is through with the packet that it moved last
   bool waits_for_release_ = false;  ///< the current visit's time had not come in the last fill()
 
   // The state of an exchange whose packets go by way of other nodes.
@@ -192,22 +205,33 @@ class Exchange final : public Outgoing, private PayloadSource {
 
 class ExchangeAwaiter final : public Awaiter {
  public:
-  ExchangeAwaiter(const Exchange& exchange, bool sent) : exchange_(&exchange), sent_(sent) {}
+  enum class For : std::uint8_t { all, received, sent };
+  ExchangeAwaiter(const Exchange& exchange, For what) : exchange_(&exchange), what_(what) {}
   bool ready() override {
-    return sent_ ? exchange_->test() : exchange_->received().value() >= exchange_->expected();
+    if (is_complete()) return true;
+    if (!exchange_->is_seen()) exchange_->look_when_seen();
+    return false;
   }
   std::string text() const override { return exchange_->waits_for(); }
 
  private:
+  bool is_complete() const {
+    if (what_ == For::all) return exchange_->test();
+    return what_ == For::received ? exchange_->has_received() : exchange_->has_sent();
+  }
+
   const Exchange* exchange_;
-  bool sent_;
+  For what_;
 };
 
 inline ExchangeAwaiter Exchange::wait() const {
-  return {*this, true};
+  return {*this, ExchangeAwaiter::For::all};
 }
 inline ExchangeAwaiter Exchange::wait_received() const {
-  return {*this, false};
+  return {*this, ExchangeAwaiter::For::received};
+}
+inline ExchangeAwaiter Exchange::wait_sent() const {
+  return {*this, ExchangeAwaiter::For::sent};
 }
 
 }  // namespace toroid

@@ -134,7 +134,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   void write_descriptors(std::uint64_t messages) {
     device_->compute(messages * machine().dma_descriptor_cycles);
   }
-  /// Asks for a turn at `when`, which is to come; sooner or later where time is the wall clock's.
+  /// Asks for a turn at `when`, which is to come. On the wall clock nobody is woken: nodes go
+  /// round.
   void look_at(Tick when) { (void)device_->try_wake_at(when); }
   Rank size() const { return device_->shape().size(); }
   const Coord& coord() const { return coord_; }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -257,6 +258,16 @@ TEST(BoundsHold, OfTransformsByEveryMethodAndTheirPhasesAddUp) {
   EXPECT_GT(
       expect_transforms_hold({"2x3", "4m", "2x2x2"}, {"8x8x8", "5x7x6"}, {"--real", "--inverse"}),
       10U);
+}
+
+/// A slow engine, whose turns are as long as what the processor does meanwhile.
+TEST(BoundsHold, OfTransformsWhosePacketsAnEngineStores) {
+  const TemporaryDirectory directory;
+  const std::string machine = directory.path() / "engine.toml";
+  std::ofstream(machine) << "name = 'engine'\ndma_inject_cycles = 1\ndma_receive_cycles = 20000\n"
+                            "dma_descriptor_cycles = 300\n";
+  const Arguments by_engine = {"--machine", machine, "--transfer", "put"};
+  EXPECT_GT(expect_transforms_hold({"2", "4", "2x3", "3m"}, {"7x7x7", "5x4x6"}, by_engine), 10U);
 }
 
 TEST(BoundsHold, OfTransformsOnTheWallClockAndTheirPhasesAddUp) {

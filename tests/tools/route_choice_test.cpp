@@ -52,6 +52,26 @@ TEST(RouteChoice, IsTheUsersWhereOneIsGiven) {
   EXPECT_EQ(json_of(kExchangeOfFour + Arguments{"--route", "auto"})["route"], "direct");
 }
 
+TEST(RouteChoice, IsTheSameForEveryVerb) {
+  const TemporaryDirectory directory;
+  const std::string goal = directory.path() / "run.goal";
+  json_of({"alltoall", "--torus", "2x2", "--export", goal});
+  const Arguments rest = {"--torus", "2x2", "--fabric", "shm"};
+  const std::vector<Arguments> verbs = {
+      Arguments{"fft", "--size", "4"} + kEstimate,
+      {"poisson", "--size", "4"},
+      {"hello"},
+      {"replay", goal},
+      {"bench", "latency", "--sizes", "8", "-i", "1", "-x", "0", "--batches", "1"},
+      {"sweep", "--axis", "bytes", "--policies", "random", "--bytes", "240"}};
+  for (const Arguments& verb : verbs) {
+    EXPECT_EQ(json_of(verb + rest)["route"], "direct") << verb[0];
+    const bool is_campaign = verb[0] == "sweep";
+    const Arguments of_links = {"--routing", is_campaign ? "adaptive,deterministic" : "adaptive"};
+    EXPECT_EQ(json_of(verb + rest + of_links)["route"], "torus") << verb[0];
+  }
+}
+
 TEST(RouteChoice, IsOneForAllRunsOfACampaign) {
   const Arguments campaign = {"compare", "--torus", "2x2", "--fabric", "shm", "--policies"};
   EXPECT_EQ(json_of(campaign + Arguments{"random,shift"})["route"], "direct");
@@ -70,6 +90,10 @@ TEST(RouteChoice, RefusesWhatContradictsIt) {
   expect_refusal(directory,
                  kExchangeOfFour + Arguments{"--transfer", "put", "--routing", "deterministic"},
                  {"--transfer put goes straight", "routing"});
+  const Arguments campaign = {"compare", "--torus", "2x3", "--fabric", "shm", "--transfer", "put"};
+  expect_refusal(directory, campaign + Arguments{"--policies", "random,deterministic"},
+                 {"--transfer put goes straight"});
+  EXPECT_EQ(json_of(campaign + Arguments{"--policies", "all"})["route"], "direct");
   expect_refusal(directory, kExchangeOfFour + Arguments{"--route", "straight"},
                  {"unknown route 'straight'", "torus", "direct", "auto"});
 }

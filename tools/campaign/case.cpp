@@ -338,11 +338,19 @@ void refuse_options_of_traffic(const CampaignLists& lists) {
 
 }  // namespace
 
-bool concerns_links(const CampaignLists& lists) {
-  return !lists.routings.empty() || !lists.failed_links.empty() ||
-         std::ranges::any_of(names_of_policies(lists), [](const std::string& name) {
-           return concerns_links(policy_named(name));
-         });
+bool concerns_links(const CampaignLists& lists, const CommonOptions& common) {
+  if (!lists.routings.empty() || !lists.failed_links.empty()) return true;
+  const bool puts = common.transfer == name_of(kTransferModeNames, TransferMode::put);
+  const bool leaves_out = names_all(lists) && puts;
+  for (const std::string& name : names_of_policies(lists)) {
+    if (leaves_out && !is_own_policy(name)) continue;
+    for (const std::string& machine : items_of(common.machine, "--machine"))
+      for (const std::string& torus : lists.toruses)
+        if (concerns_links(policy_named(name), Shape::parse(torus, lists.mesh),
+                           load_machine(machine)))
+          return true;
+  }
+  return false;
 }
 
 std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings,

@@ -40,8 +40,9 @@ struct CampaignLists {
   std::vector<std::uint64_t> seeds;
 };
 void add_campaign_lists(CLI::App& verb, CampaignLists& lists);
-/// Whether a policy or an axis says what happens at links. Throws BadInput for unknown policies.
-bool concerns_links(const CampaignLists& lists);
+/// Whether a policy or an axis says what happens at links. Of all policies those are left out that
+/// do where puts are asked for. Throws BadInput for unknown policies, machines and toruses.
+bool concerns_links(const CampaignLists& lists, const CommonOptions& common);
 
 /// The keys of a row that may tell its case from others, in their order; rows have those of axes
 /// only where the axis is given.

@@ -39,9 +39,11 @@ unsigned CampaignSettings::at_once() const {
 CampaignSettings campaign_settings(CommonOptions common, bool concerns_links) {
   if (common.fabric == name_of(kFabricNames, FabricName::ofi))
     throw BadInput("campaigns are for --fabric sim and shm; on ofi start run by run");
-  common.route = name_of(kRingRouteNames, route_of(common, concerns_links));
   const std::vector<std::string> machines = items_of(common.machine, "--machine");
   const Machine first = load_machine(machines.front());
+  const RingRoute route = route_of(common, concerns_links);
+  (void)transfer_of(common, first, route);  // may refuse puts, as asked for
+  common.route = name_of(kRingRouteNames, route);
   CampaignSettings settings{.common = common,
                             .machine = first,
                             .machines = machines,

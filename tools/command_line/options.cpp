@@ -130,7 +130,7 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option(
           "--transfer", options.transfer,
           "of messages that go straight: in packets, or by put from array to array; else auto. On "
-          "sim by put through the machine's DMA engine, if it has one; else packets")
+          "sim packets, unless put or auto is given and the machine has a DMA engine")
       ->check(one_of("transfer", kTransferModeNames));
   verb.add_option("--stall", options.stall, "seconds without progress that end a run; not on sim")
       ->check(number(0.1, 1e6))
@@ -265,7 +265,7 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
   if (!common.provider.empty() && fabric != FabricName::ofi)
     throw BadInput("--provider is for --fabric ofi");
   if (!common.provider.empty()) refuse_unknown_provider(common.provider);
-  const RingRoute route = route_of(common, concerns_links(torus));
+  const RingRoute route = route_of(common, concerns_links(torus, machine));
   const TransferMode transfer = transfer_of(common, machine, route);
   RunOptions run{.fabric = fabric,
                  .node = node_options(common, torus, fabric, transfer),

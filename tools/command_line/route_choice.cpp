@@ -23,10 +23,8 @@ namespace {
 
 constexpr std::string_view kAuto = kRouteNames.back();
 
-auto link_settings(const Policy& policy) {
-  const Shape shape = Shape::parse("4x4x4");
-  const auto traffic = make_traffic("all-to-all", shape, kPayloadBytes, 1);
-  const PolicySettings settings = policy.settings({shape, Machine{}, *traffic});
+auto link_settings(const Policy& policy, const PolicyCase& on) {
+  const PolicySettings settings = policy.settings(on);
   return std::tuple(settings.drain, settings.tying, settings.routing, settings.tie);
 }
 
@@ -57,19 +55,23 @@ void refuse_impossible_put(const CommonOptions& common, const Machine& machine) 
 
 }  // namespace
 
-/// A policy that is not for this shape says nothing of it here; each run asks it again.
-bool concerns_links(const Policy& policy) {
+/// A policy that is not for this torus concerns links: its run will say what is wrong.
+bool concerns_links(const Policy& policy, const Shape& shape, const Machine& machine) {
+  const auto traffic = make_traffic("all-to-all", shape, kPayloadBytes, 1);
+  const PolicyCase on{shape, machine, *traffic};
   try {
-    return link_settings(policy) != link_settings(policy_by_name("random"));
+    return link_settings(policy, on) != link_settings(policy_by_name("random"), on);
   } catch (const BadInput&) {
     return true;
   }
 }
 
-bool concerns_links(const TorusOptions& options) {
-  return options.no_transit_first || options.no_bubble || !options.failures.links.empty() ||
-         !options.failures.nodes.empty() || concerns_links(options.policy.changes()) ||
-         concerns_links(options.policy.named());
+bool concerns_links(const TorusOptions& options, const Machine& machine) {
+  if (options.no_transit_first || options.no_bubble || !options.failures.links.empty() ||
+      !options.failures.nodes.empty() || concerns_links(options.policy.changes()))
+    return true;
+  if (options.torus.empty()) return false;  // a campaign's, whose cases have their own
+  return concerns_links(options.policy.named(), Shape::parse(options.torus, options.mesh), machine);
 }
 
 RingRoute route_of(const CommonOptions& common, bool concerns_links) {

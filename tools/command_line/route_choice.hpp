@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "hal/machine.hpp"
+#include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 #include "router/shm/ring_fabric.hpp"
@@ -16,10 +17,10 @@ namespace toroid {
 inline constexpr std::array<std::string_view, 3> kRouteNames = {"torus", "direct", "auto"};
 
 /// Whether the policy says what happens at links: drain, tying, routing or tie.
-bool concerns_links(const Policy& policy);
+bool concerns_links(const Policy& policy, const Shape& shape, const Machine& machine);
 /// Whether anything does that a run is told of its torus: the policy, options, failures, the rules
-/// of routers. Throws BadInput where a name is unknown.
-bool concerns_links(const TorusOptions& options);
+/// of routers. Throws BadInput where a name is unknown, or the torus is none.
+bool concerns_links(const TorusOptions& options, const Machine& machine);
 
 /// Of `auto`: hop by hop where the run concerns links, else straight, which is faster.
 RingRoute route_of(const CommonOptions& common, bool concerns_links);

@@ -242,6 +242,7 @@ int run(const CLI::App& command, const BenchOptions& options) {
                            .window = options.window};
   refuse_without_effect(command, effects_of(kind, bench.run), "bench " + options.kind, bench.run,
                         machine);
+  if (kind == BenchKind::alltoall) refuse_impossible_put(bench.run, shape);
   refuse_several_processes(command, bench.run.processes.count());
   return bench.run.processes.run([&] { return run_on(options, kind, bench); });
 }

@@ -131,7 +131,8 @@ int run(const CompareOptions& typed) {
   const CampaignOptions& options = all.campaign;
   take_shard(all.campaign);
   refuse_validating(all);
-  CampaignSettings settings = campaign_settings(options.common, concerns_links(options.lists));
+  CampaignSettings settings =
+      campaign_settings(options.common, concerns_links(options.lists, options.common));
   settings.peers = options.peers;
   settings.validates = all.validate;
   if (all.validate && !settings.is_virtual())

@@ -122,14 +122,15 @@ class FftCommand {
 
  private:
   SlabTrial trial(const fft::Description& description) const {
-    return {description,
-            options_.way(),
-            shape_,
-            machine_,
-            run_,
-            fmt::format("{} {}{} {}", options_.common.fabric,
-                        name_of<RingRoute>(kRingRouteNames, run_.ring.route),
-                        run_.node.transfer == TransferMode::packets ? "" : " put", machine_.name)};
+    return {description, options_.way(), shape_, machine_, run_, wisdom_key()};
+  }
+  std::string wisdom_key() const {
+    const std::string route =
+        run_.fabric == FabricName::sim
+            ? ""
+            : fmt::format(" {}", name_of<RingRoute>(kRingRouteNames, run_.ring.route));
+    const char* const put = run_.node.transfer == TransferMode::packets ? "" : " put";
+    return fmt::format("{}{}{} {}", options_.common.fabric, route, put, machine_.name);
   }
 
   /// The array of the program that runs the command, or what the options say.

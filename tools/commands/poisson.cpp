@@ -358,6 +358,7 @@ int run(const CLI::App& command, const PoissonOptions& options) {
                         run_options(options.common, options.torus, machine), method};
   refuse_without_effect(command, transform_effects(method, setting.run), "poisson", setting.run,
                         machine);
+  refuse_impossible_put(setting.run, shape);
   return setting.run.processes.run([&] { return run_on(setting); });
 }
 

@@ -113,7 +113,7 @@ std::vector<FigureColumn> axis_columns(const CampaignSettings& settings) {
 
 CampaignSettings settings_of(const SweepOptions& options, Axis axis) {
   CampaignSettings settings =
-      campaign_settings(options.lab.common, concerns_links(options.lab.lists));
+      campaign_settings(options.lab.common, concerns_links(options.lab.lists, options.lab.common));
   settings.peers = options.lab.peers;
   settings.load = {parse_choice<ArrivalRule>("arrivals", kArrivalRuleNames, options.arrivals),
                    options.window, options.warm_up};

@@ -161,6 +161,11 @@ void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& eff
                              policy.name(), what, where(run)));
 }
 
+void refuse_impossible_put(const RunOptions& run, const Shape& shape) {
+  if (run.node.transfer == TransferMode::put && relays_or_combines(*run.node.policy, shape))
+    throw BadInput("--transfer put: " + cannot_be_put(*run.node.policy));
+}
+
 void refuse_without_effect(const CLI::App& verb, const PolicyEffects& effects,
                            const std::string& what, const RunOptions& run, const Machine& machine) {
   refuse_settings_without_effect(verb, effects, what, run);

@@ -48,6 +48,8 @@ void refuse_releases_without_effect(const Policy& policy, const PolicyEffects& e
 void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& effects,
                                   const std::string& what, const RunOptions& run,
                                   const Machine& machine);
+/// Throws BadInput where puts are asked for on this torus and the policy sends by way of others.
+void refuse_impossible_put(const RunOptions& run, const Shape& shape);
 /// Makes both checks for the policy of the run's nodes.
 void refuse_without_effect(const CLI::App& verb, const PolicyEffects& effects,
                            const std::string& what, const RunOptions& run, const Machine& machine);

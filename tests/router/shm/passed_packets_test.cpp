@@ -109,5 +109,37 @@ TEST(PassedPackets, AnswerOneAnotherFromHandlers) {
   }
 }
 
+struct Passed {
+  std::uint32_t packets = 0;
+  bool wrong_way = true;
+  bool behind_another = true;
+};
+
+/// Node 1 belongs to the same worker: it takes nothing as long as this goes on.
+Program pass_until_full(Node& node, Passed* passed) {
+  node.on(kHandler, [](const Packet&) {});
+  if (node.rank() == 0) {
+    const SendDescriptor empty = node.descriptor(1, kHandler, 0, 0, 1);
+    SendDescriptor astray = empty;
+    astray.header = node.header(kHandler, 0, 0, 1).with_way(1, {});
+    passed->wrong_way = node.try_pass(astray, {});
+    while (node.try_pass(empty, {})) ++passed->packets;
+    const std::uint32_t waits = 0;
+    co_await node.send(1, kHandler, waits);
+    passed->behind_another = node.try_pass(empty, {});
+  }
+}
+
+TEST(PassedPackets, AreThoseThatFindRoomAndNothingBeforeThem) {
+  RingMachine machine(Shape::parse("2"), 1, {}, testing::routed(RingRoute::direct));
+  Passed passed;
+  machine.run([&](Node& node) { return pass_until_full(node, &passed); });
+  EXPECT_GT(passed.packets, 0u);
+  EXPECT_FALSE(passed.wrong_way);
+  EXPECT_FALSE(passed.behind_another);
+  EXPECT_EQ(machine.counters().delivered, passed.packets + 1u);
+  EXPECT_EQ(machine.counters().refused, 0u);
+}
+
 }  // namespace
 }  // namespace toroid

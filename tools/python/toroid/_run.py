@@ -69,8 +69,8 @@ def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240
         routing: Optional[str] = None, tie: Optional[str] = None, tying: Optional[str] = None,
         drain: Optional[str] = None, fail_links: Iterable[str] = (),
         fail_nodes: Iterable[str] = (), long_way: bool = False, no_transit_first: bool = False,
-        no_bubble: bool = False, route: Optional[str] = None, bind: Optional[str] = None,
-        stall: Optional[float] = None, record: bool = False, trace: Optional[str] = None,
+        no_bubble: bool = False, route: Optional[str] = None, transfer: Optional[str] = None,
+        bind: Optional[str] = None, stall: Optional[float] = None, record: bool = False, trace: Optional[str] = None,
         report: Optional[str] = None, progress: Any = None) -> Result:
     """One exchange: every node sends to the others, or as `traffic` has it, under a policy.
 
@@ -104,7 +104,7 @@ def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240
         "threads": threads, "mesh": mesh, "peers": peers, "sample": sample, "queues": queues,
         "per_visit": per_visit, "order": order, "routing": routing, "tie": tie, "tying": tying,
         "drain": drain, **fail, "long_way": long_way, "no_transit_first": no_transit_first,
-        "no_bubble": no_bubble, "route": route, "bind": bind, "stall": stall, "trace": trace,
+        "no_bubble": no_bubble, "route": route, "transfer": transfer, "bind": bind, "stall": stall, "trace": trace,
         "report": report})
     return Result(_run(words, names, progress, record=record))
 
@@ -125,7 +125,7 @@ def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = 
         policy: Union[str, Policy, None] = None, threads: Optional[int] = None,
         mesh: bool = False, precision: Optional[str] = None, planes: Optional[int] = None,
         queues: Optional[int] = None, per_visit: Optional[int] = None,
-        routing: Optional[str] = None, route: Optional[str] = None, record: bool = False,
+        routing: Optional[str] = None, route: Optional[str] = None, transfer: Optional[str] = None, record: bool = False,
         report: Optional[str] = None, full_output: bool = False, progress: Any = None) -> Any:
     """The discrete Fourier transform over all axes, as numpy.fft.fftn gives it, by the nodes of a
     torus.
@@ -163,7 +163,7 @@ def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = 
         "scale": _SCALES[norm][bool(inverse)], "machine": machine, "seed": seed,
         "policy": None if policy is None else names.word(policy), "threads": threads,
         "mesh": mesh, "precision": precision, "planes": planes, "queues": queues,
-        "per_visit": per_visit, "routing": routing, "route": route, "report": report})
+        "per_visit": per_visit, "routing": routing, "route": route, "transfer": transfer, "report": report})
     made = _run(words, names, progress, array=given, record=record)
     return (made["array"], Result(made)) if full_output else made["array"]
 
@@ -173,7 +173,7 @@ def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: An
             seed: Optional[int] = None, seeds: Any = None, threads: Optional[int] = None,
             mesh: bool = False, peers: Optional[int] = None, queues: Any = None,
             per_visit: Any = None, routing: Any = None, fail_links: Iterable[str] = (),
-            long_way: bool = False, route: Optional[str] = None, validate: bool = False,
+            long_way: bool = False, route: Optional[str] = None, transfer: Optional[str] = None, validate: bool = False,
             csv: Optional[str] = None, resume: Optional[str] = None,
             report: Optional[str] = None, progress: Any = None) -> Results:
     """Policies beside each other: every combination of the lists that are given is a run.
@@ -198,7 +198,7 @@ def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: An
         "workload": workload, "machine": machine, "fabric": fabric, "seed": seed, "seeds": seeds,
         "threads": threads, "mesh": mesh, "peers": peers, "queues": queues,
         "per_visit": per_visit, "routing": routing, "fail_link": fail_links,
-        "long_way": long_way, "route": route, "validate": validate, "csv": csv, "resume": resume,
+        "long_way": long_way, "route": route, "transfer": transfer, "validate": validate, "csv": csv, "resume": resume,
         "report": report})
     return Results(_run(words, names, progress))
 
@@ -210,7 +210,7 @@ def sweep(*, axis: str, torus: Any, policies: Any = "all", load: Any = None, tra
           seed: Optional[int] = None, seeds: Any = None, threads: Optional[int] = None,
           mesh: bool = False, peers: Optional[int] = None, queues: Any = None,
           per_visit: Any = None, routing: Any = None, fail_links: Iterable[str] = (),
-          long_way: bool = False, route: Optional[str] = None, csv: Optional[str] = None,
+          long_way: bool = False, route: Optional[str] = None, transfer: Optional[str] = None, csv: Optional[str] = None,
           resume: Optional[str] = None, report: Optional[str] = None,
           progress: Any = None) -> Results:
     """From small to large along an axis: "load", "bytes" or "nodes".
@@ -233,6 +233,6 @@ def sweep(*, axis: str, torus: Any, policies: Any = "all", load: Any = None, tra
         "arrivals": arrivals, "window": window, "warm_up": warm_up, "machine": machine,
         "fabric": fabric, "seed": seed, "seeds": seeds, "threads": threads, "mesh": mesh,
         "peers": peers, "queues": queues, "per_visit": per_visit, "routing": routing,
-        "fail_link": fail_links, "long_way": long_way, "route": route, "csv": csv,
+        "fail_link": fail_links, "long_way": long_way, "route": route, "transfer": transfer, "csv": csv,
         "resume": resume, "report": report})
     return Results(_run(words, names, progress))
