@@ -123,7 +123,8 @@ TEST(WallClock, SaysNothingOfLinksThatNobodyCounts) {
 }
 
 TEST(WallClock, CountsThePacketsOfOneRun) {
-  const Arguments run = Arguments{"fft", "--torus", "2x2x2", "--size", "12"} + kShm + kEstimate;
+  const Arguments run =
+      Arguments{"fft", "--torus", "2x2x2", "--size", "12", "--route", "torus"} + kShm + kEstimate;
   const nlohmann::json once = json_of(run + Arguments{"--repeat", "1"});
   const nlohmann::json often = json_of(run + Arguments{"--repeat", "5"});
   std::uint64_t of_phases = 0;

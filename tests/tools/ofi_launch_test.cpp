@@ -133,7 +133,8 @@ TEST_F(OfiLaunch, ByTheCommandHeedsEverySettingOnEitherRoute) {
 }
 
 TEST_F(OfiLaunch, ByTheCommandExportsWhatTheModelDoesAgain) {
-  const Ended ended = run(launch(2) + kLaunchedAllToAll + Arguments{"--export", "run.goal"});
+  const Ended ended =
+      run(launch(2) + kLaunchedAllToAll + Arguments{"--route", "torus", "--export", "run.goal"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   const json first = report();
   const Arguments replay = {"replay", "run.goal", "--torus", "4x2x2", "--json", "report.json"};
