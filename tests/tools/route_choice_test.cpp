@@ -41,9 +41,9 @@ TEST(RouteChoice, IsHopByHopWhereAnOptionOrThePolicySaysWhatHappensAtLinks) {
   for (const Arguments& options : kOfLinks)
     EXPECT_EQ(json_of(kExchangeOfFour + options)["route"], "torus")
         << ::testing::PrintToString(options);
-  EXPECT_EQ(
-      json_of({"alltoall", "--torus", "4x4", "--fabric", "shm", "--fail-link", "(0,0)X+"})["route"],
-      "torus");
+  EXPECT_EQ(json_of({"alltoall", "--torus", "4x4", "--fabric", "shm", "--fail-link", "(0,0)X+",
+                     "--long-way"})["route"],
+            "torus");
 }
 
 TEST(RouteChoice, IsTheUsersWhereOneIsGiven) {
