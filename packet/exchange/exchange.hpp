@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hal/fill.hpp"
@@ -61,10 +62,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   void start();
   /// Whether everything that was started has been received, and no packet in the output queues
   /// needs this exchange or its data any more. True before the first start.
-  bool test() const { return has_received() && has_sent(); }
-  /// The halves of test(). What an engine moves is seen when its clock has come there.
-  bool has_received() const { return received_.value() >= expected_ && is_seen(); }
-  bool has_sent() const { return sent_.value() == starts_ && is_seen(); }
+  bool test() const { return all_received() && all_sent() && is_seen(); }
   /// A program that awaits this goes on when test() is true.
   ExchangeAwaiter wait() const;
   /// A program that awaits this goes on when everything has been received; packets of its own may
@@ -72,9 +70,15 @@ class Exchange final : public Outgoing, private PayloadSource {
   ExchangeAwaiter wait_received() const;
   /// A program that awaits this goes on when everything of its own has left the queues.
   ExchangeAwaiter wait_sent() const;
-  /// The node looks again when what its engine has moved is seen. REQUIRES: an engine has moved it.
-  void look_when_seen() const { processor_->look_at(moved_at_); }
-  bool is_seen() const { return moved_at_ == 0 || processor_->now() >= moved_at_; }
+  bool all_received() const { return received_.value() >= expected_; }
+  bool all_sent() const { return sent_.value() == starts_; }
+  /// Whether the processor's clock has come to where an engine moved the last packet. If not, the
+  /// node looks again then: it asks once for each such time.
+  bool is_seen_or_looks() const {
+    if (is_seen()) return true;
+    if (std::exchange(asked_at_, moved_at_) != moved_at_) processor_->look_at(moved_at_);
+    return false;
+  }
 
   /// Packets received, of all starts together.
   const Counter& received() const { return received_; }
@@ -106,13 +110,14 @@ class Exchange final : public Outgoing, private PayloadSource {
     archive.know(static_cast<PayloadSource*>(&envelopes_));
     archive.know(static_cast<PayloadSource*>(&forwarded_payloads_));
     archive(fill_, queued_, expected_, received_, starts_, sent_, due_, look_, outstanding_,
-            waits_for_window_, started_at_, moved_at_, waits_for_release_, stage_,
+            waits_for_window_, started_at_, moved_at_, asked_at_, waits_for_release_, stage_,
             forwarded_payloads_, forwarded_, acknowledgements_, *end_.audit);
   }
 
  private:
   class Sink;
   friend class Combiner;
+  bool is_seen() const { return moved_at_ == 0 || processor_->now() >= moved_at_; }
   /// Whether the node's DMA engine fills, drains and stores, and the processor writes descriptors.
   bool is_by_engine() const { return processor_ != end_.node; }
   /// The way of a packet to the next node whose processor takes it out of the network.
@@ -192,7 +197,8 @@ class Exchange final : public Outgoing, private PayloadSource {
   // The state of an exchange with release times, or of an engine that waits for its descriptors.
   Node* processor_;  ///< whose program starts the exchange; end_.node moves the packets
   Tick started_at_ = 0;
-  Tick moved_at_ = 0;  ///< when the engine is through with the packet that it moved last
+  Tick moved_at_ = 0;          ///< when the engine is through with the packet that it moved last
+  mutable Tick asked_at_ = 0;  ///< the time of that for which the processor was to look again
   bool waits_for_release_ = false;  ///< the current visit's time had not come in the last fill()
 
   // The state of an exchange whose packets go by way of other nodes.
@@ -208,18 +214,13 @@ class ExchangeAwaiter final : public Awaiter {
   enum class For : std::uint8_t { all, received, sent };
   ExchangeAwaiter(const Exchange& exchange, For what) : exchange_(&exchange), what_(what) {}
   bool ready() override {
-    if (is_complete()) return true;
-    if (!exchange_->is_seen()) exchange_->look_when_seen();
-    return false;
+    const bool counted = (what_ == For::sent || exchange_->all_received()) &&
+                         (what_ == For::received || exchange_->all_sent());
+    return counted && exchange_->is_seen_or_looks();
   }
   std::string text() const override { return exchange_->waits_for(); }
 
  private:
-  bool is_complete() const {
-    if (what_ == For::all) return exchange_->test();
-    return what_ == For::received ? exchange_->has_received() : exchange_->has_sent();
-  }
-
   const Exchange* exchange_;
   For what_;
 };
