@@ -37,6 +37,9 @@ class Machine:
     fft_cycles_factor: float
     transpose_cycles: float
     fma_cycles: float
+    dma_descriptor_cycles: int
+    dma_inject_cycles: int
+    dma_receive_cycles: int
     def __init__(self, name: str = ...) -> None: ...
 
 class Shape:
