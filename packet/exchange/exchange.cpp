@@ -24,7 +24,6 @@
 #include "hal/send_descriptor.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "packet/exchange/combiner.hpp"
 #include "packet/exchange/conservation.hpp"
 #include "packet/exchange/endpoint.hpp"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <string>
 #include <vector>
 
 #include "tests/tools/refusal.hpp"

@@ -18,6 +18,7 @@
 #include "tools/campaign/shard.hpp"
 #include "tools/campaign/workload.hpp"
 #include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/options.hpp"
 #include "tools/results/json.hpp"
 
 namespace toroid {

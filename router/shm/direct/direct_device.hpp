@@ -10,6 +10,7 @@
 
 #include "hal/device.hpp"
 #include "hal/put.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/direct/put_switch.hpp"

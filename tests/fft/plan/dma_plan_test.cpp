@@ -9,10 +9,8 @@
 #include "fft/plan/description.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "packet/node/settings.hpp"
 #include "router/sim/sim_fabric.hpp"
-#include "tests/fft/plan/plan_check.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/fft/reference.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/counter.hpp"
 #include "packet/node/node.hpp"
