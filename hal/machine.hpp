@@ -28,6 +28,8 @@ struct Machine {
   unsigned bubble_vc_chunks = 32;    ///< room of the bubble escape channel
   unsigned priority_vc_chunks = 32;  ///< room of the bubble priority channel
   unsigned bubble_reserve_chunks = 8;
+  unsigned ring_slots = 0;  ///< packets that a channel in memory (shm, ofi) holds at least; 0: by
+                            ///< the number of channels
 
   unsigned injection_fifos = 6;
   unsigned priority_injection_fifos = 2;

@@ -123,6 +123,8 @@ class PacketHeader {
     return ((hardware_ ^ other.hardware_) & ~kLinkBits) == 0 && software_ == other.software_;
   }
 
+  /// Of the hardware word: the number of chunks.
+  static constexpr std::uint64_t kLengthBits = std::uint64_t{7} << 48;
   static constexpr unsigned kFirstLinkBit = 53;
   static constexpr std::uint64_t kLinkBits = ~std::uint64_t{0} << kFirstLinkBit;
   constexpr PacketHeader without_link_bits() const { return {hardware_ & ~kLinkBits, software_}; }

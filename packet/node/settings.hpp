@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <tuple>
 
 #include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
@@ -58,6 +59,11 @@ struct PolicySettings {
   TieRule tie = TieRule::parity;
   Throttle throttle{};
 };
+
+/// What a policy says of links: it counts where packets go hop by hop, and nowhere else.
+inline auto link_settings(const PolicySettings& settings) {
+  return std::tuple(settings.drain, settings.tying, settings.routing, settings.tie);
+}
 
 /// A user's changes to a policy's settings. A setting that is not changed stays the policy's.
 struct SettingChanges {

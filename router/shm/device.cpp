@@ -39,30 +39,27 @@ bool RingDevice::accept(const SendDescriptor& descriptor, unsigned f) {
     return false;
   }
   TOROID_CHECK(descriptor.source != nullptr || descriptor.header.payload_bytes() == 0);
-  injected_ += descriptor.is_put ? descriptor.message_packets() : packets;
-  moves_ += packets;
-  FifoCounters& counters = fifo_counters_[f];
-  counters.packets += packets;
-  counters.most_chunks = std::max(counters.most_chunks, static_cast<std::uint16_t>(fifos_.used(f)));
+  count_injected(descriptor, f, fifos_.used(f));
   const bool was_empty = queues_[f].empty();
   queues_[f].append(descriptor);
   if (was_empty) expose_fifo(f);
   return true;
 }
 
-void RingDevice::count_passed(const PacketHeader& header) {
-  ++injected_;
-  packet_bytes_ += header.payload_bytes();
-  FifoCounters& counters = fifo_counters_.front();
-  ++counters.packets;
-  counters.most_chunks =
-      std::max(counters.most_chunks, static_cast<std::uint16_t>(header.chunks()));
+void RingDevice::count_injected(const SendDescriptor& descriptor, unsigned f, unsigned chunks) {
+  const std::uint32_t packets = descriptor.left();
+  injected_ += descriptor.is_put ? descriptor.message_packets() : packets;
+  moves_ += packets;
+  FifoCounters& counters = fifo_counters_[f];
+  counters.packets += packets;
+  counters.most_chunks = std::max(counters.most_chunks, static_cast<std::uint16_t>(chunks));
 }
 
-/// Packets of one message have one hardware word: only the first is looked at closely.
+/// Packets of one message have one hardware word but for their lengths: only the first is looked at
+/// closely.
 bool RingDevice::is_valid(const PacketHeader& header) {
-  if (header.hardware_word() == valid_ && payload_fits(header) &&
-      has_valid_order(header, shape().dims()))
+  if (((header.hardware_word() ^ valid_) & ~PacketHeader::kLengthBits) == 0 &&
+      payload_fits(header) && has_valid_order(header, shape().dims()))
     return true;
   Route route;
   if (validate(header, shape(), here_, route) != HeaderError::none) return false;

@@ -91,11 +91,14 @@ class RingDevice : public Device {
   /// returns, followed by out.commit(header). REQUIRES: the front descriptor has so many left.
   template <typename Out>
   void write_front(unsigned f, std::uint32_t count, Out&& out);
+  /// Writes the next `count` packets of a descriptor to `out`, likewise.
+  template <typename Out>
+  void write(const SendDescriptor& descriptor, std::uint32_t count, Out&& out);
   /// The put at the FIFO's front, which leaves it.
   PutDescriptor take_put(unsigned f);
   bool is_valid(const PacketHeader& header);
-  /// A packet has been sent past the FIFOs; it counts as one that was alone in the first.
-  void count_passed(const PacketHeader& header);
+  /// Packets, or a put, have been written to a FIFO, which then held so many chunks; or past it.
+  void count_injected(const SendDescriptor& descriptor, unsigned fifo, unsigned chunks);
   /// A put of this node's has been copied at its destination.
   void complete(const PutDescriptor& put);
   /// Another node's put has been copied, and its sender is told.
@@ -105,6 +108,7 @@ class RingDevice : public Device {
     ++completions_sent_;
     ++moves_;
   }
+  void count_bytes(std::uint64_t payload) { packet_bytes_ += payload; }
   void count_delivered() { ++delivered_, ++moves_; }
   void count_hops(std::uint64_t hops) { packet_hops_ += hops, moves_ += hops; }
   LinkCounters& link_counter(unsigned direction) { return link_counters_[direction]; }
@@ -139,18 +143,24 @@ class RingDevice : public Device {
 };
 
 template <typename Out>
-void RingDevice::write_front(unsigned f, std::uint32_t count, Out&& out) {
-  const SendDescriptor& front = queues_[f].front();
+void RingDevice::write(const SendDescriptor& descriptor, std::uint32_t count, Out&& out) {
   for (std::uint32_t i = 0; i < count; ++i) {
-    PacketHeader header = front.header;
+    PacketHeader header = descriptor.header;
     Packet& packet = out.claim();
-    if (front.source != nullptr) {
-      header = header.with_argument(front.source->gather(front, front.first + i, packet.payload));
+    if (descriptor.source != nullptr) {
+      header = header.with_argument(
+          descriptor.source->gather(descriptor, descriptor.first + i, packet.payload));
       gathered_ = true;
     }
     out.commit(header);
   }
-  packet_bytes_ += std::uint64_t{front.header.payload_bytes()} * count;
+  packet_bytes_ += std::uint64_t{descriptor.header.payload_bytes()} * count;
+}
+
+template <typename Out>
+void RingDevice::write_front(unsigned f, std::uint32_t count, Out&& out) {
+  const SendDescriptor& front = queues_[f].front();
+  write(front, count, out);
   fifos_.release(f, front.header.chunks() * count);
   queues_[f].pop_packets(count);
 }

@@ -103,6 +103,7 @@ TEST(Conservation, HoldsWithTheSmallestBuffersAndASlowProcessor) {
   Machine machine;
   machine.dynamic_vc_chunks = 8;
   machine.bubble_vc_chunks = machine.priority_vc_chunks = 16;
+  machine.ring_slots = 1;
   machine.injection_fifo_chunks = 8;
   machine.reception_fifo_chunks = 8;
   machine.reception_fifos = 1;

@@ -10,6 +10,7 @@ inline Machine smallest_channels() {
   Machine machine;
   machine.dynamic_vc_chunks = 8;
   machine.bubble_vc_chunks = machine.priority_vc_chunks = 16;
+  machine.ring_slots = 1;
   return machine;
 }
 

@@ -35,6 +35,7 @@ const std::vector<Number> kBlueGene = {
     {"wire_overhead_bytes", 14, kIbm},     {"hop_latency_cycles", 69, kAssumed},
     {"dynamic_vc_chunks", 32, kAssumed},   {"bubble_vc_chunks", 32, kAssumed},
     {"priority_vc_chunks", 32, kAssumed},  {"bubble_reserve_chunks", 8, kAssumed},
+    {"ring_slots", 0, kAssumed},
     {"injection_fifos", 6, kIbm},          {"priority_injection_fifos", 2, kIbm},
     {"injection_fifo_chunks", 32, kIbm},   {"reception_fifos", 12, kIbm},
     {"priority_reception_fifos", 2, kIbm}, {"reception_fifo_chunks", 32, kIbm},

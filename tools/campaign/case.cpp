@@ -339,16 +339,20 @@ void refuse_options_of_traffic(const CampaignLists& lists) {
 }  // namespace
 
 bool concerns_links(const CampaignLists& lists, const CommonOptions& common) {
+  if (common.fabric == name_of(kFabricNames, FabricName::sim)) return true;
   if (!lists.routings.empty() || !lists.failed_links.empty()) return true;
+  std::vector<Shape> shapes;
+  for (const std::string& torus : lists.toruses) shapes.push_back(Shape::parse(torus, lists.mesh));
+  std::vector<Machine> machines;
+  for (const std::string& name : items_of(common.machine, "--machine"))
+    machines.push_back(load_machine(name));
   const bool puts = common.transfer == name_of(kTransferModeNames, TransferMode::put);
   const bool leaves_out = names_all(lists) && puts;
   for (const std::string& name : names_of_policies(lists)) {
     if (leaves_out && !is_own_policy(name)) continue;
-    for (const std::string& machine : items_of(common.machine, "--machine"))
-      for (const std::string& torus : lists.toruses)
-        if (concerns_links(policy_named(name), Shape::parse(torus, lists.mesh),
-                           load_machine(machine)))
-          return true;
+    for (const Machine& machine : machines)
+      for (const Shape& shape : shapes)
+        if (concerns_links(policy_named(name), shape, machine)) return true;
   }
   return false;
 }

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <string_view>
-#include <tuple>
 
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
@@ -22,11 +21,6 @@ namespace toroid {
 namespace {
 
 constexpr std::string_view kAuto = kRouteNames.back();
-
-auto link_settings(const Policy& policy, const PolicyCase& on) {
-  const PolicySettings settings = policy.settings(on);
-  return std::tuple(settings.drain, settings.tying, settings.routing, settings.tie);
-}
 
 bool concerns_links(const SettingChanges& changes) {
   return changes.drain || changes.tying || changes.routing || changes.tie;
@@ -60,7 +54,8 @@ bool concerns_links(const Policy& policy, const Shape& shape, const Machine& mac
   const auto traffic = make_traffic("all-to-all", shape, kPayloadBytes, 1);
   const PolicyCase on{shape, machine, *traffic};
   try {
-    return link_settings(policy, on) != link_settings(policy_by_name("random"), on);
+    return link_settings(policy.settings(on)) !=
+           link_settings(policy_by_name("random").settings(on));
   } catch (const BadInput&) {
     return true;
   }

@@ -63,16 +63,13 @@ std::string where(const RunOptions& run) {
 
 /// The settings in which two policies differ and that something reads.
 bool differ(const PolicySettings& a, const PolicySettings& b, const PolicyEffects& effects) {
-  const auto by_link = [](const PolicySettings& s) {
-    return std::tuple(s.drain, s.tying, s.routing, s.tie);
-  };
   const auto queues = [](const PolicySettings& s) {
     return std::tuple(s.output_queues, s.queue_per_direction, s.queue_capacity);
   };
   const auto throttle = [](const PolicySettings& s) {
     return std::tuple(s.throttle.cycles_per_packet, s.throttle.window);
   };
-  return (effects.by_link && by_link(a) != by_link(b)) ||
+  return (effects.by_link && link_settings(a) != link_settings(b)) ||
          (effects.output_queues && queues(a) != queues(b)) ||
          (effects.packets_per_visit && a.packets_per_visit != b.packets_per_visit) ||
          (effects.by_exchange && throttle(a) != throttle(b));

@@ -37,6 +37,7 @@ class DirectDevice : public RingDevice, public PutEnd {
 
   bool can_put(Rank to) const override { return machinery().local.has(to); }
   bool try_pass(const SendDescriptor& descriptor, std::span<const std::byte> payload) override;
+  void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override;
   void take_note(const PutNote& note) override;
@@ -58,6 +59,8 @@ class DirectDevice : public RingDevice, public PutEnd {
   void give_back() override;
   bool holds_packets() const override { return !fifo(0).empty(); }
 
+  TaggedSender* open_ring(const SendDescriptor& packets, std::uint32_t count);
+  void count_sent(const SendDescriptor& packets, TaggedSender& ring);
   bool send_some();
   std::size_t receive_puts(PacketSink& sink, std::size_t limit);
   std::size_t receive_from(TaggedReceiver& ring, PacketSink& sink, std::size_t limit);

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -22,10 +23,28 @@
 namespace toroid::ring {
 namespace {
 
-ChannelSlots capacity_of(const Machine& machine) {
+/// Packets of a channel where the machine does not say. Deeper than the hardware's buffers, because
+/// a packet's wire is longer here: the other end looks at it when its worker comes round, or when it
+/// has computed. Still deeper rings gain little and leave the caches.
+constexpr std::size_t kDeepestChannel = 512;
+/// Memory that they may take together, in bytes: a part of a third-level cache.
+constexpr std::size_t kChannelBytes = std::size_t{16} << 20;
+
+std::size_t links_per_node(const Shape& shape) {
+  std::size_t links = 0;
+  for (unsigned d = 0; d < shape.dims(); ++d) links += shape.extent(d) > 1 ? 2 : 0;
+  return links;
+}
+
+ChannelSlots capacity_of(const Shape& shape, const Machine& machine) {
+  const std::size_t rings =
+      std::max<std::size_t>(1, shape.size() * links_per_node(shape) * kVirtualChannels);
+  const std::size_t affordable = std::min(kDeepestChannel, kChannelBytes / (rings * sizeof(Packet)));
+  const std::size_t least = machine.ring_slots > 0 ? machine.ring_slots : affordable;
   ChannelSlots slots{};
   for (unsigned c = 0; c < kVirtualChannels; ++c) {
-    const unsigned packets = machine.channel_chunks(static_cast<VirtualChannel>(c)) / kMaxChunks;
+    const unsigned chunks = machine.channel_chunks(static_cast<VirtualChannel>(c));
+    const std::size_t packets = std::max<std::size_t>(chunks / kMaxChunks, least);
     if (packets < 1 || packets * kMaxChunks > UINT16_MAX)  // tokens are counted in chunks
       throw BadInput(fmt::format("buffers of {} packets; rings hold 1 to {}", packets,
                                  UINT16_MAX / kMaxChunks));
@@ -38,8 +57,8 @@ ChannelSlots capacity_of(const Machine& machine) {
 /// and counts on their way back need room.
 constexpr std::uint16_t kBoundarySlots = 64;
 
-ChannelSlots boundary_capacity_of(const Machine& machine) {
-  ChannelSlots slots = capacity_of(machine);
+ChannelSlots boundary_capacity_of(const Shape& shape, const Machine& machine) {
+  ChannelSlots slots = capacity_of(shape, machine);
   for (std::uint16_t& channel : slots) channel = std::max(channel, kBoundarySlots);
   return slots;
 }
@@ -86,7 +105,7 @@ class TorusTopology final : public RingTopology {
       }
       box.inward[l].popped = &mailbox(upstream).popped.word[l];
       if (shape().neighbour(node, travelling.opposite()))
-        box.inward[l].capacity = capacity_of(machinery_.machine);
+        box.inward[l].capacity = capacity_of(shape(), machinery_.machine);
     }
   }
 
@@ -94,14 +113,14 @@ class TorusTopology final : public RingTopology {
     LinkMemory& memory = mailbox(to).inward[travelling.index];
     ArrivingLink& link = boundary_->arriving.emplace_back(from, to, travelling, &memory);
     memory.popped = &link.popped;
-    memory.capacity = boundary_capacity_of(machinery_.machine);
+    memory.capacity = boundary_capacity_of(shape(), machinery_.machine);
   }
 
   LinkMemory& add_leaving(Rank from, Rank to, Direction travelling) {
     LeavingLink& link = boundary_->leaving.emplace_back(to, travelling);
     link.memory.pushed = &link.pushed;
     link.memory.popped = &mailbox(from).popped.word[travelling.index];
-    link.memory.capacity = boundary_capacity_of(machinery_.machine);
+    link.memory.capacity = boundary_capacity_of(shape(), machinery_.machine);
     leaving_[local().index(from)].push_back(&link);
     return link.memory;
   }
@@ -129,8 +148,8 @@ class TorusTopology final : public RingTopology {
 
 double torus_bytes(const Shape& shape, const Machine& machine) {
   double packets = 0;
-  for (const std::uint16_t slots : capacity_of(machine)) packets += slots;
-  return packets * sizeof(Packet) * shape.links() * shape.size();
+  for (const std::uint16_t slots : capacity_of(shape, machine)) packets += slots;
+  return packets * sizeof(Packet) * static_cast<double>(links_per_node(shape)) * shape.size();
 }
 
 std::unique_ptr<RingTopology> make_torus_topology(const Machinery& machinery,

@@ -53,6 +53,7 @@ TEST(OrbitalAgreement, GivesTheModelsBitsThroughTheSmallestBuffers) {
   Machine machine;
   machine.dynamic_vc_chunks = machine.injection_fifo_chunks = machine.reception_fifo_chunks = 8;
   machine.bubble_vc_chunks = machine.priority_vc_chunks = 16;
+  machine.ring_slots = 1;
   machine.reception_fifos = 1;
   expect_agreement(2, 8, {}, machine);
 }

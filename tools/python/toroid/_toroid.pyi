@@ -20,6 +20,7 @@ class Machine:
     bubble_vc_chunks: int
     priority_vc_chunks: int
     bubble_reserve_chunks: int
+    ring_slots: int
     injection_fifos: int
     priority_injection_fifos: int
     injection_fifo_chunks: int
