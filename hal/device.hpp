@@ -8,6 +8,7 @@
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
+#include "hal/packet_times.hpp"
 #include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
@@ -71,6 +72,9 @@ class Device {
   virtual std::size_t packets_per_turn() const = 0;
   /// The processor computes: virtual time passes, elsewhere it is free.
   virtual void compute(Tick cycles) = 0;
+  /// Adds what the fabric takes to send this node's packets outside its processor's turns to
+  /// `times`, from now on; null: measures nothing. It outlives the measuring.
+  virtual void time_packets(PacketTimes*) {}
   /// Asks for a turn at the cycle `when`, or as soon after as the processor is free. False: time is
   /// the wall clock, and nobody is woken. REQUIRES: when > now().
   [[nodiscard]] virtual bool try_wake_at(Tick) { return false; }

@@ -21,6 +21,7 @@
 #include "fft/plan/plan.hpp"
 #include "hal/check.hpp"
 #include "hal/copy_bytes.hpp"
+#include "hal/packet_times.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/exchange.hpp"
 #include "packet/node/node.hpp"
@@ -104,6 +105,14 @@ void Plan::Engine::keep_input() {
 void Plan::Engine::begin_times() {
   std::ranges::fill(times_, StageTimes{});
   times_[0].begin = times_[0].exchanged = node_->now();
+  packet_times_ = {};
+  if (blueprint_->description().times_packets) node_->time_packets(&packet_times_);
+}
+
+void Plan::Engine::note_packets(StageTimes& times) {
+  times.packing += packet_times_.sending;
+  times.unpacking += packet_times_.receiving;
+  packet_times_ = {};
 }
 
 StageRun Plan::Engine::stage(std::size_t number) {
@@ -114,12 +123,16 @@ StageRun Plan::Engine::stage(std::size_t number) {
           {number == 0 ? call_.in.data() : state.from.data(),
            is_last ? call_.out.data() : state.to.data()},
           &times_[number],
-          blueprint_->description().overlap.test_interval};
+          blueprint_->description()};
 }
 
 void Plan::Engine::end() {
+  const Tick begin = node_->now();
   scale_array(call_.out, blueprint_->description().precision, call_.scale, blueprint_->points());
   times_.back().computed = node_->now();
+  times_.back().computing += times_.back().computed - begin;
+  note_packets(times_.back());
+  node_->time_packets(nullptr);
 }
 
 /// Every exchange is complete, its own packets included, before the next computation: packets left
@@ -148,6 +161,7 @@ Program Plan::Engine::run(Node& node, Engine& engine) {
       if (!is_last) stage.start_exchange();
     }
     if (is_last) break;
+    engine.note_packets(stage.times());
     const PipelinedExchange& exchange = stage.exchange();
     for (std::uint32_t piece = exchange.first_outstanding(); piece < exchange.pieces(); ++piece) {
       const Exchange& outstanding = exchange.piece(piece);

@@ -17,6 +17,7 @@
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
+#include "hal/packet_times.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
@@ -55,6 +56,7 @@ class Plan::Engine {
   /// Returns whether the call needs a barrier.
   bool begin();
   void begin_times();
+  void note_packets(StageTimes& times);
   StageRun stage(std::size_t number);
   std::size_t stages() const { return times_.size(); }
   void end();
@@ -75,6 +77,7 @@ class Plan::Engine {
 
   Call call_;
   std::vector<StageTimes> times_;
+  PacketTimes packet_times_;   ///< since the last stage ended
   std::vector<Complex> kept_;  ///< the input, if the result takes its place before it has been read
   Program program_;
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fft/execute/local_array.hpp"
+#include "fft/execute/work_slices.hpp"
 #include "fft/kernels/kernel.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
@@ -73,8 +74,11 @@ LocalCost cost_of(const LocalTask& task, const Machine& machine) {
 }
 
 LocalWork::LocalWork(const LocalTask& task, Precision precision, Rigor rigor,
-                     const Machine& machine)
-    : precision_(precision), rigor_(rigor), cost_(cost_of(task, machine)) {
+                     const Machine& machine, std::int64_t test_interval)
+    : precision_(precision),
+      rigor_(rigor),
+      test_interval_(test_interval),
+      cost_(cost_of(task, machine)) {
   if (task.from.size() == 0) return;
   if (task.axes == Axes{})
     plan_copy(task);
@@ -100,7 +104,9 @@ local::Work LocalWork::blank(const LocalTask& task) const {
 }
 
 LocalWork::Step& LocalWork::add(const local::Work& work, Place in, Place out) {
-  steps_.push_back({local::fftw().plan(work, rigor_), in, out});
+  for (const WorkSlice& slice : slices_of(work, test_interval_))
+    steps_.push_back({local::fftw().plan(slice.work, rigor_), slice.reads_out ? out : in, out,
+                      slice.in_at, slice.out_at});
   return steps_.back();
 }
 
@@ -239,11 +245,14 @@ std::byte* LocalWork::at(Place place, const std::byte* from, std::byte* to) {
 }
 
 void LocalWork::run(const std::byte* from, std::byte* to) {
-  for (const Step& step : steps_) {
-    std::byte* const out = at(step.out, from, to);
-    if (step.clear > 0) std::memset(out, 0, step.clear);
-    step.kernel->run(at(step.in, from, to) + step.in_at, out + step.out_at);
-  }
+  for (std::uint32_t step = 0; step < steps(); ++step) run_step(step, from, to);
+}
+
+void LocalWork::run_step(std::uint32_t number, const std::byte* from, std::byte* to) {
+  const Step& step = steps_[number];
+  std::byte* const out = at(step.out, from, to);
+  if (step.clear > 0) std::memset(out, 0, step.clear);
+  step.kernel->run(at(step.in, from, to) + step.in_at, out + step.out_at);
 }
 
 }  // namespace toroid::fft

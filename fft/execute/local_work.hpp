@@ -43,11 +43,16 @@ LocalCost cost_of(const LocalTask& task, const Machine& machine);
 class LocalWork {
  public:
   LocalWork() = default;  ///< does nothing
-  LocalWork(const LocalTask& task, Precision precision, Rigor rigor, const Machine& machine);
+  /// `test_interval`: lines that a step transforms at most; 0: as many as there are.
+  LocalWork(const LocalTask& task, Precision precision, Rigor rigor, const Machine& machine,
+            std::int64_t test_interval = 0);
 
   /// Leaves `from` as it was unless the task is in place or may destroy it. REQUIRES: from == to if
   /// in place, disjoint arrays otherwise.
   void run(const std::byte* from, std::byte* to);
+  /// The same step by step: all of them, in their order.
+  std::uint32_t steps() const { return static_cast<std::uint32_t>(steps_.size()); }
+  void run_step(std::uint32_t step, const std::byte* from, std::byte* to);
 
   /// Cycles of the task on the machine; see LocalCost.
   Tick cycles() const { return cost_.cycles; }
@@ -81,6 +86,7 @@ class LocalWork {
   /// Transforms one axis of a whole box.
   Side transform_axis(const LocalTask& task, const Side& from, const Side& to, unsigned axis);
   void copy_centre(const LocalTask& task, const Side& large, const Side& small, unsigned axis);
+  /// Returns the last step of the work; it is the only one if the work transforms nothing.
   Step& add(const local::Work& work, Place in, Place out);
   local::Work blank(const LocalTask& task) const;
   Side scratch(const Box& box, Place place);
@@ -88,6 +94,7 @@ class LocalWork {
 
   Precision precision_ = Precision::double_;
   Rigor rigor_ = Rigor::estimate;
+  std::int64_t test_interval_ = 0;
   std::vector<Step> steps_;
   std::array<std::int64_t, 2> scratch_bytes_{};
   std::array<std::unique_ptr<LocalArray>, 2> scratch_;

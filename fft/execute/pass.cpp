@@ -140,9 +140,9 @@ LocalTask Pass::task(std::size_t number, const StageState& state) const {
           .aligned = aligned};
 }
 
-LocalWork Pass::prepare(const LocalTask& task) const {
+LocalWork Pass::prepare(const LocalTask& task, std::int64_t test_interval) const {
   const Description& description = blueprint_->description();
-  return LocalWork(task, description.precision, description.rigor, node_->machine());
+  return LocalWork(task, description.precision, description.rigor, node_->machine(), test_interval);
 }
 
 void Pass::set_work(StageState& state, std::size_t number) {
@@ -163,11 +163,13 @@ void Pass::set_piece_work(StageState& state, const LocalTask& whole) {
   const StagePieces& pieces = state.pieces;
   const std::int64_t begin = whole.to.boxes()[0].lo[pieces.axis];
   const std::int64_t length = whole.to.boxes()[0].length(pieces.axis);
+  const Overlap& overlap = blueprint_->description().overlap;
+  const std::int64_t interval = overlap.cuts_kernels() ? overlap.test_interval : 0;
   const auto first_planes = [&](std::int64_t planes) {
     LocalTask piece = whole;
     piece.from = whole.from.planes(pieces.axis, begin, begin + planes);
     piece.to = whole.to.planes(pieces.axis, begin, begin + planes);
-    return prepare(piece);
+    return prepare(piece, interval);
   };
   if (length >= pieces.planes) state.work = first_planes(pieces.planes);
   if (const std::int64_t rest = length % pieces.planes; rest > 0)

@@ -78,7 +78,8 @@ class Pass {
   void set_work(StageState& state, std::size_t number);
   void set_piece_work(StageState& state, const LocalTask& whole);
   LocalTask task(std::size_t number, const StageState& state) const;
-  LocalWork prepare(const LocalTask& task) const;
+  /// `test_interval`: see LocalWork.
+  LocalWork prepare(const LocalTask& task, std::int64_t test_interval = 0) const;
   /// Elements of the target array.
   std::int64_t room_for(const StageState& state, const NodeLayout& to) const;
   void connect(std::size_t number);

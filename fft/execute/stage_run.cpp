@@ -9,6 +9,7 @@
 #include "fft/execute/pipelined_exchange.hpp"
 #include "fft/orbital/base.hpp"
 #include "fft/orbital/stage_state.hpp"
+#include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/exchange.hpp"
@@ -27,7 +28,14 @@ Tick StageRun::transform() const {
 
 void StageRun::start_exchange() const {
   times_[1].begin = node_->now();
-  state_->exchange->start(0, state_->in_place ? arrays_.source : arrays_.target);
+  start(0, state_->in_place ? arrays_.source : arrays_.target, times_[1]);
+}
+
+void StageRun::start(std::uint32_t piece, const std::byte* source, StageTimes& times) const {
+  if (!times_packets_) return state_->exchange->start(piece, source);
+  const Tick begin = node_->now();
+  state_->exchange->start(piece, source);
+  times.packing += node_->now() - begin;
 }
 
 LocalWork& StageRun::work(std::uint32_t piece) const {
@@ -39,23 +47,28 @@ std::byte* StageRun::buffer(std::uint32_t piece) const {
   return arrays_.target + piece % buffers() * state_->pieces.to_step;
 }
 
-void StageRun::transform_piece(std::uint32_t piece) const {
-  if (piece >= state_->pieces.own) return;
+void StageRun::transform_slice(std::uint32_t piece, std::uint32_t slice) const {
+  if (slice > 0 && !overlap_->cuts_kernels()) return;
   const Tick begin = node_->now();
-  work(piece).run(arrays_.source + piece * state_->pieces.from_step, buffer(piece));
+  const std::byte* const source = arrays_.source + piece * state_->pieces.from_step;
+  if (overlap_->cuts_kernels())
+    work(piece).run_step(slice, source, buffer(piece));
+  else
+    work(piece).run(source, buffer(piece));
   times().computing += node_->now() - begin;
 }
 
 void StageRun::start_piece(std::uint32_t piece) const {
   if (piece == 0) times_[1].begin = node_->now();
-  state_->exchange->start(piece, buffer(piece));
+  start(piece, buffer(piece), times());
 }
 
 std::uint32_t StageRun::slices(std::uint32_t piece) const {
   if (piece >= state_->pieces.own) return 0;
-  if (test_interval_ == 0) return 1;
+  if (overlap_->cuts_kernels()) return work(piece).steps();
+  if (overlap_->test_interval == 0) return 1;
   return static_cast<std::uint32_t>(
-      std::max<std::int64_t>(1, work(piece).lines() / test_interval_));
+      std::max<std::int64_t>(1, work(piece).lines() / overlap_->test_interval));
 }
 
 /// The slices of a piece add up to its cycles exactly.
@@ -85,8 +98,8 @@ Program send_in_pieces(Node& node, StageRun stage) {
       co_await last.wait_sent();
       times.waiting += node.now() - before;
     }
-    stage.transform_piece(piece);
     for (std::uint32_t slice = 0; slice < stage.slices(piece); ++slice) {
+      stage.transform_slice(piece, slice);
       const Tick cycles = stage.slice_cycles(piece, slice);
       const Tick passed = co_await node.compute(cycles);
       times.computing += passed;

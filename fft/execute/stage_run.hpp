@@ -8,6 +8,7 @@
 #include "fft/execute/pass.hpp"
 #include "fft/execute/pipelined_exchange.hpp"
 #include "fft/orbital/base.hpp"
+#include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
@@ -25,14 +26,15 @@ class StageRun {
     const std::byte* source;
     std::byte* target;
   };
-  /// `times` of this stage; those of the next one follow it. `test_interval`: see Overlap.
+  /// `times` of this stage; those of the next one follow it.
   StageRun(Node& node, StageState& state, Arrays arrays, StageTimes* times,
-           std::int64_t test_interval)
+           const Description& description)
       : node_(&node),
         state_(&state),
         arrays_(arrays),
         times_(times),
-        test_interval_(test_interval) {}
+        overlap_(&description.overlap),
+        times_packets_(description.times_packets) {}
 
   bool goes_in_pieces() const { return state_->pieces.planes > 0; }
   bool is_orbital() const { return state_->orbital != nullptr; }
@@ -49,11 +51,12 @@ class StageRun {
   // In pieces.
   /// Pieces that the target array has room for.
   std::uint32_t buffers() const { return state_->pieces.buffers; }
-  void transform_piece(std::uint32_t piece) const;
   void start_piece(std::uint32_t piece) const;
-  /// A piece's cycles are spent in slices, between which the node sends and receives packets. 0: it
-  /// has no part of the piece.
+  /// A piece is transformed and its cycles are spent in slices, between which the node sends and
+  /// receives packets. 0: it has no part of the piece.
   std::uint32_t slices(std::uint32_t piece) const;
+  /// Of a piece whose cycles alone are cut the first slice transforms everything.
+  void transform_slice(std::uint32_t piece, std::uint32_t slice) const;
   Tick slice_cycles(std::uint32_t piece, std::uint32_t slice) const;
 
   // The orbital transform, of one array of the batch after the other.
@@ -64,12 +67,15 @@ class StageRun {
  private:
   LocalWork& work(std::uint32_t piece) const;
   std::byte* buffer(std::uint32_t piece) const;
+  /// Starts a piece of the exchange and counts what that takes for `times`.
+  void start(std::uint32_t piece, const std::byte* source, StageTimes& times) const;
 
   Node* node_;
   StageState* state_;
   Arrays arrays_;
   StageTimes* times_;
-  std::int64_t test_interval_;
+  const Overlap* overlap_;
+  bool times_packets_;
 };
 
 /// Transforms and sends piece after piece. When it ends, the last pieces may still be on their way.

@@ -121,7 +121,10 @@ Blueprint::Blueprint(const Description& description, const Shape& shape)
   complete(description_.out_boxes, description_.size.size());
   if (description_.out_boxes.empty()) return_to_boxes(description_);
   if (!description_.out_boxes.empty()) description_.return_to_input = false;
-  if (description.method == Method::volumetric) description_.overlap.planes = 1;
+  if (description.method == Method::volumetric) {
+    description_.overlap.planes = 1;
+    description_.overlap.backward_planes.reset();
+  }
   Stages made = stages_of(description_, shape);
   stages_ = std::move(made.stages);
   exchanges_ = std::move(made.exchanges);
@@ -185,7 +188,7 @@ PieceRule Blueprint::pieces(std::size_t exchange, Way way) const {
   const StageExchange& between = exchanges_[exchange];
   const bool forward = way == Way::forward;
   const auto axis = forward ? between.forward_axis : between.backward_axis;
-  const std::int64_t wanted = description_.overlap.planes;
+  const std::int64_t wanted = description_.overlap.planes_of(way);
   if (!axis || wanted <= 0) return {};
   const Distribution& sent = forward ? stages_[exchange].out : stages_[exchange + 1].in;
   const std::int64_t longest = Split{sent.extents[*axis], between.group(shape_, 0).size()}.most();

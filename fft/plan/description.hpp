@@ -18,6 +18,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -56,6 +57,22 @@ struct Overlap {
   std::uint32_t window = kWindow;  ///< exchanges that may be outstanding, 1 to kMostOutstanding
   /// Lines that are transformed before the node handles its packets again. 0: all of a piece.
   std::int64_t test_interval = 0;
+  /// The transforms themselves are cut there, into kernels of at most so many lines. If not, a
+  /// piece is transformed at once and only its cycles are cut: enough in virtual time, in which a
+  /// kernel takes none.
+  bool cuts_transforms = true;
+  /// As `planes`, for backward; none: as many as forward.
+  std::optional<std::int64_t> backward_planes{};
+
+  bool cuts_kernels() const { return cuts_transforms && test_interval > 0; }
+  std::int64_t planes_of(Way way) const {
+    return way == Way::forward ? planes : backward_planes.value_or(planes);
+  }
+  /// Of one direction; the other one keeps its own.
+  void set_planes(Way way, std::int64_t number) {
+    backward_planes = way == Way::backward ? number : planes_of(Way::backward);
+    if (way == Way::forward) planes = number;
+  }
 };
 
 /// The parameters of a plan. Blueprint checks them.
@@ -83,6 +100,8 @@ struct Description {
   /// the price of a barrier before every call: faster if arrays do not fit the cache.
   bool may_leave_gaps = false;
   Rigor rigor = Rigor::estimate;
+  /// Plan::times() tell what packets take, too: one or two looks at the clock per batch of packets.
+  bool times_packets = false;
   /// The direction of the first call, which then needs no barrier.
   Way first = Way::forward;
 };

@@ -58,6 +58,10 @@ struct StageTimes {
   Tick computed = 0;   ///< everything was transformed
   Tick computing = 0;  ///< duration of the transforms before `computed`
   Tick waiting = 0;    ///< duration of waits before `computed`: for pieces to leave or to complete
+  // What packets took between the stage before and `computed`, waits included; 0 unless the
+  // description says that it is measured.
+  Tick packing = 0;    ///< what sending took, and copying what a node sends to itself
+  Tick unpacking = 0;  ///< what receiving took; of puts, the copy from array to array
 };
 
 /// A transform on one node. It must live until the fabric has stopped, since its handlers belong to

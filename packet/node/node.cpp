@@ -253,8 +253,11 @@ void Node::go_to_await(bool ended) {
 
 void Node::fill() {
   if (filling_ == nullptr) return;
-  if (queues_.any_has_room())  // else nothing can be done: the commonest turn of a busy node
+  if (queues_.any_has_room()) {  // else nothing can be done: the commonest turn of a busy node
+    const Tick begin = packet_times_ == nullptr ? 0 : now();
     while (filling_ != nullptr && filling_->fill(queues_)) fill_next();
+    if (packet_times_ != nullptr) packet_times_->sending += now() - begin;
+  }
   if (filling_ != nullptr) queues_.note_stop();
 }
 
@@ -281,8 +284,17 @@ void Node::send_now() {
 bool Node::drain() {
   drain_.begin_turn(queues_);
   if (queues_.empty()) return false;
+  std::size_t total = 0;
+  if (packet_times_ == nullptr) return drain_queues(total);
+  const Tick begin = now();
+  const bool again = drain_queues(total);
+  if (total > 0) packet_times_->sending += now() - begin;
+  return again;
+}
+
+bool Node::drain_queues(std::size_t& total) {
   InjectionFifos& fifos = device_->fifos();
-  for (std::size_t total = 0;;) {
+  for (;;) {
     const std::size_t limit = packets_per_turn_ - total;
     const std::size_t moved = drain_.run(
         queues_, fifos, limit, [this](const SendDescriptor& d, std::uint32_t count, unsigned fifo) {
@@ -301,10 +313,19 @@ bool Node::drain() {
 
 /// True: there may be more.
 bool Node::receive() {
+  if (packet_times_ == nullptr) return receive_some() == packets_per_turn_;
+  const Tick begin = now();
+  const std::size_t count = receive_some();
+  if (count > 0) packet_times_->receiving += now() - begin;
+  return count == packets_per_turn_;
+}
+
+/// Packets from other nodes; those to itself are handled with them.
+std::size_t Node::receive_some() {
   const std::size_t count = device_->receive(*this, packets_per_turn_);
   if (!own_.empty())
     for (const Packet& packet : std::exchange(own_, {})) arrive(packet);
-  return count == packets_per_turn_;
+  return count;
 }
 
 bool Node::resume() {

@@ -20,6 +20,7 @@
 #include "hal/machine.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/packet_times.hpp"
 #include "hal/processor.hpp"
 #include "hal/put.hpp"
 #include "hal/random.hpp"
@@ -147,6 +148,12 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// The record of this node's messages; null if they are not recorded.
   RankRecord* record() const { return record_; }
   Tick now() const { return device_->now(); }
+  /// Adds what sending and receiving takes to `times` from now on; null: measures nothing, as
+  /// before the first call. `times` outlives the measuring.
+  void time_packets(PacketTimes* times) {
+    packet_times_ = times;
+    device_->time_packets(times);
+  }
 
   /// Every other node once, in this node's own random order.
   SendOrder random_order() const { return {OrderRule::random, rank_, size(), private_seed()}; }
@@ -249,7 +256,9 @@ class alignas(64) Node final : public Processor, private PacketSink {
   bool look_again();
   void send_now();
   bool drain();
+  bool drain_queues(std::size_t& total);
   bool receive();
+  std::size_t receive_some();
   bool resume();
   bool has_sent_all() const { return filling_ == nullptr && queues_.empty() && own_.empty(); }
   /// The innermost part that the program waits for, or itself.
@@ -277,6 +286,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   RoutingRule routing_;
   std::vector<Packet> own_;       ///< packets to oneself: memory, not the torus, carries them
   std::vector<Outgoing*> later_;  ///< sources behind filling_
+  PacketTimes* packet_times_ = nullptr;
   RankRecord* record_;
   std::uint32_t packets_per_turn_;
   Rank rank_;

@@ -89,7 +89,7 @@ void RingDevice::complete(const PutDescriptor& put) {
 bool RingDevice::step() {
   if (!look() && resting_) return false;
   const std::uint64_t moves = moves_;
-  forward();
+  forward_between_turns();
   if (again_ || gathered_ || output_waiting_ || has_delivery()) take_turn();
   if (again_) take_turn();  // what arrived has mostly something to be sent at once
   give_back();
@@ -103,7 +103,16 @@ void RingDevice::take_turn() {
   output_waiting_ = result.output_waiting;
   again_ = result.again;
   moves_ += again_ ? 1 : 0;
+  forward_between_turns();
+}
+
+/// The processor measures what is forwarded in its turn.
+void RingDevice::forward_between_turns() {
+  if (packet_times_ == nullptr || !holds_packets()) return forward();
+  const Tick begin = now();
+  const std::uint64_t moves = moves_;
   forward();
+  if (moves_ != moves) packet_times_->sending += now() - begin;
 }
 
 bool RingDevice::quiet() const {

@@ -13,6 +13,7 @@
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
+#include "hal/packet_times.hpp"
 #include "hal/processor.hpp"
 #include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
@@ -42,6 +43,7 @@ class RingDevice : public Device {
   }
   std::size_t packets_per_turn() const override { return 512; }
   void compute(Tick) override {}
+  void time_packets(PacketTimes* times) override { packet_times_ = times; }
 
   void attach(Processor& processor) { processor_ = &processor; }
   const Processor* processor() const { return processor_; }
@@ -116,6 +118,7 @@ class RingDevice : public Device {
  private:
   bool accept(const SendDescriptor& descriptor, unsigned fifo);
   void take_turn();
+  void forward_between_turns();
 
   const Machinery* machinery_;
   Processor* processor_ = nullptr;
@@ -126,6 +129,7 @@ class RingDevice : public Device {
   bool gathered_ = false;  ///< a payload source has been called: its node may wait for that
   bool resting_ = false;   ///< found quiet by the last step
   std::uint64_t moves_ = 0;
+  PacketTimes* packet_times_ = nullptr;
   std::uint64_t valid_ = ~std::uint64_t{0};  ///< the hardware word that was found valid last
   InjectionFifos fifos_;
   std::vector<DescriptorQueue> queues_;  ///< [FIFO]: payloads are gathered straight into a slot

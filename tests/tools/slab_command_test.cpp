@@ -55,11 +55,28 @@ TEST(SlabCommand, KeepsAWindowOfExchangesAndLooksAtTheNetwork) {
   for (const std::string window : {"1", "32"})
     expect_right_everywhere(kSmallSlab + Arguments{"--planes", "1", "--window", window});
   for (const std::string interval : {"1", "7", "1000000"})
-    expect_right(kSmallSlab + Arguments{"--planes", "1", "--test-interval", interval});
+    expect_right_everywhere(kSmallSlab + Arguments{"--planes", "1", "--test-interval", interval});
   const json report =
       json_of(kSmallSlab + Arguments{"--planes", "1", "--window", "3", "--test-interval", "5"});
   EXPECT_EQ(report["window"], 3);
   EXPECT_EQ(report["test_interval"], 5);
+}
+
+TEST(SlabCommand, HasPlanesOfItsOwnForTheInverse) {
+  const Arguments own = {"--planes", "2,3"};
+  expect_right_everywhere(kSmallSlab + own);
+  const json forward = json_of(kSmallSlab + own);
+  const json inverse = json_of(kSmallSlab + own + Arguments{"--inverse"});
+  EXPECT_EQ(forward["planes"], 2);
+  EXPECT_EQ(inverse["planes"], 3);
+  for (const json& report : {forward, inverse}) {
+    EXPECT_EQ(report["forward_planes"], 2);
+    EXPECT_EQ(report["backward_planes"], 3);
+  }
+  EXPECT_EQ(json_of(kSmallSlab + Arguments{"--planes", "3"})["backward_planes"], 3);
+  const json tuned = json_of(kSmallSlab + Arguments{"--planes", "2,-1", "--inverse"});
+  EXPECT_EQ(tuned["forward_planes"], 2);
+  EXPECT_LE(tuned["time_s"], inverse["time_s"]);
 }
 
 TEST(SlabCommand, CutsTheSpectrumsBox) {
@@ -152,25 +169,33 @@ TEST(SlabCommand, KeepsWhatFftwHasMeasuredBesideItsPlanes) {
 
 // The table of blocks.
 
-constexpr const char* kBlocks[] = {"allocate",  "plane_loop", "pack",       "communication",
-                                   "last_axis", "unpack",     "deallocate", "total"};
+constexpr const char* kBlocks[] = {"allocate",      "plane_loop", "waits", "last_axis",
+                                   "deallocate",    "compute",    "pack",  "unpack",
+                                   "communication", "total"};
 
-void expect_version(const json& version) {
+/// `nodes`: of one nothing goes to another.
+void expect_version(const json& version, unsigned nodes) {
   EXPECT_TRUE(version["planes"].is_number_unsigned()) << version;
   for (const char* block : kBlocks) {
     ASSERT_TRUE(version[block].is_number()) << block;
     EXPECT_GE(version[block], 0) << block;
   }
   EXPECT_GT(version["total"], 0);
-  EXPECT_LE(version["pack"], version["plane_loop"]);
+  EXPECT_GT(version["compute"], 0);
+  const auto seconds = [&](const char* block) { return version[block].get<double>(); };
+  EXPECT_NEAR(seconds("compute") + seconds("pack") + seconds("unpack") + seconds("communication"),
+              seconds("total"), 1e-9 * seconds("total"));
+  if (nodes == 1) return;
+  EXPECT_GT(version["pack"], 0);
+  EXPECT_GT(version["unpack"], 0);
 }
 
 void expect_timings(const json& timings, const std::vector<unsigned>& nodes) {
   ASSERT_EQ(timings.size(), nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     EXPECT_EQ(timings[i]["nodes"], nodes[i]);
-    expect_version(timings[i]["blocking"]);
-    expect_version(timings[i]["non_blocking"]);
+    expect_version(timings[i]["blocking"], nodes[i]);
+    expect_version(timings[i]["non_blocking"], nodes[i]);
     EXPECT_EQ(timings[i]["blocking"]["planes"], 0);
     EXPECT_GE(timings[i]["non_blocking"]["planes"], 1);
     for (const char* block : kBlocks) EXPECT_TRUE(timings[i]["ratio"].contains(block)) << block;
@@ -185,7 +210,14 @@ TEST(SlabCommand, TimesItsBlocksOnEveryMachineOfOneToAllNodes) {
   expect_timings(json_of(slab("4x2", "16") + timings)["timings"], {1, 2, 4, 8});
   expect_timings(json_of(slab("6", "12") + timings)["timings"], {1, 3, 6});
   expect_timings(json_of(slab("1", "4") + timings)["timings"], {1});
-  expect_timings(json_of(slab("2x2", "8") + timings + kEstimate + kShm)["timings"], {1, 2, 4});
+  for (const std::string route : {"direct", "torus"})
+    for (const std::string threads : {"1", "2"})
+      expect_timings(json_of(slab("2x2", "8") + timings + kEstimate + kShm +
+                             Arguments{"--route", route, "--threads", threads})["timings"],
+                     {1, 2, 4});
+  expect_timings(json_of(slab("2x2", "8") + timings + kEstimate + kShm +
+                         Arguments{"--transfer", "packets"})["timings"],
+                 {1, 2, 4});
   expect_timings(json_of(slab("4", "8") + timings + Arguments{"--inverse", "--real"})["timings"],
                  {1, 2, 4});
 }
@@ -199,9 +231,17 @@ TEST(SlabCommand, TimesThePlanesThatAreAskedFor) {
 TEST(SlabCommand, PrintsTheTimingsOfBothVersions) {
   const Ended ended = run_command(slab("4", "16") + Arguments{"--timings"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  for (const std::string text : {"blocking, s", "non-blocking, s (ratio)", "1 nodes", "4 nodes",
-                                 "plane_loop", "pack", "communication", "last_axis", "total"})
+  for (const std::string text :
+       {"blocking, s", "non-blocking, s (ratio)", "1 nodes", "4 nodes", "plane_loop", "waits",
+        "last_axis", "compute", "pack", "unpack", "communication", "total"})
     EXPECT_THAT(ended.out, HasSubstr(text));
+}
+
+TEST(SlabCommand, SaysWhatUnpackingIsWhereMessagesMayMoveByPut) {
+  const Arguments timings = slab("2", "8") + Arguments{"--timings"} + kEstimate + kShm;
+  EXPECT_THAT(run_command(timings).out, HasSubstr("unpack of puts"));
+  for (const Arguments& more : {Arguments{"--transfer", "packets"}, {"--route", "torus"}})
+    EXPECT_THAT(run_command(timings + more).out, ::testing::Not(HasSubstr("unpack of puts")));
 }
 
 TEST(SlabCommand, DoesNotSayTimingsThatWereNotAskedFor) {
@@ -214,6 +254,7 @@ TEST(SlabCommand, HidesMostOfItsCommunicationBehindTransforms) {
     if (machine["nodes"] < 4) continue;
     SCOPED_TRACE(machine["torus"]);
     EXPECT_LE(machine["ratio"]["communication"], 0.5);
+    EXPECT_LE(machine["ratio"]["waits"], 0.5);
     EXPECT_LE(machine["ratio"]["total"], 1);
   }
 }

@@ -3,7 +3,7 @@
 set(public_headers
   hal/bounds.hpp hal/check.hpp hal/counters.hpp hal/device.hpp hal/direction.hpp hal/drain.hpp hal/drain_rules.hpp
   hal/fabric.hpp hal/failures.hpp hal/fill.hpp hal/flowchart_profile.hpp hal/injection_fifo.hpp hal/machine.hpp
-  hal/output_queues.hpp hal/packet.hpp hal/processor.hpp hal/put.hpp hal/random.hpp hal/route.hpp hal/send_descriptor.hpp
+  hal/output_queues.hpp hal/packet.hpp hal/packet_times.hpp hal/processor.hpp hal/put.hpp hal/random.hpp hal/route.hpp hal/send_descriptor.hpp
   hal/send_order.hpp hal/shape.hpp hal/tick.hpp
   router/placement/host_topology.hpp router/placement/placement.hpp router/rules/routing.hpp
   router/shm/ring_fabric.hpp router/sim/probe.hpp router/sim/sim_fabric.hpp router/threads/cpu_account.hpp
@@ -17,9 +17,9 @@ set(public_headers
   packet/replay/critical_path.hpp packet/replay/replay.hpp packet/replay/schedule.hpp
   packet/replay/schedule_graph.hpp
   packet/traffic/patterns.hpp packet/traffic/traffic.hpp packet/traffic/traffic_bounds.hpp
-  fft/layout/box.hpp fft/layout/distribution.hpp fft/layout/node_layout.hpp fft/orbital/plan.hpp
+  fft/execute/call_time.hpp fft/layout/box.hpp fft/layout/distribution.hpp fft/layout/node_layout.hpp fft/orbital/plan.hpp
   fft/orbital/transform.hpp fft/plan/blueprint.hpp fft/plan/convolution.hpp fft/plan/description.hpp
-  fft/plan/plan.hpp fft/plan/transform_bounds.hpp fft/plan/transform_kind.hpp)
+  fft/plan/plan.hpp fft/plan/transform_bounds.hpp fft/plan/tune_planes.hpp fft/plan/transform_kind.hpp)
 # Of the components job and ofi.
 set(public_headers_of_jobs
   router/job/blob.hpp router/job/job.hpp router/job/key.hpp router/ofi/ofi_fabric.hpp)

@@ -115,14 +115,20 @@ class FftCommand {
     Watch watch(options_.watch, report_notice(options_.common.quiet, fills_standard_output), shape_,
                 machine_, run_);
     if (options_.timings) timings_ = slab_timings(trial(description), input_.array);
-    if (description.overlap.planes < 0)
-      description.overlap.planes = tuned_planes(trial(description), input_.array, true);
+    if (description.overlap.planes_of(options_.way()) < 0)
+      description.overlap.set_planes(options_.way(),
+                                     tuned_planes(trial(description), input_.array, true));
     return transform(description, outputs, watch);
   }
 
  private:
   SlabTrial trial(const fft::Description& description) const {
     return {description, options_.way(), shape_, machine_, run_, wisdom_key()};
+  }
+  /// Whether messages may move by put where both ends share memory.
+  bool moves_by_put() const {
+    return run_.fabric != FabricName::sim && run_.ring.route == RingRoute::direct &&
+           run_.node.transfer != TransferMode::packets;
   }
   std::string wisdom_key() const {
     const std::string route =
@@ -181,7 +187,7 @@ class FftCommand {
     const fft::Description& description = job.blueprint->description();
     if (!options_.common.quiet && !outputs.json.to_standard_output())
       fmt::print(options_.out == kStandardStream ? stderr : stdout, "{}{}", fft_table(report),
-                 timings_.empty() ? "" : timings_table(timings_));
+                 timings_.empty() ? "" : timings_table(timings_, moves_by_put()));
     if (outputs.array && good)
       write_array(*outputs.array, outcome.result, type_of(job.gives_real(), description.precision));
   }

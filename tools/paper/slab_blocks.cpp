@@ -90,7 +90,7 @@ std::vector<PaperRow> slab_ratio_rows(const SlabTable& table, const PaperResults
   };
   std::vector<PaperRow> rows;
   for (const Block& block : {Block{"nd3proc", "plane_loop", table.plane_loop},
-                             Block{"communication", "communication", table.communication},
+                             Block{"communication", "waits", table.communication},
                              Block{"md2proc", "last_axis", table.last_axis}})
     for (std::size_t i = 0; i < kSlabPartitions.size(); ++i) {
       rows.push_back(slab_row(table, i, block.what, "ratio", block.seed.at(i),
@@ -107,7 +107,7 @@ std::optional<double> over(std::optional<double> numerator, std::optional<double
 /// The speed-up of the blocking communication over that of 4 processes.
 std::vector<PaperRow> slab_speed_up_rows(const SlabTable& table, const PaperResults& results) {
   const auto blocking = [&](std::size_t i) {
-    return slab_figure(results, table, i, "blocking", "communication");
+    return slab_figure(results, table, i, "blocking", "waits");
   };
   std::vector<PaperRow> rows;
   for (std::size_t i = 1; i < kSlabPartitions.size(); ++i) {
@@ -128,7 +128,7 @@ std::vector<PaperRow> slab_padding_rows(const PaperResults& results) {
       return table.blocking_s / table.speed_up.at(i);
     };
     const auto ours = [&](const SlabTable& table) {
-      return slab_figure(results, table, i, "blocking", "communication");
+      return slab_figure(results, table, i, "blocking", "waits");
     };
     rows.push_back(slab_row(padded, i, "comm. / full", "ratio", theirs(padded) / theirs(full),
                             over(ours(padded), ours(full))));

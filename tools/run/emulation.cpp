@@ -76,7 +76,8 @@ Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOption
 
 std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine& machine,
                                                const RunOptions& options) {
-  if (options.fabric == FabricName::sim) {
+  is_virtual_ = options.fabric == FabricName::sim;
+  if (is_virtual_) {
     const SimOptions sim = sim_options(shape, options, progress_, cpu_);
     workers_ = sim_threads(shape, sim);
     return make_sim_fabric(shape, machine, sim);

@@ -62,6 +62,11 @@ class Emulation {
   double wall_seconds() const { return wall_seconds_; }
   /// Worker threads of all processes together.
   unsigned workers() const { return workers_; }
+  /// What runs at the same time, of all processes together: the nodes' processors in virtual time,
+  /// worker threads else.
+  unsigned processors() const {
+    return is_virtual_ ? static_cast<unsigned>(nodes().size()) : workers_;
+  }
   /// Of packets, where time is the wall clock's.
   RingRoute route() const { return route_; }
 
@@ -77,6 +82,7 @@ class Emulation {
   std::string provider_;
   std::size_t bytes_per_peer_ = 0;
   unsigned workers_ = 1;
+  bool is_virtual_ = false;
   CpuAccount cpu_;
   std::unique_ptr<Fabric> fabric_;
   Runner runner_;

@@ -51,15 +51,33 @@ CLI::Validator positive() {
   return whole_number(1, std::uint64_t{1} << 31);
 }
 
-/// A number of planes, or -1.
+/// The two numbers of "F,B", or one.
+std::vector<std::string> both_ways(const std::string& text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos) return {text};
+  return {text.substr(0, comma), text.substr(comma + 1)};
+}
+
+/// A number of planes or -1, or two of them with a comma between.
 CLI::Validator planes() {
   CLI::Validator count = whole_number(0, std::uint64_t{1} << 31);
   const auto check = [count](std::string& text) {
-    if (text == "-1") return std::string();
-    const std::string error = count(text);
-    return error.empty() ? error : error + ", nor -1";
+    std::vector<std::string> numbers = both_ways(text);
+    for (std::string& number : numbers) {
+      const std::string error = number == "-1" ? "" : count(number);
+      if (!error.empty()) return error + ", nor -1";
+    }
+    text = fmt::format("{}", fmt::join(numbers, ","));
+    return std::string();
   };
   return {check, ""};
+}
+
+void set_planes(FftOptions& options, const std::string& text) {
+  const std::vector<std::string> numbers = both_ways(text);
+  options.planes = std::stoll(numbers.front());
+  options.backward_planes.reset();
+  if (numbers.size() > 1) options.backward_planes = std::stoll(numbers.back());
 }
 
 void add_array_options(CLI::App& verb, FftOptions& options) {
@@ -108,15 +126,20 @@ void add_method_options(CLI::App& verb, FftOptions& options) {
 
 void add_slab_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Method slab");
-  verb.add_option("--planes", options.planes,
-                  "slab: planes per non-blocking exchange; 0: blocking, -1: the fastest, measured")
+  verb.add_option_function<std::string>(
+          "--planes", [&options](const std::string& text) { set_planes(options, text); },
+          "slab: planes per non-blocking exchange, F[,B] where the inverse has others; 0: "
+          "blocking, "
+          "-1: the fastest, measured")
       ->transform(planes())
-      ->capture_default_str();
+      ->type_name("F[,B]")
+      ->default_str("0");
   verb.add_option("--window", options.window, "slab: exchanges that may be outstanding at once")
       ->transform(whole_number(1, fft::kMostOutstanding))
       ->capture_default_str();
   verb.add_option("--test-interval", options.test_interval,
-                  "slab: lines between two looks at the network; else 1 where time is virtual, all")
+                  "slab: lines between two looks at the network; else 1 where time is virtual, all "
+                  "of a piece")
       ->transform(positive());
   verb.add_option("--box-cut", options.box_cut,
                   "slab: the spectrum's box is so many times smaller per axis")
@@ -276,7 +299,7 @@ void refuse_options_without_effect(const CLI::App& verb, const FftOptions& optio
   for (const auto& [option, method] : kOptionsOfOneMethod)
     if (options.method != method && verb.count(option) > 0)
       throw BadInput(fmt::format("{} is for --method {}", option, method));
-  if (options.planes != 0 || options.timings) return;
+  if (options.planes_of_way() != 0 || options.timings) return;
   for (const char* option : {"--window", "--test-interval"})
     if (verb.count(option) > 0)
       throw BadInput(
@@ -295,13 +318,13 @@ fft::Description describe(const FftOptions& options, FabricName fabric) {
   description.batch = options.batch;
   description.return_to_input = options.return_to_input;
   description.box_cut = options.box_cut;
-  if (options.test_interval > 0 && !is_virtual)
-    throw BadInput(
-        "--test-interval is for --fabric sim; elsewhere a node looks after each piece of planes");
-  description.overlap = {options.planes, options.window,
-                         options.test_interval > 0 ? options.test_interval
-                         : is_virtual              ? 1
-                                                   : 0};
+  description.overlap = {.planes = options.planes,
+                         .window = options.window,
+                         .test_interval = options.test_interval > 0 ? options.test_interval
+                                          : is_virtual              ? 1
+                                                                    : 0,
+                         .cuts_transforms = !is_virtual,
+                         .backward_planes = options.backward_planes};
   description.rigor = rigor_of(options, is_virtual);
   // Whoever does not ask for speed gets equal bits on every fabric.
   description.may_leave_gaps = description.rigor == fft::Rigor::measure;

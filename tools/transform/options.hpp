@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "fft/plan/description.hpp"
@@ -36,10 +37,12 @@ struct FftOptions {
   std::int64_t batch = 1;
   std::int64_t box_cut = 1;
   std::int64_t planes = 0;
+  std::optional<std::int64_t> backward_planes;  ///< of the inverse; none: as `planes`
   std::uint32_t window = fft::Overlap::kWindow;
   std::int64_t test_interval = 0;
   unsigned repeat = 1;
 
+  std::int64_t planes_of_way() const { return inverse ? backward_planes.value_or(planes) : planes; }
   fft::Way way() const { return inverse ? fft::Way::backward : fft::Way::forward; }
 };
 

@@ -4,19 +4,17 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "fft/kernels/kernel.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
+#include "fft/plan/tune_planes.hpp"
 #include "hal/check.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/io/array_io.hpp"
@@ -26,8 +24,7 @@
 namespace toroid {
 namespace {
 
-constexpr std::int64_t kMostPlanes = 8;  ///< the paper's autotuning tries 0 to 8
-constexpr unsigned kRounds = 7;          ///< where time is the wall clock
+constexpr unsigned kRounds = 7;  ///< where time is the wall clock
 
 std::string wisdom_key(const SlabTrial& trial, bool blocking) {
   const fft::Description& d = trial.description;
@@ -47,7 +44,7 @@ std::optional<std::int64_t> remembered(const std::string& key, bool blocking) {
     const char* const end = line.data() + line.size();
     const auto [read, error] = std::from_chars(line.data() + key.size(), end, planes);
     if (error != std::errc() || read != end) continue;
-    if (planes >= (blocking ? 0 : 1) && planes <= kMostPlanes) return planes;
+    if (planes >= (blocking ? 0 : 1) && planes <= fft::kMostPlanesTried) return planes;
   }
   return std::nullopt;
 }
@@ -63,8 +60,9 @@ std::optional<std::int64_t> remembered_by_all(const SlabTrial& trial, const std:
 }
 
 /// Ticks, the same on every process.
-double median_time(const SlabTrial& trial, const HostArray& input, std::int64_t planes) {
-  const Outcome outcome = run_trial(trial, blueprint_of(trial, planes), input);
+double median_time(const SlabTrial& trial, const HostArray& input,
+                   std::shared_ptr<const fft::Blueprint> blueprint) {
+  const Outcome outcome = run_trial(trial, std::move(blueprint), input);
   const bool reports = trial.run.processes.reports();
   return trial.run.processes.numbers(reports ? static_cast<double>(outcome.median().cycles())
                                              : 0.0)[0];
@@ -73,9 +71,7 @@ double median_time(const SlabTrial& trial, const HostArray& input, std::int64_t 
 }  // namespace
 
 std::shared_ptr<const fft::Blueprint> blueprint_of(const SlabTrial& trial, std::int64_t planes) {
-  fft::Description description = trial.description;
-  description.overlap.planes = planes;
-  return std::make_shared<const fft::Blueprint>(description, trial.shape);
+  return fft::with_planes(trial.description, trial.shape, trial.way, planes);
 }
 
 Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const fft::Blueprint> blueprint,
@@ -88,36 +84,16 @@ Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const fft::Blueprint> 
   return transform(emulation, job, input);
 }
 
-std::int64_t planes_used(const fft::Blueprint& blueprint, fft::Way way) {
-  constexpr std::size_t kOfPlanes = 0;  // another one leads back to the input's layout
-  return blueprint.pieces(kOfPlanes, way).planes;
-}
-
-std::vector<std::int64_t> planes_to_try(const fft::Blueprint& blueprint, fft::Way way) {
-  std::vector<std::int64_t> planes;
-  fft::Description description = blueprint.description();
-  for (std::int64_t wanted = 1; wanted <= kMostPlanes; ++wanted) {
-    description.overlap.planes = wanted;
-    if (planes_used(fft::Blueprint(description, blueprint.shape()), way) == wanted)
-      planes.push_back(wanted);
-  }
-  return planes;
-}
-
 std::int64_t tuned_planes(const SlabTrial& trial, const HostArray& input, bool blocking) {
   const std::string key = wisdom_key(trial, blocking);
   if (const auto planes = remembered_by_all(trial, key, blocking)) return *planes;
-  std::vector<std::int64_t> candidates =
-      planes_to_try(fft::Blueprint(trial.description, trial.shape), trial.way);
-  if (blocking || candidates.empty()) candidates.insert(candidates.begin(), 0);
-  std::int64_t best = candidates[0];
-  double least = std::numeric_limits<double>::infinity();
-  for (const std::int64_t planes : candidates) {
-    const double time = median_time(trial, input, planes);
-    if (time >= least) continue;
-    least = time;
-    best = planes;
-  }
+  const std::int64_t best =
+      fft::tune_planes(trial.description, trial.shape, trial.way,
+                       blocking ? fft::Blocking::too : fft::Blocking::only_if_nothing_else,
+                       [&](std::shared_ptr<const fft::Blueprint> blueprint) {
+                         return median_time(trial, input, std::move(blueprint));
+                       })
+          .planes;
   fft::local::add_own_wisdom(key + std::to_string(best));
   return best;
 }

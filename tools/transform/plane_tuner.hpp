@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
@@ -26,17 +25,11 @@ struct SlabTrial {
   std::string on;  ///< a name of fabric, route and machine, for the wisdom
 };
 
-/// The blueprint with so many planes per exchange; 0: blocking.
+/// The blueprint with so many planes per exchange in the trial's direction; 0: blocking.
 std::shared_ptr<const fft::Blueprint> blueprint_of(const SlabTrial& trial, std::int64_t planes);
 /// Runs it on a fresh machine: several rounds, where their times differ.
 Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const fft::Blueprint> blueprint,
                   const HostArray& input);
-
-/// Planes per exchange that a slab's blueprint comes to: those asked for, lowered. 0: blocking.
-std::int64_t planes_used(const fft::Blueprint& blueprint, fft::Way way);
-
-/// Planes per piece to try: divisors of the longest part, at most so many as the slab paper tried.
-std::vector<std::int64_t> planes_to_try(const fft::Blueprint& blueprint, fft::Way way);
 
 /// The number of planes with the least median time; `blocking`: 0 counts too. The same on every
 /// process. Kept in the process's wisdom, and taken from that of the one that reports.

@@ -14,6 +14,7 @@
 
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
+#include "fft/plan/tune_planes.hpp"
 #include "hal/bounds.hpp"
 #include "hal/counters.hpp"
 #include "hal/machine.hpp"
@@ -31,7 +32,6 @@
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/transform/options.hpp"
-#include "tools/transform/plane_tuner.hpp"
 #include "tools/transform/run.hpp"
 
 namespace toroid {
@@ -171,7 +171,9 @@ void add_description(Json& report, const FftOptions& options, const TransformJob
                  {"batch", options.batch},
                  {"scale", options.scale}});
   if (description.method == fft::Method::slab)
-    report.update({{"planes", planes_used(*job.blueprint, job.way)},
+    report.update({{"planes", fft::planes_used(*job.blueprint, job.way)},
+                   {"forward_planes", fft::planes_used(*job.blueprint, fft::Way::forward)},
+                   {"backward_planes", fft::planes_used(*job.blueprint, fft::Way::backward)},
                    {"window", description.overlap.window},
                    {"test_interval", description.overlap.test_interval},
                    {"box_cut", description.box_cut}});

@@ -80,32 +80,46 @@ Program run_side(Node&, Side& side) {
   }
 }
 
+/// What one node counts for in means.
+struct Shares {
+  double of_nodes;
+  double of_processors;
+};
+
 /// `busy`: the stages that transform something, in the call's order. Empty ones are exchanges only.
 void add_blocks(std::span<const fft::StageTimes> times, std::span<const std::size_t> busy,
                 double share, Blocks& blocks) {
   const auto ticks = [share](Tick sum) { return share * static_cast<double>(sum); };
   for (std::size_t s = 0; s < times.size(); ++s) {
-    blocks.communication += ticks(times[s].waiting);
-    if (s > 0) blocks.communication += ticks(times[s].exchanged - times[s - 1].computed);
+    blocks.waits += ticks(times[s].waiting);
+    if (s > 0) blocks.waits += ticks(times[s].exchanged - times[s - 1].computed);
   }
   if (busy.empty()) return;
   const fft::StageTimes& first = times[busy.front()];
   const fft::StageTimes& last = times[busy.back()];
   const Tick loop = first.computed - first.exchanged - first.waiting;
   blocks.plane_loop += ticks(loop);
-  blocks.pack += ticks(loop - first.computing);
   if (busy.size() > 1) blocks.last_axis += ticks(last.computed - last.exchanged);
 }
 
+void add_work(std::span<const fft::StageTimes> times, double share, Blocks& blocks) {
+  for (const fft::StageTimes& stage : times) {
+    blocks.compute += share * static_cast<double>(stage.computing);
+    blocks.pack += share * static_cast<double>(stage.packing);
+    blocks.unpack += share * static_cast<double>(stage.unpacking);
+  }
+}
+
 void collect(std::span<const fft::StageTimes> times, std::span<const std::size_t> busy,
-             double share, Repetition& repetition) {
+             const Shares& shares, Repetition& repetition) {
   for (std::size_t s = 0; s < times.size(); ++s) {
     StageSpan& span = repetition.stages[s];
     span.begin = std::min(span.begin, times[s].begin);
     span.exchanged = std::max(span.exchanged, times[s].exchanged);
     span.end = std::max(span.end, times[s].computed);
   }
-  add_blocks(times, busy, share, repetition.blocks);
+  add_blocks(times, busy, shares.of_nodes, repetition.blocks);
+  add_work(times, shares.of_processors, repetition.blocks);
 }
 
 /// What a node leaves behind.
@@ -128,10 +142,11 @@ void pack(const NodeResult& result, Blob& blob) {
 /// Puts the nodes' results together.
 class Results {
  public:
-  explicit Results(const TransformJob& job)
+  /// `processors`: nodes in virtual time, worker threads of all processes else.
+  Results(const TransformJob& job, unsigned processors)
       : job_(job),
         stages_(job.blueprint->stages().size()),
-        share_(1.0 / job.blueprint->shape().size()) {
+        shares_{1.0 / job.blueprint->shape().size(), 1.0 / processors} {
     const fft::Index& extents = job.out_extents();
     outcome_.result.size.assign(extents.begin(),
                                 extents.begin() + job.blueprint->description().size.size());
@@ -146,7 +161,7 @@ class Results {
 
   void add(const NodeResult& result) {
     for (std::size_t r = 0; r < outcome_.repetitions.size(); ++r)
-      collect(result.times.subspan(r * stages_, stages_), busy_, share_, outcome_.repetitions[r]);
+      collect(result.times.subspan(r * stages_, stages_), busy_, shares_, outcome_.repetitions[r]);
     NodeArray part = array_of(result.rank);
     std::ranges::copy(result.output, part.view().data);
     put_part(outcome_.result, layout(result.rank), part);
@@ -162,6 +177,11 @@ class Results {
     }
   }
   Outcome finish() && {
+    for (Repetition& repetition : outcome_.repetitions) {
+      Blocks& blocks = repetition.blocks;
+      blocks.communication =
+          static_cast<double>(repetition.cycles()) - blocks.compute - blocks.pack - blocks.unpack;
+    }
     std::ranges::sort(outcome_.repetitions, {}, &Repetition::cycles);
     return std::move(outcome_);
   }
@@ -187,7 +207,7 @@ class Results {
 
   const TransformJob& job_;
   std::size_t stages_;
-  double share_;
+  Shares shares_;
   std::vector<std::size_t> busy_;  ///< stages that transform something
   Outcome outcome_;
 };
@@ -208,7 +228,7 @@ double bytes_per_process(const Processes& processes, const std::deque<Side>& sid
 Outcome outcome_of(const Emulation& emulation, const std::deque<Side>& sides,
                    const TransformJob& job) {
   const Processes& processes = emulation.processes();
-  Results results(job);
+  Results results(job, emulation.processors());
   Blob packed;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     const NodeResult result{emulation.nodes()[i].rank(), sides[i].times, sides[i].out.bytes()};
@@ -269,6 +289,7 @@ Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray
   }
   emulation.run();
   Outcome outcome = outcome_of(emulation, sides, job);
+  outcome.processors = emulation.processors();
   const auto shifted = sides.front().plan.numbers_shifted();
   outcome.numbers_shifted.assign(shifted.begin(), shifted.end());
   outcome.bytes_per_process = bytes_per_process(emulation.processes(), sides);

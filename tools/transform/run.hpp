@@ -28,12 +28,19 @@ struct StageSpan {
   Tick end = 0;
 };
 
-/// The blocks of the slab paper's tables, mean over the nodes, in ticks.
+/// The blocks of the slab paper's tables, in ticks.
 struct Blocks {
-  double plane_loop = 0;     ///< first stage: transforms, and starting and looking after exchanges
-  double pack = 0;           ///< of it, packets
-  double communication = 0;  ///< waiting for exchanges
-  double last_axis = 0;      ///< last stage
+  // As the program goes: mean over the nodes. They add up to a node's time if there is no exchange
+  // but that of planes.
+  double plane_loop = 0;  ///< first stage: transforms, and starting and looking after exchanges
+  double waits = 0;       ///< waiting for exchanges, with the work on packets meanwhile
+  double last_axis = 0;   ///< last stage
+  // What is done: mean over the processors, which are nodes in virtual time and worker threads
+  // else. They add up to the time of the whole transform.
+  double compute = 0;        ///< transforms
+  double pack = 0;           ///< sending; 0 unless the description says that it is measured
+  double unpack = 0;         ///< receiving; of puts, the copy from array to array; likewise
+  double communication = 0;  ///< the rest: nothing to be done but to look at the network
 };
 
 /// One transform over all nodes, from the first that began it to the last that ended it.
@@ -52,6 +59,7 @@ struct Outcome {
       numbers_shifted;    ///< of the orbital method: of the first node, by step
   double allocate_s = 0;  ///< to make a node's plan and arrays, mean, on the wall clock
   double deallocate_s = 0;
+  unsigned processors = 1;  ///< that ran the nodes; see Blocks
   /// Bytes of the arrays of all nodes of a process, the caller's and the plan's: the figure of the
   /// process that has most.
   double bytes_per_process = 0;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "fft/plan/tune_planes.hpp"
 #include "hal/shape.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/io/array_io.hpp"
@@ -21,13 +22,13 @@
 namespace toroid {
 namespace {
 
-/// The paper's blocks: (its name for them); plane loop contains pack, last axis contains unpack.
-constexpr std::array kBlocks = {"allocate",  "plane_loop", "pack",      "communication",
-                                "last_axis", "unpack",     "deallocate"};
+/// The paper's blocks as the program goes through them, then what is done in them.
+constexpr std::array kBlocks = {"allocate", "plane_loop", "waits",  "last_axis",    "deallocate",
+                                "compute",  "pack",       "unpack", "communication"};
 
-/// The torus with its longest dimension cut by its smallest factor, again and again, as long as
-/// every process has a node; largest last.
-std::vector<Shape> machines(const Shape& whole, unsigned processes) {
+}  // namespace
+
+std::vector<Shape> machine_and_halves(const Shape& whole, unsigned processes) {
   std::vector<unsigned> extents;
   for (unsigned d = 0; d < whole.dims(); ++d) extents.push_back(whole.extent(d));
   std::vector<Shape> shapes{whole};
@@ -47,22 +48,41 @@ std::vector<Shape> machines(const Shape& whole, unsigned processes) {
   return shapes;
 }
 
-Json blocks_of(const SlabTrial& trial, const HostArray& input, std::int64_t planes) {
-  const auto blueprint = blueprint_of(trial, planes);
-  const Outcome outcome = run_trial(trial, blueprint, input);
+namespace {
+
+struct TimedBlocks {
+  Json blocks;
+  unsigned processors;
+};
+
+TimedBlocks blocks_of(const SlabTrial& trial, const HostArray& input, std::int64_t planes) {
+  SlabTrial timed = trial;
+  timed.description.times_packets = true;
+  const auto blueprint = blueprint_of(timed, planes);
+  const Outcome outcome = run_trial(timed, blueprint, input);
   const bool is_virtual = trial.run.fabric == FabricName::sim;
   const auto seconds = [&](double ticks) { return ticks / trial.machine.clock_hz; };
   const Repetition& median = outcome.median();
-  return {{"planes", planes_used(*blueprint, trial.way)},
-          {"allocate", is_virtual ? 0.0 : outcome.allocate_s},
-          {"plane_loop", seconds(median.blocks.plane_loop)},
-          {"pack", seconds(median.blocks.pack)},
-          {"communication", seconds(median.blocks.communication)},
-          {"last_axis", seconds(median.blocks.last_axis)},
-          {"unpack", 0.0},  // packets arrive where they belong
-          {"deallocate", is_virtual ? 0.0 : outcome.deallocate_s},
-          {"total", seconds(static_cast<double>(median.cycles()))}};
+  const Blocks& blocks = median.blocks;
+  Json json = {{"planes", fft::planes_used(*blueprint, trial.way)},
+               {"allocate", is_virtual ? 0.0 : outcome.allocate_s},
+               {"plane_loop", seconds(blocks.plane_loop)},
+               {"waits", seconds(blocks.waits)},
+               {"last_axis", seconds(blocks.last_axis)},
+               {"deallocate", is_virtual ? 0.0 : outcome.deallocate_s},
+               {"compute", seconds(blocks.compute)},
+               {"pack", seconds(blocks.pack)},
+               {"unpack", seconds(blocks.unpack)},
+               {"communication", seconds(blocks.communication)},
+               {"total", seconds(static_cast<double>(median.cycles()))}};
+  return {std::move(json), outcome.processors};
 }
+
+constexpr std::string_view kLegend =
+    "    compute + pack + unpack + communication = total, mean over what runs at the same time;\n"
+    "    plane_loop, waits, last_axis: as the program goes, mean over the nodes";
+constexpr std::string_view kLegendOfPuts =
+    ";\n    unpack of puts: the copy from the sender's array to its place, pack and unpack in one";
 
 Json ratios(const Json& part, const Json& whole) {
   Json ratios;
@@ -102,35 +122,36 @@ std::string planes_row(const Json& timings) {
 }  // namespace
 
 Json slab_comparison(const SlabTrial& trial, const HostArray& input) {
-  const std::int64_t planes = trial.description.overlap.planes > 0
-                                  ? trial.description.overlap.planes
-                                  : tuned_planes(trial, input, false);
-  Json blocking = blocks_of(trial, input, 0);
-  Json non_blocking = blocks_of(trial, input, planes);
-  Json ratio = ratios(non_blocking, blocking);
+  const std::int64_t asked = trial.description.overlap.planes_of(trial.way);
+  const std::int64_t planes = asked > 0 ? asked : tuned_planes(trial, input, false);
+  TimedBlocks blocking = blocks_of(trial, input, 0);
+  TimedBlocks non_blocking = blocks_of(trial, input, planes);
+  Json ratio = ratios(non_blocking.blocks, blocking.blocks);
   return {{"torus", trial.shape.text()},
           {"nodes", trial.shape.size()},
-          {"blocking", std::move(blocking)},
-          {"non_blocking", std::move(non_blocking)},
+          {"processors", blocking.processors},
+          {"blocking", std::move(blocking.blocks)},
+          {"non_blocking", std::move(non_blocking.blocks)},
           {"ratio", std::move(ratio)}};
 }
 
 Json slab_timings(const SlabTrial& trial, const HostArray& input) {
   Json timings = Json::array();
-  for (const Shape& shape : machines(trial.shape, trial.run.processes.count())) {
+  for (const Shape& shape : machine_and_halves(trial.shape, trial.run.processes.count())) {
     const SlabTrial here{trial.description, trial.way, shape, trial.machine, trial.run, trial.on};
     timings.push_back(slab_comparison(here, input));
   }
   return timings;
 }
 
-std::string timings_table(const Json& timings) {
+std::string timings_table(const Json& timings, bool moves_by_put) {
   std::string text = heading(timings, "blocking, s", 10);
   for (const char* block : kBlocks) text += row(timings, "blocking", block);
   text += row(timings, "blocking", "total");
   text += heading(timings, "non-blocking, s (ratio)", 17) + planes_row(timings);
   for (const char* block : kBlocks) text += row(timings, "non_blocking", block);
-  return text + row(timings, "non_blocking", "total");
+  text += row(timings, "non_blocking", "total");
+  return text + fmt::format("{}{}\n", kLegend, moves_by_put ? kLegendOfPuts : "");
 }
 
 }  // namespace toroid

@@ -53,6 +53,15 @@ TEST(Slab, IsRightForEveryTestInterval) {
   }
 }
 
+TEST(Slab, IsRightWhereBackwardHasPlanesOfItsOwn) {
+  for (const auto& [forward, backward] :
+       std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 2}, {2, 0}, {1, 3}, {3, 1}}) {
+    Description d = slab({12, 9, 12}, {.planes = forward, .window = 2});
+    d.overlap.backward_planes = backward;
+    expect_right_of_any_data("3", d);
+  }
+}
+
 TEST(Slab, LowersItsPiecesToADivisorOfANodesPlanes) {
   for (const auto& [asked, planes] : std::vector<std::pair<std::int64_t, std::int64_t>>{
            {0, 0}, {1, 1}, {4, 4}, {5, 4}, {11, 6}, {12, 12}, {13, 12}})

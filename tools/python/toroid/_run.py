@@ -123,7 +123,7 @@ def _numbers(array: Any) -> np.ndarray:
 def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = None,
         inverse: bool = False, norm: Optional[str] = None, machine: Union[str, "_toroid.Machine"] = "bgl", seed: int = 1,
         policy: Union[str, Policy, None] = None, threads: Optional[int] = None,
-        mesh: bool = False, precision: Optional[str] = None, planes: Optional[int] = None,
+        mesh: bool = False, precision: Optional[str] = None, planes: Union[int, str, None] = None,
         queues: Optional[int] = None, per_visit: Optional[int] = None,
         routing: Optional[str] = None, route: Optional[str] = None, transfer: Optional[str] = None, record: bool = False,
         report: Optional[str] = None, full_output: bool = False, progress: Any = None) -> Any:
@@ -137,6 +137,7 @@ def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = 
                others
     inverse    as numpy.fft.ifftn
     norm       "backward" (as it stands), "ortho" or "forward", as NumPy has it
+    planes     of the slab method, per exchange; "2,4": 2 forward, 4 inverse
 
     Returns an array of complex128 in C order; with `full_output` that and a Result, whose
     `phase_times` are in seconds. Raises BadInput where the method cannot have such an array on such a

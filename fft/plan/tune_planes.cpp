@@ -1,0 +1,48 @@
+#include "fft/plan/tune_planes.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "hal/shape.hpp"
+
+namespace toroid::fft {
+
+std::int64_t planes_used(const Blueprint& blueprint, Way way) {
+  for (std::size_t i = 0; i < blueprint.exchanges().size(); ++i)  // others lead from or to layouts
+    if (const std::int64_t planes = blueprint.pieces(i, way).planes; planes > 0) return planes;
+  return 0;
+}
+
+std::shared_ptr<const Blueprint> with_planes(Description description, const Shape& shape, Way way,
+                                             std::int64_t planes) {
+  description.overlap.set_planes(way, planes);
+  return std::make_shared<const Blueprint>(description, shape);
+}
+
+std::vector<std::int64_t> planes_to_try(const Description& description, const Shape& shape,
+                                        Way way) {
+  std::vector<std::int64_t> planes;
+  for (std::int64_t wanted = 1; wanted <= kMostPlanesTried; ++wanted)
+    if (planes_used(*with_planes(description, shape, way, wanted), way) == wanted)
+      planes.push_back(wanted);
+  return planes;
+}
+
+TunedPlanes tune_planes(const Description& description, const Shape& shape, Way way,
+                        Blocking blocking, const TimeOf& time_of) {
+  std::vector<std::int64_t> candidates = planes_to_try(description, shape, way);
+  if (blocking == Blocking::too || candidates.empty()) candidates.insert(candidates.begin(), 0);
+  TunedPlanes tuned;
+  for (const std::int64_t planes : candidates)
+    tuned.trials.push_back({planes, time_of(with_planes(description, shape, way, planes))});
+  tuned.planes = std::ranges::min_element(tuned.trials, {}, &PlanesTrial::time)->planes;
+  return tuned;
+}
+
+}  // namespace toroid::fft
