@@ -1,5 +1,5 @@
 // toroid bench: latency, bandwidth, message rate and all-to-all, with the options and headers that
-// users of the OSU benchmarks know.
+// users of the OSU benchmarks know; and what overlap hides of a transform's communication.
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
@@ -24,6 +24,7 @@
 #include "tools/command_line/one_process.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
+#include "tools/commands/bench_overlap.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/machines/machine_file.hpp"
@@ -46,6 +47,7 @@ namespace {
 struct BenchOptions {
   CommonOptions common;
   TorusOptions torus;
+  OverlapOptions overlap;
   std::string kind;
   std::string report;
   std::vector<std::uint64_t> sizes;
@@ -56,6 +58,15 @@ struct BenchOptions {
   unsigned batches = 11;
   bool full = false;
 };
+
+constexpr std::string_view kOverlap = "overlap";
+
+/// The benchmarks of messages, and that of overlap.
+constexpr auto kBenchNames = [] {
+  std::array<std::string_view, kBenchKindNames.size() + 1> names;
+  *std::ranges::copy(kBenchKindNames, names.begin()).out = kOverlap;
+  return names;
+}();
 
 /// An option that not every benchmark reads, and the benchmarks that do.
 struct BenchOnly {
@@ -214,8 +225,21 @@ void refuse_what_it_does_not_heed(const CLI::App& command, const BenchOptions& o
     if (command.count(only.option) > 0 && !only.heeds(kind))
       throw BadInput(
           fmt::format("{} is for {}, not for bench {}", only.option, only.who, options.kind));
+  for (const std::string& option : overlap_option_names())
+    if (command.count(option) > 0)
+      throw BadInput(
+          fmt::format("{} is for bench overlap, not for bench {}", option, options.kind));
   if (command.count("--sizes") > 0 && command.count("--message-size") > 0)
     throw BadInput("--sizes and --message-size both say the sizes; give one of them");
+}
+
+void refuse_message_options(const CLI::App& command) {
+  for (const BenchOnly& only : kBenchOnly)
+    if (command.count(only.option) > 0)
+      throw BadInput(
+          fmt::format("{} is for {}, not for bench {}", only.option, only.who, kOverlap));
+  if (command.count("--batches") > 0)
+    throw BadInput("--batches is for benchmarks of messages, not for bench overlap");
 }
 
 /// Of exchanges DMA engines move the packets where the policy lets them.
@@ -227,6 +251,10 @@ RunOptions run_of(const BenchOptions& options, const Shape& shape, const Machine
 }
 
 int run(const CLI::App& command, const BenchOptions& options) {
+  if (options.kind == kOverlap) {
+    refuse_message_options(command);
+    return run_overlap_bench(command, options.overlap, options.common, options.torus);
+  }
   const auto kind = parse_choice<BenchKind>("benchmark", kBenchKindNames, options.kind);
   refuse_what_it_does_not_heed(command, options, kind);
   const Shape shape = shape_of(options.common, options.torus);
@@ -287,18 +315,21 @@ CommandRun add_bench_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("bench", "what moving messages between nodes takes");
   command->add_option("KIND", options->kind, "what is measured")
       ->required()
-      ->check(one_of("benchmark", kBenchKindNames));
+      ->check(one_of("benchmark", kBenchNames));
   add_torus_options(*command, options->torus);
   options->torus.torus = "2";
   command->get_option("--torus")->required(false)->capture_default_str();
   add_message_options(*command, *options);
+  add_overlap_options(*command, options->overlap);
   add_report_option(*command, options->report);
   add_common_options(*command, options->common);
   add_examples(*command, {{"what a message takes from one node to the other",
                            "toroid bench latency -m 8:4KiB -i 10000 -x 100"},
                           {"bytes a second, windows of 64 messages", "toroid bench bw -m 1:4MiB"},
                           {"messages per second from one node to the other",
-                           "toroid bench rate --sizes 8,240"}});
+                           "toroid bench rate --sizes 8,240"},
+                          {"what a transform's non-blocking exchange hides behind computing",
+                           "toroid bench overlap --torus 4x2 --fabric sim --size 32"}});
   return [options, command] { return run(*command, *options); };
 }
 

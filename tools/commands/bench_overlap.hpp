@@ -1,0 +1,32 @@
+// toroid bench overlap: what of its communication the slab method hides.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/transform/overlap_bench.hpp"
+
+namespace toroid {
+
+struct OverlapOptions {
+  std::string size = "64";
+  std::int64_t box_cut = 1;
+  bool inverse = false;
+  OverlapAxes axes{.planes = {1, 2, 4, 8},
+                   .windows = {1, 2, 4, 16},
+                   .test_intervals = {1, 8, 64, 512},
+                   .nodes_per_process = {}};
+};
+
+void add_overlap_options(CLI::App& command, OverlapOptions& options);
+/// The names of these options; other benchmarks do not heed them.
+std::vector<std::string> overlap_option_names();
+
+/// Runs the benchmark. Returns the exit code; throws BadInput and RunFailed.
+int run_overlap_bench(const CLI::App& command, const OverlapOptions& options,
+                      const CommonOptions& common, const TorusOptions& torus);
+
+}  // namespace toroid
