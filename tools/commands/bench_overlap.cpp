@@ -83,13 +83,19 @@ class OverlapRows {
   Json rows_ = Json::array();
 };
 
+/// The planes that were fastest where the times are known, on every process.
+std::int64_t agreed_planes(const OverlapBench& bench, const Json& rows) {
+  const std::int64_t mine = fastest_planes(rows, bench.shape);
+  return static_cast<std::int64_t>(bench.run.processes.numbers(static_cast<double>(mine))[0]);
+}
+
 /// All rows; at least one where it is interrupted.
 Json rows_of(const OverlapBench& bench, const OverlapAxes& axes, const HostArray& input,
              bool visible) {
   OverlapRows rows(bench, input, visible);
   try {
     rows.measure(points_over_planes(bench, axes));
-    rows.measure(other_points(bench, axes, fastest_planes(rows.rows(), bench.shape)));
+    rows.measure(other_points(bench, axes, agreed_planes(bench, rows.rows())));
   } catch (const RunFailed&) {
     if (!is_interrupted() || rows.rows().empty()) throw;
   }
