@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,8 +12,10 @@
 #include "fft/execute/local_array.hpp"
 #include "fft/execute/work_slices.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "fft/kernels/work.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
+#include "fft/layout/strided_copy.hpp"
 #include "fft/plan/cost_model.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/machine.hpp"
@@ -40,6 +43,31 @@ local::Kind kind_of(const LocalTask& task) {
   if (task.real_to && !task.real_from) return local::Kind::half_to_real;
   return task.backward ? local::Kind::inverse : local::Kind::forward;
 }
+
+/// Copies complex elements between arrays whose fastest axes differ, in blocks of cache lines: FFTW
+/// takes half as long again.
+class BlockCopy final : public local::Kernel {
+ public:
+  explicit BlockCopy(const local::Work& work)
+      : bytes_(static_cast<std::uint32_t>(local::element_bytes(work, local::Side::in))) {
+    std::vector<CopyLoop> loops;
+    for (const local::Axis& axis : work.axes) {
+      elements_ *= axis.length;
+      if (axis.length > 1) loops.push_back({axis.length, axis.in_stride, axis.out_stride});
+    }
+    std::ranges::sort(loops, std::ranges::greater{}, &CopyLoop::to_stride);
+    for (const CopyLoop& loop : loops) loops_.push(loop);
+  }
+  void run(const void* in, void* out) const override {
+    copy_strided(loops_, {0, elements_}, bytes_, static_cast<const std::byte*>(in),
+                 static_cast<std::byte*>(out));
+  }
+
+ private:
+  std::uint32_t bytes_;
+  std::int64_t elements_ = 1;
+  NestedLoops loops_;
+};
 
 /// The last transformed axis, which is halved if the data is real.
 unsigned last_axis(const Axes& axes) {
@@ -139,6 +167,18 @@ void LocalWork::plan_lines(const LocalTask& task) {
   add(work, Place::from, Place::to);
 }
 
+/// Lines that are contiguous where they are written, and not where they are read, lead a kernel
+/// through the source more than once: the 64 planes of a node of two, 128 x 128 each, take 5.0 ms
+/// four at a time, and 3.9 ms if they are copied first and transformed in the cache. Not where
+/// equal bits are wanted on every fabric.
+bool LocalWork::copies_first(const LocalTask& task, const local::Work& work) const {
+  if (!task.stays_in_cache || work.in_place || rigor_ == Rigor::estimate) return false;
+  if (work.kind != local::Kind::forward && work.kind != local::Kind::inverse) return false;
+  return std::ranges::any_of(work.axes, [](const local::Axis& axis) {
+    return axis.transformed && axis.length > 1 && axis.out_stride == 1 && axis.in_stride > 1;
+  });
+}
+
 void LocalWork::plan_box(const LocalTask& task) {
   const Box& from = task.from.boxes()[0];
   const Box& to = task.to.boxes()[0];
@@ -146,6 +186,13 @@ void LocalWork::plan_box(const LocalTask& task) {
   for (unsigned axis = 0; axis < kAxes; ++axis) {
     const std::int64_t length = std::max(from.length(axis), to.length(axis));
     work.axes[axis] = {length, task.from.stride(axis), task.to.stride(axis), task.axes[axis]};
+  }
+  if (copies_first(task, work)) {
+    steps_.push_back({std::make_shared<BlockCopy>(work), Place::from, Place::to});
+    work.in_place = true;
+    for (local::Axis& axis : work.axes) axis.in_stride = axis.out_stride;
+    add(work, Place::to, Place::to);
+    return;
   }
   if (work.kind != local::Kind::half_to_real || task.may_destroy_from) {
     add(work, Place::from, Place::to);

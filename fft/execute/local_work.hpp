@@ -28,6 +28,7 @@ struct LocalTask {
   bool in_place = false;
   bool may_destroy_from = false;  ///< the data in `from` is not needed afterwards
   bool aligned = true;            ///< both arrays begin at a multiple of 16 bytes
+  bool stays_in_cache = false;    ///< what is written is few enough to be read again at once
 };
 
 /// What a task costs on a machine.
@@ -82,6 +83,7 @@ class LocalWork {
   void plan_copy(const LocalTask& task);
   void plan_lines(const LocalTask& task);
   void plan_box(const LocalTask& task);
+  bool copies_first(const LocalTask& task, const local::Work& work) const;
   void plan_cut(const LocalTask& task);
   /// Transforms one axis of a whole box.
   Side transform_axis(const LocalTask& task, const Side& from, const Side& to, unsigned axis);

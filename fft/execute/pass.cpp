@@ -167,6 +167,7 @@ void Pass::set_piece_work(StageState& state, const LocalTask& whole) {
   const std::int64_t interval = overlap.cuts_kernels() ? overlap.test_interval : 0;
   const auto first_planes = [&](std::int64_t planes) {
     LocalTask piece = whole;
+    piece.stays_in_cache = true;
     piece.from = whole.from.planes(pieces.axis, begin, begin + planes);
     piece.to = whole.to.planes(pieces.axis, begin, begin + planes);
     return prepare(piece, interval);

@@ -53,6 +53,18 @@ TEST(Slab, IsRightForEveryTestInterval) {
   }
 }
 
+TEST(Slab, IsRightWhereItsPiecesAreCopiedFirst) {
+  for (const std::int64_t planes : {1, 2, 4})
+    for (const std::int64_t interval : {0, 3})
+      for (const Precision precision : {Precision::single, Precision::double_}) {
+        Description d = slab({6, 9, 16}, {planes, 2, interval});
+        d.precision = precision;
+        d.rigor = Rigor::measure;
+        d.batch = 2;
+        expect_right_of_any_data("2", d);
+      }
+}
+
 TEST(Slab, IsRightWhereBackwardHasPlanesOfItsOwn) {
   for (const auto& [forward, backward] :
        std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 2}, {2, 0}, {1, 3}, {3, 1}}) {
