@@ -92,7 +92,7 @@ TEST(OverlapBench, HasTheFiguresOfTimingsInVirtualTime) {
   const json row = rows_varying({{"rows", rows}}, "planes").back();
   EXPECT_EQ(row["time_s"], whole["non_blocking"]["total"]);
   EXPECT_EQ(row["blocking_s"], whole["blocking"]["total"]);
-  EXPECT_EQ(row["communication_left"], whole["ratio"]["communication"]);
+  EXPECT_EQ(row["communication_left"], whole["ratio"]["exposed"]);
 }
 
 TEST(OverlapBench, HidesNothingWhereANodeNeverLooks) {

@@ -215,8 +215,8 @@ TEST(Asymmetric, SamplesAreMultiplesOfEveryExtentAndLong) {
 
 /// Blocks of a run as the slab paper prints them: seconds.
 Json slab_blocks(double communication, double ratio) {
-  const Json others = {{"plane_loop", 1.0}, {"communication", ratio}, {"last_axis", 1.0}};
-  return {{"blocking", {{"communication", communication}}}, {"ratio", others}};
+  const Json others = {{"plane_loop", 1.0}, {"waits", ratio}, {"last_axis", 1.0}};
+  return {{"blocking", {{"waits", communication}}}, {"ratio", others}};
 }
 
 TEST(SlabBlocks, AreThoseOfThePiecesThatThePaperSent) {
@@ -241,7 +241,7 @@ TEST(SlabBlocks, SendAQuarterOfTheDataWhereThePlanesArePadded) {
   const auto seconds = [](std::int64_t box_cut) {
     const SlabCase what{"2x1x1", 32, 1, box_cut};
     const Json figures = slab_simulation(what).run(fitted());
-    return figures["blocking"]["communication"].get<double>();
+    return figures["blocking"]["waits"].get<double>();
   };
   EXPECT_NEAR(seconds(2) / seconds(1), 0.25, 0.025);
 }

@@ -20,7 +20,7 @@ MEMBERS = ["policy", "traffic", "torus", "bytes", "offered", "name", "size", "cy
            "latency/p99", "latency/max", "latency_cycles/p50", "latency_cycles/p99", "latency_cycles/max",
            "generated", "accepted", "saturated", "carried", "saturated_at", "links/max_load", "channels/D0",
            "channels/D1", "channels/BN", "channels/BP", "planes", "plane_loop", "pack", "communication",
-           "last_axis", "unpack", "waits", "compute", "total", "iterations"]
+           "last_axis", "unpack", "waits", "compute", "exposed", "total", "iterations"]
 SECONDS = ["time_s", "least_s", "most_s"]  # where there are no cycles
 OF_THE_COMMAND = {"policy", "torus", "bytes", "size"}  # not said once more of the whole
 

@@ -171,7 +171,7 @@ TEST(SlabCommand, KeepsWhatFftwHasMeasuredBesideItsPlanes) {
 
 constexpr const char* kBlocks[] = {"allocate",      "plane_loop", "waits", "last_axis",
                                    "deallocate",    "compute",    "pack",  "unpack",
-                                   "communication", "total"};
+                                   "communication", "exposed",    "total"};
 
 /// `nodes`: of one nothing goes to another.
 void expect_version(const json& version, unsigned nodes) {
@@ -185,6 +185,8 @@ void expect_version(const json& version, unsigned nodes) {
   const auto seconds = [&](const char* block) { return version[block].get<double>(); };
   EXPECT_NEAR(seconds("compute") + seconds("pack") + seconds("unpack") + seconds("communication"),
               seconds("total"), 1e-9 * seconds("total"));
+  EXPECT_GE(version["exposed"], version["communication"]);
+  EXPECT_LE(seconds("exposed"), (1 + 1e-9) * (seconds("total") - seconds("compute")));
   if (nodes == 1) return;
   EXPECT_GT(version["pack"], 0);
   EXPECT_GT(version["unpack"], 0);
@@ -255,6 +257,7 @@ TEST(SlabCommand, HidesMostOfItsCommunicationBehindTransforms) {
     SCOPED_TRACE(machine["torus"]);
     EXPECT_LE(machine["ratio"]["communication"], 0.5);
     EXPECT_LE(machine["ratio"]["waits"], 0.5);
+    EXPECT_LE(machine["ratio"]["exposed"], 0.5);
     EXPECT_LE(machine["ratio"]["total"], 1);
   }
 }

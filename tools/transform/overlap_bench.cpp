@@ -110,9 +110,9 @@ Json overlap_row(const OverlapBench& bench, const OverlapPoint& point, const Hos
           {"blocking_s", blocking["total"]},
           {"time_s", overlapped["total"]},
           {"ratio", both["ratio"]["total"]},
-          {"blocking_communication_s", blocking["communication"]},
-          {"communication_s", overlapped["communication"]},
-          {"communication_left", both["ratio"]["communication"]}};
+          {"blocking_communication_s", blocking["exposed"]},
+          {"communication_s", overlapped["exposed"]},
+          {"communication_left", both["ratio"]["exposed"]}};
 }
 
 std::int64_t fastest_planes(const Json& rows, const Shape& shape) {

@@ -51,7 +51,8 @@ std::vector<OverlapPoint> other_points(const OverlapBench& bench, const OverlapA
 
 /// Measures both transforms: `varied nodes torus processors planes window test_interval
 /// message_bytes` (mean of what a node sends another at a time), `blocking_s time_s ratio`,
-/// `blocking_communication_s communication_s communication_left` (null: there was none). On `ofi`
+/// `blocking_communication_s communication_s communication_left` (of what transforms do not hide,
+/// Blocks::exposed; null: there was none). On `ofi`
 /// all processes call it in the same order.
 Json overlap_row(const OverlapBench& bench, const OverlapPoint& point, const HostArray& input);
 

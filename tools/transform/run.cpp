@@ -102,11 +102,16 @@ void add_blocks(std::span<const fft::StageTimes> times, std::span<const std::siz
   if (busy.size() > 1) blocks.last_axis += ticks(last.computed - last.exchanged);
 }
 
-void add_work(std::span<const fft::StageTimes> times, double share, Blocks& blocks) {
-  for (const fft::StageTimes& stage : times) {
-    blocks.compute += share * static_cast<double>(stage.computing);
-    blocks.pack += share * static_cast<double>(stage.packing);
-    blocks.unpack += share * static_cast<double>(stage.unpacking);
+/// `first`: the stage that exchanges hide behind.
+void add_work(std::span<const fft::StageTimes> times, std::size_t first, double share,
+              Blocks& blocks) {
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    const double pack = share * static_cast<double>(times[s].packing);
+    const double unpack = share * static_cast<double>(times[s].unpacking);
+    blocks.compute += share * static_cast<double>(times[s].computing);
+    blocks.pack += pack;
+    blocks.unpack += unpack;
+    if (s > first) blocks.exposed += pack + unpack;
   }
 }
 
@@ -119,7 +124,7 @@ void collect(std::span<const fft::StageTimes> times, std::span<const std::size_t
     span.end = std::max(span.end, times[s].computed);
   }
   add_blocks(times, busy, shares.of_nodes, repetition.blocks);
-  add_work(times, shares.of_processors, repetition.blocks);
+  add_work(times, busy.empty() ? 0 : busy.front(), shares.of_processors, repetition.blocks);
 }
 
 /// What a node leaves behind.
@@ -181,6 +186,7 @@ class Results {
       Blocks& blocks = repetition.blocks;
       blocks.communication =
           static_cast<double>(repetition.cycles()) - blocks.compute - blocks.pack - blocks.unpack;
+      blocks.exposed += blocks.communication;
     }
     std::ranges::sort(outcome_.repetitions, {}, &Repetition::cycles);
     return std::move(outcome_);
