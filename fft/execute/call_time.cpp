@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "fft/execute/local_array.hpp"
-#include "fft/layout/node_layout.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"

@@ -14,6 +14,7 @@
 #include "hal/route.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "router/shm/machinery.hpp"
 
 namespace toroid::ring {

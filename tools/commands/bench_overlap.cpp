@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +16,7 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "tools/command_line/byte_count.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/one_process.hpp"
 #include "tools/command_line/option_values.hpp"

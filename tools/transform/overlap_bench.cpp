@@ -2,19 +2,19 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "fft/layout/box.hpp"
+#include "fft/layout/distribution.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/tune_planes.hpp"
 #include "hal/shape.hpp"
+#include "tools/command_line/options.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/results/json.hpp"
 #include "tools/transform/plane_tuner.hpp"

@@ -1,13 +1,14 @@
 // What a plan's times tell of packets: on every fabric, and only where the description asks.
 #include <gtest/gtest.h>
 
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "fft/execute/local_array.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/fabric.hpp"
+#include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/settings.hpp"

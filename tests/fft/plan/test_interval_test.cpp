@@ -1,8 +1,8 @@
 // A node that computes looks at the network at every test interval, in whatever time.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -20,6 +20,7 @@
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
+#include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/node/runner.hpp"

@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "fft/execute/call_time.hpp"
@@ -15,6 +13,7 @@
 #include "fft/plan/tune_planes.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/fft/reference.hpp"
