@@ -132,7 +132,7 @@ void Plan::Engine::end() {
   times_.back().computed = node_->now();
   times_.back().computing += times_.back().computed - begin;
   note_packets(times_.back());
-  node_->time_packets(nullptr);
+  if (blueprint_->description().times_packets) node_->time_packets(nullptr);
 }
 
 /// Every exchange is complete, its own packets included, before the next computation: packets left

@@ -132,6 +132,34 @@ TEST_F(OfiLaunch, ByTheCommandHeedsEverySettingOnEitherRoute) {
   }
 }
 
+TEST_F(OfiLaunch, ByTheCommandTimesTheSlabThatLooksAtTheNetwork) {
+  const Arguments slab = {
+      "fft",       "--method",        "slab", "--torus",  "2x2",        "--size",
+      "16",        "--fabric",        "ofi",  "--planes", "2,1",        "--check",
+      "--timings", "--test-interval", "8",    "--json",   "report.json"};
+  for (const Arguments& more : {Arguments{}, {"--inverse"}, {"--transfer", "packets"}}) {
+    const Ended ended = run(launch(2) + slab + more);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    ASSERT_EQ(report()["timings"].size(), 2U);
+    for (const json& machine : report()["timings"])
+      for (const char* version : {"blocking", "non_blocking"}) {
+        double sum = 0;
+        for (const char* part : {"compute", "pack", "unpack", "communication"}) {
+          EXPECT_GT(machine[version][part], 0) << part;
+          sum += machine[version][part].get<double>();
+        }
+        EXPECT_NEAR(sum / machine[version]["total"].get<double>(), 1, 1e-9);
+      }
+  }
+}
+
+TEST_F(OfiLaunch, ByTheCommandComparesOverlap) {
+  const Ended ended = run(launch(2) + Arguments{"bench", "overlap", "--fabric", "ofi", "--torus",
+                                                "2x2", "--size", "16", "--json", "report.json"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(report()["rows"].back()["varied"], "nodes_per_process");
+}
+
 TEST_F(OfiLaunch, ByTheCommandExportsWhatTheModelDoesAgain) {
   const Ended ended =
       run(launch(2) + kLaunchedAllToAll + Arguments{"--route", "torus", "--export", "run.goal"});

@@ -73,7 +73,7 @@ TEST(SlabCommand, HasPlanesOfItsOwnForTheInverse) {
     EXPECT_EQ(report["forward_planes"], 2);
     EXPECT_EQ(report["backward_planes"], 3);
   }
-  EXPECT_EQ(json_of(kSmallSlab + Arguments{"--planes", "3"})["backward_planes"], 3);
+  EXPECT_FALSE(json_of(kSmallSlab + Arguments{"--planes", "3"}).contains("backward_planes"));
   const json tuned = json_of(kSmallSlab + Arguments{"--planes", "2,-1", "--inverse"});
   EXPECT_EQ(tuned["forward_planes"], 2);
   EXPECT_LE(tuned["time_s"], inverse["time_s"]);

@@ -172,11 +172,12 @@ void add_description(Json& report, const FftOptions& options, const TransformJob
                  {"scale", options.scale}});
   if (description.method == fft::Method::slab)
     report.update({{"planes", fft::planes_used(*job.blueprint, job.way)},
-                   {"forward_planes", fft::planes_used(*job.blueprint, fft::Way::forward)},
-                   {"backward_planes", fft::planes_used(*job.blueprint, fft::Way::backward)},
                    {"window", description.overlap.window},
                    {"test_interval", description.overlap.test_interval},
                    {"box_cut", description.box_cut}});
+  if (options.backward_planes)
+    report.update({{"forward_planes", fft::planes_used(*job.blueprint, fft::Way::forward)},
+                   {"backward_planes", fft::planes_used(*job.blueprint, fft::Way::backward)}});
   if (description.method == fft::Method::orbital) report["schedule"] = options.schedule;
 }
 
