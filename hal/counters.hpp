@@ -42,7 +42,8 @@ struct FabricCounters {
   std::uint64_t refused = 0;      ///< malformed headers, never dispatched
   // Where time is the wall clock.
   std::uint64_t puts = 0;          ///< descriptors of messages that moved by put
-  std::uint64_t put_bytes = 0;     ///< bytes that these moved, each copied once
+  std::uint64_t put_bytes = 0;     ///< bytes that these moved, each copied once or packed
+  std::uint64_t packed_bytes = 0;  ///< of these, those that were packed: copied in and out
   std::uint64_t packet_bytes = 0;  ///< payload bytes in packets, copied in and out
   /// Frames from strangers and damaged frames, which were refused: number by reason.
   std::map<std::string, std::uint64_t> refused_frames;

@@ -44,8 +44,8 @@ class Device {
   /// Cycles since the start: virtual ones where time is virtual, else by the machine's clock rate.
   virtual Tick now() const = 0;
 
-  /// Whether descriptors of puts may be injected for that node.
-  virtual bool can_put(Rank) const { return false; }
+  /// How messages for that node may move by put: whether descriptors of puts may be injected.
+  virtual PutReach put_reach(Rank) const { return PutReach::none; }
   /// What the node's DMA engine touches: the same FIFOs, and a clock of its own. What it injects is
   /// received through the device of the destination's engine. Null: there is none, or this is it.
   virtual Device* engine() { return nullptr; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,11 @@
 namespace toroid {
 
 PutDescriptor PayloadSource::put(const SendDescriptor&) {
+  check_failed(__FILE__, __LINE__, "!is_put", "a source whose payloads are gathered");
+}
+
+std::size_t PayloadSource::pack(const SendDescriptor&, std::uint32_t, std::uint32_t,
+                                std::span<std::byte>) {
   check_failed(__FILE__, __LINE__, "!is_put", "a source whose payloads are gathered");
 }
 

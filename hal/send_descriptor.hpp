@@ -28,7 +28,13 @@ class PayloadSource {
                                std::span<std::byte, kPayloadBytes> payload) = 0;
   /// The put that a descriptor with `is_put` stands for; called once, on the node's own thread.
   virtual PutDescriptor put(const SendDescriptor& descriptor);
-  /// A put has been copied: its array may be overwritten. Called on the node's own thread.
+  /// Writes the bytes of some packets of such a put to `to`, one behind the other, and returns
+  /// their number: `packets` from `first` on, counted from 0 within the put. Called on the node's
+  /// own thread for all packets in turn, after put(). REQUIRES: `to` takes as many full packets.
+  virtual std::size_t pack(const SendDescriptor& descriptor, std::uint32_t first,
+                           std::uint32_t packets, std::span<std::byte> to);
+  /// A put has been copied or packed: its array may be overwritten. Called on the node's own
+  /// thread.
   virtual void put_done(const PutDescriptor& put);
 };
 

@@ -137,6 +137,27 @@ std::size_t PieceMessages::take(Rank from, std::uint32_t first, std::uint32_t pa
   return std::size_t{elements.count} * redistribution_->element_bytes();
 }
 
+std::size_t PieceMessages::pack_part(const MessagePart& part, std::span<std::byte> packed) const {
+  const Transfer& transfer = *redistribution_->to(part.member, sending_).transfer;
+  const Transfer::Elements elements = transfer.elements(part.first, part.packets);
+  const std::size_t bytes = std::size_t{elements.count} * redistribution_->element_bytes();
+  TOROID_CHECK_LE(bytes, packed.size());
+  transfer.gather_blocks(elements, source_, packed.data());
+  return bytes;
+}
+
+bool PieceMessages::unpack_part(const MessagePart& part, std::span<const std::byte> packed) {
+  find_piece();
+  const auto [transfer, shift] = redistribution_->from(part.member, receiving_);
+  if (transfer == nullptr || !transfer->has(part.first, part.packets)) return false;
+  const Transfer::Elements elements = transfer->elements(part.first, part.packets);
+  const std::int64_t element_bytes = redistribution_->element_bytes();
+  if (packed.size() != elements.count * static_cast<std::size_t>(element_bytes)) return false;
+  transfer->scatter(elements, packed.data(), target_.data() + shift * element_bytes);
+  arrived_ += part.packets;
+  return true;
+}
+
 std::uint64_t PieceMessages::traffic_number(std::uint64_t start) const {
   const std::uint32_t pieces = (redistribution_->pieces() - first_ + stride_ - 1) / stride_;
   return first_ + start % pieces * stride_;

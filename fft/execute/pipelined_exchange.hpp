@@ -60,6 +60,8 @@ class PieceMessages final : public Messages {
   const std::byte* source(Rank) const override { return source_; }
   std::size_t take(Rank from, std::uint32_t first, std::uint32_t packets,
                    const std::byte* source) override;
+  std::size_t pack_part(const MessagePart& part, std::span<std::byte> packed) const override;
+  bool unpack_part(const MessagePart& part, std::span<const std::byte> packed) override;
   std::uint64_t traffic_number(std::uint64_t start) const override;
   std::unique_ptr<const Traffic> traffic(std::uint64_t number) const override;
   void pack(Rank member, std::vector<std::byte>& bytes) const override;

@@ -220,6 +220,17 @@ NestedLoops Transfer::loops_of(const Part& part) {
   return loops;
 }
 
+/// From the sender's array to where element i of the part stands at place i.
+NestedLoops Transfer::packing_loops_of(const Part& part) {
+  const std::array steps = {1u, part.source.row(), part.source.plane(), part.size};
+  NestedLoops loops;
+  for (std::size_t i = steps.size() - 1; i > 0; --i)
+    if (steps[i] > steps[i - 1])
+      loops.push({steps[i] / steps[i - 1], part.source.offset(steps[i - 1]) - part.source.offset(0),
+                  steps[i - 1]});
+  return loops;
+}
+
 void Transfer::gather(Elements elements, const std::byte* source, std::byte* packed) const {
   if (element_bytes_ == 16) return gather_as<16>(elements, source, packed);
   if (element_bytes_ == 8) return gather_as<8>(elements, source, packed);
@@ -230,6 +241,15 @@ void Transfer::scatter(Elements elements, const std::byte* packed, std::byte* ta
   if (element_bytes_ == 16) return scatter_as<16>(elements, packed, target);
   if (element_bytes_ == 8) return scatter_as<8>(elements, packed, target);
   scatter_as<4>(elements, packed, target);
+}
+
+void Transfer::gather_blocks(Elements elements, const std::byte* source, std::byte* packed) const {
+  const auto bytes = std::int64_t{element_bytes_};
+  for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
+    copy_strided(packing_loops_of(part), {number, count}, element_bytes_,
+                 source + part.source.offset(0) * bytes, packed - number * bytes);
+    packed += count * bytes;
+  });
 }
 
 void Transfer::copy(Elements elements, const std::byte* source, std::byte* target) const {

@@ -52,6 +52,10 @@ class Transfer {
   Elements elements(std::uint32_t packet) const;
   /// The elements of several packets in a row. REQUIRES: there are so many.
   Elements elements(std::uint32_t first, std::uint32_t packets) const;
+  /// Whether the message has these packets.
+  bool has(std::uint32_t first, std::uint32_t packets) const {
+    return packets > 0 && std::uint64_t{first} + packets <= packets_;
+  }
   /// How many packets from this one on are equally long and in one stretch. REQUIRES: packet <
   /// packets().
   std::uint32_t alike(std::uint32_t packet) const;
@@ -63,6 +67,8 @@ class Transfer {
   // Pointers to arrays point at the layouts' place 0.
   /// From the sender's array into a packet's payload.
   void gather(Elements elements, const std::byte* source, std::byte* packed) const;
+  /// The same for many elements, in square blocks where the axes change places.
+  void gather_blocks(Elements elements, const std::byte* source, std::byte* packed) const;
   /// From a payload into the receiver's array.
   void scatter(Elements elements, const std::byte* packed, std::byte* target) const;
   /// From array to array, if both ends share memory.
@@ -86,6 +92,7 @@ class Transfer {
     Divisor run_packets;             ///< packets of a run
   };
   static NestedLoops loops_of(const Part& part);
+  static NestedLoops packing_loops_of(const Part& part);
   void add(const Box& both, const NodeLayout& from, const NodeLayout& to);
   /// The part that holds an element.
   const Part& part_of(std::uint32_t number) const;

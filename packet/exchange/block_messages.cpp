@@ -50,6 +50,14 @@ std::size_t BlockMessages::take(Rank from, std::uint32_t first, std::uint32_t pa
   return copy_packets(cut_, first, packets, source, std::span(in_).subspan(from * bytes_, bytes_));
 }
 
+std::size_t BlockMessages::pack_part(const MessagePart& part, std::span<std::byte> packed) const {
+  return pack_packets(cut_, part, source(part.member), packed);
+}
+
+bool BlockMessages::unpack_part(const MessagePart& part, std::span<const std::byte> packed) {
+  return unpack_packets(cut_, part, packed, std::span(in_).subspan(part.member * bytes_, bytes_));
+}
+
 void BlockMessages::pack(Rank member, std::vector<std::byte>& bytes) const {
   const std::byte* block = out_.data() + member * bytes_;
   bytes.insert(bytes.end(), block, block + bytes_);

@@ -42,6 +42,8 @@ class BlockMessages final : public UniformMessages {
   const std::byte* source(Rank member) const override { return out_.data() + member * bytes_; }
   std::size_t take(Rank from, std::uint32_t first, std::uint32_t packets,
                    const std::byte* source) override;
+  std::size_t pack_part(const MessagePart& part, std::span<std::byte> packed) const override;
+  bool unpack_part(const MessagePart& part, std::span<const std::byte> packed) override;
   void pack(Rank member, std::vector<std::byte>& bytes) const override;
   void unpack(Rank from, std::span<const std::byte> bytes) override;
 

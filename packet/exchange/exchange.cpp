@@ -250,6 +250,13 @@ PutDescriptor Exchange::put(const SendDescriptor& descriptor) {
           .source = this};
 }
 
+std::size_t Exchange::pack(const SendDescriptor& descriptor, std::uint32_t first,
+                           std::uint32_t packets, std::span<std::byte> to) {
+  const auto member = static_cast<Rank>(descriptor.cookie >> 32);
+  const auto put_first = static_cast<std::uint32_t>(descriptor.cookie);
+  return end_.messages->pack_part({member, put_first + first, packets}, to);
+}
+
 /// Its completion is the acknowledgement of all its packets.
 void Exchange::put_done(const PutDescriptor& put) {
   queued_ -= put.packets;
@@ -330,11 +337,24 @@ void Exchange::arrive_by_number(const Packet& packet) {
 }
 
 std::size_t Exchange::take(const PutDescriptor& put) {
-  const std::size_t bytes = end_.messages->take(put.origin, put.first, put.packets, put.array);
+  const std::size_t bytes =
+      put.is_packed() ? take_packed(put)
+                      : end_.messages->take(put.origin, put.first, put.packets, put.array);
   end_.note_arrival(put);
   received_.bump(put.packets);
   if (end_.node->record() != nullptr) record_received();
   return bytes;
+}
+
+/// It comes from another process, which need not be of the same opinion about the message.
+std::size_t Exchange::take_packed(const PutDescriptor& put) {
+  const bool is_member = put.origin < end_.plan->shape().size() && put.origin != end_.self();
+  const MessagePart part{put.origin, put.first, put.packets};
+  if (!is_member || !end_.messages->unpack_part(part, {put.array, put.packed_bytes}))
+    throw RunFailed(fmt::format(
+        "received {} bytes of {} that are not {} packets from packet {} on of member {}'s message",
+        put.packed_bytes, end_.plan->format().name, put.packets, put.first, put.origin));
+  return put.packed_bytes;
 }
 
 void Exchange::deliver(const Packet& packet, std::uint32_t id) {

@@ -139,6 +139,8 @@ class Exchange final : public Outgoing, private PayloadSource {
   std::uint32_t packets_to_put(Rank member, std::uint32_t first, std::uint32_t limit) const;
   void note_queued(Rank member, std::uint32_t first, std::uint32_t packets);
   PutDescriptor put(const SendDescriptor& descriptor) override;
+  std::size_t pack(const SendDescriptor& descriptor, std::uint32_t first, std::uint32_t packets,
+                   std::span<std::byte> to) override;
   void put_done(const PutDescriptor& put) override;
   std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
                        std::span<std::byte, kPayloadBytes> payload) override;
@@ -160,6 +162,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   void arrive(const Packet& packet);
   void arrive_by_number(const Packet& packet);
   std::size_t take(const PutDescriptor& put);
+  std::size_t take_packed(const PutDescriptor& put);
   void deliver(const Packet& packet, std::uint32_t id);
   void forward(const Packet& packet, const Envelope& envelope);
   void keep_payload(SendDescriptor& descriptor, const Packet& packet, const Envelope& envelope);

@@ -26,6 +26,33 @@ std::size_t copy_packets(const MessageCut& cut, std::uint32_t first, std::uint32
   return stretch.bytes;
 }
 
+namespace {
+
+bool has_part(const MessageCut& cut, const MessagePart& part) {
+  return part.packets > 0 && std::uint64_t{part.first} + part.packets <= cut.packets();
+}
+
+}  // namespace
+
+std::size_t pack_packets(const MessageCut& cut, const MessagePart& part, const std::byte* from,
+                         std::span<std::byte> packed) {
+  TOROID_CHECK(has_part(cut, part));
+  const Stretch stretch = cut.stretch(part.first, part.packets);
+  TOROID_CHECK_LE(stretch.bytes, packed.size());
+  copy_bytes(packed.data(), from + stretch.begin, stretch.bytes);
+  return stretch.bytes;
+}
+
+bool unpack_packets(const MessageCut& cut, const MessagePart& part,
+                    std::span<const std::byte> packed, std::span<std::byte> to) {
+  if (!has_part(cut, part)) return false;
+  const Stretch stretch = cut.stretch(part.first, part.packets);
+  if (stretch.bytes != packed.size()) return false;
+  TOROID_CHECK_LE(stretch.begin + stretch.bytes, to.size());
+  copy_bytes(to.data() + stretch.begin, packed.data(), stretch.bytes);
+  return true;
+}
+
 /// Not in the header: who calls any messages would make room for this one in line.
 MessageRun UniformMessages::run(Rank, std::uint32_t first, std::uint32_t limit) const {
   return cut_.run(first, limit);
@@ -45,6 +72,14 @@ const std::byte* Messages::source(Rank) const {
 
 std::size_t Messages::take(Rank, std::uint32_t, std::uint32_t, const std::byte*) {
   cannot_be_put();
+}
+
+std::size_t Messages::pack_part(const MessagePart&, std::span<std::byte>) const {
+  cannot_be_put();
+}
+
+bool Messages::unpack_part(const MessagePart&, std::span<const std::byte>) {
+  return false;
 }
 
 std::unique_ptr<const Traffic> UniformMessages::traffic(std::uint64_t) const {

@@ -27,6 +27,13 @@ struct Stretch {
   std::uint64_t bytes = 0;
 };
 
+/// Packets of a message that follow one another, and the member at its other end.
+struct MessagePart {
+  Rank member;
+  std::uint32_t first;    ///< number in the message of the first packet
+  std::uint32_t packets;  ///< REQUIRES: > 0
+};
+
 /// A message as it is cut into packets: full ones and perhaps a rest. What divides is done once,
 /// not for every run.
 class MessageCut {
@@ -61,6 +68,15 @@ class MessageCut {
 /// The run of a message of `bytes` bytes that is cut for it alone.
 MessageRun run_of(std::uint64_t bytes, unsigned per_packet, std::uint32_t first,
                   std::uint32_t limit);
+
+/// Copies such a part of a message, which begins at `from`, to where it is packed; returns the
+/// number of bytes.
+std::size_t pack_packets(const MessageCut& cut, const MessagePart& part, const std::byte* from,
+                         std::span<std::byte> packed);
+/// Copies a packed part to its place in the receiver's block; false: it is no such part of a
+/// message that is cut so.
+[[nodiscard]] bool unpack_packets(const MessageCut& cut, const MessagePart& part,
+                                  std::span<const std::byte> packed, std::span<std::byte> to);
 
 /// Copies the packets [first, first + packets) of a message that is cut so, from the sender's block
 /// to the receiver's; returns the number of bytes.
@@ -100,15 +116,24 @@ class Messages {
   /// Stores a packet that has come, known by its sender and its number in the message.
   virtual void arrive(Rank, std::uint32_t, std::span<const std::byte>) {}
 
-  // By put, from array to array, where both ends share memory.
+  // By put.
   /// Packets of the message to a member, if puts may move it. 0: its packets are gathered.
   virtual std::uint32_t packets_to_put(Rank) const { return 0; }
+  // Where both ends share memory, from array to array.
   /// Where the message to a member stands, as take() at its destination expects it.
   virtual const std::byte* source(Rank member) const;
   /// Copies the packets [first, first + packets) of the message from a member, which stands at
   /// `source`, to where they belong; returns the number of bytes.
   virtual std::size_t take(Rank from, std::uint32_t first, std::uint32_t packets,
                            const std::byte* source);
+  // Where they do not.
+  /// Writes a part of the message to a member: its packets one behind the other. Returns the number
+  /// of bytes. REQUIRES: `packed` takes as many full packets.
+  virtual std::size_t pack_part(const MessagePart& part, std::span<std::byte> packed) const;
+  /// Stores what pack_part() of a member has written. False: that is no such part of a message
+  /// from there, and nothing has been stored.
+  [[nodiscard]] virtual bool unpack_part(const MessagePart& part,
+                                         std::span<const std::byte> packed);
 
   // Under a policy that combines messages.
   /// The messages of all members in the n-th start, counted from 0, have the number

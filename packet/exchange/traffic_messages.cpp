@@ -143,8 +143,18 @@ std::uint32_t TrafficMessages::packets_to_put(Rank member) const {
 std::size_t TrafficMessages::take(Rank from, std::uint32_t first, std::uint32_t packets,
                                   const std::byte* source) {
   const std::span<std::byte> block = data_->from(from);
-  const MessageCut cut(block.size(), plan_->data_bytes());
-  return copy_packets(cut, first, packets, source, block);
+  return copy_packets(cut_of(block.size()), first, packets, source, block);
+}
+
+std::size_t TrafficMessages::pack_part(const MessagePart& part, std::span<std::byte> packed) const {
+  const std::span<const std::byte> block = data_->to(part.member);
+  return pack_packets(cut_of(block.size()), part, block.data(), packed);
+}
+
+bool TrafficMessages::unpack_part(const MessagePart& part, std::span<const std::byte> packed) {
+  if (!has_payload() || traffic_->bytes(part.member, self_) == 0) return false;
+  const std::span<std::byte> block = data_->from(part.member);
+  return unpack_packets(cut_of(block.size()), part, packed, block);
 }
 
 std::unique_ptr<const Traffic> TrafficMessages::traffic(std::uint64_t) const {

@@ -98,6 +98,8 @@ class TrafficMessages final : public Messages {
   const std::byte* source(Rank member) const override { return data_->to(member).data(); }
   std::size_t take(Rank from, std::uint32_t first, std::uint32_t packets,
                    const std::byte* source) override;
+  std::size_t pack_part(const MessagePart& part, std::span<std::byte> packed) const override;
+  bool unpack_part(const MessagePart& part, std::span<const std::byte> packed) override;
   std::unique_ptr<const Traffic> traffic(std::uint64_t) const override;
   void pack(Rank member, std::vector<std::byte>& bytes) const override;
   void unpack(Rank from, std::span<const std::byte> bytes) override;
@@ -117,6 +119,8 @@ class TrafficMessages final : public Messages {
   }
 
  private:
+  /// Of a message of so many bytes.
+  MessageCut cut_of(std::uint64_t bytes) const { return {bytes, plan_->data_bytes()}; }
   /// Whether what reaches this node follows from the traffic alone.
   bool is_counted() const { return !plan_->is_sample() && !plan_->combines(); }
   Arrivals sum_of_sources() const;

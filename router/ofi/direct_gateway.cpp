@@ -6,13 +6,18 @@
 #include <memory>
 #include <span>
 
+#include "hal/check.hpp"
+#include "hal/copy_bytes.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/host_device.hpp"
+#include "router/ofi/part_ring.hpp"
 #include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
@@ -29,11 +34,22 @@ constexpr std::size_t kOwnWorker = 0;
 /// Slots of the ring from another worker to the gateway.
 constexpr std::uint32_t kOutletSlots = 1024;
 
-/// Where the packet after so many lies in a frame.
-const std::byte* behind(const std::byte* at, std::uint32_t packets) {
-  for (std::uint32_t i = 0; i < packets; ++i)
+/// Packets for which a part is worth its header: a frame with less room goes.
+constexpr std::uint32_t kLeastInPart = 8;
+/// Packets of a part on its way from another worker: it stays in the caches of both.
+constexpr std::uint32_t kMostInRing = 136;
+
+/// Where what follows a run, which begins at `at`, stands in a frame.
+const std::byte* behind(const PacketRun& run, const std::byte* at) {
+  if (run.channel == kPartChannel) return at + framed_bytes(part_at(at));
+  for (std::uint32_t i = 0; i < run.packets; ++i)
     at += framed_bytes(packet_at(at).header.payload_bytes());
   return at;
+}
+
+std::uint32_t most_in_ring(Buffers& buffers) {
+  const std::size_t bytes = buffers.limits().frame_bytes;
+  return std::min(kMostInRing, FrameWriter(buffers.memory().first(bytes)).part_room());
 }
 
 }  // namespace
@@ -43,8 +59,14 @@ std::uint32_t DirectGateway::FrameOutlet::room(Rank to) {
   return out_->room();
 }
 
-DirectGateway::RingOutlet::RingOutlet(std::uint32_t capacity) {
-  memory.capacity = capacity;
+std::uint32_t DirectGateway::FrameOutlet::part_room(Rank to, std::uint32_t most) {
+  out_ = &gateway_.out(gateway_.partition_.owner(to));
+  return out_->part_room(std::min(kLeastInPart, most), most);
+}
+
+DirectGateway::RingOutlet::RingOutlet(std::uint32_t slots, std::uint32_t part_packets)
+    : parts(part_packets) {
+  memory.capacity = slots;
   memory.allocate();
   sender.emplace(memory);
   receiver.emplace(memory);
@@ -65,9 +87,11 @@ DirectGateway::DirectGateway(Transport& transport, Buffers& buffers,
       frame_outlet_(*this),
       ring_outlets_(placement.workers.size()),
       worker_of_(machinery.local.size()),
-      nodes_(machinery.local.size()) {
+      nodes_(machinery.local.size()),
+      receipts_(buffers.inward().size(), Receipt(*this)) {
   for (std::size_t w = 0; w < ring_outlets_.size(); ++w)
-    if (w != kOwnWorker) ring_outlets_[w] = std::make_unique<RingOutlet>(kOutletSlots);
+    if (w != kOwnWorker)
+      ring_outlets_[w] = std::make_unique<RingOutlet>(kOutletSlots, most_in_ring(buffers));
 }
 
 std::unique_ptr<HostDevice> DirectGateway::make_device(const ring::SwitchPlug& plug) {
@@ -79,13 +103,14 @@ std::unique_ptr<HostDevice> DirectGateway::make_device(const ring::SwitchPlug& p
   if (plug.worker == kOwnWorker) {
     nodes_[index] = node.get();
     rings_to_nodes_ = plug.outward;
+    puts_ = &plug.puts;
+    own_node_ = plug.node;
   }
   return node;
 }
 
 bool DirectGateway::is_valid(unsigned, const PacketRun& run, const PacketHeader& header) const {
-  return run.target < machinery_.shape.size() && machinery_.local.has(run.target) &&
-         run.channel == 0 && header.destination() == run.target &&
+  return is_here(run.target) && run.channel == 0 && header.destination() == run.target &&
          (header.hardware_word() & kHardwareReserved) == 0 &&
          has_valid_order(header, machinery_.shape.dims());
 }
@@ -94,9 +119,33 @@ void DirectGateway::deliver(ReceivedFrame& frame) {
   if (frame.runs_left == 0) return release(frame);
   const std::byte* at = frame.view.packets;
   for (const PacketRun& run : frame.view.runs) {
-    deliver_run(machinery_.local.index(run.target), {&frame, at, run.packets});
-    at = behind(at, run.packets);
+    if (run.channel == kPartChannel)
+      deliver_part(run.target, frame, at);
+    else
+      deliver_run(machinery_.local.index(run.target), {&frame, at, run.packets});
+    at = behind(run, at);
   }
+}
+
+void DirectGateway::deliver_part(Rank node, ReceivedFrame& frame, const std::byte* at) {
+  const PartHeader& part = part_at(at);
+  Receipt& receipt = receipts_[frame.operation->user];
+  receipt.set(frame);
+  puts_->send({.put = {.from = own_node_,
+                       .to = node,
+                       .window = part.window,
+                       .origin = part.origin,
+                       .first = part.first,
+                       .packets = part.packets,
+                       .packed_bytes = part.bytes,
+                       .array = at + sizeof(PartHeader),
+                       .source = &receipt},
+               .is_done = false});
+}
+
+std::uint32_t DirectGateway::Receipt::gather(const SendDescriptor&, std::uint32_t,
+                                             std::span<std::byte, kPayloadBytes>) {
+  check_failed(__FILE__, __LINE__, "is_put", "a part that has arrived");
 }
 
 void DirectGateway::deliver_run(Rank index, const ReceivedRun& run) {
@@ -113,6 +162,7 @@ bool DirectGateway::progress() {
   for (const auto& outlet : ring_outlets_) {
     if (outlet == nullptr) continue;
     moved |= forward_out(*outlet);
+    moved |= forward_parts(*outlet);
     moved |= forward_in(*outlet);
   }
   return moved;
@@ -129,6 +179,19 @@ bool DirectGateway::forward_out(RingOutlet& outlet) {
     moved = true;
   }
   if (moved) outlet.receiver->publish();
+  return moved;
+}
+
+bool DirectGateway::forward_parts(RingOutlet& outlet) {
+  bool moved = false;
+  for (; const PartRing::Slot* part = outlet.parts.front(); moved = true) {
+    Outflow& out = this->out(partition_.owner(part->to));
+    const std::uint32_t packets = part->header.packets;
+    if (out.part_room(packets, packets) < packets) break;
+    copy_bytes(out.writer().claim_part(packets).data(), part->bytes.data(), part->header.bytes);
+    out.writer().commit_part(part->to, part->header);
+    outlet.parts.pop();
+  }
   return moved;
 }
 

@@ -1,6 +1,7 @@
 // The gateway of the direct route.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -11,15 +12,19 @@
 #include <vector>
 
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/host_device.hpp"
+#include "router/ofi/part_ring.hpp"
 #include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
+#include "router/shm/direct/put_switch.hpp"
 #include "router/shm/direct/switch_topology.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
 #include "router/shm/machinery.hpp"
@@ -28,7 +33,8 @@ namespace toroid::ofi {
 
 /// Sends every packet straight to its destination's process. Nodes of the gateway's own worker
 /// write their packets into frames and read them from frames in place; those of other workers have
-/// rings between them and the gateway. Called by the worker that serves it.
+/// rings between them and the gateway. Parts of puts are handed to all nodes as puts whose array is
+/// in the frame; when they are unpacked the frame is told. Called by the worker that serves it.
 class DirectGateway final : public Gateway, public FrameOwner {
  public:
   DirectGateway(Transport& transport, Buffers& buffers, std::span<const FlowIdentity> identities,
@@ -47,31 +53,67 @@ class DirectGateway final : public Gateway, public FrameOwner {
     std::uint32_t room(Rank to) override;
     FrameWriter* writer() override { return &out_->writer(); }
     ring::TaggedSender* ring() override { return nullptr; }
+    std::uint32_t part_room(Rank to, std::uint32_t most) override;
+    std::span<std::byte> claim_part(std::uint32_t packets) override {
+      return out_->writer().claim_part(packets);
+    }
+    void commit_part(Rank to, const PartHeader& part) override {
+      out_->writer().commit_part(to, part);
+    }
 
    private:
     DirectGateway& gateway_;
     Outflow* out_ = nullptr;  ///< to the process that room() was last asked for
   };
 
-  /// The outlet of another worker: a ring to the gateway; and what has arrived for its nodes.
+  /// The outlet of another worker: rings to the gateway; and what has arrived for its nodes.
   class RingOutlet final : public Outlet {
    public:
-    explicit RingOutlet(std::uint32_t capacity);
+    /// `slots`: of the ring of packets; `part_packets`: the most that a part may carry.
+    RingOutlet(std::uint32_t slots, std::uint32_t part_packets);
     std::uint32_t room(Rank to) override;
     FrameWriter* writer() override { return nullptr; }
     ring::TaggedSender* ring() override { return &*sender; }
+    std::uint32_t part_room(Rank, std::uint32_t most) override {
+      return std::min(parts.room(), most);
+    }
+    std::span<std::byte> claim_part(std::uint32_t) override { return parts.claim(); }
+    void commit_part(Rank to, const PartHeader& part) override { parts.commit(to, part); }
 
     ring::TaggedMemory memory;
-    std::optional<ring::TaggedSender> sender;         ///< the worker's end of the ring
-    std::optional<ring::TaggedReceiver> receiver;     ///< the gateway's end of the ring
+    std::optional<ring::TaggedSender> sender;      ///< the worker's end of the ring
+    std::optional<ring::TaggedReceiver> receiver;  ///< the gateway's end of the ring
+    PartRing parts;
     std::deque<std::pair<Rank, ReceivedRun>> inward;  ///< with the local index of their node
   };
 
+  /// Tells the gateway that a part of a frame is unpacked.
+  class Receipt final : public PayloadSource {
+   public:
+    explicit Receipt(DirectGateway& gateway) : gateway_(&gateway) {}
+    void set(ReceivedFrame& frame) { frame_ = &frame; }
+    std::uint32_t gather(const SendDescriptor&, std::uint32_t,
+                         std::span<std::byte, kPayloadBytes>) override;
+    void put_done(const PutDescriptor&) override { gateway_->run_consumed(*frame_); }
+
+   private:
+    DirectGateway* gateway_;
+    ReceivedFrame* frame_ = nullptr;
+  };
+
+  bool is_here(Rank node) const {
+    return node < machinery_.shape.size() && machinery_.local.has(node);
+  }
   bool is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const override;
+  bool is_valid_part(unsigned, const PacketRun& run, const PartHeader&) const override {
+    return is_here(run.target);
+  }
   void deliver(ReceivedFrame& frame) override;
   bool progress() override;
   void deliver_run(Rank index, const ReceivedRun& run);
+  void deliver_part(Rank node, ReceivedFrame& frame, const std::byte* at);
   bool forward_out(RingOutlet& outlet);
+  bool forward_parts(RingOutlet& outlet);
   bool forward_in(RingOutlet& outlet);
   std::uint32_t copy_to_ring(ReceivedRun& run, ring::TaggedSender& ring);
 
@@ -82,6 +124,9 @@ class DirectGateway final : public Gateway, public FrameOwner {
   std::vector<std::size_t> worker_of_;                     ///< [index among the local nodes]
   std::vector<HostDevice*> nodes_;                         ///< [index]; of the gateway's own worker
   std::span<ring::TaggedSender> rings_to_nodes_;  ///< [index]: those of the gateway's worker
+  ring::PutPort* puts_ = nullptr;                 ///< of the gateway's worker
+  Rank own_node_ = 0;  ///< one of the gateway's worker, to which completions of parts come
+  std::vector<Receipt> receipts_;  ///< [Operation::user]
 };
 
 }  // namespace toroid::ofi

@@ -1,5 +1,6 @@
 #include "router/ofi/flow.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <tuple>
@@ -52,6 +53,12 @@ std::uint32_t Outflow::make_room() {
   if (writer_.has_buffer() && !try_seal()) return 0;
   if (!provide_buffer()) return 0;
   return writer_.room();
+}
+
+std::uint32_t Outflow::part_room(std::uint32_t least, std::uint32_t most) {
+  const bool is_full = !writer_.empty() && writer_.part_room() < least;
+  if ((is_full && !try_seal()) || !provide_buffer()) return 0;
+  return std::min(most, writer_.part_room());
 }
 
 bool Outflow::try_add_credit(std::uint32_t link, std::uint64_t popped) {

@@ -71,7 +71,10 @@ class Outflow {
     const std::uint32_t room = writer_.room();
     return room > 0 ? room : make_room();
   }
-  /// REQUIRES: room().
+  /// Number of packets, at most `most`, that may be packed as one part now. Sends a frame that has
+  /// no room for `least` of them; an empty frame takes as many as it can. 0: not now.
+  std::uint32_t part_room(std::uint32_t least, std::uint32_t most);
+  /// REQUIRES: room() or part_room().
   FrameWriter& writer() { return writer_; }
   /// Adds a credit to the frame. False: not now.
   [[nodiscard]] bool try_add_credit(std::uint32_t link, std::uint64_t popped);

@@ -56,6 +56,15 @@ std::span<const std::byte> FrameWriter::finish(FrameHeader header) {
   return {start, header.bytes};
 }
 
+bool part_fits(const std::byte* at, const std::byte* end) {
+  const auto room = static_cast<std::size_t>(end - at);
+  if (at >= end || room < sizeof(PartHeader)) return false;
+  const PartHeader& part = part_at(at);
+  const bool is_blank = part.reserved == 0 && part.more_reserved == decltype(part.more_reserved){};
+  return is_blank && part.bytes > 0 && part.bytes <= std::uint64_t{part.packets} * kPayloadBytes &&
+         framed_bytes(part) <= room;
+}
+
 FrameError parse(std::span<const std::byte> bytes, FrameView& view) {
   if (bytes.size() < sizeof(FrameHeader)) return FrameError::malformed;
   FrameHeader& header = view.header;

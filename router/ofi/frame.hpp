@@ -1,13 +1,15 @@
-// The frame that travels between two processes: packets, and credits of the torus route's links.
+// The frame that travels between two processes: packets, packed parts of messages, and credits of
+// the torus route's links.
 //
 //   byte 0        64                     64·n                                            bytes
 //        +--------+----------+----------+------------------+----------------------------+
-//        | header | packet 0 | packet 1 ...                | runs, 8 B each | credits, 16 B each |
+//        | header | packet 0 | part 0 | ...                | runs, 8 B each | credits, 16 B each |
 //        +--------+----------+----------+------------------+----------------------------+
 //
 // A packet takes its header and payload, rounded up to 64 bytes, so that it can be delivered in
-// place; a full one has 256 bytes. A run says where consecutive packets go. A credit says which
-// slots of a link's ring are free again. Both ends have the same byte order, which the magic number
+// place; a full one has 256 bytes. A part takes a PartHeader and its bytes, rounded up likewise. A
+// run says where consecutive packets go, or one part. A credit says which slots of a link's ring
+// are free again. Both ends have the same byte order, which the magic number
 // shows.
 #pragma once
 
@@ -42,7 +44,20 @@ inline constexpr std::uint32_t kFrameMagic = 0x546f7231;  // "Tor1"
 struct PacketRun {
   std::uint32_t target;  ///< direct route: the node; torus route: BoundaryLinks::number()
   std::uint16_t packets;
-  std::uint16_t channel;  ///< torus: the virtual channel; direct: 0
+  std::uint16_t channel;  ///< torus: the virtual channel; direct: 0, or kPartChannel
+};
+/// The channel of a run of one part, which stands in the frame in place of packets.
+inline constexpr std::uint16_t kPartChannel = UINT16_MAX;
+
+/// Packets of a message that moves by put. Their bytes follow, as PayloadSource::pack() wrote them.
+struct PartHeader {
+  std::uint32_t origin;   ///< as in PutDescriptor
+  std::uint32_t first;    ///< number in the message of the first packet
+  std::uint32_t packets;  ///< at least 1
+  std::uint32_t bytes;    ///< that follow: at least 1, and no more than full packets carry
+  HandlerId window;       ///< handler of the receiver
+  std::uint16_t reserved;
+  std::array<std::uint32_t, 3> more_reserved;
 };
 
 /// The packets that have left a link's ring: their slots are free again.
@@ -54,11 +69,18 @@ struct LinkCredit {
 
 inline constexpr std::size_t kFrameAlignment = 64;
 static_assert(sizeof(FrameHeader) == kFrameAlignment);
-static_assert(sizeof(PacketRun) == 8 && sizeof(LinkCredit) == 16);
+static_assert(sizeof(PacketRun) == 8 && sizeof(LinkCredit) == 16 && sizeof(PartHeader) == 32);
 
+constexpr std::size_t aligned_in_frame(std::size_t bytes) {
+  return (bytes + kFrameAlignment - 1) & ~(kFrameAlignment - 1);
+}
 /// Bytes of a packet in a frame.
 constexpr std::size_t framed_bytes(unsigned payload_bytes) {
-  return (kHeaderBytes + payload_bytes + kFrameAlignment - 1) & ~(kFrameAlignment - 1);
+  return aligned_in_frame(kHeaderBytes + payload_bytes);
+}
+/// Bytes of a part in a frame.
+constexpr std::size_t framed_bytes(const PartHeader& part) {
+  return aligned_in_frame(sizeof(PartHeader) + part.bytes);
 }
 
 /// What is wrong with a frame that has arrived.
@@ -69,9 +91,15 @@ enum class FrameError : std::uint8_t {
   bad_checksum,
   wrong_sequence,  ///< its number has been seen before, or lies beyond the window
   bad_packet,      ///< the header of a packet is malformed
+  bad_part,        ///< the header of a part is malformed, or the route has none
 };
-inline constexpr std::array<std::string_view, 6> kFrameErrorNames = {
-    "none", "malformed", "wrong job", "bad checksum", "wrong sequence number", "malformed packet"};
+inline constexpr std::array<std::string_view, 7> kFrameErrorNames = {"none",
+                                                                     "malformed",
+                                                                     "wrong job",
+                                                                     "bad checksum",
+                                                                     "wrong sequence number",
+                                                                     "malformed packet",
+                                                                     "malformed part"};
 
 /// CRC-32C of the frame without its header's last field. REQUIRES: the frame has a whole header.
 std::uint32_t frame_crc(std::span<const std::byte> frame);
@@ -86,8 +114,11 @@ struct FrameView {
 
 /// Checks everything except token, sequence and the packets' headers, and finds the parts.
 FrameError parse(std::span<const std::byte> bytes, FrameView& view);
-/// Checks the packets' headers: every run has packets, `valid(run, header)` holds for each, and
-/// they fill the space between header and tables exactly.
+/// Checks a part's header, which stands at `at`, before the frame's tables at `end`.
+bool part_fits(const std::byte* at, const std::byte* end);
+/// Checks the headers of packets and parts: every run has packets, or one part,
+/// `valid(run, header)` holds for each, and they fill the space between header and tables exactly.
+/// `valid` takes headers of both kinds.
 template <typename Valid>
 FrameError check_packets(const FrameView& view, const Valid& valid);
 
@@ -107,6 +138,14 @@ class FrameWriter {
     const std::size_t packets = (buffer_.size() - used) / (sizeof(Packet) + sizeof(PacketRun));
     return static_cast<std::uint32_t>(std::min(packets, kSpareRuns));
   }
+  /// Number of full packets that fit as one part.
+  std::uint32_t part_room() const {
+    const std::size_t tables_end = tables() + sizeof(PacketRun);
+    if (tables_end >= buffer_.size() || runs_.size() == UINT16_MAX) return 0;
+    const std::size_t limit = (buffer_.size() - tables_end) & ~(kFrameAlignment - 1);
+    const std::size_t begin = end_ + sizeof(PartHeader);
+    return begin >= limit ? 0 : static_cast<std::uint32_t>((limit - begin) / kPayloadBytes);
+  }
   bool has_room_for_credit() const {
     return end_ + tables() + sizeof(LinkCredit) <= buffer_.size() && credits_.size() < UINT16_MAX;
   }
@@ -121,6 +160,16 @@ class FrameWriter {
         runs_.back().packets == UINT16_MAX)
       runs_.push_back({target, 0, channel});
     ++runs_.back().packets;
+  }
+  /// The place of the bytes of the next part. REQUIRES: packets <= part_room().
+  std::span<std::byte> claim_part(std::uint32_t packets) const {
+    return buffer_.subspan(end_ + sizeof(PartHeader), std::size_t{packets} * kPayloadBytes);
+  }
+  /// Completes the part claimed last by its header.
+  void commit_part(std::uint32_t target, const PartHeader& part) {
+    *reinterpret_cast<PartHeader*>(buffer_.data() + end_) = part;
+    end_ += framed_bytes(part);
+    runs_.push_back({target, 1, kPartChannel});
   }
   /// REQUIRES: has_room_for_credit().
   void add_credit(std::uint32_t link, std::uint64_t popped) {
@@ -148,6 +197,10 @@ class FrameWriter {
 inline const Packet& packet_at(const std::byte* place) {
   return *reinterpret_cast<const Packet*>(place);
 }
+/// The part at a place in a frame; its bytes follow.
+inline const PartHeader& part_at(const std::byte* place) {
+  return *reinterpret_cast<const PartHeader*>(place);
+}
 
 template <typename Valid>
 FrameError check_packets(const FrameView& view, const Valid& valid) {
@@ -155,6 +208,12 @@ FrameError check_packets(const FrameView& view, const Valid& valid) {
   const auto* const end = reinterpret_cast<const std::byte*>(view.runs.data());
   for (const PacketRun& run : view.runs) {
     if (run.packets == 0) return FrameError::malformed;  // nobody would check its target
+    if (run.channel == kPartChannel) {
+      if (run.packets > 1 || !part_fits(at, end) || !valid(run, part_at(at)))
+        return FrameError::bad_part;
+      at += framed_bytes(part_at(at));
+      continue;
+    }
     for (unsigned i = 0; i < run.packets; ++i) {
       if (at >= end) return FrameError::malformed;
       const PacketHeader& header = packet_at(at).header;

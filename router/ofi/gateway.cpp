@@ -124,9 +124,17 @@ FrameError Gateway::accept(Operation& operation) {
   Inflow& in = flows_[header.source]->in;
   if (!in.knows(header)) return FrameError::wrong_job;
   if (header.sequence == 0) return FrameError::none;
-  const auto valid = [&](const PacketRun& run, const PacketHeader& packet) {
-    return is_valid(header.source, run, packet);
+  struct Valid {
+    const Gateway& gateway;
+    unsigned source;
+    bool operator()(const PacketRun& run, const PacketHeader& packet) const {
+      return gateway.is_valid(source, run, packet);
+    }
+    bool operator()(const PacketRun& run, const PartHeader& part) const {
+      return gateway.is_valid_part(source, run, part);
+    }
   };
+  const Valid valid{*this, header.source};
   const FrameError packets = check_packets(frame.view, valid);
   return packets != FrameError::none ? packets : in.hold(header.sequence, operation);
 }

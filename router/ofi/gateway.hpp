@@ -66,6 +66,8 @@ class Gateway : public ring::Pollable {
  private:
   /// Whether a packet with this header may arrive from `peer` in this run.
   virtual bool is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const = 0;
+  /// The same of a packed part. Most routes have none.
+  virtual bool is_valid_part(unsigned, const PacketRun&, const PartHeader&) const { return false; }
   /// Delivers what is in a frame. release() follows when all of it has been delivered.
   virtual void deliver(ReceivedFrame& frame) = 0;
   /// Moves what could not be moved before, in both directions. True: something has moved.

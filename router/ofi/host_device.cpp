@@ -6,6 +6,7 @@
 
 #include "hal/device.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "router/ofi/frame.hpp"
@@ -26,6 +27,10 @@ struct FramePlace {
 
 bool HostDevice::send_to_other_process() {
   const SendDescriptor& front = fifo(kOnly).front();
+  return front.is_put ? pack_some(front) : send_packets(front);
+}
+
+bool HostDevice::send_packets(const SendDescriptor& front) {
   const Rank to = front.header.destination();
   const std::uint32_t count = std::min(front.left(), outlet_->room(to));
   if (count == 0) return false;
@@ -36,6 +41,30 @@ bool HostDevice::send_to_other_process() {
     outlet_->ring()->publish();
   }
   count_hops(count);
+  return true;
+}
+
+/// The put stays in the FIFO until all of it is packed.
+bool HostDevice::pack_some(const SendDescriptor& front) {
+  if (!packing_) packing_ = front.source->put(front);
+  const PutDescriptor put = *packing_;
+  const std::uint32_t count = outlet_->part_room(put.to, put.packets - packed_);
+  if (count == 0) return false;
+  const std::size_t bytes = front.source->pack(front, packed_, count, outlet_->claim_part(count));
+  outlet_->commit_part(put.to, {.origin = put.origin,
+                                .first = put.first + packed_,
+                                .packets = count,
+                                .bytes = static_cast<std::uint32_t>(bytes),
+                                .window = put.window,
+                                .reserved = 0,
+                                .more_reserved = {}});
+  count_packed();
+  packed_ += count;
+  if (packed_ < put.packets) return true;
+  packing_.reset();
+  packed_ = 0;
+  pop_put(kOnly);
+  finish(put);
   return true;
 }
 

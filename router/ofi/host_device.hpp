@@ -4,8 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <span>
 
 #include "hal/device.hpp"
+#include "hal/put.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
@@ -30,6 +34,12 @@ class Outlet {
   virtual std::uint32_t room(Rank to) = 0;
   virtual FrameWriter* writer() = 0;
   virtual ring::TaggedSender* ring() = 0;
+  /// Number of packets for node `to`, at most `most`, that may be packed now; 0: not now.
+  virtual std::uint32_t part_room(Rank to, std::uint32_t most) = 0;
+  /// The place to pack them. REQUIRES: part_room() for the same node was the last call.
+  virtual std::span<std::byte> claim_part(std::uint32_t packets) = 0;
+  /// They are packed, and go.
+  virtual void commit_part(Rank to, const PartHeader& part) = 0;
 
  protected:
   ~Outlet() = default;
@@ -46,13 +56,17 @@ class FrameOwner {
 };
 
 /// Receives packets from rings and in place from frames; sends them to nodes of this process
-/// through rings and to others through an Outlet. Called by the worker that owns the node.
+/// through rings and to others through an Outlet. Packs puts for other processes; parts of such
+/// puts arrive like puts of this process. Called by the worker that owns the node.
 class HostDevice final : public ring::DirectDevice {
  public:
   HostDevice(const ring::Machinery& machinery, const ring::SwitchPlug& plug, Outlet& out,
              FrameOwner& owner)
       : DirectDevice(machinery, plug), outlet_(&out), owner_(&owner) {}
 
+  PutReach put_reach(Rank to) const override {
+    return machinery().local.has(to) ? PutReach::shared : PutReach::packed;
+  }
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override { return !runs_.empty() || DirectDevice::has_news(); }
 
@@ -61,11 +75,15 @@ class HostDevice final : public ring::DirectDevice {
 
  private:
   bool send_to_other_process() override;
+  bool send_packets(const SendDescriptor& front);
+  bool pack_some(const SendDescriptor& front);
   std::size_t receive_from(ReceivedRun& run, PacketSink& sink, std::size_t limit);
 
   Outlet* outlet_;
   FrameOwner* owner_;
   std::deque<ReceivedRun> runs_;
+  std::optional<PutDescriptor> packing_;  ///< the put at the FIFO's front, if packing has begun
+  std::uint32_t packed_ = 0;              ///< packets of it that are packed
 };
 
 }  // namespace toroid::ofi

@@ -76,7 +76,7 @@ void merge(FabricCounters& all, const Blob& packed, Rank size) {
   Reader in(packed);
   all.end = std::max(all.end, in.get<Tick>());
   for (auto* total : {&all.packets, &all.delivered, &all.packet_hops, &all.refused, &all.puts,
-                      &all.put_bytes, &all.packet_bytes})
+                      &all.put_bytes, &all.packed_bytes, &all.packet_bytes})
     *total += in.get<std::uint64_t>();
   for (auto reasons = in.get<std::uint64_t>(); reasons > 0; --reasons) {
     const auto reason = in.get_list<std::string>();
@@ -101,6 +101,7 @@ void NodeCounters::add(Rank rank, const ring::RingDevice& node) {
   refused += node.refused();
   puts += node.puts();
   put_bytes += node.put_bytes();
+  packed_bytes += node.packed_bytes();
   packet_bytes += node.packet_bytes();
   nodes.push_back(rank);
   append(links, node.link_counters());
@@ -111,7 +112,7 @@ Blob NodeCounters::pack() const {
   Writer out;
   out.add(end);
   for (const std::uint64_t total :
-       {packets, delivered, packet_hops, refused, puts, put_bytes, packet_bytes})
+       {packets, delivered, packet_hops, refused, puts, put_bytes, packed_bytes, packet_bytes})
     out.add(total);
   out.add(std::uint64_t{refused_frames.size()});
   for (const auto& [reason, frames] : refused_frames) {

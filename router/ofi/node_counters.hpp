@@ -22,6 +22,7 @@ struct NodeCounters {
   std::uint64_t refused = 0;
   std::uint64_t puts = 0;
   std::uint64_t put_bytes = 0;
+  std::uint64_t packed_bytes = 0;
   std::uint64_t packet_bytes = 0;
   std::map<std::string, std::uint64_t> refused_frames{};
   std::vector<Rank> nodes{};

@@ -71,17 +71,25 @@ bool RingDevice::is_valid(const PacketHeader& header) {
 PutDescriptor RingDevice::take_put(unsigned f) {
   const SendDescriptor& front = queues_[f].front();
   const PutDescriptor put = front.source->put(front);
-  fifos_.release(f, front.header.chunks());
-  queues_[f].pop();
-  ++puts_;
-  ++moves_;
+  pop_put(f);
   return put;
 }
 
-/// Its program may wait for that.
+void RingDevice::pop_put(unsigned f) {
+  fifos_.release(f, queues_[f].front().header.chunks());
+  queues_[f].pop();
+  ++puts_;
+  ++moves_;
+}
+
 void RingDevice::complete(const PutDescriptor& put) {
-  put.source->put_done(put);
+  finish(put);
   ++completions_taken_;
+}
+
+/// Its program may wait for that.
+void RingDevice::finish(const PutDescriptor& put) {
+  put.source->put_done(put);
   ++moves_;
   gathered_ = true;
   resting_ = false;

@@ -62,8 +62,11 @@ class RingDevice : public Device {
   // under way.
   std::uint64_t completions_sent() const { return completions_sent_; }
   std::uint64_t completions_taken() const { return completions_taken_; }
-  std::uint64_t puts() const { return puts_; }                  ///< sent
-  std::uint64_t put_bytes() const { return put_bytes_; }        ///< received
+  std::uint64_t puts() const { return puts_; }            ///< sent
+  std::uint64_t put_bytes() const { return put_bytes_; }  ///< received
+  std::uint64_t packed_bytes() const {
+    return packed_bytes_;
+  }  ///< of these, those that were packed
   std::uint64_t packet_bytes() const { return packet_bytes_; }  ///< of payload, sent in packets
   std::uint64_t packet_hops() const { return packet_hops_; }
   const std::vector<FifoCounters>& fifo_counters() const { return fifo_counters_; }
@@ -98,15 +101,22 @@ class RingDevice : public Device {
   void write(const SendDescriptor& descriptor, std::uint32_t count, Out&& out);
   /// The put at the FIFO's front, which leaves it.
   PutDescriptor take_put(unsigned f);
+  /// The put at the FIFO's front leaves it, and somebody else has asked its source for it.
+  void pop_put(unsigned f);
   bool is_valid(const PacketHeader& header);
   /// Packets, or a put, have been written to a FIFO, which then held so many chunks; or past it.
   void count_injected(const SendDescriptor& descriptor, unsigned fifo, unsigned chunks);
   /// A put of this node's has been copied at its destination.
   void complete(const PutDescriptor& put);
+  /// A put of this node's has been packed: nobody else tells of its completion.
+  void finish(const PutDescriptor& put);
+  /// Some of a put has been packed.
+  void count_packed() { ++moves_; }
   /// Another node's put has been copied, and its sender is told.
   void count_put(const PutDescriptor& put, std::size_t bytes) {
     delivered_ += put.packets;
     put_bytes_ += bytes;
+    packed_bytes_ += put.packed_bytes;
     ++completions_sent_;
     ++moves_;
   }
@@ -143,6 +153,7 @@ class RingDevice : public Device {
   std::uint64_t completions_taken_ = 0;
   std::uint64_t puts_ = 0;
   std::uint64_t put_bytes_ = 0;
+  std::uint64_t packed_bytes_ = 0;
   std::uint64_t packet_bytes_ = 0;
 };
 

@@ -239,11 +239,9 @@ RunOptions moving_by(TransferMode transfer, RunOptions run) {
 
 namespace {
 
-/// Between processes everything moves in packets, which take turns.
 std::uint32_t usual_packets_per_visit(FabricName fabric, TransferMode transfer) {
   if (fabric == FabricName::sim) return kModelledPacketsPerVisit;
-  const bool goes_whole = fabric == FabricName::shm && transfer != TransferMode::packets;
-  return goes_whole ? kPutPacketsPerVisit : kCarriedPacketsPerVisit;
+  return transfer == TransferMode::packets ? kCarriedPacketsPerVisit : kPutPacketsPerVisit;
 }
 
 NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus, FabricName fabric,

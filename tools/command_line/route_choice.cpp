@@ -36,10 +36,6 @@ void refuse_impossible_put(const CommonOptions& common, const Machine& machine) 
         "--transfer put on sim needs a DMA engine, which machine {} does not have; bgp, bgq and "
         "tpu-v4-like have one, and machine files with dma_inject_cycles of at least 1",
         machine.name));
-  if (is_on(common, FabricName::ofi))
-    throw BadInput(
-        "--transfer put is for shm: between processes everything moves in packets; "
-        "auto puts what stays within one");
   throw BadInput(common.route == kAuto
                      ? "--transfer put goes straight; what is said of links (drain, tying, "
                        "routing, tie, failures, rules of routers) needs packets hop by hop"
@@ -80,9 +76,7 @@ TransferMode transfer_of(const CommonOptions& common, const Machine& machine, Ri
   if (common.transfer.empty())
     return can_put && !is_modelled ? TransferMode::automatic : TransferMode::packets;
   const auto mode = parse_choice<TransferMode>("transfer", kTransferModeNames, common.transfer);
-  const bool between_processes = is_on(common, FabricName::ofi);
-  if (mode == TransferMode::put && (!can_put || between_processes))
-    refuse_impossible_put(common, machine);
+  if (mode == TransferMode::put && !can_put) refuse_impossible_put(common, machine);
   return can_put ? mode : TransferMode::packets;
 }
 

@@ -130,7 +130,8 @@ void add_puts(Json& report, const Counted& counted) {
   report["puts"] = per_run(counters.puts, counted.runs);
   report["put_bytes"] = per_run(counters.put_bytes, counted.runs);
   const double payload = static_cast<double>(counters.put_bytes + counters.packet_bytes);
-  const double copied = static_cast<double>(counters.put_bytes + 2 * counters.packet_bytes);
+  const double copied =
+      static_cast<double>(counters.put_bytes + counters.packed_bytes + 2 * counters.packet_bytes);
   report["copies_per_byte"] = payload == 0 ? Json(nullptr) : Json(copied / payload);
 }
 

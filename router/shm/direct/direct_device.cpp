@@ -96,11 +96,11 @@ void DirectDevice::forward() {
 bool DirectDevice::send_some() {
   const SendDescriptor& front = fifo(kOnly).front();
   const LocalNodes& local = machinery().local;
+  if (!local.has(front.header.destination())) return send_to_other_process();
   if (front.is_put) {
     puts_->send({take_put(kOnly), false});
     return true;
   }
-  if (!local.has(front.header.destination())) return send_to_other_process();
   TaggedSender& ring = out_[local.index(front.header.destination())];
   if (ring.room() == 0 && !ring.refresh()) return false;
   const std::uint32_t count = std::min(front.left(), ring.room());

@@ -35,7 +35,9 @@ class DirectDevice : public RingDevice, public PutEnd {
  public:
   DirectDevice(const Machinery& machinery, const SwitchPlug& plug);
 
-  bool can_put(Rank to) const override { return machinery().local.has(to); }
+  PutReach put_reach(Rank to) const override {
+    return machinery().local.has(to) ? PutReach::shared : PutReach::none;
+  }
   bool try_pass(const SendDescriptor& descriptor, std::span<const std::byte> payload) override;
   void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
@@ -49,7 +51,7 @@ class DirectDevice : public RingDevice, public PutEnd {
   void set_delivery(bool any) { deliverable_ = any; }
 
  private:
-  /// Sends some of the packets at the FIFO's front to a node of another process; false: none.
+  /// Sends some of what is at the FIFO's front to a node of another process; false: nothing.
   virtual bool send_to_other_process() { return false; }
 
   bool look() override { return deliverable_ = has_news(); }

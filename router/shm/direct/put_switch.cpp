@@ -60,8 +60,9 @@ bool PutPort::send_waiting() {
 }
 
 bool PutPort::has_news() const {
-  return std::ranges::any_of(inward_,
-                             [](const PutQueue* queue) { return queue->read_available() > 0; });
+  return kept_ > 0 || std::ranges::any_of(inward_, [](const PutQueue* queue) {
+           return queue->read_available() > 0;
+         });
 }
 
 }  // namespace toroid::ring

@@ -53,7 +53,7 @@ class PutPort {
   void send(const PutNote& note);
   /// Sends what waits and hands over what has come. True: something moved.
   bool step();
-  /// Whether something has come that step() has not handed over.
+  /// Whether something has come that step() has not handed over, or waits to be sent.
   bool has_news() const;
   /// Whether no note waits for room.
   bool is_quiet() const { return kept_ == 0; }

@@ -171,6 +171,23 @@ std::vector<std::array<std::byte, Bytes>> numbered(std::int64_t extent) {
   return elements;
 }
 
+/// Several packets at a time, packed without gaps, through memory of exactly their length.
+void move_packed(const Transfer& transfer, std::uint32_t packets, const std::byte* source,
+                 std::byte* target) {
+  for (std::uint32_t first = 0; first < transfer.packets(); first += packets) {
+    const std::uint32_t count = std::min(packets, transfer.packets() - first);
+    ASSERT_TRUE(transfer.has(first, count));
+    ASSERT_EQ(transfer.has(first, packets + 1), first + packets + 1 <= transfer.packets());
+    const Transfer::Elements elements = transfer.elements(first, count);
+    std::vector<std::byte> packed(std::size_t{elements.count} * transfer.element_bytes());
+    std::vector<std::byte> gathered(packed.size());
+    transfer.gather_blocks(elements, source, packed.data());
+    transfer.gather(elements, source, gathered.data());
+    ASSERT_TRUE(packed == gathered);
+    transfer.scatter(elements, packed.data(), target);
+  }
+}
+
 template <std::size_t Bytes>
 void expect_moves(const NodeLayout& from, const NodeLayout& to) {
   const Transfer transfer(from, to, Bytes);
@@ -190,6 +207,11 @@ void expect_moves(const NodeLayout& from, const NodeLayout& to) {
   transfer.copy({0, transfer.size()}, bytes, reinterpret_cast<std::byte*>(copied.data()));
   ASSERT_TRUE(sent == expected);
   ASSERT_TRUE(copied == expected);
+  for (const std::uint32_t packets : {1u, 3u, 64u}) {
+    std::vector<std::array<std::byte, Bytes>> packed(sent.size());
+    move_packed(transfer, packets, bytes, reinterpret_cast<std::byte*>(packed.data()));
+    ASSERT_TRUE(packed == expected);
+  }
 }
 
 void expect_moves_of(const NodeLayout& from, const NodeLayout& to, std::uint32_t bytes) {

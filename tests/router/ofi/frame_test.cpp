@@ -291,15 +291,21 @@ TEST(Frame, IsMalformedWithAPacketThatIsLongerThanTheFrame) {
             FrameError::malformed);
 }
 
+struct NotForNode2 {
+  bool operator()(const ofi::PacketRun& run, const PacketHeader& header) const {
+    EXPECT_EQ(run.target, header.destination());
+    return run.target != 2;
+  }
+  bool operator()(const ofi::PacketRun& run, const ofi::PartHeader&) const {
+    return run.target != 2;
+  }
+};
+
 TEST(Frame, IsRefusedWhereTheReceiverDoesNotWantAPacket) {
   FrameMemory frame = small_frame();
   FrameView view;
   ASSERT_EQ(parse(frame.bytes(), view), FrameError::none);
-  const auto not_for_2 = [](const ofi::PacketRun& run, const PacketHeader& header) {
-    EXPECT_EQ(run.target, header.destination());
-    return run.target != 2;
-  };
-  EXPECT_EQ(check_packets(view, not_for_2), FrameError::bad_packet);
+  EXPECT_EQ(check_packets(view, NotForNode2()), FrameError::bad_packet);
 }
 
 TEST(Frame, IsMalformedWithARunOfNoPackets) {

@@ -103,7 +103,7 @@ inline std::vector<FramedPacket> packets_of(const ofi::FrameView& view) {
   return packets;
 }
 
-inline constexpr auto kAnyHeader = [](const ofi::PacketRun&, const PacketHeader&) { return true; };
+inline constexpr auto kAnyHeader = [](const ofi::PacketRun&, const auto&) { return true; };
 
 /// Everything that can be found out about bytes without knowing their sender.
 inline ofi::FrameError examined(std::span<const std::byte> bytes, ofi::FrameView& view) {

@@ -101,6 +101,22 @@ TEST_P(OfiFftAgreement, GivesTheModelsBitsInTheInputsLayoutAndOfRealData) {
     }
 }
 
+TEST_P(OfiFftAgreement, GivesTheModelsBitsByPut) {
+  for (const TransferMode transfer : {TransferMode::put, TransferMode::automatic})
+    for (const unsigned workers : {1u, 2u}) {
+      OfiCase c{.processes = 3, .workers = workers, .provider = GetParam()};
+      c.transfer = transfer;
+      c.packets_per_visit = transfer == TransferMode::put ? 5 : 1u << 20;
+      const Shape torus = Shape::parse("2x3");
+      fft::Description d{.size = {13, 29, 10}, .method = fft::Method::volumetric};
+      expect_agreement(torus, d, c);
+      d.real = true;
+      expect_agreement(torus, d, c);
+      d = some_description(Shape::parse("7"), {30, 8, 7});
+      expect_agreement(Shape::parse("7"), d, c);
+    }
+}
+
 TEST_P(OfiFftAgreement, GivesTheModelsBitsThroughTheSmallestBuffers) {
   for (const RingRoute route : testing::kRoutes)
     for (const RoutingRule routing : testing::kRoutings)

@@ -55,8 +55,15 @@ struct OfiCase {
   std::chrono::milliseconds stall{120'000};  ///< far beyond what a busy computer takes
   std::function<void(std::uint64_t)> watch{};
   FifoTying tying = FifoTying::per_direction;
+  TransferMode transfer = TransferMode::packets;
+  std::uint32_t packets_per_visit = 1;
 
-  NodeOptions node() const { return {.seed = seed, .settings = {.routing = routing}}; }
+  NodeOptions node() const {
+    return {.seed = seed,
+            .settings = {.routing = routing},
+            .packets_per_visit = packets_per_visit,
+            .transfer = transfer};
+  }
   std::string text() const {
     return fmt::format("{} {} {} processes of {} workers, {}, seed {}",
                        kRingRouteNames[static_cast<unsigned>(route)],

@@ -26,6 +26,7 @@
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/device.hpp"
+#include "router/shm/direct/put_switch.hpp"
 #include "router/shm/direct/switch_topology.hpp"
 #include "router/shm/machinery.hpp"
 #include "router/shm/ring_fabric.hpp"
@@ -72,7 +73,8 @@ class SteppedProcess {
 
   /// What a worker does in a round.
   void step(std::size_t worker) {
-    bool moved = false;
+    ring::PutPort* const puts = topology_->puts(worker);
+    bool moved = puts != nullptr && puts->step();
     for (const Rank r : placement_.workers[worker].nodes) moved |= topology_->device(r).step();
     if (worker == 0) (void)gateway_->step(!moved);
   }
@@ -80,6 +82,8 @@ class SteppedProcess {
   std::uint64_t injected() const { return sum(&ring::RingDevice::injected); }
   std::uint64_t delivered() const { return sum(&ring::RingDevice::delivered); }
   std::uint64_t packet_hops() const { return sum(&ring::RingDevice::packet_hops); }
+  std::uint64_t put_bytes() const { return sum(&ring::RingDevice::put_bytes); }
+  std::uint64_t packed_bytes() const { return sum(&ring::RingDevice::packed_bytes); }
 
  private:
   void wire_up(unsigned self, const SteppedOptions& options) {
@@ -150,6 +154,8 @@ class SteppedMachine {
   std::uint64_t injected() const { return sum(&SteppedProcess::injected); }
   std::uint64_t delivered() const { return sum(&SteppedProcess::delivered); }
   std::uint64_t packet_hops() const { return sum(&SteppedProcess::packet_hops); }
+  std::uint64_t put_bytes() const { return sum(&SteppedProcess::put_bytes); }
+  std::uint64_t packed_bytes() const { return sum(&SteppedProcess::packed_bytes); }
   ofi::RefusedFrames refused() {
     ofi::RefusedFrames sum{};
     for (const auto& process : processes_)

@@ -1,0 +1,258 @@
+// Puts to other processes: packed by the sender, unpacked by the receiver, over a network in memory
+// that is slow and unfair, and over real providers.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/put.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/block_messages.hpp"
+#include "packet/exchange/exchange.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "packet/node/settings.hpp"
+#include "router/job/job.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ofi/gateway.hpp"
+#include "router/placement/partition.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tests/packet/exchange/plans.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/failure_of.hpp"
+#include "tests/router/ofi/fake_network.hpp"
+#include "tests/router/ofi/frames.hpp"
+#include "tests/router/ofi/ofi_machine.hpp"
+#include "tests/router/ofi/stepped_machine.hpp"
+#include "tests/router/smallest_buffers.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::EmulatedMachine;
+using testing::FrameBytes;
+using testing::FrameMemory;
+using ::testing::HasSubstr;
+using testing::header_of;
+using testing::kHandler;
+using testing::OfiCase;
+using testing::SteppedMachine;
+using testing::SteppedOptions;
+
+constexpr std::uint32_t kWhole = 1u << 20;
+
+NodeOptions by(TransferMode transfer, std::uint32_t packets_per_visit = kWhole) {
+  return {.seed = 5, .packets_per_visit = packets_per_visit, .transfer = transfer};
+}
+
+std::byte sent_byte(Rank from, Rank to, std::size_t at) {
+  return static_cast<std::byte>(7 * from + 3 * to + at % 251);
+}
+
+std::unique_ptr<BlockMessages> packed_blocks(const Node& node, std::uint64_t bytes) {
+  auto blocks = std::make_unique<BlockMessages>(node.shape(), node.rank(), bytes);
+  for (Rank to = 0; to < node.size(); ++to)
+    for (std::size_t at = 0; at < bytes; ++at) blocks->to(to)[at] = sent_byte(node.rank(), to, at);
+  return blocks;
+}
+
+void expect_arrived(const BlockMessages& blocks, Rank self, Rank nodes) {
+  for (Rank from = 0; from < nodes; ++from) {
+    if (from == self) continue;
+    const std::span<const std::byte> block = blocks.from(from);
+    for (std::size_t at = 0; at < block.size(); ++at)
+      TOROID_CHECK(block[at] == sent_byte(from, self, at));
+  }
+}
+
+/// An all-to-all of blocks on a stepped machine.
+class SteppedExchange {
+ public:
+  SteppedExchange(SteppedMachine& machine, std::uint64_t bytes) : machine_(machine) {
+    for (Rank r = 0; r < machine.size(); ++r)
+      blocks_.push_back(packed_blocks(machine.node(r), bytes));
+    plan_ = testing::plan_for(machine.node(0), *blocks_[0]);
+    for (Rank r = 0; r < machine.size(); ++r)
+      exchanges_.emplace_back(machine.node(r), kHandler, Group::all(machine.node(r).shape(), r),
+                              *plan_, *blocks_[r]);
+  }
+  void run() {
+    machine_.run([&](Node& node) { return testing::receive_all(node, &exchanges_[node.rank()]); });
+  }
+  void expect_complete() {
+    for (Rank r = 0; r < machine_.size(); ++r) {
+      expect_arrived(*blocks_[r], r, machine_.size());
+      EXPECT_TRUE(exchanges_[r].all_sent());
+    }
+  }
+
+ private:
+  SteppedMachine& machine_;
+  std::vector<std::unique_ptr<BlockMessages>> blocks_;
+  testing::PlanPointer plan_;
+  std::deque<Exchange> exchanges_;
+};
+
+void expect_packed(const char* text, std::uint64_t bytes, const SteppedOptions& options) {
+  SCOPED_TRACE(fmt::format("{} bytes on {} over {} processes of {} workers, frames of {}, seed {}",
+                           bytes, text, options.processes, options.workers,
+                           options.limits.frame_bytes, options.network.seed));
+  const Shape shape = Shape::parse(text);
+  SteppedMachine machine(shape, options);
+  SteppedExchange exchange(machine, bytes);
+  ASSERT_NO_FATAL_FAILURE(exchange.run());
+  exchange.expect_complete();
+  const std::uint64_t pairs = std::uint64_t{shape.size()} * (shape.size() - 1);
+  EXPECT_EQ(machine.delivered(), pairs * ((bytes + 239) / 240));
+  EXPECT_EQ(machine.put_bytes(), pairs * bytes);
+  const Partition partition(shape, options.processes);
+  std::uint64_t between = 0;
+  for (Rank a = 0; a < shape.size(); ++a)
+    for (Rank b = 0; b < shape.size(); ++b)
+      between += partition.owner(a) != partition.owner(b) ? 1 : 0;
+  EXPECT_EQ(machine.packed_bytes(), between * bytes);
+  EXPECT_EQ(machine.refused(), ofi::RefusedFrames{});
+}
+
+TEST(PackedPuts, BringEveryByteForAnyNumberOfWorkersAndFrames) {
+  for (const auto& [text, processes] : std::vector<std::pair<const char*, unsigned>>{
+           {"2", 2}, {"5", 2}, {"7m", 3}, {"4x2m", 4}, {"1x6x1", 5}, {"3x3", 9}})
+    for (const unsigned workers : {1u, 2u, 3u})
+      for (const std::size_t frame : {512u, 1024u, 16384u})
+        expect_packed(text, 4000 + 37 * workers,
+                      {.processes = processes,
+                       .workers = workers,
+                       .network = {.seed = workers + processes},
+                       .node = by(TransferMode::put),
+                       .limits = {.frame_bytes = frame, .window = 4, .send_buffers = 3}});
+}
+
+TEST(PackedPuts, BringMessagesOfEveryLengthThroughTheSmallestBuffers) {
+  for (const std::uint64_t bytes : {1u, 239u, 240u, 241u, 2400u, 30'011u})
+    for (const unsigned workers : {1u, 3u})
+      for (const std::uint32_t per_visit : {1u, 3u, kWhole})
+        expect_packed("5", bytes,
+                      {.processes = 2,
+                       .workers = workers,
+                       .network = {.seed = bytes},
+                       .node = by(TransferMode::put, per_visit),
+                       .machine = testing::smallest_buffers(),
+                       .limits = {.frame_bytes = 512, .window = 1, .send_buffers = 1}});
+}
+
+TEST(PackedPuts, StayInPacketsWhereTheUserSaysSo) {
+  SteppedMachine machine(Shape::parse("4"), {.processes = 2, .node = by(TransferMode::packets, 8)});
+  SteppedExchange exchange(machine, 5000);
+  ASSERT_NO_FATAL_FAILURE(exchange.run());
+  exchange.expect_complete();
+  EXPECT_EQ(machine.put_bytes(), 0u);
+}
+
+TEST(PackedPuts, KeepToTheWindowOfAPolicy) {
+  SteppedOptions options{.processes = 3, .workers = 2, .node = by(TransferMode::put)};
+  options.node.settings.throttle.window = 4;
+  options.node.named_queues = 1;
+  expect_packed("6", 9000, options);
+}
+
+/// The first frame with a part in it is changed on its way.
+testing::NetworkOptions with_changed_part(const auto& change) {
+  testing::NetworkOptions network{.seed = 2};
+  network.fate = [change, done = false](unsigned, unsigned, const FrameBytes& frame) mutable {
+    FrameMemory memory(frame);
+    ofi::FrameView view;
+    const bool is_read = ofi::parse(memory.bytes(), view) == ofi::FrameError::none;
+    if (done || !is_read || view.runs.empty() || view.runs[0].channel != ofi::kPartChannel)
+      return std::vector<FrameBytes>{frame};
+    done = true;
+    ofi::PartHeader part = ofi::part_at(view.packets);
+    change(part);
+    std::memcpy(memory.bytes().data() + sizeof(ofi::FrameHeader), &part, sizeof part);
+    memory.sign();
+    return std::vector<FrameBytes>{{memory.bytes().begin(), memory.bytes().end()}};
+  };
+  return network;
+}
+
+std::string failure_with(const auto& change) {
+  SteppedMachine machine(
+      Shape::parse("2"),
+      {.processes = 2, .network = with_changed_part(change), .node = by(TransferMode::put)});
+  SteppedExchange exchange(machine, 5000);
+  return testing::failure_of([&] { exchange.run(); });
+}
+
+TEST(PackedPuts, OfAnotherShapeThanTheReceiverExpectsEndTheRun) {
+  EXPECT_THAT(failure_with([](ofi::PartHeader& part) { part.window = 999; }),
+              HasSubstr("received a put for window 999, which it does not have"));
+  for (const auto& change : std::vector<std::function<void(ofi::PartHeader&)>>{
+           [](ofi::PartHeader& part) { part.first = 1'000'000; },
+           [](ofi::PartHeader& part) { part.first = ~std::uint32_t{0}; },
+           [](ofi::PartHeader& part) { part.packets += 1; },
+           [](ofi::PartHeader& part) { part.bytes -= 1; },
+           [](ofi::PartHeader& part) { part.origin = 1'000'000; },
+           [](ofi::PartHeader& part) { part.origin = 2; }})
+    EXPECT_THAT(failure_with(change), HasSubstr("bytes of the exchange that are not"));
+}
+
+/// Several exchanges one after the other: data may be overwritten when sent() has counted.
+Program exchange_blocks_again(Node& node, Exchange* exchange, BlockMessages* blocks) {
+  for (unsigned round = 0; round < 10; ++round) {
+    exchange->start();
+    co_await exchange->wait();
+    expect_arrived(*blocks, node.rank(), node.size());
+    co_await node.barrier();
+  }
+}
+
+using PackedPutsOverOfi = testing::OnEveryProvider;
+INSTANTIATE_TEST_SUITE_P(Over, PackedPutsOverOfi, testing::kProviders, testing::provider_name);
+
+TEST_P(PackedPutsOverOfi, BringEveryByteAndAreCountedAsPacked) {
+  for (const unsigned processes : {2u, 3u})
+    for (const unsigned workers : {1u, 2u}) {
+      OfiCase c{.processes = processes, .workers = workers, .provider = GetParam()};
+      c.transfer = TransferMode::put;
+      c.packets_per_visit = kWhole;
+      const auto body = [](Job& job, EmulatedMachine& machine) {
+        std::vector<std::unique_ptr<BlockMessages>> blocks(machine.size());
+        std::vector<std::unique_ptr<Exchange>> exchanges(machine.size());
+        testing::PlanPointer plan;
+        for (const Rank r : machine.ranks()) {
+          blocks[r] = packed_blocks(machine.node(r), 300'001);
+          if (!plan) plan = testing::plan_for(machine.node(r), *blocks[r]);
+          exchanges[r] = std::make_unique<Exchange>(
+              machine.node(r), kHandler, Group::all(machine.shape(), r), *plan, *blocks[r]);
+        }
+        machine.run([&](Node& node) {
+          return exchange_blocks_again(node, exchanges[node.rank()].get(),
+                                       blocks[node.rank()].get());
+        });
+        TOROID_CHECK(machine.finished());
+        if (job.rank() != 0) return;
+        TOROID_CHECK_EQ(machine.counters().put_bytes, 10u * 12 * 300'001);
+        TOROID_CHECK(machine.counters().packed_bytes > 0);
+      };
+      testing::run_on_ofi(Shape::parse("4"), c, body);
+    }
+}
+
+}  // namespace
+}  // namespace toroid
