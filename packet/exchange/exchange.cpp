@@ -171,7 +171,8 @@ void Exchange::start() {
   record_start();
   fill_.restart();
   if (fill_.done()) return note_left();
-  if (!is_plain_) started_at_ = processor_->now();  // a clock is read in a tenth of a short exchange
+  if (!is_plain_)
+    started_at_ = processor_->now();  // a clock is read in a tenth of a short exchange
   if (end_.plan->is_throttled()) look_ = look_after(started_at_);
   end_.node->post(*this);
   if (is_by_engine()) hand_over();

@@ -191,8 +191,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// Adds a source that fills the queues from now on, after those that were added before it. It
   /// must live until its fill() has returned true.
   void post(Outgoing& outgoing);
-  /// Sends one packet at once where nothing waits before it, the node has had its first turn and the
-  /// fabric can (Device::try_pass()). False: nothing was done.
+  /// Sends one packet at once where nothing waits before it, the node has had its first turn and
+  /// the fabric can (Device::try_pass()). False: nothing was done.
   [[nodiscard]] bool try_pass(const SendDescriptor& descriptor,
                               std::span<const std::byte> payload) {
     return started_ && filling_ == nullptr && queues_.empty() &&

@@ -41,8 +41,9 @@ struct CampaignLists {
   std::vector<std::uint64_t> seeds;
 };
 void add_campaign_lists(CLI::App& verb, CampaignLists& lists);
-/// Whether a policy or an axis says what happens at links; on the model packets always go over them.
-/// Of all policies those are left out that do where puts are asked for. Throws BadInput for unknown policies, machines and toruses.
+/// Whether a policy or an axis says what happens at links; on the model packets always go over
+/// them. Of all policies those are left out that do where puts are asked for. Throws BadInput for
+/// unknown policies, machines and toruses.
 bool concerns_links(const CampaignLists& lists, const CommonOptions& common);
 
 /// The keys of a row that may tell its case from others, in their order; rows have those of axes

@@ -60,8 +60,8 @@ bool DirectDevice::try_pass(const SendDescriptor& descriptor, std::span<const st
   return true;
 }
 
-/// Packets that find nothing before them go straight into the ring: through the FIFO they would take
-/// the same way, later.
+/// Packets that find nothing before them go straight into the ring: through the FIFO they would
+/// take the same way, later.
 void DirectDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned f) {
   const SendDescriptor some = descriptor.next(count);
   TaggedSender* const ring = some.is_put ? nullptr : open_ring(some, count);

@@ -24,8 +24,8 @@ namespace toroid::ring {
 namespace {
 
 /// Packets of a channel where the machine does not say. Deeper than the hardware's buffers, because
-/// a packet's wire is longer here: the other end looks at it when its worker comes round, or when it
-/// has computed. Still deeper rings gain little and leave the caches.
+/// a packet's wire is longer here: the other end looks at it when its worker comes round, or when
+/// it has computed. Still deeper rings gain little and leave the caches.
 constexpr std::size_t kDeepestChannel = 512;
 /// Memory that they may take together, in bytes: a part of a third-level cache.
 constexpr std::size_t kChannelBytes = std::size_t{16} << 20;
@@ -39,7 +39,8 @@ std::size_t links_per_node(const Shape& shape) {
 ChannelSlots capacity_of(const Shape& shape, const Machine& machine) {
   const std::size_t rings =
       std::max<std::size_t>(1, shape.size() * links_per_node(shape) * kVirtualChannels);
-  const std::size_t affordable = std::min(kDeepestChannel, kChannelBytes / (rings * sizeof(Packet)));
+  const std::size_t affordable =
+      std::min(kDeepestChannel, kChannelBytes / (rings * sizeof(Packet)));
   const std::size_t least = machine.ring_slots > 0 ? machine.ring_slots : affordable;
   ChannelSlots slots{};
   for (unsigned c = 0; c < kVirtualChannels; ++c) {

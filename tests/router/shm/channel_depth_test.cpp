@@ -1,5 +1,5 @@
-// The depth of a link's channels in memory: by the machine file, else by the number of channels. What
-// it changes is time alone.
+// The depth of a link's channels in memory: by the machine file, else by the number of channels.
+// What it changes is time alone.
 #include <gtest/gtest.h>
 
 #include <cstdint>
