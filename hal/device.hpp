@@ -72,7 +72,7 @@ class Device {
   virtual std::size_t packets_per_turn() const = 0;
   /// The processor computes: virtual time passes, elsewhere it is free.
   virtual void compute(Tick cycles) = 0;
-  /// Adds what the fabric takes to send this node's packets outside its processor's turns to
+  /// Adds what the fabric takes to send and forward packets outside its processor's turns to
   /// `times`, from now on; null: measures nothing. It outlives the measuring.
   virtual void time_packets(PacketTimes*) {}
   /// Asks for a turn at the cycle `when`, or as soon after as the processor is free. False: time is

@@ -34,7 +34,8 @@ enum class PutReach : std::uint8_t {
 ///
 /// **Packed:** the sender's source packs its bytes (PayloadSource::pack()) and has its local
 /// completion when the last are packed. The receiver gets descriptors of the parts that came,
-/// whose `array` is where they stand packed; `from` and `source` are then its own fabric's.
+/// whose `array` is where they stand packed; `from` is then a node of its own process, and `source`
+/// its fabric's.
 struct PutDescriptor {
   Rank from;                       ///< the node in whose memory `array` lies
   Rank to;                         ///< the receiver

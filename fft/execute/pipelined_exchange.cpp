@@ -81,14 +81,20 @@ std::uint32_t PieceMessages::gather(Rank member, std::uint32_t number,
 /// Pieces of which nothing arrives are skipped. After the last piece of a call comes the
 /// first one of the next call.
 void PieceMessages::find_piece() {
+  TOROID_CHECK(seek_piece());  // nobody sends what nobody expects
+}
+
+/// False: nothing arrives in any piece.
+bool PieceMessages::seek_piece() {
   bool wrapped = false;
   while (arrived_ == redistribution_->packets_expected(receiving_)) {
     arrived_ = 0;
     receiving_ += stride_;
     if (receiving_ < redistribution_->pieces()) continue;
-    TOROID_CHECK(!std::exchange(wrapped, true));  // nobody sends what nobody expects
+    if (std::exchange(wrapped, true)) return false;
     receiving_ = first_;
   }
+  return true;
 }
 
 void PieceMessages::arrive_at(std::uint32_t place, std::span<const std::byte> payload) {
@@ -147,7 +153,7 @@ std::size_t PieceMessages::pack_part(const MessagePart& part, std::span<std::byt
 }
 
 bool PieceMessages::unpack_part(const MessagePart& part, std::span<const std::byte> packed) {
-  find_piece();
+  if (!seek_piece()) return false;
   const auto [transfer, shift] = redistribution_->from(part.member, receiving_);
   if (transfer == nullptr || !transfer->has(part.first, part.packets)) return false;
   const Transfer::Elements elements = transfer->elements(part.first, part.packets);

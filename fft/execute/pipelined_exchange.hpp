@@ -70,6 +70,7 @@ class PieceMessages final : public Messages {
  private:
   /// Goes on to the piece that the next packet belongs to.
   void find_piece();
+  bool seek_piece();
   void store_run(std::uint32_t place, std::span<const std::byte> payload);
   void scatter(Rank from, std::uint32_t number, std::span<const std::byte> payload);
 

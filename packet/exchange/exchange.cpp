@@ -212,10 +212,13 @@ SendDescriptor Exchange::describe(Rank member, std::uint32_t first, std::uint32_
                          std::uint64_t{member | pass.stage << 24} << 32 | first);
 }
 
-/// A message moves by put as a whole or not at all, whatever a window leaves of it at a time.
+/// A message moves by put as a whole or not at all, whatever a window leaves of it at a time. Under
+/// a window none is packed: its array is free before the receiver has it, and nobody acknowledges.
 std::uint32_t Exchange::packets_to_put(Rank member, std::uint32_t first,
                                        std::uint32_t limit) const {
-  if (least_in_put_ == kNoPuts || !end_.node->can_put(end_.group.rank(member))) return 0;
+  if (least_in_put_ == kNoPuts) return 0;
+  const PutReach reach = end_.node->put_reach(end_.group.rank(member));
+  if (reach == PutReach::none || (reach == PutReach::packed && end_.plan->has_window())) return 0;
   const std::uint32_t all = end_.messages->packets_to_put(member);
   return all < least_in_put_ ? 0 : std::min(limit, all - std::min(first, all));
 }

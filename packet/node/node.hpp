@@ -126,8 +126,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   Rank rank() const { return rank_; }
   /// Nodes of one lane never run at the same time.
   unsigned lane() const { return device_->lane(); }
-  /// Whether the fabric can move messages for that node by put.
-  bool can_put(Rank to) const { return device_->put_reach(to) != PutReach::none; }
+  /// How the fabric can move messages for that node by put.
+  PutReach put_reach(Rank to) const { return device_->put_reach(to); }
   /// What fills, drains and receives on the node's DMA engine: a node without a program, whose time
   /// is the engine's. Null: there is no engine.
   Node* dma() { return dma_.get(); }

@@ -9,8 +9,7 @@
 // A packet takes its header and payload, rounded up to 64 bytes, so that it can be delivered in
 // place; a full one has 256 bytes. A part takes a PartHeader and its bytes, rounded up likewise. A
 // run says where consecutive packets go, or one part. A credit says which slots of a link's ring
-// are free again. Both ends have the same byte order, which the magic number
-// shows.
+// are free again. Both ends have the same byte order, which the magic number shows.
 #pragma once
 
 #include <algorithm>

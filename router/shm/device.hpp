@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
 #include "hal/injection_fifo.hpp"
@@ -64,9 +65,8 @@ class RingDevice : public Device {
   std::uint64_t completions_taken() const { return completions_taken_; }
   std::uint64_t puts() const { return puts_; }            ///< sent
   std::uint64_t put_bytes() const { return put_bytes_; }  ///< received
-  std::uint64_t packed_bytes() const {
-    return packed_bytes_;
-  }  ///< of these, those that were packed
+  /// Of these, those that were packed.
+  std::uint64_t packed_bytes() const { return packed_bytes_; }
   std::uint64_t packet_bytes() const { return packet_bytes_; }  ///< of payload, sent in packets
   std::uint64_t packet_hops() const { return packet_hops_; }
   const std::vector<FifoCounters>& fifo_counters() const { return fifo_counters_; }
@@ -159,6 +159,7 @@ class RingDevice : public Device {
 
 template <typename Out>
 void RingDevice::write(const SendDescriptor& descriptor, std::uint32_t count, Out&& out) {
+  TOROID_CHECK(descriptor.source != nullptr || descriptor.header.payload_bytes() == 0);
   for (std::uint32_t i = 0; i < count; ++i) {
     PacketHeader header = descriptor.header;
     Packet& packet = out.claim();

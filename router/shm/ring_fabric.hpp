@@ -21,7 +21,8 @@
 namespace toroid {
 
 enum class RingRoute : std::uint8_t {
-  torus,  ///< hop by hop, by the hardware's routing rules, through buffers of the hardware's size
+  torus,  ///< hop by hop, by the hardware's routing rules, through rings as deep as its buffers or
+          ///< deeper (Machine::ring_slots)
   direct  ///< straight to the destination, as over a switch; the torus is the address space
 };
 inline constexpr std::array<std::string_view, 2> kRingRouteNames = {"torus", "direct"};
@@ -39,9 +40,9 @@ struct RingOptions {
   CpuAccount* cpu = nullptr;
 };
 
-/// A fabric whose rings hold as many packets as the hardware's buffers hold full ones; a short
-/// packet takes as much room as a full one, as it does in the bubble channels anyway. `placement`
-/// must be of this shape. Throws BadInput if the machine cannot be emulated.
+/// A fabric whose rings hold at least as many packets as the hardware's buffers hold full ones; a
+/// short packet takes as much room as a full one, as it does in the bubble channels anyway.
+/// `placement` must be of this shape. Throws BadInput if the machine cannot be emulated.
 std::unique_ptr<Fabric> make_ring_fabric(const Shape& shape, const Machine& machine,
                                          Placement placement, RingOptions options = {});
 

@@ -84,7 +84,8 @@ constexpr std::string_view kLegend =
     "    exposed: communication, and pack and unpack after the plane loop; the rest is hidden;\n"
     "    plane_loop, waits, last_axis: as the program goes, mean over the nodes";
 constexpr std::string_view kLegendOfPuts =
-    ";\n    unpack of puts: the copy from the sender's array to its place, pack and unpack in one";
+    ";\n    unpack of puts within a process: the copy from the sender's array to its place, pack "
+    "and\n    unpack in one";
 
 Json ratios(const Json& part, const Json& whole) {
   Json ratios;
