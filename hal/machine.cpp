@@ -36,9 +36,6 @@ constexpr std::array kFields = {
                  "buffer of the priority channel BP"},
     MachineField{"bubble_reserve_chunks", "chunks", assumed, 8, 8192, &M::bubble_reserve_chunks,
                  "room left over when entering a bubble ring"},
-    MachineField{"ring_slots", "packets", assumed, 0, 8191, &M::ring_slots,
-                 "that a channel of a link in memory (shm, ofi) holds at least; 0: up to 512, "
-                 "fewer where links are many"},
     MachineField{"injection_fifos", "", ibm, 1, 14, &M::injection_fifos, "per node, normal"},
     MachineField{"priority_injection_fifos", "", ibm, 0, 2, &M::priority_injection_fifos,
                  "per node, high priority"},
@@ -80,6 +77,9 @@ constexpr std::array kFields = {
                  "DMA engine, per packet cut from a descriptor; 0: there is no engine"},
     MachineField{"dma_receive_cycles", "cycles", assumed, 0, 1e9, &M::dma_receive_cycles,
                  "DMA engine, per packet received and stored"},
+    MachineField{"ring_slots", "packets", assumed, 0, 8191, &M::ring_slots,
+                 "that a channel of a link in memory (shm, ofi) holds at least; 0: up to 512, "
+                 "fewer where links are many"},
 };
 
 }  // namespace

@@ -28,8 +28,6 @@ struct Machine {
   unsigned bubble_vc_chunks = 32;    ///< room of the bubble escape channel
   unsigned priority_vc_chunks = 32;  ///< room of the bubble priority channel
   unsigned bubble_reserve_chunks = 8;
-  unsigned ring_slots = 0;  ///< packets that a channel in memory (shm, ofi) holds at least; 0: by
-                            ///< the number of channels
 
   unsigned injection_fifos = 6;
   unsigned priority_injection_fifos = 2;
@@ -57,6 +55,9 @@ struct Machine {
   unsigned dma_descriptor_cycles = 0;  ///< of the processor, per message
   unsigned dma_inject_cycles = 0;      ///< of the engine, per packet; 0: there is no engine
   unsigned dma_receive_cycles = 0;     ///< likewise
+
+  // Of no hardware: the links in memory of shm and ofi.
+  unsigned ring_slots = 0;  ///< packets that a channel holds at least; 0: by the number of channels
 
   /// [field's key]: the source of its value, if that differs from the field's own origin.
   std::map<std::string, std::string, std::less<>> sources;

@@ -20,7 +20,6 @@ class Machine:
     bubble_vc_chunks: int
     priority_vc_chunks: int
     bubble_reserve_chunks: int
-    ring_slots: int
     injection_fifos: int
     priority_injection_fifos: int
     injection_fifo_chunks: int
@@ -41,6 +40,7 @@ class Machine:
     dma_descriptor_cycles: int
     dma_inject_cycles: int
     dma_receive_cycles: int
+    ring_slots: int
     def __init__(self, name: str = ...) -> None: ...
 
 class Shape:
