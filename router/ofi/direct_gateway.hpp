@@ -24,8 +24,8 @@
 #include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
+#include "router/shm/direct/direct_device.hpp"
 #include "router/shm/direct/put_switch.hpp"
-#include "router/shm/direct/switch_topology.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
 #include "router/shm/machinery.hpp"
 

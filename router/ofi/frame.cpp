@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "hal/packet.hpp"
+
 namespace toroid::ofi {
 namespace {
 

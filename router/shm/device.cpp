@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/packet.hpp"

@@ -5,16 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "hal/check.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/block_messages.hpp"
-#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/messages.hpp"
 #include "packet/exchange/traffic_messages.hpp"
 #include "packet/node/node.hpp"

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,10 +17,6 @@
 
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
-#include "hal/machine.hpp"
-#include "hal/packet.hpp"
-#include "hal/put.hpp"
-#include "hal/random.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/block_messages.hpp"
 #include "packet/exchange/exchange.hpp"
@@ -33,7 +28,6 @@
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/placement/partition.hpp"
-#include "router/shm/ring_fabric.hpp"
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/failure_of.hpp"

@@ -26,6 +26,7 @@
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/device.hpp"
+#include "router/shm/direct/direct_device.hpp"
 #include "router/shm/direct/put_switch.hpp"
 #include "router/shm/direct/switch_topology.hpp"
 #include "router/shm/machinery.hpp"
