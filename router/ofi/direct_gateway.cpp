@@ -47,6 +47,7 @@ const std::byte* behind(const PacketRun& run, const std::byte* at) {
 }
 
 std::uint32_t most_in_ring(Buffers& buffers) {
+  if (buffers.inward().empty()) return 0;  // there is no other process
   const std::size_t bytes = buffers.limits().frame_bytes;
   return std::min(kMostInRing, FrameWriter(buffers.memory().first(bytes)).part_room());
 }

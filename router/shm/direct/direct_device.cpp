@@ -75,7 +75,7 @@ void DirectDevice::inject(const SendDescriptor& descriptor, std::uint32_t count,
 TaggedSender* DirectDevice::open_ring(const SendDescriptor& packets, std::uint32_t count) {
   const LocalNodes& local = machinery().local;
   const Rank to = packets.header.destination();
-  if (!fifo(kOnly).empty() || !local.has(to) || !is_valid(packets.header)) return nullptr;
+  if (!fifo(kOnly).empty() || !is_valid(packets.header) || !local.has(to)) return nullptr;
   TaggedSender& ring = out_[local.index(to)];
   if (ring.room() < count) (void)ring.refresh();
   return ring.room() < count ? nullptr : &ring;
