@@ -72,11 +72,9 @@ TEST(FramePart, IsReadAsItWasWrittenAmongPackets) {
       FrameMemory buffer(size);
       FrameWriter writer(buffer.bytes());
       std::vector<WrittenPart> written;
-      std::uint32_t packets = 0;
       while (writer.part_room() > 0 && writer.room() > 0) {
         if (random.below(3) == 0) {
           testing::write(writer, framed_packet(random.below(5), random.below(241), random));
-          ++packets;
           continue;
         }
         const std::uint32_t most = 1 + random.below(writer.part_room());
