@@ -4,10 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,6 +29,7 @@
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "router/sim/sim_fabric.hpp"
+#include "tests/packet/exchange/known_blocks.hpp"
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/failure_of.hpp"
@@ -65,28 +64,6 @@ NodeOptions by_put() {
   return {.seed = 3, .packets_per_visit = 1, .transfer = TransferMode::put};
 }
 
-std::byte dma_byte(Rank from, Rank to, std::size_t at) {
-  return static_cast<std::byte>(7 * from + 3 * to + at % 251);
-}
-
-std::unique_ptr<BlockMessages> dma_blocks(const Node& node, std::uint64_t bytes) {
-  auto blocks = std::make_unique<BlockMessages>(node.shape(), node.rank(), bytes);
-  for (Rank to = 0; to < node.size(); ++to) {
-    const std::span<std::byte> block = blocks->to(to);
-    for (std::size_t at = 0; at < block.size(); ++at) block[at] = dma_byte(node.rank(), to, at);
-  }
-  return blocks;
-}
-
-void expect_all_arrived(const BlockMessages& blocks, Rank self, Rank nodes) {
-  for (Rank from = 0; from < nodes; ++from) {
-    if (from == self) continue;
-    const std::span<const std::byte> block = blocks.from(from);
-    for (std::size_t at = 0; at < block.size(); ++at)
-      ASSERT_EQ(block[at], dma_byte(from, self, at)) << from << " to " << self << " at " << at;
-  }
-}
-
 struct Took {
   Tick cycles;
   std::uint64_t hops;
@@ -99,11 +76,12 @@ Took exchanged(const char* torus, std::uint64_t bytes, const Machine& hardware,
   SCOPED_TRACE(torus);
   const bool dma = node.transfer != TransferMode::packets;
   SimMachine machine(Shape::parse(torus), node, {.threads = threads, .dma = dma}, hardware);
-  MachineExchange exchange(machine, [&](Node& n) { return dma_blocks(n, bytes); });
+  MachineExchange exchange(machine, [&](Node& n) { return testing::known_blocks(n, bytes); });
   exchange.run();
   EXPECT_TRUE(machine.finished());
   for (Rank self = 0; self < machine.size(); ++self)
-    expect_all_arrived(dynamic_cast<BlockMessages&>(exchange.messages(self)), self, machine.size());
+    testing::expect_known(dynamic_cast<BlockMessages&>(exchange.messages(self)), self,
+                          machine.size());
   return {machine.finished_at(), machine.counters().packet_hops};
 }
 
@@ -155,7 +133,7 @@ TwoNodes on_two_nodes(unsigned packets, Tick computing, TransferMode transfer) {
   std::unique_ptr<BlockMessages> messages[2];
   std::unique_ptr<Exchange> exchanges[2];
   for (Rank r = 0; r < 2; ++r) {
-    messages[r] = dma_blocks(machine.node(r), std::uint64_t{packets} * kPayloadBytes);
+    messages[r] = testing::known_blocks(machine.node(r), std::uint64_t{packets} * kPayloadBytes);
     exchanges[r] = std::make_unique<Exchange>(machine.node(r), kHandler,
                                               Group::all(machine.shape(), r), *plan, *messages[r]);
   }
@@ -163,7 +141,7 @@ TwoNodes on_two_nodes(unsigned packets, Tick computing, TransferMode transfer) {
   machine.run([&](Node& n) {
     return exchange_and_compute(n, exchanges[n.rank()].get(), computing, &writing[n.rank()]);
   });
-  for (Rank r = 0; r < 2; ++r) expect_all_arrived(*messages[r], r, 2);
+  for (Rank r = 0; r < 2; ++r) testing::expect_known(*messages[r], r, 2);
   return {writing[0], machine.finished_at()};
 }
 

@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +23,7 @@
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "tests/packet/exchange/known_blocks.hpp"
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/failure_of.hpp"
@@ -44,42 +43,16 @@ NodeOptions moving_by(TransferMode transfer, std::uint32_t packets_per_visit = k
   return {.seed = 3, .packets_per_visit = packets_per_visit, .transfer = transfer};
 }
 
-/// The byte at a place of a block in a round.
-std::byte byte_of(unsigned round, Rank from, Rank to, std::size_t at) {
-  return static_cast<std::byte>(31 * round + 7 * from + 3 * to + at % 251);
-}
-
-void fill(BlockMessages& blocks, Rank self, Rank nodes, unsigned round) {
-  for (Rank to = 0; to < nodes; ++to) {
-    const std::span<std::byte> block = blocks.to(to);
-    for (std::size_t at = 0; at < block.size(); ++at) block[at] = byte_of(round, self, to, at);
-  }
-}
-
-void check(const BlockMessages& blocks, Rank self, Rank nodes, unsigned round) {
-  for (Rank from = 0; from < nodes; ++from) {
-    if (from == self) continue;
-    const std::span<const std::byte> block = blocks.from(from);
-    for (std::size_t at = 0; at < block.size(); ++at)
-      TOROID_CHECK(block[at] == byte_of(round, from, self, at));
-  }
-}
-
-std::unique_ptr<BlockMessages> blocks_of(const Node& node, std::uint64_t bytes) {
-  auto blocks = std::make_unique<BlockMessages>(node.shape(), node.rank(), bytes);
-  fill(*blocks, node.rank(), node.size(), 0);
-  return blocks;
-}
-
 /// An all-to-all, checked byte for byte.
 FabricCounters exchanged(const char* torus, std::uint64_t bytes, const NodeOptions& node,
                          unsigned threads = 2) {
   RingMachine machine(Shape::parse(torus), threads, node, testing::routed(RingRoute::direct));
-  MachineExchange exchange(machine, [&](Node& n) { return blocks_of(n, bytes); });
+  MachineExchange exchange(machine, [&](Node& n) { return testing::known_blocks(n, bytes); });
   exchange.run();
   EXPECT_TRUE(machine.finished());
   for (Rank self = 0; self < machine.size(); ++self)
-    check(dynamic_cast<BlockMessages&>(exchange.messages(self)), self, machine.size(), 0);
+    testing::expect_known(dynamic_cast<BlockMessages&>(exchange.messages(self)), self,
+                          machine.size());
   return machine.counters();
 }
 
@@ -134,11 +107,11 @@ TEST(PutExchange, ManyMoreDescriptorsThanTheQueuesHoldArrive) {
 /// Overwrites what it sends as soon as its own part is complete.
 Program exchange_new_data(Node& node, Exchange* exchange, BlockMessages* blocks, unsigned rounds) {
   for (unsigned round = 0; round < rounds; ++round) {
-    fill(*blocks, node.rank(), node.size(), round);
+    testing::fill_known(*blocks, node.rank(), node.size(), round);
     exchange->start();
     co_await exchange->wait();
-    fill(*blocks, node.rank(), node.size(), 99);
-    check(*blocks, node.rank(), node.size(), round);
+    testing::fill_known(*blocks, node.rank(), node.size(), 99);
+    testing::expect_known(*blocks, node.rank(), node.size(), round);
     co_await node.barrier();
   }
 }
@@ -149,7 +122,8 @@ TEST(PutExchange, IsCompleteOnlyWhenItsArrayMayBeOverwritten) {
     RingMachine machine(Shape::parse("5"), threads, moving_by(TransferMode::put),
                         testing::routed(RingRoute::direct));
     std::vector<std::unique_ptr<BlockMessages>> blocks;
-    for (Rank r = 0; r < machine.size(); ++r) blocks.push_back(blocks_of(machine.node(r), 5000));
+    for (Rank r = 0; r < machine.size(); ++r)
+      blocks.push_back(testing::known_blocks(machine.node(r), 5000));
     const auto plan = testing::plan_for(machine.node(0), *blocks[0]);
     std::vector<std::unique_ptr<Exchange>> exchanges;
     for (Rank r = 0; r < machine.size(); ++r)
@@ -182,7 +156,7 @@ TEST(PutExchange, TwoThatTakeTurnsUnderAWindowMovePacketsAndPutsAlike) {
   RingMachine machine(Shape::parse("3"), 2, node, testing::routed(RingRoute::direct));
   std::vector<std::unique_ptr<BlockMessages>> blocks;
   for (Rank r = 0; r < 6; ++r)
-    blocks.push_back(blocks_of(machine.node(r % 3), r < 3 ? 2640 : 1000));
+    blocks.push_back(testing::known_blocks(machine.node(r % 3), r < 3 ? 2640 : 1000));
   const auto plan = testing::plan_for(machine.node(0), *blocks[0]);
   std::vector<std::unique_ptr<Exchange>> exchanges;
   for (Rank r = 0; r < 6; ++r)
@@ -247,7 +221,7 @@ Program start_only(Node&, Exchange* exchange) {
 TEST(PutExchange, APutForAWindowThatNobodyOpenedEndsTheRunAndNamesIt) {
   RingMachine machine(Shape::parse("2"), 2, moving_by(TransferMode::put),
                       testing::routed(RingRoute::direct));
-  const auto blocks = blocks_of(machine.node(0), 5000);
+  const auto blocks = testing::known_blocks(machine.node(0), 5000);
   const auto plan = testing::plan_for(machine.node(0), *blocks);
   Exchange exchange(machine.node(0), kHandler, Group::all(machine.shape(), 0), *plan, *blocks);
   const std::string failure = testing::failure_of([&] {

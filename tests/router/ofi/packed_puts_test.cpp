@@ -28,6 +28,7 @@
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/placement/partition.hpp"
+#include "tests/packet/exchange/known_blocks.hpp"
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/failure_of.hpp"
@@ -56,32 +57,12 @@ NodeOptions by(TransferMode transfer, std::uint32_t packets_per_visit = kWhole) 
   return {.seed = 5, .packets_per_visit = packets_per_visit, .transfer = transfer};
 }
 
-std::byte sent_byte(Rank from, Rank to, std::size_t at) {
-  return static_cast<std::byte>(7 * from + 3 * to + at % 251);
-}
-
-std::unique_ptr<BlockMessages> packed_blocks(const Node& node, std::uint64_t bytes) {
-  auto blocks = std::make_unique<BlockMessages>(node.shape(), node.rank(), bytes);
-  for (Rank to = 0; to < node.size(); ++to)
-    for (std::size_t at = 0; at < bytes; ++at) blocks->to(to)[at] = sent_byte(node.rank(), to, at);
-  return blocks;
-}
-
-void expect_arrived(const BlockMessages& blocks, Rank self, Rank nodes) {
-  for (Rank from = 0; from < nodes; ++from) {
-    if (from == self) continue;
-    const std::span<const std::byte> block = blocks.from(from);
-    for (std::size_t at = 0; at < block.size(); ++at)
-      TOROID_CHECK(block[at] == sent_byte(from, self, at));
-  }
-}
-
 /// An all-to-all of blocks on a stepped machine.
 class SteppedExchange {
  public:
   SteppedExchange(SteppedMachine& machine, std::uint64_t bytes) : machine_(machine) {
     for (Rank r = 0; r < machine.size(); ++r)
-      blocks_.push_back(packed_blocks(machine.node(r), bytes));
+      blocks_.push_back(testing::known_blocks(machine.node(r), bytes));
     plan_ = testing::plan_for(machine.node(0), *blocks_[0]);
     for (Rank r = 0; r < machine.size(); ++r)
       exchanges_.emplace_back(machine.node(r), kHandler, Group::all(machine.node(r).shape(), r),
@@ -91,7 +72,8 @@ class SteppedExchange {
     machine_.run([&](Node& node) { return testing::receive_all(node, &exchanges_[node.rank()]); });
   }
   void expect_all_arrived() const {
-    for (Rank r = 0; r < machine_.size(); ++r) expect_arrived(*blocks_[r], r, machine_.size());
+    for (Rank r = 0; r < machine_.size(); ++r)
+      testing::expect_known(*blocks_[r], r, machine_.size());
   }
   void expect_complete() const {
     expect_all_arrived();
@@ -225,7 +207,7 @@ Program exchange_blocks_again(Node& node, Exchange* exchange, BlockMessages* blo
   for (unsigned round = 0; round < 10; ++round) {
     exchange->start();
     co_await exchange->wait();
-    expect_arrived(*blocks, node.rank(), node.size());
+    testing::expect_known(*blocks, node.rank(), node.size());
     co_await node.barrier();
   }
 }
@@ -244,7 +226,7 @@ TEST_P(PackedPutsOverOfi, BringEveryByteAndAreCountedAsPacked) {
         std::vector<std::unique_ptr<Exchange>> exchanges(machine.size());
         testing::PlanPointer plan;
         for (const Rank r : machine.ranks()) {
-          blocks[r] = packed_blocks(machine.node(r), 300'001);
+          blocks[r] = testing::known_blocks(machine.node(r), 300'001);
           if (!plan) plan = testing::plan_for(machine.node(r), *blocks[r]);
           exchanges[r] = std::make_unique<Exchange>(
               machine.node(r), kHandler, Group::all(machine.shape(), r), *plan, *blocks[r]);
