@@ -155,7 +155,7 @@ std::size_t PieceMessages::pack_part(const MessagePart& part, std::span<std::byt
 bool PieceMessages::unpack_part(const MessagePart& part, std::span<const std::byte> packed) {
   if (!seek_piece()) return false;
   const auto [transfer, shift] = redistribution_->from(part.member, receiving_);
-  if (transfer == nullptr || !transfer->has(part.first, part.packets)) return false;
+  if (transfer == nullptr || !part.is_in(transfer->packets())) return false;
   const Transfer::Elements elements = transfer->elements(part.first, part.packets);
   const std::int64_t element_bytes = redistribution_->element_bytes();
   if (packed.size() != elements.count * static_cast<std::size_t>(element_bytes)) return false;

@@ -52,10 +52,6 @@ class Transfer {
   Elements elements(std::uint32_t packet) const;
   /// The elements of several packets in a row. REQUIRES: there are so many.
   Elements elements(std::uint32_t first, std::uint32_t packets) const;
-  /// Whether the message has these packets.
-  bool has(std::uint32_t first, std::uint32_t packets) const {
-    return packets > 0 && std::uint64_t{first} + packets <= packets_;
-  }
   /// How many packets from this one on are equally long and in one stretch. REQUIRES: packet <
   /// packets().
   std::uint32_t alike(std::uint32_t packet) const;

@@ -26,17 +26,9 @@ std::size_t copy_packets(const MessageCut& cut, std::uint32_t first, std::uint32
   return stretch.bytes;
 }
 
-namespace {
-
-bool has_part(const MessageCut& cut, const MessagePart& part) {
-  return part.packets > 0 && std::uint64_t{part.first} + part.packets <= cut.packets();
-}
-
-}  // namespace
-
 std::size_t pack_packets(const MessageCut& cut, const MessagePart& part, const std::byte* from,
                          std::span<std::byte> packed) {
-  TOROID_CHECK(has_part(cut, part));
+  TOROID_CHECK(part.is_in(cut.packets()));
   const Stretch stretch = cut.stretch(part.first, part.packets);
   TOROID_CHECK_LE(stretch.bytes, packed.size());
   copy_bytes(packed.data(), from + stretch.begin, stretch.bytes);
@@ -45,7 +37,7 @@ std::size_t pack_packets(const MessageCut& cut, const MessagePart& part, const s
 
 bool unpack_packets(const MessageCut& cut, const MessagePart& part,
                     std::span<const std::byte> packed, std::span<std::byte> to) {
-  if (!has_part(cut, part)) return false;
+  if (!part.is_in(cut.packets())) return false;
   const Stretch stretch = cut.stretch(part.first, part.packets);
   if (stretch.bytes != packed.size()) return false;
   TOROID_CHECK_LE(stretch.begin + stretch.bytes, to.size());

@@ -32,6 +32,11 @@ struct MessagePart {
   Rank member;
   std::uint32_t first;    ///< number in the message of the first packet
   std::uint32_t packets;  ///< REQUIRES: > 0
+
+  /// Whether it is one of a message of so many packets.
+  bool is_in(std::uint32_t message) const {
+    return packets > 0 && std::uint64_t{first} + packets <= message;
+  }
 };
 
 /// A message as it is cut into packets: full ones and perhaps a rest. What divides is done once,

@@ -65,6 +65,18 @@ void expect_refusals(const Messages& from, Rank sender, Messages& to, Rank recei
   EXPECT_FALSE(to.unpack_part({sender, 0, 0}, {}));
 }
 
+TEST(PackedMessages, ArePartsOfAMessageIfItHasEachOfTheirPackets) {
+  for (std::uint32_t message = 0; message < 5; ++message)
+    for (std::uint32_t first = 0; first < 6; ++first)
+      for (std::uint32_t packets = 0; packets < 6; ++packets) {
+        bool has_each = packets > 0;
+        for (std::uint32_t n = first; n < first + packets; ++n) has_each &= n < message;
+        EXPECT_EQ((MessagePart{0, first, packets}.is_in(message)), has_each)
+            << packets << " from " << first << " of " << message;
+      }
+  EXPECT_FALSE((MessagePart{0, ~std::uint32_t{0}, 2}.is_in(5)));  // whose end is 1 in 32 bits
+}
+
 TEST(PackedMessages, OfBlocksHoldWhatTheirPacketsHold) {
   const Shape shape = Shape::parse("3");
   for (const std::uint64_t bytes : {1u, 239u, 240u, 241u, 1000u, 7919u})
