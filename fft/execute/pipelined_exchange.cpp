@@ -119,11 +119,15 @@ void PieceMessages::store_run(std::uint32_t place, std::span<const std::byte> pa
   std::memcpy(target_.data() + at, payload.data(), payload.size());
 }
 
-void PieceMessages::scatter(Rank from, std::uint32_t number, std::span<const std::byte> payload) {
+PieceMessages::Incoming PieceMessages::incoming(Rank from) const {
   const auto [transfer, shift] = redistribution_->from(from, receiving_);
+  return {transfer, target_.data() + shift * redistribution_->element_bytes()};
+}
+
+void PieceMessages::scatter(Rank from, std::uint32_t number, std::span<const std::byte> payload) {
+  const auto [transfer, target] = incoming(from);
   TOROID_CHECK(transfer != nullptr);
-  const std::int64_t bytes = shift * redistribution_->element_bytes();
-  transfer->scatter(transfer->elements(number), payload.data(), target_.data() + bytes);
+  transfer->scatter(transfer->elements(number), payload.data(), target);
 }
 
 std::uint32_t PieceMessages::packets_to_put(Rank member) const {
@@ -135,11 +139,10 @@ std::size_t PieceMessages::take(Rank from, std::uint32_t first, std::uint32_t pa
                                 const std::byte* source) {
   find_piece();
   arrived_ += packets;
-  const auto [transfer, shift] = redistribution_->from(from, receiving_);
+  const auto [transfer, target] = incoming(from);
   TOROID_CHECK(transfer != nullptr);
   const Transfer::Elements elements = transfer->elements(first, packets);
-  const std::int64_t bytes = shift * redistribution_->element_bytes();
-  transfer->copy(elements, source, target_.data() + bytes);
+  transfer->copy(elements, source, target);
   return std::size_t{elements.count} * redistribution_->element_bytes();
 }
 
@@ -154,12 +157,11 @@ std::size_t PieceMessages::pack_part(const MessagePart& part, std::span<std::byt
 
 bool PieceMessages::unpack_part(const MessagePart& part, std::span<const std::byte> packed) {
   if (!seek_piece()) return false;
-  const auto [transfer, shift] = redistribution_->from(part.member, receiving_);
+  const auto [transfer, target] = incoming(part.member);
   if (transfer == nullptr || !part.is_in(transfer->packets())) return false;
   const Transfer::Elements elements = transfer->elements(part.first, part.packets);
-  const std::int64_t element_bytes = redistribution_->element_bytes();
-  if (packed.size() != elements.count * static_cast<std::size_t>(element_bytes)) return false;
-  transfer->scatter(elements, packed.data(), target_.data() + shift * element_bytes);
+  if (packed.size() != std::size_t{elements.count} * redistribution_->element_bytes()) return false;
+  transfer->scatter(elements, packed.data(), target);
   arrived_ += part.packets;
   return true;
 }
@@ -182,10 +184,9 @@ void PieceMessages::pack(Rank member, std::vector<std::byte>& bytes) const {
 
 void PieceMessages::unpack(Rank from, std::span<const std::byte> bytes) {
   find_piece();
-  const auto [transfer, shift] = redistribution_->from(from, receiving_);
+  const auto [transfer, target] = incoming(from);
   TOROID_CHECK(transfer != nullptr);
   arrived_ += transfer->packets();
-  std::byte* const target = target_.data() + shift * redistribution_->element_bytes();
   transfer->scatter({0, transfer->size()}, bytes.data(), target);
 }
 

@@ -12,6 +12,7 @@
 
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/redistribution.hpp"
+#include "fft/layout/transfer.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange.hpp"
@@ -71,6 +72,12 @@ class PieceMessages final : public Messages {
   /// Goes on to the piece that the next packet belongs to.
   void find_piece();
   bool seek_piece();
+  /// What a member sends here of the piece that arrives.
+  struct Incoming {
+    const Transfer* transfer;  ///< null: nothing
+    std::byte* target;         ///< where the transfer's place 0 is
+  };
+  Incoming incoming(Rank from) const;
   void store_run(std::uint32_t place, std::span<const std::byte> payload);
   void scatter(Rank from, std::uint32_t number, std::span<const std::byte> payload);
 
