@@ -43,6 +43,13 @@ class StridedIterator {
   /// which has 1 to 2^32 - 1 elements and at most kMostLevels levels.
   StridedIterator(const Box& box, const AxisOrder& order, const NodeLayout& layout);
 
+  /// So many elements, each at the place of its number. REQUIRES: 1 to 2^32 - 1 of them.
+  static StridedIterator contiguous(std::uint32_t elements) {
+    StridedIterator all;
+    all.row_ = Divisor(elements);
+    return all;
+  }
+
   /// The number of levels that a box has in a local array.
   static std::size_t levels(const Box& box, const AxisOrder& order, const NodeLayout& layout);
 

@@ -61,6 +61,23 @@ constexpr std::int64_t bytes_of(std::int64_t elements) {
   return elements * static_cast<std::int64_t>(Bytes);
 }
 
+/// The levels of both sides of a box of so many elements together. A level's step is a product of
+/// the box's lengths from some axis on, so that each step divides the next.
+NestedLoops loops_of(const StridedIterator& source, const StridedIterator& target,
+                     std::uint32_t size) {
+  std::array steps = {1u, source.row(), source.plane(), target.row(), target.plane(), size};
+  std::ranges::sort(steps);
+  const auto distance = [](const StridedIterator& side, std::uint32_t step) {
+    return side.offset(step) - side.offset(0);
+  };
+  NestedLoops loops;
+  for (std::size_t i = steps.size() - 1; i > 0; --i)
+    if (steps[i] > steps[i - 1])
+      loops.push({steps[i] / steps[i - 1], distance(source, steps[i - 1]),
+                  distance(target, steps[i - 1])});
+  return loops;
+}
+
 }  // namespace
 
 void Transfer::assign(const NodeLayout& from, const NodeLayout& to, std::uint32_t element_bytes,
@@ -202,35 +219,6 @@ void Transfer::scatter_as(Elements elements, const std::byte* packed, std::byte*
   });
 }
 
-/// The levels of both sides together. A level's step is a product of the box's lengths from some
-/// axis on, so that each step divides the next.
-NestedLoops Transfer::loops_of(const Part& part) {
-  std::array steps = {
-      1u,       part.source.row(), part.source.plane(), part.target.row(), part.target.plane(),
-      part.size};
-  std::ranges::sort(steps);
-  const auto distance = [](const StridedIterator& side, std::uint32_t step) {
-    return side.offset(step) - side.offset(0);
-  };
-  NestedLoops loops;
-  for (std::size_t i = steps.size() - 1; i > 0; --i)
-    if (steps[i] > steps[i - 1])
-      loops.push({steps[i] / steps[i - 1], distance(part.source, steps[i - 1]),
-                  distance(part.target, steps[i - 1])});
-  return loops;
-}
-
-/// From the sender's array to where element i of the part stands at place i.
-NestedLoops Transfer::packing_loops_of(const Part& part) {
-  const std::array steps = {1u, part.source.row(), part.source.plane(), part.size};
-  NestedLoops loops;
-  for (std::size_t i = steps.size() - 1; i > 0; --i)
-    if (steps[i] > steps[i - 1])
-      loops.push({steps[i] / steps[i - 1], part.source.offset(steps[i - 1]) - part.source.offset(0),
-                  steps[i - 1]});
-  return loops;
-}
-
 void Transfer::gather(Elements elements, const std::byte* source, std::byte* packed) const {
   if (element_bytes_ == 16) return gather_as<16>(elements, source, packed);
   if (element_bytes_ == 8) return gather_as<8>(elements, source, packed);
@@ -246,7 +234,8 @@ void Transfer::scatter(Elements elements, const std::byte* packed, std::byte* ta
 void Transfer::gather_blocks(Elements elements, const std::byte* source, std::byte* packed) const {
   const auto bytes = std::int64_t{element_bytes_};
   for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
-    copy_strided(packing_loops_of(part), {number, count}, element_bytes_,
+    const auto packing = StridedIterator::contiguous(part.size);
+    copy_strided(loops_of(part.source, packing, part.size), {number, count}, element_bytes_,
                  source + part.source.offset(0) * bytes, packed - number * bytes);
     packed += count * bytes;
   });
@@ -255,7 +244,7 @@ void Transfer::gather_blocks(Elements elements, const std::byte* source, std::by
 void Transfer::copy(Elements elements, const std::byte* source, std::byte* target) const {
   const auto bytes = std::int64_t{element_bytes_};
   for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
-    copy_strided(loops_of(part), {number, count}, element_bytes_,
+    copy_strided(loops_of(part.source, part.target, part.size), {number, count}, element_bytes_,
                  source + part.source.offset(0) * bytes, target + part.target.offset(0) * bytes);
   });
 }

@@ -8,7 +8,6 @@
 
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
-#include "fft/layout/strided_copy.hpp"
 #include "fft/layout/strided_iterator.hpp"
 #include "hal/packet.hpp"
 
@@ -87,8 +86,6 @@ class Transfer {
     std::uint32_t first_packet = 0;  ///< number of its first packet, if packets are in runs
     Divisor run_packets;             ///< packets of a run
   };
-  static NestedLoops loops_of(const Part& part);
-  static NestedLoops packing_loops_of(const Part& part);
   void add(const Box& both, const NodeLayout& from, const NodeLayout& to);
   /// The part that holds an element.
   const Part& part_of(std::uint32_t number) const;
