@@ -42,26 +42,13 @@ struct TimedSide {
         out(zeros(plan.output_size(), bytes(plan.blueprint().real_out()))) {}
 
   std::uint32_t bytes(bool real) const { return plan.blueprint().bytes(real); }
-  Array view(LocalArray& array, std::size_t size, bool real) {
-    Array view;
-    view.data = reinterpret_cast<std::byte*>(array.data());
-    view.size = size;
-    view.real = real;
-    view.precision = plan.blueprint().description().precision;
-    return view;
+  Array view(LocalArray& array, std::size_t size, bool real) const {
+    return {array.as<std::byte>(), size, real, plan.blueprint().description().precision};
   }
   PerformAwaiter call(Way way) {
     const Array a = view(in, plan.input_size(), plan.blueprint().real_in());
     const Array b = view(out, plan.output_size(), plan.blueprint().real_out());
-    return way == Way::forward ? plan.forward(as_source(a), b) : plan.backward(as_source(b), a);
-  }
-  static ConstArray as_source(const Array& array) {
-    ConstArray source;
-    source.data = array.data;
-    source.size = array.size;
-    source.real = array.real;
-    source.precision = array.precision;
-    return source;
+    return way == Way::forward ? plan.forward(a, b) : plan.backward(b, a);
   }
 
   Plan plan;

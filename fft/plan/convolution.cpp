@@ -75,21 +75,15 @@ PerformAwaiter Convolution::begin(ConstArray in, Array out, Factor factor) {
   return node_->perform(program_);
 }
 
-template <typename AnyArray>
-AnyArray Convolution::spectrum() {
-  AnyArray array;
-  array.data = reinterpret_cast<std::byte*>(spectrum_.data());
-  array.size = plan_.output_size();
-  array.precision = description().precision;
-  return array;
+Array Convolution::spectrum() {
+  return {spectrum_.as<std::byte>(), plan_.output_size(), false, description().precision};
 }
 
 Program Convolution::run(Node&, Convolution& self) {
-  const auto result = self.spectrum<Array>();
-  co_await self.plan_.forward(self.in_, result);
+  const Array spectrum = self.spectrum();
+  co_await self.plan_.forward(self.in_, spectrum);
   self.multiply();
-  const auto source = self.spectrum<ConstArray>();
-  co_await self.plan_.backward(source, self.out_, Scale::by_n);
+  co_await self.plan_.backward(spectrum, self.out_, Scale::by_n);
 }
 
 void Convolution::multiply() {

@@ -87,8 +87,7 @@ class Convolution {
 
   static Program run(Node& node, Convolution& self);
   PerformAwaiter begin(ConstArray in, Array out, Factor factor);
-  template <typename AnyArray>
-  AnyArray spectrum();
+  Array spectrum();
   void multiply();
   template <typename T>
   void multiply(const Box& box);

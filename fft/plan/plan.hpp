@@ -37,6 +37,12 @@ struct BasicArray {
   Precision precision = Precision::double_;
 
   BasicArray() = default;
+  BasicArray(Byte* first, std::size_t elements, bool is_real, Precision of)
+      : data(first), size(elements), real(is_real), precision(of) {}
+  /// An array that may be written to is one that may be read.
+  template <typename Other>
+  requires std::same_as<Byte, const Other> BasicArray(const BasicArray<Other>& other)  // NOLINT
+      : BasicArray(other.data, other.size, other.real, other.precision) {}
   template <typename Range>
   requires Element<std::remove_cvref_t<decltype(*std::data(std::declval<Range&>()))>> BasicArray(
       Range&& range)  // NOLINT: any array converts

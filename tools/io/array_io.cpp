@@ -175,21 +175,11 @@ NodeArray::NodeArray(std::size_t elements, bool real, fft::Precision precision)
                                         (precision == fft::Precision::single ? 4 : 8))) {}
 
 fft::Array NodeArray::view() {
-  fft::Array array;
-  array.data = reinterpret_cast<std::byte*>(memory_.data());
-  array.size = elements_;
-  array.real = real_;
-  array.precision = precision_;
-  return array;
+  return {memory_.as<std::byte>(), elements_, real_, precision_};
 }
 
 fft::ConstArray NodeArray::view() const {
-  fft::ConstArray array;
-  array.data = reinterpret_cast<const std::byte*>(memory_.data());
-  array.size = elements_;
-  array.real = real_;
-  array.precision = precision_;
-  return array;
+  return {memory_.as<std::byte>(), elements_, real_, precision_};
 }
 
 std::span<const std::byte> NodeArray::bytes() const {
