@@ -127,8 +127,7 @@ class FftCommand {
   }
   /// Whether messages may move by put where both ends share memory.
   bool moves_by_put() const {
-    return run_.fabric != FabricName::sim && run_.ring.route == RingRoute::direct &&
-           run_.node.transfer != TransferMode::packets;
+    return run_.fabric != FabricName::sim && run_.node.transfer != TransferMode::packets;
   }
   std::string wisdom_key() const {
     const std::string route =
