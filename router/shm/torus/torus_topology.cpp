@@ -58,8 +58,7 @@ ChannelSlots capacity_of(const Shape& shape, const Machine& machine) {
 /// and counts on their way back need room.
 constexpr std::uint16_t kBoundarySlots = 64;
 
-ChannelSlots boundary_capacity_of(const Shape& shape, const Machine& machine) {
-  ChannelSlots slots = capacity_of(shape, machine);
+ChannelSlots at_boundary(ChannelSlots slots) {
   for (std::uint16_t& channel : slots) channel = std::max(channel, kBoundarySlots);
   return slots;
 }
@@ -69,6 +68,7 @@ class TorusTopology final : public RingTopology {
   TorusTopology(const Machinery& machinery, RoutingOptions options, BoundaryLinks* boundary)
       : machinery_(machinery),
         boundary_(boundary),
+        capacity_(capacity_of(machinery.shape, machinery.machine)),
         mailboxes_(machinery.local.size()),
         leaving_(machinery.local.size()) {
     for (const Rank node : local().nodes()) connect(node);
@@ -105,8 +105,7 @@ class TorusTopology final : public RingTopology {
         continue;
       }
       box.inward[l].popped = &mailbox(upstream).popped.word[l];
-      if (shape().neighbour(node, travelling.opposite()))
-        box.inward[l].capacity = capacity_of(shape(), machinery_.machine);
+      if (shape().neighbour(node, travelling.opposite())) box.inward[l].capacity = capacity_;
     }
   }
 
@@ -114,14 +113,14 @@ class TorusTopology final : public RingTopology {
     LinkMemory& memory = mailbox(to).inward[travelling.index];
     ArrivingLink& link = boundary_->arriving.emplace_back(from, to, travelling, &memory);
     memory.popped = &link.popped;
-    memory.capacity = boundary_capacity_of(shape(), machinery_.machine);
+    memory.capacity = at_boundary(capacity_);
   }
 
   LinkMemory& add_leaving(Rank from, Rank to, Direction travelling) {
     LeavingLink& link = boundary_->leaving.emplace_back(to, travelling);
     link.memory.pushed = &link.pushed;
     link.memory.popped = &mailbox(from).popped.word[travelling.index];
-    link.memory.capacity = boundary_capacity_of(shape(), machinery_.machine);
+    link.memory.capacity = at_boundary(capacity_);
     leaving_[local().index(from)].push_back(&link);
     return link.memory;
   }
@@ -139,6 +138,7 @@ class TorusTopology final : public RingTopology {
 
   const Machinery& machinery_;
   BoundaryLinks* boundary_;
+  ChannelSlots capacity_;  ///< of a link within the process
   // [index among the local nodes]
   std::vector<Mailbox> mailboxes_;
   std::vector<std::vector<LeavingLink*>> leaving_;
