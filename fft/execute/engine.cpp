@@ -127,11 +127,13 @@ StageRun Plan::Engine::stage(std::size_t number) {
 }
 
 void Plan::Engine::end() {
-  const Tick begin = node_->now();
-  scale_array(call_.out, blueprint_->description().precision, call_.scale, blueprint_->points());
-  times_.back().computed = node_->now();
-  times_.back().computing += times_.back().computed - begin;
-  note_packets(times_.back());
+  StageTimes& times = times_.back();
+  if (call_.scale != Scale::none) {
+    scale_array(call_.out, blueprint_->description().precision, call_.scale, blueprint_->points());
+    const Tick unscaled = std::exchange(times.computed, node_->now());
+    times.computing += times.computed - unscaled;
+  }
+  note_packets(times);
   if (blueprint_->description().times_packets) node_->time_packets(nullptr);
 }
 
