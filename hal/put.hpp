@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
@@ -49,5 +50,6 @@ struct PutDescriptor {
 
   bool is_packed() const { return packed_bytes > 0; }
 };
+static_assert(std::is_trivially_copyable_v<PutDescriptor> && sizeof(PutDescriptor) == 48);
 
 }  // namespace toroid
