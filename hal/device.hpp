@@ -43,6 +43,9 @@ class Device {
   virtual unsigned lane() const { return rank(); }
   /// Cycles since the start: virtual ones where time is virtual, else by the machine's clock rate.
   virtual Tick now() const = 0;
+  /// What the processor does between calls takes no time, only what it says with compute(). False:
+  /// time is the wall clock.
+  virtual bool has_virtual_time() const { return false; }
 
   /// How messages for that node may move by put: whether descriptors of puts may be injected.
   virtual PutReach put_reach(Rank) const { return PutReach::none; }

@@ -163,8 +163,8 @@ void Pass::set_piece_work(StageState& state, const LocalTask& whole) {
   const StagePieces& pieces = state.pieces;
   const std::int64_t begin = whole.to.boxes()[0].lo[pieces.axis];
   const std::int64_t length = whole.to.boxes()[0].length(pieces.axis);
-  const Overlap& overlap = blueprint_->description().overlap;
-  const std::int64_t interval = overlap.cuts_kernels() ? overlap.test_interval : 0;
+  const std::int64_t interval =
+      node_->has_virtual_time() ? 0 : blueprint_->description().overlap.test_interval;
   const auto first_planes = [&](std::int64_t planes) {
     LocalTask piece = whole;
     piece.stays_in_cache = true;

@@ -9,7 +9,6 @@
 #include "fft/execute/pipelined_exchange.hpp"
 #include "fft/orbital/base.hpp"
 #include "fft/orbital/stage_state.hpp"
-#include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/exchange.hpp"
@@ -48,10 +47,10 @@ std::byte* StageRun::buffer(std::uint32_t piece) const {
 }
 
 void StageRun::transform_slice(std::uint32_t piece, std::uint32_t slice) const {
-  if (slice > 0 && !overlap_->cuts_kernels()) return;
+  if (slice > 0 && !cuts_kernels()) return;
   const Tick begin = node_->now();
   const std::byte* const source = arrays_.source + piece * state_->pieces.from_step;
-  if (overlap_->cuts_kernels())
+  if (cuts_kernels())
     work(piece).run_step(slice, source, buffer(piece));
   else
     work(piece).run(source, buffer(piece));
@@ -65,10 +64,10 @@ void StageRun::start_piece(std::uint32_t piece) const {
 
 std::uint32_t StageRun::slices(std::uint32_t piece) const {
   if (piece >= state_->pieces.own) return 0;
-  if (overlap_->cuts_kernels()) return work(piece).steps();
-  if (overlap_->test_interval == 0) return 1;
+  if (cuts_kernels()) return work(piece).steps();
+  if (test_interval_ == 0) return 1;
   return static_cast<std::uint32_t>(
-      std::max<std::int64_t>(1, work(piece).lines() / overlap_->test_interval));
+      std::max<std::int64_t>(1, work(piece).lines() / test_interval_));
 }
 
 /// The slices of a piece add up to its cycles exactly.

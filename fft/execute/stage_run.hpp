@@ -33,7 +33,7 @@ class StageRun {
         state_(&state),
         arrays_(arrays),
         times_(times),
-        overlap_(&description.overlap),
+        test_interval_(description.overlap.test_interval),
         times_packets_(description.times_packets) {}
 
   bool goes_in_pieces() const { return state_->pieces.planes > 0; }
@@ -65,6 +65,8 @@ class StageRun {
   void store_orbital(std::int64_t array) const;
 
  private:
+  /// Whether kernels are cut at test intervals, not only their cycles.
+  bool cuts_kernels() const { return test_interval_ > 0 && !node_->has_virtual_time(); }
   LocalWork& work(std::uint32_t piece) const;
   std::byte* buffer(std::uint32_t piece) const;
   /// Starts a piece of the exchange and counts what that takes for `times`.
@@ -74,7 +76,7 @@ class StageRun {
   StageState* state_;
   Arrays arrays_;
   StageTimes* times_;
-  const Overlap* overlap_;
+  std::int64_t test_interval_;
   bool times_packets_;
 };
 

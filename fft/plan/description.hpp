@@ -55,16 +55,13 @@ struct Overlap {
   /// 0: a single exchange when all planes are done.
   std::int64_t planes = 0;
   std::uint32_t window = kWindow;  ///< exchanges that may be outstanding, 1 to kMostOutstanding
-  /// Lines that are transformed before the node handles its packets again. 0: all of a piece.
+  /// Lines that are transformed before the node handles its packets again. 0: all of a piece. In
+  /// virtual time, in which a kernel takes none, a piece is transformed at once and only its cycles
+  /// are cut.
   std::int64_t test_interval = 0;
-  /// The transforms themselves are cut there, into kernels of at most so many lines. If not, a
-  /// piece is transformed at once and only its cycles are cut: enough in virtual time, in which a
-  /// kernel takes none.
-  bool cuts_transforms = true;
   /// As `planes`, for backward; none: as many as forward.
   std::optional<std::int64_t> backward_planes{};
 
-  bool cuts_kernels() const { return cuts_transforms && test_interval > 0; }
   std::int64_t planes_of(Way way) const {
     return way == Way::forward ? planes : backward_planes.value_or(planes);
   }

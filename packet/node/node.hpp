@@ -148,6 +148,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// The record of this node's messages; null if they are not recorded.
   RankRecord* record() const { return record_; }
   Tick now() const { return device_->now(); }
+  bool has_virtual_time() const { return device_->has_virtual_time(); }
   /// Adds what sending and receiving takes to `times` from now on; null: measures nothing, as
   /// before the first call. `times` outlives the measuring.
   void time_packets(PacketTimes* times) {

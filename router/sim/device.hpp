@@ -47,6 +47,7 @@ class alignas(64) SimDevice final : public Device {
   const Shape& shape() const override { return network_->shape(); }
   const Machine& machine() const override { return *machine_; }
   Tick now() const override { return clock_; }
+  bool has_virtual_time() const override { return true; }
   Device* engine() override { return is_engine_ ? nullptr : other_; }
   InjectionFifos& fifos() override { return node().fifos_; }
   const InjectionFifos& fifos() const { return fifos_; }

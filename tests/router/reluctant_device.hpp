@@ -24,6 +24,7 @@ class ReluctantDevice final : public Device {
   const Shape& shape() const override { return device_->shape(); }
   const Machine& machine() const override { return device_->machine(); }
   Tick now() const override { return device_->now(); }
+  bool has_virtual_time() const override { return device_->has_virtual_time(); }
   InjectionFifos& fifos() override { return refuses() ? none_ : device_->fifos(); }
   void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override {
     device_->inject(descriptor, count, fifo);

@@ -323,7 +323,6 @@ fft::Description describe(const FftOptions& options, FabricName fabric) {
                          .test_interval = options.test_interval > 0 ? options.test_interval
                                           : is_virtual              ? 1
                                                                     : 0,
-                         .cuts_transforms = !is_virtual,
                          .backward_planes = options.backward_planes};
   description.rigor = rigor_of(options, is_virtual);
   // Whoever does not ask for speed gets equal bits on every fabric.

@@ -16,16 +16,21 @@
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
+#include "hal/device.hpp"
 #include "hal/fabric.hpp"
+#include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/node/runner.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
 namespace toroid::fft {
@@ -88,6 +93,64 @@ TEST(TestInterval, MakesANodeLookWhileItTransformsInVirtualTime) {
     return caught_on(*fabric, {.planes = 4, .test_interval = interval});
   };
   EXPECT_GT(caught(2), 2 * caught(0));
+}
+
+/// Counts how often its processor computes.
+class CountingDevice final : public Device {
+ public:
+  CountingDevice(Device& device, std::uint64_t& computes)
+      : device_(&device), computes_(&computes) {}
+
+  Rank rank() const override { return device_->rank(); }
+  const Shape& shape() const override { return device_->shape(); }
+  const Machine& machine() const override { return device_->machine(); }
+  unsigned lane() const override { return device_->lane(); }
+  Tick now() const override { return device_->now(); }
+  bool has_virtual_time() const override { return device_->has_virtual_time(); }
+  InjectionFifos& fifos() override { return device_->fifos(); }
+  void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override {
+    device_->inject(descriptor, count, fifo);
+  }
+  bool flush() override { return device_->flush(); }
+  std::size_t receive(PacketSink& sink, std::size_t limit) override {
+    return device_->receive(sink, limit);
+  }
+  std::size_t packets_per_turn() const override { return device_->packets_per_turn(); }
+  void compute(Tick cycles) override {
+    *computes_ += cycles > 0 ? 1 : 0;
+    device_->compute(cycles);
+  }
+  bool try_wake_at(Tick when) override { return device_->try_wake_at(when); }
+
+ private:
+  Device* device_;
+  std::uint64_t* computes_;
+};
+
+/// How often two nodes of the model compute while they transform.
+std::uint64_t computes(std::int64_t interval) {
+  const Description d{.size = {16, 16, 16},
+                      .method = Method::slab,
+                      .overlap = {.planes = 4, .test_interval = interval}};
+  const Shape shape = Shape::parse("2");
+  const auto blueprint = std::make_shared<const Blueprint>(d, shape);
+  std::uint64_t count = 0;
+  testing::EmulatedMachine machine(make_sim_fabric(shape, Machine{}), {}, [&](Device& device) {
+    return std::make_unique<CountingDevice>(device, count);
+  });
+  std::deque<Player> players;
+  machine.run([&](Node& node) { return play(node, players.emplace_back(node, blueprint)); });
+  EXPECT_TRUE(machine.finished());
+  return count;
+}
+
+// Two pieces on either node, each of 4 planes of 16 rows and 16 columns. Kernels of at most 10
+// lines would be two per 16.
+TEST(TestInterval, CutsOnlyTheCyclesOfAPieceInVirtualTime) {
+  const std::uint64_t uncut = computes(0);
+  const std::uint64_t pieces = 4;
+  EXPECT_EQ(computes(10) - uncut, pieces * (4 * 32 / 10 - 1));
+  EXPECT_EQ(computes(1000) - uncut, 0u);
 }
 
 // The parts of a work.
