@@ -277,10 +277,6 @@ bool can_be_put(const Policy& policy, const CampaignSettings& settings) {
   }
 }
 
-void refuse_impossible_put(const Policy& policy, const CampaignSettings& settings) {
-  if (!can_be_put(policy, settings)) throw BadInput("--transfer put: " + cannot_be_put(policy));
-}
-
 /// Those that have an effect on what is sent, and of all policies those that take the queues that
 /// are asked for. Throws BadInput where another is named.
 std::vector<std::string> policies_for(const Sender& sender,
@@ -295,13 +291,13 @@ std::vector<std::string> policies_for(const Sender& sender,
     const bool is_named = !is_all || is_own_policy(name);
     if (takes_every)
       refuse_releases_without_effect(policy, sender.effects(settings), sender.name, settings.run);
-    if (is_named) refuse_impossible_put(policy, settings);
+    const bool can_go = can_be_put(policy, settings);
+    if (is_named && !can_go) throw BadInput("--transfer put: " + cannot_be_put(policy));
     if (is_named && !takes_every)
       refuse_policy_without_effect(policy, sender.effects(settings), sender.name, settings.run,
                                    settings.machine);
     const bool fits = is_named || lists.queues.empty() || takes_queues(policy, settings.machine);
-    if (fits && can_be_put(policy, settings) &&
-        (takes_every || has_effect(policy, sender, settings)))
+    if (fits && can_go && (takes_every || has_effect(policy, sender, settings)))
       kept.push_back(name);
   }
   return kept;

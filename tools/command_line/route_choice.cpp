@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <string>
 #include <string_view>
 
 #include "hal/check.hpp"
@@ -30,17 +31,17 @@ bool is_on(const CommonOptions& common, FabricName fabric) {
   return common.fabric == name_of(kFabricNames, fabric);
 }
 
-void refuse_impossible_put(const CommonOptions& common, const Machine& machine) {
+/// Why nothing moves by put where fabric, route and machine do not let it.
+std::string why_no_put(const CommonOptions& common, const Machine& machine) {
   if (is_on(common, FabricName::sim))
-    throw BadInput(fmt::format(
+    return fmt::format(
         "--transfer put on sim needs a DMA engine, which machine {} does not have; bgp, bgq and "
         "tpu-v4-like have one, and machine files with dma_inject_cycles of at least 1",
-        machine.name));
-  throw BadInput(common.route == kAuto
-                     ? "--transfer put goes straight; what is said of links (drain, tying, "
-                       "routing, tie, failures, rules of routers) needs packets hop by hop"
-                     : "--transfer put needs --route direct: hop by hop everything moves in "
-                       "packets");
+        machine.name);
+  if (common.route == kAuto)
+    return "--transfer put goes straight; what is said of links (drain, tying, routing, tie, "
+           "failures, rules of routers) needs packets hop by hop";
+  return "--transfer put needs --route direct: hop by hop everything moves in packets";
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ TransferMode transfer_of(const CommonOptions& common, const Machine& machine, Ri
   if (common.transfer.empty())
     return can_put && !is_modelled ? TransferMode::automatic : TransferMode::packets;
   const auto mode = parse_choice<TransferMode>("transfer", kTransferModeNames, common.transfer);
-  if (mode == TransferMode::put && !can_put) refuse_impossible_put(common, machine);
+  if (mode == TransferMode::put && !can_put) throw BadInput(why_no_put(common, machine));
   return can_put ? mode : TransferMode::packets;
 }
 
