@@ -1,6 +1,7 @@
 #include "router/ofi/buffers.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <span>
 
@@ -22,11 +23,15 @@ constexpr std::size_t kSmallBytes = sizeof(FrameHeader);
 /// Buffers for frames that only acknowledge, which do not count in the window.
 constexpr unsigned kSpareInward = 1;
 
-std::size_t stride(const FlowLimits& limits) {
-  return limits.frame_bytes + kSlack;
+}  // namespace
+
+std::uint32_t Buffers::window_index(unsigned peer, const FlowLimits& limits) {
+  return peer * (limits.window + kSpareInward);
 }
 
-}  // namespace
+std::size_t Buffers::stride(const FlowLimits& limits) {
+  return limits.frame_bytes + kSlack;
+}
 
 std::size_t Buffers::bytes_per_peer(const FlowLimits& limits) {
   return (limits.window + kSpareInward + limits.send_buffers) * stride(limits) + kSmallBytes;
@@ -51,8 +56,14 @@ Buffers::Buffers(unsigned peers, const FlowLimits& limits)
       outward_(limits.send_buffers * peers),
       acknowledgement_(peers) {
   TOROID_CHECK_EQ(limits.frame_bytes % kFrameAlignment, 0u);
-  for (std::size_t i = 0; i < inward_.size(); ++i)
-    inward_[i] = {.context = {}, .buffer = cut(stride(limits)), .receives = true, .user = i};
+  for (std::uint32_t i = 0; i < inward_.size(); ++i) {
+    const std::uint32_t place = i % (limits.window + kSpareInward);
+    inward_[i] = {.context = {},
+                  .buffer = cut(stride(limits)),
+                  .receives = true,
+                  .slot = place < limits.window ? place : kAnySlot,
+                  .user = i};
+  }
   for (Operation& operation : outward_)
     operation.buffer = cut(stride(limits)).first(limits.frame_bytes);
   for (Operation& operation : acknowledgement_) operation.buffer = cut(kSmallBytes);

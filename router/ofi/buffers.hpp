@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -19,8 +20,18 @@ class Buffers {
 
   const FlowLimits& limits() const { return limits_; }
   std::span<std::byte> memory() const { return {memory_.get(), bytes_}; }
-  /// Operations that receive frames from any peer. `Operation::user` is the index.
+  /// Operations that receive frames. `Operation::user` is the index. Each peer has a window of
+  /// them, into which it may write, and some for whatever comes.
   std::span<Operation> inward() { return inward_; }
+  /// Index of the first operation of the `peer`th peer's window; its slots follow one another.
+  static std::uint32_t window_index(unsigned peer, const FlowLimits& limits);
+  /// Bytes from the buffer of an operation that receives to the next one's. The first stands at
+  /// the beginning of memory().
+  static std::size_t stride(const FlowLimits& limits);
+  /// Number of operations in all.
+  std::size_t operations() const {
+    return inward_.size() + outward_.size() + acknowledgement_.size();
+  }
   /// Operations that send the frames of the `peer`th flow. REQUIRES: peer < peers.
   std::span<Operation> outward(unsigned peer);
   /// Operation that sends the acknowledgements of the `peer`th flow; its buffer holds a header.

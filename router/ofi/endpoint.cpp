@@ -7,15 +7,19 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "hal/check.hpp"
+#include "router/ofi/buffers.hpp"
 #include "router/ofi/libfabric.hpp"
 #include "router/ofi/providers.hpp"
 #include "router/ofi/transport.hpp"
@@ -23,16 +27,32 @@
 namespace toroid::ofi {
 namespace {
 
+/// The key that is asked for where the provider draws none: a process registers one memory.
+constexpr std::uint64_t kRequestedKey = 1;
+/// Completions that a queue holds at least.
+constexpr std::size_t kLeastQueue = 1024;
+
 void check(long result, const char* what) {
   if (result < 0)
     throw RunFailed(fmt::format("libfabric cannot {}: {}", what,
                                 library().strerror(static_cast<int>(-result))));
 }
 
+/// A network card may want its memory locked, of which the system allows a process only so much.
+void check_registered(long result, std::size_t bytes) {
+  rlimit locked{};
+  if (result == 0 || ::getrlimit(RLIMIT_MEMLOCK, &locked) != 0 || locked.rlim_cur >= bytes)
+    return check(result, "register the frames' memory");
+  throw RunFailed(fmt::format(
+      "libfabric cannot register the frames' memory, {} KiB: {}; the limit of locked "
+      "memory is {} KiB, raise it (ulimit -l)",
+      bytes / 1024, library().strerror(static_cast<int>(-result)), locked.rlim_cur / 1024));
+}
+
 }  // namespace
 
-Endpoint::Endpoint(const Candidate& provider, std::span<std::byte> memory)
-    : info_(provider.info.get()) {
+Endpoint::Endpoint(const Candidate& provider, Buffers& buffers)
+    : info_(provider.info.get()), writes_(provider.writes), buffers_(&buffers) {
   TOROID_CHECK(info_ != nullptr);
   auto* const info = provider.info.get();
   fid_fabric* fabric = nullptr;
@@ -41,12 +61,7 @@ Endpoint::Endpoint(const Candidate& provider, std::span<std::byte> memory)
   fid_domain* domain = nullptr;
   check(::fi_domain(fabric, info, &domain, nullptr), "open the domain");
   domain_.reset(domain);
-  fi_cq_attr queue_attr{};
-  queue_attr.format = FI_CQ_FORMAT_MSG;
-  queue_attr.wait_obj = FI_WAIT_NONE;
-  fid_cq* queue = nullptr;
-  check(::fi_cq_open(domain, &queue_attr, &queue, nullptr), "open a completion queue");
-  queue_.reset(queue);
+  open_queue();
   fi_av_attr peers_attr{};
   fid_av* peers = nullptr;
   check(::fi_av_open(domain, &peers_attr, &peers, nullptr), "open an address vector");
@@ -55,9 +70,24 @@ Endpoint::Endpoint(const Candidate& provider, std::span<std::byte> memory)
   check(::fi_endpoint(domain, info, &endpoint, nullptr), "open an endpoint");
   endpoint_.reset(endpoint);
   check(::fi_ep_bind(endpoint, &peers->fid, 0), "bind the address vector");
-  check(::fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_RECV), "bind the completion queue");
+  check(::fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV), "bind the completion queue");
   enable();
-  register_memory(memory);
+  register_memory();
+}
+
+/// Memory that is bound to an endpoint is closed before it, other memory after it.
+Endpoint::~Endpoint() {
+  if (has_mode(FI_MR_ENDPOINT)) memory_.reset();
+}
+
+void Endpoint::open_queue() {
+  fi_cq_attr attr{};
+  attr.size = std::max(kLeastQueue, buffers_->operations());
+  attr.format = FI_CQ_FORMAT_DATA;
+  attr.wait_obj = FI_WAIT_NONE;
+  fid_cq* queue = nullptr;
+  check(::fi_cq_open(domain_.get(), &attr, &queue, nullptr), "open a completion queue");
+  queue_.reset(queue);
 }
 
 /// Shared memory is named after the process id. If a process of the same id has died and left it
@@ -68,49 +98,73 @@ void Endpoint::enable() {
   check(result, "enable the endpoint");
 }
 
-void Endpoint::register_memory(std::span<std::byte> memory) {
-  const auto mode = static_cast<unsigned>(info_->domain_attr->mr_mode);
-  if ((mode & FI_MR_LOCAL) == 0 || memory.empty()) return;
+void Endpoint::register_memory() {
+  const std::span<std::byte> memory = buffers_->memory();
+  if ((!has_mode(FI_MR_LOCAL) && !writes_) || memory.empty()) return;
+  const std::uint64_t access = FI_SEND | FI_RECV | (writes_ ? FI_WRITE | FI_REMOTE_WRITE : 0);
   fid_mr* region = nullptr;
-  check(::fi_mr_reg(domain_.get(), memory.data(), memory.size(), FI_SEND | FI_RECV, 0, 0, 0,
-                    &region, nullptr),
-        "register the frames' memory");
+  check_registered(::fi_mr_reg(domain_.get(), memory.data(), memory.size(), access, 0,
+                               kRequestedKey, 0, &region, nullptr),
+                   memory.size());
   memory_.reset(region);
-  if ((mode & FI_MR_ENDPOINT) == 0) return;
+  if (!has_mode(FI_MR_ENDPOINT)) return;
   check(::fi_mr_bind(region, &endpoint_->fid, 0), "bind the frames' memory");
   check(::fi_mr_enable(region), "enable the frames' memory");
 }
 
-Address Endpoint::address() const {
-  Address address(256);
+Contact Endpoint::contact() const {
+  Contact contact{.address = Address(256)};
+  Address& address = contact.address;
   std::size_t bytes = address.size();
   int result = ::fi_getname(&endpoint_->fid, address.data(), &bytes);
   address.resize(bytes);
   if (result == -FI_ETOOSMALL) result = ::fi_getname(&endpoint_->fid, address.data(), &bytes);
   check(result, "name the endpoint's address");
-  return address;
+  if (!writes_ || memory_ == nullptr) return contact;
+  contact.key = ::fi_mr_key(memory_.get());
+  if (has_mode(FI_MR_VIRT_ADDR))
+    contact.memory = reinterpret_cast<std::uintptr_t>(buffers_->memory().data());
+  return contact;
 }
 
-void Endpoint::insert(const std::vector<Address>& addresses) {
-  for (const Address& address : addresses) {
-    addresses_.push_back(FI_ADDR_UNSPEC);
+void Endpoint::insert(const std::vector<Peer>& peers) {
+  for (const Peer& peer : peers) {
+    const std::size_t offset = peer.window * Buffers::stride(buffers_->limits());
+    remotes_.push_back({.address = FI_ADDR_UNSPEC,
+                        .window = peer.contact.memory + offset,
+                        .key = peer.contact.key,
+                        .first = peer.window});
+    const Address& address = peer.contact.address;
     if (address.empty()) continue;
     const int inserted =
-        ::fi_av_insert(peers_.get(), address.data(), 1, &addresses_.back(), 0, nullptr);
+        ::fi_av_insert(peers_.get(), address.data(), 1, &remotes_.back().address, 0, nullptr);
     if (inserted != 1) throw RunFailed("libfabric cannot use the address of a process");
   }
 }
 
 /// A send that libfabric refuses for good, because the peer is gone, completes with an error.
 bool Endpoint::try_send(Operation& operation) {
-  const long result = ::fi_send(endpoint_.get(), operation.buffer.data(), operation.bytes,
-                                descriptor(), addresses_[operation.peer], &operation.context);
+  const long result = is_written(operation) ? write(operation) : send(operation);
   if (result == -FI_EAGAIN) return false;
   if (result != 0) refused_.push_back({&operation, static_cast<int>(-result)});
   return true;
 }
 
+long Endpoint::send(Operation& operation) {
+  return ::fi_send(endpoint_.get(), operation.buffer.data(), operation.bytes, descriptor(),
+                   remotes_[operation.peer].address, &operation.context);
+}
+
+long Endpoint::write(Operation& operation) {
+  const Remote& to = remotes_[operation.peer];
+  const std::uint64_t place = to.window + operation.slot * Buffers::stride(buffers_->limits());
+  return ::fi_writedata(endpoint_.get(), operation.buffer.data(), operation.bytes, descriptor(),
+                        to.first + operation.slot, to.address, place, to.key, &operation.context);
+}
+
+/// A buffer that a peer writes to is not posted: the peer knows when it is free.
 bool Endpoint::try_receive(Operation& operation) {
+  if (is_written(operation)) return true;
   const long result = ::fi_recv(endpoint_.get(), operation.buffer.data(), operation.buffer.size(),
                                 descriptor(), FI_ADDR_UNSPEC, &operation.context);
   if (result == -FI_EAGAIN) return false;
@@ -124,18 +178,29 @@ std::size_t Endpoint::poll(std::span<Completion> completions) {
     refused_.pop_back();
     return 1;
   }
-  std::array<fi_cq_msg_entry, 16> entries;
+  std::array<fi_cq_data_entry, 16> entries;
   const auto most = std::min(entries.size(), completions.size());
   const long count = ::fi_cq_read(queue_.get(), entries.data(), most);
   if (count == -FI_EAGAIN) return 0;
   if (count != -FI_EAVAIL) check(count, "read completions");
   if (count < 0) return poll_error(completions);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    auto* const operation = static_cast<Operation*>(entries[i].op_context);
-    if (operation->receives) operation->bytes = entries[i].len;
-    completions[i] = {operation, 0};
-  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+    completions[i] = completion_of(entries[i]);
   return static_cast<std::size_t>(count);
+}
+
+Completion Endpoint::completion_of(const fi_cq_data_entry& entry) {
+  const bool was_written = (entry.flags & FI_REMOTE_WRITE) != 0;
+  if (!was_written) {
+    auto* const operation = static_cast<Operation*>(entry.op_context);
+    if (operation->receives) operation->bytes = entry.len;
+    return {operation, 0};
+  }
+  const std::span<Operation> inward = buffers_->inward();
+  if (entry.data >= inward.size() || !is_written(inward[entry.data])) return {nullptr, 0};
+  Operation& operation = inward[entry.data];
+  operation.bytes = 0;
+  return {&operation, 0};
 }
 
 std::size_t Endpoint::poll_error(std::span<Completion> completions) {

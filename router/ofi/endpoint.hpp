@@ -7,11 +7,13 @@
 #include <rdma/fi_eq.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "router/ofi/buffers.hpp"
 #include "router/ofi/providers.hpp"
 #include "router/ofi/transport.hpp"
 
@@ -20,17 +22,37 @@ namespace toroid::ofi {
 /// The address of an endpoint, in the provider's own form.
 using Address = std::vector<std::byte>;
 
+/// How a process is reached: what all processes tell each other before anything is sent.
+struct Contact {
+  Address address;           ///< empty: it is not reached
+  std::uint64_t memory = 0;  ///< where its buffers stand, as fi_writedata() wants it
+  std::uint64_t key = 0;     ///< of that memory
+};
+
+/// A process that frames go to.
+struct Peer {
+  Contact contact;
+  std::uint32_t window = 0;  ///< Buffers::window_index() there of what this process writes
+};
+
 /// Owns libfabric's objects. Opened by the program's thread and then used by the gateway's worker.
+///
+/// **Writes:** where the provider writes frames, the buffers are registered for others to write to.
+/// A frame goes by fi_writedata() into its slot of the receiver's window, and the data, an index of
+/// the receiver's operations, tells the receiver. Nothing outside the buffers can be written: the
+/// memory's key covers no more. Acknowledgements remain messages.
 class Endpoint final : public Transport {
  public:
-  /// Opens an endpoint that sends from and receives to `memory`. Throws RunFailed with libfabric's
-  /// reason.
-  Endpoint(const Candidate& provider, std::span<std::byte> memory);
+  /// Opens an endpoint that sends from `buffers` and receives into them; they outlive it. Throws
+  /// RunFailed with libfabric's reason.
+  Endpoint(const Candidate& provider, Buffers& buffers);
 
-  Address address() const;
-  /// Sets the addresses of all processes, by rank; empty ones are not used. REQUIRES: nothing has
-  /// been sent yet.
-  void insert(const std::vector<Address>& addresses);
+  ~Endpoint() override;
+
+  Contact contact() const;
+  /// Sets the processes that are sent to, by rank. REQUIRES: nothing has been sent yet, and all of
+  /// them have the same limits of buffers.
+  void insert(const std::vector<Peer>& peers);
 
   bool try_send(Operation& operation) override;
   bool try_receive(Operation& operation) override;
@@ -45,12 +67,31 @@ class Endpoint final : public Transport {
   template <typename T>
   using Object = std::unique_ptr<T, Close<T>>;
 
+  struct Remote {
+    fi_addr_t address;
+    std::uint64_t window;  ///< where slot 0 of the window stands
+    std::uint64_t key;
+    std::uint32_t first;  ///< index there of slot 0
+  };
+
+  bool has_mode(std::uint64_t bit) const {
+    return (static_cast<std::uint64_t>(info_->domain_attr->mr_mode) & bit) != 0;
+  }
+  void open_queue();
   void enable();
-  void register_memory(std::span<std::byte> memory);
+  void register_memory();
+  bool is_written(const Operation& operation) const {
+    return writes_ && operation.slot != kAnySlot;
+  }
   void* descriptor() const { return memory_ ? ::fi_mr_desc(memory_.get()) : nullptr; }
+  long send(Operation& operation);
+  long write(Operation& operation);
+  Completion completion_of(const fi_cq_data_entry& entry);
   std::size_t poll_error(std::span<Completion> completions);
 
   const fi_info* info_;
+  bool writes_;
+  Buffers* buffers_;
   // They must be closed in the reverse order.
   Object<fid_fabric> fabric_;
   Object<fid_domain> domain_;
@@ -58,8 +99,8 @@ class Endpoint final : public Transport {
   Object<fid_cq> queue_;
   Object<fid_av> peers_;
   Object<fid_ep> endpoint_;
-  std::vector<fi_addr_t> addresses_;  ///< [process]
-  std::vector<Completion> refused_;   ///< sends that failed at once, for the next poll()
+  std::vector<Remote> remotes_;      ///< [process]
+  std::vector<Completion> refused_;  ///< sends that failed at once, for the next poll()
 };
 
 }  // namespace toroid::ofi

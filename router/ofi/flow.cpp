@@ -26,6 +26,12 @@ Operation* Inflow::next() {
   return operation;
 }
 
+void Inflow::free(std::uint64_t sequence) {
+  is_free_[sequence % is_free_.size()] = true;
+  for (; is_free_[(freed_ + 1) % is_free_.size()]; ++freed_)
+    is_free_[(freed_ + 1) % is_free_.size()] = false;
+}
+
 Outflow::Outflow(Transport& transport, const FlowIdentity& identity, const Inflow& inflow,
                  unsigned window, std::span<Operation> frames, Operation& acknowledgement)
     : transport_(&transport),
@@ -86,6 +92,7 @@ bool Outflow::try_seal() {
   if (sent_ - freed_ >= window_) return false;
   if (in_flight() == 0) waiting_since_ = Clock::now();
   filling_->bytes = writer_.finish(header(++sent_)).size();
+  filling_->slot = static_cast<std::uint32_t>(sent_ % window_);
   sealed_ = std::exchange(filling_, nullptr);
   (void)try_send_sealed();
   return true;

@@ -38,7 +38,7 @@ struct FlowIdentity {
 class Inflow {
  public:
   Inflow(const FlowIdentity& identity, unsigned window)
-      : token_(identity.peers_token), held_(window, nullptr) {}
+      : token_(identity.peers_token), held_(window, nullptr), is_free_(window, false) {}
 
   bool knows(const FrameHeader& header) const { return header.token == token_; }
   /// Keeps a frame until next() returns it. A frame that is refused stays with the caller.
@@ -46,9 +46,10 @@ class Inflow {
   /// The next frame in order; null if it has not arrived.
   Operation* next();
   /// The buffer of a frame that next() returned is free again.
-  void free() { ++freed_; }
+  void free(std::uint64_t sequence);
 
   std::uint64_t received() const { return next_ - 1; }
+  /// The frames before the first whose buffer is in use: a slot that is announced may be written.
   std::uint64_t freed() const { return freed_; }
 
  private:
@@ -56,6 +57,7 @@ class Inflow {
   std::uint64_t next_ = 1;  ///< sequence number of the next frame
   std::uint64_t freed_ = 0;
   std::vector<Operation*> held_;  ///< [sequence modulo window]
+  std::vector<bool> is_free_;     ///< [sequence modulo window]; those before are announced
 };
 
 /// The frames to a peer. Called by the worker that serves the gateway.
@@ -121,7 +123,7 @@ class Outflow {
   bool acknowledging_ = false;
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;  ///< frames that the other end has acknowledged
-  std::uint64_t freed_ = 0;     ///< frames whose buffers the other end has freed
+  std::uint64_t freed_ = 0;     ///< frames whose buffers the other end has freed, in order
   std::uint64_t announced_received_ = 0;
   std::uint64_t announced_freed_ = 0;
   Clock::time_point waiting_since_{};

@@ -58,6 +58,12 @@ std::span<const std::byte> FrameWriter::finish(FrameHeader header) {
   return {start, header.bytes};
 }
 
+std::span<const std::byte> frame_in(std::span<const std::byte> buffer) {
+  FrameHeader header;
+  std::memcpy(&header, buffer.data(), sizeof(header));
+  return buffer.first(std::min<std::size_t>(header.bytes, buffer.size()));
+}
+
 bool part_fits(const std::byte* at, const std::byte* end) {
   const auto room = static_cast<std::size_t>(end - at);
   if (at >= end || room < sizeof(PartHeader)) return false;

@@ -111,6 +111,9 @@ struct FrameView {
   const std::byte* packets;
 };
 
+/// The frame that begins where a buffer begins, as long as its header says.
+std::span<const std::byte> frame_in(std::span<const std::byte> buffer);
+
 /// Checks everything except token, sequence and the packets' headers, and finds the parts.
 FrameError parse(std::span<const std::byte> bytes, FrameView& view);
 /// Checks a part's header, which stands at `at`, before the frame's tables at `end`.

@@ -90,6 +90,7 @@ bool Gateway::poll() {
 }
 
 void Gateway::complete(const Completion& completion) {
+  if (completion.operation == nullptr) return count_refused(FrameError::malformed);
   Operation& operation = *completion.operation;
   if (completion.error == kTooLong) return refuse(FrameError::malformed, operation);
   if (operation.receives)
@@ -116,7 +117,9 @@ void Gateway::handle_received(Operation& operation) {
 
 FrameError Gateway::accept(Operation& operation) {
   ReceivedFrame& frame = received_frames_[operation.user];
-  const FrameError error = parse(operation.buffer.first(operation.bytes), frame.view);
+  const auto bytes =
+      operation.bytes > 0 ? operation.buffer.first(operation.bytes) : frame_in(operation.buffer);
+  const FrameError error = parse(bytes, frame.view);
   if (error != FrameError::none) return error;
   const FrameHeader& header = frame.view.header;
   if (header.source >= flows_.size() || flows_[header.source] == nullptr)
@@ -139,8 +142,12 @@ FrameError Gateway::accept(Operation& operation) {
   return packets != FrameError::none ? packets : in.hold(header.sequence, operation);
 }
 
-void Gateway::refuse(FrameError error, Operation& operation) {
+void Gateway::count_refused(FrameError error) {
   refused_[static_cast<std::size_t>(error)].fetch_add(1, std::memory_order_relaxed);
+}
+
+void Gateway::refuse(FrameError error, Operation& operation) {
+  count_refused(error);
   post(operation);
 }
 
@@ -152,7 +159,7 @@ RefusedFrames Gateway::refused() const {
 }
 
 void Gateway::release(ReceivedFrame& frame) {
-  flows_[frame.view.header.source]->in.free();
+  flows_[frame.view.header.source]->in.free(frame.view.header.sequence);
   post(*frame.operation);
 }
 

@@ -89,6 +89,7 @@ class Gateway : public ring::Pollable {
   void complete(const Completion& completion);
   void handle_received(Operation& operation);
   FrameError accept(Operation& operation);
+  void count_refused(FrameError error);
   void refuse(FrameError error, Operation& operation);
   void post(Operation& operation);
   void post_again();

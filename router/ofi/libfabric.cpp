@@ -42,11 +42,18 @@ Library load() {
   return library;
 }
 
+const Library* replacement = nullptr;
+
 }  // namespace
 
 const Library& library() {
+  if (replacement != nullptr) return *replacement;
   static const Library loaded = load();
   return loaded;
+}
+
+void replace_library(const Library* other) {
+  replacement = other;
 }
 
 }  // namespace toroid::ofi

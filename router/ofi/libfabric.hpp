@@ -20,4 +20,8 @@ struct Library {
 /// The library, which stays loaded. Throws RunFailed if it cannot be loaded.
 const Library& library();
 
+/// Puts another library in its place until it is called with null. REQUIRES: nothing is open that
+/// came from the one before, and no other thread asks.
+void replace_library(const Library* other);
+
 }  // namespace toroid::ofi

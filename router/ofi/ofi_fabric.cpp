@@ -54,7 +54,6 @@
 namespace toroid {
 namespace {
 
-using ofi::Address;
 using ofi::FlowIdentity;
 using termination::Verdict;
 
@@ -112,13 +111,13 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
         placement_(std::move(placement)),
         options_(std::move(options)),
         peers_(peers_of(job.rank(), shape, partition_, options_.ring.route)),
-        provider_(ofi::choose_provider(job, options_.provider)),
-        buffers_(peers(), ofi::Buffers::limits_for(peers(), ofi::best_frame_bytes(provider_.name))),
-        endpoint_(provider_, buffers_.memory()),
+        provider_(ofi::choose_provider(job, options_, placement_.workers.front())),
+        buffers_(peers(), limits()),
+        endpoint_(provider_, buffers_),
         control_(placement_.workers.size(), options_.ring.stall, false),
         member_(control_) {
     for (unsigned p = 0; p < job.size(); ++p) job.set_place(p, partition_.text(p));
-    exchange_addresses();
+    exchange_contacts();
     wire_up();
     pool_.emplace(*topology_, placement_, control_, options_.ring.cpu, gateway_.get());
   }
@@ -132,7 +131,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   }
   const FabricCounters& counters() const override { return counters_; }
   OfiTransport transport() const {
-    return {provider_.name, ofi::Buffers::bytes_per_peer(buffers_.limits())};
+    return {provider_.name, provider_.writes ? FrameWay::writes : FrameWay::messages,
+            ofi::Buffers::bytes_per_peer(buffers_.limits())};
   }
 
   void run() override {
@@ -156,15 +156,37 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
   unsigned peers() const { return static_cast<unsigned>(peers_.size()); }
+  std::vector<unsigned> peers_of_process(unsigned process) const {
+    return peers_of(process, shape(), partition_, options_.ring.route);
+  }
+
+  /// The same on all processes: they write into each other's buffers.
+  ofi::FlowLimits limits() const {
+    std::size_t most = 0;
+    for (unsigned p = 0; p < job_.size(); ++p) most = std::max(most, peers_of_process(p).size());
+    return ofi::Buffers::limits_for(static_cast<unsigned>(most),
+                                    ofi::best_frame_bytes(provider_.name));
+  }
 
   /// Exchanges also a number, drawn by process 0, that tells this run from others of the same job.
-  void exchange_addresses() {
-    std::vector<Address> addresses = job_.all_gather(endpoint_.address());
-    const auto draws = job_.all_gather(blob_of(random_word()));
-    run_ = value_of<std::uint64_t>(draws.front());
-    for (unsigned p = 0; p < job_.size(); ++p)
-      if (!std::binary_search(peers_.begin(), peers_.end(), p)) addresses[p].clear();
-    endpoint_.insert(addresses);
+  void exchange_contacts() {
+    const ofi::Contact mine = endpoint_.contact();
+    const auto addresses = job_.all_gather(mine.address);
+    const auto places = job_.all_gather(blob_of(std::array{mine.memory, mine.key, random_word()}));
+    run_ = value_of<std::array<std::uint64_t, 3>>(places.front())[2];
+    std::vector<ofi::Peer> peers(job_.size());
+    for (const unsigned p : peers_) {
+      const auto [memory, key, drawn] = value_of<std::array<std::uint64_t, 3>>(places[p]);
+      peers[p] = {{addresses[p], memory, key}, window_at(p)};
+    }
+    endpoint_.insert(peers);
+  }
+
+  /// The window that this process has at another one, which counts its own peers.
+  std::uint32_t window_at(unsigned process) const {
+    const auto theirs = peers_of_process(process);
+    const auto place = std::ranges::lower_bound(theirs, job_.rank()) - theirs.begin();
+    return ofi::Buffers::window_index(static_cast<unsigned>(place), buffers_.limits());
   }
 
   std::uint64_t token(unsigned from, unsigned to) const {

@@ -11,6 +11,7 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "router/job/job.hpp"
+#include "router/ofi/frame_way.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
 
@@ -19,12 +20,14 @@ namespace toroid {
 struct OfiOptions {
   RingOptions ring;      ///< as within a process; `route` holds between processes too
   std::string provider;  ///< of libfabric; empty: the best that all processes have
+  FrameWay frames = FrameWay::automatic;
 };
 
 /// What carries the packets between processes.
 struct OfiTransport {
-  std::string provider;            ///< of libfabric, that carries the frames
-  std::size_t bytes_per_peer = 0;  ///< of frames, kept for each process that packets go to
+  std::string provider;                  ///< of libfabric, that carries the frames
+  FrameWay frames = FrameWay::messages;  ///< what all can do: never automatic
+  std::size_t bytes_per_peer = 0;        ///< of frames, kept for each process that packets go to
 };
 
 /// A fabric of the torus's nodes that this process owns. All processes of a job make and run it in

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,7 +13,9 @@
 #include "hal/check.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/job.hpp"
+#include "router/ofi/ofi_fabric.hpp"
 #include "router/ofi/providers.hpp"
+#include "router/placement/placement.hpp"
 
 namespace toroid::ofi {
 namespace {
@@ -50,10 +53,13 @@ Candidate wanted_by_all(Job& job, const std::string& name, const Providers& prov
   return candidate;
 }
 
-}  // namespace
+/// One of the PUs that the worker stays on; none: it may run anywhere.
+std::optional<unsigned> pu_of(const WorkerPlace& worker) {
+  return worker.pus.empty() ? std::nullopt : std::optional(worker.pus.front());
+}
 
-Candidate choose_provider(Job& job, const std::string& wanted) {
-  const Providers providers(address_of(job));
+Candidate same_of_all(Job& job, const std::string& wanted, const WorkerPlace& gateway) {
+  const Providers providers(address_of(job), pu_of(gateway));
   if (!wanted.empty()) return wanted_by_all(job, wanted, providers);
   const auto names = provider_names(on_one_host(job) ? Distance::one_host : Distance::hosts);
   const auto flags = job.all_gather(usable(names, providers));
@@ -62,6 +68,28 @@ Candidate choose_provider(Job& job, const std::string& wanted) {
                     [n](const Blob& f) { return f.at(n) != std::byte{0}; }))
       return providers.get(names[n]);
   throw BadInput("no provider of libfabric can be used by all processes; see toroid info");
+}
+
+/// Whether all processes write frames: all do, or none.
+bool all_write(Job& job, const Candidate& provider, FrameWay frames) {
+  const auto able = job.all_gather(Blob{std::byte{provider.writes}});
+  for (unsigned p = 0; p < job.size(); ++p)
+    if (able[p].at(0) == std::byte{0}) {
+      if (frames == FrameWay::writes)
+        throw BadInput(
+            fmt::format("{} cannot write frames by provider {}", job.name(p), provider.name));
+      return false;
+    }
+  return frames == FrameWay::writes ||
+         (frames == FrameWay::automatic && prefers_writes(provider.name));
+}
+
+}  // namespace
+
+Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace& gateway) {
+  Candidate provider = same_of_all(job, wanted.provider, gateway);
+  provider.writes = all_write(job, provider, wanted.frames);
+  return provider;
 }
 
 }  // namespace toroid::ofi

@@ -1,16 +1,17 @@
 // The provider that all processes of a job use.
 #pragma once
 
-#include <string>
-
 #include "router/job/job.hpp"
+#include "router/ofi/ofi_fabric.hpp"
 #include "router/ofi/providers.hpp"
+#include "router/placement/placement.hpp"
 
 namespace toroid::ofi {
 
-/// Chooses the same provider on all processes: `wanted`, or, if that is empty, the first of
-/// provider_names() that every process can use. A collective of the job. Throws BadInput with the
-/// reason if there is none.
-Candidate choose_provider(Job& job, const std::string& wanted);
+/// Chooses the same provider on all processes: the one that is wanted, or else the first of
+/// provider_names() that every process can use; and whether it writes frames. Each takes the
+/// network card nearest to `gateway`, the worker that serves it. A collective of the job. Throws
+/// BadInput with the reason if there is none.
+Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace& gateway);
 
 }  // namespace toroid::ofi

@@ -8,11 +8,14 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -20,6 +23,7 @@
 #include <vector>
 
 #include "router/ofi/libfabric.hpp"
+#include "router/placement/device_distance.hpp"
 
 namespace toroid::ofi {
 namespace {
@@ -29,21 +33,22 @@ constexpr std::uint32_t kApi = FI_VERSION(1, 15);
 struct Known {
   const char* name;
   bool over_ip;  ///< it has one endpoint per interface, which the address chooses
+  bool writes;   ///< frames that are written are no slower than messages
   const char* use;
 };
 /// Providers between hosts, the best first.
 constexpr Known kKnown[] = {
-    {"cxi", false, "HPE Slingshot"},
-    {"efa", false, "AWS Elastic Fabric Adapter"},
-    {"psm3", false, "Intel Ethernet and Omni-Path"},
-    {"psm2", false, "Intel Omni-Path"},
-    {"verbs;ofi_rxm", false, "InfiniBand and RoCE"},
-    {"tcp;ofi_rxm", true, "any network with TCP"},
-    {"net", true, "any network with TCP, newer and less tried"},
-    {"udp;ofi_rxd", true, "any network with UDP, slow"},
-    {"sockets", true, "any network with TCP, for tests"},
+    {"cxi", false, true, "HPE Slingshot"},
+    {"efa", false, true, "AWS Elastic Fabric Adapter"},
+    {"psm3", false, true, "Intel Ethernet and Omni-Path"},
+    {"psm2", false, true, "Intel Omni-Path"},
+    {"verbs;ofi_rxm", false, true, "InfiniBand and RoCE"},
+    {"tcp;ofi_rxm", true, true, "any network with TCP"},
+    {"net", true, true, "any network with TCP, newer and less tried"},
+    {"udp;ofi_rxd", true, false, "any network with UDP, slow"},
+    {"sockets", true, false, "any network with TCP, for tests"},
 };
-constexpr Known kShm = {"shm", false, "processes of one host"};
+constexpr Known kShm = {"shm", false, true, "processes of one host"};
 
 const Known* find(const std::string& name) {
   if (name == kShm.name) return &kShm;
@@ -52,10 +57,13 @@ const Known* find(const std::string& name) {
   return known == std::end(kKnown) ? nullptr : known;
 }
 
-Info our_hints() {
+/// Bytes of data that come with a write: an index of the receiver's operations.
+constexpr std::size_t kDataBytes = 4;
+
+Info our_hints(std::uint64_t capabilities) {
   Info hints(library().dupinfo(nullptr));
   if (hints == nullptr) throw std::bad_alloc();
-  hints->caps = FI_MSG;
+  hints->caps = capabilities;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
@@ -63,6 +71,12 @@ Info our_hints() {
   hints->domain_attr->mr_mode =
       FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   return hints;
+}
+
+/// Whether frames can be written by an endpoint that has remote memory access.
+bool can_write(const fi_info& info) {
+  const fi_domain_attr& domain = *info.domain_attr;
+  return domain.cq_data_size >= kDataBytes && domain.mr_key_size <= sizeof(std::uint64_t);
 }
 
 bool has_infiniband() {
@@ -90,6 +104,12 @@ Info get_info(std::uint64_t flags, const fi_info* hints) {
   return Info(found);
 }
 
+Info copy_of(const fi_info& info) {
+  Info copy(library().dupinfo(&info));
+  if (copy == nullptr) throw std::bad_alloc();
+  return copy;
+}
+
 /// The numeric IP address of an interface, without its port; empty: it has none.
 std::string address_of(const fi_info& info) {
   std::array<char, NI_MAXHOST> text{};
@@ -102,6 +122,14 @@ std::string address_of(const fi_info& info) {
   return text.data();
 }
 
+std::optional<PciAddress> pci_address_of(const fi_info& info) {
+  if (info.nic == nullptr || info.nic->bus_attr == nullptr ||
+      info.nic->bus_attr->bus_type != FI_BUS_PCI)
+    return std::nullopt;
+  const fi_pci_attr& pci = info.nic->bus_attr->attr.pci;
+  return PciAddress{pci.domain_id, pci.bus_id, pci.device_id, pci.function_id};
+}
+
 }  // namespace
 
 std::vector<std::string> provider_names(Distance distance) {
@@ -111,29 +139,48 @@ std::vector<std::string> provider_names(Distance distance) {
   return names;
 }
 
-Providers::Providers(std::string address)
+Providers::Providers(std::string address, std::optional<unsigned> pu)
     : address_(std::move(address)),
-      infos_(get_info(0, our_hints().get())),
+      pu_(pu),
+      writers_(get_info(0, our_hints(FI_MSG | FI_RMA).get())),
+      infos_(get_info(0, our_hints(FI_MSG).get())),
       names_(get_info(FI_PROV_ATTR_ONLY, nullptr)) {}
 
 Candidate Providers::get(const std::string& name) const {
   const Known* known = find(name);
   if (known == nullptr) return {name, nullptr, "no reliable datagrams, or not tried yet"};
+  const auto is_wanted = [&](const fi_info& info) {
+    return name == info.fabric_attr->prov_name &&
+           (!known->over_ip || address_.empty() || address_of(info) == address_);
+  };
+  std::vector<const fi_info*> cards;
+  for (const fi_info* info = writers_.get(); info != nullptr; info = info->next)
+    if (is_wanted(*info) && can_write(*info)) cards.push_back(info);
+  if (!cards.empty()) return {name, copy_of(nearest(cards)), known->use, true};
   bool present = false;
   for (const fi_info* info = infos_.get(); info != nullptr; info = info->next) {
-    if (name != info->fabric_attr->prov_name) continue;
-    present = true;
-    if (known->over_ip && !address_.empty() && address_of(*info) != address_) continue;
-    Info found(library().dupinfo(info));
-    if (found == nullptr) throw std::bad_alloc();
-    return {name, std::move(found), known->use};
+    if (is_wanted(*info)) cards.push_back(info);
+    present |= name == info->fabric_attr->prov_name;
   }
+  if (!cards.empty()) return {name, copy_of(nearest(cards)), known->use};
   if (present) return {name, nullptr, fmt::format("has no endpoint at {}", address_)};
   const std::string core = name.substr(0, name.find(';'));
   for (const fi_info* info = names_.get(); info != nullptr; info = info->next)
     if (core == info->fabric_attr->prov_name)
       return {name, nullptr, "no device for it on this host"};
   return {name, nullptr, "not in this libfabric"};
+}
+
+/// The machine is looked at only where there is a choice: that takes some 10 ms.
+const fi_info& Providers::nearest(const std::vector<const fi_info*>& cards) const {
+  const auto is_pci = [](const fi_info* info) { return pci_address_of(*info).has_value(); };
+  if (!pu_ || std::ranges::count_if(cards, is_pci) < 2) return *cards.front();
+  const DeviceDistance distance;
+  const auto distance_of = [&](const fi_info* info) {
+    const auto address = pci_address_of(*info);
+    return (address ? distance(*address, *pu_) : std::nullopt).value_or(UINT_MAX);
+  };
+  return **std::ranges::min_element(cards, {}, distance_of);
 }
 
 std::vector<Candidate> Providers::all() const {
@@ -150,6 +197,11 @@ std::vector<Candidate> Providers::all() const {
     if (!is_part_of_one(info->fabric_attr->prov_name))
       all.push_back(get(info->fabric_attr->prov_name));
   return all;
+}
+
+bool prefers_writes(const std::string& provider) {
+  const Known* known = find(provider);
+  return known != nullptr && known->writes;
 }
 
 std::size_t best_frame_bytes(const std::string& provider) {

@@ -1,15 +1,18 @@
 // The providers of libfabric: what is asked of them, and which ones there are.
 //
 // Endpoint and Gateway assume this and nothing else:
-//   endpoint   reliable datagrams (FI_EP_RDM), two-sided messages only (FI_MSG)
+//   endpoint   reliable datagrams (FI_EP_RDM), messages (FI_MSG); remote writes that bring four
+//   bytes
+//              of data (FI_RMA, FI_REMOTE_CQ_DATA) are used where there are any
 //   order      none: frames are numbered and put in order by Inflow
 //   delivery   a completed send means that its buffer may be used again, no more; what arrived is
 //              what the other end acknowledges
 //   progress   manual is enough: the gateway's worker polls as long as it runs
 //   threads    one thread touches the endpoint after it has been opened (FI_THREAD_DOMAIN)
 //   contexts   each operation brings FI_CONTEXT2's eight words, which cover FI_CONTEXT
-//   memory     registered once as a whole where FI_MR_LOCAL asks for it, bound to the endpoint
-//              if FI_MR_ENDPOINT does; no remote access, so all else of mr_mode is accepted
+//   memory     registered once as a whole where FI_MR_LOCAL asks for it or others write to it,
+//              bound to the endpoint if FI_MR_ENDPOINT asks for that; keys of up to eight bytes,
+//              the provider's or ours (FI_MR_PROV_KEY), addresses or offsets (FI_MR_VIRT_ADDR)
 //   overrun    the provider holds senders back (FI_RM_ENABLED); windows keep it from having to
 #pragma once
 
@@ -17,6 +20,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,8 +36,9 @@ using Info = std::unique_ptr<fi_info, FreeInfo>;
 /// A provider that can carry frames, or why it cannot.
 struct Candidate {
   std::string name;
-  Info info;           ///< null: it cannot
-  std::string reason;  ///< why it cannot; if it can, what it is for
+  Info info;            ///< null: it cannot
+  std::string reason;   ///< why it cannot; if it can, what it is for
+  bool writes = false;  ///< it can write frames into the memory of other processes
 };
 
 /// Whether the processes of a job run on one host or on several.
@@ -46,18 +51,26 @@ std::vector<std::string> provider_names(Distance distance);
 class Providers {
  public:
   /// `address`: address of the interface over which others reach this process, for providers that
-  /// use IP; empty: any.
-  explicit Providers(std::string address);
+  /// use IP; empty: any. `pu`: the system's index of the PU whose worker serves the endpoint. Of
+  /// several network cards the one nearest to it is taken.
+  explicit Providers(std::string address, std::optional<unsigned> pu = std::nullopt);
 
   Candidate get(const std::string& name) const;
   /// All providers: those of provider_names() first, in that order.
   std::vector<Candidate> all() const;
 
  private:
+  const fi_info& nearest(const std::vector<const fi_info*>& cards) const;
+
   std::string address_;
-  Info infos_;  ///< list of endpoints; may be null
-  Info names_;  ///< list of providers, also of those without a device; may be null
+  std::optional<unsigned> pu_;
+  Info writers_;  ///< list of endpoints that can write; may be null
+  Info infos_;    ///< list of endpoints; may be null
+  Info names_;    ///< list of providers, also of those without a device; may be null
 };
+
+/// Whether frames that are written are no slower than messages.
+bool prefers_writes(const std::string& provider);
 
 /// Frame length that keeps a provider busy, bytes.
 std::size_t best_frame_bytes(const std::string& provider);

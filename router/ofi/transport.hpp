@@ -9,19 +9,25 @@
 
 namespace toroid::ofi {
 
+/// The place of a buffer that takes whatever frame comes next.
+inline constexpr std::uint32_t kAnySlot = UINT32_MAX;
+
 /// The sending or receiving of one buffer. Neither moves until the operation has completed.
 struct Operation {
   std::array<void*, 8> context;  ///< for the transport while the operation lasts; the first member
   std::span<std::byte> buffer;
   bool receives = false;
-  unsigned peer = 0;       ///< process to which a buffer is sent
-  std::size_t bytes = 0;   ///< bytes sent or received
+  unsigned peer = 0;  ///< process to which a buffer is sent
+  /// Where the peer writes, or is written to: the buffer's number in the window of the pair. A
+  /// transport of messages takes no notice of it.
+  std::uint32_t slot = kAnySlot;
+  std::size_t bytes = 0;   ///< bytes sent or received; 0: written, as many as the frame says
   std::uint64_t user = 0;  ///< for the owner of the operation
 };
 
 struct Completion {
-  Operation* operation;
-  int error;  ///< 0: none
+  Operation* operation;  ///< null: something has come that names no buffer
+  int error;             ///< 0: none
 };
 /// The error of a receiving operation to which a sender sent more than its buffer holds. Any other
 /// error of a receiving operation says only that a connection has ended.
@@ -29,6 +35,10 @@ inline constexpr int kTooLong = -1;
 
 /// Carries frames between processes: libfabric's endpoint, or in tests a network that loses, delays
 /// and damages them. All calls come from one thread; none waits.
+///
+/// **Messages or writes:** it sends a frame to whichever buffer the receiver has posted, or writes
+/// it into the buffer of the window that the operation's slot names. The caller sees to it that
+/// that buffer is free. What has no slot is always a message.
 class Transport {
  public:
   virtual ~Transport() = default;

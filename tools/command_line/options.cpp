@@ -140,6 +140,10 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
       ->type_name("PROVIDER")
       ->check(suggested(kProviderNames))
       ->check(not_empty());
+  verb.add_option("--frames", options.frames,
+                  "between processes on ofi: sent as messages, or by remote writes where the "
+                  "provider has them; else auto")
+      ->check(one_of("frames", kFrameWayNames));
 }
 
 void add_failure_options(CLI::App& verb, TorusOptions& options) {
@@ -252,6 +256,13 @@ NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus,
           .packets_per_visit = usual_packets_per_visit(fabric, transfer)};
 }
 
+FrameOptions frames_of(const CommonOptions& common) {
+  FrameOptions frames{.provider = common.provider};
+  if (!common.frames.empty())
+    frames.way = parse_choice<FrameWay>("frames", kFrameWayNames, common.frames);
+  return frames;
+}
+
 }  // namespace
 
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
@@ -263,6 +274,8 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
   if (!common.provider.empty() && fabric != FabricName::ofi)
     throw BadInput("--provider is for --fabric ofi");
   if (!common.provider.empty()) refuse_unknown_provider(common.provider);
+  if (!common.frames.empty() && fabric != FabricName::ofi)
+    throw BadInput("--frames is for --fabric ofi");
   const RingRoute route = route_of(common, concerns_links(torus, machine));
   const TransferMode transfer = transfer_of(common, machine, route);
   RunOptions run{.fabric = fabric,
@@ -272,7 +285,7 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
                  .threads = common.threads,
                  .binding = binding_of(common),
                  .processes = fabric == FabricName::ofi ? Processes::join() : Processes(),
-                 .provider = common.provider};
+                 .frames = frames_of(common)};
   return moving_by(transfer, std::move(run));
 }
 

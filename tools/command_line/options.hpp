@@ -16,6 +16,7 @@
 #include "router/sim/sim_fabric.hpp"
 #include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/policy_options.hpp"
+#include "tools/run/frame_options.hpp"
 #include "tools/run/processes.hpp"
 
 namespace toroid {
@@ -31,6 +32,7 @@ struct CommonOptions {
   std::string transfer;  ///< empty: as the fabric has it; on sim in packets
   double stall = 10;     ///< seconds
   std::string provider;  ///< of libfabric; empty: the best
+  std::string frames;    ///< how they travel on ofi; empty: auto
   std::string json;      ///< empty: none; "-": standard output
   bool quiet = false;
 };
@@ -66,7 +68,7 @@ inline constexpr std::array<std::string_view, 3> kFabricNames = {"sim", "shm", "
 inline constexpr std::array<std::string_view, 3> kTimeKinds = {"virtual", "shm", "ofi"};
 
 /// What a run is made of; `sim` is for that fabric, `ring` for the others, `processes` and
-/// `provider` for `ofi`.
+/// `frames` for `ofi`.
 struct RunOptions {
   FabricName fabric = FabricName::sim;
   NodeOptions node{};
@@ -75,7 +77,7 @@ struct RunOptions {
   unsigned threads = 0;
   Binding binding = Binding::core;
   Processes processes{};
-  std::string provider{};
+  FrameOptions frames{};
 };
 
 /// Throws BadInput where failures are given and packets cross no link that could fail, or where

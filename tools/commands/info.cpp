@@ -176,8 +176,10 @@ Json placement_json(const HostTopology& topology, const Placement& placement) {
 Json providers_json(const OfiHere& here) {
   Json json = Json::array();
   for (const ProviderState& provider : here.providers)
-    json.push_back(
-        {{"name", provider.name}, {"usable", provider.usable}, {"reason", provider.reason}});
+    json.push_back({{"name", provider.name},
+                    {"usable", provider.usable},
+                    {"remote_writes", provider.writes},
+                    {"reason", provider.reason}});
   return json;
 }
 
@@ -185,7 +187,8 @@ Json providers_json(const OfiHere& here) {
 void print_providers(const OfiHere& here) {
   print_fitted("# ofi here: {}\n", here.library);
   for (const ProviderState& provider : here.providers)
-    print_fitted("#   {} {:<15} {}\n", provider.usable ? '+' : '-', provider.name, provider.reason);
+    print_fitted("#   {} {:<15} {}{}\n", provider.usable ? '+' : '-', provider.name,
+                 provider.reason, provider.writes ? "; remote writes" : "");
   print_fitted("\n");
 }
 

@@ -138,12 +138,12 @@ void add_puts(Json& report, const Counted& counted) {
 /// What differs from run to run where time is the wall clock: the time, and the ways that packets
 /// found.
 constexpr std::array kWallClockKeys = {
-    "time_s",         "bound_s",        "bound_by",        "percent_of_bound",
-    "gflops",         "links",          "channels",        "workers",
-    "phases",         "spread_s",       "bounds",          "repetitions",
-    "processes",      "provider",       "injection_fifos", "bytes_per_process",
-    "refused_frames", "bytes_per_peer", "profile",         "puts",
-    "put_bytes",      "copies_per_byte"};
+    "time_s",         "bound_s",         "bound_by",        "percent_of_bound",
+    "gflops",         "links",           "channels",        "workers",
+    "phases",         "spread_s",        "bounds",          "repetitions",
+    "processes",      "provider",        "injection_fifos", "bytes_per_process",
+    "refused_frames", "bytes_per_peer",  "profile",         "puts",
+    "put_bytes",      "copies_per_byte", "frames"};
 
 /// On the route `direct` packets cross no link, and nobody counts what crosses one.
 bool counts_links(const Json& report) {
@@ -265,6 +265,7 @@ void add_workers(Json& report, const Emulation& emulation) {
   if (emulation.provider().empty()) return;
   report["processes"] = emulation.processes().count();
   report["provider"] = emulation.provider();
+  report["frames"] = name_of<FrameWay>(kFrameWayNames, emulation.frames());
   report["bytes_per_peer"] = emulation.bytes_per_peer();
 }
 
@@ -340,8 +341,9 @@ std::string fabric_text(const Json& report) {
       fmt::format("{} (wall clock, {} workers, route {}", report["fabric"].get<std::string>(),
                   report["workers"].get<unsigned>(), report["route"].get<std::string>());
   if (report.contains("provider"))
-    text += fmt::format(", {} processes over {}, {} KiB of frames per peer",
+    text += fmt::format(", {} processes over {} by {}, {} KiB of frames per peer",
                         report["processes"].get<unsigned>(), report["provider"].get<std::string>(),
+                        report["frames"].get<std::string>(),
                         report["bytes_per_peer"].get<std::size_t>() / 1024);
   return text + ")";
 }

@@ -90,13 +90,14 @@ std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine
   workers_ = static_cast<unsigned>(placement.workers.size());
   if (options.fabric == FabricName::ofi)
     return carried_fabric(make_ofi_fabric(processes_, shape, machine, std::move(placement),
-                                          std::move(ring), options.provider));
+                                          std::move(ring), options.frames));
   check_memory(shape, ring_bytes(shape, machine, workers_, ring.route));
   return make_ring_fabric(shape, machine, std::move(placement), std::move(ring));
 }
 
 std::unique_ptr<Fabric> Emulation::carried_fabric(OfiEmulation emulation) {
   provider_ = std::move(emulation.provider);
+  frames_ = emulation.frames;
   bytes_per_peer_ = emulation.bytes_per_peer;
   return std::move(emulation.fabric);
 }

@@ -54,6 +54,7 @@ class Emulation {
   TransferMode transfer() const { return transfer_; }
   /// What carries the frames on `ofi`; elsewhere empty.
   const std::string& provider() const { return provider_; }
+  FrameWay frames() const { return frames_; }
   /// On `ofi`: bytes of frames that a process keeps for each process that it exchanges packets
   /// with.
   std::size_t bytes_per_peer() const { return bytes_per_peer_; }
@@ -80,6 +81,7 @@ class Emulation {
   TransferMode transfer_;
   RingRoute route_;
   std::string provider_;
+  FrameWay frames_ = FrameWay::messages;
   std::size_t bytes_per_peer_ = 0;
   unsigned workers_ = 1;
   bool is_virtual_ = false;

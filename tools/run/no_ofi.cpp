@@ -38,7 +38,7 @@ OfiHere ofi_here() {
 }
 
 OfiEmulation make_ofi_fabric(const Processes&, const Shape&, const Machine&, Placement, RingOptions,
-                             const std::string&) {
+                             const FrameOptions&) {
   refuse("--fabric ofi");
 }
 

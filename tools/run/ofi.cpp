@@ -39,16 +39,19 @@ OfiHere ofi_here() {
     return here;
   }
   for (const ofi::Candidate& provider : ofi::Providers("").all())
-    here.providers.push_back({provider.name, provider.info != nullptr, provider.reason});
+    here.providers.push_back(
+        {provider.name, provider.info != nullptr, provider.writes, provider.reason});
   return here;
 }
 
 OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, const Machine& machine,
-                             Placement placement, RingOptions ring, const std::string& provider) {
+                             Placement placement, RingOptions ring, const FrameOptions& frames) {
   OfiTransport transport;
-  auto fabric = make_ofi_fabric(processes.job(), shape, machine, std::move(placement),
-                                OfiOptions{std::move(ring), provider}, &transport);
-  return {std::move(fabric), std::move(transport.provider), transport.bytes_per_peer};
+  auto fabric =
+      make_ofi_fabric(processes.job(), shape, machine, std::move(placement),
+                      OfiOptions{std::move(ring), frames.provider, frames.way}, &transport);
+  return {std::move(fabric), std::move(transport.provider), transport.frames,
+          transport.bytes_per_peer};
 }
 
 Placement place_beside_others(const Processes& processes, HostTopology topology, const Shape& shape,

@@ -10,9 +10,11 @@
 #include "hal/fabric.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "router/ofi/frame_way.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "tools/run/frame_options.hpp"
 #include "tools/run/processes.hpp"
 
 namespace toroid {
@@ -24,7 +26,8 @@ bool has_ofi();
 struct ProviderState {
   std::string name;
   bool usable = false;
-  std::string reason;  ///< why it is not usable; else what it is for
+  bool writes = false;  ///< it can write frames into other processes' memory
+  std::string reason;   ///< why it is not usable; else what it is for
 };
 
 /// The library and its providers as `ofi` would find them on this host.
@@ -37,15 +40,16 @@ OfiHere ofi_here();
 /// The fabric of this process.
 struct OfiEmulation {
   std::unique_ptr<Fabric> fabric;
-  std::string provider;            ///< name of the one that carries the frames
+  std::string provider;  ///< name of the one that carries the frames
+  FrameWay frames = FrameWay::messages;
   std::size_t bytes_per_peer = 0;  ///< buffers of frames for each process that this one talks to
 };
 
 /// Makes the fabric. All processes call it with the same arguments apart from the placement.
-/// `provider`: empty for the best. Throws as the router's make_ofi_fabric(). REQUIRES: `processes`
+/// Throws as the router's make_ofi_fabric(). REQUIRES: `processes`
 /// have joined and outlive the fabric.
 OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, const Machine& machine,
-                             Placement placement, RingOptions ring, const std::string& provider);
+                             Placement placement, RingOptions ring, const FrameOptions& frames);
 
 /// The workers of this process, beside those of other processes on the same host. All processes
 /// call it in the same order. `threads` 0: as many as are left for it. REQUIRES: `processes` have

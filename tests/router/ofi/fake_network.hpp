@@ -36,6 +36,7 @@ struct NetworkOptions {
   std::uint32_t busy = 30;  ///< percent of the operations to which it says "not now"
   std::uint32_t late = 30;  ///< percent of the completions that wait for the next poll
   int gone = -1;            ///< the process to which nothing can be sent
+  unsigned window = 0;      ///< frames are written into windows of so many slots; 0: they are sent
   /// What becomes of a frame on its way: the frames that arrive. Empty: itself.
   std::function<std::vector<FrameBytes>(unsigned from, unsigned to, const FrameBytes&)> fate{};
 };
@@ -52,8 +53,9 @@ class FakeNetwork {
   /// Numbered frames that have been sent from one to the other.
   std::uint64_t frames_sent(unsigned from, unsigned to) { return frames_sent_[{from, to}]; }
   bool is_empty() const {
-    return std::ranges::all_of(
-        places_, [](const Place& p) { return p.under_way.empty() && p.sending.empty(); });
+    return std::ranges::all_of(places_, [](const Place& p) {
+      return p.under_way.empty() && p.written.empty() && p.sending.empty();
+    });
   }
   /// All frames that were ever sent, each with its destination.
   const std::vector<std::pair<unsigned, FrameBytes>>& recorded() const { return recorded_; }
@@ -62,7 +64,9 @@ class FakeNetwork {
   struct Place {
     std::vector<ofi::Operation*> sending;
     std::vector<ofi::Operation*> receiving;
-    std::deque<FrameBytes> under_way;  ///< to this process
+    std::deque<FrameBytes> under_way;                        ///< to this process
+    std::deque<std::pair<std::size_t, FrameBytes>> written;  ///< to it, for the buffer of an index
+    std::map<std::size_t, ofi::Operation*> free;             ///< buffers of its windows, by index
   };
 
   bool is_busy() { return random_.below(100) < options_.busy; }
@@ -75,6 +79,11 @@ class FakeNetwork {
     std::ranges::fill(operation.buffer, std::byte{0xcd});  // nobody may still need it
     if (header_of(frame).sequence != 0) ++frames_sent_[{from, operation.peer}];
     recorded_.emplace_back(operation.peer, frame);
+    if (is_written(operation)) {
+      const unsigned place = from < operation.peer ? from : from - 1;  // each has all others
+      const std::size_t first = place * (options_.window + 1);
+      return places_[operation.peer].written.emplace_back(first + operation.slot, frame);
+    }
     auto& way = places_[operation.peer].under_way;
     if (!options_.fate) return way.push_back(frame);
     for (FrameBytes& arriving : options_.fate(from, operation.peer, frame))
@@ -87,6 +96,22 @@ class FakeNetwork {
     auto value = std::move(*at);
     from.erase(at);
     return value;
+  }
+
+  bool is_written(const ofi::Operation& operation) const {
+    return options_.window > 0 && operation.slot != ofi::kAnySlot;
+  }
+  /// The buffer must be free; nobody posts it.
+  ofi::Completion arrive_written(Place& place) {
+    const auto [index, frame] = take_any(place.written);
+    ofi::Operation* const operation = std::exchange(place.free[index], nullptr);
+    if (operation == nullptr) {
+      ADD_FAILURE() << "a frame is written into a buffer that is in use";
+      return {nullptr, 0};
+    }
+    std::ranges::copy(frame, operation->buffer.begin());
+    operation->bytes = 0;
+    return {operation, 0};
   }
 
   ofi::Completion arrive(Place& place) {
@@ -120,8 +145,13 @@ class FakeNetwork::Transport final : public ofi::Transport {
   }
   bool try_receive(ofi::Operation& operation) override {
     expect_free(operation);
+    if (network_->is_written(operation)) {
+      std::ranges::fill(operation.buffer, std::byte{0xce});  // nobody may still need it
+      place().free[operation.user] = &operation;
+      return true;
+    }
     if (network_->is_busy()) return false;
-    std::ranges::fill(operation.buffer, std::byte{0xce});  // nobody may still need it
+    std::ranges::fill(operation.buffer, std::byte{0xce});
     place().receiving.push_back(&operation);
     return true;
   }
@@ -129,6 +159,10 @@ class FakeNetwork::Transport final : public ofi::Transport {
     std::size_t count = 0;
     while (count < completions.size() && !network_->is_late()) {
       const bool can_arrive = !place().under_way.empty() && !place().receiving.empty();
+      if (!place().written.empty() && network_->random_.coin()) {
+        completions[count++] = network_->arrive_written(place());
+        continue;
+      }
       if (place().sending.empty() && !can_arrive) break;
       if (can_arrive && (place().sending.empty() || network_->random_.coin())) {
         completions[count++] = network_->arrive(place());
@@ -143,7 +177,12 @@ class FakeNetwork::Transport final : public ofi::Transport {
   }
   std::string text_of(int error) const override { return "error " + std::to_string(error); }
 
-  std::size_t receiving() { return place().receiving.size(); }
+  /// Buffers that wait for a frame.
+  std::size_t receiving() {
+    return place().receiving.size() +
+           static_cast<std::size_t>(
+               std::ranges::count_if(place().free, [](auto& f) { return f.second != nullptr; }));
+  }
 
  private:
   Place& place() { return network_->places_[self_]; }

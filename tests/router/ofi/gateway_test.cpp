@@ -69,6 +69,21 @@ TEST(Gateway, BringsEverythingWithTheSmallestWindowAndOneBuffer) {
     }
 }
 
+TEST(Gateway, WritesNoFrameIntoABufferThatIsInUse) {
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const FlowLimits limits{
+        .frame_bytes = 512, .window = 1 + random.below(5), .send_buffers = 1 + random.below(4)};
+    NumberRun run(
+        2 + random.below(4),
+        {.seed = seed, .busy = random.below(60), .late = random.below(60), .window = limits.window},
+        limits);
+    expect_exchange(run, kCount, [] { return kNone; });
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
 TEST(Gateway, BringsEverythingWhereTheNetworkRefusesMostOperations) {
   NumberRun run(2, {.seed = 9, .busy = 95, .late = 80});
   expect_exchange(run, kCount, [] { return kNone; });

@@ -138,7 +138,7 @@ MemoryFiles memory_files() {
 void with_memory_files(const auto& use) {
   const ofi::Candidate candidate = ofi::Providers("").get("shm");
   ofi::Buffers buffers(1, {});
-  const ofi::Endpoint endpoint(candidate, buffers.memory());
+  const ofi::Endpoint endpoint(candidate, buffers);
   use(memory_files());
 }
 
@@ -150,7 +150,7 @@ TEST(OfiEndpoint, OpensThoughADeadProcessOfItsNumberHasLeftItsMemoryBehind) {
     });
     const ofi::Candidate candidate = ofi::Providers("").get("shm");
     ofi::Buffers buffers(1, {});
-    EXPECT_NO_THROW(ofi::Endpoint(candidate, buffers.memory()));
+    EXPECT_NO_THROW(ofi::Endpoint(candidate, buffers));
   });
   EXPECT_THAT(outcomes, Each(""));
 }
@@ -351,9 +351,9 @@ TEST(OfiEndpoint, HasTheAddressThatItsProcessIsReachedBy) {
     const ofi::Candidate candidate = ofi::Providers("127.0.0.1").get(provider);
     if (candidate.info == nullptr) continue;
     ofi::Buffers buffers(1, {});
-    const ofi::Endpoint endpoint(candidate, buffers.memory());
+    const ofi::Endpoint endpoint(candidate, buffers);
     sockaddr_in address{};
-    const ofi::Address bytes = endpoint.address();
+    const ofi::Address bytes = endpoint.contact().address;
     ASSERT_GE(bytes.size(), sizeof(address));
     std::memcpy(&address, bytes.data(), sizeof(address));
     EXPECT_EQ(address.sin_family, AF_INET);
@@ -374,7 +374,7 @@ TEST(OfiEndpoint, LeavesNoFileOpen) {
     std::ptrdiff_t before = 0;
     for (int i = 0; i < 3; ++i) {  // the first may open what is the library's own
       if (i == 1) before = open_files();
-      const ofi::Endpoint endpoint(candidate, buffers.memory());
+      const ofi::Endpoint endpoint(candidate, buffers);
     }
     EXPECT_EQ(open_files(), before) << provider;
   }

@@ -31,6 +31,7 @@
 #include "packet/node/settings.hpp"
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
+#include "router/ofi/frame_way.hpp"
 #include "router/ofi/ofi_fabric.hpp"
 #include "router/ofi/providers.hpp"
 #include "router/placement/host_topology.hpp"
@@ -57,6 +58,7 @@ struct OfiCase {
   FifoTying tying = FifoTying::per_direction;
   TransferMode transfer = TransferMode::packets;
   std::uint32_t packets_per_visit = 1;
+  FrameWay frames = FrameWay::automatic;
 
   NodeOptions node() const {
     return {.seed = seed,
@@ -111,7 +113,7 @@ inline std::unique_ptr<Fabric> ofi_fabric(Job& job, const Shape& shape, const Of
   Placement placement = place(HostTopology::of_this_machine(), shape, partition.nodes(job.rank()),
                               c.workers, Binding::none);
   placement.oversubscribed = true;  // as all processes of the test together are
-  OfiOptions options{.ring = routed(c.route), .provider = c.provider};
+  OfiOptions options{.ring = routed(c.route), .provider = c.provider, .frames = c.frames};
   options.ring.stall = c.stall;
   options.ring.watch = c.watch;
   options.ring.tying = c.tying;

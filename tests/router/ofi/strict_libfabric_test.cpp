@@ -1,0 +1,226 @@
+// What network cards ask for, which no machine of the tests has: the endpoint and whole runs on a
+// libfabric in memory that is as strict as any provider may be.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_errno.h>
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fft/layout/box.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/extents.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/settings.hpp"
+#include "router/job/job.hpp"
+#include "router/ofi/buffers.hpp"
+#include "router/ofi/endpoint.hpp"
+#include "router/ofi/frame_way.hpp"
+#include "router/ofi/providers.hpp"
+#include "router/ofi/transport.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tests/fft/plan/plan_run.hpp"
+#include "tests/fft/reference.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/failure_of.hpp"
+#include "tests/router/ofi/ofi_machine.hpp"
+#include "tests/router/ofi/strict_libfabric.hpp"
+#include "tests/router/placement/two_cards.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+#include "tests/router/shm/tagged_messages.hpp"
+
+namespace toroid {
+namespace {
+
+using ::testing::AllOf;
+using testing::EmulatedMachine;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::MachineExchange;
+using testing::OfiCase;
+using testing::StrictLibfabric;
+using testing::StrictOptions;
+using testing::Tagged;
+
+/// What a provider may ask of memory: everything, offsets, keys that the user draws, nothing.
+constexpr std::array<std::uint64_t, 4> kMemoryModes = {
+    FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT,
+    FI_MR_LOCAL | FI_MR_PROV_KEY, FI_MR_VIRT_ADDR | FI_MR_ENDPOINT, 0};
+
+OfiCase strict_case(FrameWay frames, std::uint64_t seed = 1) {
+  OfiCase c{.processes = 2, .seed = seed, .provider = StrictLibfabric::kName};
+  c.frames = frames;
+  return c;
+}
+
+void exchange_tagged(EmulatedMachine& machine, std::uint32_t packets) {
+  MachineExchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
+  exchange.run();
+}
+
+TEST(StrictLibfabric, CarriesEveryRouteByWritesAndByMessagesWhateverItAsksOfMemory) {
+  std::uint64_t seed = 0;
+  for (const std::uint64_t mode : kMemoryModes)
+    for (const FrameWay frames : {FrameWay::messages, FrameWay::writes})
+      for (const RingRoute route : testing::kRoutes) {
+        StrictLibfabric library({.seed = ++seed, .mr_mode = mode});
+        OfiCase c = strict_case(frames, seed);
+        c.route = route;
+        c.processes = seed % 2 == 0 ? 2 : 3;
+        c.workers = seed % 3 == 0 ? 2 : 1;
+        testing::run_on_ofi(Shape::parse("3x2x2"), c,
+                            [](Job&, EmulatedMachine& m) { exchange_tagged(m, 40); });
+        EXPECT_THAT(library.complaints(), IsEmpty()) << c.text() << ", mode " << mode;
+        EXPECT_EQ(library.writes() > 0, frames == FrameWay::writes);
+        EXPECT_GT(library.messages(), 0u);  // acknowledgements are messages in any case
+      }
+}
+
+TEST(StrictLibfabric, CarriesTransformsByPutWithTheModelsBits) {
+  const fft::Description d{.size = {8, 6, 10}, .method = fft::Method::volumetric};
+  const Shape torus = Shape::parse("2x2x1");
+  using Value = std::complex<double>;
+  const auto input = testing::noise_of<Value>(480, 11);
+  const auto model = make_sim_fabric(torus, Machine{});
+  const auto expected = testing::run_plan<Value, Value>(*model, d, input);
+  for (const FrameWay frames : {FrameWay::messages, FrameWay::writes}) {
+    StrictLibfabric library({.seed = 3});
+    OfiCase c = strict_case(frames);
+    c.transfer = TransferMode::put;
+    const auto outcomes = testing::run_job(c.processes, [&](Job& job) {
+      const auto fabric = testing::ofi_fabric(job, torus, c);
+      const auto run = testing::run_plan<Value, Value>(*fabric, d, input, c.node());
+      for (std::size_t i = 0; i < input.size(); ++i)
+        if (run.result_here[i])
+          TOROID_CHECK(std::memcmp(&run.result[i], &expected.result[i], sizeof(Value)) == 0);
+    });
+    EXPECT_THAT(outcomes, Each(""));
+    EXPECT_THAT(library.complaints(), IsEmpty());
+  }
+}
+
+TEST(StrictLibfabric, CarriesMessagesWhereItHasNoRemoteMemoryAccess) {
+  StrictLibfabric library({.writes = false});
+  testing::run_on_ofi(Shape::parse("4x2"), strict_case(FrameWay::automatic),
+                      [](Job&, EmulatedMachine& m) { exchange_tagged(m, 20); });
+  EXPECT_THAT(library.complaints(), IsEmpty());
+  EXPECT_EQ(library.writes(), 0u);
+}
+
+TEST(StrictLibfabric, IsRefusedWhereWritesAreWantedAndItHasNone) {
+  StrictLibfabric library({.writes = false});
+  const auto outcomes =
+      testing::outcomes_on_ofi(Shape::parse("4x2"), strict_case(FrameWay::writes),
+                               [](Job&, EmulatedMachine& m) { exchange_tagged(m, 1); });
+  EXPECT_THAT(outcomes, Each(AllOf(HasSubstr("process 0"), HasSubstr("cannot write frames"),
+                                   HasSubstr(StrictLibfabric::kName))));
+}
+
+TEST(StrictLibfabric, EndsARunWhoseMemoryItDoesNotRegisterWithTheReason) {
+  StrictLibfabric library({.registering_fails = FI_ENOMEM});
+  const auto outcomes =
+      testing::outcomes_on_ofi(Shape::parse("4x2"), strict_case(FrameWay::automatic),
+                               [](Job&, EmulatedMachine& m) { exchange_tagged(m, 1); });
+  EXPECT_THAT(outcomes, Each(AllOf(HasSubstr("cannot register the frames' memory"),
+                                   HasSubstr("Cannot allocate memory"))));
+}
+
+TEST(StrictLibfabric, IsUsedByTheNetworkCardNearestToTheWorker) {
+  const testing::TwoCards machine;
+  StrictLibfabric library({.cards = {machine.card(0), machine.card(1)}});
+  const auto domain_near = [](std::optional<unsigned> pu) {
+    const ofi::Candidate provider = ofi::Providers("", pu).get(StrictLibfabric::kName);
+    return std::string(provider.info->domain_attr->name);
+  };
+  EXPECT_EQ(domain_near(0), "strict0");
+  EXPECT_EQ(domain_near(1), "strict0");
+  EXPECT_EQ(domain_near(2), "strict1");
+  EXPECT_EQ(domain_near(3), "strict1");
+  EXPECT_EQ(domain_near(9), "strict0");  // nothing is known of it: the first
+  EXPECT_EQ(domain_near(std::nullopt), "strict0");
+}
+
+/// Two endpoints by themselves.
+class TwoEnds {
+ public:
+  static constexpr ofi::FlowLimits kLimits{.frame_bytes = 512, .window = 2, .send_buffers = 1};
+
+  TwoEnds() {
+    const ofi::Candidate provider = ofi::Providers("").get(StrictLibfabric::kName);
+    for (unsigned p = 0; p < 2; ++p) ends_[p].emplace(provider, buffers_[p]);
+    std::ranges::fill(buffers_[1].memory(), std::byte{0xee});
+  }
+  ofi::Contact contact(unsigned p) const { return ends_[p]->contact(); }
+
+  /// What becomes of a frame that process 0 writes to a process that it knows so: the error.
+  int write(const ofi::Peer& to, std::uint32_t slot) {
+    ends_[0]->insert({{}, to});
+    ofi::Operation& operation = buffers_[0].outward(0)[0];
+    std::ranges::fill(operation.buffer, std::byte{0x11});
+    operation.peer = 1;
+    operation.slot = slot;
+    operation.bytes = 512;
+    while (!ends_[0]->try_send(operation)) poll(1);
+    while (true) {
+      poll(1);
+      std::array<ofi::Completion, 1> done{};
+      if (ends_[0]->poll(done) > 0) return done[0].error;
+    }
+  }
+  bool is_untouched() const {
+    const auto memory = buffers_[1].memory();
+    return std::ranges::all_of(memory, [](std::byte b) { return b == std::byte{0xee}; });
+  }
+
+ private:
+  void poll(unsigned p) {
+    std::array<ofi::Completion, 4> completions{};
+    (void)ends_[p]->poll(completions);
+  }
+
+  std::array<ofi::Buffers, 2> buffers_{{{1, kLimits}, {1, kLimits}}};
+  std::array<std::optional<ofi::Endpoint>, 2> ends_;
+};
+
+TEST(StrictLibfabric, WritesNothingOutsideTheRegisteredMemory) {
+  for (const std::uint64_t mode : kMemoryModes) {
+    StrictLibfabric library({.mr_mode = mode});
+    TwoEnds ends;
+    EXPECT_EQ(ends.write({ends.contact(1), 1000}, 0), FI_EACCES);  // a window far beyond
+    EXPECT_TRUE(ends.is_untouched());
+    EXPECT_THAT(library.complaints(), IsEmpty());
+  }
+}
+
+TEST(StrictLibfabric, WritesNothingByAnotherKey) {
+  StrictLibfabric library({});
+  TwoEnds ends;
+  ofi::Contact stranger = ends.contact(1);
+  stranger.key ^= 1;
+  EXPECT_EQ(ends.write({stranger, 0}, 0), FI_EACCES);
+  EXPECT_TRUE(ends.is_untouched());
+}
+
+TEST(StrictLibfabric, WritesIntoTheSlotThatIsNamed) {
+  StrictLibfabric library({});
+  TwoEnds ends;
+  EXPECT_EQ(ends.write({ends.contact(1), 0}, 1), 0);
+  EXPECT_FALSE(ends.is_untouched());
+  EXPECT_EQ(library.writes(), 1u);
+}
+
+}  // namespace
+}  // namespace toroid

@@ -1,0 +1,159 @@
+// What StrictLibfabric is made of: the objects behind libfabric's handles, and its network cards.
+#pragma once
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "router/ofi/libfabric.hpp"
+#include "router/placement/device_distance.hpp"
+
+namespace toroid::testing {
+
+inline constexpr const char* kStrictName = "verbs;ofi_rxm";
+
+struct StrictOptions {
+  std::uint64_t seed = 1;
+  std::uint64_t mr_mode =
+      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+  bool writes = true;          ///< it has remote memory access
+  std::vector<PciAddress> cards{};  ///< where its network cards are plugged in; none: it has one
+  std::uint32_t busy = 20;     ///< percent of operations that it refuses with EAGAIN
+  std::uint32_t late = 20;     ///< percent of what could move that waits for another poll
+  int registering_fails = 0;   ///< the error of fi_mr_reg(); 0: none
+};
+
+namespace strict {
+
+inline constexpr std::size_t kWords = 8;  ///< of FI_CONTEXT2
+using Words = std::array<std::uintptr_t, kWords>;
+
+struct Domain {
+  fid_domain fid{};
+  fid_fabric* fabric = nullptr;
+  int children = 0;
+  std::atomic<bool> is_in_use{false};  ///< FI_THREAD_DOMAIN: one thread at a time
+};
+struct Endpoint;
+struct Region {
+  fid_mr fid{};
+  Domain* domain = nullptr;
+  Endpoint* bound = nullptr;
+  bool is_enabled = false;
+  std::byte* begin = nullptr;
+  std::size_t bytes = 0;
+  std::uint64_t access = 0;
+};
+struct Queue {
+  fid_cq fid{};
+  Domain* domain = nullptr;
+  std::size_t size = 0;
+  std::vector<fi_cq_data_entry> entries;
+  std::vector<fi_cq_err_entry> errors;
+};
+struct Addresses {
+  fid_av fid{};
+  Domain* domain = nullptr;
+};
+/// An operation that has been posted; if it receives, it has no target.
+struct Posted {
+  std::byte* buffer;
+  std::size_t bytes;
+  void* context;
+  Words words;
+  std::uint64_t target = 0;  ///< number of an endpoint
+  bool is_write = false;
+  std::uint64_t data = 0;
+  std::uint64_t place = 0;
+  std::uint64_t key = 0;
+};
+/// What has left its sender.
+struct UnderWay {
+  std::uint64_t from;  ///< number of an endpoint
+  Posted operation;
+  std::vector<std::byte> bytes;
+};
+struct Endpoint {
+  fid_ep fid{};
+  Domain* domain = nullptr;
+  Queue* queue = nullptr;
+  bool is_enabled = false;
+  int regions = 0;
+  std::uint64_t number = 0;
+  std::vector<Posted> sending;
+  std::vector<Posted> receiving;
+  std::vector<UnderWay> arriving;
+};
+
+template <typename T>
+T* object_of(void* fid) {
+  return static_cast<T*>(static_cast<struct fid*>(fid)->context);
+}
+template <typename Fid, typename Object>
+void name(Fid& fid, Object* object, std::size_t kind, fi_ops& ops) {
+  fid.fid.fclass = kind;
+  fid.fid.context = object;
+  fid.fid.ops = &ops;
+}
+
+/// A table of functions, of which those are missing that `set` does not set.
+template <typename Ops>
+Ops table_of(const auto& set) {
+  Ops table{};
+  table.size = sizeof(table);
+  set(table);
+  return table;
+}
+
+/// Freed as libfabric frees it.
+inline fid_nic* nic_at(const PciAddress& place) {
+  static fi_ops ops = table_of<fi_ops>([](auto& table) { table.close = [](struct fid* fid) {
+                         auto* nic = object_of<fid_nic>(fid);
+                         delete nic->device_attr;
+                         delete nic->bus_attr;
+                         delete nic->link_attr;
+                         delete nic;
+                         return 0;
+                       }; });
+  auto* nic = new fid_nic{};
+  name(*nic, nic, FI_CLASS_NIC, ops);
+  nic->device_attr = new fi_device_attr{};
+  nic->link_attr = new fi_link_attr{};
+  nic->bus_attr = new fi_bus_attr{};
+  nic->bus_attr->bus_type = FI_BUS_PCI;
+  nic->bus_attr->attr.pci = {static_cast<std::uint16_t>(place.domain),
+                             static_cast<std::uint8_t>(place.bus),
+                             static_cast<std::uint8_t>(place.device),
+                             static_cast<std::uint8_t>(place.function)};
+  return nic;
+}
+
+/// What is said of a card, whose domain is called strict0, strict1, ...
+inline fi_info* card_info(const ofi::Library& real, const StrictOptions& options, std::size_t card) {
+  fi_info* info = real.dupinfo(nullptr);
+  info->fabric_attr->prov_name = ::strdup(kStrictName);
+  info->fabric_attr->name = ::strdup("strict");
+  info->domain_attr->name = ::strdup(("strict" + std::to_string(card)).c_str());
+  info->caps = options.writes ? FI_MSG | FI_RMA : FI_MSG;
+  info->mode = FI_CONTEXT2;
+  info->domain_attr->mr_mode = static_cast<int>(options.mr_mode);
+  info->domain_attr->cq_data_size = 4;
+  info->domain_attr->mr_key_size = 8;
+  info->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+  info->ep_attr->type = FI_EP_RDM;
+  info->ep_attr->max_msg_size = SIZE_MAX;
+  if (card < options.cards.size()) info->nic = nic_at(options.cards[card]);
+  return info;
+}
+
+}  // namespace strict
+}  // namespace toroid::testing

@@ -1,0 +1,15 @@
+// What carries frames between processes, as it is asked for.
+#pragma once
+
+#include <string>
+
+#include "router/ofi/frame_way.hpp"
+
+namespace toroid {
+
+struct FrameOptions {
+  std::string provider{};  ///< of libfabric; empty: the best
+  FrameWay way = FrameWay::automatic;
+};
+
+}  // namespace toroid
