@@ -91,6 +91,17 @@ TEST_F(OfiLaunch, ByTheCommandExchanges) {
   expect_an_exchange(launch(4) + kLaunchedAllToAll);
 }
 
+TEST_F(OfiLaunch, ByTheCommandSendsFramesInTheWayThatIsAskedFor) {
+  for (const std::string provider : {"tcp;ofi_rxm", "shm"})
+    for (const std::string way : {"messages", "writes"}) {
+      SCOPED_TRACE(provider + ' ' + way);
+      expect_an_exchange(launch(2) + kLaunchedAllToAll +
+                         Arguments{"--provider", provider, "--frames", way});
+      EXPECT_EQ(report()["frames"], way);
+      EXPECT_EQ(report()["provider"], provider);
+    }
+}
+
 TEST_F(OfiLaunch, ByTheCommandSendsWhatTheModelCountsUnderEveryPolicy) {
   for (const char* policy : {"two-phase", "three-phase", "bruck:2", "windowed:4", "valiant"}) {
     const Arguments exchange = {"alltoall", "--torus",     "4x2",      "--bytes", "464",

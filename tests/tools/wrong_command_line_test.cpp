@@ -286,6 +286,15 @@ TEST(WrongCommandLine, OfAnUnknownProviderSaysWhichThereAre) {
                  {"unknown provider 'smoke signals'; known: shm, "});
 }
 
+TEST(WrongCommandLine, OfFramesWhereThereAreNoneSaysSo) {
+  const TemporaryDirectory directory;
+  const Arguments hello = {"hello", "--torus", "2"};
+  expect_refusal(directory, hello + Arguments{"--frames", "writes"},
+                 {"--frames is for --fabric ofi"});
+  expect_refusal(directory, hello + Arguments{"--fabric", "ofi", "--frames", "pigeons"},
+                 {"unknown frames 'pigeons'", "auto, messages, writes"});
+}
+
 TEST(WrongCommandLine, GetsOneLineThatNamesWhatWasTypedAndWhatExists) {
   EXPECT_GE(kWrongLines.size(), 60u);
   const TemporaryDirectory directory;

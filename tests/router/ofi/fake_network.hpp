@@ -82,7 +82,8 @@ class FakeNetwork {
     if (is_written(operation)) {
       const unsigned place = from < operation.peer ? from : from - 1;  // each has all others
       const std::size_t first = place * (options_.window + 1);
-      return places_[operation.peer].written.emplace_back(first + operation.slot, frame);
+      places_[operation.peer].written.emplace_back(first + operation.slot, frame);
+      return;
     }
     auto& way = places_[operation.peer].under_way;
     if (!options_.fate) return way.push_back(frame);

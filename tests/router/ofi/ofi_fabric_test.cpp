@@ -55,13 +55,12 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Each;
 using testing::EmulatedMachine;
+using testing::exchange_tagged;
 using ::testing::HasSubstr;
 using testing::kHandler;
-using testing::MachineExchange;
 using testing::OfiCase;
 using testing::outcomes_on_ofi;
 using testing::run_on_ofi;
-using testing::Tagged;
 
 using std::chrono::milliseconds;
 
@@ -69,13 +68,6 @@ using OfiStress = testing::OnEveryProvider;
 using OfiFailure = testing::OnEveryProvider;
 INSTANTIATE_TEST_SUITE_P(Over, OfiStress, testing::kProviders, testing::provider_name);
 INSTANTIATE_TEST_SUITE_P(Over, OfiFailure, testing::kProviders, testing::provider_name);
-
-void exchange_tagged(EmulatedMachine& machine, std::uint32_t packets) {
-  MachineExchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
-  exchange.run();
-  for (const Rank r : machine.ranks())
-    EXPECT_TRUE(dynamic_cast<Tagged&>(exchange.messages(r)).each_peer_once());
-}
 
 TEST_P(OfiStress, CompletesInTheSmallestBuffersOnReluctantDevices) {
   for (const char* text : {"5x2m", "2x2x2x2"})

@@ -41,6 +41,7 @@
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/job/jobs.hpp"
 #include "tests/router/shm/ring_machine.hpp"
+#include "tests/router/shm/tagged_messages.hpp"
 
 namespace toroid::testing {
 
@@ -198,6 +199,14 @@ inline std::vector<std::string> outcomes_on_ofi(const Shape& shape, const OfiCas
 inline void run_on_ofi(const Shape& shape, const OfiCase& c, const OfiBody& body,
                        const EmulatedMachine::Decorate& decorate = {}) {
   ASSERT_EQ(outcomes_on_ofi(shape, c, body, decorate), std::vector<std::string>(c.processes));
+}
+
+/// So many packets between every pair, each of which is to come once.
+inline void exchange_tagged(EmulatedMachine& machine, std::uint32_t packets) {
+  MachineExchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
+  exchange.run();
+  for (const Rank r : machine.ranks())
+    EXPECT_TRUE(dynamic_cast<Tagged&>(exchange.messages(r)).each_peer_once());
 }
 
 /// Why the provider cannot be used here; empty: it can.

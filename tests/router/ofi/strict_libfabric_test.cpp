@@ -47,13 +47,12 @@ namespace {
 using ::testing::AllOf;
 using testing::EmulatedMachine;
 using ::testing::Each;
+using testing::exchange_tagged;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::MachineExchange;
 using testing::OfiCase;
 using testing::StrictLibfabric;
 using testing::StrictOptions;
-using testing::Tagged;
 
 /// What a provider may ask of memory: everything, offsets, keys that the user draws, nothing.
 constexpr std::array<std::uint64_t, 4> kMemoryModes = {
@@ -64,11 +63,6 @@ OfiCase strict_case(FrameWay frames, std::uint64_t seed = 1) {
   OfiCase c{.processes = 2, .seed = seed, .provider = StrictLibfabric::kName};
   c.frames = frames;
   return c;
-}
-
-void exchange_tagged(EmulatedMachine& machine, std::uint32_t packets) {
-  MachineExchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
-  exchange.run();
 }
 
 TEST(StrictLibfabric, CarriesEveryRouteByWritesAndByMessagesWhateverItAsksOfMemory) {
