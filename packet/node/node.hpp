@@ -114,6 +114,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// The first of so many handler numbers that nobody else gets: from the highest downwards, equal
   /// on all nodes if all ask in the same order. Throws BadInput where so many are not left.
   HandlerId reserve_handlers(unsigned count);
+  /// Notes that others may write this memory from now on. False: some of it is noted already.
+  [[nodiscard]] bool try_expose(std::span<const std::byte> memory);
 
   explicit Node(Device& device, const NodeOptions& options = {});
   /// The same with options that many nodes share. REQUIRES: not null.
@@ -308,6 +310,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   InlinePayloads inline_payloads_;
   unsigned reserved_from_ = kMaxHandlers;
   std::vector<std::unique_ptr<Handler>> owned_handlers_;  ///< contexts of plain ones
+  std::vector<std::span<const std::byte>> exposed_;       ///< memory that others may write
   Barrier barrier_;
   std::unique_ptr<Node> dma_;  ///< null: the node has no DMA engine
 };

@@ -21,7 +21,7 @@ namespace toroid {
 namespace {
 
 /// Sends its rank to every other node and waits for theirs; node r computes r cycles after that.
-Program greet(Node& node) {
+Program greet_all(Node& node) {
   Counter heard("greetings");
   node.on(kFirstUserHandler, [&](const Packet&) { heard.bump(); });
   for (Rank to = 0; to < node.size(); ++to)
@@ -34,7 +34,7 @@ TEST(Runner, RunsAProgramOnEveryNodeAndSumsWhatTheyCounted) {
   const auto fabric = make_sim_fabric(Shape::parse("3x2x1"), Machine{});
   Runner runner(*fabric);
   ASSERT_EQ(runner.nodes().size(), 6u);
-  runner.run(greet);
+  runner.run(greet_all);
   EXPECT_EQ(fabric->counters().delivered, 6u * 5u);
   Tick last = 0;
   std::uint64_t packets = 0;
@@ -63,7 +63,7 @@ TEST(Runner, GivesItsOptionsToEveryNode) {
 TEST(Runner, RunsProgramsThatNodesHaveAlready) {
   const auto fabric = make_sim_fabric(Shape::parse("2x2"), Machine{});
   Runner runner(*fabric);
-  for (Node& node : runner.nodes()) node.run(greet(node));
+  for (Node& node : runner.nodes()) node.run(greet_all(node));
   runner.run();
   EXPECT_EQ(fabric->counters().delivered, 4u * 3u);
 }
@@ -71,7 +71,7 @@ TEST(Runner, RunsProgramsThatNodesHaveAlready) {
 TEST(Runner, RunsOnRings) {
   const auto fabric = testing::ring_fabric(Shape::parse("2x2"), 2);
   Runner runner(*fabric);
-  runner.run(greet);
+  runner.run(greet_all);
   EXPECT_EQ(runner.profile().drain.packets, 4u * 3u);
 }
 

@@ -1,0 +1,63 @@
+// Stretches of memory at equal distances, such as a box of an array, and how they are copied.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace toroid {
+
+/// Stretches of equal length at equal distances, in bytes: the part of an array that a put or a get
+/// takes its bytes from, or brings them to, stretch after stretch.
+struct StridedBox {
+  std::uint64_t offset = 0;  ///< where the first stretch begins, from the begin of the memory on
+  std::uint64_t count = 1;   ///< stretches
+  std::uint64_t bytes = 0;   ///< of each stretch
+  std::uint64_t stride = 0;  ///< from the begin of one to that of the next; of one stretch nothing
+
+  static StridedBox stretch(std::uint64_t offset, std::uint64_t bytes) {
+    return {.offset = offset, .bytes = bytes};
+  }
+  bool is_stretch() const { return count == 1; }
+  bool is_empty() const { return count == 0 || bytes == 0; }
+  /// Whether all of it lies in so many bytes of memory, and no two stretches overlap.
+  bool lies_in(std::uint64_t memory) const;
+  /// Bytes of all stretches. REQUIRES: it lies in some memory.
+  std::uint64_t total() const { return count * bytes; }
+  /// For messages: "3 x 8 bytes, 100 apart, at offset 16".
+  std::string text() const;
+};
+
+/// Goes through the bytes of a box, a piece of a stretch at a time. REQUIRES: it goes no further
+/// than to the last byte.
+template <typename Byte>
+class BoxCursor {
+ public:
+  /// Stands at byte `at` of the box, which lies in memory that begins at `memory`.
+  BoxCursor(Byte* memory, const StridedBox& box, std::uint64_t at)
+      : memory_(memory + box.offset), box_(&box), within_(at) {
+    if (box.is_stretch() || box.is_empty()) return;
+    memory_ += at / box.bytes * box.stride;
+    within_ = at % box.bytes;
+  }
+
+  Byte* at() const { return memory_ + within_; }
+  /// Bytes from here to the end of the stretch; never 0.
+  std::uint64_t left() const { return box_->bytes - within_; }
+  void advance(std::uint64_t bytes) {
+    within_ += bytes;
+    if (within_ < box_->bytes || box_->is_stretch()) return;
+    memory_ += box_->stride;
+    within_ = 0;
+  }
+
+ private:
+  Byte* memory_;  ///< where its stretch begins
+  const StridedBox* box_;
+  std::uint64_t within_;  ///< bytes of its stretch that lie before it
+};
+
+/// Copies so many bytes from box to box. REQUIRES: both have them.
+void copy_boxes(BoxCursor<const std::byte> from, BoxCursor<std::byte> to, std::uint64_t bytes);
+
+}  // namespace toroid

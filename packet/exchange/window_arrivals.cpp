@@ -1,0 +1,212 @@
+// What comes for a window, and what a program awaits of it.
+#include <fmt/core.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/put.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/strided_box.hpp"
+#include "packet/exchange/window.hpp"
+#include "packet/exchange/window_message.hpp"
+#include "packet/node/counter.hpp"
+#include "packet/node/node.hpp"
+
+namespace toroid {
+
+namespace {
+
+std::string_view verb_of(WindowMessageKind kind) {
+  return kind == WindowMessageKind::get ? "get" : "put";
+}
+
+}  // namespace
+
+void Window::take(Rank origin, std::span<const std::byte> bytes) {
+  WindowMessage message;
+  std::span<const std::byte> data;
+  if (origin >= node_->size() || !message.read(bytes, data))
+    throw RunFailed(
+        fmt::format("received {} bytes that are no message of window {}", bytes.size(), number_));
+  switch (message.kind) {
+    case WindowMessageKind::put:
+    case WindowMessageKind::acknowledged_put: return store(origin, message, data);
+    case WindowMessageKind::acknowledgement: return acknowledged(origin, message);
+    case WindowMessageKind::get: return answer(origin, message);
+    case WindowMessageKind::answer: break;
+  }
+  Operation& get = asked(origin, message, WindowMessageKind::get);
+  copy_boxes({data.data(), StridedBox::stretch(0, data.size()), 0},
+             {get.destination, get.here, message.at}, data.size());
+  note_answer(get, data.size());
+}
+
+std::size_t Window::take(const PutDescriptor& put) {
+  if (put.is_packed()) {
+    take(put.origin, {put.array, put.packed_bytes});
+    return put.packed_bytes;
+  }
+  const auto& from = *reinterpret_cast<const Operation*>(put.array);
+  const BoxCursor<const std::byte> source(from.source, from.here, 0);
+  if (from.message.kind == WindowMessageKind::answer) {
+    Operation& get = asked(put.origin, from.message, WindowMessageKind::get);
+    copy_boxes(source, {get.destination, get.here, 0}, from.message.bytes);
+    note_answer(get, from.message.bytes);
+  } else {
+    check_box(put.origin, from.message);
+    copy_boxes(source, {memory_.data(), from.message.box, 0}, from.message.bytes);
+    note_arrival(from.message.bytes);
+  }
+  return from.message.bytes;
+}
+
+void Window::check_box(Rank origin, const WindowMessage& message) const {
+  if (message.box.lies_in(memory_.size())) return;
+  throw RunFailed(fmt::format("a {} from {} goes beyond window {} of {} bytes: {}",
+                              verb_of(message.kind), node_->shape().coord_text(origin), number_,
+                              memory_.size(), message.box.text()));
+}
+
+void Window::store(Rank origin, const WindowMessage& message, std::span<const std::byte> data) {
+  check_box(origin, message);
+  copy_boxes({data.data(), StridedBox::stretch(0, data.size()), 0},
+             {memory_.data(), message.box, message.at}, data.size());
+  note_arrival(data.size());
+  if (message.kind == WindowMessageKind::acknowledged_put) acknowledge(origin, message, data.size());
+}
+
+/// Tells the origin when all bytes of its put have come, of which these are some.
+void Window::acknowledge(Rank origin, const WindowMessage& message, std::size_t bytes) {
+  if (bytes < message.bytes) {
+    const std::uint64_t key = std::uint64_t{origin} << 32 | message.operation;
+    const auto [at, is_first] = partly_come_.try_emplace(key, message.bytes);
+    at->second -= static_cast<std::uint32_t>(bytes);
+    if (at->second > 0) return;
+    partly_come_.erase(at);
+  }
+  std::array<std::byte, kPayloadBytes> payload;
+  const WindowMessage told{.kind = WindowMessageKind::acknowledgement,
+                           .operation = message.operation,
+                           .bytes = 0,
+                           .at = 0,
+                           .box = StridedBox::stretch(0, 0)};
+  mover_->post(origin, number_, std::span(payload).first(told.write(payload)), node_->rank());
+}
+
+void Window::acknowledged(Rank origin, const WindowMessage& message) {
+  note_moved();
+  close(asked(origin, message, WindowMessageKind::acknowledged_put));
+}
+
+/// This node's own operation that another node answers or acknowledges.
+Window::Operation& Window::asked(Rank origin, const WindowMessage& message, WindowMessageKind kind) {
+  if (message.operation < operations_.size()) {
+    Operation& own = operations_[message.operation];
+    const bool is_such = own.is_open && own.message.kind == kind && own.peer == origin;
+    const bool fits = kind != WindowMessageKind::get || (own.message.bytes == message.bytes && own.left == 0);
+    if (is_such && fits) return own;
+  }
+  throw RunFailed(fmt::format("{} has answered a {} that window {} has not begun",
+                              node_->shape().coord_text(origin), verb_of(kind), number_));
+}
+
+/// Sends what a get asks for, without the program.
+void Window::answer(Rank origin, const WindowMessage& message) {
+  check_box(origin, message);
+  Operation& answer = open(WindowMessageKind::answer, origin, StridedBox::stretch(0, message.bytes),
+                           message.box, message.bytes);
+  answer.message.operation = message.operation;
+  answer.source = memory_.data();
+  begin(answer);
+}
+
+void Window::note_arrival(std::uint64_t bytes) {
+  arrived_.bump(bytes);
+  note_moved();
+}
+
+void Window::note_answer(Operation& get, std::uint64_t bytes) {
+  if (bytes > get.to_come)
+    throw RunFailed(fmt::format("{} has answered a get of window {} twice",
+                                node_->shape().coord_text(get.peer), number_));
+  get.to_come -= static_cast<std::uint32_t>(bytes);
+  if (get.to_come > 0) return;
+  note_moved();
+  close(get);
+}
+
+WindowAwaiter Window::arrived(std::uint64_t bytes) const {
+  return {*this, WindowAwaiter::For::arrival, bytes};
+}
+
+WindowAwaiter Window::sent() const {
+  return {*this, WindowAwaiter::For::leaving, 0};
+}
+
+WindowAwaiter Window::complete() const {
+  return {*this, WindowAwaiter::For::all, 0};
+}
+
+WindowAwaiter PendingPut::local() const {
+  return {*window_, WindowAwaiter::For::local, operation_, generation_};
+}
+
+WindowAwaiter PendingPut::remote() const {
+  TOROID_CHECK(acknowledge_ == Acknowledge::yes);
+  return {*window_, WindowAwaiter::For::complete, operation_, generation_};
+}
+
+/// Null: it is complete.
+const Window::Operation* Window::operation_of(const WindowAwaiter& what) const {
+  if (what.operation_ == kNone) return nullptr;
+  const Operation& operation = operations_[what.operation_];
+  return operation.generation == what.generation_ ? &operation : nullptr;
+}
+
+bool Window::is_done(const WindowAwaiter& what) const {
+  using For = WindowAwaiter::For;
+  if (what.what_ == For::arrival) return arrived_.value() >= what.bytes_;
+  if (what.what_ == For::leaving) return unsent_ == 0;
+  if (what.what_ == For::all) return incomplete_ == 0;
+  const Operation* const operation = operation_of(what);
+  return operation == nullptr || (what.what_ == For::local && operation->left == 0);
+}
+
+std::string Window::waits_for(const WindowAwaiter& what) const {
+  using For = WindowAwaiter::For;
+  if (what.what_ == For::arrival)
+    return fmt::format("{} at {} of {}", arrived_.name(), arrived_.value(), what.bytes_);
+  if (what.what_ == For::leaving) return fmt::format("{} puts to leave", unsent_);
+  if (what.what_ == For::all) return fmt::format("{} puts and gets to be complete", incomplete_);
+  const Operation* const operation = operation_of(what);
+  if (operation == nullptr) return "the processor's clock";
+  return fmt::format("its {} of {} bytes to be complete at {}", verb_of(operation->message.kind),
+                     operation->message.bytes, node_->shape().coord_text(operation->peer));
+}
+
+bool WindowAwaiter::ready() {
+  return window_->is_done(*this) && window_->is_seen(seen_at_);
+}
+
+std::string WindowAwaiter::text() const {
+  return window_->waits_for(*this);
+}
+
+/// The processor's clock has to come to where the engine stood when the wait was found to be over.
+/// If it has not, the node looks again then.
+bool Window::is_seen(Tick& seen_at) const {
+  if (!is_by_engine() || node_->now() >= moved_at_) return true;
+  if (seen_at != 0) return node_->now() >= seen_at;
+  seen_at = moved_at_;
+  node_->look_at(seen_at);
+  return false;
+}
+
+}  // namespace toroid

@@ -1,0 +1,217 @@
+// Puts and gets between windows, against a plain loop over bytes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/window.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "packet/node/settings.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tests/packet/exchange/window_world.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+#include "tests/router/sim/sim_machine.hpp"
+#include "tests/router/smallest_buffers.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::Bytes;
+using testing::RingMachine;
+using testing::SimMachine;
+using testing::take_all_steps;
+
+NodeOptions moved_by(TransferMode transfer) {
+  return {.seed = 3, .transfer = transfer};
+}
+
+Machine with_dma(Machine machine = {}) {
+  machine.dma_descriptor_cycles = 100;
+  machine.dma_inject_cycles = 40;
+  machine.dma_receive_cycles = 30;
+  return machine;
+}
+
+constexpr const char* kWindowShapes[] = {"1", "2", "2m", "1x3", "5", "3x2x2"};
+
+TEST(Window, BringsWhatALoopOverBytesBringsOnTheModel) {
+  for (const char* torus : kWindowShapes)
+    for (const Machine& machine : {Machine(), testing::smallest_buffers()})
+      for (const std::uint64_t seed : {1u, 2u, 3u}) {
+        SCOPED_TRACE(std::string(torus) + " seed " + std::to_string(seed));
+        SimMachine sim(Shape::parse(torus), {}, {}, machine);
+        take_all_steps(sim, seed);
+      }
+}
+
+TEST(Window, BringsTheSameByDmaEngines) {
+  for (const char* torus : kWindowShapes)
+    for (const Machine& machine : {with_dma(), with_dma(testing::smallest_buffers())})
+      for (const std::uint64_t seed : {1u, 2u, 3u}) {
+        SCOPED_TRACE(std::string(torus) + " seed " + std::to_string(seed));
+        SimMachine sim(Shape::parse(torus), moved_by(TransferMode::put), {.dma = true}, machine);
+        take_all_steps(sim, seed);
+      }
+}
+
+TEST(Window, TakesTheSameCyclesOnEveryNumberOfThreads) {
+  for (const bool dma : {false, true}) {
+    std::vector<Tick> ends;
+    for (const unsigned threads : {1u, 1u, 2u, 3u}) {
+      SimMachine sim(Shape::parse("4x3x2"),
+                     moved_by(dma ? TransferMode::put : TransferMode::packets),
+                     {.threads = threads, .dma = dma}, with_dma());
+      take_all_steps(sim, 7, 2000);
+      ends.push_back(sim.finished_at());
+    }
+    EXPECT_THAT(ends, ::testing::Each(ends.front()));
+  }
+}
+
+TEST(Window, BringsTheSameThroughRingsOfEitherRouteByPutAndInPackets) {
+  for (const char* torus : kWindowShapes)
+    for (const RingRoute route : testing::kRoutes)
+      for (const TransferMode transfer :
+           {TransferMode::automatic, TransferMode::put, TransferMode::packets})
+        for (const unsigned workers : {1u, 2u, 3u}) {
+          SCOPED_TRACE(std::string(torus) + " by " + std::to_string(static_cast<int>(transfer)) +
+                       " with " + std::to_string(workers) + " workers");
+          RingMachine rings(Shape::parse(torus), workers, moved_by(transfer),
+                            testing::routed(route));
+          take_all_steps(rings, workers, 5000);
+        }
+}
+
+TEST(Window, BringsTheSameThroughTheSmallestRings) {
+  for (const RingRoute route : testing::kRoutes)
+    for (const std::uint64_t seed : {1u, 2u}) {
+      RingMachine rings(Shape::parse("3x2"), 2, {}, testing::routed(route),
+                        testing::smallest_buffers());
+      take_all_steps(rings, seed, 5000);
+    }
+}
+
+/// Windows of so many bytes on every node.
+class SmallWindows {
+ public:
+  SmallWindows(testing::EmulatedMachine& machine, std::size_t bytes)
+      : memory(machine.size(), Bytes(bytes)) {
+    for (Rank r = 0; r < machine.size(); ++r) windows.emplace_back(machine.node(r), memory[r]);
+  }
+  std::vector<Bytes> memory;
+  std::deque<Window> windows;
+};
+
+Program flood(Node& node, SmallWindows* all, Bytes* block, unsigned puts) {
+  Window& window = all->windows[node.rank()];
+  for (unsigned n = 0; n < puts; ++n)
+    for (Rank to = 0; to < node.size(); ++to)
+      if (to != node.rank())
+        window.put(to, node.rank() * block->size(), *block,
+                   n % 2 == 0 ? Acknowledge::yes : Acknowledge::no);
+  const std::uint64_t bytes = std::uint64_t{puts} * block->size() * (node.size() - 1);
+  co_await window.arrived(bytes);
+  co_await window.complete();
+}
+
+TEST(Window, ThousandsOfPutsAtOnceInAllDirectionsArriveAndAreAcknowledged) {
+  constexpr unsigned kPuts = 300;
+  const auto run = [](testing::EmulatedMachine& machine) {
+    Bytes block(3000, std::byte{7});
+    SmallWindows all(machine, machine.size() * block.size());
+    machine.run([&](Node& node) { return flood(node, &all, &block, kPuts); });
+    for (Rank r = 0; r < machine.size(); ++r) {
+      EXPECT_EQ(all.windows[r].bytes_arrived().value(), kPuts * 3000u * (machine.size() - 1));
+      for (std::size_t at = 0; at < all.memory[r].size(); ++at)
+        ASSERT_EQ(all.memory[r][at], at / 3000 == r ? std::byte{0} : std::byte{7});
+    }
+  };
+  for (const RingRoute route : testing::kRoutes) {
+    RingMachine rings(Shape::parse("3"), 2, {}, testing::routed(route));
+    run(rings);
+  }
+  SimMachine sim(Shape::parse("3"));
+  run(sim);
+  SimMachine dma(Shape::parse("3"), moved_by(TransferMode::put), {.dma = true}, with_dma());
+  run(dma);
+}
+
+/// Puts, and gets back what it has put as soon as that is acknowledged.
+Program put_and_get_back(Node& node, SmallWindows* all, unsigned rounds) {
+  Window& window = all->windows[node.rank()];
+  const Rank to = (node.rank() + 1) % node.size();
+  Bytes there(all->memory[0].size());
+  for (unsigned round = 1; round <= rounds; ++round) {
+    Bytes here(there.size(), static_cast<std::byte>(node.rank() + round));
+    const PendingPut put = window.put(to, 0, here, Acknowledge::yes);
+    co_await put.remote();
+    WindowAwaiter got = window.get(to, 0, there);
+    co_await got;
+    TOROID_CHECK(there == here);
+  }
+}
+
+TEST(Window, APutThatIsAcknowledgedIsInPlace) {
+  constexpr unsigned kRounds = 50;
+  for (const std::size_t bytes : {8u, 216u, 217u, 5000u}) {
+    for (const RingRoute route : testing::kRoutes)
+      for (const unsigned workers : {1u, 2u}) {
+        RingMachine rings(Shape::parse("3"), workers, {}, testing::routed(route));
+        SmallWindows all(rings, bytes);
+        rings.run([&](Node& node) { return put_and_get_back(node, &all, kRounds); });
+        EXPECT_TRUE(rings.finished());
+      }
+    SimMachine sim(Shape::parse("3"));
+    SmallWindows all(sim, bytes);
+    sim.run([&](Node& node) { return put_and_get_back(node, &all, kRounds); });
+    EXPECT_TRUE(sim.finished());
+  }
+}
+
+TEST(Window, LongPutsAndAnswersMoveByDescriptorOnTheDirectRouteAndShortOnesDoNot) {
+  for (const std::size_t bytes : {1000u, 10'000u}) {
+    RingMachine rings(Shape::parse("2"), 2, {}, testing::routed(RingRoute::direct));
+    SmallWindows all(rings, bytes);
+    rings.run([&](Node& node) { return put_and_get_back(node, &all, 1); });
+    const FabricCounters& counters = rings.counters();
+    EXPECT_EQ(counters.puts, bytes == 1000 ? 0u : 4u);
+    EXPECT_EQ(counters.put_bytes, bytes == 1000 ? 0u : 4u * bytes);
+  }
+}
+
+Program put_one(Node& node, SmallWindows* all, std::size_t bytes, Tick* writing) {
+  if (node.rank() == 1) {
+    co_await all->windows[1].arrived(bytes);
+    co_return;
+  }
+  const Tick begin = node.now();
+  all->windows[0].put(1, 0, all->memory[0]);
+  *writing = node.now() - begin;
+}
+
+TEST(Window, ADescriptorIsWhatAPutCostsTheProcessorOfAMachineWithEngines) {
+  for (const std::size_t packets : {1u, 5u, 50u}) {
+    SimMachine sim(Shape::parse("2m"), moved_by(TransferMode::put), {.dma = true}, with_dma());
+    SmallWindows all(sim, packets * 216);
+    Tick writing = 0;
+    sim.run([&](Node& node) { return put_one(node, &all, packets * 216, &writing); });
+    EXPECT_EQ(writing, 100u);
+    constexpr Tick kInject = 40, kReceive = 30, kHop = 69, kWire = 1080;
+    EXPECT_EQ(sim.finished_at(), 100 + kInject + kHop + packets * kWire + kReceive);
+  }
+}
+
+}  // namespace
+}  // namespace toroid
