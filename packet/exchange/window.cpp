@@ -118,18 +118,19 @@ std::uint32_t Window::checked_bytes(std::string_view what, Rank peer, const Stri
                                node_->size() - 1));
   const std::uint64_t window = peer == node_->rank() ? memory_.size() : UINT64_MAX;
   if (!there.lies_in(window))
-    throw BadInput(fmt::format("a {} concerns {} of window {} of {}, which are not in it{}", what,
-                               there.text(), number_, node_->shape().coord_text(peer),
-                               peer == node_->rank() ? fmt::format(": it has {} bytes", window)
-                                                     : std::string()));
+    throw BadInput(fmt::format(
+        "a {} concerns {} of window {} of {}, which are not in it{}", what, there.text(), number_,
+        node_->shape().coord_text(peer),
+        peer == node_->rank() ? fmt::format(": it has {} bytes", window) : std::string()));
   if (!here.lies_in(array))
     throw BadInput(fmt::format("a {} concerns {} of an array of {} bytes, which are not in it",
                                what, here.text(), array));
   if (there.total() != here.total())
-    throw BadInput(fmt::format("a {} concerns {} bytes of an array and {} bytes of window {}",
-                               what, here.total(), there.total(), number_));
+    throw BadInput(fmt::format("a {} concerns {} bytes of an array and {} bytes of window {}", what,
+                               here.total(), there.total(), number_));
   if (here.total() > kMostBytes)
-    throw BadInput(fmt::format("a {} of {} bytes: 4 GiB and more take several", what, here.total()));
+    throw BadInput(
+        fmt::format("a {} of {} bytes: 4 GiB and more take several", what, here.total()));
   return static_cast<std::uint32_t>(here.total());
 }
 
@@ -249,10 +250,10 @@ SendDescriptor Window::describe(const Operation& operation) {
   const bool is_full = operation.queued < full;
   const unsigned payload =
       static_cast<unsigned>(message.label_bytes()) + (is_full ? data : carried % data);
-  SendDescriptor made =
-      operation.is_put
-          ? mover_->descriptor(operation.peer, number_, 0, operation.left, 1)
-          : mover_->descriptor(operation.peer, number_, payload, node_->rank(), chunks_for(payload));
+  SendDescriptor made = operation.is_put
+                            ? mover_->descriptor(operation.peer, number_, 0, operation.left, 1)
+                            : mover_->descriptor(operation.peer, number_, payload, node_->rank(),
+                                                 chunks_for(payload));
   made.source = this;
   made.cookie = std::uint64_t{operation.number} << 32 | operation.queued;
   made.packets = is_full && !operation.is_put ? full - operation.queued : 1;

@@ -148,21 +148,21 @@ class Window final : public Outgoing, private PayloadSource {
   /// place is used again, with another generation, when it is complete.
   struct Operation {
     // As it was begun. The receiver of a put by descriptor reads this.
-    WindowMessage message;         ///< of all its packets; only `at` differs
-    StridedBox here;               ///< of the source, or of a get's destination
-    const std::byte* source;       ///< of a put or answer
-    std::byte* destination;        ///< of a get
+    WindowMessage message;    ///< of all its packets; only `at` differs
+    StridedBox here;          ///< of the source, or of a get's destination
+    const std::byte* source;  ///< of a put or answer
+    std::byte* destination;   ///< of a get
     Rank peer;
     // How far it is.
     bool is_open;
-    bool is_put;                   ///< goes by descriptor
-    std::uint32_t number;          ///< its place
+    bool is_put;           ///< goes by descriptor
+    std::uint32_t number;  ///< its place
     std::uint32_t generation = 0;
-    std::uint32_t next = kNone;    ///< among those that wait, or among the places that are free
-    std::uint32_t queued;          ///< packets
-    std::uint32_t left;            ///< packets that have not left
-    std::uint32_t to_come;         ///< bytes, of a get
-    Tick written_at;               ///< when the processor has written its descriptor
+    std::uint32_t next = kNone;  ///< among those that wait, or among the places that are free
+    std::uint32_t queued;        ///< packets
+    std::uint32_t left;          ///< packets that have not left
+    std::uint32_t to_come;       ///< bytes, of a get
+    Tick written_at;             ///< when the processor has written its descriptor
   };
   /// Operations that wait to be queued, the first first.
   struct Line {
@@ -220,7 +220,7 @@ class Window final : public Outgoing, private PayloadSource {
   Node* mover_;  ///< that sends and receives: the node's DMA engine, or the node itself
   std::span<std::byte> memory_;
   HandlerId number_;
-  bool is_posted_ = false;         ///< the mover asks this for what waits
+  bool is_posted_ = false;          ///< the mover asks this for what waits
   bool waits_for_writing_ = false;  ///< the first in line had no descriptor yet in the last fill()
   Line line_;
   std::deque<Operation> operations_;  ///< [number]: they do not move, others read them

@@ -37,10 +37,14 @@ void Window::take(Rank origin, std::span<const std::byte> bytes) {
         fmt::format("received {} bytes that are no message of window {}", bytes.size(), number_));
   switch (message.kind) {
     case WindowMessageKind::put:
-    case WindowMessageKind::acknowledged_put: return store(origin, message, data);
-    case WindowMessageKind::acknowledgement: return acknowledged(origin, message);
-    case WindowMessageKind::get: return answer(origin, message);
-    case WindowMessageKind::answer: break;
+    case WindowMessageKind::acknowledged_put:
+      return store(origin, message, data);
+    case WindowMessageKind::acknowledgement:
+      return acknowledged(origin, message);
+    case WindowMessageKind::get:
+      return answer(origin, message);
+    case WindowMessageKind::answer:
+      break;
   }
   Operation& get = asked(origin, message, WindowMessageKind::get);
   copy_boxes({data.data(), StridedBox::stretch(0, data.size()), 0},
@@ -79,7 +83,8 @@ void Window::store(Rank origin, const WindowMessage& message, std::span<const st
   copy_boxes({data.data(), StridedBox::stretch(0, data.size()), 0},
              {memory_.data(), message.box, message.at}, data.size());
   note_arrival(data.size());
-  if (message.kind == WindowMessageKind::acknowledged_put) acknowledge(origin, message, data.size());
+  if (message.kind == WindowMessageKind::acknowledged_put)
+    acknowledge(origin, message, data.size());
 }
 
 /// Tells the origin when all bytes of its put have come, of which these are some.
@@ -106,11 +111,13 @@ void Window::acknowledged(Rank origin, const WindowMessage& message) {
 }
 
 /// This node's own operation that another node answers or acknowledges.
-Window::Operation& Window::asked(Rank origin, const WindowMessage& message, WindowMessageKind kind) {
+Window::Operation& Window::asked(Rank origin, const WindowMessage& message,
+                                 WindowMessageKind kind) {
   if (message.operation < operations_.size()) {
     Operation& own = operations_[message.operation];
     const bool is_such = own.is_open && own.message.kind == kind && own.peer == origin;
-    const bool fits = kind != WindowMessageKind::get || (own.message.bytes == message.bytes && own.left == 0);
+    const bool fits =
+        kind != WindowMessageKind::get || (own.message.bytes == message.bytes && own.left == 0);
     if (is_such && fits) return own;
   }
   throw RunFailed(fmt::format("{} has answered a {} that window {} has not begun",

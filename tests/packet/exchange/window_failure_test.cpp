@@ -32,9 +32,9 @@
 namespace toroid {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::Bytes;
 using testing::EmulatedMachine;
+using ::testing::HasSubstr;
 using testing::RingMachine;
 using testing::SimMachine;
 
@@ -83,8 +83,11 @@ TEST(Window, RefusesAtTheCallerWhatCanBeKnownThere) {
       [&](Window& w) { w.put(1, StridedBox::stretch(0, 8), array, StridedBox::stretch(0, 9)); },
       "9 bytes of an array and 8 bytes of window");
   std::byte* const anywhere = array.data();
-  expect_refused([&](Window& w) { w.put(1, 0, {anywhere, std::size_t{1} << 32}); },
-                 "4 GiB and more");
+  expect_refused(
+      [&](Window& w) {
+        w.put(1, 0, {anywhere, std::size_t{1} << 32});
+      },
+      "4 GiB and more");
 }
 
 TEST(Window, RefusesMemoryThatAnotherWindowOfTheNodeHas) {
@@ -218,9 +221,9 @@ Program wait_in_vain(Node& node, GuardedWindows* all) {
 TEST(Window, BytesThatNeverComeAreNamedByTheReport) {
   SimMachine sim(Shape::parse("2"));
   GuardedWindows all(sim);
-  EXPECT_THAT(testing::failure_of(
-                  [&] { sim.run([&](Node& node) { return wait_in_vain(node, &all); }); }),
-              HasSubstr("bytes put into its window at 900 of 1000"));
+  EXPECT_THAT(
+      testing::failure_of([&] { sim.run([&](Node& node) { return wait_in_vain(node, &all); }); }),
+      HasSubstr("bytes put into its window at 900 of 1000"));
 }
 
 /// All put and get without end; one fails.

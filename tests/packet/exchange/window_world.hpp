@@ -54,8 +54,10 @@ struct WindowStep {
 /// others. Every process makes the same of the same seed.
 class WindowWorld {
  public:
-  /// `most`: bytes of a put or get.
-  WindowWorld(EmulatedMachine& machine, std::uint64_t seed, std::size_t most = 20'000)
+  /// `ranks`: the nodes that this process has. `most`: bytes of a put or get.
+  template <typename Machine>
+  WindowWorld(Machine& machine, const std::vector<Rank>& ranks, std::uint64_t seed,
+              std::size_t most)
       : random_(seed, 0), most_(most), slot_(3 * most + 64), steps_(machine.size()) {
     const Rank nodes = machine.size();
     memory_.assign(nodes, Bytes(kSlots * slot_ + 2 * kGuard, kUntouched));
@@ -68,9 +70,9 @@ class WindowWorld {
       for (std::size_t slot = 0; slot < kSlots; ++slot) draw(nodes, r, slot);
     windows_.resize(nodes);
     sources_.resize(nodes);
-    for (const Rank r : machine.ranks()) {
-      windows_[r] = std::make_unique<Window>(
-          machine.node(r), std::span(memory_[r]).subspan(kGuard, kSlots * slot_));
+    for (const Rank r : ranks) {
+      windows_[r] = std::make_unique<Window>(machine.node(r),
+                                             std::span(memory_[r]).subspan(kGuard, kSlots * slot_));
       sources_[r] = std::make_unique<Window>(machine.node(r), shown_[r]);
     }
   }
@@ -169,8 +171,9 @@ inline Program take_steps(Node& node, WindowWorld* world) {
   co_await source.complete();
 }
 
-inline void take_all_steps(EmulatedMachine& machine, std::uint64_t seed, std::size_t most = 20'000) {
-  WindowWorld world(machine, seed, most);
+inline void take_all_steps(EmulatedMachine& machine, std::uint64_t seed,
+                           std::size_t most = 20'000) {
+  WindowWorld world(machine, machine.ranks(), seed, most);
   machine.run([&](Node& node) { return take_steps(node, &world); });
   EXPECT_TRUE(machine.finished());
   for (const Rank r : machine.ranks()) world.expect_right(r);

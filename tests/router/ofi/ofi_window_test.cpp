@@ -1,0 +1,128 @@
+// Puts and gets between windows of nodes in several processes.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/window.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "packet/node/settings.hpp"
+#include "router/job/job.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tests/packet/exchange/window_world.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/ofi/ofi_machine.hpp"
+#include "tests/router/ofi/stepped_machine.hpp"
+#include "tests/router/smallest_buffers.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::Bytes;
+using testing::EmulatedMachine;
+using ::testing::HasSubstr;
+using testing::OfiCase;
+
+using OfiWindow = testing::OnEveryProvider;
+INSTANTIATE_TEST_SUITE_P(Over, OfiWindow, testing::kProviders, testing::provider_name);
+
+TEST_P(OfiWindow, BringsWhatALoopOverBytesBringsPackedAndInPackets) {
+  std::uint64_t seed = 0;
+  for (const char* torus : {"2", "3x2"})
+    for (const RingRoute route : testing::kRoutes)
+      for (const TransferMode transfer : {TransferMode::automatic, TransferMode::put}) {
+        OfiCase c{.route = route, .provider = GetParam()};
+        c.processes = torus[0] == '3' ? 3 : 2;
+        c.workers = seed % 2 == 0 ? 1 : 2;
+        c.transfer = transfer;
+        c.seed = ++seed;
+        SCOPED_TRACE(fmt::format("{} {}", torus, c.text()));
+        testing::run_on_ofi(Shape::parse(torus), c, [&](Job&, EmulatedMachine& machine) {
+          testing::take_all_steps(machine, c.seed);
+        });
+      }
+}
+
+TEST_P(OfiWindow, BringsTheSameThroughTheSmallestBuffers) {
+  for (const RingRoute route : testing::kRoutes) {
+    OfiCase c{.route = route, .provider = GetParam(), .transfer = TransferMode::put};
+    c.machine = testing::smallest_buffers();
+    testing::run_on_ofi(Shape::parse("4"), c, [&](Job&, EmulatedMachine& machine) {
+      testing::take_all_steps(machine, 5, 5000);
+    });
+  }
+}
+
+Program put_to_the_last(Node& node, std::deque<Window>* windows, Bytes* array) {
+  if (node.rank() == 0) {
+    const PendingPut put = windows->front().put(node.size() - 1, 100, *array, Acknowledge::yes);
+    co_await put.remote();
+  }
+  co_await node.barrier();
+}
+
+/// Over a network in memory that is slow and unfair.
+TEST(SteppedWindow, BringsTheSameForAnyNumberOfWorkersAndFrames) {
+  for (const unsigned workers : {1u, 2u, 3u})
+    for (const std::size_t frame : {512u, 1024u, 16384u})
+      for (const TransferMode transfer : {TransferMode::automatic, TransferMode::put}) {
+        SCOPED_TRACE(fmt::format("{} workers, frames of {}", workers, frame));
+        testing::SteppedOptions options{
+            .processes = 3,
+            .workers = workers,
+            .network = {.seed = workers},
+            .node = {.transfer = transfer},
+            .machine = frame == 512 ? testing::smallest_buffers() : Machine(),
+            .limits = {.frame_bytes = frame, .window = 2, .send_buffers = 2}};
+        testing::SteppedMachine machine(Shape::parse("5"), options);
+        const std::vector<Rank> ranks = {0, 1, 2, 3, 4};
+        testing::WindowWorld world(machine, ranks, frame + workers, 5000);
+        ASSERT_NO_FATAL_FAILURE(
+            machine.run([&](Node& node) { return testing::take_steps(node, &world); }));
+        for (const Rank r : ranks) world.expect_right(r);
+        EXPECT_GT(machine.packed_bytes(), 0u);
+        EXPECT_EQ(machine.refused(), ofi::RefusedFrames{});
+      }
+}
+
+TEST_P(OfiWindow, PutsToOtherProcessesArePackedAndWhatGoesBeyondTheWindowEndsTheRun) {
+  for (const bool fits : {true, false}) {
+    OfiCase c{.provider = GetParam(), .transfer = TransferMode::automatic};
+    const auto body = [&](Job& job, EmulatedMachine& machine) {
+      Bytes memory(40'000 + 2 * 64, testing::kUntouched);
+      Bytes array(fits ? 39'900 : 39'901, std::byte{5});
+      std::deque<Window> windows;
+      const Rank self = machine.ranks().front();
+      windows.emplace_back(machine.node(self), std::span(memory).subspan(64, 40'000));
+      try {
+        machine.run([&](Node& node) { return put_to_the_last(node, &windows, &array); });
+      } catch (...) {
+        TOROID_CHECK_EQ(std::ranges::count(memory, testing::kUntouched), 40'128);
+        throw;
+      }
+      TOROID_CHECK_EQ(std::ranges::count(memory, std::byte{5}), self == 1 ? 39'900 : 0);
+      if (job.rank() == 0) TOROID_CHECK(machine.counters().packed_bytes > 39'900);
+    };
+    const std::vector<std::string> outcomes = testing::outcomes_on_ofi(Shape::parse("2"), c, body);
+    if (fits)
+      EXPECT_EQ(outcomes, std::vector<std::string>(2));
+    else
+      for (const std::string& outcome : outcomes)
+        EXPECT_THAT(outcome, HasSubstr("goes beyond window 255 of 40000 bytes: 39901 bytes at "
+                                       "offset 100"));
+  }
+}
+
+}  // namespace
+}  // namespace toroid
