@@ -16,9 +16,12 @@
 
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/strided_box.hpp"
 #include "packet/exchange/window.hpp"
+#include "packet/exchange/window_message.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"
@@ -51,6 +54,49 @@ TEST(StridedBox, LiesInMemoryIfItsLastStretchDoesAndNoneOverlap) {
   EXPECT_FALSE((StridedBox{.offset = kHuge, .count = 2, .bytes = 8, .stride = 8}).lies_in(100));
   EXPECT_FALSE((StridedBox{.offset = 8, .count = kHuge, .bytes = 8, .stride = 8}).lies_in(kHuge));
   EXPECT_FALSE((StridedBox{.offset = 8, .count = 2, .bytes = 8, .stride = kHuge}).lies_in(kHuge));
+}
+
+TEST(WindowMessage, IsReadAsItWasWritten) {
+  for (const StridedBox& box : {StridedBox::stretch(kHuge, 24), StridedBox::stretch(7, 0),
+                                StridedBox{.offset = 5, .count = 3, .bytes = 8, .stride = kHuge}}) {
+    Bytes packet(kPayloadBytes, std::byte{9});
+    const WindowMessage written{.kind = WindowMessageKind::get,
+                                .operation = 3'000'000'000,
+                                .bytes = static_cast<std::uint32_t>(box.total()),
+                                .at = static_cast<std::uint32_t>(box.total() / 3),
+                                .box = box};
+    const std::size_t label = written.write(packet);
+    EXPECT_EQ(label, written.label_bytes());
+    const std::uint32_t rest = written.bytes - written.at;
+    WindowMessage read;
+    std::span<const std::byte> data;
+    ASSERT_TRUE(read.read(std::span(packet).first(label + rest), data));
+    EXPECT_EQ(read.kind, written.kind);
+    EXPECT_EQ(read.operation, written.operation);
+    EXPECT_EQ(read.bytes, written.bytes);
+    EXPECT_EQ(read.at, written.at);
+    EXPECT_EQ(read.box.text(), box.text());
+    EXPECT_EQ(data.size(), rest);
+    EXPECT_FALSE(read.read(std::span(packet).first(label - 1), data));
+    EXPECT_FALSE(read.read(std::span(packet).first(label + rest + 1), data));
+  }
+}
+
+TEST(WindowMessage, WhateverBytesComeNothingIsReadThatDoesNotFitTogether) {
+  Random random(5);
+  unsigned good = 0;
+  for (unsigned n = 0; n < 100'000; ++n) {
+    Bytes packet(random.below(80));
+    for (std::byte& b : packet) b = static_cast<std::byte>(random.below(4));
+    WindowMessage read;
+    std::span<const std::byte> data;
+    if (!read.read(packet, data)) continue;
+    ++good;
+    EXPECT_LE(read.at + data.size(), read.bytes);
+    EXPECT_EQ(read.box.total(), read.bytes);
+    EXPECT_LE(read.label_bytes() + data.size(), packet.size());
+  }
+  EXPECT_GT(good, 1000u);
 }
 
 /// Does something with the window of node 0, which has 100 bytes.
@@ -226,31 +272,37 @@ TEST(Window, BytesThatNeverComeAreNamedByTheReport) {
       HasSubstr("bytes put into its window at 900 of 1000"));
 }
 
+/// A window with a part for each node, one that everybody gets, and the arrays of puts and gets.
+struct BusyNode {
+  BusyNode(Node& node, std::size_t bytes)
+      : memory(bytes * (node.size() + 1)), source(bytes), got(bytes), window(node, memory) {}
+  Bytes memory;
+  Bytes source;
+  Bytes got;
+  Window window;
+};
+
 /// All put and get without end; one fails.
-Program go_on_until_one_fails(Node& node, std::deque<Window>* windows, Bytes* array) {
-  Window& window = (*windows)[node.rank()];
+Program go_on_until_one_fails(Node& node, std::deque<BusyNode>* all) {
+  BusyNode& own = (*all)[node.rank()];
+  const std::size_t bytes = own.source.size();
   for (unsigned round = 0;; ++round) {
     for (Rank to = 0; to < node.size(); ++to) {
-      window.put(to, 0, *array, Acknowledge::yes);
-      (void)window.get(to, 0, *array);
+      own.window.put(to, bytes * node.rank(), own.source, Acknowledge::yes);
+      if (to + 1 == node.size()) (void)own.window.get(to, bytes * node.size(), own.got);
     }
     if (node.rank() == 1 && round == 20) throw std::domain_error("no more");
-    co_await window.complete();
+    co_await own.window.complete();
   }
 }
 
 TEST(Window, APeerThatFailsAmongPutsAndGetsEndsTheRun) {
   for (const std::size_t bytes : {100u, 50'000u}) {
     const auto run = [&](EmulatedMachine& machine) {
-      std::vector<Bytes> memory(machine.size(), Bytes(bytes));
-      std::vector<Bytes> arrays(machine.size(), Bytes(bytes));
-      std::deque<Window> windows;
-      for (Rank r = 0; r < machine.size(); ++r) windows.emplace_back(machine.node(r), memory[r]);
-      const std::string failure = testing::failure_of([&] {
-        machine.run([&](Node& node) {
-          return go_on_until_one_fails(node, &windows, &arrays[node.rank()]);
-        });
-      });
+      std::deque<BusyNode> all;
+      for (Rank r = 0; r < machine.size(); ++r) all.emplace_back(machine.node(r), bytes);
+      const std::string failure = testing::failure_of(
+          [&] { machine.run([&](Node& node) { return go_on_until_one_fails(node, &all); }); });
       EXPECT_EQ(failure, "node (1): no more");
     };
     for (const RingRoute route : testing::kRoutes)

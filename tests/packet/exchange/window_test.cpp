@@ -52,7 +52,7 @@ TEST(Window, BringsWhatALoopOverBytesBringsOnTheModel) {
       for (const std::uint64_t seed : {1u, 2u, 3u}) {
         SCOPED_TRACE(std::string(torus) + " seed " + std::to_string(seed));
         SimMachine sim(Shape::parse(torus), {}, {}, machine);
-        take_all_steps(sim, seed);
+        take_all_steps(sim, seed, 6000);
       }
 }
 
@@ -62,7 +62,7 @@ TEST(Window, BringsTheSameByDmaEngines) {
       for (const std::uint64_t seed : {1u, 2u, 3u}) {
         SCOPED_TRACE(std::string(torus) + " seed " + std::to_string(seed));
         SimMachine sim(Shape::parse(torus), moved_by(TransferMode::put), {.dma = true}, machine);
-        take_all_steps(sim, seed);
+        take_all_steps(sim, seed, 6000);
       }
 }
 
@@ -191,8 +191,11 @@ TEST(Window, LongPutsAndAnswersMoveByDescriptorOnTheDirectRouteAndShortOnesDoNot
   }
 }
 
-Program put_one(Node& node, SmallWindows* all, std::size_t bytes, Tick* writing) {
+/// Node 0 puts; node 1 computes, then waits for the bytes.
+Program put_one(Node& node, SmallWindows* all, Tick computing, Tick* writing) {
+  const std::size_t bytes = all->memory[0].size();
   if (node.rank() == 1) {
+    co_await node.compute(computing);
     co_await all->windows[1].arrived(bytes);
     co_return;
   }
@@ -201,16 +204,31 @@ Program put_one(Node& node, SmallWindows* all, std::size_t bytes, Tick* writing)
   *writing = node.now() - begin;
 }
 
+/// When the bytes of so many full packets have been waited for.
+Tick arrival_by_engines(std::size_t packets, Tick computing) {
+  SimMachine sim(Shape::parse("2m"), moved_by(TransferMode::put), {.dma = true}, with_dma());
+  SmallWindows all(sim, packets * 216);
+  Tick writing = 0;
+  sim.run([&](Node& node) { return put_one(node, &all, computing, &writing); });
+  EXPECT_EQ(writing, 100u);
+  return sim.node(1).finished_at();
+}
+
 TEST(Window, ADescriptorIsWhatAPutCostsTheProcessorOfAMachineWithEngines) {
+  constexpr Tick kDescriptor = 100, kInject = 40, kReceive = 30, kHop = 69, kWire = 1080;
   for (const std::size_t packets : {1u, 5u, 50u}) {
-    SimMachine sim(Shape::parse("2m"), moved_by(TransferMode::put), {.dma = true}, with_dma());
-    SmallWindows all(sim, packets * 216);
-    Tick writing = 0;
-    sim.run([&](Node& node) { return put_one(node, &all, packets * 216, &writing); });
-    EXPECT_EQ(writing, 100u);
-    constexpr Tick kInject = 40, kReceive = 30, kHop = 69, kWire = 1080;
-    EXPECT_EQ(sim.finished_at(), 100 + kInject + kHop + packets * kWire + kReceive);
+    const Tick alone = kDescriptor + kInject + kHop + packets * kWire + kReceive;
+    EXPECT_EQ(arrival_by_engines(packets, 0), alone);
+    EXPECT_EQ(arrival_by_engines(packets, 10 * alone), 10 * alone);
   }
+}
+
+/// The engine has stored the bytes at the end of its turn, though they are there when it begins.
+TEST(Window, AProcessorSeesWhatItsEngineHasDoneNotBeforeTheEngineHasDoneIt) {
+  const Tick alone = arrival_by_engines(5, 0);
+  for (Tick computing = alone - 60; computing < alone; ++computing)
+    EXPECT_EQ(arrival_by_engines(5, computing), alone) << computing;
+  EXPECT_EQ(arrival_by_engines(5, alone + 1), alone + 1);
 }
 
 }  // namespace
