@@ -27,8 +27,6 @@
 namespace toroid {
 namespace {
 
-using Kind = WindowMessageKind;
-
 /// Packets from which on bytes move by put, if nobody says: as in an exchange.
 constexpr std::uint32_t kLeastToPut = 8;
 /// A message's bytes and packets are counted by 32 bits.

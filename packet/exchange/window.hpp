@@ -113,7 +113,8 @@ class Window final : public Outgoing, private PayloadSource {
   // Non-blocking. They throw BadInput for a node that there is not, a box that its array does not
   // hold, boxes of different sizes, 4 GiB or more, and for this node if its own window is too
   // small. A put or get of this node's own window is complete when they return. `source`, `array`
-  // and `destination` stay as they are until local completion.
+  // and `destination` stay as they are until local completion, and share no memory with where their
+  // bytes go or come from.
   /// Brings `source` to the window of node `to`, from byte `offset` on.
   PendingPut put(Rank to, std::uint64_t offset, std::span<const std::byte> source,
                  Acknowledge acknowledge = Acknowledge::no);
@@ -142,6 +143,7 @@ class Window final : public Outgoing, private PayloadSource {
 
  private:
   friend class WindowAwaiter;
+  using Kind = WindowMessageKind;
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   /// What this node sends: a put, the request of a get, or the answer to another node's get. Its
@@ -173,8 +175,8 @@ class Window final : public Outgoing, private PayloadSource {
   // Beginning.
   std::uint32_t checked_bytes(std::string_view what, Rank peer, const StridedBox& there,
                               std::size_t array, const StridedBox& here) const;
-  Operation& open(WindowMessageKind kind, Rank peer, const StridedBox& there,
-                  const StridedBox& here, std::uint32_t bytes);
+  Operation& open(Kind kind, Rank peer, const StridedBox& there, const StridedBox& here,
+                  std::uint32_t bytes);
   void begin(Operation& operation);
   bool goes_by_put(const Operation& operation) const;
   bool try_pass(Operation& operation);
@@ -182,7 +184,7 @@ class Window final : public Outgoing, private PayloadSource {
   // Leaving.
   bool is_by_engine() const { return mover_ != node_; }
   static bool carries_data(const Operation& operation) {
-    return operation.message.kind != WindowMessageKind::get;
+    return operation.message.kind != Kind::get;
   }
   static std::uint32_t packets_of(const Operation& operation);
   SendDescriptor describe(const Operation& operation);
@@ -204,7 +206,7 @@ class Window final : public Outgoing, private PayloadSource {
   void acknowledge(Rank origin, const WindowMessage& message, std::size_t bytes);
   void acknowledged(Rank origin, const WindowMessage& message);
   void answer(Rank origin, const WindowMessage& message);
-  Operation& asked(Rank origin, const WindowMessage& message, WindowMessageKind kind);
+  Operation& asked(Rank origin, const WindowMessage& message, Kind kind);
   void note_arrival(std::uint64_t bytes);
   void note_answer(Operation& get, std::uint64_t bytes);
   void note_moved() {

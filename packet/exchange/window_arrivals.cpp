@@ -36,17 +36,17 @@ void Window::take(Rank origin, std::span<const std::byte> bytes) {
     throw RunFailed(
         fmt::format("received {} bytes that are no message of window {}", bytes.size(), number_));
   switch (message.kind) {
-    case WindowMessageKind::put:
-    case WindowMessageKind::acknowledged_put:
+    case Kind::put:
+    case Kind::acknowledged_put:
       return store(origin, message, data);
-    case WindowMessageKind::acknowledgement:
+    case Kind::acknowledgement:
       return acknowledged(origin, message);
-    case WindowMessageKind::get:
+    case Kind::get:
       return answer(origin, message);
-    case WindowMessageKind::answer:
+    case Kind::answer:
       break;
   }
-  Operation& get = asked(origin, message, WindowMessageKind::get);
+  Operation& get = asked(origin, message, Kind::get);
   copy_boxes({data.data(), StridedBox::stretch(0, data.size()), 0},
              {get.destination, get.here, message.at}, data.size());
   note_answer(get, data.size());
@@ -59,8 +59,8 @@ std::size_t Window::take(const PutDescriptor& put) {
   }
   const auto& from = *reinterpret_cast<const Operation*>(put.array);
   const BoxCursor<const std::byte> source(from.source, from.here, 0);
-  if (from.message.kind == WindowMessageKind::answer) {
-    Operation& get = asked(put.origin, from.message, WindowMessageKind::get);
+  if (from.message.kind == Kind::answer) {
+    Operation& get = asked(put.origin, from.message, Kind::get);
     copy_boxes(source, {get.destination, get.here, 0}, from.message.bytes);
     note_answer(get, from.message.bytes);
   } else {
@@ -83,8 +83,7 @@ void Window::store(Rank origin, const WindowMessage& message, std::span<const st
   copy_boxes({data.data(), StridedBox::stretch(0, data.size()), 0},
              {memory_.data(), message.box, message.at}, data.size());
   note_arrival(data.size());
-  if (message.kind == WindowMessageKind::acknowledged_put)
-    acknowledge(origin, message, data.size());
+  if (message.kind == Kind::acknowledged_put) acknowledge(origin, message, data.size());
 }
 
 /// Tells the origin when all bytes of its put have come, of which these are some.
@@ -97,7 +96,7 @@ void Window::acknowledge(Rank origin, const WindowMessage& message, std::size_t 
     partly_come_.erase(at);
   }
   std::array<std::byte, kPayloadBytes> payload;
-  const WindowMessage told{.kind = WindowMessageKind::acknowledgement,
+  const WindowMessage told{.kind = Kind::acknowledgement,
                            .operation = message.operation,
                            .bytes = 0,
                            .at = 0,
@@ -107,17 +106,15 @@ void Window::acknowledge(Rank origin, const WindowMessage& message, std::size_t 
 
 void Window::acknowledged(Rank origin, const WindowMessage& message) {
   note_moved();
-  close(asked(origin, message, WindowMessageKind::acknowledged_put));
+  close(asked(origin, message, Kind::acknowledged_put));
 }
 
 /// This node's own operation that another node answers or acknowledges.
-Window::Operation& Window::asked(Rank origin, const WindowMessage& message,
-                                 WindowMessageKind kind) {
+Window::Operation& Window::asked(Rank origin, const WindowMessage& message, Kind kind) {
   if (message.operation < operations_.size()) {
     Operation& own = operations_[message.operation];
     const bool is_such = own.is_open && own.message.kind == kind && own.peer == origin;
-    const bool fits =
-        kind != WindowMessageKind::get || (own.message.bytes == message.bytes && own.left == 0);
+    const bool fits = kind != Kind::get || (own.message.bytes == message.bytes && own.left == 0);
     if (is_such && fits) return own;
   }
   throw RunFailed(fmt::format("{} has answered a {} that window {} has not begun",
@@ -127,8 +124,8 @@ Window::Operation& Window::asked(Rank origin, const WindowMessage& message,
 /// Sends what a get asks for, without the program.
 void Window::answer(Rank origin, const WindowMessage& message) {
   check_box(origin, message);
-  Operation& answer = open(WindowMessageKind::answer, origin, StridedBox::stretch(0, message.bytes),
-                           message.box, message.bytes);
+  Operation& answer =
+      open(Kind::answer, origin, StridedBox::stretch(0, message.bytes), message.box, message.bytes);
   answer.message.operation = message.operation;
   answer.source = memory_.data();
   begin(answer);
