@@ -91,6 +91,9 @@ void Window::acknowledge(Rank origin, const WindowMessage& message, std::size_t 
   if (bytes < message.bytes) {
     const std::uint64_t key = std::uint64_t{origin} << 32 | message.operation;
     const auto [at, is_first] = partly_come_.try_emplace(key, message.bytes);
+    if (bytes > at->second)
+      throw RunFailed(fmt::format("a put from {} has more bytes for window {} than it says",
+                                  node_->shape().coord_text(origin), number_));
     at->second -= static_cast<std::uint32_t>(bytes);
     if (at->second > 0) return;
     partly_come_.erase(at);

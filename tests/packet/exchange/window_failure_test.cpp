@@ -12,7 +12,6 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/machine.hpp"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <span>
 #include <string>
@@ -13,17 +14,24 @@
 
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
+#include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/window.hpp"
+#include "packet/exchange/window_message.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"
 #include "router/job/job.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ofi/gateway.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tests/packet/exchange/window_world.hpp"
 #include "tests/router/emulated_machine.hpp"
+#include "tests/router/failure_of.hpp"
+#include "tests/router/ofi/changed_part.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
 #include "tests/router/ofi/stepped_machine.hpp"
+#include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
 namespace toroid {
@@ -94,6 +102,56 @@ TEST(SteppedWindow, BringsTheSameForAnyNumberOfWorkersAndFrames) {
         EXPECT_GT(machine.packed_bytes(), 0u);
         EXPECT_EQ(machine.refused(), ofi::RefusedFrames{});
       }
+}
+
+/// What a put of one part, of 600 bytes, ends with that is changed on its way.
+std::string failure_of_changed(const auto& change) {
+  testing::SteppedMachine machine(Shape::parse("2"), {.processes = 2,
+                                                      .network = testing::with_changed_part(change),
+                                                      .node = {.transfer = TransferMode::put}});
+  Bytes memory(3 * 6000, testing::kUntouched);
+  Bytes array(600, std::byte{5});
+  std::deque<Window> windows;
+  windows.emplace_back(machine.node(0), std::span<std::byte>());
+  windows.emplace_back(machine.node(1), std::span(memory).subspan(6000, 6000));
+  const std::string failure = testing::failure_of(
+      [&] { machine.run([&](Node& node) { return put_to_the_last(node, &windows, &array); }); });
+  EXPECT_EQ(std::ranges::count(memory, std::byte{5}), 0);
+  return failure;
+}
+
+/// Writes a value at a place of the part's label (packet/exchange/window_message.hpp).
+template <typename T>
+auto with_label(std::size_t place, T value) {
+  return [=](ofi::PartHeader&, std::span<std::byte> bytes) {
+    std::memcpy(bytes.data() + place, &value, sizeof value);
+  };
+}
+
+TEST(SteppedWindow, APartThatFitsNoPutOrNoWindowEndsTheRunAndNothingIsWritten) {
+  constexpr std::size_t kOffset = 0, kBytes = 8, kAt = 12, kKind = 20, kBoxed = 21;
+  const auto code = [](WindowMessageKind kind) { return static_cast<std::uint8_t>(kind); };
+  EXPECT_THAT(failure_of_changed(with_label(kOffset, std::uint64_t{5401})),
+              HasSubstr("a put from (0) goes beyond window 255 of 6000 bytes: 600 bytes at offset "
+                        "5401"));
+  EXPECT_THAT(failure_of_changed(with_label(kOffset, ~std::uint64_t{0})),
+              HasSubstr("goes beyond window"));
+  EXPECT_THAT(failure_of_changed(with_label(kBytes, 6001u)), HasSubstr("goes beyond window"));
+  EXPECT_THAT(failure_of_changed(with_label(kBytes, 1u)), HasSubstr("no message of window 255"));
+  EXPECT_THAT(failure_of_changed(with_label(kAt, 599u)), HasSubstr("no message of window 255"));
+  EXPECT_THAT(failure_of_changed(with_label(kAt, ~0u)), HasSubstr("no message of window 255"));
+  EXPECT_THAT(failure_of_changed(with_label(kKind, std::uint8_t{5})), HasSubstr("no message of"));
+  EXPECT_THAT(failure_of_changed(with_label(kBoxed, std::uint8_t{2})), HasSubstr("no message of"));
+  EXPECT_THAT(failure_of_changed(with_label(kKind, code(WindowMessageKind::answer))),
+              HasSubstr("has answered a get that window 255 has not begun"));
+  EXPECT_THAT(failure_of_changed(with_label(kKind, code(WindowMessageKind::acknowledgement))),
+              HasSubstr("has answered a put that window 255 has not begun"));
+  EXPECT_THAT(failure_of_changed(
+                  [](ofi::PartHeader& part, std::span<std::byte>) { part.origin = 1'000'000; }),
+              HasSubstr("no message of window 255"));
+  EXPECT_THAT(
+      failure_of_changed([](ofi::PartHeader& part, std::span<std::byte>) { part.window = 999; }),
+      HasSubstr("window 999, which it does not have"));
 }
 
 TEST_P(OfiWindow, PutsToOtherProcessesArePackedAndWhatGoesBeyondTheWindowEndsTheRun) {

@@ -32,6 +32,7 @@
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/failure_of.hpp"
+#include "tests/router/ofi/changed_part.hpp"
 #include "tests/router/ofi/fake_network.hpp"
 #include "tests/router/ofi/frames.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
@@ -162,29 +163,13 @@ TEST(PackedPuts, AreNoneUnderAWindowWhichPacketsKeep) {
   EXPECT_EQ(machine.put_bytes(), (30 - pairs_between(shape, options.processes)) * kBytes);
 }
 
-/// The first frame with a part in it is changed on its way.
-testing::NetworkOptions with_changed_part(const auto& change) {
-  testing::NetworkOptions network{.seed = 2};
-  network.fate = [change, done = false](unsigned, unsigned, const FrameBytes& frame) mutable {
-    FrameMemory memory(frame);
-    ofi::FrameView view;
-    const bool is_read = ofi::parse(memory.bytes(), view) == ofi::FrameError::none;
-    if (done || !is_read || view.runs.empty() || view.runs[0].channel != ofi::kPartChannel)
-      return std::vector<FrameBytes>{frame};
-    done = true;
-    ofi::PartHeader part = ofi::part_at(view.packets);
-    change(part);
-    std::memcpy(memory.bytes().data() + sizeof(ofi::FrameHeader), &part, sizeof part);
-    memory.sign();
-    return std::vector<FrameBytes>{{memory.bytes().begin(), memory.bytes().end()}};
-  };
-  return network;
-}
-
 std::string failure_with(const auto& change) {
   SteppedMachine machine(
       Shape::parse("2"),
-      {.processes = 2, .network = with_changed_part(change), .node = by(TransferMode::put)});
+      {.processes = 2,
+       .network = testing::with_changed_part(
+           [change](ofi::PartHeader& part, std::span<std::byte>) { change(part); }),
+       .node = by(TransferMode::put)});
   SteppedExchange exchange(machine, 5000);
   return testing::failure_of([&] { exchange.run(); });
 }
