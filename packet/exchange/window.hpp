@@ -95,6 +95,12 @@ class PendingPut {
 /// a line that names window, origin, offset and bytes. None of its bytes has been written then.
 /// **Order:** there is none among puts and gets. What is to come later is begun after the earlier
 /// one's remote completion, or a barrier after it.
+/// **Memory:** what others put into a window and get from it is nobody's else meanwhile. Its node
+/// learns by arrived() that bytes have come, and by what the others tell it that they have been
+/// got.
+/// **Turns:** a node stores and answers whenever it has a turn: while its program awaits anything,
+/// or has ended. A long computation awaits progress() now and then. A DMA engine needs no such
+/// help.
 /// **Lifetimes:** construct it before the program's first await: it must exist when others put. It
 /// must outlive the run, and so must its memory and the arrays of puts and gets: where nodes share
 /// memory others read and write them, even after a program has failed.

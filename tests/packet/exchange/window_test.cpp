@@ -2,19 +2,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/machine.hpp"
+#include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/window.hpp"
+#include "packet/node/counter.hpp"
+#include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"
@@ -103,13 +108,15 @@ TEST(Window, BringsTheSameThroughTheSmallestRings) {
     }
 }
 
-/// Windows of so many bytes on every node.
 class SmallWindows {
  public:
-  SmallWindows(testing::EmulatedMachine& machine, std::size_t bytes)
-      : memory(machine.size(), Bytes(bytes)) {
+  /// `memory`: [node].
+  SmallWindows(testing::EmulatedMachine& machine, std::vector<Bytes> all) : memory(std::move(all)) {
     for (Rank r = 0; r < machine.size(); ++r) windows.emplace_back(machine.node(r), memory[r]);
   }
+  /// So many bytes on every node.
+  SmallWindows(testing::EmulatedMachine& machine, std::size_t bytes)
+      : SmallWindows(machine, std::vector<Bytes>(machine.size(), Bytes(bytes))) {}
   std::vector<Bytes> memory;
   std::deque<Window> windows;
 };
@@ -189,6 +196,46 @@ TEST(Window, LongPutsAndAnswersMoveByDescriptorOnTheDirectRouteAndShortOnesDoNot
     EXPECT_EQ(counters.puts, bytes == 1000 ? 0u : 4u);
     EXPECT_EQ(counters.put_bytes, bytes == 1000 ? 0u : 4u * bytes);
   }
+}
+
+/// Node 0 asks node 1 by a packet, whose handler puts there and gets from there.
+Program ask_a_handler(Node& node, SmallWindows* all, Bytes* got) {
+  Window& own = all->windows[node.rank()];
+  Counter asked("requests");
+  node.on(kFirstUserHandler, [&](const Packet& packet) {
+    own.put(packet.as<Rank>(), 0, all->memory[1], Acknowledge::yes);
+    (void)own.get(packet.as<Rank>(), 5000, *got);
+    asked.bump();
+  });
+  co_await node.barrier();
+  if (node.rank() == 0) {
+    co_await node.send(1, kFirstUserHandler, node.rank());
+    co_await own.arrived(5000);
+  } else {
+    co_await node.until(asked, 1);
+    co_await own.complete();
+  }
+}
+
+TEST(Window, HandlersPutAndGetToo) {
+  const auto run = [](testing::EmulatedMachine& machine) {
+    SmallWindows all(machine, {Bytes(10'000, std::byte{1}), Bytes(5000, std::byte{2})});
+    Bytes got(5000);
+    machine.run([&](Node& node) { return ask_a_handler(node, &all, &got); });
+    EXPECT_TRUE(machine.finished());
+    EXPECT_EQ(got, Bytes(5000, std::byte{1}));
+    Bytes expected(10'000, std::byte{1});
+    std::fill_n(expected.begin(), 5000, std::byte{2});
+    EXPECT_EQ(all.memory[0], expected);
+  };
+  for (const RingRoute route : testing::kRoutes) {
+    RingMachine rings(Shape::parse("2"), 2, {}, testing::routed(route));
+    run(rings);
+  }
+  SimMachine sim(Shape::parse("2"));
+  run(sim);
+  SimMachine dma(Shape::parse("2"), moved_by(TransferMode::put), {.dma = true}, with_dma());
+  run(dma);
 }
 
 /// Node 0 puts; node 1 computes, then waits for the bytes.
