@@ -24,7 +24,7 @@ std::string StridedBox::text() const {
   return fmt::format("{} x {} bytes, {} apart, at offset {}", count, bytes, stride, offset);
 }
 
-void copy_boxes(BoxCursor<const std::byte> from, BoxCursor<std::byte> to, std::uint64_t bytes) {
+void copy_pieces(BoxCursor<const std::byte> from, BoxCursor<std::byte> to, std::uint64_t bytes) {
   while (bytes > 0) {
     const std::uint64_t piece = std::min({from.left(), to.left(), bytes});
     copy_bytes(to.at(), from.at(), piece);

@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
+
+#include "hal/copy_bytes.hpp"
 
 namespace toroid {
 
@@ -42,7 +45,7 @@ class BoxCursor {
   }
 
   Byte* at() const { return memory_ + within_; }
-  /// Bytes from here to the end of the stretch; never 0.
+  /// Bytes from here to the end of the stretch; 0 only where there are none.
   std::uint64_t left() const { return box_->bytes - within_; }
   void advance(std::uint64_t bytes) {
     within_ += bytes;
@@ -57,7 +60,19 @@ class BoxCursor {
   std::uint64_t within_;  ///< bytes of its stretch that lie before it
 };
 
+/// What copy_boxes() does where the bytes are not contiguous at both ends.
+void copy_pieces(BoxCursor<const std::byte> from, BoxCursor<std::byte> to, std::uint64_t bytes);
+
 /// Copies so many bytes from box to box. REQUIRES: both have them.
-void copy_boxes(BoxCursor<const std::byte> from, BoxCursor<std::byte> to, std::uint64_t bytes);
+inline void copy_boxes(const BoxCursor<const std::byte>& from, const BoxCursor<std::byte>& to,
+                       std::uint64_t bytes) {
+  constexpr std::uint64_t kOften = 216;  // the data of a full packet of a window
+  if (from.left() < bytes || to.left() < bytes)
+    copy_pieces(from, to, bytes);
+  else if (bytes == kOften)
+    std::memcpy(to.at(), from.at(), kOften);
+  else
+    copy_bytes(to.at(), from.at(), bytes);
+}
 
 }  // namespace toroid

@@ -262,9 +262,8 @@ SendDescriptor Window::describe(const Operation& operation) {
 /// Writes the label and at most so many bytes of data, from byte `at` of the message on.
 std::size_t Window::write(const Operation& operation, std::uint64_t at, std::uint64_t most,
                           std::span<std::byte> to) const {
-  WindowMessage message = operation.message;
-  message.at = static_cast<std::uint32_t>(at);
-  const std::size_t label = message.write(to);
+  const WindowMessage& message = operation.message;
+  const std::size_t label = message.write(static_cast<std::uint32_t>(at), to);
   if (!carries_data(operation)) return label;
   const std::uint64_t bytes = std::min(most, message.bytes - at);
   copy_boxes({operation.source, operation.here, at},

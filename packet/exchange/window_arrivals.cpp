@@ -104,7 +104,7 @@ void Window::acknowledge(Rank origin, const WindowMessage& message, std::size_t 
                            .bytes = 0,
                            .at = 0,
                            .box = StridedBox::stretch(0, 0)};
-  mover_->post(origin, number_, std::span(payload).first(told.write(payload)), node_->rank());
+  mover_->post(origin, number_, std::span(payload).first(told.write(0, payload)), node_->rank());
 }
 
 void Window::acknowledged(Rank origin, const WindowMessage& message) {

@@ -9,49 +9,57 @@
 
 namespace toroid {
 
-std::size_t WindowMessage::write(std::span<std::byte> to) const {
-  const Label label{.offset = box.offset,
-                    .bytes = bytes,
-                    .at = at,
-                    .operation = operation,
-                    .kind = static_cast<std::uint8_t>(kind),
-                    .boxed = box.is_stretch() ? std::uint8_t{0} : std::uint8_t{1},
-                    .reserved = 0};
-  std::memcpy(to.data(), &label, sizeof label);
-  if (box.is_stretch()) return sizeof label;
-  const LabelOfBox of_box{
-      .stride = box.stride, .stretch = static_cast<std::uint32_t>(box.bytes), .reserved = 0};
-  std::memcpy(to.data() + sizeof label, &of_box, sizeof of_box);
-  return sizeof label + sizeof of_box;
+namespace {
+
+/// Words, not fields: what is written in pieces is copied late.
+void put_word(std::byte* to, std::uint64_t word) {
+  std::memcpy(to, &word, sizeof word);
+}
+
+std::uint64_t word_at(const std::byte* from) {
+  std::uint64_t word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
+}  // namespace
+
+std::size_t WindowMessage::write(std::uint32_t first, std::span<std::byte> to) const {
+  const bool is_boxed = !box.is_stretch();
+  put_word(to.data(), box.offset);
+  put_word(to.data() + 8, std::uint64_t{bytes} | std::uint64_t{first} << 32);
+  put_word(to.data() + 16,
+           std::uint64_t{operation} | std::uint64_t(kind) << 32 | std::uint64_t{is_boxed} << 40);
+  if (!is_boxed) return kLabelBytes;
+  put_word(to.data() + 24, box.stride);
+  put_word(to.data() + 32, box.bytes);
+  return kBoxedLabelBytes;
 }
 
 bool WindowMessage::read(std::span<const std::byte> from, std::span<const std::byte>& data) {
-  Label label;
-  if (from.size() < sizeof label) return false;
-  std::memcpy(&label, from.data(), sizeof label);
-  if (label.kind > static_cast<std::uint8_t>(WindowMessageKind::answer) || label.boxed > 1)
-    return false;
-  kind = static_cast<WindowMessageKind>(label.kind);
-  operation = label.operation;
-  bytes = label.bytes;
-  at = label.at;
-  box = StridedBox::stretch(label.offset, bytes);
-  data = from.subspan(sizeof label);
-  if (label.boxed == 1) {
-    LabelOfBox of_box;
-    if (data.size() < sizeof of_box) return false;
-    std::memcpy(&of_box, data.data(), sizeof of_box);
-    if (!read_box(of_box)) return false;
-    data = data.subspan(sizeof of_box);
-  }
+  if (from.size() < kLabelBytes) return false;
+  const std::uint64_t lengths = word_at(from.data() + 8);
+  const std::uint64_t which = word_at(from.data() + 16);
+  const std::uint64_t code = which >> 32 & 0xff;
+  const std::uint64_t boxed = which >> 40;
+  if (code > static_cast<std::uint64_t>(WindowMessageKind::answer) || boxed > 1) return false;
+  kind = static_cast<WindowMessageKind>(code);
+  operation = static_cast<std::uint32_t>(which);
+  bytes = static_cast<std::uint32_t>(lengths);
+  at = static_cast<std::uint32_t>(lengths >> 32);
+  box = StridedBox::stretch(word_at(from.data()), bytes);
+  if (boxed == 1 && !read_box(from)) return false;
+  data = from.subspan(boxed == 1 ? kBoxedLabelBytes : kLabelBytes);
   return std::uint64_t{at} + data.size() <= bytes;
 }
 
-bool WindowMessage::read_box(const LabelOfBox& label) {
-  if (label.stretch == 0 || bytes % label.stretch != 0) return false;
-  box.count = bytes / label.stretch;
-  box.bytes = label.stretch;
-  box.stride = label.stride;
+bool WindowMessage::read_box(std::span<const std::byte> from) {
+  if (from.size() < kBoxedLabelBytes) return false;
+  const std::uint64_t stretch = word_at(from.data() + 32);
+  if (stretch == 0 || bytes % stretch != 0) return false;
+  box.count = bytes / stretch;
+  box.bytes = stretch;
+  box.stride = word_at(from.data() + 24);
   return true;
 }
 

@@ -1,16 +1,15 @@
 // What a packet of a window says, in the first bytes of its payload. A packed part of a put begins
 // with the same.
 //
-//   byte 0            8        12       16          20     21      24                40
-//        +------------+--------+--------+-----------+------+-------+-----------------+------
-//        | offset     | bytes  | at     | operation | kind | boxed | stride, stretch | data
-//        +------------+--------+--------+-----------+------+-------+-----------------+------
-//                                                                  only where boxed
+//   byte 0        8       12      16          20     21      24       32        40
+//        +--------+-------+-------+-----------+------+-------+--------+---------+------
+//        | offset | bytes | at    | operation | kind | boxed | stride | stretch | data
+//        +--------+-------+-------+-----------+------+-------+--------+---------+------
+//                                                            only where boxed
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 #include "hal/packet.hpp"
@@ -31,40 +30,29 @@ struct WindowMessage {
   WindowMessageKind kind;
   std::uint32_t operation;  ///< the put's or get's number at the node that began it
   std::uint32_t bytes;      ///< of the whole message's data
-  std::uint32_t at;         ///< which byte of the message's data is the packet's first
+  std::uint32_t at;         ///< which byte of the message's data is the packet's first; as read
   StridedBox box;           ///< where the whole message belongs in the window; of an answer nothing
 
+  static constexpr std::size_t kLabelBytes = 24;
+  static constexpr std::size_t kBoxedLabelBytes = 40;
   /// Bytes that the label takes.
   std::size_t label_bytes() const { return label_bytes_of(box); }
   static std::size_t label_bytes_of(const StridedBox& box) {
-    return box.is_stretch() ? sizeof(Label) : sizeof(Label) + sizeof(LabelOfBox);
+    return box.is_stretch() ? kLabelBytes : kBoxedLabelBytes;
   }
   /// Data bytes of a full packet with such a label.
   static unsigned data_bytes(const StridedBox& box) {
     return kPayloadBytes - static_cast<unsigned>(label_bytes_of(box));
   }
-  /// Writes the label; returns the number of bytes. REQUIRES: there is room.
-  std::size_t write(std::span<std::byte> to) const;
+  /// Writes the label of a packet whose data begins with byte `first` of the message's; returns the
+  /// number of bytes. REQUIRES: there is room.
+  std::size_t write(std::uint32_t first, std::span<std::byte> to) const;
   /// Reads a label and leaves the data in `data`. False: these bytes begin with no label, or its
   /// parts do not fit together.
   [[nodiscard]] bool read(std::span<const std::byte> from, std::span<const std::byte>& data);
 
  private:
-  struct Label {
-    std::uint64_t offset;
-    std::uint32_t bytes;
-    std::uint32_t at;
-    std::uint32_t operation;
-    std::uint8_t kind;
-    std::uint8_t boxed;
-    std::uint16_t reserved;
-  };
-  struct LabelOfBox {
-    std::uint64_t stride;
-    std::uint32_t stretch;  ///< bytes of each stretch: some
-    std::uint32_t reserved;
-  };
-  bool read_box(const LabelOfBox& label);
+  bool read_box(std::span<const std::byte> from);
 };
 
 }  // namespace toroid
