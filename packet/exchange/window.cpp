@@ -281,6 +281,7 @@ std::uint32_t Window::gather(const SendDescriptor& descriptor, std::uint32_t num
   return node_->rank();
 }
 
+/// The receiver reads the operation itself: it says where the bytes stand and where they belong.
 PutDescriptor Window::put(const SendDescriptor& descriptor) {
   const Operation& operation = operations_[descriptor.cookie >> 32];
   return {.from = node_->rank(),
