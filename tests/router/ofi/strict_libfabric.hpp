@@ -3,8 +3,8 @@
 //
 // It asks for what network cards ask for (registered memory with descriptors, keys of its own,
 // virtual addresses, memory bound to the endpoint), moves nothing unless the owner of an end polls,
-// says EAGAIN as it likes, lets operations overtake each other, reads a buffer as late as it may and
-// spoils it when it is done, and uses the words of contexts. What breaks a rule is a complaint.
+// says EAGAIN as it likes, lets operations overtake each other, reads a buffer as late as it may
+// and spoils it when it is done, and uses the words of contexts. What breaks a rule is a complaint.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -43,6 +43,7 @@ class StrictLibfabric {
     now_ = this;
     replacement_ = real_;
     replacement_.getinfo = &getinfo;
+    replacement_.dupinfo = &dupinfo;
     replacement_.fabric = &open_fabric;
     ofi::replace_library(&replacement_);
   }
@@ -58,9 +59,8 @@ class StrictLibfabric {
     const std::lock_guard lock(mutex_);
     return complaints_;
   }
-  /// Frames that were written so far.
+  /// Frames that were written, and messages that were received, so far.
   std::uint64_t writes() const { return writes_; }
-  /// Messages that were received so far.
   std::uint64_t messages() const { return messages_; }
 
  private:
@@ -105,30 +105,21 @@ class StrictLibfabric {
     return value;
   }
 
-  // The endpoints that there are to choose from.
-  static int getinfo(std::uint32_t, const char*, const char*, std::uint64_t flags,
-                     const fi_info* hints, fi_info** found) {
-    const StrictOptions& options = now_->options_;
-    const std::uint64_t caps = options.writes ? FI_MSG | FI_RMA : FI_MSG;
-    const bool fits = hints == nullptr ||
-                      ((hints->caps & ~caps) == 0 && (hints->mode & FI_CONTEXT2) != 0 &&
-                       (options.mr_mode & ~std::uint64_t(hints->domain_attr->mr_mode)) == 0);
-    if (!fits) return -FI_ENODATA;
-    const std::size_t cards = std::max<std::size_t>(1, options.cards.size());
-    for (std::size_t card = cards; card-- > 0;) {
-      fi_info* const info = strict::card_info(now_->real_, options, card);
-      info->next = card + 1 < cards ? *found : nullptr;
-      *found = info;
-    }
-    (void)flags;
-    return 0;
+  static int getinfo(std::uint32_t, const char*, const char*, std::uint64_t, const fi_info* hints,
+                     fi_info** found) {
+    return strict::find_cards(now_->real_, now_->options_, hints, found);
   }
+  static fi_info* dupinfo(const fi_info* info) { return strict::copy_of(now_->real_, info); }
+
   static int open_fabric(fi_fabric_attr*, fid_fabric** opened, void*) {
-    static fi_ops_fabric ops = strict::table_of<fi_ops_fabric>([](auto& table) { table.domain = &open_domain; });
-    static fi_ops close = strict::table_of<fi_ops>([](auto& table) { table.close = [](struct fid* fid) {
-                             delete strict::object_of<fid_fabric>(fid);
-                             return 0;
-                           }; });
+    static fi_ops_fabric ops =
+        strict::table_of<fi_ops_fabric>([](auto& table) { table.domain = &open_domain; });
+    static fi_ops close = strict::table_of<fi_ops>([](auto& table) {
+      table.close = [](struct fid* fid) {
+        delete strict::object_of<fid_fabric>(fid);
+        return 0;
+      };
+    });
     auto* fabric = new fid_fabric{};
     strict::name(*fabric, fabric, FI_CLASS_FABRIC, close);
     fabric->ops = &ops;
@@ -137,14 +128,21 @@ class StrictLibfabric {
   }
 
   static int open_domain(fid_fabric* fabric, fi_info*, fid_domain** opened, void*) {
-    static fi_ops_domain ops = strict::table_of<fi_ops_domain>([](auto& table) { table.av_open = &open_addresses; table.cq_open = &open_queue; table.endpoint = &open_endpoint; });
-    static fi_ops_mr memory = strict::table_of<fi_ops_mr>([](auto& table) { table.reg = &register_memory; });
-    static fi_ops close = strict::table_of<fi_ops>([](auto& table) { table.close = [](struct fid* fid) {
-                             auto* domain = strict::object_of<Domain>(fid);
-                             now_->expect(domain->children == 0, "a domain closes before its objects");
-                             delete domain;
-                             return 0;
-                           }; });
+    static fi_ops_domain ops = strict::table_of<fi_ops_domain>([](auto& table) {
+      table.av_open = &open_addresses;
+      table.cq_open = &open_queue;
+      table.endpoint = &open_endpoint;
+    });
+    static fi_ops_mr memory =
+        strict::table_of<fi_ops_mr>([](auto& table) { table.reg = &register_memory; });
+    static fi_ops close = strict::table_of<fi_ops>([](auto& table) {
+      table.close = [](struct fid* fid) {
+        auto* domain = strict::object_of<Domain>(fid);
+        now_->expect(domain->children == 0, "a domain closes before its objects");
+        delete domain;
+        return 0;
+      };
+    });
     auto* domain = new Domain;
     strict::name(domain->fid, domain, FI_CLASS_DOMAIN, close);
     domain->fid.ops = &ops;
@@ -166,7 +164,8 @@ class StrictLibfabric {
     T* const object = strict::object_of<T>(fid);
     const Call call(object->domain);
     if constexpr (std::is_same_v<T, Endpoint>) {
-      now_->expect(object->regions == 0, "an endpoint closes before the memory that is bound to it");
+      now_->expect(object->regions == 0,
+                   "an endpoint closes before the memory that is bound to it");
       now_->endpoints_.erase(object->number);
     }
     if constexpr (std::is_same_v<T, Region>) {
@@ -179,8 +178,10 @@ class StrictLibfabric {
   }
 
   static int open_addresses(fid_domain* domain, fi_av_attr*, fid_av** opened, void*) {
-    static fi_ops_av ops = strict::table_of<fi_ops_av>([](auto& table) { table.insert = &insert_addresses; });
-    static fi_ops close = strict::table_of<fi_ops>([](auto& table) { table.close = &close_object<Addresses>; });
+    static fi_ops_av ops =
+        strict::table_of<fi_ops_av>([](auto& table) { table.insert = &insert_addresses; });
+    static fi_ops close =
+        strict::table_of<fi_ops>([](auto& table) { table.close = &close_object<Addresses>; });
     auto* addresses = opened_in<Addresses>(domain);
     strict::name(addresses->fid, addresses, FI_CLASS_AV, close);
     addresses->fid.ops = &ops;
@@ -197,8 +198,12 @@ class StrictLibfabric {
   }
 
   static int open_queue(fid_domain* domain, fi_cq_attr* attr, fid_cq** opened, void*) {
-    static fi_ops_cq ops = strict::table_of<fi_ops_cq>([](auto& table) { table.read = &read_queue; table.readerr = &read_error; });
-    static fi_ops close = strict::table_of<fi_ops>([](auto& table) { table.close = &close_object<Queue>; });
+    static fi_ops_cq ops = strict::table_of<fi_ops_cq>([](auto& table) {
+      table.read = &read_queue;
+      table.readerr = &read_error;
+    });
+    static fi_ops close =
+        strict::table_of<fi_ops>([](auto& table) { table.close = &close_object<Queue>; });
     auto* queue = opened_in<Queue>(domain);
     now_->expect(attr->format == FI_CQ_FORMAT_DATA, "data are read by FI_CQ_FORMAT_DATA");
     queue->size = attr->size;
@@ -209,13 +214,22 @@ class StrictLibfabric {
   }
 
   static int open_endpoint(fid_domain* domain, fi_info*, fid_ep** opened, void*) {
-    static fi_ops_cm cm = strict::table_of<fi_ops_cm>([](auto& table) { table.getname = &name_of_endpoint; });
-    static fi_ops_msg msg = strict::table_of<fi_ops_msg>([](auto& table) { table.recv = &receive; table.send = &send; });
-    static fi_ops_rma rma = strict::table_of<fi_ops_rma>([](auto& table) { table.writedata = &write; });
-    static fi_ops ops = strict::table_of<fi_ops>([](auto& table) { table.close = &close_object<Endpoint>; table.bind = &bind_endpoint; table.control = [](struct fid* fid, int command, void*) {
-                           strict::object_of<Endpoint>(fid)->is_enabled = command == FI_ENABLE;
-                           return 0;
-                         }; });
+    static fi_ops_cm cm =
+        strict::table_of<fi_ops_cm>([](auto& table) { table.getname = &name_of_endpoint; });
+    static fi_ops_msg msg = strict::table_of<fi_ops_msg>([](auto& table) {
+      table.recv = &receive;
+      table.send = &send;
+    });
+    static fi_ops_rma rma =
+        strict::table_of<fi_ops_rma>([](auto& table) { table.writedata = &write; });
+    static fi_ops ops = strict::table_of<fi_ops>([](auto& table) {
+      table.close = &close_object<Endpoint>;
+      table.bind = &bind_endpoint;
+      table.control = [](struct fid* fid, int command, void*) {
+        strict::object_of<Endpoint>(fid)->is_enabled = command == FI_ENABLE;
+        return 0;
+      };
+    });
     auto* endpoint = opened_in<Endpoint>(domain);
     const Call call(endpoint->domain);
     endpoint->number = ++now_->numbers_;
@@ -228,7 +242,8 @@ class StrictLibfabric {
     return 0;
   }
   static int bind_endpoint(struct fid* fid, struct fid* other, std::uint64_t) {
-    if (other->fclass == FI_CLASS_CQ) strict::object_of<Endpoint>(fid)->queue = strict::object_of<Queue>(other);
+    if (other->fclass == FI_CLASS_CQ)
+      strict::object_of<Endpoint>(fid)->queue = strict::object_of<Queue>(other);
     return 0;
   }
   static int name_of_endpoint(fid_t fid, void* address, std::size_t* bytes) {
@@ -243,10 +258,14 @@ class StrictLibfabric {
   static int register_memory(struct fid* fid, const void* begin, std::size_t bytes,
                              std::uint64_t access, std::uint64_t, std::uint64_t requested,
                              std::uint64_t, fid_mr** opened, void*) {
-    static fi_ops ops = strict::table_of<fi_ops>([](auto& table) { table.close = &close_object<Region>; table.bind = &bind_region; table.control = [](struct fid* region, int, void*) {
-                           strict::object_of<Region>(region)->is_enabled = true;
-                           return 0;
-                         }; });
+    static fi_ops ops = strict::table_of<fi_ops>([](auto& table) {
+      table.close = &close_object<Region>;
+      table.bind = &bind_region;
+      table.control = [](struct fid* region, int, void*) {
+        strict::object_of<Region>(region)->is_enabled = true;
+        return 0;
+      };
+    });
     if (now_->options_.registering_fails != 0) return -now_->options_.registering_fails;
     auto* region = opened_in<Region>(reinterpret_cast<fid_domain*>(fid));
     const Call call(region->domain);
@@ -328,8 +347,15 @@ class StrictLibfabric {
     if (!now_->endpoints_.contains(to)) return -FI_ECONNREFUSED;
     now_->expect(data <= UINT32_MAX, "more data than four bytes");
     return now_->post(endpoint,
-                      {static_cast<std::byte*>(const_cast<void*>(buffer)), bytes, context, {},
-                       to, is_write, data, place, key},
+                      {static_cast<std::byte*>(const_cast<void*>(buffer)),
+                       bytes,
+                       context,
+                       {},
+                       to,
+                       is_write,
+                       data,
+                       place,
+                       key},
                       descriptor, is_write ? FI_WRITE : FI_SEND, endpoint.sending);
   }
 
@@ -369,7 +395,8 @@ class StrictLibfabric {
   void depart(Endpoint& from, Posted operation) {
     const auto target = endpoints_.find(operation.target);
     if (target == endpoints_.end()) return fail(from, operation, FI_ECONNRESET);
-    UnderWay leaving{from.number, operation, {operation.buffer, operation.buffer + operation.bytes}};
+    UnderWay leaving{
+        from.number, operation, {operation.buffer, operation.buffer + operation.bytes}};
     std::fill(operation.buffer, operation.buffer + operation.bytes, std::byte{0xcd});
     if (!operation.is_write) complete(from, operation, FI_SEND | FI_MSG, operation.bytes);
     target->second->arriving.push_back(std::move(leaving));
@@ -432,8 +459,8 @@ class StrictLibfabric {
   ofi::Library replacement_{};
   std::vector<std::string> complaints_;
   std::uint64_t numbers_ = 0;
-  std::map<std::uint64_t, Endpoint*> endpoints_;     ///< [number]
-  std::multimap<std::uint64_t, Region*> regions_;    ///< [key]
+  std::map<std::uint64_t, Endpoint*> endpoints_;   ///< [number]
+  std::multimap<std::uint64_t, Region*> regions_;  ///< [key]
   std::atomic<std::uint64_t> writes_{0};
   std::atomic<std::uint64_t> messages_{0};
 };

@@ -45,8 +45,8 @@ namespace toroid {
 namespace {
 
 using ::testing::AllOf;
-using testing::EmulatedMachine;
 using ::testing::Each;
+using testing::EmulatedMachine;
 using testing::exchange_tagged;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

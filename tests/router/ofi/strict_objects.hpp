@@ -5,7 +5,9 @@
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
+#include <rdma/fi_errno.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -25,11 +27,11 @@ struct StrictOptions {
   std::uint64_t seed = 1;
   std::uint64_t mr_mode =
       FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-  bool writes = true;          ///< it has remote memory access
+  bool writes = true;               ///< it has remote memory access
   std::vector<PciAddress> cards{};  ///< where its network cards are plugged in; none: it has one
-  std::uint32_t busy = 20;     ///< percent of operations that it refuses with EAGAIN
-  std::uint32_t late = 20;     ///< percent of what could move that waits for another poll
-  int registering_fails = 0;   ///< the error of fi_mr_reg(); 0: none
+  std::uint32_t busy = 20;          ///< percent of operations that it refuses with EAGAIN
+  std::uint32_t late = 20;          ///< percent of what could move that waits for another poll
+  int registering_fails = 0;        ///< the error of fi_mr_reg(); 0: none
 };
 
 namespace strict {
@@ -116,29 +118,31 @@ Ops table_of(const auto& set) {
 
 /// Freed as libfabric frees it.
 inline fid_nic* nic_at(const PciAddress& place) {
-  static fi_ops ops = table_of<fi_ops>([](auto& table) { table.close = [](struct fid* fid) {
-                         auto* nic = object_of<fid_nic>(fid);
-                         delete nic->device_attr;
-                         delete nic->bus_attr;
-                         delete nic->link_attr;
-                         delete nic;
-                         return 0;
-                       }; });
+  static fi_ops ops = table_of<fi_ops>([](auto& table) {
+    table.close = [](struct fid* fid) {
+      auto* nic = object_of<fid_nic>(fid);
+      delete nic->device_attr;
+      delete nic->bus_attr;
+      delete nic->link_attr;
+      delete nic;
+      return 0;
+    };
+  });
   auto* nic = new fid_nic{};
   name(*nic, nic, FI_CLASS_NIC, ops);
   nic->device_attr = new fi_device_attr{};
   nic->link_attr = new fi_link_attr{};
   nic->bus_attr = new fi_bus_attr{};
   nic->bus_attr->bus_type = FI_BUS_PCI;
-  nic->bus_attr->attr.pci = {static_cast<std::uint16_t>(place.domain),
-                             static_cast<std::uint8_t>(place.bus),
-                             static_cast<std::uint8_t>(place.device),
-                             static_cast<std::uint8_t>(place.function)};
+  nic->bus_attr->attr.pci = {
+      static_cast<std::uint16_t>(place.domain), static_cast<std::uint8_t>(place.bus),
+      static_cast<std::uint8_t>(place.device), static_cast<std::uint8_t>(place.function)};
   return nic;
 }
 
 /// What is said of a card, whose domain is called strict0, strict1, ...
-inline fi_info* card_info(const ofi::Library& real, const StrictOptions& options, std::size_t card) {
+inline fi_info* card_info(const ofi::Library& real, const StrictOptions& options,
+                          std::size_t card) {
   fi_info* info = real.dupinfo(nullptr);
   info->fabric_attr->prov_name = ::strdup(kStrictName);
   info->fabric_attr->name = ::strdup("strict");
@@ -153,6 +157,34 @@ inline fi_info* card_info(const ofi::Library& real, const StrictOptions& options
   info->ep_attr->max_msg_size = SIZE_MAX;
   if (card < options.cards.size()) info->nic = nic_at(options.cards[card]);
   return info;
+}
+
+/// What fi_getinfo() finds: its cards, if they have what is asked for.
+inline int find_cards(const ofi::Library& real, const StrictOptions& options, const fi_info* hints,
+                      fi_info** found) {
+  const std::uint64_t caps = options.writes ? FI_MSG | FI_RMA : FI_MSG;
+  const bool fits =
+      hints == nullptr || ((hints->caps & ~caps) == 0 && (hints->mode & FI_CONTEXT2) != 0 &&
+                           (options.mr_mode & ~std::uint64_t(hints->domain_attr->mr_mode)) == 0);
+  if (!fits) return -FI_ENODATA;
+  const std::size_t cards = std::max<std::size_t>(1, options.cards.size());
+  for (std::size_t card = cards; card-- > 0;) {
+    fi_info* const info = card_info(real, options, card);
+    info->next = card + 1 < cards ? *found : nullptr;
+    *found = info;
+  }
+  return 0;
+}
+
+/// The real fi_dupinfo() asks the card's provider to copy what it says of it.
+inline fi_info* copy_of(const ofi::Library& real, const fi_info* info) {
+  if (info == nullptr || info->nic == nullptr) return real.dupinfo(info);
+  fi_info without = *info;
+  without.nic = nullptr;
+  fi_info* const copy = real.dupinfo(&without);
+  const fi_pci_attr& pci = info->nic->bus_attr->attr.pci;
+  copy->nic = nic_at({pci.domain_id, pci.bus_id, pci.device_id, pci.function_id});
+  return copy;
 }
 
 }  // namespace strict

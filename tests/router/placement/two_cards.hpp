@@ -17,10 +17,12 @@ class TwoCards {
  public:
   TwoCards() : path_(::testing::TempDir() + "toroid_two_cards_" + std::to_string(::getpid())) {
     std::ofstream file(path_);
-    file << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
-         << "<topology version=\"2.0\">\n" << "<object type=\"Machine\" os_index=\"0\""
-         << sets(0xf, 3) << " allowed_cpuset=\"0xf\" allowed_nodeset=\"0x3\" gp_index=\"1\">\n"
-         << package(0) << package(1) << "</object>\n</topology>\n";
+    file
+        << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
+        << "<topology version=\"2.0\">\n"
+        << "<object type=\"Machine\" os_index=\"0\"" << sets(0xf, 3)
+        << " allowed_cpuset=\"0xf\" allowed_nodeset=\"0x3\" gp_index=\"1\">\n"
+        << package(0) << package(1) << "</object>\n</topology>\n";
     file.close();
     ::setenv("HWLOC_XMLFILE", path_.c_str(), 1);
   }
