@@ -42,15 +42,18 @@ HostIdentity identity_of(unsigned index) {
           "77000000-0000-4000-8000-00000000000" + std::to_string(index)};
 }
 
-/// The device eth0 of the network that the calling thread is in.
-FileDescriptor open_tap() {
+/// The device eth0 of the network that the calling thread is in. `offloading`: checksums are left
+/// out, and TCP's segments are put together.
+FileDescriptor open_tap(bool offloading) {
   FileDescriptor tap(::open("/dev/net/tun", O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (tap.get() < 0)
     throw NotPermitted(std::string("/dev/net/tun cannot be used: ") + ::strerrordesc_np(errno));
   ifreq request{};
   std::copy_n("eth0", 5, request.ifr_name);
-  request.ifr_flags = IFF_TAP | IFF_NO_PI;
+  request.ifr_flags = IFF_TAP | IFF_NO_PI | IFF_VNET_HDR;
   succeeded(::ioctl(tap.get(), TUNSETIFF, &request), "TUNSETIFF");
+  const unsigned long offload = offloading ? TUN_F_CSUM | TUN_F_TSO4 : 0;
+  succeeded(::ioctl(tap.get(), TUNSETOFFLOAD, offload), "TUNSETOFFLOAD");
   return tap;
 }
 
@@ -59,7 +62,10 @@ FileDescriptor open_tap() {
 Hosts::Hosts(unsigned count, Wiring wiring) {
   for (unsigned index = 0; index < count; ++index)
     hosts_.push_back(std::make_unique<Host>(identity_of(index)));
-  wiring == Wiring::bridge ? link_by_bridge() : link_by_our_switch();
+  if (wiring == Wiring::bridge)
+    link_by_bridge();
+  else
+    link_by_our_switch(wiring == Wiring::our_fast_switch);
   for (const auto& host : hosts_) host->set_address();
 }
 
@@ -79,10 +85,10 @@ void Hosts::link_by_bridge() {
   }
 }
 
-void Hosts::link_by_our_switch() {
+void Hosts::link_by_our_switch(bool offloading) {
   std::vector<FileDescriptor> taps;
   for (const auto& host : hosts_) {
-    host->in_network([&] { taps.push_back(open_tap()); });
+    host->in_network([&] { taps.push_back(open_tap(offloading)); });
     // Large frames, because each costs the switch two system calls.
     host->ip({"link", "set", "eth0", "mtu", "9000"});
   }

@@ -12,8 +12,9 @@
 namespace toroid::testing {
 
 enum class Wiring {
-  bridge,     ///< the kernel's: fast
-  our_switch  ///< delays, loses and cuts as told
+  bridge,          ///< the kernel's: fast
+  our_switch,      ///< delays, slows down, loses and cuts as told, frame by frame
+  our_fast_switch  ///< the same, but what TCP sends at once passes as one frame of up to 64 KiB
 };
 
 class Hosts {
@@ -30,7 +31,7 @@ class Hosts {
 
  private:
   void link_by_bridge();
-  void link_by_our_switch();
+  void link_by_our_switch(bool offloading);
 
   std::vector<std::unique_ptr<Host>> hosts_;
   std::unique_ptr<Host> bridge_;  ///< a network that holds it and nothing else

@@ -30,9 +30,13 @@ class HostsTest : public ::testing::TestWithParam<Wiring> {
     if (const std::string why = obstacle_to(GetParam()); !why.empty()) GTEST_SKIP() << why;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Wired, HostsTest, ::testing::Values(Wiring::bridge, Wiring::our_switch),
+INSTANTIATE_TEST_SUITE_P(Wired, HostsTest,
+                         ::testing::Values(Wiring::bridge, Wiring::our_switch,
+                                           Wiring::our_fast_switch),
                          [](const auto& wired) {
-                           return wired.param == Wiring::bridge ? "ByBridge" : "ByOurSwitch";
+                           if (wired.param == Wiring::bridge) return "ByBridge";
+                           return wired.param == Wiring::our_switch ? "ByOurSwitch"
+                                                                    : "ByOurFastSwitch";
                          });
 
 Ended shell(const Host& host, const std::string& script, const Environment& more = {}) {

@@ -1,5 +1,5 @@
 // An Ethernet switch of our own between TAP devices: it learns where addresses are, and can delay,
-// lose and cut.
+// slow down, lose and cut.
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@ namespace toroid::testing {
 /// and its receiver's.
 struct LinkSettings {
   std::chrono::microseconds delay{0};
-  double loss = 0;  ///< probability that a frame is lost on this link
+  double bandwidth = 0;  ///< bit/s in either direction; 0: no limit
+  double loss = 0;       ///< probability that a frame is lost on this link
   bool cut = false;
 };
 
@@ -33,6 +34,14 @@ struct SwitchCounts {
   std::uint64_t cut = 0;
 };
 
+/// **Bandwidth:** a link passes on one frame at a time in each direction, and a frame takes it for
+/// its bits on the wire over the bandwidth. What comes meanwhile waits, however much it is: nothing
+/// is lost for want of room. A frame goes on to the second link as it arrives over the first
+/// (cut-through), so that equal links cost its length once.
+///
+/// **Devices:** every frame has a virtio_net_hdr before it (IFF_VNET_HDR). Where the device
+/// offloads segmentation and checksums, a frame of up to 64 KiB stands for many on the wire and
+/// passes as one.
 class Switch {
  public:
   /// Port i is the i-th device. The losses follow from `seed` and the order of the frames.
@@ -45,6 +54,8 @@ class Switch {
   void cut_path(unsigned one, unsigned other);
   void mend_path(unsigned one, unsigned other);
   SwitchCounts counts() const;
+  /// Processor time that it has taken so far.
+  std::chrono::nanoseconds busy() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -54,21 +65,28 @@ class Switch {
     unsigned port;
     Frame frame;
   };
+  struct Link {
+    LinkSettings settings;
+    Clock::time_point free_in{};   ///< when the last frame from the host has passed
+    Clock::time_point free_out{};  ///< the same of those to the host
+  };
 
   void run();
   /// Until a frame comes, one falls due or the switch is to end.
   void wait_for_work();
   void receive_from(unsigned port);
-  void forward(unsigned from, const Frame& frame);
-  void send_over(unsigned from, unsigned to, const Frame& frame);
+  void forward(unsigned from, Frame frame);
+  /// `begin`: when the first bit is on the sender's link.
+  void send_over(unsigned from, unsigned to, Clock::time_point begin, Frame frame);
   bool lost_between(const LinkSettings& in, const LinkSettings& out);
   void send_what_is_due();
   void transmit(unsigned port, const Frame& frame);
 
   std::vector<FileDescriptor> taps_;
   FileDescriptor wake_;
+  Frame buffer_;              ///< of the frame that is read
   mutable std::mutex mutex_;  ///< of all that follows, but not held while frames are awaited
-  std::vector<LinkSettings> links_;
+  std::vector<Link> links_;
   std::set<std::pair<unsigned, unsigned>> cut_paths_;
   SwitchCounts counts_;
   std::map<Mac, unsigned> port_of_;

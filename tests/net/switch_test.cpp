@@ -1,4 +1,5 @@
-// The switch of the tests themselves: that it delays, loses and cuts what it is told to.
+// The switch of the tests themselves: that it delays, slows down, loses and cuts what it is told
+// to.
 #include "tests/net/switch.hpp"
 
 #include <gtest/gtest.h>
@@ -28,9 +29,11 @@ using Clock = std::chrono::steady_clock;
 
 class SwitchTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (const std::string why = obstacle_to(Wiring::our_switch); !why.empty()) GTEST_SKIP() << why;
-    hosts_ = std::make_unique<Hosts>(3, Wiring::our_switch);
+  void SetUp() override { wire(Wiring::our_switch); }
+
+  void wire(Wiring wiring) {
+    if (const std::string why = obstacle_to(wiring); !why.empty()) GTEST_SKIP() << why;
+    hosts_ = std::make_unique<Hosts>(3, wiring);
   }
 
   Switch& the_switch() { return hosts_->our_switch(); }
@@ -60,9 +63,11 @@ class SwitchTest : public ::testing::Test {
   }
 
   /// What host 1 receives of what host 0 sends.
-  std::string after_the_way(const std::string& bytes) {
-    const Listener listener(host(1));
-    const FileDescriptor to = connect_from(host(0), listener.endpoint());
+  std::string after_the_way(const std::string& bytes) { return after_the_way(0, 1, bytes); }
+  std::string after_the_way(unsigned sender_host, unsigned receiver_host,
+                            const std::string& bytes) {
+    const Listener listener(host(receiver_host));
+    const FileDescriptor to = connect_from(host(sender_host), listener.endpoint());
     const FileDescriptor from = listener.accept();
     std::thread sender([&] { send_all(to, bytes, 10s); });
     const std::string received = receive(from, bytes.size(), 10s);
@@ -143,6 +148,66 @@ TEST_F(SwitchTest, StopsAConnectionThatIsThereAlready) {
   EXPECT_EQ(receive(from, 4, 500ms), "");
   the_switch().mend_path(0, 1);
   EXPECT_EQ(receive(from, 4, 5s), "lost");
+}
+
+/// With frames as they are on the wire, and with those that stand for many.
+class SlowSwitchTest : public SwitchTest, public ::testing::WithParamInterface<Wiring> {
+ protected:
+  void SetUp() override { wire(GetParam()); }
+
+  static constexpr double kBandwidth = 20e6;
+  /// What so many bytes take at least, without the headers.
+  static std::chrono::duration<double> least(std::size_t bytes) {
+    return std::chrono::duration<double>(8 * static_cast<double>(bytes) / kBandwidth);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Frames, SlowSwitchTest,
+                         ::testing::Values(Wiring::our_switch, Wiring::our_fast_switch),
+                         [](const auto& wired) {
+                           return wired.param == Wiring::our_switch ? "AsOnTheWire" : "OfMany";
+                         });
+
+TEST_P(SlowSwitchTest, TakesForBytesAtLeastWhatItsBandwidthSays) {
+  the_switch().set_all_links({.bandwidth = kBandwidth});
+  const std::string bytes = different_bytes(1'000'000);
+  const auto begin = Clock::now();
+  EXPECT_TRUE(after_the_way(bytes) == bytes);
+  EXPECT_GE(Clock::now() - begin, least(bytes.size()));
+  EXPECT_EQ(the_switch().counts().lost, 0U);
+}
+
+TEST_P(SlowSwitchTest, HasTheBandwidthOfTheSlowerOfTwoLinks) {
+  the_switch().set_link(1, {.bandwidth = kBandwidth});
+  const std::string bytes = different_bytes(500'000);
+  const auto begin = Clock::now();
+  EXPECT_TRUE(after_the_way(0, 1, bytes) == bytes);
+  EXPECT_TRUE(after_the_way(1, 2, bytes) == bytes);
+  EXPECT_GE(Clock::now() - begin, 2 * least(bytes.size()));
+}
+
+TEST_P(SlowSwitchTest, SharesALinkAmongThoseWhoSendToItsHost) {
+  the_switch().set_link(2, {.bandwidth = kBandwidth});
+  const std::string bytes = different_bytes(500'000);
+  const auto begin = Clock::now();
+  std::thread other([&] { EXPECT_TRUE(after_the_way(1, 2, bytes) == bytes); });
+  EXPECT_TRUE(after_the_way(0, 2, bytes) == bytes);
+  other.join();
+  EXPECT_GE(Clock::now() - begin, 2 * least(bytes.size()));
+}
+
+TEST_P(SlowSwitchTest, LetsTheOtherDirectionPassAQueue) {
+  const Listener listener(host(1));
+  const FileDescriptor to = connect_from(host(0), listener.endpoint());
+  const FileDescriptor from = listener.accept();
+  the_switch().set_all_links({.bandwidth = kBandwidth});
+  const std::string bytes = different_bytes(4'000'000);  // more than a second
+  std::thread sender([&] { send_all(to, bytes, 20s); });
+  EXPECT_EQ(receive(from, 10'000, 10s).size(), 10'000U);
+  send_all(from, "against the stream", 10s);
+  EXPECT_EQ(receive(to, 18, 10s), "against the stream");
+  EXPECT_LT(host(1).bytes_received(), bytes.size());
+  EXPECT_TRUE(receive(from, bytes.size() - 10'000, 20s) == bytes.substr(10'000));
+  sender.join();
 }
 
 }  // namespace

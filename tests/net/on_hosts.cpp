@@ -1,0 +1,82 @@
+// Runs a command on hosts of their own, one process on each, joined by the switch of the tests: a
+// network with a bandwidth and a delay on a machine that has none. What process 0 writes to
+// standard output is this program's, and what any writes to standard error.
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/net/hosts.hpp"
+#include "tests/net/process.hpp"
+#include "tests/net/switch.hpp"
+#include "tests/tools/run_command.hpp"
+
+namespace toroid::testing {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: on_hosts HOSTS MBIT/S MICROSECONDS COMMAND [ARGUMENT]...\n"
+    "MBIT/S: of each host's link, in either direction; 0: no limit\n"
+    "MICROSECONDS: from one host to another\n";
+constexpr int kBadUsage = 2;
+/// Not an error of the command: the machine does not permit hosts.
+constexpr int kNotPermitted = 77;
+constexpr auto kForever = std::chrono::hours(24);
+
+Environment environment(const Hosts& hosts, unsigned rank) {
+  return {{"RANK", std::to_string(rank)},
+          {"WORLD_SIZE", std::to_string(hosts.size())},
+          {"MASTER_ADDR", hosts[0].address()},
+          {"MASTER_PORT", "29500"},
+          {"TOROID_JOB_KEY", "hosts-that-nobody-else-reaches"}};
+}
+
+/// The exit code of the first process that failed, else 0.
+int run(const Hosts& hosts, const Arguments& command) {
+  std::vector<std::unique_ptr<Process>> processes;
+  for (unsigned rank = 0; rank < hosts.size(); ++rank)
+    processes.push_back(
+        std::make_unique<Process>(hosts[rank].start(command, environment(hosts, rank))));
+  int code = 0;
+  for (const auto& process : processes) {
+    const Ended ended = process->wait(kForever).value();
+    if (process == processes.front()) std::cout << ended.out << std::flush;
+    std::cerr << ended.err;
+    if (code == 0) code = ended.exit_code < 0 ? 128 + ended.signal : ended.exit_code;
+  }
+  return code;
+}
+
+int run(unsigned count, const LinkSettings& link, const Arguments& command) {
+  Hosts hosts(count, Wiring::our_fast_switch);
+  hosts.our_switch().set_all_links(link);
+  const auto begin = std::chrono::steady_clock::now();
+  const int code = run(hosts, command);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  const std::chrono::duration<double> busy = hosts.our_switch().busy();
+  std::cerr << "on_hosts: the switch passed on " << hosts.our_switch().counts().delivered
+            << " frames and took " << busy.count() << " of " << took.count() << " s\n";
+  return code;
+}
+
+}  // namespace
+}  // namespace toroid::testing
+
+int main(int argc, char** argv) {
+  using namespace toroid::testing;
+  try {
+    const Arguments arguments(argv + 1, argv + argc);
+    if (arguments.size() < 4) return std::cerr << kUsage, kBadUsage;
+    const unsigned count = static_cast<unsigned>(std::stoul(arguments[0]));
+    const std::chrono::microseconds delay(std::stol(arguments[2]) / 2);  // of each of two links
+    return run(count, {.delay = delay, .bandwidth = std::stod(arguments[1]) * 1e6},
+               {arguments.begin() + 3, arguments.end()});
+  } catch (const NotPermitted& reason) {
+    return std::cerr << "on_hosts: skipped: " << reason.what() << '\n', kNotPermitted;
+  } catch (const std::exception& error) {
+    return std::cerr << "on_hosts: " << error.what() << '\n' << kUsage, kBadUsage;
+  }
+}
