@@ -68,6 +68,9 @@ class Device {
   /// What has been injected moves on, where that takes no time. Returns whether FIFOs may have got
   /// room, so that it pays to look again in this turn.
   virtual bool flush() = 0;
+  /// The program is about to compute: what has been injected and would be gathered with more leaves
+  /// now. False: this fabric gathers nothing.
+  virtual bool push() { return false; }
   /// Hands over up to `limit` received packets, one after the other; returns their number.
   virtual std::size_t receive(PacketSink& sink, std::size_t limit) = 0;
   /// The largest number of packets that a turn should send, and receive: few where packets wait

@@ -143,6 +143,7 @@ void Plan::Engine::end() {
 Program Plan::Engine::run(Node& node, Engine& engine) {
   const bool needs_barrier = engine.begin();
   if (needs_barrier) co_await node.barrier();
+  node.leave();  // the others wait for this node's word at the barrier, not for its transforms
   engine.begin_times();
   for (std::size_t number = 0; number < engine.stages(); ++number) {
     const StageRun stage = engine.stage(number);

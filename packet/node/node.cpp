@@ -123,7 +123,14 @@ UntilAwaiter Node::until(const Counter& counter, std::uint64_t n) {
 }
 ComputeAwaiter Node::compute(Tick cycles) {
   send_now();
+  (void)device_->push();
   return {*device_, cycles, cycles > 0};
+}
+
+void Node::leave() {
+  if (!device_->push()) return;
+  send_now();
+  (void)device_->push();
 }
 
 ComputeAwaiter Node::progress() {

@@ -60,6 +60,7 @@ class DirectGateway final : public Gateway, public FrameOwner {
     void commit_part(Rank to, const PartHeader& part) override {
       out_->writer().commit_part(to, part);
     }
+    void push() override;
 
    private:
     DirectGateway& gateway_;
@@ -79,6 +80,7 @@ class DirectGateway final : public Gateway, public FrameOwner {
     }
     std::span<std::byte> claim_part(std::uint32_t) override { return parts.claim(); }
     void commit_part(Rank to, const PartHeader& part) override { parts.commit(to, part); }
+    void push() override {}  // the gateway's worker takes it
 
     ring::TaggedMemory memory;
     std::optional<ring::TaggedSender> sender;      ///< the worker's end of the ring
@@ -119,6 +121,7 @@ class DirectGateway final : public Gateway, public FrameOwner {
 
   const ring::Machinery& machinery_;
   const Partition& partition_;
+  std::vector<unsigned> peers_;
   FrameOutlet frame_outlet_;
   std::vector<std::unique_ptr<RingOutlet>> ring_outlets_;  ///< [worker]; null: the gateway's own
   std::vector<std::size_t> worker_of_;                     ///< [index among the local nodes]

@@ -40,6 +40,8 @@ class Outlet {
   virtual std::span<std::byte> claim_part(std::uint32_t packets) = 0;
   /// They are packed, and go.
   virtual void commit_part(Rank to, const PartHeader& part) = 0;
+  /// What has been written leaves, full frame or not, where it can.
+  virtual void push() = 0;
 
  protected:
   ~Outlet() = default;
@@ -66,6 +68,10 @@ class HostDevice final : public ring::DirectDevice {
 
   PutReach put_reach(Rank to) const override {
     return machinery().local.has(to) ? PutReach::shared : PutReach::packed;
+  }
+  bool push() override {
+    outlet_->push();
+    return true;
   }
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override { return !runs_.empty() || DirectDevice::has_news(); }

@@ -1,6 +1,8 @@
 // Runs a command on hosts of their own, one process on each, joined by the switch of the tests: a
 // network with a bandwidth and a delay on a machine that has none. What process 0 writes to
 // standard output is this program's, and what any writes to standard error.
+#include <sched.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -9,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/net/file_descriptor.hpp"
 #include "tests/net/hosts.hpp"
 #include "tests/net/process.hpp"
 #include "tests/net/switch.hpp"
@@ -34,12 +37,30 @@ Environment environment(const Hosts& hosts, unsigned rank) {
           {"TOROID_JOB_KEY", "hosts-that-nobody-else-reaches"}};
 }
 
+/// Gives the calling thread, and the processes that it starts, the cores of host `rank`: a host has
+/// cores of its own, and programs that do not know of the other hosts would bind to the same ones.
+/// Where there are fewer cores than hosts, all of them have all.
+void take_cores(const cpu_set_t& all, unsigned rank, unsigned hosts) {
+  const auto cores = static_cast<unsigned>(CPU_COUNT(&all));
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  unsigned number = 0;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &all) && number++ * hosts / cores == rank) CPU_SET(cpu, &own);
+  ::sched_setaffinity(0, sizeof own, cores < hosts ? &all : &own);
+}
+
 /// The exit code of the first process that failed, else 0.
 int run(const Hosts& hosts, const Arguments& command) {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  succeeded(::sched_getaffinity(0, sizeof all, &all), "sched_getaffinity");
   std::vector<std::unique_ptr<Process>> processes;
-  for (unsigned rank = 0; rank < hosts.size(); ++rank)
+  for (unsigned rank = 0; rank < hosts.size(); ++rank) {
+    take_cores(all, rank, hosts.size());
     processes.push_back(
         std::make_unique<Process>(hosts[rank].start(command, environment(hosts, rank))));
+  }
   int code = 0;
   for (const auto& process : processes) {
     const Ended ended = process->wait(kForever).value();

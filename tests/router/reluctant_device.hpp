@@ -30,6 +30,7 @@ class ReluctantDevice final : public Device {
     device_->inject(descriptor, count, fifo);
   }
   bool flush() override { return device_->flush(); }
+  bool push() override { return !refuses() && device_->push(); }
   std::size_t receive(PacketSink& sink, std::size_t limit) override {
     return refuses() ? 0 : device_->receive(sink, limit);
   }

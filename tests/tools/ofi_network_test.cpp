@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -32,14 +33,14 @@ const std::string kProtein = TOROID_SOURCE_DIR "/../shared/data/EMD-3001.npy";
 class OfiNetwork : public ::testing::Test {
  protected:
   /// False: the test is skipped.
-  bool wire(Wiring wiring) {
+  bool wire(Wiring wiring, unsigned hosts = OfiRun::kProcesses) {
     why_not_ = obstacle_to(wiring);
-    if (why_not_.empty()) hosts_ = std::make_unique<Hosts>(OfiRun::kProcesses, wiring);
+    if (why_not_.empty()) hosts_ = std::make_unique<Hosts>(hosts, wiring);
     return why_not_.empty();
   }
 
   std::vector<Ended> run(const Arguments& arguments) {
-    OfiRun run(*hosts_, arguments, directory_.path());
+    OfiRun run(*hosts_, arguments, directory_.path(), hosts_->size());
     run.start_rest();
     return run.wait();
   }
@@ -111,6 +112,41 @@ TEST_F(OfiNetwork, TransformsAProteinsDensityOverOneSlowLink) {
   if (!std::filesystem::exists(kProtein)) GTEST_SKIP() << kProtein << " is not there";
   hosts_->our_switch().set_link(2, {.delay = 20ms, .loss = 0.01});
   expect_the_models_array(kFft + Arguments{"--in", kProtein});
+}
+
+/// Of a slab on two hosts.
+class OfiSlab : public OfiNetwork, public ::testing::WithParamInterface<Arguments> {
+ protected:
+  std::string array_of(const Arguments& options) {
+    const nlohmann::json report =
+        report_of(kSlab + GetParam() + options + Arguments{"--check", "--out", "ofi.npy"});
+    EXPECT_LE(report.value("l2_error", 1.0), 1e-12);
+    return directory_.content_of("ofi.npy");
+  }
+
+  const Arguments kSlab = {"fft",    "--plan",   "estimate", "--torus", "2",
+                           "--size", "24x32x40", "--method", "slab"};
+};
+INSTANTIATE_TEST_SUITE_P(Data, OfiSlab,
+                         ::testing::Values(Arguments{}, Arguments{"--inverse"}, Arguments{"--real"},
+                                           Arguments{"--real", "--inverse"},
+                                           Arguments{"--box-cut", "2"}, Arguments{"--batch", "3"}),
+                         [](const auto& data) {
+                           std::string name = "Of";
+                           for (const std::string& word : data.param)
+                             for (const char letter : word)
+                               if (std::isalnum(static_cast<unsigned char>(letter)) != 0)
+                                 name += letter;
+                           return name;
+                         });
+
+TEST_P(OfiSlab, OverAThinLinkGivesInPiecesWhatItGivesAtOnce) {
+  if (!wire(Wiring::our_fast_switch, 2)) GTEST_SKIP() << why_not_;
+  hosts_->our_switch().set_all_links({.delay = 50us, .bandwidth = 1e8});
+  const std::string blocking = array_of({"--planes", "0"});
+  EXPECT_TRUE(array_of({"--planes", "4", "--repeat", "3"}) == blocking);
+  EXPECT_TRUE(array_of({"--planes", "1", "--window", "1"}) == blocking);
+  EXPECT_TRUE(array_of({"--planes", "2,3", "--test-interval", "7"}) == blocking);
 }
 
 TEST_F(OfiNetwork, FindsProcessZeroByItsHostsName) {

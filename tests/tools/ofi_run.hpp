@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -28,11 +27,12 @@ class OfiRun {
  public:
   static constexpr unsigned kProcesses = 4;
 
-  /// Nothing is started yet.
+  /// Nothing is started yet. `processes`: at most kProcesses.
   OfiRun(const Hosts& hosts, const Arguments& arguments,
-         const std::filesystem::path& directory = std::filesystem::temp_directory_path())
-      : hosts_(hosts), arguments_(arguments + kOfi), directory_(directory) {
-    for (unsigned rank = 0; rank < kProcesses; ++rank)
+         const std::filesystem::path& directory = std::filesystem::temp_directory_path(),
+         unsigned processes = kProcesses)
+      : hosts_(hosts), arguments_(arguments + kOfi), directory_(directory), processes_(processes) {
+    for (unsigned rank = 0; rank < processes; ++rank)
       sent_before_.push_back(hosts[rank].bytes_sent());
   }
 
@@ -43,7 +43,7 @@ class OfiRun {
         Arguments{TOROID_COMMAND} + arguments_, environment(rank, master), directory_));
   }
   void start_rest() {
-    for (unsigned rank = 0; rank < kProcesses; ++rank)
+    for (unsigned rank = 0; rank < processes_.size(); ++rank)
       if (!processes_[rank]) start(rank);
   }
 
@@ -58,7 +58,7 @@ class OfiRun {
     constexpr std::uint64_t kSetUp = 1'000'000;  // bytes
     return comes_true(
         [this] {
-          for (unsigned rank = 0; rank < kProcesses; ++rank)
+          for (unsigned rank = 0; rank < processes_.size(); ++rank)
             if (hosts_[rank].bytes_sent() < sent_before_[rank] + kSetUp) return false;
           return true;
         },
@@ -78,7 +78,7 @@ class OfiRun {
  private:
   Environment environment(unsigned rank, const Endpoint& master) const {
     return {{"RANK", std::to_string(rank)},
-            {"WORLD_SIZE", std::to_string(kProcesses)},
+            {"WORLD_SIZE", std::to_string(processes_.size())},
             {"MASTER_ADDR", master.address},
             {"MASTER_PORT", std::to_string(master.port)},
             {"TOROID_JOB_KEY", "a-key-for-tests-only"}};
@@ -88,7 +88,7 @@ class OfiRun {
   Arguments arguments_;
   std::filesystem::path directory_;
   std::vector<std::uint64_t> sent_before_;
-  std::array<std::unique_ptr<Process>, kProcesses> processes_;
+  std::vector<std::unique_ptr<Process>> processes_;
 };
 
 /// All ended with exit code 0 and without a word of complaint; all but process 0 in silence.

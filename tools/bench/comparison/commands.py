@@ -19,6 +19,13 @@ class Failure(Exception):
     """A command that failed, in one line."""
 
 
+class Skipped(Failure):
+    """A command that says that this machine does not permit it, in one line."""
+
+
+SKIPPED = 77  # its exit code
+
+
 class Runner:
     def __init__(self, timeout_s):
         self.timeout_s = timeout_s
@@ -55,6 +62,8 @@ class Runner:
         except BaseException:
             end(child)
             raise
+        if child.returncode == SKIPPED:
+            raise Skipped(reason(err))
         if child.returncode:
             raise Failure(f"exit {child.returncode}: {shlex.join(command)}: {reason(err)}")
         return out

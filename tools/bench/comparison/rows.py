@@ -14,6 +14,9 @@ MPI_OVER_TCP = ["--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl
 FRAME_BYTES = 65536  # of raw libfabric's messages: that of a common frame
 EXCHANGE_BYTES = 1 << 20
 HUNDRED_PACKETS = 100 * 240
+NETWORK = ["2", "1000", "100"]  # hosts; Mbit/s; us from one to the other
+PLANES_ON_HOSTS = "4"
+BOX_CUTS = [1, 2, 4]
 
 
 @dataclass
@@ -61,8 +64,24 @@ class Rows:
         rows += [self.itself("torus-route-128", "2x1x1", 1.3, ["--route", "torus"], ["--route", "direct"])]
         rows += [self.itself(f"non-blocking-{torus}", torus, 1.02, ["--method", "slab", "--planes", "4"],
                              ["--method", "slab", "--planes", "0"]) for torus in ("2", "4")]
+        rows += [self.hosts(cut) for cut in BOX_CUTS]
         return rows + [self.all_to_all(), self.latency(), self.ring(), self.idle(),
                        self.information("mpi-latency"), self.information("mpi-rate"), *self.ofi()]
+
+    def hosts(self, cut):
+        """The slab on two hosts, non-blocking over blocking: its time, what is left of the communication, and
+        the least that its time could be. Bars where the wire takes no longer than the transforms."""
+        name = f"non-blocking-hosts-cut-{cut}" if cut > 1 else "non-blocking-hosts"
+        judged = cut == BOX_CUTS[-1]
+        own = Rows(self.toroid, [], self.baselines)
+        command = own.processes(["fft"], TCP, "2", "--size", "128", "--box-cut", str(cut), "--method", "slab",
+                                "--planes", PLANES_ON_HOSTS, "--repeat", str(REPEATS[128]), "--timings")
+        return Measurement(
+            name, {name: Bar(0.75 if judged else None, absolute=True, unit="1"),
+                   f"{name}-left": Bar(0.3 if judged else None, absolute=True, unit="1"),
+                   f"{name}-least": Bar(None, absolute=True, unit="1")},
+            [f"{self.baselines}/on_hosts", *NETWORK, *command[command.index("--") + 1:]],
+            lambda result: hidden(name, result["timings"][-1]))
 
     def ofi(self):
         """Two processes: over TCP against MPI kept from shared memory, and against raw libfabric."""
@@ -184,6 +203,14 @@ class Rows:
         program = f"{self.baselines}/{name.replace('-', '_')}"
         return Measurement(name, {name: None}, None, None, [*self.mpi(2), program],
                            lambda result: {name: {"": result["rows"][0]["median_s"]}})
+
+
+def hidden(name, timings):
+    """Figures of one run that has blocking beside non-blocking. Nothing hides but behind the plane loop."""
+    blocking = timings["blocking"]
+    most = min(blocking["plane_loop"], blocking["exposed"])
+    return {name: {"": timings["ratio"]["total"]}, f"{name}-left": {"": timings["ratio"]["exposed"]},
+            f"{name}-least": {"": 1 - most / blocking["total"]}}
 
 
 def all_to_all_bar(size):

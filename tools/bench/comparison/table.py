@@ -52,14 +52,20 @@ def failed(measurement, message):
             for row, bar in measurement.bars.items()]
 
 
+def skipped(measurement, reason):
+    return [{"row": measurement.name, "skipped": reason, "pass": None, "bar": None}]
+
+
 def show(rows, wanted):
-    lines = [HEAD] + [line(row, wanted) for row in rows if "failure" not in row]
+    lines = [HEAD] + [line(row, wanted) for row in rows if "failure" not in row and "skipped" not in row]
     widths = [max(len(cells[i]) for cells in lines) for i in range(len(HEAD))]
     for cells in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(cells, widths)).rstrip())
     for row in rows:
         if "failure" in row:
             print(f"{row['row']}: FAILED: {row['failure']}")
+        if "skipped" in row:
+            print(f"{row['row']}: skipped: {row['skipped']}")
 
 
 def line(row, wanted):
@@ -91,6 +97,8 @@ def figure(value, unit):
     """In ns, us, ms or s; rates in millions or GB per second."""
     if value is None:
         return "-"
+    if unit == "1":
+        return f"{value:.3f}"
     if unit == "1/s":
         return f"{value / 1e6:.2f} M/s"
     if unit == "B/s":

@@ -1,0 +1,98 @@
+// What a node has sent leaves the process before the node computes without looking at the network.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/counter.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
+#include "router/job/job.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/ofi/ofi_machine.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::EmulatedMachine;
+using testing::kHandler;
+
+constexpr Rank kSender = 0;
+constexpr Rank kReceiver = 1;
+
+/// What both nodes see, each in a thread of this process.
+struct Shared {
+  std::atomic<bool> heard = false;  ///< what the sender waits for without an await
+  bool in_time = false;
+};
+
+/// A computation that ends when the other node has heard, or much too late.
+void compute_until_heard(Shared& shared) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!shared.heard && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  shared.in_time = shared.heard;
+}
+
+/// Tells the other node by a packet. The first barrier opens the connection.
+Program tell_by_packet(Node& node, Shared& shared, bool by_compute) {
+  Counter packets;
+  node.on(kHandler, [&](const Packet&) { packets.bump(); });
+  co_await node.barrier();
+  if (node.rank() == kSender) {
+    node.post(kReceiver, kHandler, {}, 0);
+    if (by_compute) {
+      co_await node.compute(0);
+    } else {
+      node.leave();
+    }
+    compute_until_heard(shared);
+  } else {
+    co_await node.until(packets, 1);
+    shared.heard = true;
+  }
+}
+
+/// Tells the other node by coming to a barrier, at which the other waits already.
+Program tell_by_barrier(Node& node, Shared& shared) {
+  co_await node.barrier();
+  if (node.rank() == kSender) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  co_await node.barrier();
+  if (node.rank() == kSender) {
+    node.leave();
+    compute_until_heard(shared);
+  } else {
+    shared.heard = true;
+  }
+}
+
+/// Runs program(node) on two processes of a node each.
+template <typename ProgramOf>
+void expect_in_time(Shared& shared, const ProgramOf& program) {
+  if (const std::string why = testing::missing("tcp;ofi_rxm"); !why.empty()) GTEST_SKIP() << why;
+  testing::run_on_ofi(Shape::parse("2"), {.processes = 2}, [&](Job&, EmulatedMachine& machine) {
+    machine.run(program);
+  });
+  EXPECT_TRUE(shared.in_time);
+}
+
+TEST(OfiLeave, TakesAPacketAlongBeforeTheNodeGoesAway) {
+  Shared shared;
+  expect_in_time(shared, [&](Node& node) { return tell_by_packet(node, shared, false); });
+}
+
+TEST(OfiLeave, HappensBeforeEveryComputation) {
+  Shared shared;
+  expect_in_time(shared, [&](Node& node) { return tell_by_packet(node, shared, true); });
+}
+
+TEST(OfiLeave, LetsTheOthersPassABarrierThatTheNodeHasPassed) {
+  Shared shared;
+  expect_in_time(shared, [&](Node& node) { return tell_by_barrier(node, shared); });
+}
+
+}  // namespace
+}  // namespace toroid
