@@ -73,9 +73,8 @@ Program tell_by_barrier(Node& node, Shared& shared) {
 template <typename ProgramOf>
 void expect_in_time(Shared& shared, const ProgramOf& program) {
   if (const std::string why = testing::missing("tcp;ofi_rxm"); !why.empty()) GTEST_SKIP() << why;
-  testing::run_on_ofi(Shape::parse("2"), {.processes = 2}, [&](Job&, EmulatedMachine& machine) {
-    machine.run(program);
-  });
+  testing::run_on_ofi(Shape::parse("2"), {.processes = 2},
+                      [&](Job&, EmulatedMachine& machine) { machine.run(program); });
   EXPECT_TRUE(shared.in_time);
 }
 

@@ -15,8 +15,9 @@ FRAME_BYTES = 65536  # of raw libfabric's messages: that of a common frame
 EXCHANGE_BYTES = 1 << 20
 HUNDRED_PACKETS = 100 * 240
 NETWORK = ["2", "1000", "100"]  # hosts; Mbit/s; us from one to the other
-PLANES_ON_HOSTS = "4"
-BOX_CUTS = [1, 2, 4]
+PLANES_ON_HOSTS = "8"
+# Size, box cut, repeats, and whether bars are judged: where the wire takes no longer than the transforms.
+HOSTS = [(128, 1, 10, False), (128, 2, 10, False), (128, 4, 10, False), (256, 4, 5, True)]
 
 
 @dataclass
@@ -64,18 +65,17 @@ class Rows:
         rows += [self.itself("torus-route-128", "2x1x1", 1.3, ["--route", "torus"], ["--route", "direct"])]
         rows += [self.itself(f"non-blocking-{torus}", torus, 1.02, ["--method", "slab", "--planes", "4"],
                              ["--method", "slab", "--planes", "0"]) for torus in ("2", "4")]
-        rows += [self.hosts(cut) for cut in BOX_CUTS]
+        rows += [self.hosts(*what) for what in HOSTS]
         return rows + [self.all_to_all(), self.latency(), self.ring(), self.idle(),
                        self.information("mpi-latency"), self.information("mpi-rate"), *self.ofi()]
 
-    def hosts(self, cut):
+    def hosts(self, size, cut, repeat, judged):
         """The slab on two hosts, non-blocking over blocking: its time, what is left of the communication, and
-        the least that its time could be. Bars where the wire takes no longer than the transforms."""
-        name = f"non-blocking-hosts-cut-{cut}" if cut > 1 else "non-blocking-hosts"
-        judged = cut == BOX_CUTS[-1]
+        the least that its time could be if nothing but waiting were saved."""
+        name = f"non-blocking-hosts-{size}" + (f"-cut-{cut}" if cut > 1 else "")
         own = Rows(self.toroid, [], self.baselines)
-        command = own.processes(["fft"], TCP, "2", "--size", "128", "--box-cut", str(cut), "--method", "slab",
-                                "--planes", PLANES_ON_HOSTS, "--repeat", str(REPEATS[128]), "--timings")
+        command = own.processes(["fft"], TCP, "2", "--size", str(size), "--box-cut", str(cut), "--method",
+                                "slab", "--planes", PLANES_ON_HOSTS, "--repeat", str(repeat), "--timings")
         return Measurement(
             name, {name: Bar(0.75 if judged else None, absolute=True, unit="1"),
                    f"{name}-left": Bar(0.3 if judged else None, absolute=True, unit="1"),
