@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
     return run(count, {.delay = delay, .bandwidth = std::stod(arguments[1]) * 1e6},
                {arguments.begin() + 3, arguments.end()});
   } catch (const NotPermitted& reason) {
-    return std::cerr << "on_hosts: skipped: " << reason.what() << '\n', kNotPermitted;
+    return std::cerr << "on_hosts: " << reason.what() << '\n', kNotPermitted;
   } catch (const std::exception& error) {
     return std::cerr << "on_hosts: " << error.what() << '\n' << kUsage, kBadUsage;
   }

@@ -56,10 +56,13 @@ Program tell_by_packet(Node& node, Shared& shared, bool by_compute) {
   }
 }
 
-/// Tells the other node by coming to a barrier, at which the other waits already.
+/// Tells the other node by coming to a barrier after the other's word has come, so that the node
+/// passes it at once.
 Program tell_by_barrier(Node& node, Shared& shared) {
   co_await node.barrier();
-  if (node.rank() == kSender) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const auto late = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  while (node.rank() == kSender && std::chrono::steady_clock::now() < late)
+    co_await node.progress();
   co_await node.barrier();
   if (node.rank() == kSender) {
     node.leave();
