@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/net/file_descriptor.hpp"
+#include "tests/net/host.hpp"
 #include "tests/net/hosts.hpp"
 #include "tests/net/process.hpp"
 #include "tests/net/switch.hpp"

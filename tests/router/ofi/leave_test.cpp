@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <string>
 #include <thread>
 
 #include "hal/packet.hpp"
@@ -13,7 +14,6 @@
 #include "router/job/job.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
-#include "tests/router/shm/ring_machine.hpp"
 
 namespace toroid {
 namespace {
