@@ -33,35 +33,6 @@ std::optional<std::size_t> outermost_batch(const Work& work) {
   return outermost;
 }
 
-std::size_t last_transformed(const Work& work) {
-  std::size_t last = 0;
-  for (std::size_t a = 0; a < work.axes.size(); ++a)
-    if (work.axes[a].transformed) last = a;
-  return last;
-}
-
-/// The last axis alone, from array to array: of real data it is the halved one.
-Work first_pass(const Work& work) {
-  const std::size_t last = last_transformed(work);
-  Work pass = work;
-  for (std::size_t a = 0; a < last; ++a) pass.axes[a].transformed = false;
-  return pass;
-}
-
-/// The other axes, in place in the array that the first pass has written.
-Work other_passes(const Work& work) {
-  Work pass = work;
-  Axis& last = pass.axes[last_transformed(work)];
-  last.transformed = false;
-  if (work.kind == Kind::real_to_half) {
-    last.length = last.length / 2 + 1;
-    pass.kind = Kind::forward;
-  }
-  for (Axis& axis : pass.axes) axis.in_stride = axis.out_stride;
-  pass.in_place = true;
-  return pass;
-}
-
 class Cutter {
  public:
   explicit Cutter(std::int64_t most_lines) : most_lines_(most_lines) {}
@@ -98,9 +69,9 @@ class Cutter {
 
   void cut_passes(const WorkSlice& slice) {
     WorkSlice first = slice;
-    first.work = first_pass(slice.work);
+    first.work = local::first_pass(slice.work);
     cut(first);
-    WorkSlice others{other_passes(slice.work), slice.out_at, slice.out_at, true};
+    WorkSlice others{local::other_passes(slice.work), slice.out_at, slice.out_at, true};
     cut(others);
   }
 

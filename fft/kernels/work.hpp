@@ -28,11 +28,33 @@ std::size_t reach_bytes(const Work& work, Side side);
 /// continues the other are joined. REQUIRES: the array is not empty.
 Work simplified(const Work& work);
 
+/// The last transformed axis alone, from array to array: of real data it is the halved one.
+Work first_pass(const Work& work);
+/// The other axes, in place in the array that the first pass has written. REQUIRES: it is not of
+/// the kind half_to_real.
+Work other_passes(const Work& work);
+/// Whether simplified work is faster in these passes; work.cpp says when.
+bool goes_in_passes(const Work& work);
+
+/// Bytes from one tile to the next.
+struct TileStep {
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+};
+
+/// The rows of a tile's source that are fetched before it is worked on.
+struct TileRows {
+  std::int64_t count = 0;
+  std::size_t bytes = 0;  ///< of a row that are contiguous
+  std::int64_t step = 0;  ///< bytes from one row to the next
+};
+
 /// Work that is done tile by tile.
 struct Tiling {
   Work tile;
   std::int64_t tiles = 1;
-  std::size_t step = 0;  ///< bytes from one tile to the next, on both sides
+  TileStep step{};
+  TileRows rows{};
 };
 
 /// The tiles in which simplified work is measured and run; work.cpp says why.
