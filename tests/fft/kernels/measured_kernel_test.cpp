@@ -83,13 +83,12 @@ void expect_row(std::span<const Real> got, std::span<const Complex> expected, do
 template <typename Real>
 void expect_planes(const Planes& shape, Kind kind, std::span<const Real> in,
                    std::span<const Real> out) {
-  const double error = 64 * static_cast<double>(shape.rows + shape.columns) *
-                       std::numeric_limits<Real>::epsilon();
+  const double error =
+      64 * static_cast<double>(shape.rows + shape.columns) * std::numeric_limits<Real>::epsilon();
   const auto columns = static_cast<std::size_t>(out_columns(shape, kind));
   const std::size_t step = 2 * (columns + static_cast<std::size_t>(shape.out_gap));
   for (std::int64_t plane = 0; plane < shape.planes; ++plane) {
-    const auto expected =
-        expected_plane(shape, kind, dense_plane<Real>(shape, kind, in, plane));
+    const auto expected = expected_plane(shape, kind, dense_plane<Real>(shape, kind, in, plane));
     for (std::int64_t r = 0; r < shape.rows; ++r) {
       const auto row = static_cast<std::size_t>(plane * shape.rows + r);
       expect_row(out.subspan(row * step, step),
@@ -160,8 +159,7 @@ TEST(MeasuredKernel, TransformsManyContiguousLinesInPlace) {
                    std::span(expected).subspan(static_cast<std::size_t>(line * (kLength + 8)),
                                                static_cast<std::size_t>(kLength)));
   fftw().plan(work, Rigor::measure)->run(array.data(), array.data());
-  for (std::size_t i = 0; i < all.size(); ++i)
-    ASSERT_LE(std::abs(all[i] - expected[i]), 1e-9) << i;
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_LE(std::abs(all[i] - expected[i]), 1e-9) << i;
 }
 
 }  // namespace
