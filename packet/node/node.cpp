@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -106,16 +105,6 @@ HandlerId Node::reserve_handlers(unsigned count) {
                     reserved_from_ - kFirstUserHandler, count));
   reserved_from_ -= count;
   return static_cast<HandlerId>(reserved_from_);
-}
-
-bool Node::try_expose(std::span<const std::byte> memory) {
-  const std::less<const std::byte*> before;
-  for (const std::span<const std::byte> other : exposed_)
-    if (before(memory.data(), other.data() + other.size()) &&
-        before(other.data(), memory.data() + memory.size()))
-      return false;
-  if (!memory.empty()) exposed_.push_back(memory);
-  return true;
 }
 
 UntilAwaiter Node::until(const Counter& counter, std::uint64_t n) {

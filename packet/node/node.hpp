@@ -32,6 +32,7 @@
 #include "hal/tick.hpp"
 #include "packet/node/barrier.hpp"
 #include "packet/node/counter.hpp"
+#include "packet/node/exposed_memory.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/inline_payloads.hpp"
 #include "packet/node/message_record.hpp"
@@ -115,7 +116,9 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// on all nodes if all ask in the same order. Throws BadInput where so many are not left.
   HandlerId reserve_handlers(unsigned count);
   /// Notes that others may write this memory from now on. False: some of it is noted already.
-  [[nodiscard]] bool try_expose(std::span<const std::byte> memory);
+  [[nodiscard]] bool try_expose(std::span<const std::byte> memory) {
+    return exposed_.try_add(memory);
+  }
 
   explicit Node(Device& device, const NodeOptions& options = {});
   /// The same with options that many nodes share. REQUIRES: not null.
@@ -314,7 +317,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   InlinePayloads inline_payloads_;
   unsigned reserved_from_ = kMaxHandlers;
   std::vector<std::unique_ptr<Handler>> owned_handlers_;  ///< contexts of plain ones
-  std::vector<std::span<const std::byte>> exposed_;       ///< memory that others may write
+  ExposedMemory exposed_;
   Barrier barrier_;
   std::unique_ptr<Node> dma_;  ///< null: the node has no DMA engine
 };

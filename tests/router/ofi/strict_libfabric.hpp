@@ -52,7 +52,6 @@ class StrictLibfabric {
     now_ = nullptr;
   }
   StrictLibfabric(const StrictLibfabric&) = delete;
-  StrictLibfabric& operator=(const StrictLibfabric&) = delete;
 
   /// What has been done against the rules, in the order of events.
   std::vector<std::string> complaints() {
@@ -70,10 +69,8 @@ class StrictLibfabric {
   using Posted = strict::Posted;
   using Queue = strict::Queue;
   using Region = strict::Region;
-  using UnderWay = strict::UnderWay;
-  using Words = strict::Words;
 
-  // Every call of the library's comes in by one of these: one at a time, and one thread per domain.
+  // Every call comes in by one of these: one at a time, and one thread per domain.
   class Call {
    public:
     explicit Call(Domain* domain) : domain_(domain) {
@@ -127,7 +124,7 @@ class StrictLibfabric {
     return 0;
   }
 
-  static int open_domain(fid_fabric* fabric, fi_info*, fid_domain** opened, void*) {
+  static int open_domain(fid_fabric*, fi_info*, fid_domain** opened, void*) {
     static fi_ops_domain ops = strict::table_of<fi_ops_domain>([](auto& table) {
       table.av_open = &open_addresses;
       table.cq_open = &open_queue;
@@ -147,7 +144,6 @@ class StrictLibfabric {
     strict::name(domain->fid, domain, FI_CLASS_DOMAIN, close);
     domain->fid.ops = &ops;
     domain->fid.mr = &memory;
-    domain->fabric = fabric;
     *opened = &domain->fid;
     return 0;
   }
@@ -297,21 +293,6 @@ class StrictLibfabric {
                posted.buffer + posted.bytes <= region->begin + region->bytes,
            "a buffer outside the registered memory");
   }
-  /// Where a write of `endpoint`'s memory goes; null: its key or the place does not allow it.
-  std::byte* place_of(const Endpoint& endpoint, const Posted& write) {
-    const auto [first, last] = regions_.equal_range(write.key);
-    for (auto at = first; at != last; ++at) {
-      const Region& region = *at->second;
-      if (region.domain != endpoint.domain || !region.is_enabled) continue;
-      if ((region.access & FI_REMOTE_WRITE) == 0) continue;
-      const auto base = reinterpret_cast<std::uintptr_t>(region.begin);
-      const std::uint64_t offset = has_mode(FI_MR_VIRT_ADDR) ? write.place - base : write.place;
-      if (offset <= region.bytes && write.bytes <= region.bytes - offset)
-        return region.begin + offset;
-    }
-    return nullptr;
-  }
-
   // Operations.
   long post(Endpoint& endpoint, Posted posted, void* descriptor, std::uint64_t access,
             std::vector<Posted>& to) {
@@ -319,7 +300,7 @@ class StrictLibfabric {
     expect_registered(endpoint, posted, descriptor, access);
     if (is_busy()) return -FI_EAGAIN;
     for (std::uintptr_t& word : posted.words) word = random_.next();
-    std::memcpy(posted.context, posted.words.data(), sizeof(Words));
+    std::memcpy(posted.context, posted.words.data(), sizeof(strict::Words));
     to.push_back(posted);
     return 0;
   }
@@ -382,7 +363,7 @@ class StrictLibfabric {
   void progress(Endpoint& endpoint) {
     while (!endpoint.sending.empty() && !is_late()) depart(endpoint, take_any(endpoint.sending));
     for (std::size_t i = endpoint.arriving.size(); i > 0 && !is_late(); --i) {
-      UnderWay coming = take_any(endpoint.arriving);
+      strict::UnderWay coming = take_any(endpoint.arriving);
       if (coming.operation.is_write)
         arrive_write(endpoint, coming);
       else if (endpoint.receiving.empty())
@@ -395,13 +376,13 @@ class StrictLibfabric {
   void depart(Endpoint& from, Posted operation) {
     const auto target = endpoints_.find(operation.target);
     if (target == endpoints_.end()) return fail(from, operation, FI_ECONNRESET);
-    UnderWay leaving{
+    strict::UnderWay leaving{
         from.number, operation, {operation.buffer, operation.buffer + operation.bytes}};
     std::fill(operation.buffer, operation.buffer + operation.bytes, std::byte{0xcd});
     if (!operation.is_write) complete(from, operation, FI_SEND | FI_MSG, operation.bytes);
     target->second->arriving.push_back(std::move(leaving));
   }
-  void arrive_message(Endpoint& endpoint, const UnderWay& coming) {
+  void arrive_message(Endpoint& endpoint, const strict::UnderWay& coming) {
     const Posted buffer = take_any(endpoint.receiving);
     if (coming.bytes.size() > buffer.bytes) return fail(endpoint, buffer, FI_ETRUNC);
     std::ranges::copy(coming.bytes, buffer.buffer);
@@ -409,9 +390,10 @@ class StrictLibfabric {
     complete(endpoint, buffer, FI_RECV | FI_MSG, coming.bytes.size());
   }
   /// A write completes at its sender when it has been placed, or has been refused.
-  void arrive_write(Endpoint& endpoint, const UnderWay& coming) {
+  void arrive_write(Endpoint& endpoint, const strict::UnderWay& coming) {
     const auto from = endpoints_.find(coming.from);
-    std::byte* const place = place_of(endpoint, coming.operation);
+    std::byte* const place =
+        strict::place_of(regions_, *endpoint.domain, coming.operation, has_mode(FI_MR_VIRT_ADDR));
     if (from != endpoints_.end() && place == nullptr)
       fail(*from->second, coming.operation, FI_EACCES);
     else if (from != endpoints_.end())
@@ -426,7 +408,7 @@ class StrictLibfabric {
   }
 
   void expect_words(const Posted& operation) {
-    expect(std::memcmp(operation.context, operation.words.data(), sizeof(Words)) == 0,
+    expect(std::memcmp(operation.context, operation.words.data(), sizeof(strict::Words)) == 0,
            "a context that changed while its operation lasted");
   }
   void complete(Endpoint& endpoint, const Posted& operation, std::uint64_t flags,
@@ -459,8 +441,8 @@ class StrictLibfabric {
   ofi::Library replacement_{};
   std::vector<std::string> complaints_;
   std::uint64_t numbers_ = 0;
-  std::map<std::uint64_t, Endpoint*> endpoints_;   ///< [number]
-  std::multimap<std::uint64_t, Region*> regions_;  ///< [key]
+  std::map<std::uint64_t, Endpoint*> endpoints_;  ///< [number]
+  strict::Regions regions_;                       ///< [key]
   std::atomic<std::uint64_t> writes_{0};
   std::atomic<std::uint64_t> messages_{0};
 };

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,6 @@ using Words = std::array<std::uintptr_t, kWords>;
 
 struct Domain {
   fid_domain fid{};
-  fid_fabric* fabric = nullptr;
   int children = 0;
   std::atomic<bool> is_in_use{false};  ///< FI_THREAD_DOMAIN: one thread at a time
 };
@@ -95,6 +95,25 @@ struct Endpoint {
   std::vector<Posted> receiving;
   std::vector<UnderWay> arriving;
 };
+
+/// [key]; processes of a test may draw the same.
+using Regions = std::multimap<std::uint64_t, Region*>;
+
+/// Where a write into a domain's memory goes; null: its key or the place does not allow it.
+inline std::byte* place_of(const Regions& regions, const Domain& domain, const Posted& write,
+                           bool by_address) {
+  const auto [first, last] = regions.equal_range(write.key);
+  for (auto at = first; at != last; ++at) {
+    const Region& region = *at->second;
+    if (region.domain != &domain || !region.is_enabled) continue;
+    if ((region.access & FI_REMOTE_WRITE) == 0) continue;
+    const auto base = reinterpret_cast<std::uintptr_t>(region.begin);
+    const std::uint64_t offset = by_address ? write.place - base : write.place;
+    if (offset <= region.bytes && write.bytes <= region.bytes - offset)
+      return region.begin + offset;
+  }
+  return nullptr;
+}
 
 template <typename T>
 T* object_of(void* fid) {
