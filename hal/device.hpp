@@ -69,7 +69,7 @@ class Device {
   /// room, so that it pays to look again in this turn.
   virtual bool flush() = 0;
   /// The program is about to compute: what has been injected and would be gathered with more leaves
-  /// now. False: this fabric gathers nothing.
+  /// now, where the fabric can do that. False: it does nothing.
   virtual bool push() { return false; }
   /// Hands over up to `limit` received packets, one after the other; returns their number.
   virtual std::size_t receive(PacketSink& sink, std::size_t limit) = 0;

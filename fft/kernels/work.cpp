@@ -126,8 +126,8 @@ Work other_passes(const Work& work) {
 /// A transform of two axes reads its source in an order that the hardware does not foresee, and
 /// waits for memory. Lines along the fastest axis alone can be fetched ahead, and the other axes
 /// find them in the cache: two nodes of 64 planes of 128 x 128 each take 4.8 ms for their transform
-/// instead of 6.0 ms. What fits the first-level cache anyway, or leaves the second-level one by
-/// far, is FFTW's in one piece.
+/// instead of 6.0 ms. An array that fits the nearest caches anyway, or leaves the second-level one
+/// by far, is FFTW's in one piece.
 bool goes_in_passes(const Work& work) {
   constexpr std::size_t kLeast = 128 << 10;
   constexpr std::size_t kMost = 2 << 20;
@@ -143,8 +143,8 @@ namespace {
 
 /// Lines that stand side by side, one element of each after the other.
 Tiling columns(const Work& work) {
-  constexpr std::int64_t kRow =
-      256;  // contiguous bytes of a tile; 128 rows fit the first-level cache
+  // Contiguous bytes of a tile: 128 rows fit the first-level cache.
+  constexpr std::int64_t kRow = 256;
   constexpr std::int64_t kLeast = 2 << 20;
   constexpr std::int64_t kMost = 32 << 20;
   const Axis& line = work.axes[0];

@@ -116,6 +116,7 @@ ComputeAwaiter Node::compute(Tick cycles) {
   return {*device_, cycles, cycles > 0};
 }
 
+/// Where the device does nothing, the queues are left as they are.
 void Node::leave() {
   if (!device_->push()) return;
   send_now();

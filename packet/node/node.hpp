@@ -176,8 +176,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// that are queued and find room leave first.
   ComputeAwaiter compute(Tick cycles);
   /// To be called before a long computation that is not told by compute(): what is queued and finds
-  /// room leaves where the network would not get it before the program's next await. No model does
-  /// anything.
+  /// room leaves where the network would not get it before the program's next await. Models do
+  /// nothing.
   void leave();
   /// Lets the node take one turn: packets that have come are handled, those that find room leave.
   /// On a model this takes its time, at least the one cycle of any turn.

@@ -20,6 +20,13 @@ class Buffers {
 
   const FlowLimits& limits() const { return limits_; }
   std::span<std::byte> memory() const { return {memory_.get(), bytes_}; }
+  /// The memory of the operations that receive, from its beginning, and that of those that send.
+  std::span<std::byte> inward_memory() const {
+    return memory().first(inward_.size() * stride(limits_));
+  }
+  std::span<std::byte> outward_memory() const {
+    return memory().subspan(inward_.size() * stride(limits_));
+  }
   /// Operations that receive frames. `Operation::user` is the index. Each peer has a window of
   /// them, into which it may write, and some for whatever comes.
   std::span<Operation> inward() { return inward_; }

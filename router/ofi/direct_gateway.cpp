@@ -65,6 +65,7 @@ std::uint32_t DirectGateway::FrameOutlet::part_room(Rank to, std::uint32_t most)
 }
 
 void DirectGateway::FrameOutlet::push() {
+  (void)gateway_.forward_out();
   for (const unsigned peer : gateway_.peers_)
     if (Outflow& out = gateway_.out(peer); out.has_unsent()) (void)out.try_flush();
 }
@@ -164,17 +165,23 @@ void DirectGateway::run_consumed(ReceivedFrame& frame) {
 }
 
 bool DirectGateway::progress() {
+  bool moved = forward_out();
+  for (const auto& outlet : ring_outlets_)
+    if (outlet != nullptr) moved |= forward_in(*outlet);
+  return moved;
+}
+
+bool DirectGateway::forward_out() {
   bool moved = false;
   for (const auto& outlet : ring_outlets_) {
     if (outlet == nullptr) continue;
-    moved |= forward_out(*outlet);
+    moved |= forward_packets(*outlet);
     moved |= forward_parts(*outlet);
-    moved |= forward_in(*outlet);
   }
   return moved;
 }
 
-bool DirectGateway::forward_out(RingOutlet& outlet) {
+bool DirectGateway::forward_packets(RingOutlet& outlet) {
   bool moved = false;
   while (const Packet* packet = outlet.receiver->front()) {
     const Rank to = packet->header.destination();

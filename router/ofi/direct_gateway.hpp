@@ -114,7 +114,9 @@ class DirectGateway final : public Gateway, public FrameOwner {
   bool progress() override;
   void deliver_run(Rank index, const ReceivedRun& run);
   void deliver_part(Rank node, ReceivedFrame& frame, const std::byte* at);
-  bool forward_out(RingOutlet& outlet);
+  /// From the rings of other workers into frames. True: something has moved.
+  bool forward_out();
+  bool forward_packets(RingOutlet& outlet);
   bool forward_parts(RingOutlet& outlet);
   bool forward_in(RingOutlet& outlet);
   std::uint32_t copy_to_ring(ReceivedRun& run, ring::TaggedSender& ring);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "router/job/key.hpp"
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/libfabric.hpp"
 #include "router/ofi/providers.hpp"
@@ -27,8 +28,6 @@
 namespace toroid::ofi {
 namespace {
 
-/// The key that is asked for where the provider draws none: a process registers one memory.
-constexpr std::uint64_t kRequestedKey = 1;
 /// Completions that a queue holds at least.
 constexpr std::size_t kLeastQueue = 1024;
 
@@ -47,6 +46,16 @@ void check_registered(long result, std::size_t bytes) {
       "libfabric cannot register the frames' memory, {} KiB: {}; the limit of locked "
       "memory is {} KiB, raise it (ulimit -l)",
       bytes / 1024, library().strerror(static_cast<int>(-result)), locked.rlim_cur / 1024));
+}
+
+/// A key that strangers do not know, for providers that draw none. `bytes`: of its length.
+std::uint64_t random_key(std::size_t bytes) {
+  const std::uint64_t word = random_word();
+  return bytes < sizeof(word) ? word & ((std::uint64_t{1} << (8 * bytes)) - 1) : word;
+}
+
+void* descriptor_of(fid_mr* region) {
+  return region == nullptr ? nullptr : ::fi_mr_desc(region);
 }
 
 }  // namespace
@@ -72,12 +81,10 @@ Endpoint::Endpoint(const Candidate& provider, Buffers& buffers)
   check(::fi_ep_bind(endpoint, &peers->fid, 0), "bind the address vector");
   check(::fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV), "bind the completion queue");
   enable();
-  register_memory();
-}
-
-/// Memory that is bound to an endpoint is closed before it, other memory after it.
-Endpoint::~Endpoint() {
-  if (has_mode(FI_MR_ENDPOINT)) memory_.reset();
+  const bool is_local = has_mode(FI_MR_LOCAL);
+  if (is_local || writes_)
+    inward_ = registered(buffers.inward_memory(), FI_RECV | (writes_ ? FI_REMOTE_WRITE : 0));
+  if (is_local) outward_ = registered(buffers.outward_memory(), FI_SEND | (writes_ ? FI_WRITE : 0));
 }
 
 void Endpoint::open_queue() {
@@ -98,18 +105,18 @@ void Endpoint::enable() {
   check(result, "enable the endpoint");
 }
 
-void Endpoint::register_memory() {
-  const std::span<std::byte> memory = buffers_->memory();
-  if ((!has_mode(FI_MR_LOCAL) && !writes_) || memory.empty()) return;
-  const std::uint64_t access = FI_SEND | FI_RECV | (writes_ ? FI_WRITE | FI_REMOTE_WRITE : 0);
-  fid_mr* region = nullptr;
-  check_registered(::fi_mr_reg(domain_.get(), memory.data(), memory.size(), access, 0,
-                               kRequestedKey, 0, &region, nullptr),
-                   memory.size());
-  memory_.reset(region);
-  if (!has_mode(FI_MR_ENDPOINT)) return;
-  check(::fi_mr_bind(region, &endpoint_->fid, 0), "bind the frames' memory");
-  check(::fi_mr_enable(region), "enable the frames' memory");
+Endpoint::Object<fid_mr> Endpoint::registered(std::span<std::byte> memory, std::uint64_t access) {
+  if (memory.empty()) return nullptr;
+  const std::uint64_t key = random_key(info_->domain_attr->mr_key_size);
+  fid_mr* opened = nullptr;
+  check_registered(
+      ::fi_mr_reg(domain_.get(), memory.data(), memory.size(), access, 0, key, 0, &opened, nullptr),
+      memory.size());
+  Object<fid_mr> region(opened);
+  if (!has_mode(FI_MR_ENDPOINT)) return region;
+  check(::fi_mr_bind(opened, &endpoint_->fid, 0), "bind the frames' memory");
+  check(::fi_mr_enable(opened), "enable the frames' memory");
+  return region;
 }
 
 Contact Endpoint::contact() const {
@@ -120,10 +127,10 @@ Contact Endpoint::contact() const {
   address.resize(bytes);
   if (result == -FI_ETOOSMALL) result = ::fi_getname(&endpoint_->fid, address.data(), &bytes);
   check(result, "name the endpoint's address");
-  if (!writes_ || memory_ == nullptr) return contact;
-  contact.key = ::fi_mr_key(memory_.get());
+  if (!writes_ || inward_ == nullptr) return contact;
+  contact.key = ::fi_mr_key(inward_.get());
   if (has_mode(FI_MR_VIRT_ADDR))
-    contact.memory = reinterpret_cast<std::uintptr_t>(buffers_->memory().data());
+    contact.memory = reinterpret_cast<std::uintptr_t>(buffers_->inward_memory().data());
   return contact;
 }
 
@@ -151,22 +158,24 @@ bool Endpoint::try_send(Operation& operation) {
 }
 
 long Endpoint::send(Operation& operation) {
-  return ::fi_send(endpoint_.get(), operation.buffer.data(), operation.bytes, descriptor(),
-                   remotes_[operation.peer].address, &operation.context);
+  return ::fi_send(endpoint_.get(), operation.buffer.data(), operation.bytes,
+                   descriptor_of(outward_.get()), remotes_[operation.peer].address,
+                   &operation.context);
 }
 
 long Endpoint::write(Operation& operation) {
   const Remote& to = remotes_[operation.peer];
   const std::uint64_t place = to.window + operation.slot * Buffers::stride(buffers_->limits());
-  return ::fi_writedata(endpoint_.get(), operation.buffer.data(), operation.bytes, descriptor(),
-                        to.first + operation.slot, to.address, place, to.key, &operation.context);
+  return ::fi_writedata(endpoint_.get(), operation.buffer.data(), operation.bytes,
+                        descriptor_of(outward_.get()), to.first + operation.slot, to.address, place,
+                        to.key, &operation.context);
 }
 
 /// A buffer that a peer writes to is not posted: the peer knows when it is free.
 bool Endpoint::try_receive(Operation& operation) {
   if (is_written(operation)) return true;
   const long result = ::fi_recv(endpoint_.get(), operation.buffer.data(), operation.buffer.size(),
-                                descriptor(), FI_ADDR_UNSPEC, &operation.context);
+                                descriptor_of(inward_.get()), FI_ADDR_UNSPEC, &operation.context);
   if (result == -FI_EAGAIN) return false;
   check(result, "receive");
   return true;
@@ -198,9 +207,7 @@ Completion Endpoint::completion_of(const fi_cq_data_entry& entry) {
   }
   const std::span<Operation> inward = buffers_->inward();
   if (entry.data >= inward.size() || !is_written(inward[entry.data])) return {nullptr, 0};
-  Operation& operation = inward[entry.data];
-  operation.bytes = 0;
-  return {&operation, 0};
+  return {&inward[entry.data], 0, true};
 }
 
 std::size_t Endpoint::poll_error(std::span<Completion> completions) {

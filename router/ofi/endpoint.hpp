@@ -37,17 +37,16 @@ struct Peer {
 
 /// Owns libfabric's objects. Opened by the program's thread and then used by the gateway's worker.
 ///
-/// **Writes:** where the provider writes frames, the buffers are registered for others to write to.
-/// A frame goes by fi_writedata() into its slot of the receiver's window, and the data, an index of
-/// the receiver's operations, tells the receiver. Nothing outside the buffers can be written: the
-/// memory's key covers no more. Acknowledgements remain messages.
+/// **Writes:** where the provider writes frames, the buffers that receive are registered for others
+/// to write to. A frame goes by fi_writedata() into its slot of the receiver's window, and the
+/// data, an index of the receiver's operations, tells the receiver. Nothing else can be written:
+/// the key of the memory, which is drawn at random, covers no more. Acknowledgements remain
+/// messages.
 class Endpoint final : public Transport {
  public:
   /// Opens an endpoint that sends from `buffers` and receives into them; they outlive it. Throws
   /// RunFailed with libfabric's reason.
   Endpoint(const Candidate& provider, Buffers& buffers);
-
-  ~Endpoint() override;
 
   Contact contact() const;
   /// Sets the processes that are sent to, by rank. REQUIRES: nothing has been sent yet, and all of
@@ -79,11 +78,10 @@ class Endpoint final : public Transport {
   }
   void open_queue();
   void enable();
-  void register_memory();
+  Object<fid_mr> registered(std::span<std::byte> memory, std::uint64_t access);
   bool is_written(const Operation& operation) const {
     return writes_ && operation.slot != kAnySlot;
   }
-  void* descriptor() const { return memory_ ? ::fi_mr_desc(memory_.get()) : nullptr; }
   long send(Operation& operation);
   long write(Operation& operation);
   Completion completion_of(const fi_cq_data_entry& entry);
@@ -95,10 +93,11 @@ class Endpoint final : public Transport {
   // They must be closed in the reverse order.
   Object<fid_fabric> fabric_;
   Object<fid_domain> domain_;
-  Object<fid_mr> memory_;
   Object<fid_cq> queue_;
   Object<fid_av> peers_;
   Object<fid_ep> endpoint_;
+  Object<fid_mr> inward_;            ///< null: it need not be registered
+  Object<fid_mr> outward_;           ///< null: it need not be registered
   std::vector<Remote> remotes_;      ///< [process]
   std::vector<Completion> refused_;  ///< sends that failed at once, for the next poll()
 };

@@ -12,7 +12,7 @@
 namespace toroid::ofi {
 
 FrameError Inflow::hold(std::uint64_t sequence, Operation& operation) {
-  if (sequence < next_ || sequence >= next_ + held_.size()) return FrameError::wrong_sequence;
+  if (sequence < next_ || sequence > freed_ + held_.size()) return FrameError::wrong_sequence;
   Operation*& place = held_[sequence % held_.size()];
   if (place != nullptr) return FrameError::wrong_sequence;
   place = &operation;

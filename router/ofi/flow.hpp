@@ -41,7 +41,8 @@ class Inflow {
       : token_(identity.peers_token), held_(window, nullptr), is_free_(window, false) {}
 
   bool knows(const FrameHeader& header) const { return header.token == token_; }
-  /// Keeps a frame until next() returns it. A frame that is refused stays with the caller.
+  /// Keeps a frame until next() returns it. A frame that is refused stays with the caller: one that
+  /// has come before, or for which no buffer has been announced.
   FrameError hold(std::uint64_t sequence, Operation& operation);
   /// The next frame in order; null if it has not arrived.
   Operation* next();

@@ -92,16 +92,21 @@ bool Gateway::poll() {
 void Gateway::complete(const Completion& completion) {
   if (completion.operation == nullptr) return count_refused(FrameError::malformed);
   Operation& operation = *completion.operation;
-  if (completion.error == kTooLong) return refuse(FrameError::malformed, operation);
+  if (completion.error == kTooLong) count_refused(FrameError::malformed);
   if (operation.receives)
-    return completion.error == 0 ? handle_received(operation) : post(operation);
+    return completion.error == 0 ? handle_received(completion) : post(operation);
   if (completion.error != 0) note_error(operation.peer, transport_->text_of(completion.error));
   flows_[operation.peer]->out.completed(operation);
 }
 
-void Gateway::handle_received(Operation& operation) {
-  const FrameError error = accept(operation);
-  if (error != FrameError::none) return refuse(error, operation);
+/// What was written and is refused has changed nothing: its buffer is in use or free as before.
+void Gateway::handle_received(const Completion& completion) {
+  Operation& operation = *completion.operation;
+  const FrameError error = accept(operation, completion.was_written);
+  if (error != FrameError::none) {
+    count_refused(error);
+    return completion.was_written ? void() : post(operation);
+  }
   const FrameHeader& header = received_frames_[operation.user].view.header;
   Flow& flow = *flows_[header.source];
   flow.out.acknowledged(header.received, header.freed);
@@ -115,18 +120,37 @@ void Gateway::handle_received(Operation& operation) {
   }
 }
 
-FrameError Gateway::accept(Operation& operation) {
-  ReceivedFrame& frame = received_frames_[operation.user];
+/// What is known of a buffer's frame changes only when the new one is accepted: where frames are
+/// written, the one before may still be held.
+FrameError Gateway::accept(Operation& operation, bool was_written) {
   const auto bytes =
-      operation.bytes > 0 ? operation.buffer.first(operation.bytes) : frame_in(operation.buffer);
-  const FrameError error = parse(bytes, frame.view);
+      was_written ? frame_in(operation.buffer) : operation.buffer.first(operation.bytes);
+  FrameView view;
+  const FrameError error = parse(bytes, view);
   if (error != FrameError::none) return error;
-  const FrameHeader& header = frame.view.header;
+  const FrameHeader& header = view.header;
   if (header.source >= flows_.size() || flows_[header.source] == nullptr)
     return FrameError::wrong_job;
-  Inflow& in = flows_[header.source]->in;
-  if (!in.knows(header)) return FrameError::wrong_job;
-  if (header.sequence == 0) return FrameError::none;
+  Flow& flow = *flows_[header.source];
+  if (!flow.in.knows(header)) return FrameError::wrong_job;
+  if (was_written && !is_in_its_slot(flow, header, operation)) return FrameError::wrong_sequence;
+  if (header.sequence != 0) {
+    const FrameError packets = check(view);
+    if (packets != FrameError::none) return packets;
+    const FrameError order = flow.in.hold(header.sequence, operation);
+    if (order != FrameError::none) return order;
+  }
+  received_frames_[operation.user].view = view;
+  return FrameError::none;
+}
+
+/// Acknowledgements, which have the number 0, are never written.
+bool Gateway::is_in_its_slot(const Flow& flow, const FrameHeader& header,
+                             const Operation& operation) {
+  return header.sequence != 0 && operation.user == flow.first + header.sequence % flow.out.window();
+}
+
+FrameError Gateway::check(const FrameView& view) const {
   struct Valid {
     const Gateway& gateway;
     unsigned source;
@@ -137,18 +161,11 @@ FrameError Gateway::accept(Operation& operation) {
       return gateway.is_valid_part(source, run, part);
     }
   };
-  const Valid valid{*this, header.source};
-  const FrameError packets = check_packets(frame.view, valid);
-  return packets != FrameError::none ? packets : in.hold(header.sequence, operation);
+  return check_packets(view, Valid{*this, view.header.source});
 }
 
 void Gateway::count_refused(FrameError error) {
   refused_[static_cast<std::size_t>(error)].fetch_add(1, std::memory_order_relaxed);
-}
-
-void Gateway::refuse(FrameError error, Operation& operation) {
-  count_refused(error);
-  post(operation);
 }
 
 RefusedFrames Gateway::refused() const {

@@ -76,10 +76,12 @@ class Gateway : public ring::Pollable {
   struct Flow {
     Flow(Transport& transport, const FlowIdentity& identity, Buffers& buffers, unsigned slot)
         : peer(identity.peer),
+          first(Buffers::window_index(slot, buffers.limits())),
           in(identity, buffers.limits().window),
           out(transport, identity, in, buffers.limits().window, buffers.outward(slot),
               buffers.acknowledgement(slot)) {}
     unsigned peer;
+    std::uint32_t first;  ///< index of the first buffer of its window
     Inflow in;
     Outflow out;
     Clock::time_point owes_since{};
@@ -87,10 +89,12 @@ class Gateway : public ring::Pollable {
 
   bool poll();
   void complete(const Completion& completion);
-  void handle_received(Operation& operation);
-  FrameError accept(Operation& operation);
+  void handle_received(const Completion& completion);
+  FrameError accept(Operation& operation, bool was_written);
+  static bool is_in_its_slot(const Flow& flow, const FrameHeader& header,
+                             const Operation& operation);
+  FrameError check(const FrameView& view) const;
   void count_refused(FrameError error);
-  void refuse(FrameError error, Operation& operation);
   void post(Operation& operation);
   void post_again();
   bool send(Flow& flow, bool idle);

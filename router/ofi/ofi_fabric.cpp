@@ -131,7 +131,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   }
   const FabricCounters& counters() const override { return counters_; }
   OfiTransport transport() const {
-    return {provider_.name, provider_.writes ? FrameWay::writes : FrameWay::messages,
+    const bool writes = provider_.writes && !peers_.empty();
+    return {provider_.name, writes ? FrameWay::writes : FrameWay::messages,
             ofi::Buffers::bytes_per_peer(buffers_.limits())};
   }
 

@@ -58,8 +58,7 @@ std::optional<unsigned> pu_of(const WorkerPlace& worker) {
   return worker.pus.empty() ? std::nullopt : std::optional(worker.pus.front());
 }
 
-Candidate same_of_all(Job& job, const std::string& wanted, const WorkerPlace& gateway) {
-  const Providers providers(address_of(job), pu_of(gateway));
+Candidate same_of_all(Job& job, const std::string& wanted, const Providers& providers) {
   if (!wanted.empty()) return wanted_by_all(job, wanted, providers);
   const auto names = provider_names(on_one_host(job) ? Distance::one_host : Distance::hosts);
   const auto flags = job.all_gather(usable(names, providers));
@@ -87,9 +86,10 @@ bool all_write(Job& job, const Candidate& provider, FrameWay frames) {
 }  // namespace
 
 Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace& gateway) {
-  Candidate provider = same_of_all(job, wanted.provider, gateway);
-  provider.writes = all_write(job, provider, wanted.frames);
-  return provider;
+  const Providers providers(address_of(job), pu_of(gateway));
+  Candidate provider = same_of_all(job, wanted.provider, providers);
+  if (all_write(job, provider, wanted.frames)) return provider;
+  return providers.get(provider.name, false);
 }
 
 }  // namespace toroid::ofi

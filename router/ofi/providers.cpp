@@ -30,25 +30,32 @@ namespace {
 
 constexpr std::uint32_t kApi = FI_VERSION(1, 15);
 
+/// What is known of a provider's writes with data.
+enum class Writes : std::uint8_t {
+  none,       ///< it has remote memory access, but no fi_writedata()
+  slower,     ///< than messages, or not tried
+  preferred,  ///< no slower than messages
+};
+
 struct Known {
   const char* name;
   bool over_ip;  ///< it has one endpoint per interface, which the address chooses
-  bool writes;   ///< frames that are written are no slower than messages
+  Writes writes;
   const char* use;
 };
 /// Providers between hosts, the best first.
 constexpr Known kKnown[] = {
-    {"cxi", false, true, "HPE Slingshot"},
-    {"efa", false, true, "AWS Elastic Fabric Adapter"},
-    {"psm3", false, true, "Intel Ethernet and Omni-Path"},
-    {"psm2", false, true, "Intel Omni-Path"},
-    {"verbs;ofi_rxm", false, true, "InfiniBand and RoCE"},
-    {"tcp;ofi_rxm", true, true, "any network with TCP"},
-    {"net", true, true, "any network with TCP, newer and less tried"},
-    {"udp;ofi_rxd", true, false, "any network with UDP, slow"},
-    {"sockets", true, false, "any network with TCP, for tests"},
+    {"cxi", false, Writes::none, "HPE Slingshot"},
+    {"efa", false, Writes::preferred, "AWS Elastic Fabric Adapter"},
+    {"psm3", false, Writes::preferred, "Intel Ethernet and Omni-Path"},
+    {"psm2", false, Writes::preferred, "Intel Omni-Path"},
+    {"verbs;ofi_rxm", false, Writes::preferred, "InfiniBand and RoCE"},
+    {"tcp;ofi_rxm", true, Writes::preferred, "any network with TCP"},
+    {"net", true, Writes::preferred, "any network with TCP, newer and less tried"},
+    {"udp;ofi_rxd", true, Writes::slower, "any network with UDP, slow"},
+    {"sockets", true, Writes::slower, "any network with TCP, for tests"},
 };
-constexpr Known kShm = {"shm", false, true, "processes of one host"};
+constexpr Known kShm = {"shm", false, Writes::preferred, "processes of one host"};
 
 const Known* find(const std::string& name) {
   if (name == kShm.name) return &kShm;
@@ -130,6 +137,15 @@ std::optional<PciAddress> pci_address_of(const fi_info& info) {
   return PciAddress{pci.domain_id, pci.bus_id, pci.device_id, pci.function_id};
 }
 
+bool is_down(const fi_info* info) {
+  return info->nic != nullptr && info->nic->link_attr != nullptr &&
+         info->nic->link_attr->state == FI_LINK_DOWN;
+}
+
+std::string_view network_of(const fi_info& info) {
+  return info.fabric_attr->name == nullptr ? "" : info.fabric_attr->name;
+}
+
 }  // namespace
 
 std::vector<std::string> provider_names(Distance distance) {
@@ -146,7 +162,7 @@ Providers::Providers(std::string address, std::optional<unsigned> pu)
       infos_(get_info(0, our_hints(FI_MSG).get())),
       names_(get_info(FI_PROV_ATTR_ONLY, nullptr)) {}
 
-Candidate Providers::get(const std::string& name) const {
+Candidate Providers::get(const std::string& name, bool writes) const {
   const Known* known = find(name);
   if (known == nullptr) return {name, nullptr, "no reliable datagrams, or not tried yet"};
   const auto is_wanted = [&](const fi_info& info) {
@@ -154,7 +170,8 @@ Candidate Providers::get(const std::string& name) const {
            (!known->over_ip || address_.empty() || address_of(info) == address_);
   };
   std::vector<const fi_info*> cards;
-  for (const fi_info* info = writers_.get(); info != nullptr; info = info->next)
+  const bool may_write = writes && known->writes != Writes::none;
+  for (const fi_info* info = writers_.get(); may_write && info != nullptr; info = info->next)
     if (is_wanted(*info) && can_write(*info)) cards.push_back(info);
   if (!cards.empty()) return {name, copy_of(nearest(cards)), known->use, true};
   bool present = false;
@@ -171,16 +188,18 @@ Candidate Providers::get(const std::string& name) const {
   return {name, nullptr, "not in this libfabric"};
 }
 
-/// The machine is looked at only where there is a choice: that takes some 10 ms.
-const fi_info& Providers::nearest(const std::vector<const fi_info*>& cards) const {
-  const auto is_pci = [](const fi_info* info) { return pci_address_of(*info).has_value(); };
-  if (!pu_ || std::ranges::count_if(cards, is_pci) < 2) return *cards.front();
+/// Cards of another network than the first one's that works are left out: other processes may not
+/// be there. The machine is looked at only where there is a choice: that takes some 10 ms.
+const fi_info& Providers::nearest(std::vector<const fi_info*> cards) const {
+  const fi_info& first = **std::ranges::min_element(cards, {}, is_down);
+  std::erase_if(cards, [&](const fi_info* info) {
+    return !pci_address_of(*info) || is_down(info) || network_of(*info) != network_of(first);
+  });
+  if (!pu_ || cards.size() < 2) return first;
   const DeviceDistance distance;
-  const auto distance_of = [&](const fi_info* info) {
-    const auto address = pci_address_of(*info);
-    return (address ? distance(*address, *pu_) : std::nullopt).value_or(UINT_MAX);
-  };
-  return **std::ranges::min_element(cards, {}, distance_of);
+  return **std::ranges::min_element(cards, {}, [&](const fi_info* info) {
+    return distance(*pci_address_of(*info), *pu_).value_or(UINT_MAX);
+  });
 }
 
 std::vector<Candidate> Providers::all() const {
@@ -201,7 +220,7 @@ std::vector<Candidate> Providers::all() const {
 
 bool prefers_writes(const std::string& provider) {
   const Known* known = find(provider);
-  return known != nullptr && known->writes;
+  return known != nullptr && known->writes == Writes::preferred;
 }
 
 std::size_t best_frame_bytes(const std::string& provider) {

@@ -1,9 +1,8 @@
 // The providers of libfabric: what is asked of them, and which ones there are.
 //
 // Endpoint and Gateway assume this and nothing else:
-//   endpoint   reliable datagrams (FI_EP_RDM), messages (FI_MSG); remote writes that bring four
-//   bytes
-//              of data (FI_RMA, FI_REMOTE_CQ_DATA) are used where there are any
+//   endpoint   reliable datagrams (FI_EP_RDM), messages (FI_MSG); remote writes with four bytes of
+//              data (fi_writedata()) are used where there are any
 //   order      none: frames are numbered and put in order by Inflow
 //   delivery   a completed send means that its buffer may be used again, no more; what arrived is
 //              what the other end acknowledges
@@ -52,15 +51,16 @@ class Providers {
  public:
   /// `address`: address of the interface over which others reach this process, for providers that
   /// use IP; empty: any. `pu`: the system's index of the PU whose worker serves the endpoint. Of
-  /// several network cards the one nearest to it is taken.
+  /// several network cards of one network that work, the one nearest to it is taken.
   explicit Providers(std::string address, std::optional<unsigned> pu = std::nullopt);
 
-  Candidate get(const std::string& name) const;
+  /// `writes`: whether it is to write frames if it can.
+  Candidate get(const std::string& name, bool writes = true) const;
   /// All providers: those of provider_names() first, in that order.
   std::vector<Candidate> all() const;
 
  private:
-  const fi_info& nearest(const std::vector<const fi_info*>& cards) const;
+  const fi_info& nearest(std::vector<const fi_info*> cards) const;
 
   std::string address_;
   std::optional<unsigned> pu_;

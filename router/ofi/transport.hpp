@@ -21,13 +21,14 @@ struct Operation {
   /// Where the peer writes, or is written to: the buffer's number in the window of the pair. A
   /// transport of messages takes no notice of it.
   std::uint32_t slot = kAnySlot;
-  std::size_t bytes = 0;   ///< bytes sent or received; 0: written, as many as the frame says
+  std::size_t bytes = 0;   ///< bytes sent or received
   std::uint64_t user = 0;  ///< for the owner of the operation
 };
 
 struct Completion {
-  Operation* operation;  ///< null: something has come that names no buffer
-  int error;             ///< 0: none
+  Operation* operation;      ///< null: something has come that names no buffer
+  int error;                 ///< 0: none
+  bool was_written = false;  ///< by a peer, as many bytes as the frame says
 };
 /// The error of a receiving operation to which a sender sent more than its buffer holds. Any other
 /// error of a receiving operation says only that a connection has ended.

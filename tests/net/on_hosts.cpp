@@ -8,6 +8,7 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ constexpr const char* kUsage =
     "MBIT/S: of each host's link, in either direction; 0: no limit\n"
     "MICROSECONDS: from one host to another\n";
 constexpr int kBadUsage = 2;
+constexpr int kFailed = 1;
 /// Not an error of the command: the machine does not permit hosts.
 constexpr int kNotPermitted = 77;
 constexpr auto kForever = std::chrono::hours(24);
@@ -84,21 +86,41 @@ int run(unsigned count, const LinkSettings& link, const Arguments& command) {
   return code;
 }
 
+struct Network {
+  unsigned hosts;
+  LinkSettings link;
+};
+
+/// None: the arguments say no such thing.
+std::optional<Network> network_of(const Arguments& arguments) {
+  constexpr long kMostHosts = 64;
+  if (arguments.size() < 4) return std::nullopt;
+  try {
+    const long hosts = std::stol(arguments[0]);
+    const double megabits = std::stod(arguments[1]);
+    const long microseconds = std::stol(arguments[2]);
+    if (hosts < 1 || hosts > kMostHosts || !(megabits >= 0) || microseconds < 0)
+      return std::nullopt;
+    const std::chrono::microseconds delay(microseconds / 2);  // of each of two links
+    return Network{static_cast<unsigned>(hosts), {.delay = delay, .bandwidth = megabits * 1e6}};
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 }  // namespace toroid::testing
 
 int main(int argc, char** argv) {
   using namespace toroid::testing;
+  const Arguments arguments(argv + 1, argv + argc);
+  const auto network = network_of(arguments);
+  if (!network) return std::cerr << kUsage, kBadUsage;
   try {
-    const Arguments arguments(argv + 1, argv + argc);
-    if (arguments.size() < 4) return std::cerr << kUsage, kBadUsage;
-    const unsigned count = static_cast<unsigned>(std::stoul(arguments[0]));
-    const std::chrono::microseconds delay(std::stol(arguments[2]) / 2);  // of each of two links
-    return run(count, {.delay = delay, .bandwidth = std::stod(arguments[1]) * 1e6},
-               {arguments.begin() + 3, arguments.end()});
+    return run(network->hosts, network->link, {arguments.begin() + 3, arguments.end()});
   } catch (const NotPermitted& reason) {
     return std::cerr << "on_hosts: " << reason.what() << '\n', kNotPermitted;
   } catch (const std::exception& error) {
-    return std::cerr << "on_hosts: " << error.what() << '\n' << kUsage, kBadUsage;
+    return std::cerr << "on_hosts: " << error.what() << '\n', kFailed;
   }
 }

@@ -46,8 +46,8 @@ struct OfiEmulation {
 };
 
 /// Makes the fabric. All processes call it with the same arguments apart from the placement.
-/// Throws as the router's make_ofi_fabric(). REQUIRES: `processes`
-/// have joined and outlive the fabric.
+/// Throws as the router's make_ofi_fabric(). REQUIRES: `processes` have joined and outlive the
+/// fabric.
 OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, const Machine& machine,
                              Placement placement, RingOptions ring, const FrameOptions& frames);
 

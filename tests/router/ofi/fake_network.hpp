@@ -11,6 +11,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string>
@@ -36,6 +37,7 @@ struct NetworkOptions {
   std::uint32_t busy = 30;  ///< percent of the operations to which it says "not now"
   std::uint32_t late = 30;  ///< percent of the completions that wait for the next poll
   int gone = -1;            ///< the process to which nothing can be sent
+  std::uint32_t stray = 0;  ///< percent of polls that tell of writes that were none
   unsigned window = 0;      ///< frames are written into windows of so many slots; 0: they are sent
   /// What becomes of a frame on its way: the frames that arrive. Empty: itself.
   std::function<std::vector<FrameBytes>(unsigned from, unsigned to, const FrameBytes&)> fate{};
@@ -57,16 +59,22 @@ class FakeNetwork {
       return p.under_way.empty() && p.written.empty() && p.sending.empty();
     });
   }
+  /// Completions that told of writes that were none.
+  std::uint64_t strays() const { return strays_; }
   /// All frames that were ever sent, each with its destination.
   const std::vector<std::pair<unsigned, FrameBytes>>& recorded() const { return recorded_; }
 
  private:
+  struct WindowBuffer {
+    ofi::Operation* operation = nullptr;
+    bool is_free = false;
+  };
   struct Place {
     std::vector<ofi::Operation*> sending;
     std::vector<ofi::Operation*> receiving;
     std::deque<FrameBytes> under_way;                        ///< to this process
     std::deque<std::pair<std::size_t, FrameBytes>> written;  ///< to it, for the buffer of an index
-    std::map<std::size_t, ofi::Operation*> free;             ///< buffers of its windows, by index
+    std::map<std::size_t, WindowBuffer> free;                ///< buffers of its windows, by index
   };
 
   bool is_busy() { return random_.below(100) < options_.busy; }
@@ -105,14 +113,18 @@ class FakeNetwork {
   /// The buffer must be free; nobody posts it.
   ofi::Completion arrive_written(Place& place) {
     const auto [index, frame] = take_any(place.written);
-    ofi::Operation* const operation = std::exchange(place.free[index], nullptr);
-    if (operation == nullptr) {
-      ADD_FAILURE() << "a frame is written into a buffer that is in use";
-      return {nullptr, 0};
-    }
+    auto& [operation, is_free] = place.free[index];
+    EXPECT_TRUE(std::exchange(is_free, false)) << "a frame is written into a buffer that is in use";
+    std::ranges::fill(operation->buffer, std::byte{0xce});  // nobody may still need it
     std::ranges::copy(frame, operation->buffer.begin());
-    operation->bytes = 0;
-    return {operation, 0};
+    return {operation, 0, true};
+  }
+  /// Of any buffer of a window, in use or not, or of none.
+  ofi::Completion stray_write(Place& place) {
+    ++strays_;
+    const auto any = random_.below(static_cast<std::uint32_t>(place.free.size()) + 1);
+    if (any == place.free.size()) return {nullptr, 0};
+    return {std::next(place.free.begin(), any)->second.operation, 0, true};
   }
 
   ofi::Completion arrive(Place& place) {
@@ -129,6 +141,7 @@ class FakeNetwork {
   std::vector<Place> places_;
   std::map<std::pair<unsigned, unsigned>, std::uint64_t> frames_sent_;
   std::vector<std::pair<unsigned, FrameBytes>> recorded_;
+  std::uint64_t strays_ = 0;
 };
 
 /// A process's end of it. Sees to it that buffers are those of `memory`, and each in use once.
@@ -147,8 +160,7 @@ class FakeNetwork::Transport final : public ofi::Transport {
   bool try_receive(ofi::Operation& operation) override {
     expect_free(operation);
     if (network_->is_written(operation)) {
-      std::ranges::fill(operation.buffer, std::byte{0xce});  // nobody may still need it
-      place().free[operation.user] = &operation;
+      place().free[operation.user] = {&operation, true};
       return true;
     }
     if (network_->is_busy()) return false;
@@ -160,6 +172,10 @@ class FakeNetwork::Transport final : public ofi::Transport {
     std::size_t count = 0;
     while (count < completions.size() && !network_->is_late()) {
       const bool can_arrive = !place().under_way.empty() && !place().receiving.empty();
+      if (network_->random_.below(100) < network_->options_.stray) {
+        completions[count++] = network_->stray_write(place());
+        continue;
+      }
       if (!place().written.empty() && network_->random_.coin()) {
         completions[count++] = network_->arrive_written(place());
         continue;
@@ -180,9 +196,8 @@ class FakeNetwork::Transport final : public ofi::Transport {
 
   /// Buffers that wait for a frame.
   std::size_t receiving() {
-    return place().receiving.size() +
-           static_cast<std::size_t>(
-               std::ranges::count_if(place().free, [](auto& f) { return f.second != nullptr; }));
+    return place().receiving.size() + static_cast<std::size_t>(std::ranges::count_if(
+                                          place().free, [](auto& f) { return f.second.is_free; }));
   }
 
  private:

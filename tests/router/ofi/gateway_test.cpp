@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <numeric>
 #include <span>
 #include <thread>
 #include <utility>
@@ -81,6 +82,20 @@ TEST(Gateway, WritesNoFrameIntoABufferThatIsInUse) {
         limits);
     expect_exchange(run, kCount, [] { return kNone; });
     if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(Gateway, RefusesWritesThatWereNoneWhateverTheirBufferHolds) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    NumberRun run(3, {.seed = seed, .stray = 10, .window = testing::kSmallFrames.window});
+    ASSERT_NO_FATAL_FAILURE(run.exchange(kCount));
+    ASSERT_NO_FATAL_FAILURE(run.settle());
+    ASSERT_NO_FATAL_FAILURE(run.expect_numbers_in_order(kCount));
+    const RefusedFrames refused = run.refused();
+    EXPECT_EQ(std::accumulate(refused.begin(), refused.end(), std::uint64_t{0}),
+              run.network().strays());
+    EXPECT_GT(run.network().strays(), 100u);
   }
 }
 

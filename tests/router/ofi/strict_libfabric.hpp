@@ -258,8 +258,8 @@ class StrictLibfabric {
       table.close = &close_object<Region>;
       table.bind = &bind_region;
       table.control = [](struct fid* region, int, void*) {
-        strict::object_of<Region>(region)->is_enabled = true;
-        return 0;
+        strict::object_of<Region>(region)->is_enabled = now_->options_.enabling_fails == 0;
+        return -now_->options_.enabling_fails;
       };
     });
     if (now_->options_.registering_fails != 0) return -now_->options_.registering_fails;

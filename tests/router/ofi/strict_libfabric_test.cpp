@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_errno.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -145,6 +146,43 @@ TEST(StrictLibfabric, IsUsedByTheNetworkCardNearestToTheWorker) {
   EXPECT_EQ(domain_near(3), "strict1");
   EXPECT_EQ(domain_near(9), "strict0");  // nothing is known of it: the first
   EXPECT_EQ(domain_near(std::nullopt), "strict0");
+}
+
+TEST(StrictLibfabric, SaysWhatToRaiseWhereTheSystemLimitsLockedMemory) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_MEMLOCK, &before), 0);
+  const rlimit little{.rlim_cur = 64 << 10, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_MEMLOCK, &little), 0);
+  StrictLibfabric library({.registering_fails = FI_ENOMEM});
+  const auto outcomes =
+      testing::outcomes_on_ofi(Shape::parse("4x2"), strict_case(FrameWay::automatic),
+                               [](Job&, EmulatedMachine& m) { exchange_tagged(m, 1); });
+  ::setrlimit(RLIMIT_MEMLOCK, &before);
+  EXPECT_THAT(outcomes,
+              Each(HasSubstr("the limit of locked memory is 64 KiB, raise it (ulimit -l)")));
+}
+
+TEST(StrictLibfabric, ClosesWhatItHasOpenedWhereItsMemoryCannotBeEnabled) {
+  StrictLibfabric library({.enabling_fails = FI_EINVAL});
+  const ofi::Candidate provider = ofi::Providers("").get(StrictLibfabric::kName);
+  ofi::Buffers buffers(1, {});
+  EXPECT_THAT([&] { ofi::Endpoint(provider, buffers); },
+              ::testing::ThrowsMessage<RunFailed>(HasSubstr("enable the frames' memory")));
+  EXPECT_THAT(library.complaints(), IsEmpty());
+}
+
+TEST(StrictLibfabric, IsNotUsedByCardsThatAreDownOrOfAnotherNetwork) {
+  const testing::TwoCards machine;
+  const auto domain_near = [&](const StrictOptions& options) {
+    StrictLibfabric library(options);
+    const ofi::Candidate provider = ofi::Providers("", 2).get(StrictLibfabric::kName);
+    return std::string(provider.info->domain_attr->name);
+  };
+  const std::vector<PciAddress> cards = {machine.card(0), machine.card(1)};
+  EXPECT_EQ(domain_near({.cards = cards}), "strict1");
+  EXPECT_EQ(domain_near({.cards = cards, .down = 1}), "strict0");
+  EXPECT_EQ(domain_near({.cards = cards, .down = 0}), "strict1");
+  EXPECT_EQ(domain_near({.cards = cards, .elsewhere = 1}), "strict0");
 }
 
 /// Two endpoints by themselves.

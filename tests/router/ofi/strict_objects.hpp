@@ -32,6 +32,9 @@ struct StrictOptions {
   std::vector<PciAddress> cards{};  ///< where its network cards are plugged in; none: it has one
   std::uint32_t busy = 20;          ///< percent of operations that it refuses with EAGAIN
   std::uint32_t late = 20;          ///< percent of what could move that waits for another poll
+  int down = -1;                    ///< the card that is not connected
+  int elsewhere = -1;               ///< the card of another network
+  int enabling_fails = 0;           ///< the error of fi_mr_enable(); 0: none
   int registering_fails = 0;        ///< the error of fi_mr_reg(); 0: none
 };
 
@@ -164,7 +167,8 @@ inline fi_info* card_info(const ofi::Library& real, const StrictOptions& options
                           std::size_t card) {
   fi_info* info = real.dupinfo(nullptr);
   info->fabric_attr->prov_name = ::strdup(kStrictName);
-  info->fabric_attr->name = ::strdup("strict");
+  const bool elsewhere = options.elsewhere == static_cast<int>(card);
+  info->fabric_attr->name = ::strdup(elsewhere ? "other" : "strict");
   info->domain_attr->name = ::strdup(("strict" + std::to_string(card)).c_str());
   info->caps = options.writes ? FI_MSG | FI_RMA : FI_MSG;
   info->mode = FI_CONTEXT2;
@@ -174,7 +178,9 @@ inline fi_info* card_info(const ofi::Library& real, const StrictOptions& options
   info->domain_attr->data_progress = FI_PROGRESS_MANUAL;
   info->ep_attr->type = FI_EP_RDM;
   info->ep_attr->max_msg_size = SIZE_MAX;
-  if (card < options.cards.size()) info->nic = nic_at(options.cards[card]);
+  if (card >= options.cards.size()) return info;
+  info->nic = nic_at(options.cards[card]);
+  if (options.down == static_cast<int>(card)) info->nic->link_attr->state = FI_LINK_DOWN;
   return info;
 }
 
