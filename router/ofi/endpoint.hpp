@@ -44,8 +44,8 @@ struct Peer {
 /// messages.
 class Endpoint final : public Transport {
  public:
-  /// Opens an endpoint that sends from `buffers` and receives into them; they outlive it. Throws
-  /// RunFailed with libfabric's reason.
+  /// Opens an endpoint that sends from `buffers` and receives into them; they and `provider`
+  /// outlive it. Throws RunFailed with libfabric's reason.
   Endpoint(const Candidate& provider, Buffers& buffers);
 
   Contact contact() const;

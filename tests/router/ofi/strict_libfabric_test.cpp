@@ -191,8 +191,7 @@ class TwoEnds {
   static constexpr ofi::FlowLimits kLimits{.frame_bytes = 512, .window = 2, .send_buffers = 1};
 
   TwoEnds() {
-    const ofi::Candidate provider = ofi::Providers("").get(StrictLibfabric::kName);
-    for (unsigned p = 0; p < 2; ++p) ends_[p].emplace(provider, buffers_[p]);
+    for (unsigned p = 0; p < 2; ++p) ends_[p].emplace(provider_, buffers_[p]);
     std::ranges::fill(buffers_[1].memory(), std::byte{0xee});
   }
   ofi::Contact contact(unsigned p) const { return ends_[p]->contact(); }
@@ -223,6 +222,7 @@ class TwoEnds {
     (void)ends_[p]->poll(completions);
   }
 
+  ofi::Candidate provider_ = ofi::Providers("").get(StrictLibfabric::kName);
   std::array<ofi::Buffers, 2> buffers_{{{1, kLimits}, {1, kLimits}}};
   std::array<std::optional<ofi::Endpoint>, 2> ends_;
 };
