@@ -21,6 +21,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/settings.hpp"
+#include "router/ofi/frame_way.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"

@@ -16,6 +16,7 @@
 #include "packet/node/node.hpp"
 #include "packet/node/runner.hpp"
 #include "packet/node/settings.hpp"
+#include "router/ofi/frame_way.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/threads/cpu_account.hpp"
 #include "tools/command_line/options.hpp"

@@ -20,6 +20,7 @@
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "tools/run/frame_options.hpp"
 #include "tools/run/processes.hpp"
 
 namespace toroid {

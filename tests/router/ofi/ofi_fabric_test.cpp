@@ -46,7 +46,6 @@
 #include "tests/router/ofi/ofi_machine.hpp"
 #include "tests/router/reluctant_device.hpp"
 #include "tests/router/shm/ring_machine.hpp"
-#include "tests/router/shm/tagged_messages.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
 namespace toroid {

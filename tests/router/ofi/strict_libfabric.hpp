@@ -14,6 +14,7 @@
 #include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
+#include <sys/types.h>
 
 #include <algorithm>
 #include <atomic>
@@ -293,7 +294,6 @@ class StrictLibfabric {
                posted.buffer + posted.bytes <= region->begin + region->bytes,
            "a buffer outside the registered memory");
   }
-  // Operations.
   long post(Endpoint& endpoint, Posted posted, void* descriptor, std::uint64_t access,
             std::vector<Posted>& to) {
     expect(endpoint.is_enabled, "an operation before the endpoint is enabled");
@@ -340,7 +340,7 @@ class StrictLibfabric {
                       descriptor, is_write ? FI_WRITE : FI_SEND, endpoint.sending);
   }
 
-  // Progress: only what the owner of an end polls for moves.
+  // Only what the owner of an end polls for moves.
   static ssize_t read_queue(fid_cq* cq, void* buffer, std::size_t count) {
     auto& queue = *strict::object_of<Queue>(cq);
     const Call call(queue.domain);

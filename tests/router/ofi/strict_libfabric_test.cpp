@@ -1,8 +1,10 @@
 // What network cards ask for, which no machine of the tests has: the endpoint and whole runs on a
 // libfabric in memory that is as strict as any provider may be.
+#include "tests/router/ofi/strict_libfabric.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rdma/fi_domain.h>
+#include <rdma/fabric.h>
 #include <rdma/fi_errno.h>
 #include <sys/resource.h>
 
@@ -17,9 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "fft/layout/box.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/extents.hpp"
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
@@ -27,20 +27,21 @@
 #include "router/job/job.hpp"
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/endpoint.hpp"
+#include "router/ofi/flow.hpp"
 #include "router/ofi/frame_way.hpp"
 #include "router/ofi/providers.hpp"
 #include "router/ofi/transport.hpp"
+#include "router/placement/device_distance.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/fft/reference.hpp"
 #include "tests/router/emulated_machine.hpp"
-#include "tests/router/failure_of.hpp"
+#include "tests/router/job/jobs.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
-#include "tests/router/ofi/strict_libfabric.hpp"
+#include "tests/router/ofi/strict_objects.hpp"
 #include "tests/router/placement/two_cards.hpp"
 #include "tests/router/shm/ring_machine.hpp"
-#include "tests/router/shm/tagged_messages.hpp"
 
 namespace toroid {
 namespace {
