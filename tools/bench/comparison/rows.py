@@ -11,7 +11,7 @@ REPEATS = {64: 30, 128: 10, 256: 3}
 REPEATS_OF_64_RANKS = {64: 10, 128: 5}
 TCP = "tcp;ofi_rxm"
 MPI_OVER_TCP = ["--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"]
-FRAME_BYTES = 65536  # of raw libfabric's messages: that of a common frame
+FRAME_BYTES = 262144  # of raw libfabric's messages: as long as toroid's frames
 EXCHANGE_BYTES = 1 << 20
 HUNDRED_PACKETS = 100 * 240
 NETWORK = ["2", "1000", "100"]  # hosts; Mbit/s; us from one to the other
@@ -91,6 +91,7 @@ class Rows:
                 self.ofi_fft("fft-ofi-shm-128", "shm", ["mpirun", "--bind-to", "core", *MPI_OVER_TCP, *two], 0.7),
                 self.ofi_bandwidth("ofi-bandwidth", "both"),
                 self.ofi_bandwidth("ofi-bandwidth-stream", "stream"),
+                self.ofi_bandwidth("ofi-bandwidth-shm", "both", 0.9, "shm"),
                 self.ofi_rate(), self.ofi_latency()]
 
     def mpi(self, ranks):
@@ -127,8 +128,8 @@ class Rows:
         return [self.toroid, "launch", "-n", "2", "--", self.toroid, *command, "--fabric", "ofi",
                 "--provider", provider, "--torus", torus, *more, *self.flags, "--quiet", "--json", "-"]
 
-    def raw(self, mode, number):
-        return [f"{self.baselines}/libfabric_raw", TCP, mode, str(number)]
+    def raw(self, mode, number, provider=TCP):
+        return [f"{self.baselines}/libfabric_raw", provider, mode, str(number)]
 
     def ofi_fft(self, name, provider, program, bar):
         repeat = str(REPEATS[128])
@@ -139,13 +140,13 @@ class Rows:
             [*program, "128", repeat],
             lambda result: {name: medians(result, "kind")}, planned=True)
 
-    def ofi_bandwidth(self, name, mode):
+    def ofi_bandwidth(self, name, mode, bar=0.92, provider=TCP):
         """Bytes of both directions together; of the baseline's stream, of its one."""
         return Measurement(
-            name, {name: Bar(0.92, at_most=False, unit="B/s")},
-            self.processes(["bench", "alltoall"], TCP, "2", "--sizes", str(EXCHANGE_BYTES)),
+            name, {name: Bar(bar, at_most=False, unit="B/s")},
+            self.processes(["bench", "alltoall"], provider, "2", "--sizes", str(EXCHANGE_BYTES)),
             lambda result: {name: {"": 2 * EXCHANGE_BYTES / sizes(result, "time_s")[EXCHANGE_BYTES]}},
-            self.raw(mode, FRAME_BYTES),
+            self.raw(mode, FRAME_BYTES, provider),
             lambda result: {name: {mode: result["rows"][0]["bytes_per_s"]}})
 
     def ofi_rate(self):
