@@ -66,8 +66,7 @@ std::uint32_t DirectGateway::FrameOutlet::part_room(Rank to, std::uint32_t most)
 
 void DirectGateway::FrameOutlet::push() {
   (void)gateway_.forward_out();
-  for (const unsigned peer : gateway_.peers_)
-    if (Outflow& out = gateway_.out(peer); out.has_unsent()) (void)out.try_flush();
+  gateway_.flush();
 }
 
 DirectGateway::RingOutlet::RingOutlet(std::uint32_t slots, std::uint32_t part_packets)
@@ -95,7 +94,6 @@ DirectGateway::DirectGateway(Transport& transport, Buffers& buffers,
       worker_of_(machinery.local.size()),
       nodes_(machinery.local.size()),
       receipts_(buffers.inward().size(), Receipt(*this)) {
-  for (const FlowIdentity& identity : identities) peers_.push_back(identity.peer);
   for (std::size_t w = 0; w < ring_outlets_.size(); ++w)
     if (w != kOwnWorker)
       ring_outlets_[w] = std::make_unique<RingOutlet>(kOutletSlots, most_in_ring(buffers));

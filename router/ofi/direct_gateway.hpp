@@ -123,7 +123,6 @@ class DirectGateway final : public Gateway, public FrameOwner {
 
   const ring::Machinery& machinery_;
   const Partition& partition_;
-  std::vector<unsigned> peers_;
   FrameOutlet frame_outlet_;
   std::vector<std::unique_ptr<RingOutlet>> ring_outlets_;  ///< [worker]; null: the gateway's own
   std::vector<std::size_t> worker_of_;                     ///< [index among the local nodes]

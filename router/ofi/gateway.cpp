@@ -70,6 +70,11 @@ bool Gateway::step(bool idle) {
   return poll() || moved;
 }
 
+void Gateway::flush() {
+  for (Flow* flow : in_use_)
+    if (flow->out.has_unsent()) (void)flow->out.try_flush();
+}
+
 /// A frame that is not full is sent only if the network would otherwise be idle.
 bool Gateway::send(Flow& flow, bool idle) {
   return (idle || flow.out.in_flight() < kKeepsWireBusy) && flow.out.try_flush();

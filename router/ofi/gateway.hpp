@@ -60,6 +60,8 @@ class Gateway : public ring::Pollable {
 
  protected:
   Outflow& out(unsigned peer) { return flows_[peer]->out; }
+  /// Sends what waits, full frame or not, where it can.
+  void flush();
   /// Everything in `frame` has been delivered: its buffer is free.
   void release(ReceivedFrame& frame);
 

@@ -10,6 +10,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -67,9 +68,13 @@ constexpr std::chrono::milliseconds kWatchPeriod{50};
 /// Processes that this one exchanges packets with, ascending.
 std::vector<unsigned> peers_of(unsigned self, const Shape& shape, const Partition& partition,
                                RingRoute route) {
+  if (route == RingRoute::direct) {
+    std::vector<unsigned> others(partition.processes());
+    std::iota(others.begin(), others.end(), 0u);
+    others.erase(others.begin() + self);
+    return others;
+  }
   std::set<unsigned> peers;
-  if (route == RingRoute::direct)
-    for (unsigned p = 0; p < partition.processes(); ++p) peers.insert(p);
   for (const Rank node : partition.nodes(self))
     for (unsigned l = 0; l < shape.links(); ++l)
       if (const auto next = shape.neighbour(node, {static_cast<std::uint8_t>(l)}))
