@@ -21,6 +21,10 @@ std::size_t PayloadSource::pack(const SendDescriptor&, std::uint32_t, std::uint3
   check_failed(__FILE__, __LINE__, "!is_put", "a source whose payloads are gathered");
 }
 
+PutOffer PayloadSource::offer(const SendDescriptor&, std::size_t) {
+  return {};
+}
+
 void PayloadSource::put_done(const PutDescriptor&) {}
 
 void DescriptorQueue::grow() {

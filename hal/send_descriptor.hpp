@@ -33,7 +33,11 @@ class PayloadSource {
   /// own thread for all packets in turn, after put(). REQUIRES: `to` takes as many full packets.
   virtual std::size_t pack(const SendDescriptor& descriptor, std::uint32_t first,
                            std::uint32_t packets, std::span<std::byte> to);
-  /// A put has been copied or packed: its array may be overwritten. Called on the node's own
+  /// Offers such a put to be read from afar, if its bytes stand in stretches of `least` bytes or
+  /// more that are contiguous at both ends; else offers nothing, and pack() follows. Called after
+  /// put(), where the receiver can read.
+  virtual PutOffer offer(const SendDescriptor& descriptor, std::size_t least);
+  /// A put has been copied, packed or read: its array may be overwritten. Called on the node's own
   /// thread.
   virtual void put_done(const PutDescriptor& put);
 };

@@ -15,6 +15,7 @@
 #include "fft/layout/transfer.hpp"
 #include "hal/check.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange.hpp"
 #include "packet/exchange/exchange_plan.hpp"
@@ -28,6 +29,10 @@ namespace {
 
 /// This bit of an argument is set if it names a packet of a message, not a place in the array.
 constexpr std::uint32_t kNamesPacket = std::uint32_t{1} << 31;
+
+/// How much memory may be opened for each byte that is read there: others' bytes lie in between,
+/// and registering takes time and locks all of it.
+constexpr std::uint64_t kMostSpread = 2;
 
 }  // namespace
 
@@ -164,6 +169,38 @@ bool PieceMessages::unpack_part(const MessagePart& part, std::span<const std::by
   transfer->scatter(elements, packed.data(), target);
   arrived_ += part.packets;
   return true;
+}
+
+std::span<const std::byte> PieceMessages::offer_part(const MessagePart& part,
+                                                     std::size_t least) const {
+  const Transfer& transfer = *redistribution_->to(part.member, sending_).transfer;
+  const std::uint32_t element = redistribution_->element_bytes();
+  if (std::uint64_t{transfer.stretch()} * element < least) return {};
+  const Transfer::Elements elements = transfer.elements(part.first, part.packets);
+  const Transfer::Span span = transfer.source_span(elements);
+  if (span.length > kMostSpread * elements.count) return {};
+  return {source_ + span.begin * element, span.length * element};
+}
+
+bool PieceMessages::land_part(const MessagePart& part, std::vector<PutStretch>& landing) {
+  if (!seek_piece()) return false;
+  const auto [transfer, target] = incoming(part.member);
+  if (transfer == nullptr || !part.is_in(transfer->packets())) return false;
+  const std::int64_t element = redistribution_->element_bytes();
+  const Transfer::Elements elements = transfer->elements(part.first, part.packets);
+  const std::int64_t begin = transfer->source_span(elements).begin;
+  const auto append = [&, to = target](std::int64_t source, std::int64_t place,
+                                       std::uint32_t count) {
+    landing.push_back({static_cast<std::uint64_t>((source - begin) * element),
+                       {to + place * element, count * static_cast<std::size_t>(element)}});
+  };
+  transfer->for_each_common(elements, append);
+  return true;
+}
+
+/// The piece is still the one that land_part() found: this part of it had not come.
+void PieceMessages::landed(const MessagePart& part) {
+  arrived_ += part.packets;
 }
 
 std::uint64_t PieceMessages::traffic_number(std::uint64_t start) const {

@@ -14,6 +14,7 @@
 #include "fft/layout/redistribution.hpp"
 #include "fft/layout/transfer.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange.hpp"
 #include "packet/exchange/exchange_plan.hpp"
@@ -63,6 +64,9 @@ class PieceMessages final : public Messages {
                    const std::byte* source) override;
   std::size_t pack_part(const MessagePart& part, std::span<std::byte> packed) const override;
   bool unpack_part(const MessagePart& part, std::span<const std::byte> packed) override;
+  std::span<const std::byte> offer_part(const MessagePart& part, std::size_t least) const override;
+  bool land_part(const MessagePart& part, std::vector<PutStretch>& landing) override;
+  void landed(const MessagePart& part) override;
   std::uint64_t traffic_number(std::uint64_t start) const override;
   std::unique_ptr<const Traffic> traffic(std::uint64_t number) const override;
   void pack(Rank member, std::vector<std::byte>& bytes) const override;

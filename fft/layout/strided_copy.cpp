@@ -16,7 +16,17 @@ namespace {
 /// A block's side is two cache lines long.
 constexpr std::int64_t kBlockBytes = 128;
 
+/// Rows of a box that are longer than this the hardware prefetches by itself.
+constexpr std::int64_t kShortRow = 2048;
+/// How far ahead of the copy shorter ones are fetched, in bytes of rows.
+constexpr std::int64_t kAhead = 2048;
+constexpr std::int64_t kLine = 64;  ///< bytes of a cache line
+
 using Loops = std::span<const CopyLoop>;
+
+bool is_contiguous(const CopyLoop& loop) {
+  return loop.from_stride == 1 && loop.to_stride == 1;
+}
 
 /// Elements of `Bytes` bytes.
 template <std::size_t Bytes>
@@ -25,7 +35,7 @@ struct Copier {
   static constexpr std::int64_t kSide = kBlockBytes / kBytes;
 
   static void row(const CopyLoop& loop, const std::byte* from, std::byte* to) {
-    if (loop.from_stride == 1 && loop.to_stride == 1) {
+    if (is_contiguous(loop)) {
       copy_bytes(to, from, static_cast<std::size_t>(loop.count) * Bytes);
       return;
     }
@@ -47,6 +57,22 @@ struct Copier {
       }
   }
 
+  /// Rows that are contiguous on both sides. Short ones are fetched before they are copied.
+  static void rows(const CopyLoop& loop, const CopyLoop& row, const std::byte* from,
+                   std::byte* to) {
+    const std::int64_t bytes = row.count * kBytes;
+    const std::int64_t ahead = bytes > kShortRow ? loop.count : (kAhead + bytes - 1) / bytes;
+    for (std::int64_t i = 0; i < loop.count; ++i) {
+      if (i + ahead < loop.count) fetch(from + (i + ahead) * loop.from_stride * kBytes, bytes);
+      Copier::row(row, from + i * loop.from_stride * kBytes, to + i * loop.to_stride * kBytes);
+    }
+  }
+
+  static void fetch(const std::byte* row, std::int64_t bytes) {
+    for (std::int64_t at = 0; at < bytes; at += kLine) __builtin_prefetch(row + at);
+    __builtin_prefetch(row + bytes - 1);
+  }
+
   /// All elements. `crossing`: the loop along which the source is contiguous, if the fastest is
   /// another; it is performed next to the fastest.
   static void all(Loops loops, const CopyLoop* crossing, const std::byte* from, std::byte* to) {
@@ -56,6 +82,8 @@ struct Copier {
       return crossing == nullptr ? row(fastest, from, to) : plane(*crossing, fastest, from, to);
     }
     const CopyLoop& loop = loops.front();
+    if (crossing == nullptr && loops.size() == 2 && is_contiguous(loops[1]))
+      return rows(loop, loops[1], from, to);
     for (std::int64_t i = 0; i < loop.count; ++i)
       all(loops.subspan(1), crossing, from + i * loop.from_stride * kBytes,
           to + i * loop.to_stride * kBytes);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
+#include <limits>
 
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
@@ -179,16 +180,25 @@ std::int64_t Transfer::target_offset(std::uint32_t number) const {
   return part.target.offset(number - part.first);
 }
 
-template <typename Visit>
-void Transfer::for_each_part(Elements elements, Visit&& visit) const {
-  while (elements.count > 0) {
-    const Part& part = part_of(elements.first);
-    const std::uint32_t number = elements.first - part.first;
-    const std::uint32_t count = std::min(elements.count, part.size - number);
-    visit(part, number, count);
-    elements.first += count;
-    elements.count -= count;
-  }
+std::uint32_t Transfer::stretch_of(const Part& part) {
+  const bool in_rows = part.source.stride() == 1 && part.target.stride() == 1;
+  return in_rows ? std::min(part.source.row(), part.target.row()) : 1;
+}
+
+std::uint32_t Transfer::stretch() const {
+  std::uint32_t least = size_;
+  for (const Part& part : parts_) least = std::min(least, stretch_of(part));
+  return least;
+}
+
+Transfer::Span Transfer::source_span(Elements elements) const {
+  std::int64_t begin = std::numeric_limits<std::int64_t>::max();
+  std::int64_t end = std::numeric_limits<std::int64_t>::min();
+  for_each_common(elements, [&](std::int64_t source, std::int64_t, std::uint32_t count) {
+    begin = std::min(begin, source);
+    end = std::max(end, source + count);
+  });
+  return {begin, static_cast<std::uint64_t>(end - begin)};
 }
 
 template <std::size_t Bytes>

@@ -2,6 +2,7 @@
 // what the one holds with what the other will hold, and how it is cut into packets.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -59,6 +60,19 @@ class Transfer {
   std::int64_t source_offset(std::uint32_t number) const;
   std::int64_t target_offset(std::uint32_t number) const;
 
+  /// Elements that are contiguous at both ends, at least, wherever one begins.
+  std::uint32_t stretch() const;
+  /// Where some elements lie in the sender's array.
+  struct Span {
+    std::int64_t begin = 0;
+    std::uint64_t length = 0;
+  };
+  Span source_span(Elements elements) const;
+  /// Calls visit(place in the sender's array, place in the receiver's, count) for all stretches of
+  /// some elements that are contiguous at both ends, in their order.
+  template <typename Visit>
+  void for_each_common(Elements elements, Visit&& visit) const;
+
   // Pointers to arrays point at the layouts' place 0.
   /// From the sender's array into a packet's payload.
   void gather(Elements elements, const std::byte* source, std::byte* packed) const;
@@ -86,6 +100,8 @@ class Transfer {
     std::uint32_t first_packet = 0;  ///< number of its first packet, if packets are in runs
     Divisor run_packets;             ///< packets of a run
   };
+  /// Elements that are contiguous at both ends wherever a row of either begins.
+  static std::uint32_t stretch_of(const Part& part);
   void add(const Box& both, const NodeLayout& from, const NodeLayout& to);
   /// The part that holds an element.
   const Part& part_of(std::uint32_t number) const;
@@ -113,5 +129,30 @@ class Transfer {
   std::uint32_t packets_ = 0;
   bool in_runs_ = false;
 };
+
+template <typename Visit>
+void Transfer::for_each_part(Elements elements, Visit&& visit) const {
+  while (elements.count > 0) {
+    const Part& part = part_of(elements.first);
+    const std::uint32_t number = elements.first - part.first;
+    const std::uint32_t count = std::min(elements.count, part.size - number);
+    visit(part, number, count);
+    elements.first += count;
+    elements.count -= count;
+  }
+}
+
+template <typename Visit>
+void Transfer::for_each_common(Elements elements, Visit&& visit) const {
+  for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
+    const std::uint32_t stretch = stretch_of(part);
+    while (count > 0) {
+      const std::uint32_t length = std::min(count, stretch - number % stretch);
+      visit(part.source.offset(number), part.target.offset(number), length);
+      number += length;
+      count -= length;
+    }
+  });
+}
 
 }  // namespace toroid::fft

@@ -10,6 +10,7 @@
 
 #include "hal/check.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/messages.hpp"
 
@@ -56,6 +57,15 @@ std::size_t BlockMessages::pack_part(const MessagePart& part, std::span<std::byt
 
 bool BlockMessages::unpack_part(const MessagePart& part, std::span<const std::byte> packed) {
   return unpack_packets(cut_, part, packed, std::span(in_).subspan(part.member * bytes_, bytes_));
+}
+
+std::span<const std::byte> BlockMessages::offer_part(const MessagePart& part,
+                                                     std::size_t least) const {
+  return part_if_long(cut_, part, source(part.member), least);
+}
+
+bool BlockMessages::land_part(const MessagePart& part, std::vector<PutStretch>& landing) {
+  return land_packets(cut_, part, std::span(in_).subspan(part.member * bytes_, bytes_), landing);
 }
 
 void BlockMessages::pack(Rank member, std::vector<std::byte>& bytes) const {

@@ -8,6 +8,7 @@
 
 #include "hal/copy_bytes.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/messages.hpp"
 
@@ -44,6 +45,8 @@ class BlockMessages final : public UniformMessages {
                    const std::byte* source) override;
   std::size_t pack_part(const MessagePart& part, std::span<std::byte> packed) const override;
   bool unpack_part(const MessagePart& part, std::span<const std::byte> packed) override;
+  std::span<const std::byte> offer_part(const MessagePart& part, std::size_t least) const override;
+  bool land_part(const MessagePart& part, std::vector<PutStretch>& landing) override;
   void pack(Rank member, std::vector<std::byte>& bytes) const override;
   void unpack(Rank from, std::span<const std::byte> bytes) override;
 

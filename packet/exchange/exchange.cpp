@@ -30,6 +30,7 @@
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/exchange/latency.hpp"
+#include "packet/exchange/least_in_put.hpp"
 #include "packet/exchange/messages.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
@@ -37,9 +38,6 @@
 namespace toroid {
 namespace {
 
-/// Packets of a message from which on it moves by put, if nobody says: a descriptor's way there and
-/// back costs as much as some packets (docs/SHM.md has measurements).
-constexpr std::uint32_t kLeastInPut = 8;
 constexpr std::uint32_t kNoPuts = ~std::uint32_t{0};
 
 /// Packets that other nodes send on are no part of an array.
@@ -261,6 +259,13 @@ std::size_t Exchange::pack(const SendDescriptor& descriptor, std::uint32_t first
   return end_.messages->pack_part({member, put_first + first, packets}, to);
 }
 
+PutOffer Exchange::offer(const SendDescriptor& descriptor, std::size_t least) {
+  const auto member = static_cast<Rank>(descriptor.cookie >> 32);
+  const auto first = static_cast<std::uint32_t>(descriptor.cookie);
+  return {.memory =
+              end_.messages->offer_part({member, first, descriptor.header.argument()}, least)};
+}
+
 /// Its completion is the acknowledgement of all its packets.
 void Exchange::put_done(const PutDescriptor& put) {
   queued_ -= put.packets;
@@ -341,23 +346,41 @@ void Exchange::arrive_by_number(const Packet& packet) {
 }
 
 std::size_t Exchange::take(const PutDescriptor& put) {
-  const std::size_t bytes =
-      put.is_packed() ? take_packed(put)
-                      : end_.messages->take(put.origin, put.first, put.packets, put.array);
+  if (put.stage == PutStage::offered) {
+    if (!end_.messages->land_part(part_from(put), *put.landing)) refuse(put);
+    return 0;
+  }
+  const std::size_t bytes = bring(put);
   end_.note_arrival(put);
   received_.bump(put.packets);
   if (end_.node->record() != nullptr) record_received();
   return bytes;
 }
 
+/// Sees to it that the bytes of a put are where they go; returns their number.
+std::size_t Exchange::bring(const PutDescriptor& put) {
+  if (put.stage == PutStage::shared)
+    return end_.messages->take(put.origin, put.first, put.packets, put.array);
+  if (put.stage == PutStage::packed) return take_packed(put);
+  end_.messages->landed(part_from(put));
+  return total_of(*put.landing);
+}
+
 /// It comes from another process, which need not be of the same opinion about the message.
+MessagePart Exchange::part_from(const PutDescriptor& put) const {
+  if (put.origin >= end_.plan->shape().size() || put.origin == end_.self()) refuse(put);
+  return {put.origin, put.first, put.packets};
+}
+
+void Exchange::refuse(const PutDescriptor& put) const {
+  throw RunFailed(fmt::format(
+      "received {} of {} that are not {} packets from packet {} on of member {}'s message",
+      put.stage == PutStage::packed ? fmt::format("{} bytes", put.packed_bytes) : "an offer",
+      end_.plan->format().name, put.packets, put.first, put.origin));
+}
+
 std::size_t Exchange::take_packed(const PutDescriptor& put) {
-  const bool is_member = put.origin < end_.plan->shape().size() && put.origin != end_.self();
-  const MessagePart part{put.origin, put.first, put.packets};
-  if (!is_member || !end_.messages->unpack_part(part, {put.array, put.packed_bytes}))
-    throw RunFailed(fmt::format(
-        "received {} bytes of {} that are not {} packets from packet {} on of member {}'s message",
-        put.packed_bytes, end_.plan->format().name, put.packets, put.first, put.origin));
+  if (!end_.messages->unpack_part(part_from(put), put.packed())) refuse(put);
   return put.packed_bytes;
 }
 

@@ -141,6 +141,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   PutDescriptor put(const SendDescriptor& descriptor) override;
   std::size_t pack(const SendDescriptor& descriptor, std::uint32_t first, std::uint32_t packets,
                    std::span<std::byte> to) override;
+  PutOffer offer(const SendDescriptor& descriptor, std::size_t least) override;
   void put_done(const PutDescriptor& put) override;
   std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
                        std::span<std::byte, kPayloadBytes> payload) override;
@@ -162,6 +163,9 @@ class Exchange final : public Outgoing, private PayloadSource {
   void arrive(const Packet& packet);
   void arrive_by_number(const Packet& packet);
   std::size_t take(const PutDescriptor& put);
+  std::size_t bring(const PutDescriptor& put);
+  MessagePart part_from(const PutDescriptor& put) const;
+  [[noreturn]] void refuse(const PutDescriptor& put) const;
   std::size_t take_packed(const PutDescriptor& put);
   void deliver(const Packet& packet, std::uint32_t id);
   void forward(const Packet& packet, const Envelope& envelope);

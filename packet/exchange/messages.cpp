@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/copy_bytes.hpp"
+#include "hal/put.hpp"
 #include "hal/shape.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "packet/traffic/traffic.hpp"
@@ -26,13 +28,20 @@ std::size_t copy_packets(const MessageCut& cut, std::uint32_t first, std::uint32
   return stretch.bytes;
 }
 
-std::size_t pack_packets(const MessageCut& cut, const MessagePart& part, const std::byte* from,
-                         std::span<std::byte> packed) {
+std::span<const std::byte> part_if_long(const MessageCut& cut, const MessagePart& part,
+                                        const std::byte* from, std::size_t least) {
   TOROID_CHECK(part.is_in(cut.packets()));
   const Stretch stretch = cut.stretch(part.first, part.packets);
-  TOROID_CHECK_LE(stretch.bytes, packed.size());
-  copy_bytes(packed.data(), from + stretch.begin, stretch.bytes);
-  return stretch.bytes;
+  if (stretch.bytes < least) return {};
+  return {from + stretch.begin, stretch.bytes};
+}
+
+std::size_t pack_packets(const MessageCut& cut, const MessagePart& part, const std::byte* from,
+                         std::span<std::byte> packed) {
+  const std::span<const std::byte> bytes = part_if_long(cut, part, from, 0);
+  TOROID_CHECK_LE(bytes.size(), packed.size());
+  copy_bytes(packed.data(), bytes.data(), bytes.size());
+  return bytes.size();
 }
 
 bool unpack_packets(const MessageCut& cut, const MessagePart& part,
@@ -42,6 +51,15 @@ bool unpack_packets(const MessageCut& cut, const MessagePart& part,
   if (stretch.bytes != packed.size()) return false;
   TOROID_CHECK_LE(stretch.begin + stretch.bytes, to.size());
   copy_bytes(to.data() + stretch.begin, packed.data(), stretch.bytes);
+  return true;
+}
+
+bool land_packets(const MessageCut& cut, const MessagePart& part, std::span<std::byte> to,
+                  std::vector<PutStretch>& landing) {
+  if (!part.is_in(cut.packets())) return false;
+  const Stretch stretch = cut.stretch(part.first, part.packets);
+  TOROID_CHECK_LE(stretch.begin + stretch.bytes, to.size());
+  landing.push_back({0, to.subspan(stretch.begin, stretch.bytes)});
   return true;
 }
 

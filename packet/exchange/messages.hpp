@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "hal/put.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/conservation.hpp"
 #include "packet/traffic/traffic.hpp"
@@ -83,6 +84,14 @@ std::size_t pack_packets(const MessageCut& cut, const MessagePart& part, const s
 [[nodiscard]] bool unpack_packets(const MessageCut& cut, const MessagePart& part,
                                   std::span<const std::byte> packed, std::span<std::byte> to);
 
+/// Such a part of a message that begins at `from`, as it stands; nothing if it is shorter than
+/// `least` bytes.
+std::span<const std::byte> part_if_long(const MessageCut& cut, const MessagePart& part,
+                                        const std::byte* from, std::size_t least);
+/// Appends the place of such a part in the receiver's block; false: as unpack_packets().
+[[nodiscard]] bool land_packets(const MessageCut& cut, const MessagePart& part,
+                                std::span<std::byte> to, std::vector<PutStretch>& landing);
+
 /// Copies the packets [first, first + packets) of a message that is cut so, from the sender's block
 /// to the receiver's; returns the number of bytes.
 std::size_t copy_packets(const MessageCut& cut, std::uint32_t first, std::uint32_t packets,
@@ -139,6 +148,19 @@ class Messages {
   /// from there, and nothing has been stored.
   [[nodiscard]] virtual bool unpack_part(const MessagePart& part,
                                          std::span<const std::byte> packed);
+  // Where they do not, but the receiver can read from afar.
+  /// The memory that holds a part of the message to a member, if both ends hold it in stretches of
+  /// `least` bytes or more; else nothing.
+  virtual std::span<const std::byte> offer_part(const MessagePart&, std::size_t) const {
+    return {};
+  }
+  /// Appends where a part goes that a member offers: all of it, stretch by stretch. False: that is
+  /// no such part of a message from there.
+  [[nodiscard]] virtual bool land_part(const MessagePart&, std::vector<PutStretch>&) {
+    return false;
+  }
+  /// The bytes of a part stand where land_part() wanted them.
+  virtual void landed(const MessagePart&) {}
 
   // Under a policy that combines messages.
   /// The messages of all members in the n-th start, counted from 0, have the number

@@ -12,6 +12,7 @@
 
 #include "hal/check.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/conservation.hpp"
@@ -155,6 +156,18 @@ bool TrafficMessages::unpack_part(const MessagePart& part, std::span<const std::
   if (!has_payload() || traffic_->bytes(part.member, self_) == 0) return false;
   const std::span<std::byte> block = data_->from(part.member);
   return unpack_packets(cut_of(block.size()), part, packed, block);
+}
+
+std::span<const std::byte> TrafficMessages::offer_part(const MessagePart& part,
+                                                       std::size_t least) const {
+  const std::span<const std::byte> block = data_->to(part.member);
+  return part_if_long(cut_of(block.size()), part, block.data(), least);
+}
+
+bool TrafficMessages::land_part(const MessagePart& part, std::vector<PutStretch>& landing) {
+  if (!has_payload() || traffic_->bytes(part.member, self_) == 0) return false;
+  const std::span<std::byte> block = data_->from(part.member);
+  return land_packets(cut_of(block.size()), part, block, landing);
 }
 
 std::unique_ptr<const Traffic> TrafficMessages::traffic(std::uint64_t) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/put.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/conservation.hpp"
 #include "packet/exchange/exchange_plan.hpp"
@@ -100,6 +101,8 @@ class TrafficMessages final : public Messages {
                    const std::byte* source) override;
   std::size_t pack_part(const MessagePart& part, std::span<std::byte> packed) const override;
   bool unpack_part(const MessagePart& part, std::span<const std::byte> packed) override;
+  std::span<const std::byte> offer_part(const MessagePart& part, std::size_t least) const override;
+  bool land_part(const MessagePart& part, std::vector<PutStretch>& landing) override;
   std::unique_ptr<const Traffic> traffic(std::uint64_t) const override;
   void pack(Rank member, std::vector<std::byte>& bytes) const override;
   void unpack(Rank from, std::span<const std::byte> bytes) override;

@@ -18,6 +18,7 @@
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "packet/exchange/least_in_put.hpp"
 #include "packet/exchange/strided_box.hpp"
 #include "packet/exchange/window_message.hpp"
 #include "packet/node/message_record.hpp"
@@ -27,8 +28,6 @@
 namespace toroid {
 namespace {
 
-/// Packets from which on bytes move by put, if nobody says: as in an exchange.
-constexpr std::uint32_t kLeastToPut = 8;
 /// A message's bytes and packets are counted by 32 bits.
 constexpr std::uint64_t kMostBytes = UINT32_MAX;
 
@@ -149,6 +148,7 @@ Window::Operation& Window::open(Kind kind, Rank peer, const StridedBox& there,
   operation.source = nullptr;
   operation.destination = nullptr;
   operation.is_open = true;
+  operation.is_offered = false;
   operation.peer = peer;
   operation.next = kNone;
   operation.queued = 0;
@@ -188,7 +188,7 @@ bool Window::goes_by_put(const Operation& operation) const {
   if (!carries_data(operation) || operation.message.bytes == 0 || mode == TransferMode::packets)
     return false;
   return mover_->put_reach(operation.peer) != PutReach::none &&
-         (mode == TransferMode::put || packets_of(operation) >= kLeastToPut);
+         (mode == TransferMode::put || packets_of(operation) >= kLeastInPut);
 }
 
 /// One packet need not wait for a turn.
@@ -301,11 +301,25 @@ std::size_t Window::pack(const SendDescriptor& descriptor, std::uint32_t first,
   return write(operation, std::uint64_t{first} * data, std::uint64_t{packets} * data, to);
 }
 
-/// What was copied has arrived; what was packed is acknowledged as packets are.
+/// A put from one stretch: where it stands in parts only this node knows, and where an answer goes
+/// only who asked.
+PutOffer Window::offer(const SendDescriptor& descriptor, std::size_t least) {
+  Operation& operation = operations_[descriptor.cookie >> 32];
+  const WindowMessage& message = operation.message;
+  if (message.kind == Kind::answer || !operation.here.is_stretch() || message.box.bytes < least)
+    return {};
+  operation.is_offered = true;
+  PutOffer offer{.memory = {operation.source + operation.here.offset, message.bytes}};
+  offer.label_bytes = static_cast<std::uint32_t>(message.write(0, offer.label));
+  return offer;
+}
+
+/// What was copied or read has arrived; what was packed is acknowledged as packets are.
 void Window::put_done(const PutDescriptor& put) {
   Operation& operation = operations_[reinterpret_cast<const Operation*>(put.array)->number];
-  const bool is_copied = mover_->put_reach(operation.peer) == PutReach::shared;
-  const bool is_acknowledged = operation.message.kind == Kind::acknowledged_put && is_copied;
+  const bool has_arrived =
+      operation.is_offered || mover_->put_reach(operation.peer) == PutReach::shared;
+  const bool is_acknowledged = operation.message.kind == Kind::acknowledged_put && has_arrived;
   note_left(operation, operation.left);
   if (is_acknowledged) close(operation);
 }

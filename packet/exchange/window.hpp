@@ -164,6 +164,7 @@ class Window final : public Outgoing, private PayloadSource {
     // How far it is.
     bool is_open;
     bool is_put;           ///< goes by descriptor
+    bool is_offered;       ///< its receiver reads it from afar
     std::uint32_t number;  ///< its place
     std::uint32_t generation = 0;
     std::uint32_t next = kNone;  ///< among those that wait, or among the places that are free
@@ -202,11 +203,14 @@ class Window final : public Outgoing, private PayloadSource {
   PutDescriptor put(const SendDescriptor& descriptor) override;
   std::size_t pack(const SendDescriptor& descriptor, std::uint32_t first, std::uint32_t packets,
                    std::span<std::byte> to) override;
+  PutOffer offer(const SendDescriptor& descriptor, std::size_t least) override;
   void put_done(const PutDescriptor& put) override;
   void close(Operation& operation);
   // Arriving.
   void take(Rank origin, std::span<const std::byte> bytes);
   std::size_t take(const PutDescriptor& put);
+  std::size_t take_shared(const PutDescriptor& put);
+  std::size_t land(const PutDescriptor& put);
   void check_box(Rank origin, const WindowMessage& message) const;
   void store(Rank origin, const WindowMessage& message, std::span<const std::byte> data);
   void acknowledge(Rank origin, const WindowMessage& message, std::size_t bytes);

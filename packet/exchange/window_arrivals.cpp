@@ -53,10 +53,36 @@ void Window::take(Rank origin, std::span<const std::byte> bytes) {
 }
 
 std::size_t Window::take(const PutDescriptor& put) {
-  if (put.is_packed()) {
-    take(put.origin, {put.array, put.packed_bytes});
-    return put.packed_bytes;
+  if (put.stage == PutStage::shared) return take_shared(put);
+  if (put.stage == PutStage::offered) return land(put);
+  if (put.stage == PutStage::landed) {
+    note_arrival(total_of(*put.landing));
+    return total_of(*put.landing);
   }
+  take(put.origin, put.packed());
+  return put.packed_bytes;
+}
+
+/// Finds out where an offered put goes.
+std::size_t Window::land(const PutDescriptor& put) {
+  WindowMessage message;
+  std::span<const std::byte> data;
+  const bool is_put = put.origin < node_->size() && message.read(put.packed(), data) &&
+                      (message.kind == Kind::put || message.kind == Kind::acknowledged_put);
+  if (!is_put)
+    throw RunFailed(fmt::format("received an offer that is no put for window {}", number_));
+  check_box(put.origin, message);
+  BoxCursor<std::byte> to(memory_.data(), message.box, 0);
+  for (std::uint64_t from = 0; from < message.bytes;) {
+    const std::uint64_t bytes = to.left();
+    put.landing->push_back({from, {to.at(), bytes}});
+    to.advance(bytes);
+    from += bytes;
+  }
+  return 0;
+}
+
+std::size_t Window::take_shared(const PutDescriptor& put) {
   const auto& from = *reinterpret_cast<const Operation*>(put.array);
   const BoxCursor<const std::byte> source(from.source, from.here, 0);
   if (from.message.kind == Kind::answer) {

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/copy_bytes.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "router/ofi/buffers.hpp"
@@ -17,6 +21,7 @@
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/host_device.hpp"
 #include "router/ofi/part_ring.hpp"
+#include "router/ofi/remote_reads.hpp"
 #include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
@@ -64,13 +69,18 @@ std::uint32_t DirectGateway::FrameOutlet::part_room(Rank to, std::uint32_t most)
   return out_->part_room(std::min(kLeastInPart, most), most);
 }
 
+bool DirectGateway::FrameOutlet::try_offer(const OfferedPut& offered) {
+  return gateway_.try_offer(offered);
+}
+
 void DirectGateway::FrameOutlet::push() {
   (void)gateway_.forward_out();
   gateway_.flush();
 }
 
-DirectGateway::RingOutlet::RingOutlet(std::uint32_t slots, std::uint32_t part_packets)
-    : parts(part_packets) {
+DirectGateway::RingOutlet::RingOutlet(const Transport& carrier, std::uint32_t slots,
+                                      std::uint32_t part_packets)
+    : transport(&carrier), parts(part_packets) {
   memory.capacity = slots;
   memory.allocate();
   sender.emplace(memory);
@@ -87,8 +97,13 @@ DirectGateway::DirectGateway(Transport& transport, Buffers& buffers,
                              const ring::Machinery& machinery, const Partition& partition,
                              const Placement& placement)
     : Gateway(transport, buffers, partition.processes(), identities),
+      network_(transport),
       machinery_(machinery),
       partition_(partition),
+      reads_(transport,
+             [this](unsigned peer, Rank from, std::uint32_t number) {
+               done_.push_back({peer, from, number});
+             }),
       frame_outlet_(*this),
       ring_outlets_(placement.workers.size()),
       worker_of_(machinery.local.size()),
@@ -96,7 +111,8 @@ DirectGateway::DirectGateway(Transport& transport, Buffers& buffers,
       receipts_(buffers.inward().size(), Receipt(*this)) {
   for (std::size_t w = 0; w < ring_outlets_.size(); ++w)
     if (w != kOwnWorker)
-      ring_outlets_[w] = std::make_unique<RingOutlet>(kOutletSlots, most_in_ring(buffers));
+      ring_outlets_[w] =
+          std::make_unique<RingOutlet>(transport, kOutletSlots, most_in_ring(buffers));
 }
 
 std::unique_ptr<HostDevice> DirectGateway::make_device(const ring::SwitchPlug& plug) {
@@ -120,25 +136,49 @@ bool DirectGateway::is_valid(unsigned, const PacketRun& run, const PacketHeader&
          has_valid_order(header, machinery_.shape.dims());
 }
 
+bool DirectGateway::is_valid_part(unsigned, const PacketRun& run, const PartHeader& part) const {
+  if (!is_here(run.target)) return false;
+  if (part.kind == PartKind::packed) return true;
+  if (network_.least_read() == 0) return false;
+  if (part.kind == PartKind::done) return part.bytes == sizeof(std::uint32_t);
+  return part.bytes >= sizeof(PartOffer) && part.bytes <= sizeof(PartOffer) + PutOffer::kMostLabel;
+}
+
+/// A frame may be released with its last run: what follows a run is found before.
 void DirectGateway::deliver(ReceivedFrame& frame) {
   if (frame.runs_left == 0) return release(frame);
   const std::byte* at = frame.view.packets;
-  for (const PacketRun& run : frame.view.runs) {
+  for (const PacketRun run : frame.view.runs) {
+    const std::byte* const begin = std::exchange(at, behind(run, at));
     if (run.channel == kPartChannel)
-      deliver_part(run.target, frame, at);
+      deliver_part(run.target, frame, begin);
     else
-      deliver_run(machinery_.local.index(run.target), {&frame, at, run.packets});
-    at = behind(run, at);
+      deliver_run(machinery_.local.index(run.target), {&frame, begin, run.packets});
   }
 }
 
 void DirectGateway::deliver_part(Rank node, ReceivedFrame& frame, const std::byte* at) {
+  const PartHeader& part = part_at(at);
+  if (part.kind == PartKind::packed) return deliver_packed(node, frame, at);
+  const unsigned peer = frame.view.header.source;
+  if (part.kind == PartKind::offer) {
+    reads_.begin(peer, node, part, *puts_, own_node_);
+  } else {
+    std::uint32_t number;
+    std::memcpy(&number, bytes_of(part).data(), sizeof number);
+    if (const auto put = reads_.done(peer, number)) puts_->send({*put, true});
+  }
+  run_consumed(frame);
+}
+
+void DirectGateway::deliver_packed(Rank node, ReceivedFrame& frame, const std::byte* at) {
   const PartHeader& part = part_at(at);
   Receipt& receipt = receipts_[frame.operation->user];
   receipt.set(frame);
   puts_->send({.put = {.from = own_node_,
                        .to = node,
                        .window = part.window,
+                       .stage = PutStage::packed,
                        .origin = part.origin,
                        .first = part.first,
                        .packets = part.packets,
@@ -164,6 +204,8 @@ void DirectGateway::run_consumed(ReceivedFrame& frame) {
 
 bool DirectGateway::progress() {
   bool moved = forward_out();
+  moved |= tell_done();
+  moved |= reads_.step();
   for (const auto& outlet : ring_outlets_)
     if (outlet != nullptr) moved |= forward_in(*outlet);
   return moved;
@@ -175,6 +217,7 @@ bool DirectGateway::forward_out() {
     if (outlet == nullptr) continue;
     moved |= forward_packets(*outlet);
     moved |= forward_parts(*outlet);
+    moved |= forward_offers(*outlet);
   }
   return moved;
 }
@@ -204,6 +247,51 @@ bool DirectGateway::forward_parts(RingOutlet& outlet) {
     outlet.parts.pop();
   }
   return moved;
+}
+
+bool DirectGateway::forward_offers(RingOutlet& outlet) {
+  bool moved = false;
+  for (; outlet.offers.read_available() > 0 && try_offer(outlet.offers.front()); moved = true)
+    outlet.offers.pop();
+  return moved;
+}
+
+bool DirectGateway::try_offer(const OfferedPut& offered) {
+  const PutDescriptor& put = offered.put;
+  const unsigned peer = partition_.owner(put.to);
+  Outflow& out = this->out(peer);
+  if (out.part_room(1, 1) == 0) return false;
+  const PartOffer offer = reads_.expose(peer, offered);
+  const std::span<std::byte> place = out.writer().claim_part(1);
+  std::memcpy(place.data(), &offer, sizeof offer);
+  std::memcpy(place.data() + sizeof offer, offered.offer.label.data(), offered.offer.label_bytes);
+  out.writer().commit_part(
+      put.to, {.origin = put.origin,
+               .first = put.first,
+               .packets = put.packets,
+               .bytes = static_cast<std::uint32_t>(sizeof offer) + offered.offer.label_bytes,
+               .window = put.window,
+               .kind = PartKind::offer,
+               .reserved = {}});
+  return true;
+}
+
+bool DirectGateway::tell_done() {
+  return std::erase_if(done_, [this](const Done& done) { return try_tell(done); }) > 0;
+}
+
+bool DirectGateway::try_tell(const Done& done) {
+  Outflow& out = this->out(done.peer);
+  if (out.part_room(1, 1) == 0) return false;
+  std::memcpy(out.writer().claim_part(1).data(), &done.number, sizeof done.number);
+  out.writer().commit_part(done.from, {.origin = 0,
+                                       .first = 0,
+                                       .packets = 1,
+                                       .bytes = sizeof done.number,
+                                       .window = 0,
+                                       .kind = PartKind::done,
+                                       .reserved = {}});
+  return true;
 }
 
 bool DirectGateway::forward_in(RingOutlet& outlet) {

@@ -1,6 +1,9 @@
 // The gateway of the direct route.
 #pragma once
 
+#include <boost/lockfree/policies.hpp>
+#include <boost/lockfree/spsc_queue.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +24,7 @@
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/host_device.hpp"
 #include "router/ofi/part_ring.hpp"
+#include "router/ofi/remote_reads.hpp"
 #include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
@@ -44,6 +48,8 @@ class DirectGateway final : public Gateway, public FrameOwner {
   /// The node of a place in the switch; the topology owns it.
   std::unique_ptr<HostDevice> make_device(const ring::SwitchPlug& plug);
   void run_consumed(ReceivedFrame& frame) override;
+  void abandon() override { reads_.abandon(); }
+  bool hurries() const override { return reads_.hurry(); }
 
  private:
   /// The outlet of the gateway's own worker: it writes into frames.
@@ -60,6 +66,8 @@ class DirectGateway final : public Gateway, public FrameOwner {
     void commit_part(Rank to, const PartHeader& part) override {
       out_->writer().commit_part(to, part);
     }
+    std::size_t least_read() const override { return gateway_.network_.least_read(); }
+    bool try_offer(const OfferedPut& offered) override;
     void push() override;
 
    private:
@@ -71,7 +79,7 @@ class DirectGateway final : public Gateway, public FrameOwner {
   class RingOutlet final : public Outlet {
    public:
     /// `slots`: of the ring of packets; `part_packets`: the most that a part may carry.
-    RingOutlet(std::uint32_t slots, std::uint32_t part_packets);
+    RingOutlet(const Transport& transport, std::uint32_t slots, std::uint32_t part_packets);
     std::uint32_t room(Rank to) override;
     FrameWriter* writer() override { return nullptr; }
     ring::TaggedSender* ring() override { return &*sender; }
@@ -80,12 +88,16 @@ class DirectGateway final : public Gateway, public FrameOwner {
     }
     std::span<std::byte> claim_part(std::uint32_t) override { return parts.claim(); }
     void commit_part(Rank to, const PartHeader& part) override { parts.commit(to, part); }
+    std::size_t least_read() const override { return transport->least_read(); }
+    bool try_offer(const OfferedPut& offered) override { return offers.push(offered); }
     void push() override {}  // the gateway's worker takes it
 
+    const Transport* transport;
     ring::TaggedMemory memory;
     std::optional<ring::TaggedSender> sender;      ///< the worker's end of the ring
     std::optional<ring::TaggedReceiver> receiver;  ///< the gateway's end of the ring
     PartRing parts;
+    boost::lockfree::spsc_queue<OfferedPut, boost::lockfree::capacity<64>> offers;
     std::deque<std::pair<Rank, ReceivedRun>> inward;  ///< with the local index of their node
   };
 
@@ -103,17 +115,28 @@ class DirectGateway final : public Gateway, public FrameOwner {
     ReceivedFrame* frame_ = nullptr;
   };
 
+  /// A put that has been read, whose sender is to be told.
+  struct Done {
+    unsigned peer;
+    Rank from;
+    std::uint32_t number;
+  };
+
   bool is_here(Rank node) const {
     return node < machinery_.shape.size() && machinery_.local.has(node);
   }
   bool is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const override;
-  bool is_valid_part(unsigned, const PacketRun& run, const PartHeader&) const override {
-    return is_here(run.target);
-  }
+  bool is_valid_part(unsigned peer, const PacketRun& run, const PartHeader& part) const override;
   void deliver(ReceivedFrame& frame) override;
   bool progress() override;
   void deliver_run(Rank index, const ReceivedRun& run);
   void deliver_part(Rank node, ReceivedFrame& frame, const std::byte* at);
+  void deliver_packed(Rank node, ReceivedFrame& frame, const std::byte* at);
+  void read_completed(const Operation& operation) override { reads_.completed(operation); }
+  bool try_offer(const OfferedPut& offered);
+  bool forward_offers(RingOutlet& outlet);
+  bool tell_done();
+  bool try_tell(const Done& done);
   /// From the rings of other workers into frames. True: something has moved.
   bool forward_out();
   bool forward_packets(RingOutlet& outlet);
@@ -121,8 +144,11 @@ class DirectGateway final : public Gateway, public FrameOwner {
   bool forward_in(RingOutlet& outlet);
   std::uint32_t copy_to_ring(ReceivedRun& run, ring::TaggedSender& ring);
 
+  Transport& network_;
   const ring::Machinery& machinery_;
   const Partition& partition_;
+  RemoteReads reads_;
+  std::vector<Done> done_;
   FrameOutlet frame_outlet_;
   std::vector<std::unique_ptr<RingOutlet>> ring_outlets_;  ///< [worker]; null: the gateway's own
   std::vector<std::size_t> worker_of_;                     ///< [index among the local nodes]

@@ -14,8 +14,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -30,22 +33,26 @@ namespace {
 
 /// Completions that a queue holds at least.
 constexpr std::size_t kLeastQueue = 1024;
+constexpr std::string_view kFrames = "the frames' memory";
+constexpr std::string_view kOfPut = "the memory of a put (--frames messages needs none)";
 
-void check(long result, const char* what) {
+void check(long result, std::string_view what) {
   if (result < 0)
     throw RunFailed(fmt::format("libfabric cannot {}: {}", what,
                                 library().strerror(static_cast<int>(-result))));
 }
 
 /// A network card may want its memory locked, of which the system allows a process only so much.
-void check_registered(long result, std::size_t bytes) {
+void check_registered(long result, std::string_view what, std::size_t bytes) {
+  if (result == 0) return;
+  std::string text = fmt::format("libfabric cannot register {}, {} KiB: {}", what, bytes / 1024,
+                                 library().strerror(static_cast<int>(-result)));
   rlimit locked{};
-  if (result == 0 || ::getrlimit(RLIMIT_MEMLOCK, &locked) != 0 || locked.rlim_cur >= bytes)
-    return check(result, "register the frames' memory");
-  throw RunFailed(fmt::format(
-      "libfabric cannot register the frames' memory, {} KiB: {}; the limit of locked "
-      "memory is {} KiB, raise it (ulimit -l)",
-      bytes / 1024, library().strerror(static_cast<int>(-result)), locked.rlim_cur / 1024));
+  const bool lacks_memory = result == -FI_ENOMEM || result == -FI_EAGAIN || result == -FI_EPERM;
+  if (lacks_memory && ::getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur != RLIM_INFINITY)
+    text += fmt::format("; the limit of locked memory is {} KiB, raise it (ulimit -l)",
+                        locked.rlim_cur / 1024);
+  throw RunFailed(text);
 }
 
 /// A key that strangers do not know, for providers that draw none. `bytes`: of its length.
@@ -61,7 +68,10 @@ void* descriptor_of(fid_mr* region) {
 }  // namespace
 
 Endpoint::Endpoint(const Candidate& provider, Buffers& buffers)
-    : info_(provider.info.get()), writes_(provider.writes), buffers_(&buffers) {
+    : info_(provider.info.get()),
+      writes_(provider.writes),
+      least_read_(provider.least_read),
+      buffers_(&buffers) {
   TOROID_CHECK(info_ != nullptr);
   auto* const info = provider.info.get();
   fid_fabric* fabric = nullptr;
@@ -83,13 +93,15 @@ Endpoint::Endpoint(const Candidate& provider, Buffers& buffers)
   enable();
   const bool is_local = has_mode(FI_MR_LOCAL);
   if (is_local || writes_)
-    inward_ = registered(buffers.inward_memory(), FI_RECV | (writes_ ? FI_REMOTE_WRITE : 0));
-  if (is_local) outward_ = registered(buffers.outward_memory(), FI_SEND | (writes_ ? FI_WRITE : 0));
+    inward_ =
+        registered(kFrames, buffers.inward_memory(), FI_RECV | (writes_ ? FI_REMOTE_WRITE : 0));
+  if (is_local)
+    outward_ = registered(kFrames, buffers.outward_memory(), FI_SEND | (writes_ ? FI_WRITE : 0));
 }
 
 void Endpoint::open_queue() {
   fi_cq_attr attr{};
-  attr.size = std::max(kLeastQueue, buffers_->operations());
+  attr.size = std::max(kLeastQueue, buffers_->operations() + kMostReads);
   attr.format = FI_CQ_FORMAT_DATA;
   attr.wait_obj = FI_WAIT_NONE;
   fid_cq* queue = nullptr;
@@ -105,18 +117,43 @@ void Endpoint::enable() {
   check(result, "enable the endpoint");
 }
 
-Endpoint::Object<fid_mr> Endpoint::registered(std::span<std::byte> memory, std::uint64_t access) {
+Endpoint::Object<fid_mr> Endpoint::registered(std::string_view what,
+                                              std::span<const std::byte> memory,
+                                              std::uint64_t access) {
   if (memory.empty()) return nullptr;
   const std::uint64_t key = random_key(info_->domain_attr->mr_key_size);
   fid_mr* opened = nullptr;
   check_registered(
       ::fi_mr_reg(domain_.get(), memory.data(), memory.size(), access, 0, key, 0, &opened, nullptr),
-      memory.size());
+      what, memory.size());
   Object<fid_mr> region(opened);
   if (!has_mode(FI_MR_ENDPOINT)) return region;
-  check(::fi_mr_bind(opened, &endpoint_->fid, 0), "bind the frames' memory");
-  check(::fi_mr_enable(opened), "enable the frames' memory");
+  check(::fi_mr_bind(opened, &endpoint_->fid, 0), fmt::format("bind {}", what));
+  check(::fi_mr_enable(opened), fmt::format("enable {}", what));
   return region;
+}
+
+struct Endpoint::OpenRegion final : Region {
+  OpenRegion(std::uint64_t address, Object<fid_mr> opened)
+      : Region({address, opened == nullptr ? 0 : ::fi_mr_key(opened.get())}),
+        memory(std::move(opened)) {}
+  Object<fid_mr> memory;  ///< null: it need not be registered
+};
+
+std::unique_ptr<Region> Endpoint::expose(std::span<const std::byte> memory) {
+  return std::make_unique<OpenRegion>(address_of(memory.data()),
+                                      registered(kOfPut, memory, FI_REMOTE_READ));
+}
+
+std::unique_ptr<Region> Endpoint::open(std::span<std::byte> memory) {
+  if (!has_mode(FI_MR_LOCAL)) return std::make_unique<OpenRegion>(0, nullptr);
+  return std::make_unique<OpenRegion>(0, registered(kOfPut, memory, FI_READ));
+}
+
+void Endpoint::close() {
+  inward_.reset();
+  outward_.reset();
+  endpoint_.reset();
 }
 
 Contact Endpoint::contact() const {
@@ -129,8 +166,7 @@ Contact Endpoint::contact() const {
   check(result, "name the endpoint's address");
   if (!writes_ || inward_ == nullptr) return contact;
   contact.key = ::fi_mr_key(inward_.get());
-  if (has_mode(FI_MR_VIRT_ADDR))
-    contact.memory = reinterpret_cast<std::uintptr_t>(buffers_->inward_memory().data());
+  contact.memory = address_of(buffers_->inward_memory().data());
   return contact;
 }
 
@@ -149,12 +185,23 @@ void Endpoint::insert(const std::vector<Peer>& peers) {
   }
 }
 
-/// A send that libfabric refuses for good, because the peer is gone, completes with an error.
 bool Endpoint::try_send(Operation& operation) {
-  const long result = is_written(operation) ? write(operation) : send(operation);
+  return has_begun(operation, is_written(operation) ? write(operation) : send(operation));
+}
+
+/// What libfabric refuses for good, because the peer is gone, completes with an error.
+bool Endpoint::has_begun(Operation& operation, long result) {
   if (result == -FI_EAGAIN) return false;
   if (result != 0) refused_.push_back({&operation, static_cast<int>(-result)});
   return true;
+}
+
+bool Endpoint::try_read(ReadOperation& operation) {
+  auto* const local = static_cast<const OpenRegion*>(operation.into)->memory.get();
+  return has_begun(operation,
+                   ::fi_read(endpoint_.get(), operation.buffer.data(), operation.buffer.size(),
+                             descriptor_of(local), remotes_[operation.peer].address,
+                             operation.from.address, operation.from.key, &operation.context));
 }
 
 long Endpoint::send(Operation& operation) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "router/ofi/buffers.hpp"
@@ -42,11 +43,18 @@ struct Peer {
 /// data, an index of the receiver's operations, tells the receiver. Nothing else can be written:
 /// the key of the memory, which is drawn at random, covers no more. Acknowledgements remain
 /// messages.
+///
+/// **Reads:** memory that is exposed or read into is registered for as long as that lasts.
+/// Providers for which that is expensive keep what was registered in a cache of their own.
 class Endpoint final : public Transport {
  public:
   /// Opens an endpoint that sends from `buffers` and receives into them; they and `provider`
   /// outlive it. Throws RunFailed with libfabric's reason.
   Endpoint(const Candidate& provider, Buffers& buffers);
+
+  /// Ends what is under way, and touches no memory any more. REQUIRES: no Region is left, and
+  /// nothing else follows.
+  void close();
 
   Contact contact() const;
   /// Sets the processes that are sent to, by rank. REQUIRES: nothing has been sent yet, and all of
@@ -57,6 +65,10 @@ class Endpoint final : public Transport {
   bool try_receive(Operation& operation) override;
   std::size_t poll(std::span<Completion> completions) override;
   std::string text_of(int error) const override;
+  std::size_t least_read() const override { return least_read_; }
+  std::unique_ptr<Region> expose(std::span<const std::byte> memory) override;
+  std::unique_ptr<Region> open(std::span<std::byte> memory) override;
+  bool try_read(ReadOperation& operation) override;
 
  private:
   template <typename T>
@@ -65,6 +77,8 @@ class Endpoint final : public Transport {
   };
   template <typename T>
   using Object = std::unique_ptr<T, Close<T>>;
+
+  struct OpenRegion;
 
   struct Remote {
     fi_addr_t address;
@@ -78,10 +92,15 @@ class Endpoint final : public Transport {
   }
   void open_queue();
   void enable();
-  Object<fid_mr> registered(std::span<std::byte> memory, std::uint64_t access);
+  Object<fid_mr> registered(std::string_view what, std::span<const std::byte> memory,
+                            std::uint64_t access);
+  std::uint64_t address_of(const std::byte* memory) const {
+    return has_mode(FI_MR_VIRT_ADDR) ? reinterpret_cast<std::uintptr_t>(memory) : 0;
+  }
   bool is_written(const Operation& operation) const {
     return writes_ && operation.slot != kAnySlot;
   }
+  bool has_begun(Operation& operation, long result);
   long send(Operation& operation);
   long write(Operation& operation);
   Completion completion_of(const fi_cq_data_entry& entry);
@@ -89,6 +108,7 @@ class Endpoint final : public Transport {
 
   const fi_info* info_;
   bool writes_;
+  std::size_t least_read_;
   Buffers* buffers_;
   // They must be closed in the reverse order.
   Object<fid_fabric> fabric_;

@@ -33,11 +33,12 @@ void Inflow::free(std::uint64_t sequence) {
 }
 
 Outflow::Outflow(Transport& transport, const FlowIdentity& identity, const Inflow& inflow,
-                 unsigned window, std::span<Operation> frames, Operation& acknowledgement)
+                 const FlowLimits& limits, std::span<Operation> frames, Operation& acknowledgement)
     : transport_(&transport),
       identity_(identity),
       inflow_(&inflow),
-      window_(window),
+      window_(limits.window),
+      crc_(limits.crc),
       acknowledgement_(&acknowledgement) {
   for (Operation& operation : frames) {
     operation.peer = identity.peer;
@@ -51,7 +52,7 @@ bool Outflow::provide_buffer() {
   if (free_.empty()) return false;
   filling_ = free_.back();
   free_.pop_back();
-  writer_ = FrameWriter(filling_->buffer);
+  writer_ = FrameWriter(filling_->buffer, crc_);
   return true;
 }
 
@@ -111,7 +112,7 @@ bool Outflow::try_flush() {
 
 bool Outflow::try_acknowledge() {
   if (acknowledging_) return false;
-  FrameWriter writer(acknowledgement_->buffer);
+  FrameWriter writer(acknowledgement_->buffer, crc_);
   const auto before = std::pair(announced_received_, announced_freed_);
   acknowledgement_->bytes = writer.finish(header(0)).size();
   acknowledging_ = transport_->try_send(*acknowledgement_);

@@ -24,6 +24,7 @@ struct FlowLimits {
   std::size_t frame_bytes = std::size_t{256} << 10;
   unsigned window = 8;        ///< frames that the other end has buffers for
   unsigned send_buffers = 3;  ///< frames being filled or on their way into the network
+  CrcScope crc = CrcScope::whole;
 };
 
 /// How an end of a flow signs and recognises frames.
@@ -66,8 +67,8 @@ class Outflow {
  public:
   /// `frames`: operations for frames; `acknowledgement`: one for frames that consist of a header.
   /// Both are for this flow alone.
-  Outflow(Transport& transport, const FlowIdentity& identity, const Inflow& inflow, unsigned window,
-          std::span<Operation> frames, Operation& acknowledgement);
+  Outflow(Transport& transport, const FlowIdentity& identity, const Inflow& inflow,
+          const FlowLimits& limits, std::span<Operation> frames, Operation& acknowledgement);
 
   /// Number of full packets that may be written now. Sends a full frame to make room. 0: not now.
   std::uint32_t room() {
@@ -116,6 +117,7 @@ class Outflow {
   FlowIdentity identity_;
   const Inflow* inflow_;
   std::uint64_t window_;
+  CrcScope crc_;
   std::vector<Operation*> free_;
   Operation* filling_ = nullptr;  ///< the operation whose buffer writer_ fills
   FrameWriter writer_;

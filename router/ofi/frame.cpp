@@ -36,8 +36,13 @@ std::byte* append(std::byte* to, const std::vector<T>& table) {
 
 }  // namespace
 
-std::uint32_t frame_crc(std::span<const std::byte> frame) {
-  return crc32c(frame.subspan(sizeof(FrameHeader)), crc32c(frame.first(kCrcAt), ~0u));
+std::uint32_t frame_crc(std::span<const std::byte> frame, CrcScope scope) {
+  const std::uint32_t head = crc32c(frame.first(kCrcAt), ~0u);
+  if (scope == CrcScope::whole) return crc32c(frame.subspan(sizeof(FrameHeader)), head);
+  FrameHeader header;
+  std::memcpy(&header, frame.data(), sizeof header);
+  return crc32c(frame.last(header.runs * sizeof(PacketRun) + header.credits * sizeof(LinkCredit)),
+                head);
 }
 
 std::span<const std::byte> FrameWriter::finish(FrameHeader header) {
@@ -49,7 +54,7 @@ std::span<const std::byte> FrameWriter::finish(FrameHeader header) {
   header.credits = static_cast<std::uint16_t>(credits_.size());
   header.reserved = {};
   std::memcpy(start, &header, sizeof(header));
-  header.crc = frame_crc({start, header.bytes});
+  header.crc = frame_crc({start, header.bytes}, scope_);
   std::memcpy(start, &header, sizeof(header));
   buffer_ = {};
   end_ = sizeof(FrameHeader);
@@ -68,12 +73,13 @@ bool part_fits(const std::byte* at, const std::byte* end) {
   const auto room = static_cast<std::size_t>(end - at);
   if (at >= end || room < sizeof(PartHeader)) return false;
   const PartHeader& part = part_at(at);
-  const bool is_blank = part.reserved == 0 && part.more_reserved == decltype(part.more_reserved){};
-  return is_blank && part.bytes > 0 && part.bytes <= std::uint64_t{part.packets} * kPayloadBytes &&
+  const bool is_known = static_cast<std::uint16_t>(part.kind) < kPartKinds &&
+                        part.reserved == decltype(part.reserved){};
+  return is_known && part.bytes > 0 && part.bytes <= std::uint64_t{part.packets} * kPayloadBytes &&
          framed_bytes(part) <= room;
 }
 
-FrameError parse(std::span<const std::byte> bytes, FrameView& view) {
+FrameError parse(std::span<const std::byte> bytes, FrameView& view, CrcScope scope) {
   if (bytes.size() < sizeof(FrameHeader)) return FrameError::malformed;
   FrameHeader& header = view.header;
   std::memcpy(&header, bytes.data(), sizeof(header));
@@ -87,7 +93,7 @@ FrameError parse(std::span<const std::byte> bytes, FrameView& view) {
   if ((tables - bytes.data()) % std::ptrdiff_t{kFrameAlignment} != 0) return FrameError::malformed;
   view.runs = {reinterpret_cast<const PacketRun*>(tables), header.runs};
   view.credits = {reinterpret_cast<const LinkCredit*>(tables + runs), header.credits};
-  return frame_crc(bytes) == header.crc ? FrameError::none : FrameError::bad_checksum;
+  return frame_crc(bytes, scope) == header.crc ? FrameError::none : FrameError::bad_checksum;
 }
 
 }  // namespace toroid::ofi

@@ -48,15 +48,32 @@ struct PacketRun {
 /// The channel of a run of one part, which stands in the frame in place of packets.
 inline constexpr std::uint16_t kPartChannel = UINT16_MAX;
 
-/// Packets of a message that moves by put. Their bytes follow, as PayloadSource::pack() wrote them.
+/// What stands in the frame in place of packets.
+enum class PartKind : std::uint16_t {
+  packed,  ///< the bytes follow, as PayloadSource::pack() wrote them
+  offer,   ///< they can be read from afar: a PartOffer follows, and its label
+  done,    ///< they have been read: the offer's number follows, 4 bytes
+};
+inline constexpr std::uint16_t kPartKinds = 3;
+
+/// Packets of a message that moves by put.
 struct PartHeader {
   std::uint32_t origin;   ///< as in PutDescriptor
   std::uint32_t first;    ///< number in the message of the first packet
   std::uint32_t packets;  ///< at least 1
   std::uint32_t bytes;    ///< that follow: at least 1, and no more than full packets carry
   HandlerId window;       ///< handler of the receiver
-  std::uint16_t reserved;
-  std::array<std::uint32_t, 3> more_reserved;
+  PartKind kind;
+  std::array<std::uint32_t, 3> reserved;
+};
+
+/// Where the bytes of an offered put can be read. The offer's label follows.
+struct PartOffer {
+  std::uint64_t address;  ///< as in Exposed
+  std::uint64_t key;      ///< as in Exposed
+  std::uint64_t bytes;    ///< of the memory, from the address on
+  std::uint32_t from;     ///< the node that sends it
+  std::uint32_t number;   ///< the sender's, which `done` names
 };
 
 /// The packets that have left a link's ring: their slots are free again.
@@ -68,7 +85,8 @@ struct LinkCredit {
 
 inline constexpr std::size_t kFrameAlignment = 64;
 static_assert(sizeof(FrameHeader) == kFrameAlignment);
-static_assert(sizeof(PacketRun) == 8 && sizeof(LinkCredit) == 16 && sizeof(PartHeader) == 32);
+static_assert(sizeof(PacketRun) == 8 && sizeof(LinkCredit) == 16 && sizeof(PartHeader) == 32 &&
+              sizeof(PartOffer) == 32);
 
 constexpr std::size_t aligned_in_frame(std::size_t bytes) {
   return (bytes + kFrameAlignment - 1) & ~(kFrameAlignment - 1);
@@ -100,8 +118,15 @@ inline constexpr std::array<std::string_view, 7> kFrameErrorNames = {"none",
                                                                      "malformed packet",
                                                                      "malformed part"};
 
-/// CRC-32C of the frame without its header's last field. REQUIRES: the frame has a whole header.
-std::uint32_t frame_crc(std::span<const std::byte> frame);
+/// What the checksum of a frame covers.
+enum class CrcScope : std::uint8_t {
+  whole,   ///< everything
+  tables,  ///< header and tables: what is between them stays in the memory of one host
+};
+
+/// CRC-32C of the frame without its header's last field. REQUIRES: the frame has a whole header,
+/// whose tables lie in the frame.
+std::uint32_t frame_crc(std::span<const std::byte> frame, CrcScope scope = CrcScope::whole);
 
 /// The parts of a frame, in its buffer.
 struct FrameView {
@@ -115,7 +140,8 @@ struct FrameView {
 std::span<const std::byte> frame_in(std::span<const std::byte> buffer);
 
 /// Checks everything except token, sequence and the packets' headers, and finds the parts.
-FrameError parse(std::span<const std::byte> bytes, FrameView& view);
+FrameError parse(std::span<const std::byte> bytes, FrameView& view,
+                 CrcScope scope = CrcScope::whole);
 /// Checks a part's header, which stands at `at`, before the frame's tables at `end`.
 bool part_fits(const std::byte* at, const std::byte* end);
 /// Checks the headers of packets and parts: every run has packets, or one part,
@@ -128,7 +154,8 @@ FrameError check_packets(const FrameView& view, const Valid& valid);
 class FrameWriter {
  public:
   FrameWriter() = default;
-  explicit FrameWriter(std::span<std::byte> buffer) : buffer_(buffer) {}
+  explicit FrameWriter(std::span<std::byte> buffer, CrcScope scope = CrcScope::whole)
+      : buffer_(buffer), scope_(scope) {}
 
   bool has_buffer() const { return !buffer_.empty(); }
   std::span<std::byte> buffer() const { return buffer_; }
@@ -190,6 +217,7 @@ class FrameWriter {
   }
 
   std::span<std::byte> buffer_;
+  CrcScope scope_ = CrcScope::whole;
   std::size_t end_ = sizeof(FrameHeader);  ///< end of the packets
   std::vector<PacketRun> runs_;
   std::vector<LinkCredit> credits_;
@@ -202,6 +230,9 @@ inline const Packet& packet_at(const std::byte* place) {
 /// The part at a place in a frame; its bytes follow.
 inline const PartHeader& part_at(const std::byte* place) {
   return *reinterpret_cast<const PartHeader*>(place);
+}
+inline std::span<const std::byte> bytes_of(const PartHeader& part) {
+  return {reinterpret_cast<const std::byte*>(&part + 1), part.bytes};
 }
 
 template <typename Valid>

@@ -36,7 +36,10 @@ constexpr std::size_t kCompletionsAtOnce = 16;
 
 Gateway::Gateway(Transport& transport, Buffers& buffers, unsigned processes,
                  std::span<const FlowIdentity> identities)
-    : transport_(&transport), flows_(processes), received_frames_(buffers.inward().size()) {
+    : transport_(&transport),
+      crc_(buffers.limits().crc),
+      flows_(processes),
+      received_frames_(buffers.inward().size()) {
   for (unsigned slot = 0; slot < identities.size(); ++slot) {
     const FlowIdentity& identity = identities[slot];
     auto& flow = flows_[identity.peer] = std::make_unique<Flow>(transport, identity, buffers, slot);
@@ -100,7 +103,11 @@ void Gateway::complete(const Completion& completion) {
   if (completion.error == kTooLong) count_refused(FrameError::malformed);
   if (operation.receives)
     return completion.error == 0 ? handle_received(completion) : post(operation);
-  if (completion.error != 0) note_error(operation.peer, transport_->text_of(completion.error));
+  if (completion.error != 0)
+    note_error(operation.peer, (operation.reads ? "cannot read a put: " : "") +
+                                   transport_->text_of(completion.error));
+  // A read that has failed ends the run: what waits for it is not told.
+  if (operation.reads) return completion.error == 0 ? read_completed(operation) : void();
   flows_[operation.peer]->out.completed(operation);
 }
 
@@ -131,7 +138,7 @@ FrameError Gateway::accept(Operation& operation, bool was_written) {
   const auto bytes =
       was_written ? frame_in(operation.buffer) : operation.buffer.first(operation.bytes);
   FrameView view;
-  const FrameError error = parse(bytes, view);
+  const FrameError error = parse(bytes, view, crc_);
   if (error != FrameError::none) return error;
   const FrameHeader& header = view.header;
   if (header.source >= flows_.size() || flows_[header.source] == nullptr)

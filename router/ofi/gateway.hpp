@@ -49,6 +49,8 @@ class Gateway : public ring::Pollable {
   virtual ~Gateway() = default;
 
   bool step(bool idle) final;
+  /// The run has failed, and its workers have ended: nobody may read or be read any more.
+  virtual void abandon() {}
 
   /// May be called from any thread.
   RefusedFrames refused() const;
@@ -70,6 +72,8 @@ class Gateway : public ring::Pollable {
   virtual bool is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const = 0;
   /// The same of a packed part. Most routes have none.
   virtual bool is_valid_part(unsigned, const PacketRun&, const PartHeader&) const { return false; }
+  /// A ReadOperation of this gateway's has completed.
+  virtual void read_completed(const Operation&) {}
   /// Delivers what is in a frame. release() follows when all of it has been delivered.
   virtual void deliver(ReceivedFrame& frame) = 0;
   /// Moves what could not be moved before, in both directions. True: something has moved.
@@ -80,7 +84,7 @@ class Gateway : public ring::Pollable {
         : peer(identity.peer),
           first(Buffers::window_index(slot, buffers.limits())),
           in(identity, buffers.limits().window),
-          out(transport, identity, in, buffers.limits().window, buffers.outward(slot),
+          out(transport, identity, in, buffers.limits(), buffers.outward(slot),
               buffers.acknowledgement(slot)) {}
     unsigned peer;
     std::uint32_t first;  ///< index of the first buffer of its window
@@ -105,6 +109,7 @@ class Gateway : public ring::Pollable {
   void note_error(unsigned peer, const std::string& what);
 
   Transport* transport_;
+  CrcScope crc_;
   std::vector<std::unique_ptr<Flow>> flows_;    ///< [process]; null: nothing goes there
   std::vector<Flow*> in_use_;                   ///< the entries of flows_ that are not null
   std::vector<ReceivedFrame> received_frames_;  ///< [Operation::user]

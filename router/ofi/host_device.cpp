@@ -10,10 +10,15 @@
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "router/ofi/frame.hpp"
+#include "router/ofi/remote_reads.hpp"
 #include "router/shm/direct/direct_device.hpp"
+#include "router/shm/direct/put_switch.hpp"
 
 namespace toroid::ofi {
 namespace {
+
+/// Stretches of the shortest put that is read, at most: each is a read of its own.
+constexpr std::size_t kStretches = 8;
 
 /// Writes packets for one destination in their place in a frame.
 struct FramePlace {
@@ -27,7 +32,7 @@ struct FramePlace {
 
 bool HostDevice::send_to_other_process() {
   const SendDescriptor& front = fifo(kOnly).front();
-  return front.is_put ? pack_some(front) : send_packets(front);
+  return front.is_put ? send_put(front) : send_packets(front);
 }
 
 bool HostDevice::send_packets(const SendDescriptor& front) {
@@ -44,10 +49,27 @@ bool HostDevice::send_packets(const SendDescriptor& front) {
   return true;
 }
 
-/// The put stays in the FIFO until all of it is packed.
+/// The put stays in the FIFO until all of it is packed, or it is offered.
+bool HostDevice::send_put(const SendDescriptor& front) {
+  if (!sending_) {
+    sending_ = {front.source->put(front), {}};
+    const std::size_t least = outlet_->least_read();
+    if (least > 0 && std::size_t{sending_->put.packets} * kPayloadBytes >= least)
+      sending_->offer = front.source->offer(front, least / kStretches);
+  }
+  return sending_->offer.memory.empty() ? pack_some(front) : try_offer();
+}
+
+/// Its completion comes from the receiver.
+bool HostDevice::try_offer() {
+  if (!outlet_->try_offer(*sending_)) return false;
+  sending_.reset();
+  pop_put(kOnly);
+  return true;
+}
+
 bool HostDevice::pack_some(const SendDescriptor& front) {
-  if (!packing_) packing_ = front.source->put(front);
-  const PutDescriptor put = *packing_;
+  const PutDescriptor put = sending_->put;
   const std::uint32_t count = outlet_->part_room(put.to, put.packets - packed_);
   if (count == 0) return false;
   const std::size_t bytes = front.source->pack(front, packed_, count, outlet_->claim_part(count));
@@ -56,16 +78,25 @@ bool HostDevice::pack_some(const SendDescriptor& front) {
                                 .packets = count,
                                 .bytes = static_cast<std::uint32_t>(bytes),
                                 .window = put.window,
-                                .reserved = 0,
-                                .more_reserved = {}});
+                                .kind = PartKind::packed,
+                                .reserved = {}});
   count_packed();
   packed_ += count;
   if (packed_ < put.packets) return true;
-  packing_.reset();
+  sending_.reset();
   packed_ = 0;
   pop_put(kOnly);
   finish(put);
   return true;
+}
+
+/// What comes back of puts that are read is their reader's; their senders, elsewhere, are told.
+void HostDevice::take_note(const ring::PutNote& note) {
+  const bool is_read = note.put.stage == PutStage::offered || note.put.stage == PutStage::landed;
+  if (note.is_done && is_read)
+    note.put.source->put_done(note.put);
+  else
+    DirectDevice::take_note(note);
 }
 
 std::size_t HostDevice::receive(PacketSink& sink, std::size_t limit) {

@@ -13,7 +13,9 @@
 #include "hal/shape.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
+#include "router/ofi/remote_reads.hpp"
 #include "router/shm/direct/direct_device.hpp"
+#include "router/shm/direct/put_switch.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
 #include "router/shm/machinery.hpp"
 
@@ -40,6 +42,10 @@ class Outlet {
   virtual std::span<std::byte> claim_part(std::uint32_t packets) = 0;
   /// They are packed, and go.
   virtual void commit_part(Rank to, const PartHeader& part) = 0;
+  /// The shortest put that others read, bytes; 0: they read none.
+  virtual std::size_t least_read() const = 0;
+  /// Offers a put to its receiver. False: not now.
+  [[nodiscard]] virtual bool try_offer(const OfferedPut& offered) = 0;
   /// What has been written leaves, full frame or not, where it can.
   virtual void push() = 0;
 
@@ -58,8 +64,9 @@ class FrameOwner {
 };
 
 /// Receives packets from rings and in place from frames; sends them to nodes of this process
-/// through rings and to others through an Outlet. Packs puts for other processes; parts of such
-/// puts arrive like puts of this process. Called by the worker that owns the node.
+/// through rings and to others through an Outlet. Packs puts for other processes or offers them to
+/// be read; parts of such puts arrive like puts of this process. Called by the worker that owns the
+/// node.
 class HostDevice final : public ring::DirectDevice {
  public:
   HostDevice(const ring::Machinery& machinery, const ring::SwitchPlug& plug, Outlet& out,
@@ -74,6 +81,7 @@ class HostDevice final : public ring::DirectDevice {
     return true;
   }
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
+  void take_note(const ring::PutNote& note) override;
   bool has_news() const override { return !runs_.empty() || DirectDevice::has_news(); }
 
   /// Adds packets for this node. Called by the gateway, which the same worker serves.
@@ -82,14 +90,16 @@ class HostDevice final : public ring::DirectDevice {
  private:
   bool send_to_other_process() override;
   bool send_packets(const SendDescriptor& front);
+  bool send_put(const SendDescriptor& front);
+  bool try_offer();
   bool pack_some(const SendDescriptor& front);
   std::size_t receive_from(ReceivedRun& run, PacketSink& sink, std::size_t limit);
 
   Outlet* outlet_;
   FrameOwner* owner_;
   std::deque<ReceivedRun> runs_;
-  std::optional<PutDescriptor> packing_;  ///< the put at the FIFO's front, if packing has begun
-  std::uint32_t packed_ = 0;              ///< packets of it that are packed
+  std::optional<OfferedPut> sending_;  ///< the put at the FIFO's front, once it has been asked for
+  std::uint32_t packed_ = 0;           ///< packets of it that are packed
 };
 
 }  // namespace toroid::ofi

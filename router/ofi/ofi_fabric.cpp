@@ -147,6 +147,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     TOROID_CHECK(!std::exchange(ran_, true));
     for (const Rank r : nodes()) TOROID_CHECK(topology_->device(r).processor() != nullptr);
     run_workers();
+    if (interruption_ || verdict_ != Verdict::quiescent) release_memory();
     if (interruption_) std::rethrow_exception(interruption_);
     if (verdict_ == Verdict::failed) throw RunFailed(failure());
     gather_counters();
@@ -163,6 +164,13 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     pool_->run([this] { start_together(); }, [this] { watch(); });
   }
 
+  /// The network may still be reading from the nodes' arrays, and into them. They are their owners'
+  /// as soon as run() ends.
+  void release_memory() {
+    gateway_->abandon();
+    endpoint_.close();
+  }
+
   unsigned peers() const { return static_cast<unsigned>(peers_.size()); }
   std::vector<unsigned> peers_of_process(unsigned process) const {
     return peers_of(process, shape(), partition_, options_.ring.route);
@@ -172,8 +180,10 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   ofi::FlowLimits limits() const {
     std::size_t most = 0;
     for (unsigned p = 0; p < job_.size(); ++p) most = std::max(most, peers_of_process(p).size());
-    return ofi::Buffers::limits_for(static_cast<unsigned>(most),
-                                    ofi::best_frame_bytes(provider_.name));
+    ofi::FlowLimits limits = ofi::Buffers::limits_for(static_cast<unsigned>(most),
+                                                      ofi::best_frame_bytes(provider_.name));
+    if (ofi::stays_in_memory(provider_.name)) limits.crc = ofi::CrcScope::tables;
+    return limits;
   }
 
   /// Exchanges also a number, drawn by process 0, that tells this run from others of the same job.

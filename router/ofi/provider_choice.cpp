@@ -70,18 +70,24 @@ Candidate same_of_all(Job& job, const std::string& wanted, const Providers& prov
   throw BadInput("no provider of libfabric can be used by all processes; see toroid info");
 }
 
-/// Whether all processes write frames: all do, or none.
-bool all_write(Job& job, const Candidate& provider, FrameWay frames) {
-  const auto able = job.all_gather(Blob{std::byte{provider.writes}});
-  for (unsigned p = 0; p < job.size(); ++p)
-    if (able[p].at(0) == std::byte{0}) {
-      if (frames == FrameWay::writes)
-        throw BadInput(
-            fmt::format("{} cannot write frames by provider {}", job.name(p), provider.name));
-      return false;
-    }
-  return frames == FrameWay::writes ||
-         (frames == FrameWay::automatic && prefers_writes(provider.name));
+/// What all processes can do by remote memory access.
+struct Remote {
+  bool writes = true;
+  bool reads = true;
+};
+
+Remote remote_of_all(Job& job, const Candidate& provider, FrameWay frames) {
+  const auto able =
+      job.all_gather(Blob{std::byte{provider.writes}, std::byte{provider.least_read > 0}});
+  Remote all;
+  for (unsigned p = 0; p < job.size(); ++p) {
+    if (frames == FrameWay::writes && able[p].at(0) == std::byte{0})
+      throw BadInput(
+          fmt::format("{} cannot write frames by provider {}", job.name(p), provider.name));
+    all.writes &= able[p].at(0) != std::byte{0};
+    all.reads &= able[p].at(1) != std::byte{0};
+  }
+  return all;
 }
 
 }  // namespace
@@ -89,7 +95,12 @@ bool all_write(Job& job, const Candidate& provider, FrameWay frames) {
 Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace& gateway) {
   const Providers providers(address_of(job), pu_of(gateway));
   Candidate provider = same_of_all(job, wanted.provider, providers);
-  if (all_write(job, provider, wanted.frames)) return provider;
+  const Remote all = remote_of_all(job, provider, wanted.frames);
+  if (wanted.frames == FrameWay::messages) return providers.get(provider.name, false);
+  if (!all.reads) provider.least_read = 0;
+  provider.writes =
+      all.writes && (wanted.frames == FrameWay::writes || prefers_writes(provider.name));
+  if (provider.writes || provider.least_read > 0) return provider;
   return providers.get(provider.name, false);
 }
 

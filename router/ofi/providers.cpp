@@ -32,7 +32,7 @@ constexpr std::uint32_t kApi = FI_VERSION(1, 15);
 
 /// What is known of a provider's writes with data.
 enum class Writes : std::uint8_t {
-  none,       ///< it has remote memory access, but no fi_writedata()
+  none,       ///< it has no fi_writedata()
   slower,     ///< than messages, or not tried
   preferred,  ///< no slower than messages
 };
@@ -41,21 +41,25 @@ struct Known {
   const char* name;
   bool over_ip;  ///< it has one endpoint per interface, which the address chooses
   Writes writes;
+  std::size_t least_read;  ///< as in Candidate
   const char* use;
 };
+/// To ask and to answer takes longer than to pack less: measured with tcp and shm (docs/OFI.md).
+constexpr std::size_t kLeastRead = std::size_t{256} << 10;
+constexpr std::size_t kNoReads = 0;
 /// Providers between hosts, the best first.
 constexpr Known kKnown[] = {
-    {"cxi", false, Writes::none, "HPE Slingshot"},
-    {"efa", false, Writes::preferred, "AWS Elastic Fabric Adapter"},
-    {"psm3", false, Writes::preferred, "Intel Ethernet and Omni-Path"},
-    {"psm2", false, Writes::preferred, "Intel Omni-Path"},
-    {"verbs;ofi_rxm", false, Writes::preferred, "InfiniBand and RoCE"},
-    {"tcp;ofi_rxm", true, Writes::preferred, "any network with TCP"},
-    {"net", true, Writes::preferred, "any network with TCP, newer and less tried"},
-    {"udp;ofi_rxd", true, Writes::slower, "any network with UDP, slow"},
-    {"sockets", true, Writes::slower, "any network with TCP, for tests"},
+    {"cxi", false, Writes::none, kLeastRead, "HPE Slingshot"},
+    {"efa", false, Writes::preferred, kLeastRead, "AWS Elastic Fabric Adapter"},
+    {"psm3", false, Writes::preferred, kLeastRead, "Intel Ethernet and Omni-Path"},
+    {"psm2", false, Writes::preferred, kLeastRead, "Intel Omni-Path"},
+    {"verbs;ofi_rxm", false, Writes::preferred, kLeastRead, "InfiniBand and RoCE"},
+    {"tcp;ofi_rxm", true, Writes::preferred, kLeastRead, "any network with TCP"},
+    {"net", true, Writes::preferred, kLeastRead, "any network with TCP, newer and less tried"},
+    {"udp;ofi_rxd", true, Writes::slower, kNoReads, "any network with UDP, slow"},
+    {"sockets", true, Writes::slower, kNoReads, "any network with TCP, for tests"},
 };
-constexpr Known kShm = {"shm", false, Writes::preferred, "processes of one host"};
+constexpr Known kShm = {"shm", false, Writes::preferred, kLeastRead, "processes of one host"};
 
 const Known* find(const std::string& name) {
   if (name == kShm.name) return &kShm;
@@ -82,8 +86,12 @@ Info our_hints(std::uint64_t capabilities) {
 
 /// Whether frames can be written by an endpoint that has remote memory access.
 bool can_write(const fi_info& info) {
-  const fi_domain_attr& domain = *info.domain_attr;
-  return domain.cq_data_size >= kDataBytes && domain.mr_key_size <= sizeof(std::uint64_t);
+  return info.domain_attr->cq_data_size >= kDataBytes;
+}
+
+/// Whether the keys of memory are words.
+bool has_short_keys(const fi_info& info) {
+  return info.domain_attr->mr_key_size <= sizeof(std::uint64_t);
 }
 
 bool has_infiniband() {
@@ -158,11 +166,11 @@ std::vector<std::string> provider_names(Distance distance) {
 Providers::Providers(std::string address, std::optional<unsigned> pu)
     : address_(std::move(address)),
       pu_(pu),
-      writers_(get_info(0, our_hints(FI_MSG | FI_RMA).get())),
+      remotes_(get_info(0, our_hints(FI_MSG | FI_RMA).get())),
       infos_(get_info(0, our_hints(FI_MSG).get())),
       names_(get_info(FI_PROV_ATTR_ONLY, nullptr)) {}
 
-Candidate Providers::get(const std::string& name, bool writes) const {
+Candidate Providers::get(const std::string& name, bool remote) const {
   const Known* known = find(name);
   if (known == nullptr) return {name, nullptr, "no reliable datagrams, or not tried yet"};
   const auto is_wanted = [&](const fi_info& info) {
@@ -170,10 +178,17 @@ Candidate Providers::get(const std::string& name, bool writes) const {
            (!known->over_ip || address_.empty() || address_of(info) == address_);
   };
   std::vector<const fi_info*> cards;
-  const bool may_write = writes && known->writes != Writes::none;
-  for (const fi_info* info = writers_.get(); may_write && info != nullptr; info = info->next)
-    if (is_wanted(*info) && can_write(*info)) cards.push_back(info);
-  if (!cards.empty()) return {name, copy_of(nearest(cards)), known->use, true};
+  for (const fi_info* info = remote ? remotes_.get() : nullptr; info != nullptr; info = info->next)
+    if (is_wanted(*info) && has_short_keys(*info)) cards.push_back(info);
+  if (!cards.empty()) {
+    const bool may_write = known->writes != Writes::none;
+    const auto cannot_write = [](const fi_info* info) { return !can_write(*info); };
+    if (may_write && !std::ranges::all_of(cards, cannot_write)) std::erase_if(cards, cannot_write);
+    Candidate found{name, copy_of(nearest(cards)), known->use};
+    found.writes = may_write && can_write(*found.info);
+    found.least_read = known->least_read;
+    return found;
+  }
   bool present = false;
   for (const fi_info* info = infos_.get(); info != nullptr; info = info->next) {
     if (is_wanted(*info)) cards.push_back(info);
@@ -221,6 +236,10 @@ std::vector<Candidate> Providers::all() const {
 bool prefers_writes(const std::string& provider) {
   const Known* known = find(provider);
   return known != nullptr && known->writes == Writes::preferred;
+}
+
+bool stays_in_memory(const std::string& provider) {
+  return provider == kShm.name;
 }
 
 std::size_t best_frame_bytes(const std::string& provider) {

@@ -2,16 +2,17 @@
 //
 // Endpoint and Gateway assume this and nothing else:
 //   endpoint   reliable datagrams (FI_EP_RDM), messages (FI_MSG); remote writes with four bytes of
-//              data (fi_writedata()) are used where there are any
+//              data (fi_writedata()) and remote reads (fi_read()) are used where there are any
 //   order      none: frames are numbered and put in order by Inflow
 //   delivery   a completed send means that its buffer may be used again, no more; what arrived is
 //              what the other end acknowledges
 //   progress   manual is enough: the gateway's worker polls as long as it runs
 //   threads    one thread touches the endpoint after it has been opened (FI_THREAD_DOMAIN)
 //   contexts   each operation brings FI_CONTEXT2's eight words, which cover FI_CONTEXT
-//   memory     registered once as a whole where FI_MR_LOCAL asks for it or others write to it,
-//              bound to the endpoint if FI_MR_ENDPOINT asks for that; keys of up to eight bytes,
-//              the provider's or ours (FI_MR_PROV_KEY), addresses or offsets (FI_MR_VIRT_ADDR)
+//   memory     of frames registered once as a whole where FI_MR_LOCAL asks for it or others write
+//              to it, of puts that are read for each; bound to the endpoint if FI_MR_ENDPOINT asks
+//              for that; keys of up to eight bytes, the provider's or ours (FI_MR_PROV_KEY),
+//              addresses or offsets (FI_MR_VIRT_ADDR)
 //   overrun    the provider holds senders back (FI_RM_ENABLED); windows keep it from having to
 #pragma once
 
@@ -38,6 +39,8 @@ struct Candidate {
   Info info;            ///< null: it cannot
   std::string reason;   ///< why it cannot; if it can, what it is for
   bool writes = false;  ///< it can write frames into the memory of other processes
+  /// The shortest put that it reads from another process, bytes; 0: it cannot.
+  std::size_t least_read = 0;
 };
 
 /// Whether the processes of a job run on one host or on several.
@@ -54,8 +57,8 @@ class Providers {
   /// several network cards of one network that work, the one nearest to it is taken.
   explicit Providers(std::string address, std::optional<unsigned> pu = std::nullopt);
 
-  /// `writes`: whether it is to write frames if it can.
-  Candidate get(const std::string& name, bool writes = true) const;
+  /// `remote`: whether it is to have remote memory access if it can.
+  Candidate get(const std::string& name, bool remote = true) const;
   /// All providers: those of provider_names() first, in that order.
   std::vector<Candidate> all() const;
 
@@ -64,13 +67,16 @@ class Providers {
 
   std::string address_;
   std::optional<unsigned> pu_;
-  Info writers_;  ///< list of endpoints that can write; may be null
+  Info remotes_;  ///< list of endpoints with remote memory access; may be null
   Info infos_;    ///< list of endpoints; may be null
   Info names_;    ///< list of providers, also of those without a device; may be null
 };
 
 /// Whether frames that are written are no slower than messages.
 bool prefers_writes(const std::string& provider);
+
+/// Whether frames never leave the host's memory.
+bool stays_in_memory(const std::string& provider);
 
 /// Frame length that keeps a provider busy, bytes.
 std::size_t best_frame_bytes(const std::string& provider);

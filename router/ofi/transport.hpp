@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -17,12 +18,38 @@ struct Operation {
   std::array<void*, 8> context;  ///< for the transport while the operation lasts; the first member
   std::span<std::byte> buffer;
   bool receives = false;
-  unsigned peer = 0;  ///< process to which a buffer is sent
+  bool reads = false;  ///< from the memory of another process: it is a ReadOperation
+  unsigned peer = 0;   ///< process to which a buffer is sent
   /// Where the peer writes, or is written to: the buffer's number in the window of the pair. A
   /// transport of messages takes no notice of it.
   std::uint32_t slot = kAnySlot;
   std::size_t bytes = 0;   ///< bytes sent or received
   std::uint64_t user = 0;  ///< for the owner of the operation
+};
+
+/// Memory of a process as others name it.
+struct Exposed {
+  std::uint64_t address = 0;  ///< as libfabric's fi_read() wants it
+  std::uint64_t key = 0;
+};
+
+/// Memory that others may read, or that is read into, as long as this exists.
+class Region {
+ public:
+  virtual ~Region() = default;
+  const Exposed& exposed() const { return exposed_; }
+
+ protected:
+  explicit Region(const Exposed& exposed) : exposed_(exposed) {}
+
+ private:
+  Exposed exposed_;
+};
+
+/// The reading of bytes of process `peer` into the buffer.
+struct ReadOperation : Operation {
+  Exposed from;
+  const Region* into;  ///< holds the buffer
 };
 
 struct Completion {
@@ -50,6 +77,18 @@ class Transport {
   /// Writes the operations that have completed to `completions` and returns their number.
   virtual std::size_t poll(std::span<Completion> completions) = 0;
   virtual std::string text_of(int error) const = 0;
+
+  /// The shortest put that is worth being read, bytes; 0: it cannot read, and what follows is not
+  /// called.
+  virtual std::size_t least_read() const { return 0; }
+  /// Reads that may be outstanding.
+  static constexpr std::size_t kMostReads = 64;
+  /// Lets those read the memory who are told how it is called. Throws RunFailed.
+  virtual std::unique_ptr<Region> expose(std::span<const std::byte> memory);
+  /// Makes memory ready to be read into. Throws RunFailed.
+  virtual std::unique_ptr<Region> open(std::span<std::byte> memory);
+  /// Fills the buffer. False: not now. The sender's end notices nothing.
+  [[nodiscard]] virtual bool try_read(ReadOperation& operation);
 };
 
 }  // namespace toroid::ofi

@@ -114,14 +114,15 @@ class RingDevice : public Device {
   void count_packed() { ++moves_; }
   /// Another node's put has been copied, and its sender is told.
   void count_put(const PutDescriptor& put, std::size_t bytes) {
+    ++moves_;
+    if (put.stage == PutStage::offered) return;  // it has been asked where the bytes go
     delivered_ += put.packets;
     put_bytes_ += bytes;
-    packed_bytes_ += put.packed_bytes;
+    if (put.stage == PutStage::packed) packed_bytes_ += put.packed_bytes;
     ++completions_sent_;
-    ++moves_;
   }
   void count_bytes(std::uint64_t payload) { packet_bytes_ += payload; }
-  void count_delivered() { ++delivered_, ++moves_; }
+  void count_delivered(std::size_t packets = 1) { delivered_ += packets, moves_ += packets; }
   void count_hops(std::uint64_t hops) { packet_hops_ += hops, moves_ += hops; }
   LinkCounters& link_counter(unsigned direction) { return link_counters_[direction]; }
 

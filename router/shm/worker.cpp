@@ -73,9 +73,14 @@ void Worker::loop() {
     } else if (idle_.rounds() >= kRoundsBeforeRest && is_quiet()) {
       rest();
     } else {
-      idle_.wait();
+      wait();
     }
   }
+}
+
+void Worker::wait() {
+  if (pollable_ != nullptr && pollable_->hurries()) idle_.reset();
+  idle_.wait();
 }
 
 bool Worker::step_all() {
@@ -116,7 +121,7 @@ void Worker::rest() {
   while (!has_news() && !control_->ended()) {
     bump(report_->rounds);
     if (control_->is_quiescent(detector_)) return control_->end(termination::Verdict::quiescent);
-    if (!poll(true)) idle_.wait();
+    if (!poll(true)) wait();
   }
   wake();
 }

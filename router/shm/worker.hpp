@@ -20,6 +20,8 @@ class Pollable {
   /// Takes in what has come and sends what must go. `idle`: the worker has nothing else to do.
   /// True: something moved.
   virtual bool step(bool idle) = 0;
+  /// Whether bytes are under way that move only while it is polled, unseen: no time to sleep.
+  virtual bool hurries() const { return false; }
 
  protected:
   ~Pollable() = default;
@@ -44,6 +46,7 @@ class Worker {
  private:
   void loop();
   bool step_all();
+  void wait();
   bool poll(bool idle) { return pollable_ != nullptr && pollable_->step(idle); }
   void fail(const std::exception& error);
   bool has_news() const;

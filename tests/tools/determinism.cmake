@@ -1,5 +1,7 @@
 # Equal results of every build of the command: a fixed list of small jobs, each run twice by each.
 #   cmake -DCOMMANDS=build/tools/toroid,other/tools/toroid -DSCRATCH=DIR -P determinism.cmake
+# A command that the environment names as TOROID_OTHER_BUILD is one more of them (tools/test: the
+# Release build's, beside that with sanitizers).
 # With -DSOURCE=DIR it also builds the command at -O0 and -O2, in SCRATCH, and compares those.
 cmake_minimum_required(VERSION 3.23)
 
@@ -51,6 +53,10 @@ function(result_of command job variable)
 endfunction()
 
 string(REPLACE "," ";" commands "${COMMANDS}")
+if(DEFINED ENV{TOROID_OTHER_BUILD})
+  list(APPEND commands "$ENV{TOROID_OTHER_BUILD}")
+endif()
+list(REMOVE_DUPLICATES commands)
 if(SOURCE)
   foreach(level O0 O2)
     set(build ${SCRATCH}/${level})

@@ -179,6 +179,7 @@ Json providers_json(const OfiHere& here) {
     json.push_back({{"name", provider.name},
                     {"usable", provider.usable},
                     {"remote_writes", provider.writes},
+                    {"remote_reads", provider.reads},
                     {"reason", provider.reason}});
   return json;
 }
@@ -187,8 +188,9 @@ Json providers_json(const OfiHere& here) {
 void print_providers(const OfiHere& here) {
   print_fitted("# ofi here: {}\n", here.library);
   for (const ProviderState& provider : here.providers)
-    print_fitted("#   {} {:<15} {}{}\n", provider.usable ? '+' : '-', provider.name,
-                 provider.reason, provider.writes ? "; remote writes" : "");
+    print_fitted("#   {} {:<15} {}{}{}\n", provider.usable ? '+' : '-', provider.name,
+                 provider.reason, provider.writes ? "; remote writes" : "",
+                 provider.reads ? "; remote reads" : "");
   print_fitted("\n");
 }
 

@@ -40,8 +40,8 @@ OfiHere ofi_here() {
     return here;
   }
   for (const ofi::Candidate& provider : ofi::Providers("").all())
-    here.providers.push_back(
-        {provider.name, provider.info != nullptr, provider.writes, provider.reason});
+    here.providers.push_back({provider.name, provider.info != nullptr, provider.writes,
+                              provider.least_read > 0, provider.reason});
   return here;
 }
 

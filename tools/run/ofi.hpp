@@ -27,6 +27,7 @@ struct ProviderState {
   std::string name;
   bool usable = false;
   bool writes = false;  ///< it can write frames into other processes' memory
+  bool reads = false;   ///< it can read puts from other processes' memory
   std::string reason;   ///< why it is not usable; else what it is for
 };
 

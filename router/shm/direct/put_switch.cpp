@@ -29,14 +29,18 @@ PutSwitch::PutSwitch(const LocalNodes& local, const Placement& placement)
 
 void PutPort::send(const PutNote& note) {
   const std::size_t to = switch_->owner(note.addressee());
-  if (to == worker_) return switch_->end(note.addressee()).take_note(note);
+  if (to == worker_) {
+    has_told_ |= note.is_done;
+    return switch_->end(note.addressee()).take_note(note);
+  }
   if (waiting_[to].empty() && switch_->queue(worker_, to).push(note)) return;
   waiting_[to].push_back(note);
   ++kept_;
 }
 
 bool PutPort::step() {
-  bool moved = kept_ > 0 && send_waiting();
+  bool moved = std::exchange(has_told_, false);
+  moved |= kept_ > 0 && send_waiting();
   for (PutQueue* queue : inward_)
     if (queue->read_available() > 0) moved |= take_from(*queue);
   return moved;
@@ -60,7 +64,7 @@ bool PutPort::send_waiting() {
 }
 
 bool PutPort::has_news() const {
-  return kept_ > 0 || std::ranges::any_of(inward_, [](const PutQueue* queue) {
+  return kept_ > 0 || has_told_ || std::ranges::any_of(inward_, [](const PutQueue* queue) {
            return queue->read_available() > 0;
          });
 }

@@ -53,7 +53,8 @@ class PutPort {
   void send(const PutNote& note);
   /// Sends what waits and hands over what has come. True: something moved.
   bool step();
-  /// Whether something has come that step() has not handed over, or waits to be sent.
+  /// Whether something has come that step() has not handed over, or waits to be sent; or a node of
+  /// this worker has been told of a completion, whose program may go on.
   bool has_news() const;
   /// Whether no note waits for room.
   bool is_quiet() const { return kept_ == 0; }
@@ -67,6 +68,7 @@ class PutPort {
   std::vector<PutQueue*> inward_;
   std::vector<std::deque<PutNote>> waiting_;  ///< [worker that they go to]
   std::size_t kept_ = 0;                      ///< notes in waiting_
+  bool has_told_ = false;                     ///< a node of this worker, of a completion
 };
 
 /// The queues between all workers of a process, and who runs which node. The topology owns it. The

@@ -89,8 +89,10 @@ class LinkSender {
   }
   /// Shows the receiver what has been written.
   void publish() {
+    if (tail_.word() == pushed_) return;
+    pushed_ = tail_.word();
     // Release: the slots are written. Partner: the acquire in LinkReceiver::look().
-    memory_->pushed->store(tail_.word(), std::memory_order_release);
+    memory_->pushed->store(pushed_, std::memory_order_release);
   }
 
  private:
@@ -98,6 +100,7 @@ class LinkSender {
   Cursor tail_;
   ChannelSlots free_;
   std::uint64_t popped_seen_ = 0;
+  std::uint64_t pushed_ = 0;  ///< what publish() has shown
 };
 
 /// The receiving end. All calls from the thread of the node downstream.

@@ -1,5 +1,6 @@
 #include "router/shm/torus/torus_device.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include "hal/injection_fifo.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "router/rules/arbitration.hpp"
 #include "router/rules/routing.hpp"
@@ -40,6 +42,24 @@ struct Place {
   Packet& packet;
   Packet& claim() const { return packet; }
   void commit(const PacketHeader& header) const { packet.header = header; }
+};
+
+/// Packets written to the emptier of a link's dynamic channels, each.
+class DynamicPlaces {
+ public:
+  DynamicPlaces(LinkSender& link, LinkCounters& counters) : link_(&link), counters_(&counters) {}
+  Packet& claim() {
+    const unsigned channel = link_->room(1) > link_->room(0) ? 1 : 0;
+    ++counters_->packets[channel];
+    packet_ = &link_->claim(channel);
+    return *packet_;
+  }
+  void commit(const PacketHeader& header) { packet_->header = header; }
+
+ private:
+  LinkSender* link_;
+  LinkCounters* counters_;
+  Packet* packet_ = nullptr;
 };
 
 /// Free slots as tokens: every packet takes a slot, whatever its length.
@@ -75,6 +95,13 @@ bool TorusDevice::has_news() const {
   for (unsigned l = 0; l < links_; ++l)
     changed |= pushed_->word[l].load(std::memory_order_relaxed) ^ seen_[l];
   return changed != 0;
+}
+
+/// Of several packets: the FIFO holds few, and more can be put there before this turn's drain ends.
+/// forward() shows them downstream.
+void TorusDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) {
+  RingDevice::inject(descriptor, count, fifo);
+  if (count > 1) move_on();
 }
 
 bool TorusDevice::look() {
@@ -147,20 +174,64 @@ void TorusDevice::unwant(Source source) {
 }
 
 void TorusDevice::forward() {
-  ++steps_;
-  for (unsigned l = 0; l < links_; ++l)
-    if (wanted_by_[l] != 0) serve(l);
+  move_on();
+  for (LinkSender& link : out_) link.publish();
 }
 
-void TorusDevice::serve(unsigned link) {
-  bool sent = false;
-  while (wanted_by_[link] != 0) {
-    if (send_one(link))
-      sent = true;
-    else if (!out_[link].refresh())
-      break;
+void TorusDevice::move_on() {
+  ++steps_;
+  for (unsigned l = 0; l < links_; ++l)
+    while (wanted_by_[l] != 0)
+      if (!send_alike(l) && !send_one(l) && !out_[l].refresh()) break;
+}
+
+/// Where only one source wants the link there is nothing to arbitrate: its packets go as long as
+/// they are alike and the dynamic channels have room, as send_one() would send each of them. False:
+/// none went.
+bool TorusDevice::send_alike(unsigned link) {
+  if (!std::has_single_bit(wanted_by_[link])) return false;
+  const Source source(static_cast<unsigned>(std::countr_zero(wanted_by_[link])));
+  const RoutedPacket& head = heads_[source.index()];
+  const unsigned room = out_[link].room(0) + out_[link].room(1);
+  if (room == 0 || !head.dynamic.has(direction(link))) return false;
+  turn_[link] = static_cast<std::uint8_t>((source.index() + 1) & 63u);
+  unwant(source);
+  const std::uint32_t sent =
+      move_alike(source, room, DynamicPlaces(out_[link], link_counter(link)));
+  link_counter(link).wire_bytes += std::uint64_t{machine().wire_bytes(head.chunks)} * sent;
+  count_hops(sent);
+  expose_next(source);
+  return true;
+}
+
+/// Moves at most `most` packets that are alike from the head of a source on; returns their number.
+template <typename Out>
+std::uint32_t TorusDevice::move_alike(Source source, std::uint32_t most, Out&& out) {
+  if (source.is_fifo(links_)) {
+    const unsigned f = source.index() - links_ * kVirtualChannels;
+    const std::uint32_t count = std::min(fifo(f).front().left(), most);
+    write_front(f, count, out);
+    return count;
   }
-  if (sent) out_[link].publish();
+  return for_each_alike(source, most, [&out](const Packet& packet) {
+    copy_payload(out.claim().payload.data(), packet.payload.data(), packet.header.payload_bytes());
+    out.commit(packet.header);
+  });
+}
+
+/// Takes at most `most` packets that are alike from the head of a channel on: take(packet).
+template <typename Take>
+std::uint32_t TorusDevice::for_each_alike(Source source, std::size_t most, Take&& take) {
+  LinkReceiver& link = in_[source.travelling().index];
+  const auto c = static_cast<unsigned>(source.channel());
+  const auto limit = static_cast<std::uint32_t>(std::min<std::size_t>(link.waiting(c), most));
+  const std::uint64_t word = words_[source.index()];
+  std::uint32_t count = 0;
+  do {
+    take(link.front(c));
+    link.pop(c);
+  } while (++count < limit && routing_word(link.front(c).header) == word);
+  return count;
 }
 
 /// Tries the candidates in the order of arbitration until one finds room downstream.
@@ -209,26 +280,26 @@ void TorusDevice::move_head(Source source, Packet& packet) {
 
 std::size_t TorusDevice::receive(PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;
-  for (; count < limit && deliverable_ != 0; ++count)
-    deliver(Source(static_cast<unsigned>(std::countr_zero(deliverable_))), sink);
+  while (count < limit && deliverable_ != 0)
+    count +=
+        deliver(Source(static_cast<unsigned>(std::countr_zero(deliverable_))), sink, limit - count);
   return count;
 }
 
-void TorusDevice::deliver(Source source, PacketSink& sink) {
+std::size_t TorusDevice::deliver(Source source, PacketSink& sink, std::size_t limit) {
   exposed_ &= ~source.bit();
   deliverable_ &= ~source.bit();
-  count_delivered();
+  std::size_t count = 1;
   if (source.is_fifo(links_)) {  // to oneself
     Packet packet;
     move_head(source, packet);
     sink.arrive(packet);
   } else {
-    LinkReceiver& link = in_[source.travelling().index];
-    const auto c = static_cast<unsigned>(source.channel());
-    sink.arrive(link.front(c));
-    link.pop(c);
+    count = for_each_alike(source, limit, [&](const Packet& packet) { sink.arrive(packet); });
   }
+  count_delivered(count);
   expose_next(source);
+  return count;
 }
 
 void TorusDevice::give_back() {

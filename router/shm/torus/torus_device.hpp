@@ -11,6 +11,7 @@
 #include "hal/device.hpp"
 #include "hal/direction.hpp"
 #include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/arbitration.hpp"
@@ -43,6 +44,7 @@ class TorusDevice final : public RingDevice {
   TorusDevice(const Machinery& machinery, Rank rank, RoutingOptions options, const Mailbox& mailbox,
               std::span<const LinkMemory* const> outward);
 
+  void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override;
 
@@ -65,11 +67,16 @@ class TorusDevice final : public RingDevice {
   void expose(Source source);
   void unwant(Source source);
   void expose_next(Source source);
-  void serve(unsigned link);
+  void move_on();
+  bool send_alike(unsigned link);
   bool send_one(unsigned link);
   void send(unsigned link, Source source, VirtualChannel channel);
   void move_head(Source source, Packet& packet);
-  void deliver(Source source, PacketSink& sink);
+  template <typename Out>
+  std::uint32_t move_alike(Source source, std::uint32_t most, Out&& out);
+  template <typename Take>
+  std::uint32_t for_each_alike(Source source, std::size_t most, Take&& take);
+  std::size_t deliver(Source source, PacketSink& sink, std::size_t limit);
 
   const Words* pushed_;                          ///< the mailbox's: all that an idle node looks at
   std::array<std::uint64_t, kMaxLinks> seen_{};  ///< [direction travelling]: of those words

@@ -25,8 +25,9 @@ namespace {
 
 /// Packets of a channel where the machine does not say. Deeper than the hardware's buffers, because
 /// a packet's wire is longer here: the other end looks at it when its worker comes round, or when
-/// it has computed. Still deeper rings gain little and leave the caches.
-constexpr std::size_t kDeepestChannel = 512;
+/// it has computed: a plane of a large transform arrives meanwhile. Still deeper rings gain
+/// nothing.
+constexpr std::size_t kDeepestChannel = 2048;
 /// Memory that they may take together, in bytes: a part of a third-level cache.
 constexpr std::size_t kChannelBytes = std::size_t{16} << 20;
 

@@ -13,6 +13,7 @@
 #include "packet/node/counter.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "tests/random_bytes.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/sim/sim_machine.hpp"
@@ -29,8 +30,7 @@ using Bytes = std::vector<std::byte>;
 
 Bytes message_of(Rank from, std::size_t bytes) {
   Bytes message(bytes);
-  Random random(from + 1, bytes);
-  for (std::byte& b : message) b = static_cast<std::byte>(random.next() >> 56);
+  testing::fill_at_random(message, Random(from + 1, bytes));
   return message;
 }
 

@@ -13,6 +13,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -34,11 +35,12 @@ inline ofi::FrameHeader header_of(std::span<const std::byte> frame) {
 
 struct NetworkOptions {
   std::uint64_t seed = 1;
-  std::uint32_t busy = 30;  ///< percent of the operations to which it says "not now"
-  std::uint32_t late = 30;  ///< percent of the completions that wait for the next poll
-  int gone = -1;            ///< the process to which nothing can be sent
-  std::uint32_t stray = 0;  ///< percent of polls that tell of writes that were none
-  unsigned window = 0;      ///< frames are written into windows of so many slots; 0: they are sent
+  std::uint32_t busy = 30;     ///< percent of the operations to which it says "not now"
+  std::uint32_t late = 30;     ///< percent of the completions that wait for the next poll
+  int gone = -1;               ///< the process to which nothing can be sent
+  std::uint32_t stray = 0;     ///< percent of polls that tell of writes that were none
+  std::size_t least_read = 0;  ///< bytes of the shortest put that is read; 0: none is
+  unsigned window = 0;  ///< frames are written into windows of so many slots; 0: they are sent
   /// What becomes of a frame on its way: the frames that arrive. Empty: itself.
   std::function<std::vector<FrameBytes>(unsigned from, unsigned to, const FrameBytes&)> fate{};
 };
@@ -56,11 +58,14 @@ class FakeNetwork {
   std::uint64_t frames_sent(unsigned from, unsigned to) { return frames_sent_[{from, to}]; }
   bool is_empty() const {
     return std::ranges::all_of(places_, [](const Place& p) {
-      return p.under_way.empty() && p.written.empty() && p.sending.empty();
+      return p.under_way.empty() && p.written.empty() && p.sending.empty() && p.reading.empty();
     });
   }
   /// Completions that told of writes that were none.
   std::uint64_t strays() const { return strays_; }
+  /// Reads that have fetched their bytes, and regions of memory that can be read now.
+  std::uint64_t reads() const { return reads_; }
+  std::size_t exposed() const { return exposed_.size(); }
   /// All frames that were ever sent, each with its destination.
   const std::vector<std::pair<unsigned, FrameBytes>>& recorded() const { return recorded_; }
 
@@ -72,6 +77,7 @@ class FakeNetwork {
   struct Place {
     std::vector<ofi::Operation*> sending;
     std::vector<ofi::Operation*> receiving;
+    std::vector<ofi::ReadOperation*> reading;
     std::deque<FrameBytes> under_way;                        ///< to this process
     std::deque<std::pair<std::size_t, FrameBytes>> written;  ///< to it, for the buffer of an index
     std::map<std::size_t, WindowBuffer> free;                ///< buffers of its windows, by index
@@ -136,8 +142,32 @@ class FakeNetwork {
     return {operation, 0};
   }
 
+  /// Memory is read late: its owner must not have changed it. Offsets name its bytes.
+  ofi::Completion fetch(ofi::ReadOperation& operation) {
+    const auto at = exposed_.find(operation.from.key);
+    const auto bytes = operation.buffer.size();
+    if (at == exposed_.end() || operation.from.address > at->second.size() ||
+        bytes > at->second.size() - operation.from.address)
+      return {&operation, 13};
+    std::ranges::copy(at->second.subspan(operation.from.address, bytes), operation.buffer.begin());
+    ++reads_;
+    return {&operation, 0};
+  }
+
+  /// Owns nothing: the table forgets the memory with it.
+  struct ExposedRegion final : ofi::Region {
+    ExposedRegion(FakeNetwork& network, std::uint64_t key) : Region({0, key}), network(&network) {}
+    ~ExposedRegion() override { network->exposed_.erase(exposed().key); }
+    FakeNetwork* network;
+  };
+  struct OpenRegion final : ofi::Region {
+    OpenRegion() : Region({}) {}
+  };
+
   NetworkOptions options_;
   Random random_;
+  std::map<std::uint64_t, std::span<const std::byte>> exposed_;  ///< by key
+  std::uint64_t reads_ = 0;
   std::vector<Place> places_;
   std::map<std::pair<unsigned, unsigned>, std::uint64_t> frames_sent_;
   std::vector<std::pair<unsigned, FrameBytes>> recorded_;
@@ -176,6 +206,10 @@ class FakeNetwork::Transport final : public ofi::Transport {
         completions[count++] = network_->stray_write(place());
         continue;
       }
+      if (!place().reading.empty() && network_->random_.coin()) {
+        completions[count++] = network_->fetch(*network_->take_any(place().reading));
+        continue;
+      }
       if (!place().written.empty() && network_->random_.coin()) {
         completions[count++] = network_->arrive_written(place());
         continue;
@@ -193,6 +227,22 @@ class FakeNetwork::Transport final : public ofi::Transport {
     return count;
   }
   std::string text_of(int error) const override { return "error " + std::to_string(error); }
+
+  std::size_t least_read() const override { return network_->options_.least_read; }
+  std::unique_ptr<ofi::Region> expose(std::span<const std::byte> memory) override {
+    const std::uint64_t key = network_->random_.next();
+    network_->exposed_[key] = memory;
+    return std::make_unique<ExposedRegion>(*network_, key);
+  }
+  std::unique_ptr<ofi::Region> open(std::span<std::byte>) override {
+    return std::make_unique<OpenRegion>();
+  }
+  bool try_read(ofi::ReadOperation& operation) override {
+    if (network_->is_busy()) return false;
+    std::ranges::fill(operation.buffer, std::byte{0xce});
+    place().reading.push_back(&operation);
+    return true;
+  }
 
   /// Buffers that wait for a frame.
   std::size_t receiving() {

@@ -27,8 +27,8 @@ PartHeader part_of(std::uint32_t packets, std::uint32_t bytes) {
           .packets = packets,
           .bytes = bytes,
           .window = 17,
-          .reserved = 0,
-          .more_reserved = {}};
+          .kind = ofi::PartKind::packed,
+          .reserved = {}};
 }
 
 std::vector<std::byte> random_bytes(std::size_t count, Random& random) {
@@ -145,8 +145,9 @@ TEST(FramePart, IsRefusedWhereItsLengthsDoNotFitTogether) {
   for (const std::uint32_t packets : {0u, 1u, 2u})
     EXPECT_EQ(error_of_part([&](PartHeader& h, PacketRun&) { h.packets = packets; }),
               FrameError::bad_part);
-  EXPECT_EQ(error_of_part([](PartHeader& h, PacketRun&) { h.reserved = 1; }), FrameError::bad_part);
-  EXPECT_EQ(error_of_part([](PartHeader& h, PacketRun&) { h.more_reserved[2] = 1; }),
+  EXPECT_EQ(error_of_part([](PartHeader& h, PacketRun&) { h.kind = ofi::PartKind{3}; }),
+            FrameError::bad_part);
+  EXPECT_EQ(error_of_part([](PartHeader& h, PacketRun&) { h.reserved[2] = 1; }),
             FrameError::bad_part);
   EXPECT_EQ(error_of_part([](PartHeader&, PacketRun& r) { r.packets = 2; }), FrameError::bad_part);
   EXPECT_EQ(error_of_part([](PartHeader&, PacketRun& r) { r.packets = 0; }), FrameError::malformed);

@@ -193,6 +193,30 @@ TEST(Frame, IsRefusedWithAnyBitFlipped) {
   EXPECT_EQ(error_of(frame.bytes()), FrameError::none);
 }
 
+/// Whatever changes of header and tables is noticed, and nothing else is looked at.
+TEST(Frame, WithAChecksumOfItsTablesIsRefusedWithAnyBitOfThemFlipped) {
+  FrameMemory buffer(4096);
+  FrameWriter writer(buffer.bytes(), CrcScope::tables);
+  Random random(3);
+  for (const unsigned target : {1u, 2u, 1u}) write(writer, framed_packet(target, 200, random));
+  writer.add_credit(4, 77);
+  FrameMemory frame(writer.finish(kHeader));
+  FrameView view;
+  ASSERT_EQ(parse(frame.bytes(), view, CrcScope::tables), FrameError::none);
+  EXPECT_EQ(parse(frame.bytes(), view), FrameError::bad_checksum);
+  const auto tables = static_cast<std::size_t>(
+      reinterpret_cast<const std::byte*>(view.runs.data()) - frame.bytes().data());
+  for (std::size_t at = 0; at < frame.bytes().size(); ++at)
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      std::byte& byte = frame.bytes()[at];
+      byte ^= std::byte{1} << bit;
+      const FrameError error = parse(frame.bytes(), view, CrcScope::tables);
+      const bool is_between = at >= sizeof(FrameHeader) && at < tables;
+      ASSERT_EQ(error == FrameError::none, is_between) << at;
+      byte ^= std::byte{1} << bit;
+    }
+}
+
 TEST(Frame, IsRefusedWithAnyTwoBytesExchanged) {
   FrameMemory frame = small_frame();
   const auto bytes = frame.bytes();

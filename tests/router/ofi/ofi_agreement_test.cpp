@@ -23,6 +23,7 @@
 #include "packet/node/settings.hpp"
 #include "router/job/job.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "tests/random_bytes.hpp"
 #include "tests/router/counter_sums.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/greetings.hpp"
@@ -75,8 +76,7 @@ TEST_P(OfiAgreement, EverybodyHearsEverybodyOnce) {
 }
 
 void fill(std::span<std::byte> block, Rank from, Rank to) {
-  Random random(from + 1, to);
-  for (std::byte& b : block) b = static_cast<std::byte>(random.next() >> 56);
+  testing::fill_at_random(block, Random(from + 1, to));
 }
 
 std::unique_ptr<Messages> filled_blocks(const Node& node, std::uint64_t bytes) {
@@ -94,7 +94,7 @@ void exchange_blocks(EmulatedMachine& machine, std::uint64_t bytes) {
     for (Rank from = 0; from < machine.size(); ++from) {
       fill(expected, from, to);
       const auto& messages = dynamic_cast<BlockMessages&>(exchange.messages(to));
-      ASSERT_TRUE(std::ranges::equal(messages.from(from), expected)) << from << " to " << to;
+      ASSERT_TRUE(testing::equal_bytes(messages.from(from), expected)) << from << " to " << to;
     }
 }
 

@@ -82,6 +82,9 @@ class SteppedProcess {
 
   std::uint64_t injected() const { return sum(&ring::RingDevice::injected); }
   std::uint64_t delivered() const { return sum(&ring::RingDevice::delivered); }
+  /// Packets and completions, as they are counted to find out whether a run is over.
+  std::uint64_t begun() const { return injected() + sum(&ring::RingDevice::completions_sent); }
+  std::uint64_t ended() const { return delivered() + sum(&ring::RingDevice::completions_taken); }
   std::uint64_t packet_hops() const { return sum(&ring::RingDevice::packet_hops); }
   std::uint64_t put_bytes() const { return sum(&ring::RingDevice::put_bytes); }
   std::uint64_t packed_bytes() const { return sum(&ring::RingDevice::packed_bytes); }
@@ -142,14 +145,24 @@ class SteppedMachine {
 
   /// program(node) -> Program. Until all have ended and everything has been delivered.
   void run(const auto& program) {
-    for (Node* node : nodes_) node->run(program(*node));
+    start(program);
     for (unsigned steps = 0; !is_over(); ++steps) {
       ASSERT_LT(steps, 400'000u) << "the run does not end";
-      for (unsigned i = 0; i < 10; ++i) {
-        SteppedProcess& process = *processes_[random_.below(count())];
-        process.step(random_.below(static_cast<std::uint32_t>(process.workers())));
-      }
+      step(10);
     }
+  }
+  void start(const auto& program) {
+    for (Node* node : nodes_) node->run(program(*node));
+  }
+  void step(unsigned steps) {
+    for (unsigned i = 0; i < steps; ++i) {
+      SteppedProcess& process = *processes_[random_.below(count())];
+      process.step(random_.below(static_cast<std::uint32_t>(process.workers())));
+    }
+  }
+  bool is_over() {
+    return std::ranges::all_of(nodes_, [](const Node* node) { return node->finished(); }) &&
+           sum(&SteppedProcess::begun) == sum(&SteppedProcess::ended);
   }
 
   std::uint64_t injected() const { return sum(&SteppedProcess::injected); }
@@ -166,10 +179,6 @@ class SteppedMachine {
 
  private:
   std::uint32_t count() const { return static_cast<std::uint32_t>(processes_.size()); }
-  bool is_over() {
-    return std::ranges::all_of(nodes_, [](const Node* node) { return node->finished(); }) &&
-           injected() == delivered();
-  }
   std::uint64_t sum(std::uint64_t (SteppedProcess::*counted)() const) const {
     std::uint64_t sum = 0;
     for (const auto& process : processes_) sum += ((*process).*counted)();

@@ -62,6 +62,17 @@ class StrictLibfabric {
   /// Frames that were written, and messages that were received, so far.
   std::uint64_t writes() const { return writes_; }
   std::uint64_t messages() const { return messages_; }
+  /// Reads that have fetched their bytes, and memory that is registered now.
+  std::uint64_t reads() const { return reads_; }
+  /// From now on memory is registered no more; the error.
+  void registering_fails(int error) {
+    const std::lock_guard lock(mutex_);
+    options_.registering_fails = error;
+  }
+  std::size_t regions() {
+    const std::lock_guard lock(mutex_);
+    return regions_.size();
+  }
 
  private:
   using Addresses = strict::Addresses;
@@ -217,8 +228,10 @@ class StrictLibfabric {
       table.recv = &receive;
       table.send = &send;
     });
-    static fi_ops_rma rma =
-        strict::table_of<fi_ops_rma>([](auto& table) { table.writedata = &write; });
+    static fi_ops_rma rma = strict::table_of<fi_ops_rma>([](auto& table) {
+      table.writedata = &write;
+      table.read = &read;
+    });
     static fi_ops ops = strict::table_of<fi_ops>([](auto& table) {
       table.close = &close_object<Endpoint>;
       table.bind = &bind_endpoint;
@@ -263,9 +276,10 @@ class StrictLibfabric {
         return -now_->options_.enabling_fails;
       };
     });
+    auto* const domain = reinterpret_cast<fid_domain*>(fid);
+    const Call call(strict::object_of<Domain>(domain));
     if (now_->options_.registering_fails != 0) return -now_->options_.registering_fails;
-    auto* region = opened_in<Region>(reinterpret_cast<fid_domain*>(fid));
-    const Call call(region->domain);
+    auto* region = opened_in<Region>(domain);
     region->begin = static_cast<std::byte*>(const_cast<void*>(begin));
     region->bytes = bytes;
     region->access = access;
@@ -313,16 +327,21 @@ class StrictLibfabric {
   }
   static ssize_t send(fid_ep* ep, const void* buffer, std::size_t bytes, void* descriptor,
                       fi_addr_t to, void* context) {
-    return go(ep, buffer, bytes, descriptor, to, context, false, 0, 0, 0);
+    return go(ep, buffer, bytes, descriptor, to, context, FI_SEND, 0, 0, 0, 0);
   }
   static ssize_t write(fid_ep* ep, const void* buffer, std::size_t bytes, void* descriptor,
                        std::uint64_t data, fi_addr_t to, std::uint64_t place, std::uint64_t key,
                        void* context) {
-    return go(ep, buffer, bytes, descriptor, to, context, true, data, place, key);
+    return go(ep, buffer, bytes, descriptor, to, context, FI_WRITE, FI_REMOTE_WRITE, data, place,
+              key);
+  }
+  static ssize_t read(fid_ep* ep, void* buffer, std::size_t bytes, void* descriptor, fi_addr_t from,
+                      std::uint64_t place, std::uint64_t key, void* context) {
+    return go(ep, buffer, bytes, descriptor, from, context, FI_READ, FI_REMOTE_READ, 0, place, key);
   }
   static ssize_t go(fid_ep* ep, const void* buffer, std::size_t bytes, void* descriptor,
-                    fi_addr_t to, void* context, bool is_write, std::uint64_t data,
-                    std::uint64_t place, std::uint64_t key) {
+                    fi_addr_t to, void* context, std::uint64_t local, std::uint64_t remote,
+                    std::uint64_t data, std::uint64_t place, std::uint64_t key) {
     auto& endpoint = *strict::object_of<Endpoint>(ep);
     const Call call(endpoint.domain);
     if (!now_->endpoints_.contains(to)) return -FI_ECONNREFUSED;
@@ -333,11 +352,11 @@ class StrictLibfabric {
                        context,
                        {},
                        to,
-                       is_write,
+                       remote,
                        data,
                        place,
                        key},
-                      descriptor, is_write ? FI_WRITE : FI_SEND, endpoint.sending);
+                      descriptor, local, endpoint.sending);
   }
 
   // Only what the owner of an end polls for moves.
@@ -364,22 +383,22 @@ class StrictLibfabric {
     while (!endpoint.sending.empty() && !is_late()) depart(endpoint, take_any(endpoint.sending));
     for (std::size_t i = endpoint.arriving.size(); i > 0 && !is_late(); --i) {
       strict::UnderWay coming = take_any(endpoint.arriving);
-      if (coming.operation.is_write)
-        arrive_write(endpoint, coming);
+      if (coming.operation.remote != 0)
+        arrive_remote(endpoint, coming);
       else if (endpoint.receiving.empty())
         endpoint.arriving.push_back(std::move(coming));
       else
         arrive_message(endpoint, coming);
     }
   }
-  /// Afterwards the buffer belongs to its owner again, who gets it spoilt.
+  /// Afterwards the buffer of what is sent belongs to its owner again, who gets it spoilt.
   void depart(Endpoint& from, Posted operation) {
     const auto target = endpoints_.find(operation.target);
     if (target == endpoints_.end()) return fail(from, operation, FI_ECONNRESET);
     strict::UnderWay leaving{
         from.number, operation, {operation.buffer, operation.buffer + operation.bytes}};
     std::fill(operation.buffer, operation.buffer + operation.bytes, std::byte{0xcd});
-    if (!operation.is_write) complete(from, operation, FI_SEND | FI_MSG, operation.bytes);
+    if (operation.remote == 0) complete(from, operation, FI_SEND | FI_MSG, operation.bytes);
     target->second->arriving.push_back(std::move(leaving));
   }
   void arrive_message(Endpoint& endpoint, const strict::UnderWay& coming) {
@@ -389,21 +408,24 @@ class StrictLibfabric {
     ++messages_;
     complete(endpoint, buffer, FI_RECV | FI_MSG, coming.bytes.size());
   }
-  /// A write completes at its sender when it has been placed, or has been refused.
-  void arrive_write(Endpoint& endpoint, const strict::UnderWay& coming) {
+  /// It completes at its origin when its bytes have been placed or fetched, or it has been refused.
+  void arrive_remote(Endpoint& endpoint, const strict::UnderWay& coming) {
+    const Posted& operation = coming.operation;
     const auto from = endpoints_.find(coming.from);
+    const bool is_read = operation.remote == FI_REMOTE_READ;
     std::byte* const place =
-        strict::place_of(regions_, *endpoint.domain, coming.operation, has_mode(FI_MR_VIRT_ADDR));
-    if (from != endpoints_.end() && place == nullptr)
-      fail(*from->second, coming.operation, FI_EACCES);
-    else if (from != endpoints_.end())
-      complete(*from->second, coming.operation, FI_WRITE | FI_RMA, coming.bytes.size());
-    if (place == nullptr) return;
+        strict::place_of(regions_, *endpoint.domain, operation, has_mode(FI_MR_VIRT_ADDR));
+    if (from != endpoints_.end() && place == nullptr) fail(*from->second, operation, FI_EACCES);
+    if (place == nullptr || (is_read && from == endpoints_.end())) return;
+    if (is_read) std::copy_n(place, operation.bytes, operation.buffer);
+    if (from != endpoints_.end())
+      complete(*from->second, operation, FI_RMA | (is_read ? FI_READ : FI_WRITE), operation.bytes);
+    if (is_read) return void(++reads_);
     std::ranges::copy(coming.bytes, place);
     ++writes_;
     fi_cq_data_entry entry{};
     entry.flags = FI_REMOTE_WRITE | FI_RMA | FI_REMOTE_CQ_DATA;
-    entry.data = coming.operation.data;
+    entry.data = operation.data;
     push(*endpoint.queue, entry);
   }
 
@@ -445,6 +467,7 @@ class StrictLibfabric {
   strict::Regions regions_;                       ///< [key]
   std::atomic<std::uint64_t> writes_{0};
   std::atomic<std::uint64_t> messages_{0};
+  std::atomic<std::uint64_t> reads_{0};
 };
 
 }  // namespace toroid::testing

@@ -10,19 +10,27 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "fft/plan/description.hpp"
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "packet/exchange/block_messages.hpp"
+#include "packet/exchange/exchange.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"
 #include "router/job/job.hpp"
 #include "router/ofi/buffers.hpp"
@@ -36,6 +44,8 @@
 #include "router/sim/sim_fabric.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/fft/reference.hpp"
+#include "tests/packet/exchange/known_blocks.hpp"
+#include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/job/jobs.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
@@ -64,6 +74,13 @@ constexpr std::array<std::uint64_t, 4> kMemoryModes = {
 OfiCase strict_case(FrameWay frames, std::uint64_t seed = 1) {
   OfiCase c{.processes = 2, .seed = seed, .provider = StrictLibfabric::kName};
   c.frames = frames;
+  return c;
+}
+
+OfiCase whole_puts(std::uint64_t seed) {
+  OfiCase c = strict_case(FrameWay::automatic, seed);
+  c.transfer = TransferMode::put;
+  c.packets_per_visit = 1u << 20;
   return c;
 }
 
@@ -106,6 +123,183 @@ TEST(StrictLibfabric, CarriesTransformsByPutWithTheModelsBits) {
     EXPECT_THAT(outcomes, Each(""));
     EXPECT_THAT(library.complaints(), IsEmpty());
   }
+}
+
+/// Two endpoints by themselves.
+class TwoEnds {
+ public:
+  static constexpr ofi::FlowLimits kLimits{.frame_bytes = 512, .window = 2, .send_buffers = 1};
+
+  TwoEnds() {
+    for (unsigned p = 0; p < 2; ++p) ends_[p].emplace(provider_, buffers_[p]);
+    std::ranges::fill(buffers_[1].memory(), std::byte{0xee});
+  }
+  ofi::Contact contact(unsigned p) const { return ends_[p]->contact(); }
+
+  /// What becomes of a frame that process 0 writes to a process that it knows so: the error.
+  int write(const ofi::Peer& to, std::uint32_t slot) {
+    ends_[0]->insert({{}, to});
+    ofi::Operation& operation = buffers_[0].outward(0)[0];
+    std::ranges::fill(operation.buffer, std::byte{0x11});
+    operation.peer = 1;
+    operation.slot = slot;
+    operation.bytes = 512;
+    while (!ends_[0]->try_send(operation)) poll(1);
+    return wait();
+  }
+  std::unique_ptr<ofi::Region> expose(unsigned p, std::span<const std::byte> memory) {
+    return ends_[p]->expose(memory);
+  }
+  /// What becomes of process 0's reading of so many bytes of process 1: the error.
+  int read(const ofi::Exposed& from, std::size_t bytes) {
+    ends_[0]->insert({{}, {ends_[1]->contact(), 0}});
+    std::vector<std::byte> here(bytes);
+    const auto into = ends_[0]->open(here);
+    ofi::ReadOperation operation{};
+    operation.buffer = here;
+    operation.reads = true;
+    operation.peer = 1;
+    operation.from = from;
+    operation.into = into.get();
+    while (!ends_[0]->try_read(operation)) poll(1);
+    return wait();
+  }
+  bool is_untouched() const {
+    const auto memory = buffers_[1].memory();
+    return std::ranges::all_of(memory, [](std::byte b) { return b == std::byte{0xee}; });
+  }
+
+ private:
+  int wait() {
+    while (true) {
+      poll(1);
+      std::array<ofi::Completion, 1> done{};
+      if (ends_[0]->poll(done) > 0) return done[0].error;
+    }
+  }
+  void poll(unsigned p) {
+    std::array<ofi::Completion, 4> completions{};
+    (void)ends_[p]->poll(completions);
+  }
+
+  ofi::Candidate provider_ = ofi::Providers("").get(StrictLibfabric::kName);
+  std::array<ofi::Buffers, 2> buffers_{{{1, kLimits}, {1, kLimits}}};
+  std::array<std::optional<ofi::Endpoint>, 2> ends_;
+};
+
+/// Rows of z are contiguous at both ends.
+TEST(StrictLibfabric, ReadsTheLongRowsOfTransformsWhateverItAsksOfMemory) {
+  const fft::Description d{.size = {8, 8, 2048}, .method = fft::Method::volumetric};
+  const Shape torus = Shape::parse("2x1x1");
+  using Value = std::complex<double>;
+  const auto input = testing::noise_of<Value>(std::size_t{64} * 2048, 11);
+  const auto model = make_sim_fabric(torus, Machine{});
+  const auto expected = testing::run_plan<Value, Value>(*model, d, input);
+  std::uint64_t seed = 0;
+  for (const std::uint64_t mode : kMemoryModes) {
+    StrictLibfabric library({.seed = ++seed, .mr_mode = mode});
+    const OfiCase c = whole_puts(seed);
+    const auto outcomes = testing::run_job(c.processes, [&](Job& job) {
+      const auto fabric = testing::ofi_fabric(job, torus, c);
+      const auto run = testing::run_plan<Value, Value>(*fabric, d, input, c.node());
+      for (std::size_t i = 0; i < input.size(); ++i)
+        if (run.result_here[i])
+          TOROID_CHECK(std::memcmp(&run.result[i], &expected.result[i], sizeof(Value)) == 0);
+    });
+    EXPECT_THAT(outcomes, Each(""));
+    EXPECT_THAT(library.complaints(), IsEmpty()) << "mode " << mode;
+    EXPECT_GT(library.reads(), 0u);
+    EXPECT_EQ(library.regions(), 0u);
+  }
+}
+
+/// An all-to-all of blocks that are long enough to be read.
+void exchange_long_blocks(EmulatedMachine& machine) {
+  std::vector<std::unique_ptr<BlockMessages>> blocks(machine.size());
+  std::vector<std::unique_ptr<Exchange>> exchanges(machine.size());
+  testing::PlanPointer plan;
+  for (const Rank r : machine.ranks()) {
+    blocks[r] = testing::known_blocks(machine.node(r), 300'001);
+    if (!plan) plan = testing::plan_for(machine.node(r), *blocks[r]);
+    exchanges[r] = std::make_unique<Exchange>(machine.node(r), testing::kHandler,
+                                              Group::all(machine.shape(), r), *plan, *blocks[r]);
+  }
+  machine.run([&](Node& node) { return testing::receive_all(node, exchanges[node.rank()].get()); });
+  TOROID_CHECK(machine.finished());
+  for (const Rank r : machine.ranks()) testing::expect_known(*blocks[r], r, machine.size());
+}
+
+TEST(StrictLibfabric, ReadsTheBlocksOfAnAllToAllBetweenManyProcessesAndWorkers) {
+  for (const unsigned workers : {1u, 2u}) {
+    StrictLibfabric library({.seed = workers});
+    OfiCase c = whole_puts(workers);
+    c.workers = workers;
+    c.processes = 3;
+    c.stall = std::chrono::milliseconds(4000);
+    SCOPED_TRACE(c.text());
+    testing::run_on_ofi(Shape::parse("6"), c,
+                        [](Job&, EmulatedMachine& m) { exchange_long_blocks(m); });
+    EXPECT_THAT(library.complaints(), IsEmpty());
+    EXPECT_EQ(library.reads(), 24u);
+    EXPECT_EQ(library.regions(), 0u);
+  }
+}
+
+Program start_and_fail(Node& node, Exchange* exchange) {
+  exchange->start();
+  if (node.rank() == 1) throw RunFailed("that is enough");
+  co_await exchange->wait();
+}
+
+/// Who catches the failure may free the arrays while other processes still run.
+TEST(StrictLibfabric, TouchesNoMemoryOfARunThatHasFailed) {
+  StrictLibfabric library({.busy = 60, .late = 60});
+  const auto outcomes =
+      testing::outcomes_on_ofi(Shape::parse("2"), whole_puts(3), [&](Job&, EmulatedMachine& m) {
+        const Rank r = m.ranks().front();
+        const auto blocks = testing::known_blocks(m.node(r), 500'000);
+        const auto plan = testing::plan_for(m.node(r), *blocks);
+        Exchange exchange(m.node(r), testing::kHandler, Group::all(m.shape(), r), *plan, *blocks);
+        try {
+          m.run([&](Node& node) { return start_and_fail(node, &exchange); });
+        } catch (const RunFailed&) {
+          using std::chrono::steady_clock;
+          const auto begin = steady_clock::now();
+          while (library.regions() > 0 && steady_clock::now() - begin < std::chrono::seconds(20))
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          TOROID_CHECK_EQ(library.regions(), 0u);
+          throw;
+        }
+      });
+  EXPECT_THAT(outcomes, Each(HasSubstr("that is enough")));
+  EXPECT_THAT(library.complaints(), IsEmpty());
+}
+
+TEST(StrictLibfabric, ReadsOnlyWhatIsExposedAndOnlyAsLongAsItIs) {
+  for (const std::uint64_t mode : kMemoryModes) {
+    StrictLibfabric library({.mr_mode = mode});
+    TwoEnds ends;
+    std::vector<std::byte> theirs(4096, std::byte{0x55});
+    auto exposed = ends.expose(1, theirs);
+    const ofi::Exposed at = exposed->exposed();
+    EXPECT_EQ(ends.read(at, 4096), 0);
+    EXPECT_EQ(ends.read({at.address + 96, at.key}, 4000), 0);
+    EXPECT_EQ(ends.read({at.address + 97, at.key}, 4000), FI_EACCES);
+    EXPECT_EQ(ends.read({at.address, at.key ^ 1}, 1), FI_EACCES);
+    exposed.reset();
+    EXPECT_EQ(ends.read(at, 1), FI_EACCES);
+    EXPECT_THAT(library.complaints(), IsEmpty());
+  }
+}
+
+TEST(StrictLibfabric, EndsARunWhosePutsItDoesNotRegisterWithTheReason) {
+  StrictLibfabric library({});
+  const auto outcomes =
+      testing::outcomes_on_ofi(Shape::parse("2"), whole_puts(1), [&](Job&, EmulatedMachine& m) {
+        library.registering_fails(FI_ENOMEM);
+        exchange_long_blocks(m);
+      });
+  EXPECT_THAT(outcomes, Each(HasSubstr("cannot register the memory of a put")));
 }
 
 TEST(StrictLibfabric, CarriesMessagesWhereItHasNoRemoteMemoryAccess) {
@@ -185,48 +379,6 @@ TEST(StrictLibfabric, IsNotUsedByCardsThatAreDownOrOfAnotherNetwork) {
   EXPECT_EQ(domain_near({.cards = cards, .down = 0}), "strict1");
   EXPECT_EQ(domain_near({.cards = cards, .elsewhere = 1}), "strict0");
 }
-
-/// Two endpoints by themselves.
-class TwoEnds {
- public:
-  static constexpr ofi::FlowLimits kLimits{.frame_bytes = 512, .window = 2, .send_buffers = 1};
-
-  TwoEnds() {
-    for (unsigned p = 0; p < 2; ++p) ends_[p].emplace(provider_, buffers_[p]);
-    std::ranges::fill(buffers_[1].memory(), std::byte{0xee});
-  }
-  ofi::Contact contact(unsigned p) const { return ends_[p]->contact(); }
-
-  /// What becomes of a frame that process 0 writes to a process that it knows so: the error.
-  int write(const ofi::Peer& to, std::uint32_t slot) {
-    ends_[0]->insert({{}, to});
-    ofi::Operation& operation = buffers_[0].outward(0)[0];
-    std::ranges::fill(operation.buffer, std::byte{0x11});
-    operation.peer = 1;
-    operation.slot = slot;
-    operation.bytes = 512;
-    while (!ends_[0]->try_send(operation)) poll(1);
-    while (true) {
-      poll(1);
-      std::array<ofi::Completion, 1> done{};
-      if (ends_[0]->poll(done) > 0) return done[0].error;
-    }
-  }
-  bool is_untouched() const {
-    const auto memory = buffers_[1].memory();
-    return std::ranges::all_of(memory, [](std::byte b) { return b == std::byte{0xee}; });
-  }
-
- private:
-  void poll(unsigned p) {
-    std::array<ofi::Completion, 4> completions{};
-    (void)ends_[p]->poll(completions);
-  }
-
-  ofi::Candidate provider_ = ofi::Providers("").get(StrictLibfabric::kName);
-  std::array<ofi::Buffers, 2> buffers_{{{1, kLimits}, {1, kLimits}}};
-  std::array<std::optional<ofi::Endpoint>, 2> ends_;
-};
 
 TEST(StrictLibfabric, WritesNothingOutsideTheRegisteredMemory) {
   for (const std::uint64_t mode : kMemoryModes) {

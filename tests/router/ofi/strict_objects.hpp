@@ -76,7 +76,7 @@ struct Posted {
   void* context;
   Words words;
   std::uint64_t target = 0;  ///< number of an endpoint
-  bool is_write = false;
+  std::uint64_t remote = 0;  ///< the access to the target's memory: FI_REMOTE_WRITE or _READ; or 0
   std::uint64_t data = 0;
   std::uint64_t place = 0;
   std::uint64_t key = 0;
@@ -102,17 +102,18 @@ struct Endpoint {
 /// [key]; processes of a test may draw the same.
 using Regions = std::multimap<std::uint64_t, Region*>;
 
-/// Where a write into a domain's memory goes; null: its key or the place does not allow it.
-inline std::byte* place_of(const Regions& regions, const Domain& domain, const Posted& write,
+/// The place in a domain's memory that an operation names; null: its key or the place does not
+/// allow it.
+inline std::byte* place_of(const Regions& regions, const Domain& domain, const Posted& operation,
                            bool by_address) {
-  const auto [first, last] = regions.equal_range(write.key);
+  const auto [first, last] = regions.equal_range(operation.key);
   for (auto at = first; at != last; ++at) {
     const Region& region = *at->second;
     if (region.domain != &domain || !region.is_enabled) continue;
-    if ((region.access & FI_REMOTE_WRITE) == 0) continue;
+    if ((region.access & operation.remote) == 0) continue;
     const auto base = reinterpret_cast<std::uintptr_t>(region.begin);
-    const std::uint64_t offset = by_address ? write.place - base : write.place;
-    if (offset <= region.bytes && write.bytes <= region.bytes - offset)
+    const std::uint64_t offset = by_address ? operation.place - base : operation.place;
+    if (offset <= region.bytes && operation.bytes <= region.bytes - offset)
       return region.begin + offset;
   }
   return nullptr;

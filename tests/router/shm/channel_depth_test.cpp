@@ -44,7 +44,7 @@ TEST(ChannelDepth, IsTheMachineFilesButNeverLessThanTheHardwareHas) {
 
 TEST(ChannelDepth, FallsWithTheNumberOfChannelsIfTheMachineFileDoesNotSay) {
   constexpr double kAll = 16 << 20;  // bytes
-  EXPECT_EQ(slots_of("2x1x1", Machine()), 512);
+  EXPECT_EQ(slots_of("2x1x1", Machine()), 2048);
   EXPECT_EQ(slots_of("4x4x4", Machine()), 42);  // 64 nodes, 6 links, 4 channels: 42.7
   for (const char* torus : {"2", "3x5", "4x4x4", "6x5x4"})
     EXPECT_LE(ring_bytes(Shape::parse(torus), Machine(), 1, RingRoute::torus), kAll) << torus;

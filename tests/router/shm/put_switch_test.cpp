@@ -78,6 +78,19 @@ TEST(PutSwitch, HandsOverAtOnceWhatStaysWithItsWorker) {
   EXPECT_FALSE(two.port(0).has_news());
 }
 
+/// Its program may go on: a worker that rests has to look.
+TEST(PutSwitch, HasNewsOnceANodeOfItsWorkerHasBeenToldOfACompletion) {
+  TwoWorkers two;
+  PutNote told = note(1, 0, 5);
+  told.is_done = true;
+  two.port(0).send(told);
+  ASSERT_EQ(two.notes(1).size(), 1u);
+  EXPECT_TRUE(two.port(0).has_news());
+  EXPECT_TRUE(two.port(0).step());
+  EXPECT_FALSE(two.port(0).has_news());
+  EXPECT_FALSE(two.port(0).step());
+}
+
 TEST(PutSwitch, KeepsWhatFindsTheQueueFullAndItsOrder) {
   TwoWorkers two;
   constexpr std::uint32_t kNotes = 3 * kPutCapacity + 5;

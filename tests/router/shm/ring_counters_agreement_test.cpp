@@ -50,52 +50,66 @@ void expect_equal_sums(const FabricCounters& rings, const FabricCounters& model)
   EXPECT_EQ(rings.events, 0u);
 }
 
+/// The model has neither workers nor a route, and seeds change no sum: one run for all cases of a
+/// routing.
+FabricCounters sums_of_the_model(const Shape& shape, RoutingRule routing) {
+  SimMachine sim(shape, {.settings = {.routing = routing}});
+  return counted(sim, 2);
+}
+
+/// The cases of a route and a routing, each with its name in what fails.
+template <typename Check>
+void for_cases(const char* text, RingRoute route, RoutingRule routing, const Check& check) {
+  for (const auto& c : testing::ring_cases()) {
+    if (c.route != route || c.routing != routing) continue;
+    SCOPED_TRACE(std::string(text) + ' ' + c.text());
+    RingMachine rings(Shape::parse(text), c.threads, c.node(), testing::routed(c.route));
+    check(counted(rings, 2));
+  }
+}
+
 TEST(RingCountersAgreement, PacketsAndHopsOfTheTorusAreTheModels) {
   for (const char* text : testing::kRingShapes)
-    for (const auto& c : testing::ring_cases()) {
-      if (c.route != RingRoute::torus) continue;
-      SCOPED_TRACE(std::string(text) + ' ' + c.text());
+    for (const RoutingRule routing : testing::kRoutings) {
       const Shape shape = Shape::parse(text);
-      SimMachine sim(shape, c.node());
-      RingMachine rings(shape, c.threads, c.node());
-      const FabricCounters model = counted(sim, 2);
-      const FabricCounters counters = counted(rings, 2);
-      expect_equal_sums(counters, model);
-      EXPECT_EQ(counters.fifos.size(), model.fifos.size());
-      EXPECT_EQ(counters.packet_hops, model.packet_hops);
-      EXPECT_EQ(counters.packet_hops, 2 * testing::sum_of_minimal_hops(shape));
-      EXPECT_EQ(over_links(counters), counters.packet_hops);
+      const FabricCounters model = sums_of_the_model(shape, routing);
+      for_cases(text, RingRoute::torus, routing, [&](const FabricCounters& counters) {
+        expect_equal_sums(counters, model);
+        EXPECT_EQ(counters.fifos.size(), model.fifos.size());
+        EXPECT_EQ(counters.packet_hops, model.packet_hops);
+        EXPECT_EQ(counters.packet_hops, 2 * testing::sum_of_minimal_hops(shape));
+        EXPECT_EQ(over_links(counters), counters.packet_hops);
+      });
     }
 }
 
 TEST(RingCountersAgreement, APacketOfTheSwitchCrossesNoLink) {
   for (const char* text : testing::kRingShapes)
-    for (const auto& c : testing::ring_cases()) {
-      if (c.route != RingRoute::direct) continue;
-      SCOPED_TRACE(std::string(text) + ' ' + c.text());
-      SimMachine sim(Shape::parse(text), c.node());
-      RingMachine rings(Shape::parse(text), c.threads, c.node(), testing::routed(c.route));
-      const FabricCounters counters = counted(rings, 2);
-      expect_equal_sums(counters, counted(sim, 2));
-      EXPECT_EQ(over_links(counters), 0u);
+    for (const RoutingRule routing : testing::kRoutings) {
+      const FabricCounters model = sums_of_the_model(Shape::parse(text), routing);
+      for_cases(text, RingRoute::direct, routing, [&](const FabricCounters& counters) {
+        expect_equal_sums(counters, model);
+        EXPECT_EQ(over_links(counters), 0u);
+      });
     }
 }
 
 TEST(RingCountersAgreement, DeterministicRoutingLoadsEveryLinkAsOnTheModel) {
   for (const char* text : testing::kRingShapes)
-    for (const auto tie : {TieRule::parity, TieRule::plus, TieRule::minus, TieRule::balanced})
+    for (const auto tie : {TieRule::parity, TieRule::plus, TieRule::minus, TieRule::balanced}) {
+      const Shape shape = Shape::parse(text);
+      const NodeOptions node{.settings = {.routing = RoutingRule::deterministic, .tie = tie}};
+      SimMachine sim(shape, node);
+      const FabricCounters model = counted(sim, 3);
       for (const unsigned threads : testing::kWorkers) {
-        const Shape shape = Shape::parse(text);
-        const NodeOptions node{.settings = {.routing = RoutingRule::deterministic, .tie = tie}};
-        SimMachine sim(shape, node);
         RingMachine rings(shape, threads, node);
-        const FabricCounters model = counted(sim, 3);
         const FabricCounters counters = counted(rings, 3);
         for (std::size_t i = 0; i < model.links.size(); ++i) {
           ASSERT_EQ(counters.links[i].packets, model.links[i].packets) << text << " link " << i;
           ASSERT_EQ(counters.links[i].wire_bytes, model.links[i].wire_bytes) << text;
         }
       }
+    }
 }
 
 /// [direction], summed over the nodes.
@@ -107,14 +121,15 @@ std::vector<std::uint64_t> per_direction(const FabricCounters& counters, const S
 }
 
 TEST(RingCountersAgreement, AdaptiveRoutingKeepsTheSumOverEachDirection) {
-  for (const char* text : {"7", "5x2m", "3x3", "2x3x4", "4x4x4", "2x2x2x2"})
+  for (const char* text : {"7", "5x2m", "3x3", "2x3x4", "4x4x4", "2x2x2x2"}) {
+    const Shape shape = Shape::parse(text);
+    SimMachine sim(shape);
+    const auto model = per_direction(counted(sim, 3), shape);
     for (const unsigned threads : testing::kWorkers) {
-      const Shape shape = Shape::parse(text);
-      SimMachine sim(shape);
       RingMachine rings(shape, threads);
-      EXPECT_EQ(per_direction(counted(rings, 3), shape), per_direction(counted(sim, 3), shape))
-          << text << ' ' << threads;
+      EXPECT_EQ(per_direction(counted(rings, 3), shape), model) << text << ' ' << threads;
     }
+  }
 }
 
 TEST(RingCountersAgreement, PacketsTakeTheChannelsOfTheirKind) {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,7 +35,7 @@ class Tagged final : public Messages {
   std::uint32_t gather(Rank member, std::uint32_t packet,
                        std::span<std::byte> payload) const override {
     EXPECT_NE(member, self_);
-    std::ranges::fill(payload, std::byte{});
+    std::memset(payload.data(), 0, payload.size());
     return self_ * packets_ + packet;
   }
   void arrive_at(std::uint32_t place, std::span<const std::byte>) override { ++seen_.at(place); }

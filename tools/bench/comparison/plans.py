@@ -1,6 +1,6 @@
 """FFTW's plans. A measured plan is the outcome of a race on a noisy machine, so each kind is planned
-several times and the fastest outcome is kept as a file of wisdom: every sample then runs that plan,
-without seconds of planning in which the machine may change under it."""
+several times, where that does not take minutes, and the fastest outcome is kept as a file of wisdom: every
+sample then runs that plan, without seconds of planning in which the machine may change under it."""
 
 import statistics
 from pathlib import Path
@@ -15,6 +15,7 @@ ATTEMPTS = 3  # times the plannings wanted
 def prepare(measurement, runner, folder, plannings):
     """Appends the kinds with their best plans to the baseline's command."""
     folder.mkdir(parents=True, exist_ok=True)
+    plannings = min(plannings, measurement.plannings or plannings)
     best = {kind: best_plan(measurement, runner, folder, kind, plannings) for kind in measurement.kinds}
     fastest = min(time for _, time, _ in best.values())
     measurement.theirs += [f"{kind}:{wisdom}" for kind, (_, time, wisdom) in best.items()

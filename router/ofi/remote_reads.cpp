@@ -1,0 +1,187 @@
+#include "router/ofi/remote_reads.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/put.hpp"
+#include "hal/send_descriptor.hpp"
+#include "hal/shape.hpp"
+#include "router/ofi/flow.hpp"
+#include "router/ofi/frame.hpp"
+#include "router/ofi/transport.hpp"
+#include "router/shm/direct/put_switch.hpp"
+
+namespace toroid::ofi {
+namespace {
+
+/// Bytes of one read: no provider's limit is lower.
+constexpr std::size_t kMostInRead = std::size_t{1} << 30;
+
+/// The memory from the first byte of the stretches to the last.
+std::span<std::byte> hull(std::span<const PutStretch> landing) {
+  const std::less<const std::byte*> before;
+  std::byte* begin = landing.front().to.data();
+  std::byte* end = begin;
+  for (const PutStretch& stretch : landing) {
+    begin = std::min(begin, stretch.to.data(), before);
+    end = std::max(end, stretch.to.data() + stretch.to.size(), before);
+  }
+  return {begin, end};
+}
+
+}  // namespace
+
+PartOffer RemoteReads::expose(unsigned peer, const OfferedPut& offered) {
+  if (free_exposures_.empty()) {
+    free_exposures_.push_back(static_cast<std::uint32_t>(exposures_.size()));
+    exposures_.emplace_back();
+  }
+  const std::uint32_t number = free_exposures_.back();
+  auto region = transport_->expose(offered.offer.memory);
+  free_exposures_.pop_back();
+  ++offered_;
+  changed_at_ = Clock::now();
+  const Exposed& exposed = region->exposed();
+  exposures_[number] = {peer, offered.put, std::move(region)};
+  return {.address = exposed.address,
+          .key = exposed.key,
+          .bytes = offered.offer.memory.size(),
+          .from = offered.put.from,
+          .number = number};
+}
+
+std::optional<PutDescriptor> RemoteReads::done(unsigned peer, std::uint32_t number) {
+  if (number >= exposures_.size()) return std::nullopt;
+  Exposure& exposure = exposures_[number];
+  if (exposure.region == nullptr || exposure.peer != peer) return std::nullopt;
+  exposure.region.reset();
+  --offered_;
+  changed_at_ = Clock::now();
+  free_exposures_.push_back(number);
+  return exposure.put;
+}
+
+void RemoteReads::abandon() {
+  for (Exposure& exposure : exposures_) exposure.region.reset();
+  for (Reading& reading : readings_) reading.region.reset();
+}
+
+void RemoteReads::begin(unsigned peer, Rank to, const PartHeader& part, ring::PutPort& puts,
+                        Rank own_node) {
+  if (free_readings_.empty()) {
+    free_readings_.push_back(static_cast<std::uint32_t>(readings_.size()));
+    readings_.emplace_back(*this, free_readings_.back());
+  }
+  Reading& reading = readings_[free_readings_.back()];
+  free_readings_.pop_back();
+  reading.peer = peer;
+  reading.puts = &puts;
+  reading.landing.clear();
+  const std::span<const std::byte> body = bytes_of(part);
+  std::memcpy(&reading.offer, body.data(), sizeof reading.offer);
+  const auto label = body.subspan(sizeof reading.offer);
+  reading.label.assign(label.begin(), label.end());
+  reading.put = {.from = own_node,
+                 .to = to,
+                 .window = part.window,
+                 .stage = PutStage::offered,
+                 .origin = part.origin,
+                 .first = part.first,
+                 .packets = part.packets,
+                 .packed_bytes = static_cast<std::uint32_t>(label.size()),
+                 .array = reading.label.data(),
+                 .source = &reading,
+                 .landing = &reading.landing};
+  puts.send({reading.put, false});
+}
+
+std::uint32_t RemoteReads::Reading::gather(const SendDescriptor&, std::uint32_t,
+                                           std::span<std::byte, kPayloadBytes>) {
+  check_failed(__FILE__, __LINE__, "is_put", "a put that is read");
+}
+
+/// The node has said where it goes, or has taken what has come.
+void RemoteReads::Reading::put_done(const PutDescriptor& done) {
+  if (done.stage == PutStage::offered) return reads->start(*this);
+  reads->told_(peer, offer.from, offer.number);
+  reads->free_readings_.push_back(number);
+}
+
+void RemoteReads::Reading::add(std::uint64_t from, std::span<std::byte> to) {
+  ReadOperation& operation = operations.emplace_back();
+  operation.buffer = to;
+  operation.reads = true;
+  operation.peer = peer;
+  operation.user = number;
+  operation.from = {offer.address + from, offer.key};
+  operation.into = region.get();
+}
+
+void RemoteReads::start(Reading& reading) {
+  reading.operations.clear();
+  reading.begun = reading.completed = 0;
+  if (reading.landing.empty()) return land(reading);
+  reading.region = transport_->open(hull(reading.landing));
+  for (const PutStretch& stretch : reading.landing) {
+    if (stretch.from > reading.offer.bytes ||
+        stretch.to.size() > reading.offer.bytes - stretch.from)
+      throw RunFailed(
+          fmt::format("process {} offers {} bytes, and {} from byte {} on were expected",
+                      reading.peer, reading.offer.bytes, stretch.to.size(), stretch.from));
+    for (std::size_t at = 0; at < stretch.to.size(); at += kMostInRead)
+      reading.add(stretch.from + at,
+                  stretch.to.subspan(at, std::min(stretch.to.size() - at, kMostInRead)));
+  }
+  if (reading.operations.empty()) return land(reading);
+  waiting_.push_back(&reading);
+  (void)step();
+}
+
+bool RemoteReads::step() {
+  bool moved = false;
+  for (std::size_t all = waiting_.size(); all > 0; --all) {
+    Reading* const reading = waiting_.front();
+    waiting_.pop_front();
+    moved |= begin_some(*reading);
+    if (reading->begun < reading->operations.size()) waiting_.push_back(reading);
+  }
+  return moved;
+}
+
+bool RemoteReads::begin_some(Reading& reading) {
+  const std::size_t before = reading.begun;
+  while (reading.begun < reading.operations.size() && outstanding_ < Transport::kMostReads &&
+         transport_->try_read(reading.operations[reading.begun])) {
+    ++reading.begun;
+    ++outstanding_;
+  }
+  if (reading.begun == before) return false;
+  changed_at_ = Clock::now();
+  return true;
+}
+
+void RemoteReads::completed(const Operation& operation) {
+  Reading& reading = readings_[operation.user];
+  --outstanding_;
+  changed_at_ = Clock::now();
+  if (++reading.completed == reading.operations.size()) land(reading);
+}
+
+void RemoteReads::land(Reading& reading) {
+  reading.region.reset();
+  reading.put.stage = PutStage::landed;
+  reading.puts->send({reading.put, false});
+}
+
+}  // namespace toroid::ofi
