@@ -48,6 +48,18 @@ std::uint32_t least_in_put(const Node& node, const ExchangePlan& plan) {
   return plan.settings().packets_per_visit < kLeastInPut ? kNoPuts : kLeastInPut;
 }
 
+/// What the cookie of an exchange's own descriptors says.
+struct Cookie {
+  Rank member;
+  std::uint32_t first;  ///< packet of the message
+
+  static Cookie of(const SendDescriptor& descriptor) {
+    return {static_cast<Rank>(descriptor.cookie >> 32),
+            static_cast<std::uint32_t>(descriptor.cookie)};
+  }
+  std::uint64_t word() const { return std::uint64_t{member} << 32 | first; }
+};
+
 bool is_plain(const ExchangePlan& plan) {
   return !plan.relays() && !plan.has_window() && !plan.is_throttled() && !plan.has_releases() &&
          !plan.settings().queue_per_direction;
@@ -201,13 +213,12 @@ SendDescriptor Exchange::describe(Rank member, std::uint32_t first, std::uint32_
   if (run.packets == 0) return SendDescriptor::none();
   note_queued(member, first, run.packets);
   if (is_plain_)
-    return end_.descriptor(member, run.bytes, run.packets, *this,
-                           std::uint64_t{member} << 32 | first);
+    return end_.descriptor(member, run.bytes, run.packets, *this, Cookie{member, first}.word());
   const Pass pass = this->pass(0, plan.id(end_.self(), first), member);
   stage_ = pass.stage;
   hold_back(run.packets);
   return end_.descriptor(pass.end, run.bytes, run.packets, *this,
-                         std::uint64_t{member | pass.stage << 24} << 32 | first);
+                         Cookie{member | pass.stage << 24, first}.word());
 }
 
 /// A message moves by put as a whole or not at all, whatever a window leaves of it at a time. Under
@@ -228,7 +239,7 @@ SendDescriptor Exchange::describe_put(Rank member, std::uint32_t first, std::uin
   const PacketHeader header = end_.node->header(end_.handler, 0, packets, 1);
   SendDescriptor made = end_.node->descriptor(end_.group.rank(member), header);
   made.source = this;
-  made.cookie = std::uint64_t{member} << 32 | first;
+  made.cookie = Cookie{member, first}.word();
   made.is_put = true;
   return made;
 }
@@ -241,12 +252,12 @@ void Exchange::note_queued(Rank member, std::uint32_t first, std::uint32_t packe
 }
 
 PutDescriptor Exchange::put(const SendDescriptor& descriptor) {
-  const auto member = static_cast<Rank>(descriptor.cookie >> 32);
+  const auto [member, first] = Cookie::of(descriptor);
   return {.from = end_.node->rank(),
           .to = descriptor.header.destination(),
           .window = end_.handler,
           .origin = end_.self(),
-          .first = static_cast<std::uint32_t>(descriptor.cookie),
+          .first = first,
           .packets = descriptor.header.argument(),
           .array = end_.messages->source(member),
           .source = this};
@@ -254,14 +265,12 @@ PutDescriptor Exchange::put(const SendDescriptor& descriptor) {
 
 std::size_t Exchange::pack(const SendDescriptor& descriptor, std::uint32_t first,
                            std::uint32_t packets, std::span<std::byte> to) {
-  const auto member = static_cast<Rank>(descriptor.cookie >> 32);
-  const auto put_first = static_cast<std::uint32_t>(descriptor.cookie);
-  return end_.messages->pack_part({member, put_first + first, packets}, to);
+  const Cookie put = Cookie::of(descriptor);
+  return end_.messages->pack_part({put.member, put.first + first, packets}, to);
 }
 
 PutOffer Exchange::offer(const SendDescriptor& descriptor, std::size_t least) {
-  const auto member = static_cast<Rank>(descriptor.cookie >> 32);
-  const auto first = static_cast<std::uint32_t>(descriptor.cookie);
+  const auto [member, first] = Cookie::of(descriptor);
   return {.memory =
               end_.messages->offer_part({member, first, descriptor.header.argument()}, least)};
 }
@@ -286,14 +295,15 @@ Exchange::Pass Exchange::pass(unsigned stage, std::uint32_t id, Rank to) const {
 
 std::uint32_t Exchange::gather(const SendDescriptor& descriptor, std::uint32_t number,
                                std::span<std::byte, kPayloadBytes> payload) {
-  const std::uint32_t packet = static_cast<std::uint32_t>(descriptor.cookie) + number;
+  const auto [member_and_stage, first] = Cookie::of(descriptor);
+  const std::uint32_t packet = first + number;
   --queued_;
   note_left();
   if (end_.plan->label() == PacketLabel::place)
-    return end_.messages->gather(static_cast<Rank>(descriptor.cookie >> 32), packet,
+    return end_.messages->gather(member_and_stage, packet,
                                  payload.first(descriptor.header.payload_bytes()));
   const std::uint32_t id = end_.plan->id(end_.self(), packet);
-  const Envelope envelope{id, static_cast<std::uint32_t>(descriptor.cookie >> 32)};
+  const Envelope envelope{id, member_and_stage};
   const std::size_t begin = end_.write_envelope(envelope, payload);
   if (end_.plan->format().payload)
     end_.messages->gather(envelope.to(), packet,
@@ -374,9 +384,10 @@ MessagePart Exchange::part_from(const PutDescriptor& put) const {
 
 void Exchange::refuse(const PutDescriptor& put) const {
   throw RunFailed(fmt::format(
-      "received {} of {} that are not {} packets from packet {} on of member {}'s message",
-      put.stage == PutStage::packed ? fmt::format("{} bytes", put.packed_bytes) : "an offer",
-      end_.plan->format().name, put.packets, put.first, put.origin));
+      "received {} of {} that does not fit member {}'s message: {} packets from packet {} on",
+      put.stage == PutStage::packed ? fmt::format("a part of {} bytes", put.packed_bytes)
+                                    : "an offer",
+      end_.plan->format().name, put.origin, put.packets, put.first));
 }
 
 std::size_t Exchange::take_packed(const PutDescriptor& put) {

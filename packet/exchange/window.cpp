@@ -133,12 +133,9 @@ std::uint32_t Window::checked_bytes(std::string_view what, Rank peer, const Stri
 
 Window::Operation& Window::open(Kind kind, Rank peer, const StridedBox& there,
                                 const StridedBox& here, std::uint32_t bytes) {
-  if (free_ == kNone) {
-    free_ = static_cast<std::uint32_t>(operations_.size());
-    operations_.emplace_back().number = free_;
-  }
-  Operation& operation = operations_[free_];
-  free_ = operation.next;
+  const std::uint32_t number = operations_.take();
+  Operation& operation = operations_[number];
+  operation.number = number;
   operation.message = {.kind = kind,
                        .operation = operation.number,
                        .bytes = bytes,
@@ -162,8 +159,7 @@ void Window::close(Operation& operation) {
   if (operation.message.kind != Kind::answer) --incomplete_;
   ++operation.generation;
   operation.is_open = false;
-  operation.next = free_;
-  free_ = operation.number;
+  operations_.give_back(operation.number);
 }
 
 /// The engine's first look is past the present cycle, as every turn that is asked for.

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +15,7 @@
 
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/place_pool.hpp"
 #include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
@@ -167,7 +167,7 @@ class Window final : public Outgoing, private PayloadSource {
     bool is_offered;       ///< its receiver reads it from afar
     std::uint32_t number;  ///< its place
     std::uint32_t generation = 0;
-    std::uint32_t next = kNone;  ///< among those that wait, or among the places that are free
+    std::uint32_t next = kNone;  ///< among those that wait
     std::uint32_t queued;        ///< packets
     std::uint32_t left;          ///< packets that have not left
     std::uint32_t to_come;       ///< bytes, of a get
@@ -235,10 +235,9 @@ class Window final : public Outgoing, private PayloadSource {
   bool is_posted_ = false;          ///< the mover asks this for what waits
   bool waits_for_writing_ = false;  ///< the first in line had no descriptor yet in the last fill()
   Line line_;
-  std::deque<Operation> operations_;  ///< [number]: they do not move, others read them
-  std::uint32_t free_ = kNone;        ///< the first place that is free
-  std::uint64_t unsent_ = 0;          ///< own puts that are not locally complete
-  std::uint64_t incomplete_ = 0;      ///< own puts and gets that are not complete
+  PlacePool<Operation> operations_;
+  std::uint64_t unsent_ = 0;      ///< own puts that are not locally complete
+  std::uint64_t incomplete_ = 0;  ///< own puts and gets that are not complete
   Counter arrived_{"bytes put into its window"};
   Tick moved_at_ = 0;  ///< when the engine was through with what it moved last
   /// Bytes that have not come of puts that are to be acknowledged and have come in part, by origin

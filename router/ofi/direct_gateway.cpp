@@ -97,7 +97,6 @@ DirectGateway::DirectGateway(Transport& transport, Buffers& buffers,
                              const ring::Machinery& machinery, const Partition& partition,
                              const Placement& placement)
     : Gateway(transport, buffers, partition.processes(), identities),
-      network_(transport),
       machinery_(machinery),
       partition_(partition),
       reads_(transport,
@@ -126,6 +125,7 @@ std::unique_ptr<HostDevice> DirectGateway::make_device(const ring::SwitchPlug& p
     rings_to_nodes_ = plug.outward;
     puts_ = &plug.puts;
     own_node_ = plug.node;
+    reads_.serve(plug.puts, plug.node);
   }
   return node;
 }
@@ -139,7 +139,7 @@ bool DirectGateway::is_valid(unsigned, const PacketRun& run, const PacketHeader&
 bool DirectGateway::is_valid_part(unsigned, const PacketRun& run, const PartHeader& part) const {
   if (!is_here(run.target)) return false;
   if (part.kind == PartKind::packed) return true;
-  if (network_.least_read() == 0) return false;
+  if (transport().least_read() == 0) return false;
   if (part.kind == PartKind::done) return part.bytes == sizeof(std::uint32_t);
   return part.bytes >= sizeof(PartOffer) && part.bytes <= sizeof(PartOffer) + PutOffer::kMostLabel;
 }
@@ -162,7 +162,7 @@ void DirectGateway::deliver_part(Rank node, ReceivedFrame& frame, const std::byt
   if (part.kind == PartKind::packed) return deliver_packed(node, frame, at);
   const unsigned peer = frame.view.header.source;
   if (part.kind == PartKind::offer) {
-    reads_.begin(peer, node, part, *puts_, own_node_);
+    reads_.begin(peer, node, part);
   } else {
     std::uint32_t number;
     std::memcpy(&number, bytes_of(part).data(), sizeof number);

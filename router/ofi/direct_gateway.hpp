@@ -66,7 +66,7 @@ class DirectGateway final : public Gateway, public FrameOwner {
     void commit_part(Rank to, const PartHeader& part) override {
       out_->writer().commit_part(to, part);
     }
-    std::size_t least_read() const override { return gateway_.network_.least_read(); }
+    std::size_t least_read() const override { return gateway_.transport().least_read(); }
     bool try_offer(const OfferedPut& offered) override;
     void push() override;
 
@@ -144,7 +144,6 @@ class DirectGateway final : public Gateway, public FrameOwner {
   bool forward_in(RingOutlet& outlet);
   std::uint32_t copy_to_ring(ReceivedRun& run, ring::TaggedSender& ring);
 
-  Transport& network_;
   const ring::Machinery& machinery_;
   const Partition& partition_;
   RemoteReads reads_;

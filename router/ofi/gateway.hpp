@@ -62,6 +62,7 @@ class Gateway : public ring::Pollable {
 
  protected:
   Outflow& out(unsigned peer) { return flows_[peer]->out; }
+  const Transport& transport() const { return *transport_; }
   /// Sends what waits, full frame or not, where it can.
   void flush();
   /// Everything in `frame` has been delivered: its buffer is free.

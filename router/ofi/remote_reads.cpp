@@ -43,13 +43,8 @@ std::span<std::byte> hull(std::span<const PutStretch> landing) {
 }  // namespace
 
 PartOffer RemoteReads::expose(unsigned peer, const OfferedPut& offered) {
-  if (free_exposures_.empty()) {
-    free_exposures_.push_back(static_cast<std::uint32_t>(exposures_.size()));
-    exposures_.emplace_back();
-  }
-  const std::uint32_t number = free_exposures_.back();
   auto region = transport_->expose(offered.offer.memory);
-  free_exposures_.pop_back();
+  const std::uint32_t number = exposures_.take();
   ++offered_;
   changed_at_ = Clock::now();
   const Exposed& exposed = region->exposed();
@@ -68,7 +63,7 @@ std::optional<PutDescriptor> RemoteReads::done(unsigned peer, std::uint32_t numb
   exposure.region.reset();
   --offered_;
   changed_at_ = Clock::now();
-  free_exposures_.push_back(number);
+  exposures_.give_back(number);
   return exposure.put;
 }
 
@@ -77,22 +72,18 @@ void RemoteReads::abandon() {
   for (Reading& reading : readings_) reading.region.reset();
 }
 
-void RemoteReads::begin(unsigned peer, Rank to, const PartHeader& part, ring::PutPort& puts,
-                        Rank own_node) {
-  if (free_readings_.empty()) {
-    free_readings_.push_back(static_cast<std::uint32_t>(readings_.size()));
-    readings_.emplace_back(*this, free_readings_.back());
-  }
-  Reading& reading = readings_[free_readings_.back()];
-  free_readings_.pop_back();
+void RemoteReads::begin(unsigned peer, Rank to, const PartHeader& part) {
+  const std::uint32_t number = readings_.take();
+  Reading& reading = readings_[number];
+  reading.reads = this;
+  reading.number = number;
   reading.peer = peer;
-  reading.puts = &puts;
   reading.landing.clear();
   const std::span<const std::byte> body = bytes_of(part);
   std::memcpy(&reading.offer, body.data(), sizeof reading.offer);
   const auto label = body.subspan(sizeof reading.offer);
   reading.label.assign(label.begin(), label.end());
-  reading.put = {.from = own_node,
+  reading.put = {.from = own_node_,
                  .to = to,
                  .window = part.window,
                  .stage = PutStage::offered,
@@ -103,7 +94,7 @@ void RemoteReads::begin(unsigned peer, Rank to, const PartHeader& part, ring::Pu
                  .array = reading.label.data(),
                  .source = &reading,
                  .landing = &reading.landing};
-  puts.send({reading.put, false});
+  puts_->send({reading.put, false});
 }
 
 std::uint32_t RemoteReads::Reading::gather(const SendDescriptor&, std::uint32_t,
@@ -115,7 +106,7 @@ std::uint32_t RemoteReads::Reading::gather(const SendDescriptor&, std::uint32_t,
 void RemoteReads::Reading::put_done(const PutDescriptor& done) {
   if (done.stage == PutStage::offered) return reads->start(*this);
   reads->told_(peer, offer.from, offer.number);
-  reads->free_readings_.push_back(number);
+  reads->readings_.give_back(number);
 }
 
 void RemoteReads::Reading::add(std::uint64_t from, std::span<std::byte> to) {
@@ -181,7 +172,7 @@ void RemoteReads::completed(const Operation& operation) {
 void RemoteReads::land(Reading& reading) {
   reading.region.reset();
   reading.put.stage = PutStage::landed;
-  reading.puts->send({reading.put, false});
+  puts_->send({reading.put, false});
 }
 
 }  // namespace toroid::ofi

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "hal/packet.hpp"
+#include "hal/place_pool.hpp"
 #include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
@@ -55,9 +56,13 @@ class RemoteReads {
   std::optional<PutDescriptor> done(unsigned peer, std::uint32_t number);
 
   // The receiver's end.
-  /// Asks the node `to` where what `peer` offers goes, and reads it then. `own_node`: a node of
-  /// this worker; `puts`: the worker's.
-  void begin(unsigned peer, Rank to, const PartHeader& part, ring::PutPort& puts, Rank own_node);
+  /// The worker's port to its nodes, and one of them, to which they answer. Comes before begin().
+  void serve(ring::PutPort& puts, Rank own_node) {
+    puts_ = &puts;
+    own_node_ = own_node;
+  }
+  /// Asks the node `to` where what `peer` offers goes, and reads it then.
+  void begin(unsigned peer, Rank to, const PartHeader& part);
   /// Starts reads that wait. True: one has begun.
   bool step();
   void completed(const Operation& operation);
@@ -73,28 +78,26 @@ class RemoteReads {
  private:
   /// What this process offers.
   struct Exposure {
-    unsigned peer;
-    PutDescriptor put;
-    std::unique_ptr<Region> region;  ///< null: the place is free
+    unsigned peer = 0;
+    PutDescriptor put{};
+    std::unique_ptr<Region> region{};  ///< null: the place is free
   };
 
   /// What this process reads.
   class Reading final : public PayloadSource {
    public:
-    Reading(RemoteReads& reads, std::uint32_t number) : reads(&reads), number(number) {}
     std::uint32_t gather(const SendDescriptor&, std::uint32_t,
                          std::span<std::byte, kPayloadBytes>) override;
     void put_done(const PutDescriptor& put) override;
     void add(std::uint64_t from, std::span<std::byte> to);
 
-    RemoteReads* reads;
-    std::uint32_t number;  ///< its place
+    RemoteReads* reads = nullptr;
+    std::uint32_t number = 0;  ///< its place
     unsigned peer = 0;
     PartOffer offer{};
     std::vector<std::byte> label;
     PutDescriptor put{};
     std::vector<PutStretch> landing;
-    ring::PutPort* puts = nullptr;
     std::unique_ptr<Region> region;
     std::vector<ReadOperation> operations;  ///< [stretch]
     std::size_t begun = 0;                  ///< operations
@@ -110,10 +113,10 @@ class RemoteReads {
 
   Transport* transport_;
   Told told_;
-  std::deque<Exposure> exposures_;  ///< [number of the offer]
-  std::vector<std::uint32_t> free_exposures_;
-  std::deque<Reading> readings_;  ///< [number]: they do not move
-  std::vector<std::uint32_t> free_readings_;
+  ring::PutPort* puts_ = nullptr;
+  Rank own_node_ = 0;
+  PlacePool<Exposure> exposures_;  ///< [number of the offer]
+  PlacePool<Reading> readings_;
   std::deque<Reading*> waiting_;  ///< have operations that have not begun
   std::size_t outstanding_ = 0;   ///< operations
   std::size_t offered_ = 0;       ///< exposures in use

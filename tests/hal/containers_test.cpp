@@ -1,14 +1,17 @@
-// ReceptionBuffers, DescriptorQueue and OutputQueues against plain standard containers.
+// ReceptionBuffers, DescriptorQueue, OutputQueues and PlacePool against plain standard containers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
+#include <map>
 #include <vector>
 
 #include "hal/direction.hpp"
 #include "hal/output_queues.hpp"
+#include "hal/place_pool.hpp"
 #include "hal/random.hpp"
 #include "hal/reception_buffer.hpp"
 #include "hal/send_descriptor.hpp"
@@ -41,6 +44,28 @@ TEST(ReceptionBuffersDeathTest, ReleasingMoreThanIsThereIsAProgrammersError) {
   ReceptionBuffers buffer(2, 1, 32);
   EXPECT_TRUE(buffer.try_reserve(1, 0, 8));
   EXPECT_DEATH(buffer.release(1, 0, 9), "CHECK failed");
+}
+
+TEST(PlacePool, UsesNoMorePlacesThanAreInUseAtOnceAndMovesNone) {
+  Random random(5);
+  PlacePool<std::uint64_t> pool;
+  std::map<std::uint32_t, const std::uint64_t*> in_use;
+  std::size_t most = 0;
+  for (std::uint64_t step = 0; step < 5000; ++step) {
+    if (in_use.empty() || random.below(2) == 0) {
+      const std::uint32_t number = pool.take();
+      pool[number] = step;
+      ASSERT_TRUE(in_use.emplace(number, &pool[number]).second);
+    } else {
+      const auto one =
+          std::next(in_use.begin(), random.below(static_cast<std::uint32_t>(in_use.size())));
+      ASSERT_EQ(one->second, &pool[one->first]);
+      pool.give_back(one->first);
+      in_use.erase(one);
+    }
+    most = std::max(most, in_use.size());
+  }
+  EXPECT_EQ(pool.size(), most);
 }
 
 TEST(DescriptorQueue, IsFirstInFirstOutWhileItGrowsAndWrapsAround) {

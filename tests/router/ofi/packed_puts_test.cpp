@@ -145,7 +145,7 @@ TEST(PackedPuts, OfAnotherShapeThanTheReceiverExpectsEndTheRun) {
            [](ofi::PartHeader& part) { part.bytes -= 1; },
            [](ofi::PartHeader& part) { part.origin = 1'000'000; },
            [](ofi::PartHeader& part) { part.origin = 2; }})
-    EXPECT_THAT(failure_with(change), HasSubstr("bytes of the exchange that are not"));
+    EXPECT_THAT(failure_with(change), HasSubstr("bytes of the exchange that does not fit"));
 }
 
 /// Several exchanges one after the other: data may be overwritten when sent() has counted.

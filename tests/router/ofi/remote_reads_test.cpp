@@ -122,7 +122,7 @@ TEST(RemoteReads, OfferedByWhoIsOfAnotherOpinionEndTheRun) {
            [](PartHeader&part, PartOffer&) { part.origin = 1'000'000; },
            [](PartHeader&part, PartOffer&) { part.origin = 2; }})
     EXPECT_THAT(failure_of_offer(change),
-                HasSubstr("received an offer of the exchange that are not"));
+                HasSubstr("received an offer of the exchange that does not fit"));
   EXPECT_THAT(failure_of_offer([](PartHeader&, PartOffer& offer) { offer.bytes = 4999; }),
               HasSubstr("offers 4999 bytes, and 5000 from byte 0 on were expected"));
 }
