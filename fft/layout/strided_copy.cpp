@@ -21,6 +21,8 @@ constexpr std::int64_t kShortRow = 2048;
 /// How far ahead of the copy shorter ones are fetched, in bytes of rows.
 constexpr std::int64_t kAhead = 2048;
 constexpr std::int64_t kLine = 64;  ///< bytes of a cache line
+/// How many blocks ahead of the copy lines are fetched where the source's rows are far apart.
+constexpr std::int64_t kBlocksAhead = 2;
 
 using Loops = std::span<const CopyLoop>;
 
@@ -49,6 +51,8 @@ struct Copier {
     for (std::int64_t r = 0; r < rows.count; r += kSide)
       for (std::int64_t c = 0; c < row.count; c += kSide) {
         const std::int64_t rows_end = std::min(r + kSide, rows.count);
+        fetch_columns(row, c + kBlocksAhead * kSide, (rows_end - r) * kBytes,
+                      from + r * rows.from_stride * kBytes);
         CopyLoop part = row;
         part.count = std::min(kSide, row.count - c);
         for (std::int64_t i = r; i < rows_end; ++i)
@@ -66,6 +70,13 @@ struct Copier {
       if (i + ahead < loop.count) fetch(from + (i + ahead) * loop.from_stride * kBytes, bytes);
       Copier::row(row, from + i * loop.from_stride * kBytes, to + i * loop.to_stride * kBytes);
     }
+  }
+
+  /// The columns of the block that begins with column `c`, each `bytes` long.
+  static void fetch_columns(const CopyLoop& row, std::int64_t c, std::int64_t bytes,
+                            const std::byte* from) {
+    const std::int64_t end = std::min(c + kSide, row.count);
+    for (; c < end; ++c) fetch(from + c * row.from_stride * kBytes, bytes);
   }
 
   static void fetch(const std::byte* row, std::int64_t bytes) {

@@ -40,7 +40,7 @@ std::size_t Buffers::bytes_per_peer(const FlowLimits& limits) {
 FlowLimits Buffers::limits_for(unsigned peers, std::size_t best_frame_bytes) {
   FlowLimits limits{.frame_bytes = best_frame_bytes};
   while (limits.frame_bytes > kLeastFrameBytes && bytes_per_peer(limits) * peers > kMostBytes)
-    limits.frame_bytes /= 2;
+    limits.frame_bytes = std::max(kLeastFrameBytes, limits.frame_bytes / 2);
   return limits;
 }
 

@@ -97,9 +97,9 @@ Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace&
   Candidate provider = same_of_all(job, wanted.provider, providers);
   const Remote all = remote_of_all(job, provider, wanted.frames);
   if (wanted.frames == FrameWay::messages) return providers.get(provider.name, false);
-  if (!all.reads) provider.least_read = 0;
-  provider.writes =
-      all.writes && (wanted.frames == FrameWay::writes || prefers_writes(provider.name));
+  const bool asked_for = wanted.frames == FrameWay::writes;
+  if (!all.reads || !(asked_for || prefers_reads(provider.name))) provider.least_read = 0;
+  provider.writes = all.writes && (asked_for || prefers_writes(provider.name));
   if (provider.writes || provider.least_read > 0) return provider;
   return providers.get(provider.name, false);
 }

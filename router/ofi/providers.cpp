@@ -30,36 +30,36 @@ namespace {
 
 constexpr std::uint32_t kApi = FI_VERSION(1, 15);
 
-/// What is known of a provider's writes with data.
-enum class Writes : std::uint8_t {
-  none,       ///< it has no fi_writedata()
-  slower,     ///< than messages, or not tried
+/// What is known of a provider's remote memory access: fi_writedata() for frames, fi_read() for
+/// puts.
+enum class Use : std::uint8_t {
+  none,       ///< it has none, or none that works
+  slower,     ///< than messages, or not tried: only where it is asked for
   preferred,  ///< no slower than messages
 };
 
 struct Known {
   const char* name;
   bool over_ip;  ///< it has one endpoint per interface, which the address chooses
-  Writes writes;
-  std::size_t least_read;  ///< as in Candidate
+  Use writes;
+  Use reads;
   const char* use;
 };
-/// To ask and to answer takes longer than to pack less: measured with tcp and shm (docs/OFI.md).
+/// To ask and to answer takes longer than to pack less: measured with shm (docs/OFI.md).
 constexpr std::size_t kLeastRead = std::size_t{256} << 10;
-constexpr std::size_t kNoReads = 0;
 /// Providers between hosts, the best first.
 constexpr Known kKnown[] = {
-    {"cxi", false, Writes::none, kLeastRead, "HPE Slingshot"},
-    {"efa", false, Writes::preferred, kLeastRead, "AWS Elastic Fabric Adapter"},
-    {"psm3", false, Writes::preferred, kLeastRead, "Intel Ethernet and Omni-Path"},
-    {"psm2", false, Writes::preferred, kLeastRead, "Intel Omni-Path"},
-    {"verbs;ofi_rxm", false, Writes::preferred, kLeastRead, "InfiniBand and RoCE"},
-    {"tcp;ofi_rxm", true, Writes::preferred, kLeastRead, "any network with TCP"},
-    {"net", true, Writes::preferred, kLeastRead, "any network with TCP, newer and less tried"},
-    {"udp;ofi_rxd", true, Writes::slower, kNoReads, "any network with UDP, slow"},
-    {"sockets", true, Writes::slower, kNoReads, "any network with TCP, for tests"},
+    {"cxi", false, Use::none, Use::preferred, "HPE Slingshot"},
+    {"efa", false, Use::preferred, Use::preferred, "AWS Elastic Fabric Adapter"},
+    {"psm3", false, Use::preferred, Use::preferred, "Intel Ethernet and Omni-Path"},
+    {"psm2", false, Use::preferred, Use::preferred, "Intel Omni-Path"},
+    {"verbs;ofi_rxm", false, Use::preferred, Use::preferred, "InfiniBand and RoCE"},
+    {"tcp;ofi_rxm", true, Use::preferred, Use::slower, "any network with TCP"},
+    {"net", true, Use::preferred, Use::slower, "any network with TCP, newer and less tried"},
+    {"udp;ofi_rxd", true, Use::slower, Use::none, "any network with UDP, slow"},
+    {"sockets", true, Use::slower, Use::none, "any network with TCP, for tests"},
 };
-constexpr Known kShm = {"shm", false, Writes::preferred, kLeastRead, "processes of one host"};
+constexpr Known kShm = {"shm", false, Use::preferred, Use::preferred, "processes of one host"};
 
 const Known* find(const std::string& name) {
   if (name == kShm.name) return &kShm;
@@ -181,12 +181,12 @@ Candidate Providers::get(const std::string& name, bool remote) const {
   for (const fi_info* info = remote ? remotes_.get() : nullptr; info != nullptr; info = info->next)
     if (is_wanted(*info) && has_short_keys(*info)) cards.push_back(info);
   if (!cards.empty()) {
-    const bool may_write = known->writes != Writes::none;
+    const bool may_write = known->writes != Use::none;
     const auto cannot_write = [](const fi_info* info) { return !can_write(*info); };
     if (may_write && !std::ranges::all_of(cards, cannot_write)) std::erase_if(cards, cannot_write);
     Candidate found{name, copy_of(nearest(cards)), known->use};
     found.writes = may_write && can_write(*found.info);
-    found.least_read = known->least_read;
+    found.least_read = known->reads == Use::none ? 0 : kLeastRead;
     return found;
   }
   bool present = false;
@@ -235,7 +235,12 @@ std::vector<Candidate> Providers::all() const {
 
 bool prefers_writes(const std::string& provider) {
   const Known* known = find(provider);
-  return known != nullptr && known->writes == Writes::preferred;
+  return known != nullptr && known->writes == Use::preferred;
+}
+
+bool prefers_reads(const std::string& provider) {
+  const Known* known = find(provider);
+  return known != nullptr && known->reads == Use::preferred;
 }
 
 bool stays_in_memory(const std::string& provider) {
@@ -243,8 +248,13 @@ bool stays_in_memory(const std::string& provider) {
 }
 
 std::size_t best_frame_bytes(const std::string& provider) {
-  // Short frames if the library itself cuts messages into datagrams; else what fits in the caches.
-  return provider.ends_with("ofi_rxd") ? std::size_t{16} << 10 : std::size_t{256} << 10;
+  constexpr std::size_t kKiB = 1024;
+  if (provider.ends_with("ofi_rxd")) return 16 * kKiB;  // the library cuts messages into datagrams
+  // TCP passes on up to 64 KiB at once, with libfabric's header and its own. What is longer goes in
+  // pieces, and the receiver waits for the last one.
+  const Known* known = find(provider);
+  if (known != nullptr && known->over_ip) return 60 * kKiB;
+  return 256 * kKiB;  // fits the caches
 }
 
 }  // namespace toroid::ofi

@@ -75,6 +75,9 @@ class Providers {
 /// Whether frames that are written are no slower than messages.
 bool prefers_writes(const std::string& provider);
 
+/// Whether long puts that are read are no slower than those that are packed.
+bool prefers_reads(const std::string& provider);
+
 /// Whether frames never leave the host's memory.
 bool stays_in_memory(const std::string& provider);
 

@@ -170,9 +170,9 @@ TEST(SteppedWindow, APartThatFitsNoPutOrNoWindowEndsTheRunAndNothingIsWritten) {
 TEST_P(OfiWindow, PutsToOtherProcessesArePackedOrReadAndWhatGoesBeyondTheWindowEndsTheRun) {
   for (const auto& [fits, frames] :
        std::vector<std::pair<bool, FrameWay>>{{true, FrameWay::messages},
-                                              {true, FrameWay::automatic},
+                                              {true, FrameWay::writes},
                                               {false, FrameWay::messages},
-                                              {false, FrameWay::automatic}}) {
+                                              {false, FrameWay::writes}}) {
     OfiCase c{.provider = GetParam(), .transfer = TransferMode::automatic};
     c.frames = frames;
     const auto body = [&, fits = fits, frames = frames](Job& job, EmulatedMachine& machine) {
@@ -190,7 +190,7 @@ TEST_P(OfiWindow, PutsToOtherProcessesArePackedOrReadAndWhatGoesBeyondTheWindowE
       TOROID_CHECK_EQ(std::ranges::count(memory, std::byte{5}), self == 1 ? 399'900 : 0);
       if (job.rank() != 0) return;
       const std::uint64_t packed = machine.counters().packed_bytes;
-      if (frames == FrameWay::automatic && ofi::Providers("").get(c.provider).least_read > 0)
+      if (frames == FrameWay::writes && ofi::Providers("").get(c.provider).least_read > 0)
         TOROID_CHECK_EQ(packed, 0u);
       else
         TOROID_CHECK(packed > 399'900);
