@@ -8,6 +8,7 @@
 
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
+#include "fft/plan/extents.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid::fft {
@@ -24,18 +25,19 @@ std::shared_ptr<const Blueprint> with_planes(Description description, const Shap
   return std::make_shared<const Blueprint>(description, shape);
 }
 
-std::vector<std::int64_t> planes_to_try(const Description& description, const Shape& shape,
-                                        Way way) {
+std::vector<std::int64_t> planes_to_try(const Description& description, const Shape& shape, Way way,
+                                        std::int64_t most) {
+  const std::int64_t whole = *std::ranges::max_element(in_extents(description));
+  const std::int64_t own = planes_used(*with_planes(description, shape, way, whole), way);
   std::vector<std::int64_t> planes;
-  for (std::int64_t wanted = 1; wanted <= kMostPlanesTried; ++wanted)
-    if (planes_used(*with_planes(description, shape, way, wanted), way) == wanted)
-      planes.push_back(wanted);
+  for (std::int64_t wanted = 1; wanted <= std::min(own, most); ++wanted)
+    if (own % wanted == 0) planes.push_back(wanted);
   return planes;
 }
 
 TunedPlanes tune_planes(const Description& description, const Shape& shape, Way way,
-                        Blocking blocking, const TimeOf& time_of) {
-  std::vector<std::int64_t> candidates = planes_to_try(description, shape, way);
+                        Blocking blocking, const TimeOf& time_of, std::int64_t most) {
+  std::vector<std::int64_t> candidates = planes_to_try(description, shape, way, most);
   if (blocking == Blocking::too || candidates.empty()) candidates.insert(candidates.begin(), 0);
   TunedPlanes tuned;
   for (const std::int64_t planes : candidates)

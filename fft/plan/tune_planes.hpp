@@ -20,7 +20,8 @@
 
 namespace toroid::fft {
 
-/// The most planes per exchange that tuning tries, as the slab paper's does.
+/// The most planes per exchange that tuning tries by default, as the slab paper's does. Where cores
+/// copy from each other's memory, longer pieces may be faster.
 inline constexpr std::int64_t kMostPlanesTried = 8;
 
 /// Planes per exchange that a slab's blueprint comes to in one direction: those asked for, lowered
@@ -33,9 +34,9 @@ std::shared_ptr<const Blueprint> with_planes(Description description, const Shap
                                              std::int64_t planes);
 
 /// Planes per exchange to try, ascending: the divisors of the planes of the node that has most, at
-/// most kMostPlanesTried. None if the exchange cannot be cut. Throws BadInput as Blueprint does.
-std::vector<std::int64_t> planes_to_try(const Description& description, const Shape& shape,
-                                        Way way);
+/// most `most`. None if the exchange cannot be cut. Throws BadInput as Blueprint does.
+std::vector<std::int64_t> planes_to_try(const Description& description, const Shape& shape, Way way,
+                                        std::int64_t most = kMostPlanesTried);
 
 /// Whether the blocking exchange, 0 planes, is among the candidates.
 enum class Blocking : std::uint8_t { too, only_if_nothing_else };
@@ -54,9 +55,10 @@ struct TunedPlanes {
   std::vector<PlanesTrial> trials{};  ///< in the order of trying
 };
 
-/// Times every candidate once, and finds the fastest. Throws BadInput as Blueprint does, and what
-/// `time_of` throws.
+/// Times every candidate once, up to `most` planes, and finds the fastest. Throws BadInput as
+/// Blueprint does, and what `time_of` throws.
 TunedPlanes tune_planes(const Description& description, const Shape& shape, Way way,
-                        Blocking blocking, const TimeOf& time_of);
+                        Blocking blocking, const TimeOf& time_of,
+                        std::int64_t most = kMostPlanesTried);
 
 }  // namespace toroid::fft

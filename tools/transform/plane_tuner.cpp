@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,15 +37,21 @@ std::string wisdom_key(const SlabTrial& trial, bool blocking) {
       trial.way == fft::Way::forward ? "forward" : "backward", blocking ? "" : " non-blocking"));
 }
 
+/// The most planes that are tried.
+std::int64_t most_of(const SlabTrial& trial) {
+  constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+  return trial.run.fabric == FabricName::sim ? fft::kMostPlanesTried : kAll;
+}
+
 /// If it is one that could have been found.
-std::optional<std::int64_t> remembered(const std::string& key, bool blocking) {
+std::optional<std::int64_t> remembered(const std::string& key, bool blocking, std::int64_t most) {
   for (const std::string& line : fft::local::own_wisdom()) {
     if (!line.starts_with(key)) continue;
     std::int64_t planes = 0;
     const char* const end = line.data() + line.size();
     const auto [read, error] = std::from_chars(line.data() + key.size(), end, planes);
     if (error != std::errc() || read != end) continue;
-    if (planes >= (blocking ? 0 : 1) && planes <= fft::kMostPlanesTried) return planes;
+    if (planes >= (blocking ? 0 : 1) && planes <= most) return planes;
   }
   return std::nullopt;
 }
@@ -53,7 +60,7 @@ std::optional<std::int64_t> remembered(const std::string& key, bool blocking) {
 std::optional<std::int64_t> remembered_by_all(const SlabTrial& trial, const std::string& key,
                                               bool blocking) {
   constexpr std::int64_t kNone = -1;
-  const std::int64_t mine = remembered(key, blocking).value_or(kNone);
+  const std::int64_t mine = remembered(key, blocking, most_of(trial)).value_or(kNone);
   const auto planes =
       static_cast<std::int64_t>(trial.run.processes.numbers(static_cast<double>(mine))[0]);
   return planes == kNone ? std::nullopt : std::optional(planes);
@@ -87,13 +94,14 @@ Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const fft::Blueprint> 
 std::int64_t tuned_planes(const SlabTrial& trial, const HostArray& input, bool blocking) {
   const std::string key = wisdom_key(trial, blocking);
   if (const auto planes = remembered_by_all(trial, key, blocking)) return *planes;
-  const std::int64_t best =
-      fft::tune_planes(trial.description, trial.shape, trial.way,
-                       blocking ? fft::Blocking::too : fft::Blocking::only_if_nothing_else,
-                       [&](std::shared_ptr<const fft::Blueprint> blueprint) {
-                         return median_time(trial, input, std::move(blueprint));
-                       })
-          .planes;
+  const std::int64_t best = fft::tune_planes(
+                                trial.description, trial.shape, trial.way,
+                                blocking ? fft::Blocking::too : fft::Blocking::only_if_nothing_else,
+                                [&](std::shared_ptr<const fft::Blueprint> blueprint) {
+                                  return median_time(trial, input, std::move(blueprint));
+                                },
+                                most_of(trial))
+                                .planes;
   fft::local::add_own_wisdom(key + std::to_string(best));
   return best;
 }

@@ -32,6 +32,8 @@ TEST(TunePlanes, TriesTheDivisorsOfANodesPlanes) {
   EXPECT_THAT(planes_to_try(cube(24), Shape::parse("4"), Way::forward), ElementsAre(1, 2, 3, 6));
   EXPECT_THAT(planes_to_try(cube(16), Shape::parse("2"), Way::backward), ElementsAre(1, 2, 4, 8));
   EXPECT_THAT(planes_to_try(cube(13), Shape::parse("1"), Way::forward), ElementsAre(1));
+  EXPECT_THAT(planes_to_try(cube(24), Shape::parse("2"), Way::forward, 12),
+              ElementsAre(1, 2, 3, 4, 6, 12));
 }
 
 std::vector<std::int64_t> tried(const TunedPlanes& tuned) {
