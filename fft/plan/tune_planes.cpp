@@ -27,7 +27,7 @@ std::shared_ptr<const Blueprint> with_planes(Description description, const Shap
 
 std::vector<std::int64_t> planes_to_try(const Description& description, const Shape& shape, Way way,
                                         std::int64_t most) {
-  const std::int64_t whole = *std::ranges::max_element(in_extents(description));
+  const std::int64_t whole = std::ranges::max(in_extents(description));
   const std::int64_t own = planes_used(*with_planes(description, shape, way, whole), way);
   std::vector<std::int64_t> planes;
   for (std::int64_t wanted = 1; wanted <= std::min(own, most); ++wanted)
