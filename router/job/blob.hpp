@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
+
+#include "hal/check.hpp"
 
 namespace toroid {
 
@@ -12,6 +16,22 @@ using Blob = std::vector<std::byte>;
 
 inline std::string text_of(std::span<const std::byte> blob) {
   return {reinterpret_cast<const char*>(blob.data()), blob.size()};
+}
+
+/// The bytes of a value, for processes of the same program.
+template <typename T>
+Blob blob_of(const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  return {bytes.begin(), bytes.end()};
+}
+
+template <typename T>
+T value_of(const Blob& blob) {
+  TOROID_CHECK_EQ(blob.size(), sizeof(T));
+  T value;
+  std::memcpy(&value, blob.data(), sizeof(T));
+  return value;
 }
 
 }  // namespace toroid

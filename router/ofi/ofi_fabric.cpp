@@ -83,20 +83,6 @@ std::vector<unsigned> peers_of(unsigned self, const Shape& shape, const Partitio
   return {peers.begin(), peers.end()};
 }
 
-template <typename T>
-Blob blob_of(const T& value) {
-  const auto bytes = std::as_bytes(std::span(&value, 1));
-  return {bytes.begin(), bytes.end()};
-}
-
-template <typename T>
-T value_of(const Blob& blob) {
-  TOROID_CHECK_EQ(blob.size(), sizeof(T));
-  T value;
-  std::memcpy(&value, blob.data(), sizeof(T));
-  return value;
-}
-
 std::string message_of(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
@@ -180,8 +166,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   ofi::FlowLimits limits() const {
     std::size_t most = 0;
     for (unsigned p = 0; p < job_.size(); ++p) most = std::max(most, peers_of_process(p).size());
-    ofi::FlowLimits limits = ofi::Buffers::limits_for(static_cast<unsigned>(most),
-                                                      ofi::best_frame_bytes(provider_.name));
+    ofi::FlowLimits limits =
+        ofi::Buffers::limits_for(static_cast<unsigned>(most), provider_.frame_bytes);
     if (ofi::stays_in_memory(provider_.name)) limits.crc = ofi::CrcScope::tables;
     return limits;
   }

@@ -3,11 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -70,24 +73,42 @@ Candidate same_of_all(Job& job, const std::string& wanted, const Providers& prov
   throw BadInput("no provider of libfabric can be used by all processes; see toroid info");
 }
 
-/// What all processes can do by remote memory access.
-struct Remote {
+/// What all processes can do by remote memory access, and what serves them all.
+struct Common {
   bool writes = true;
   bool reads = true;
+  Preference preference{true, true, SIZE_MAX};
 };
 
-Remote remote_of_all(Job& job, const Candidate& provider, FrameWay frames) {
-  const auto able =
-      job.all_gather(Blob{std::byte{provider.writes}, std::byte{provider.least_read > 0}});
-  Remote all;
+Common common_to_all(Job& job, const Candidate& provider, FrameWay frames) {
+  const Preference mine = preference_for(provider.name);
+  using Words = std::array<std::uint64_t, 5>;
+  const auto told = job.all_gather(blob_of(
+      Words{provider.writes, provider.least_read > 0, mine.writes, mine.reads, mine.frame_bytes}));
+  Common all;
   for (unsigned p = 0; p < job.size(); ++p) {
-    if (frames == FrameWay::writes && able[p].at(0) == std::byte{0})
+    const auto [writes, reads, by_writes, by_reads, frame_bytes] = value_of<Words>(told[p]);
+    if (frames == FrameWay::writes && writes == 0)
       throw BadInput(
           fmt::format("{} cannot write frames by provider {}", job.name(p), provider.name));
-    all.writes &= able[p].at(0) != std::byte{0};
-    all.reads &= able[p].at(1) != std::byte{0};
+    all.writes &= writes != 0;
+    all.reads &= reads != 0;
+    all.preference.writes &= by_writes != 0;
+    all.preference.reads &= by_reads != 0;
+    all.preference.frame_bytes = std::min<std::size_t>(all.preference.frame_bytes, frame_bytes);
   }
   return all;
+}
+
+/// The provider with the remote memory access that is wanted, if any.
+Candidate with_remote(Candidate provider, const Common& all, FrameWay frames,
+                      const Providers& providers) {
+  if (frames == FrameWay::messages) return providers.get(provider.name, false);
+  const bool asked_for = frames == FrameWay::writes;
+  if (!all.reads || !(asked_for || all.preference.reads)) provider.least_read = 0;
+  provider.writes = all.writes && (asked_for || all.preference.writes);
+  if (provider.writes || provider.least_read > 0) return provider;
+  return providers.get(provider.name, false);
 }
 
 }  // namespace
@@ -95,13 +116,10 @@ Remote remote_of_all(Job& job, const Candidate& provider, FrameWay frames) {
 Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace& gateway) {
   const Providers providers(address_of(job), pu_of(gateway));
   Candidate provider = same_of_all(job, wanted.provider, providers);
-  const Remote all = remote_of_all(job, provider, wanted.frames);
-  if (wanted.frames == FrameWay::messages) return providers.get(provider.name, false);
-  const bool asked_for = wanted.frames == FrameWay::writes;
-  if (!all.reads || !(asked_for || prefers_reads(provider.name))) provider.least_read = 0;
-  provider.writes = all.writes && (asked_for || prefers_writes(provider.name));
-  if (provider.writes || provider.least_read > 0) return provider;
-  return providers.get(provider.name, false);
+  const Common all = common_to_all(job, provider, wanted.frames);
+  Candidate chosen = with_remote(std::move(provider), all, wanted.frames, providers);
+  chosen.frame_bytes = all.preference.frame_bytes;
+  return chosen;
 }
 
 }  // namespace toroid::ofi

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -45,7 +46,7 @@ struct Known {
   Use reads;
   const char* use;
 };
-/// To ask and to answer takes longer than to pack less: measured with shm (docs/OFI.md).
+/// To ask and to answer takes longer than to pack less: measured with tcp and shm (docs/OFI.md).
 constexpr std::size_t kLeastRead = std::size_t{256} << 10;
 /// Providers between hosts, the best first.
 constexpr Known kKnown[] = {
@@ -54,12 +55,20 @@ constexpr Known kKnown[] = {
     {"psm3", false, Use::preferred, Use::preferred, "Intel Ethernet and Omni-Path"},
     {"psm2", false, Use::preferred, Use::preferred, "Intel Omni-Path"},
     {"verbs;ofi_rxm", false, Use::preferred, Use::preferred, "InfiniBand and RoCE"},
-    {"tcp;ofi_rxm", true, Use::preferred, Use::slower, "any network with TCP"},
-    {"net", true, Use::preferred, Use::slower, "any network with TCP, newer and less tried"},
+    {"tcp;ofi_rxm", true, Use::preferred, Use::preferred, "any network with TCP"},
+    {"net", true, Use::preferred, Use::preferred, "any network with TCP, newer and less tried"},
     {"udp;ofi_rxd", true, Use::slower, Use::none, "any network with UDP, slow"},
     {"sockets", true, Use::slower, Use::none, "any network with TCP, for tests"},
 };
 constexpr Known kShm = {"shm", false, Use::preferred, Use::preferred, "processes of one host"};
+
+/// Whether TCP spreads in time what it is given (BBR does). It hands on up to 64 KiB at once, with
+/// libfabric's header and its own: the rest of a longer frame, or of a read, waits.
+bool paces_tcp() {
+  std::ifstream file("/proc/sys/net/ipv4/tcp_congestion_control");
+  std::string name;
+  return file >> name && name.starts_with("bbr");
+}
 
 const Known* find(const std::string& name) {
   if (name == kShm.name) return &kShm;
@@ -233,28 +242,22 @@ std::vector<Candidate> Providers::all() const {
   return all;
 }
 
-bool prefers_writes(const std::string& provider) {
-  const Known* known = find(provider);
-  return known != nullptr && known->writes == Use::preferred;
-}
-
-bool prefers_reads(const std::string& provider) {
-  const Known* known = find(provider);
-  return known != nullptr && known->reads == Use::preferred;
-}
-
 bool stays_in_memory(const std::string& provider) {
   return provider == kShm.name;
 }
 
-std::size_t best_frame_bytes(const std::string& provider) {
+Preference preference_for(const std::string& provider) {
   constexpr std::size_t kKiB = 1024;
-  if (provider.ends_with("ofi_rxd")) return 16 * kKiB;  // the library cuts messages into datagrams
-  // TCP passes on up to 64 KiB at once, with libfabric's header and its own. What is longer goes in
-  // pieces, and the receiver waits for the last one.
   const Known* known = find(provider);
-  if (known != nullptr && known->over_ip) return 60 * kKiB;
-  return 256 * kKiB;  // fits the caches
+  if (known == nullptr) return {false, false, 256 * kKiB};
+  const bool is_paced = known->over_ip && paces_tcp();
+  Preference preference{known->writes == Use::preferred,
+                        known->reads == Use::preferred && !is_paced, 256 * kKiB};
+  if (provider.ends_with("ofi_rxd"))  // the library cuts messages into datagrams
+    preference.frame_bytes = 16 * kKiB;
+  else if (is_paced)
+    preference.frame_bytes = 60 * kKiB;
+  return preference;
 }
 
 }  // namespace toroid::ofi

@@ -41,6 +41,7 @@ struct Candidate {
   bool writes = false;  ///< it can write frames into the memory of other processes
   /// The shortest put that it reads from another process, bytes; 0: it cannot.
   std::size_t least_read = 0;
+  std::size_t frame_bytes = 0;  ///< that serve all processes of a job; 0: nobody has asked yet
 };
 
 /// Whether the processes of a job run on one host or on several.
@@ -72,16 +73,15 @@ class Providers {
   Info names_;    ///< list of providers, also of those without a device; may be null
 };
 
-/// Whether frames that are written are no slower than messages.
-bool prefers_writes(const std::string& provider);
-
-/// Whether long puts that are read are no slower than those that are packed.
-bool prefers_reads(const std::string& provider);
+/// What serves a provider best on this host, as measured (docs/OFI.md).
+struct Preference {
+  bool writes;              ///< frames that are written are no slower than messages
+  bool reads;               ///< long puts that are read are no slower than those that are packed
+  std::size_t frame_bytes;  ///< keep it busy
+};
+Preference preference_for(const std::string& provider);
 
 /// Whether frames never leave the host's memory.
 bool stays_in_memory(const std::string& provider);
-
-/// Frame length that keeps a provider busy, bytes.
-std::size_t best_frame_bytes(const std::string& provider);
 
 }  // namespace toroid::ofi
