@@ -78,7 +78,7 @@ constexpr std::array kFields = {
     MachineField{"dma_receive_cycles", "cycles", assumed, 0, 1e9, &M::dma_receive_cycles,
                  "DMA engine, per packet received and stored"},
     MachineField{"ring_slots", "packets", assumed, 0, 8191, &M::ring_slots,
-                 "that a channel of a link in memory (shm, ofi) holds at least; 0: up to 512, "
+                 "that a channel of a link in memory (shm, ofi) holds at least; 0: up to 2048, "
                  "fewer where links are many"},
 };
 

@@ -34,8 +34,8 @@ class PayloadSource {
   virtual std::size_t pack(const SendDescriptor& descriptor, std::uint32_t first,
                            std::uint32_t packets, std::span<std::byte> to);
   /// Offers such a put to be read from afar, if its bytes stand in stretches of `least` bytes or
-  /// more that are contiguous at both ends; else offers nothing, and pack() follows. Called after
-  /// put(), where the receiver can read.
+  /// more that are contiguous at both ends; else offers nothing, and pack() follows. Called once,
+  /// after put(), where the receiver can read. REQUIRES: what is offered is read, and not packed.
   virtual PutOffer offer(const SendDescriptor& descriptor, std::size_t least);
   /// A put has been copied, packed or read: its array may be overwritten. Called on the node's own
   /// thread.

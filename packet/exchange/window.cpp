@@ -300,6 +300,7 @@ std::size_t Window::pack(const SendDescriptor& descriptor, std::uint32_t first,
 /// A put from one stretch: where it stands in parts only this node knows, and where an answer goes
 /// only who asked.
 PutOffer Window::offer(const SendDescriptor& descriptor, std::size_t least) {
+  static_assert(WindowMessage::kBoxedLabelBytes <= PutOffer::kMostLabel);
   Operation& operation = operations_[descriptor.cookie >> 32];
   const WindowMessage& message = operation.message;
   if (message.kind == Kind::answer || !operation.here.is_stretch() || message.box.bytes < least)

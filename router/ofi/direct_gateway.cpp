@@ -43,6 +43,9 @@ constexpr std::uint32_t kLeastInPart = 8;
 /// Packets of a part on its way from another worker: it stays in the caches of both.
 constexpr std::uint32_t kMostInRing = 136;
 
+/// An offer is as long as one packet's payload at most.
+static_assert(sizeof(PartOffer) + PutOffer::kMostLabel <= kPayloadBytes);
+
 /// Where what follows a run, which begins at `at`, stands in a frame.
 const std::byte* behind(const PacketRun& run, const std::byte* at) {
   if (run.channel == kPartChannel) return at + framed_bytes(part_at(at));

@@ -3,9 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -73,40 +71,33 @@ Candidate same_of_all(Job& job, const std::string& wanted, const Providers& prov
   throw BadInput("no provider of libfabric can be used by all processes; see toroid info");
 }
 
-/// What all processes can do by remote memory access, and what serves them all.
-struct Common {
+/// What all processes can do by remote memory access.
+struct Remote {
   bool writes = true;
   bool reads = true;
-  Preference preference{true, true, SIZE_MAX};
 };
 
-Common common_to_all(Job& job, const Candidate& provider, FrameWay frames) {
-  const Preference mine = preference_for(provider.name);
-  using Words = std::array<std::uint64_t, 5>;
-  const auto told = job.all_gather(blob_of(
-      Words{provider.writes, provider.least_read > 0, mine.writes, mine.reads, mine.frame_bytes}));
-  Common all;
+Remote remote_of_all(Job& job, const Candidate& provider, FrameWay frames) {
+  const auto able =
+      job.all_gather(Blob{std::byte{provider.writes}, std::byte{provider.least_read > 0}});
+  Remote all;
   for (unsigned p = 0; p < job.size(); ++p) {
-    const auto [writes, reads, by_writes, by_reads, frame_bytes] = value_of<Words>(told[p]);
-    if (frames == FrameWay::writes && writes == 0)
+    if (frames == FrameWay::writes && able[p].at(0) == std::byte{0})
       throw BadInput(
           fmt::format("{} cannot write frames by provider {}", job.name(p), provider.name));
-    all.writes &= writes != 0;
-    all.reads &= reads != 0;
-    all.preference.writes &= by_writes != 0;
-    all.preference.reads &= by_reads != 0;
-    all.preference.frame_bytes = std::min<std::size_t>(all.preference.frame_bytes, frame_bytes);
+    all.writes &= able[p].at(0) != std::byte{0};
+    all.reads &= able[p].at(1) != std::byte{0};
   }
   return all;
 }
 
 /// The provider with the remote memory access that is wanted, if any.
-Candidate with_remote(Candidate provider, const Common& all, FrameWay frames,
-                      const Providers& providers) {
+Candidate with_remote(Candidate provider, const Remote& all, const Preference& preference,
+                      FrameWay frames, const Providers& providers) {
   if (frames == FrameWay::messages) return providers.get(provider.name, false);
   const bool asked_for = frames == FrameWay::writes;
-  if (!all.reads || !(asked_for || all.preference.reads)) provider.least_read = 0;
-  provider.writes = all.writes && (asked_for || all.preference.writes);
+  if (!all.reads || !(asked_for || preference.reads)) provider.least_read = 0;
+  provider.writes = all.writes && (asked_for || preference.writes);
   if (provider.writes || provider.least_read > 0) return provider;
   return providers.get(provider.name, false);
 }
@@ -116,10 +107,22 @@ Candidate with_remote(Candidate provider, const Common& all, FrameWay frames,
 Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace& gateway) {
   const Providers providers(address_of(job), pu_of(gateway));
   Candidate provider = same_of_all(job, wanted.provider, providers);
-  const Common all = common_to_all(job, provider, wanted.frames);
-  Candidate chosen = with_remote(std::move(provider), all, wanted.frames, providers);
-  chosen.frame_bytes = all.preference.frame_bytes;
+  const Remote all = remote_of_all(job, provider, wanted.frames);
+  const Preference preference = preference_of_all(job, preference_for(provider.name));
+  Candidate chosen = with_remote(std::move(provider), all, preference, wanted.frames, providers);
+  chosen.frame_bytes = preference.frame_bytes;
   return chosen;
+}
+
+Preference preference_of_all(Job& job, const Preference& mine) {
+  Preference all = mine;
+  for (const Blob& told : job.all_gather(blob_of(mine))) {
+    const auto theirs = value_of<Preference>(told);
+    all.writes &= theirs.writes;
+    all.reads &= theirs.reads;
+    all.frame_bytes = std::min(all.frame_bytes, theirs.frame_bytes);
+  }
+  return all;
 }
 
 }  // namespace toroid::ofi

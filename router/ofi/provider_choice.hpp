@@ -14,4 +14,8 @@ namespace toroid::ofi {
 /// of the job. Throws BadInput with the reason if there is none.
 Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace& gateway);
 
+/// What serves all processes of a job best: what each of them prefers, and the shortest frames. A
+/// collective of the job.
+Preference preference_of_all(Job& job, const Preference& mine);
+
 }  // namespace toroid::ofi

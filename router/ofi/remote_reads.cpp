@@ -25,8 +25,11 @@
 namespace toroid::ofi {
 namespace {
 
-/// Bytes of one read: no provider's limit is lower.
-constexpr std::size_t kMostInRead = std::size_t{1} << 30;
+/// Bytes of one read.
+constexpr std::size_t kMostInRead = std::size_t{1} << 20;
+/// Bytes that may be on their way at once. Over TCP frames and acknowledgements come behind them,
+/// and must not be late: at 1 Gbit/s these take 0.13 s.
+constexpr std::size_t kMostUnderWay = std::size_t{16} << 20;
 
 /// The memory from the first byte of the stretches to the last.
 std::span<std::byte> hull(std::span<const PutStretch> landing) {
@@ -124,16 +127,21 @@ void RemoteReads::start(Reading& reading) {
   reading.begun = reading.completed = 0;
   if (reading.landing.empty()) return land(reading);
   reading.region = transport_->open(hull(reading.landing));
+  std::uint64_t end = 0;
   for (const PutStretch& stretch : reading.landing) {
     if (stretch.from > reading.offer.bytes ||
         stretch.to.size() > reading.offer.bytes - stretch.from)
       throw RunFailed(
           fmt::format("process {} offers {} bytes, and {} from byte {} on were expected",
                       reading.peer, reading.offer.bytes, stretch.to.size(), stretch.from));
+    end = std::max(end, stretch.from + stretch.to.size());
     for (std::size_t at = 0; at < stretch.to.size(); at += kMostInRead)
       reading.add(stretch.from + at,
                   stretch.to.subspan(at, std::min(stretch.to.size() - at, kMostInRead)));
   }
+  if (end != reading.offer.bytes)
+    throw RunFailed(fmt::format("process {} offers {} bytes, and {} were expected", reading.peer,
+                                reading.offer.bytes, end));
   if (reading.operations.empty()) return land(reading);
   waiting_.push_back(&reading);
   (void)step();
@@ -152,19 +160,27 @@ bool RemoteReads::step() {
 
 bool RemoteReads::begin_some(Reading& reading) {
   const std::size_t before = reading.begun;
-  while (reading.begun < reading.operations.size() && outstanding_ < Transport::kMostReads &&
-         transport_->try_read(reading.operations[reading.begun])) {
+  while (reading.begun < reading.operations.size()) {
+    ReadOperation& operation = reading.operations[reading.begun];
+    if (!has_room_for(operation) || !transport_->try_read(operation)) break;
     ++reading.begun;
     ++outstanding_;
+    under_way_ += operation.buffer.size();
   }
   if (reading.begun == before) return false;
   changed_at_ = Clock::now();
   return true;
 }
 
+bool RemoteReads::has_room_for(const ReadOperation& operation) const {
+  return outstanding_ < Transport::kMostReads &&
+         (outstanding_ == 0 || under_way_ + operation.buffer.size() <= kMostUnderWay);
+}
+
 void RemoteReads::completed(const Operation& operation) {
   Reading& reading = readings_[operation.user];
   --outstanding_;
+  under_way_ -= operation.buffer.size();
   changed_at_ = Clock::now();
   if (++reading.completed == reading.operations.size()) land(reading);
 }

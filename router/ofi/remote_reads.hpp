@@ -39,8 +39,9 @@ struct OfferedPut {
 ///
 /// **Nothing outside:** others can read the memory from the first byte of an offer to its last, by
 /// a key of its own, until it is done. The receiver's node says where the bytes go, and they are as
-/// many as were offered at most.
-/// **Nothing is lost:** reads for which the network has no room wait here, and take turns.
+/// many as were offered.
+/// **Nothing is lost:** reads for which the network has no room wait here, and take turns. Those
+/// under way are limited in bytes, too, so that what comes behind them is not late.
 class RemoteReads {
  public:
   /// Told when a put has come: its sender is to be told.
@@ -109,6 +110,7 @@ class RemoteReads {
 
   void start(Reading& reading);
   bool begin_some(Reading& reading);
+  bool has_room_for(const ReadOperation& operation) const;
   void land(Reading& reading);
 
   Transport* transport_;
@@ -119,6 +121,7 @@ class RemoteReads {
   PlacePool<Reading> readings_;
   std::deque<Reading*> waiting_;  ///< have operations that have not begun
   std::size_t outstanding_ = 0;   ///< operations
+  std::size_t under_way_ = 0;     ///< their bytes
   std::size_t offered_ = 0;       ///< exposures in use
   Clock::time_point changed_at_{};
 };

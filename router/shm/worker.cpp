@@ -121,7 +121,10 @@ void Worker::rest() {
   while (!has_news() && !control_->ended()) {
     bump(report_->rounds);
     if (control_->is_quiescent(detector_)) return control_->end(termination::Verdict::quiescent);
-    if (!poll(true)) wait();
+    if (poll(true))
+      bump(report_->moved);  // a long read brings no news before its end
+    else
+      wait();
   }
   wake();
 }

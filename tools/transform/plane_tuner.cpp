@@ -25,22 +25,23 @@
 namespace toroid {
 namespace {
 
-constexpr unsigned kRounds = 7;  ///< where time is the wall clock
-
-std::string wisdom_key(const SlabTrial& trial, bool blocking) {
-  const fft::Description& d = trial.description;
-  return one_line(fmt::format(
-      "toroid planes {} {} {} batch {} {} {} cut {} window {} interval {} {}{} = ", trial.on,
-      trial.shape.text(), fmt::join(d.size, "x"), d.batch,
-      d.precision == fft::Precision::single ? "single" : "double", d.real ? "real" : "complex",
-      d.box_cut, d.overlap.window, d.overlap.test_interval,
-      trial.way == fft::Way::forward ? "forward" : "backward", blocking ? "" : " non-blocking"));
-}
+constexpr unsigned kRounds = 15;  ///< where time is the wall clock
 
 /// The most planes that are tried.
 std::int64_t most_of(const SlabTrial& trial) {
   constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
   return trial.run.fabric == FabricName::sim ? fft::kMostPlanesTried : kAll;
+}
+
+std::string wisdom_key(const SlabTrial& trial, bool blocking) {
+  const fft::Description& d = trial.description;
+  return one_line(fmt::format(
+      "toroid planes {} {} {} batch {} {} {} cut {} window {} interval {} {}{}{} = ", trial.on,
+      trial.shape.text(), fmt::join(d.size, "x"), d.batch,
+      d.precision == fft::Precision::single ? "single" : "double", d.real ? "real" : "complex",
+      d.box_cut, d.overlap.window, d.overlap.test_interval,
+      trial.way == fft::Way::forward ? "forward" : "backward", blocking ? "" : " non-blocking",
+      most_of(trial) > fft::kMostPlanesTried ? " of all" : ""));
 }
 
 /// If it is one that could have been found.

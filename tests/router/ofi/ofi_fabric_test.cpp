@@ -36,6 +36,7 @@
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/endpoint.hpp"
 #include "router/ofi/host_share.hpp"
+#include "router/ofi/provider_choice.hpp"
 #include "router/ofi/providers.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/partition.hpp"
@@ -262,6 +263,19 @@ TEST(OfiFabric, TakesNoProcessForLostThatComputesForLongOrIsNeverIdle) {
     runs.emplace_back([&run, who] {
       run([who](Node& node) { return hear_of_one_that_computes(node, who, milliseconds(2500)); });
     });
+}
+
+/// One of them stands on a host whose TCP is paced.
+TEST(OfiProviders, ServeAllProcessesAlikeWhereTheirHostsDiffer) {
+  const auto body = [](Job& job) {
+    const bool is_paced = job.rank() == 1;
+    const ofi::Preference mine{true, !is_paced, is_paced ? 61440u : 262144u};
+    const ofi::Preference all = ofi::preference_of_all(job, mine);
+    TOROID_CHECK(all.writes);
+    TOROID_CHECK(!all.reads);
+    TOROID_CHECK_EQ(all.frame_bytes, 61440u);
+  };
+  EXPECT_EQ(testing::run_job(3, body), std::vector<std::string>(3));
 }
 
 TEST(OfiFabric, RefusesAProviderThatThereIsNot) {

@@ -125,6 +125,8 @@ TEST(RemoteReads, OfferedByWhoIsOfAnotherOpinionEndTheRun) {
                 HasSubstr("received an offer of the exchange that does not fit"));
   EXPECT_THAT(failure_of_offer([](PartHeader&, PartOffer& offer) { offer.bytes = 4999; }),
               HasSubstr("offers 4999 bytes, and 5000 from byte 0 on were expected"));
+  EXPECT_THAT(failure_of_offer([](PartHeader&, PartOffer& offer) { offer.bytes = 5001; }),
+              HasSubstr("offers 5001 bytes, and 5000 were expected"));
 }
 
 /// What the network refuses to read leaves what was there, and is told to the run.
