@@ -8,9 +8,9 @@
 namespace toroid {
 
 enum class FrameWay : std::uint8_t {
-  automatic,  ///< they are written where all processes can do so and it is not slower
-  messages,   ///< they are sent, to whichever buffer the receiver has posted
-  writes,     ///< they are written into the receiver's memory, with data that tell it
+  automatic,  ///< each as `writes` where all processes can and it is not slower, else `messages`
+  messages,   ///< to whichever buffer the receiver has posted; puts are packed
+  writes,     ///< into the receiver's memory, with data that tell it; long puts are read
 };
 inline constexpr std::array<std::string_view, 3> kFrameWayNames = {"auto", "messages", "writes"};
 

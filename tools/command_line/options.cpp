@@ -144,7 +144,7 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
       ->check(not_empty());
   verb.add_option("--frames", options.frames,
                   "between processes on ofi: sent as messages, or by remote writes where the "
-                  "provider has them; else auto")
+                  "provider has them, and long puts by remote reads; else auto")
       ->check(one_of("frames", kFrameWayNames));
 }
 
