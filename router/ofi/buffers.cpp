@@ -1,5 +1,6 @@
 #include "router/ofi/buffers.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
