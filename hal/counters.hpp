@@ -32,6 +32,27 @@ struct FifoCounters {
   std::uint64_t stalled_cycles = 0;
 };
 
+/// What both ends of one direction of a link know of its errors.
+struct LinkHealth {
+  std::uint64_t errors = 0;        ///< transmissions that were lost, refused or came twice
+  std::uint64_t repeats = 0;       ///< packets that were sent again
+  std::uint32_t sent_crc = 0;      ///< CRC of all packets that were sent, each once, in order
+  std::uint32_t received_crc = 0;  ///< of all that were accepted; the same, if the link is sound
+};
+
+/// The sums over all links of a machine, and over the ways between processes.
+struct LinkErrorCounters {
+  std::uint64_t errors = 0;
+  std::uint64_t repeats = 0;
+  std::uint64_t crc_mismatches = 0;  ///< links whose two CRCs differ
+
+  void add(const LinkHealth& link) {
+    errors += link.errors;
+    repeats += link.repeats;
+    crc_mismatches += link.sent_crc != link.received_crc ? 1 : 0;
+  }
+};
+
 /// The whole machine; on several processes their sum.
 struct FabricCounters {
   Tick end = 0;                   ///< when the last event happened
@@ -48,6 +69,9 @@ struct FabricCounters {
   /// Frames from strangers and damaged frames, which were refused: number by reason.
   std::map<std::string, std::uint64_t> refused_frames;
   std::vector<LinkCounters> links;  ///< [rank · shape.links() + direction]
+  LinkErrorCounters link_errors;    ///< counted where links are checked
+  /// [rank · shape.links() + direction] of the links that are checked; empty: none is.
+  std::vector<LinkHealth> health;
   std::vector<FifoCounters> fifos;  ///< [rank · FIFOs per node + FIFO]
 };
 

@@ -5,59 +5,23 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <tuple>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
+#include "hal/place_names.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {
-namespace {
-
-[[noreturn]] void refuse_failure(const Shape& shape, std::string_view text, std::string_view what) {
-  throw BadInput(fmt::format("'{}' is no {} of torus {}; expected {} as in {}{}", text, what,
-                             shape.text(),
-                             what == "node" ? "its coordinates" : "a node and a direction",
-                             shape.coord_text(shape.size() - 1), what == "node" ? "" : "X+"));
-}
-
-/// "(1,2,3)"; none: no node of the shape.
-std::optional<Rank> parse_node(const Shape& shape, std::string_view text) {
-  if (text.size() < 2 || text.front() != '(' || text.back() != ')') return std::nullopt;
-  const char* at = text.data() + 1;
-  const char* const end = text.data() + text.size() - 1;
-  Coord coord;
-  for (unsigned d = 0; d < shape.dims(); ++d) {
-    unsigned value = 0;
-    const auto [read, error] = std::from_chars(at, end, value);
-    if (error != std::errc() || value >= shape.extent(d)) return std::nullopt;
-    if ((read == end) != (d + 1 == shape.dims()) || (read != end && *read != ','))
-      return std::nullopt;
-    coord[d] = static_cast<std::uint8_t>(value);
-    at = read + 1;
-  }
-  return shape.rank(coord);
-}
-
-std::optional<Direction> parse_direction(const Shape& shape, std::string_view text) {
-  for (std::uint8_t l = 0; l < shape.links(); ++l)
-    if (text == Direction{l}.name()) return Direction{l};
-  return std::nullopt;
-}
-
-}  // namespace
 
 Failures::Failures(const Shape& shape, const FailureList& list)
     : shape_(shape),
@@ -85,20 +49,16 @@ Failures::~Failures() {
 }
 
 void Failures::fail_link(const std::string& text) {
-  const std::size_t end = text.find(')') + 1;
-  const auto node = parse_node(shape_, std::string_view(text).substr(0, end));
-  const auto link = parse_direction(shape_, std::string_view(text).substr(end));
-  if (!node || !link || !shape_.neighbour(*node, *link)) refuse_failure(shape_, text, "link");
-  cut(*node, *link);
+  const auto [node, direction] = parse_link_name(shape_, text);
+  cut(node, direction);
 }
 
 void Failures::fail_node(const std::string& text) {
-  const auto node = parse_node(shape_, text);
-  if (!node) refuse_failure(shape_, text, "node");
-  if (!dead_[*node]) --living_;
-  dead_[*node] = true;
+  const Rank node = parse_node_name(shape_, text);
+  if (!dead_[node]) --living_;
+  dead_[node] = true;
   for (std::uint8_t l = 0; l < shape_.links(); ++l)
-    if (shape_.neighbour(*node, {l})) cut(*node, {l});
+    if (shape_.neighbour(node, {l})) cut(node, {l});
 }
 
 void Failures::cut(Rank node, Direction link) {

@@ -1,0 +1,109 @@
+// Links that err: what befalls what crosses them, how often, and the draw that decides it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/direction.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+
+namespace toroid {
+
+/// What befalls one transmission: a packet on a link, or a frame between two processes.
+enum class LinkFault : std::uint8_t {
+  drop,       ///< it does not arrive
+  corrupt,    ///< it arrives damaged, so that its CRC does not fit
+  duplicate,  ///< it arrives twice
+  reorder,    ///< it arrives after the one behind it
+  delay,      ///< it arrives late, in order
+  silent      ///< it arrives damaged, and its CRC fits: only the link's own CRCs tell
+};
+inline constexpr std::array<std::string_view, 6> kLinkFaultNames = {
+    "drop", "corrupt", "duplicate", "reorder", "delay", "silent"};
+
+/// A set of LinkFaults, as bits.
+using LinkFaultSet = std::uint8_t;
+constexpr LinkFaultSet set_of(LinkFault fault) {
+  return static_cast<LinkFaultSet>(1u << static_cast<unsigned>(fault));
+}
+/// All that the protocol of the links notices: everything but silent.
+inline constexpr LinkFaultSet kNoticedFaults =
+    static_cast<LinkFaultSet>(set_of(LinkFault::silent) - 1u);
+
+/// How the links of a machine err. Where nothing is said links have neither number nor CRC.
+struct LinkErrors {
+  struct Rate {
+    double errors;     ///< per transmission, from 0 to kMostErrors
+    std::string link;  ///< "(0,0,0)X+": from this node in this direction; empty: every link
+  };
+  static constexpr double kMostErrors = 0.5;
+
+  std::vector<Rate> rates;               ///< a later one counts; empty: links are not checked
+  LinkFaultSet faults = kNoticedFaults;  ///< drawn with equal chances
+  unsigned burst = 1;                    ///< transmissions in a row that a fault befalls
+  std::uint64_t limit = 0;  ///< errors of a link after which it is dead; 0: never
+
+  /// Whether transmissions are numbered, checked and repeated.
+  bool are_checked() const { return !rates.empty(); }
+};
+
+/// "1e-4" or "1e-3@(0,0,0)X+". Throws BadInput.
+LinkErrors::Rate parse_link_error(std::string_view text);
+/// "drop,corrupt" or "all", which is all but silent. Throws BadInput.
+LinkFaultSet parse_link_faults(std::string_view text);
+
+/// The rates of all links, [rank · shape.links() + direction]. Throws BadInput where the shape
+/// lacks a link.
+std::vector<double> link_error_rates(const Shape& shape, const LinkErrors& errors);
+
+/// The faults of one link, drawn in the order of its transmissions: the same on every fabric, in
+/// every build. Integers decide; floating-point numbers are only multiplied, added and divided.
+class LinkFaultDraw {
+ public:
+  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+  /// No faults.
+  LinkFaultDraw() : LinkFaultDraw({}, 0, 0, 0) {}
+  /// `link`: a number of its own for each direction of a link.
+  LinkFaultDraw(const LinkErrors& errors, double rate, std::uint64_t seed, std::uint64_t link);
+
+  /// What befalls the next transmission.
+  std::optional<LinkFault> next() {
+    if (sound_ > 0) [[likely]] {
+      --sound_;
+      return std::nullopt;
+    }
+    return fault();
+  }
+  /// Sound transmissions before the next fault, which the caller counts itself; kNever: all.
+  std::uint64_t take_sound() {
+    const std::uint64_t sound = sound_;
+    sound_ = 0;
+    return sound;
+  }
+  /// REQUIRES: no sound transmission is left.
+  LinkFault fault();
+
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(random_, sound_, burst_left_);
+  }
+
+ private:
+  std::uint64_t gap();
+
+  Random random_;
+  double rate_;  ///< of bursts
+  LinkFaultSet faults_;
+  unsigned burst_;
+  std::uint64_t sound_;       ///< transmissions before the next fault
+  unsigned burst_left_ = 0;  ///< faults to come in a row
+};
+
+}  // namespace toroid
