@@ -69,7 +69,8 @@ struct FabricCounters {
   /// Frames from strangers and damaged frames, which were refused: number by reason.
   std::map<std::string, std::uint64_t> refused_frames;
   std::vector<LinkCounters> links;  ///< [rank · shape.links() + direction]
-  LinkErrorCounters link_errors;    ///< counted where links are checked
+  bool links_are_checked = false;
+  LinkErrorCounters link_errors;  ///< counted where links are checked
   /// [rank · shape.links() + direction] of the links that are checked; empty: none is.
   std::vector<LinkHealth> health;
   std::vector<FifoCounters> fifos;  ///< [rank · FIFOs per node + FIFO]

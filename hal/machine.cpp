@@ -77,6 +77,11 @@ constexpr std::array kFields = {
                  "DMA engine, per packet cut from a descriptor; 0: there is no engine"},
     MachineField{"dma_receive_cycles", "cycles", assumed, 0, 1e9, &M::dma_receive_cycles,
                  "DMA engine, per packet received and stored"},
+    MachineField{"link_error_rate", "", assumed, 0, 0.5, &M::link_error_rate,
+                 "errors per packet on every link, which are checked then; 0: links never err"},
+    MachineField{"link_timeout_cycles", "cycles", assumed, 0, 1e9, &M::link_timeout_cycles,
+                 "from a tail's leaving until its packet is repeated for want of an "
+                 "acknowledgement; 0: two hops, a full packet and an acknowledgement"},
     MachineField{"ring_slots", "packets", assumed, 0, 8191, &M::ring_slots,
                  "that a channel of a link in memory (shm, ofi) holds at least; 0: up to 2048, "
                  "fewer where links are many"},
@@ -86,6 +91,12 @@ constexpr std::array kFields = {
 
 Tick Machine::wire_cycles(std::uint64_t bytes) const {
   return static_cast<Tick>(std::ceil(static_cast<double>(bytes) * 8 / link_bits_per_cycle));
+}
+
+Tick Machine::acknowledgement_cycles() const {
+  if (link_timeout_cycles > 0) return link_timeout_cycles;
+  return 2 * Tick{hop_latency_cycles} + wire_cycles(wire_bytes(kMaxChunks)) +
+         wire_cycles(wire_bytes(1));
 }
 
 unsigned Machine::channel_chunks(VirtualChannel channel) const {

@@ -56,6 +56,10 @@ struct Machine {
   unsigned dma_inject_cycles = 0;      ///< of the engine, per packet; 0: there is no engine
   unsigned dma_receive_cycles = 0;     ///< likewise
 
+  // Links that err: see hal/link_errors.hpp.
+  double link_error_rate = 0;        ///< of every link; 0: links are not checked
+  unsigned link_timeout_cycles = 0;  ///< see acknowledgement_cycles()
+
   // Of no hardware: the links in memory of shm and ofi.
   unsigned ring_slots = 0;  ///< packets that a channel holds at least; 0: by the number of channels
 
@@ -66,6 +70,9 @@ struct Machine {
   unsigned wire_bytes(unsigned chunks) const { return chunks * kChunkBytes + wire_overhead_bytes; }
   /// Cycles that so many bytes keep a link busy, rounded up.
   Tick wire_cycles(std::uint64_t bytes) const;
+  /// Cycles from a tail's leaving until its packet is repeated for want of an acknowledgement. Where
+  /// the machine does not say: the way there and back, with a full packet before the acknowledgement.
+  Tick acknowledgement_cycles() const;
   unsigned channel_chunks(VirtualChannel channel) const;
   bool has_dma_engine() const { return dma_inject_cycles > 0; }
 };

@@ -24,6 +24,7 @@
 
 #include "hal/dimension_order.hpp"
 #include "hal/direction.hpp"
+#include "hal/link_errors.hpp"
 #include "hal/packet.hpp"
 
 namespace toroid {
@@ -33,6 +34,8 @@ struct RoutingOptions {
   bool transit_first = true;  ///< packets in transit before packets being injected
   bool bubble_rule = true;    ///< off: tiny buffers deadlock
   bool general = false;  ///< on `sim`, the model of every machine also where the fast one serves
+  LinkErrors link_errors{};
+  std::uint64_t link_seed = 1;  ///< of their draws
 };
 
 /// A place where packets wait: a virtual channel of an input port, or an injection FIFO. An input

@@ -91,6 +91,9 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
 
   void sum_counters() {
     counters_.end = machinery_.clock.now();
+    counters_.health = topology_->health();
+    counters_.links_are_checked = !counters_.health.empty();
+    for (const LinkHealth& link : counters_.health) counters_.link_errors.add(link);
     for (const Rank r : nodes()) {
       const RingDevice& n = topology_->device(r);
       counters_.packets += n.injected();

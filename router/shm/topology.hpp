@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <vector>
 
+#include "hal/counters.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
@@ -30,6 +32,8 @@ class RingTopology {
   virtual void allocate(Rank rank) = 0;
   /// A worker's access to puts; null: nothing moves by put.
   virtual PutPort* puts(std::size_t) { return nullptr; }
+  /// [rank · links + direction], after the run; empty: links are not checked.
+  virtual std::vector<LinkHealth> health() const { return {}; }
   // As in termination::StalledMachine.
   virtual unsigned sources() const = 0;
   virtual std::optional<RoutedPacket> head(Rank node, Source source) const = 0;

@@ -58,6 +58,7 @@ void ArbitrationPhase::run(Tick now) {
   }
   TOROID_CHECK_EQ(net_.routers.marked().size(), marked.size());
   net_.routers.clear_marked();
+  if (!net_.repeating.empty()) repeat(now);
 }
 
 /// Lists the links to look at, at the marked routers from `first` to before `end`; those whose
@@ -122,7 +123,7 @@ void ArbitrationPhase::choose(Tick now) {
                (usual || !net_.must_wait(now, site, source, channel));
       }
       if (goes) {
-        grant(site, index, source, channel);
+        grant(now, site, index, source, channel);
         break;
       }
       candidates &= ~source.bit();
@@ -131,7 +132,7 @@ void ArbitrationPhase::choose(Tick now) {
 }
 
 /// The packet gets the link and its room downstream, and no other is compared with it any more.
-inline void ArbitrationPhase::grant(const Site& site, unsigned index, Source source,
+inline void ArbitrationPhase::grant(Tick now, const Site& site, unsigned index, Source source,
                                     VirtualChannel channel) {
   const SourceQueue& queue = site.queues[source.index()];
   site.state->withdraw(source.bit(), net_.routers.degree());
@@ -143,6 +144,11 @@ inline void ArbitrationPhase::grant(const Site& site, unsigned index, Source sou
   link.turn = static_cast<std::uint8_t>((source.index() + 1) & 63u);
   site.state->idle = static_cast<std::uint16_t>(site.state->idle & ~(1u << index));
   const Departing one{site.node, static_cast<std::uint8_t>(index), source, channel, queue.chunks};
+  if (net_.protocol.is_on()) {
+    const Tick held = net_.protocol.begin(site.node, index, queue.chunks);
+    if (held > 0) [[unlikely]]
+      return hold(now + held, one);
+  }
   // Nobody can tell which of the two it will be: no branch.
   from_channels_[from_channels_count_] = from_fifos_[from_fifos_count_] = one;
   const auto is_fifo = static_cast<std::size_t>(net_.routers.is_fifo(source));
@@ -150,6 +156,25 @@ inline void ArbitrationPhase::grant(const Site& site, unsigned index, Source sou
   from_fifos_count_ += is_fifo;
   __builtin_prefetch(&net_.flights[queue.head]);
   net_.routers.prefetch_counters(site.node, index);
+}
+
+/// A link is held while it repeats a packet, which stays where it is.
+void ArbitrationPhase::hold(Tick until, const Departing& packet) {
+  net_.routers.state(packet.node).reading &= ~packet.source.bit();
+  const Held held{packet.source.index(), static_cast<unsigned>(packet.channel), packet.chunks};
+  net_.calendar.at(until, {EventKind::repeat, packet.node, packet.link, held.pack()});
+}
+
+/// What has been held leaves.
+void ArbitrationPhase::repeat(Tick now) {
+  packet_hops_ += net_.repeating.size();
+  for (const Event event : net_.repeating) {
+    const auto [source, channel, chunks] = Held::unpack(event.value());
+    const Departing one{event.node(), static_cast<std::uint8_t>(event.index()), Source(source),
+                        static_cast<VirtualChannel>(channel), static_cast<std::uint8_t>(chunks)};
+    net_.routers.is_fifo(one.source) ? depart<true>(now, {&one, 1}) : depart<false>(now, {&one, 1});
+  }
+  net_.repeating.clear();
 }
 
 /// `fifo`: from injection FIFOs, else from channels.
@@ -166,6 +191,7 @@ void ArbitrationPhase::depart(Tick now, std::span<const Departing> departing) {
       net_.probe->on_hop(now, net_.routers.rank_of(site.node), direction, packet.channel,
                          net_.probed(id));
     net_.flights[id].advance(direction);
+    if (net_.protocol.is_on()) net_.protocol.sent(packet.node, packet.link, net_.word_of(id));
     TailLines<Event>& tails = net_.calendar.tails(packet.chunks);
     (fifo ? tails.fifos : tails.channels)
         .push({EventKind::link_free, site.node, packet.link, packet.source.index()});

@@ -63,7 +63,9 @@ class ArbitrationPhase {
   void look_at(Tick now, std::span<const Rank> marked, std::size_t first, std::size_t end);
   template <bool usual>
   void choose(Tick now);
-  void grant(const Site& site, unsigned index, Source source, VirtualChannel channel);
+  void grant(Tick now, const Site& site, unsigned index, Source source, VirtualChannel channel);
+  void hold(Tick until, const Departing& packet);
+  void repeat(Tick now);
   template <bool fifo>
   void depart(Tick now, std::span<const Departing> departing);
   void count(const Departing& packet);

@@ -26,6 +26,7 @@ enum class EventKind : std::uint8_t {
   tokens,     ///< a tail has left the router downstream, in another block or some cycles ago;
               ///< index = link, value = Returned
   escape,     ///< a head has waited for its bubble channel; index = source
+  repeat,     ///< a link has been held and is to send; index = link, value = Held
 };
 
 /// kind : 4 | node : 24 | index : 6 | value : 30
@@ -57,6 +58,18 @@ struct Returned {
 
   static constexpr Returned unpack(std::uint32_t value) { return {value & 3u, value >> 2}; }
   constexpr std::uint32_t pack() const { return channel | chunks << 2; }
+};
+
+/// A packet that a link holds while it repeats it: the value of repeat.
+struct Held {
+  unsigned source;
+  unsigned channel;
+  unsigned chunks;
+
+  static constexpr Held unpack(std::uint32_t value) {
+    return {value & 63u, value >> 6 & 3u, value >> 8};
+  }
+  constexpr std::uint32_t pack() const { return source | channel << 6 | chunks << 8; }
 };
 
 }  // namespace toroid::sim

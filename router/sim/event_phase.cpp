@@ -55,6 +55,7 @@ class EventPhase {
   template <bool fifo>
   void tails(unsigned chunks, DelayLine& line);
   void on_injected(Event event);
+  void on_receive(Event event);
   template <bool fifo>
   void on_arrive(Event event);
   void on_delivered(Event event, unsigned chunks);
@@ -102,7 +103,7 @@ void EventPhase<early>::arrivals(DelayLine& line) {
       prefetch_source(later.node(), later.index());
       __builtin_prefetch(&net_.flights[later.value()]);
     }
-    on_arrive<false>(events[place]);
+    on_receive(events[place]);
   });
 }
 
@@ -152,9 +153,10 @@ template <bool early>
 void EventPhase<early>::irregular(Event event) {
   count_ += event.kind() == EventKind::tokens ? 0 : 1;
   if (event.kind() == EventKind::injected) return on_injected(event);
-  if (event.kind() == EventKind::arrive) return on_arrive<false>(event);
+  if (event.kind() == EventKind::arrive) return on_receive(event);
   if (event.kind() == EventKind::tokens) return on_tokens(event);
   if (event.kind() == EventKind::escape) return on_escape(event);
+  if (event.kind() == EventKind::repeat) return net_.repeating.push_back(event);
   events_.wakes.push_back(event);
 }
 
@@ -165,6 +167,15 @@ void EventPhase<early>::on_injected(Event event) {
     net_.probe->on_inject(now_, net_.routers.rank_of(event.node()),
                           event.index() - net_.routers.channels(), net_.probed(event.value()));
   on_arrive<true>(event);
+}
+
+/// A header comes over a link.
+template <bool early>
+[[gnu::always_inline]] inline void EventPhase<early>::on_receive(Event event) {
+  if (net_.protocol.is_on())
+    net_.protocol.received(event.node(), Source(event.index()).travelling().index,
+                           net_.word_of(event.value()));
+  on_arrive<false>(event);
 }
 
 /// A header stands at a router. `fifo`: in an injection FIFO.

@@ -12,6 +12,7 @@
 #include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/flight_store.hpp"
+#include "router/sim/link_protocol.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/network_state.hpp"
 #include "router/sim/outbox.hpp"
@@ -37,6 +38,7 @@ GeneralNetwork::GeneralNetwork(const Shape& shape, const Machine& machine,
              .flights = flights_,
              .reception = reception_,
              .probe = probe,
+             .protocol = LinkProtocol(shape, machine, options, block),
              .outbox = outbox_},
       fetches_early_(block.count > kNodesInCache),
       arbitration_(state_, machine, options, fetches_early_) {}
@@ -63,6 +65,7 @@ std::optional<RoutedPacket> GeneralNetwork::head(Rank rank, Source source) const
 
 void GeneralNetwork::add_to(FabricCounters& counters) const {
   counters.packet_hops += arbitration_.packet_hops();
+  if (state_.protocol.is_on()) state_.protocol.add_to(counters.health);
   const std::span<const LinkCounters> links = link_counters();
   counters.links.insert(counters.links.end(), links.begin(), links.end());
 }

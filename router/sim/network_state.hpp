@@ -1,7 +1,9 @@
 // What the two halves of a cycle work on: routers, packets under way, and when things happen.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <vector>
 
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
@@ -11,8 +13,10 @@
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/calendar.hpp"
+#include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/flight_pool.hpp"
+#include "router/sim/link_protocol.hpp"
 #include "router/sim/outbox.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/reception.hpp"
@@ -43,11 +47,17 @@ struct NetworkState {
   FlightPool& flights;
   Reception& reception;
   SimProbe* probe;        ///< null: nobody looks
+  LinkProtocol protocol;
+  std::vector<Event> repeating{};  ///< links that send in the present cycle what they have held
   Outbox* const& outbox;  ///< where what leaves the block goes; null: there are no other blocks
 
   ProbedPacket probed(FlightId id) const {
     const FlightTag& tag = flights.tag(id);
     return {tag.serial, tag.source, flights.header(id).destination(), flights[id].chunks};
+  }
+  /// What links' CRCs are of.
+  std::uint64_t word_of(FlightId id) const {
+    return std::bit_cast<std::uint64_t>(flights[id].route) ^ std::uint64_t{id} << 32;
   }
   /// The directions that a packet at a node has still to go, without those after which failed links
   /// would cut it off.

@@ -159,6 +159,22 @@ void add_failure_options(CLI::App& verb, TorusOptions& options) {
                 "packets of which failed links cut every minimal way go round the other way");
 }
 
+void add_link_error_options(CLI::App& verb, LinkErrorOptions& options) {
+  verb.add_option("--link-error", options.rates,
+                  "errors per packet, of every link or one: 1e-4, 1e-3@(0,0,0)X+; links are then "
+                  "checked, and what errs is sent again")
+      ->type_name("RATE[@LINK]")
+      ->allow_extra_args(false);
+  verb.add_option("--link-faults", options.faults,
+                  "what befalls packets then, of drop, corrupt, duplicate, reorder, delay, silent; "
+                  "all: all but silent")
+      ->type_name("FAULTS")
+      ->capture_default_str();
+  verb.add_option("--link-burst", options.burst, "packets in a row that a fault befalls")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void add_common_options(CLI::App& verb, CommonOptions& options) {
@@ -178,6 +194,7 @@ void add_torus_options(CLI::App& verb, TorusOptions& options) {
       ->required();
   verb.add_flag("--mesh", options.mesh, "every dimension a mesh");
   add_failure_options(verb, options);
+  add_link_error_options(verb, options.link_errors);
   add_policy_options(verb, options.policy);
   verb.add_flag("--no-transit-first", options.no_transit_first,
                 "injection and transit in one round robin");
@@ -237,6 +254,17 @@ void refuse_unusual_shapes(const Shape& shape) {
                     shape.text()));
 }
 
+LinkErrors LinkErrorOptions::errors(const Machine& machine) const {
+  LinkErrors errors;
+  errors.faults = parse_link_faults(faults);
+  errors.burst = burst;
+  if (machine.link_error_rate > 0) errors.rates.push_back({machine.link_error_rate, ""});
+  for (const std::string& rate : rates) errors.rates.push_back(parse_link_error(rate));
+  if (!errors.are_checked() && (burst > 1 || faults != "all"))
+    throw BadInput("--link-faults and --link-burst have no effect without --link-error");
+  return errors;
+}
+
 RunOptions moving_by(TransferMode transfer, RunOptions run) {
   run.node.transfer = transfer;
   run.sim.dma = run.fabric == FabricName::sim && transfer != TransferMode::packets;
@@ -265,12 +293,25 @@ FrameOptions frames_of(const CommonOptions& common) {
   return frames;
 }
 
+/// Straight to their destination packets cross no link; between processes they still go in frames.
+void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
+                                       RingRoute route) {
+  if (!errors.are_checked() || fabric == FabricName::sim || route != RingRoute::direct) return;
+  if (fabric == FabricName::shm)
+    throw BadInput("--route direct crosses no link that could err; link errors need --route torus");
+  for (const LinkErrors::Rate& rate : errors.rates)
+    if (!rate.link.empty())
+      throw BadInput("--route direct crosses no link; --link-error RATE@LINK needs --route torus");
+}
+
 }  // namespace
 
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
                        const Machine& machine) {
   const RoutingOptions routing{.transit_first = !torus.no_transit_first,
-                               .bubble_rule = !torus.no_bubble};
+                               .bubble_rule = !torus.no_bubble,
+                               .link_errors = torus.link_errors.errors(machine),
+                               .link_seed = common.seed};
   const auto stall = std::chrono::milliseconds(std::llround(common.stall * 1e3));
   const auto fabric = parse_choice<FabricName>("fabric", kFabricNames, common.fabric);
   if (!common.provider.empty() && fabric != FabricName::ofi)
@@ -279,6 +320,7 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
   if (!common.frames.empty() && fabric != FabricName::ofi)
     throw BadInput("--frames is for --fabric ofi");
   const RingRoute route = route_of(common, concerns_links(torus, machine));
+  refuse_link_errors_without_effect(routing.link_errors, fabric, route);
   const TransferMode transfer = transfer_of(common, machine, route);
   RunOptions run{.fabric = fabric,
                  .node = node_options(common, torus, fabric, transfer),

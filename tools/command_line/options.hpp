@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hal/failures.hpp"
+#include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
@@ -37,10 +39,21 @@ struct CommonOptions {
   bool quiet = false;
 };
 
+/// Links that err, as typed.
+struct LinkErrorOptions {
+  std::vector<std::string> rates;  ///< RATE or RATE@LINK
+  std::string faults = "all";
+  unsigned burst = 1;
+
+  /// Those of the machine file come first. Throws BadInput.
+  LinkErrors errors(const Machine& machine) const;
+};
+
 struct TorusOptions {
   std::string torus;
   bool mesh = false;
   FailureList failures;
+  LinkErrorOptions link_errors;
   PolicyOptions policy;
   bool no_transit_first = false;
   bool no_bubble = false;

@@ -60,7 +60,8 @@ bool concerns_links(const Policy& policy, const Shape& shape, const Machine& mac
 
 bool concerns_links(const TorusOptions& options, const Machine& machine) {
   if (options.no_transit_first || options.no_bubble || !options.failures.links.empty() ||
-      !options.failures.nodes.empty() || concerns_links(options.policy.changes()))
+      !options.failures.nodes.empty() || !options.link_errors.rates.empty() ||
+      machine.link_error_rate > 0 || concerns_links(options.policy.changes()))
     return true;
   if (options.torus.empty()) return false;  // a campaign's, whose cases have their own
   return concerns_links(options.policy.named(), Shape::parse(options.torus, options.mesh), machine);

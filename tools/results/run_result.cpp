@@ -15,6 +15,7 @@
 
 #include "hal/counters.hpp"
 #include "hal/direction.hpp"
+#include "hal/link_errors.hpp"
 #include "hal/failures.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
@@ -96,6 +97,13 @@ Json links_json(const Counted& counted, bool is_virtual) {
   }
   links["directions"] = directions;
   return links;
+}
+
+/// Of all runs that were counted.
+void add_link_errors(Json& links, const LinkErrorCounters& counted) {
+  links["errors"] = counted.errors;
+  links["repeats"] = counted.repeats;
+  links["crc_mismatches"] = counted.crc_mismatches;
 }
 
 Json channels_json(const Counted& counted) {
@@ -191,12 +199,23 @@ TransferMode transfer_of(const RunOptions& run, const PolicyEffects& effects) {
 
 }  // namespace
 
+Json link_errors_json(const LinkErrors& errors) {
+  Json rates = Json::array();
+  for (const auto& [rate, link] : errors.rates)
+    rates.push_back({{"rate", rate}, {"link", link.empty() ? Json(nullptr) : Json(link)}});
+  Json faults = Json::array();
+  for (std::size_t f = 0; f < kLinkFaultNames.size(); ++f)
+    if ((errors.faults >> f & 1u) != 0) faults.push_back(kLinkFaultNames[f]);
+  return {{"rates", rates}, {"faults", faults}, {"burst", errors.burst}};
+}
+
 void add_policy(Json& report, const RunOptions& run, const PolicyEffects& effects) {
   report.update(policy_json(run, effects));
   const RoutingOptions& rules = run.fabric == FabricName::sim ? run.sim.routing : run.ring.routing;
   report["transit_first"] = effects.by_link ? Json(rules.transit_first) : Json(nullptr);
   report["bubble_rule"] = effects.by_link ? Json(rules.bubble_rule) : Json(nullptr);
   report["transfer"] = name_of(kTransferModeNames, transfer_of(run, effects));
+  if (rules.link_errors.are_checked()) report["link_errors"] = link_errors_json(rules.link_errors);
 }
 
 bool is_virtual(const Json& report) {
@@ -234,6 +253,7 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted) {
     report["links"] = links_json(counted, is_virtual(report));
     report["channels"] = channels_json(counted);
   }
+  if (counters.links_are_checked) add_link_errors(report["links"], counters.link_errors);
   report["injection_fifos"] = fifos_json(counted);
   if (!is_virtual(report)) add_puts(report, counted);
   if (report["fabric"] == "ofi") report["refused_frames"] = counters.refused_frames;
@@ -314,13 +334,19 @@ std::string packets_text(const Json& report) {
     text +=
         fmt::format(" or by put: {} descriptors for {} bytes,", report["puts"].get<std::uint64_t>(),
                     report["put_bytes"].get<std::uint64_t>());
-  if (!report.contains("links")) return text + "     straight to their destinations\n";
+  if (!counts_links(report)) return text + "     straight to their destinations\n";
   return text + fmt::format(
                     "     {:>14} packet-hops\n"
                     "  link load        {:>14} packets on the hottest, {:.1f} on the mean link\n",
                     report["packet_hops"].get<std::uint64_t>(),
                     report["links"]["max_load"].get<std::uint64_t>(),
                     report["links"]["mean_load"].get<double>());
+}
+
+std::string link_errors_text(const Json& links) {
+  return fmt::format("  link errors      {:>14}     {:>14} packets sent again, {} links' CRCs differ\n",
+                     links["errors"].get<std::uint64_t>(), links["repeats"].get<std::uint64_t>(),
+                     links["crc_mismatches"].get<std::uint64_t>());
 }
 
 std::string directions_text(const Json& links) {
@@ -366,7 +392,8 @@ std::string summary_table(const Json& report) {
     for (const auto& [reason, frames] : report["refused_frames"].items())
       text += fmt::format("  refused          {:>14} from strangers or damaged: {}\n",
                           frames.get<std::uint64_t>(), reason);
-  return report.contains("links") ? text + directions_text(report["links"]) : text;
+  if (report.contains("link_errors")) text += link_errors_text(report["links"]);
+  return counts_links(report) ? text + directions_text(report["links"]) : text;
 }
 
 std::string result_text(const Json& result) {

@@ -34,12 +34,15 @@ inline ChannelCounts unpack(std::uint64_t word) {
 /// Slots per channel.
 using ChannelSlots = std::array<std::uint16_t, kVirtualChannels>;
 
+class CheckedLink;
+
 /// The memory that both ends refer to. Each word lies with the end that polls it.
 struct LinkMemory {
   CountWord* pushed = nullptr;  ///< written by the sender
   CountWord* popped = nullptr;  ///< written by the receiver
   ChannelSlots capacity{};
   std::array<std::unique_ptr<Packet[]>, kVirtualChannels> slots;
+  CheckedLink* check = nullptr;  ///< null: the link never errs
 
   /// To be called by the receiving end's thread, so that the slots lie in its memory.
   void allocate() {
@@ -87,6 +90,8 @@ class LinkSender {
     --free_[channel];
     return slot;
   }
+  /// The counts of what has been written, published or not.
+  std::uint64_t written() const { return tail_.word(); }
   /// Shows the receiver what has been written.
   void publish() {
     if (tail_.word() == pushed_) return;
@@ -116,6 +121,8 @@ class LinkReceiver {
     pushed_seen_ = word;
     return true;
   }
+  /// In place of look(): these have arrived. REQUIRES: who calls has acquired them.
+  void show(std::uint64_t arrived) { pushed_seen_ = arrived; }
   /// The word that look() saw last.
   std::uint64_t seen() const { return pushed_seen_; }
   unsigned waiting(unsigned channel) const {

@@ -86,6 +86,13 @@ TorusDevice::TorusDevice(const Machinery& machinery, Rank rank, RoutingOptions o
   for (unsigned l = 0; l < links_; ++l) {
     in_.emplace_back(mailbox.inward[l]);
     out_.emplace_back(*outward[l]);
+    checked_in_.emplace_back();
+    checked_out_.emplace_back();
+    CheckedLink* const arriving = mailbox.inward[l].check;
+    if (arriving != nullptr) checked_in_[l].emplace(mailbox.inward[l], *arriving);
+    CheckedLink* const leaving = outward[l]->check;
+    if (leaving != nullptr) checked_out_[l].emplace(*outward[l], *leaving);
+    is_checked_ |= arriving != nullptr || leaving != nullptr;
   }
 }
 
@@ -94,6 +101,8 @@ bool TorusDevice::has_news() const {
   // Relaxed: nothing is read on the strength of it; LinkReceiver::look() acquires.
   for (unsigned l = 0; l < links_; ++l)
     changed |= pushed_->word[l].load(std::memory_order_relaxed) ^ seen_[l];
+  if (is_checked_)
+    for (const auto& link : checked_in_) changed |= link && link->has_more() ? 1u : 0u;
   return changed != 0;
 }
 
@@ -107,11 +116,21 @@ void TorusDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, 
 bool TorusDevice::look() {
   if (!has_news()) return false;
   for (unsigned l = 0; l < links_; ++l) {
-    if (!in_[l].look()) continue;
-    seen_[l] = in_[l].seen();
+    if (!look_at_link(l)) continue;
     for (unsigned c = 0; c < kVirtualChannels; ++c)
       expose_next(Source::channel(direction(l), static_cast<VirtualChannel>(c)));
   }
+  return true;
+}
+
+/// True: packets have arrived by this link, or may have.
+bool TorusDevice::look_at_link(unsigned l) {
+  if (checked_in_[l]) {
+    seen_[l] = checked_in_[l]->look(in_[l]);
+    return true;
+  }
+  if (!in_[l].look()) return false;
+  seen_[l] = in_[l].seen();
   return true;
 }
 
@@ -175,7 +194,17 @@ void TorusDevice::unwant(Source source) {
 
 void TorusDevice::forward() {
   move_on();
+  if (is_checked_) check_links();
   for (LinkSender& link : out_) link.publish();
+}
+
+/// Before what has been written is published.
+void TorusDevice::check_links() {
+  for (unsigned l = 0; l < links_; ++l) {
+    if (!checked_out_[l]) continue;
+    checked_out_[l]->supervise();
+    checked_out_[l]->stamp(out_[l].written());
+  }
 }
 
 void TorusDevice::move_on() {
@@ -307,7 +336,8 @@ void TorusDevice::give_back() {
 }
 
 bool TorusDevice::holds_packets() const {
-  return exposed_ != 0;
+  const auto awaits = [](const auto& link) { return link && link->awaits_acknowledgement(); };
+  return exposed_ != 0 || (is_checked_ && std::ranges::any_of(checked_out_, awaits));
 }
 
 std::optional<RoutedPacket> TorusDevice::head(Source source) const {

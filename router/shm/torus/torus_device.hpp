@@ -19,6 +19,7 @@
 #include "router/shm/device.hpp"
 #include "router/shm/machinery.hpp"
 #include "router/shm/torus/link.hpp"
+#include "router/shm/torus/link_check.hpp"
 
 namespace toroid::ring {
 
@@ -68,6 +69,8 @@ class TorusDevice final : public RingDevice {
   void unwant(Source source);
   void expose_next(Source source);
   void move_on();
+  bool look_at_link(unsigned link);
+  void check_links();
   bool send_alike(unsigned link);
   bool send_one(unsigned link);
   void send(unsigned link, Source source, VirtualChannel channel);
@@ -93,6 +96,9 @@ class TorusDevice final : public RingDevice {
   std::array<std::uint64_t, 64> words_{};             ///< [source]: what heads_ was made from
   std::vector<LinkReceiver> in_;                      ///< [direction travelling]
   std::vector<LinkSender> out_;                       ///< [direction]
+  bool is_checked_ = false;                           ///< some links are
+  std::vector<std::optional<CheckedReceiver>> checked_in_;  ///< [direction travelling]
+  std::vector<std::optional<CheckedSender>> checked_out_;   ///< [direction]
   std::array<std::uint8_t, kMaxLinks>
       turn_{};      ///< where the round robin goes on (not transit first)
   Tick steps_ = 0;  ///< what the arbitration takes for cycles

@@ -69,6 +69,9 @@ class TorusTopology final : public RingTopology {
   TorusTopology(const Machinery& machinery, RoutingOptions options, BoundaryLinks* boundary)
       : machinery_(machinery),
         boundary_(boundary),
+        errors_(options.link_errors),
+        seed_(options.link_seed),
+        rates_(link_error_rates(machinery.shape, errors_)),
         capacity_(capacity_of(machinery.shape, machinery.machine)),
         mailboxes_(machinery.local.size()),
         leaving_(machinery.local.size()) {
@@ -79,8 +82,18 @@ class TorusTopology final : public RingTopology {
 
   TorusDevice& device(Rank rank) override { return devices_[local().index(rank)]; }
   void allocate(Rank rank) override {
-    for (LinkMemory& link : mailbox(rank).inward) link.allocate();
+    for (LinkMemory& link : mailbox(rank).inward) {
+      link.allocate();
+      if (link.check != nullptr) link.check->allocate(link.capacity);
+    }
     for (LeavingLink* link : leaving_[local().index(rank)]) link->memory.allocate();
+  }
+  std::vector<LinkHealth> health() const override {
+    std::vector<LinkHealth> health;
+    if (!errors_.are_checked()) return health;
+    health.resize(rates_.size());
+    for (const auto& [number, link] : checks_at_) health[number] = link->health();
+    return health;
   }
   unsigned sources() const override { return devices_.front().sources(); }
   std::optional<RoutedPacket> head(Rank node, Source source) const override {
@@ -106,8 +119,17 @@ class TorusTopology final : public RingTopology {
         continue;
       }
       box.inward[l].popped = &mailbox(upstream).popped.word[l];
-      if (shape().neighbour(node, travelling.opposite())) box.inward[l].capacity = capacity_;
+      if (!shape().neighbour(node, travelling.opposite())) continue;
+      box.inward[l].capacity = capacity_;
+      if (errors_.are_checked()) box.inward[l].check = &add_check(upstream, l);
     }
+  }
+
+  CheckedLink& add_check(Rank upstream, unsigned l) {
+    const std::size_t number = std::size_t{upstream} * shape().links() + l;
+    const LinkFaultDraw draw(errors_, rates_[number], seed_, number);
+    checks_at_[number] = &checks_.emplace_back(draw, mix64(seed_ + number));
+    return checks_.back();
   }
 
   void add_arriving(Rank from, Rank to, Direction travelling) {
@@ -139,6 +161,11 @@ class TorusTopology final : public RingTopology {
 
   const Machinery& machinery_;
   BoundaryLinks* boundary_;
+  LinkErrors errors_;
+  std::uint64_t seed_;         ///< of the links' faults
+  std::vector<double> rates_;  ///< [rank · links + direction]
+  std::deque<CheckedLink> checks_;
+  std::map<std::size_t, const CheckedLink*> checks_at_;  ///< by rank · links + direction
   ChannelSlots capacity_;  ///< of a link within the process
   // [index among the local nodes]
   std::vector<Mailbox> mailboxes_;

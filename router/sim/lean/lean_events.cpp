@@ -64,6 +64,13 @@ class Events {
   ~Events() { state_.touched_count = touched_count_; }
   Events(const Events&) = delete;
 
+  /// A header comes over a link.
+  [[gnu::always_inline]] void receive(const Hop& hop) {
+    if (state_.protocol.is_on())
+      state_.protocol.received(hop.place.node(), hop.place.source() / kVirtualChannels,
+                               hop.packet.bits());
+    arrive<false>(hop.place, hop.packet);
+  }
   /// A header comes to the end of a queue.
   template <bool fifo>
   void arrive(Place place, PacketWord packet) {
@@ -178,9 +185,10 @@ template <bool early>
     if constexpr (early) {
       const Place later = line[place + kEventsAhead].place;
       events.prefetch(later.node(), later.source());
+      if (state.protocol.is_on()) state.protocol.prefetch(later.node(), 0);
     }
     const Hop hop = line[place];
-    events.arrive<false>(hop.place, hop.packet);
+    events.receive(hop);
   });
 }
 
@@ -289,7 +297,7 @@ std::size_t run_injected(LeanState& state, Tick now, std::span<const Hop> packet
 
 std::size_t run_from_others(LeanState& state, Tick now, FromOthers& from) {
   Events events(state, now);
-  return from.pop([&](const Hop& hop) { events.arrive<false>(hop.place, hop.packet); },
+  return from.pop([&](const Hop& hop) { events.receive(hop); },
                   [&](const TokensBack& back) {
                     events.put_back(back.node, back.link, static_cast<VirtualChannel>(back.channel),
                                     back.chunks);

@@ -86,7 +86,7 @@ bool LeanNetwork::serves(const Shape& shape, const Machine& machine, const Routi
 LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const RoutingOptions& options,
                          Range block, FlightStore& store)
     : Network(shape, machine, block, store, nullptr),
-      state_(shape, machine, block),
+      state_(shape, machine, options, block),
       channel_rule_(machine.bubble_reserve_chunks, options.bubble_rule),
       arbitration_(machine),
       precedence_(shape.links(), options.transit_first),
@@ -122,7 +122,7 @@ std::size_t LeanNetwork::run_events(Tick now, ProcessorEvents& events) {
   if (from_others_.next() == now) count += run_from_others(state_, now, from_others_);
   calendar_.for_each_irregular([&](Event event) {
     ++count;
-    events.wakes.push_back(event);
+    (event.kind() == EventKind::repeat ? repeating_ : events.wakes).push_back(event);
   });
   return count;
 }
@@ -163,6 +163,26 @@ void LeanNetwork::arbitrate(Tick now) {
     depart(now);
   }
   state_.touched_count = 0;
+  if (!repeating_.empty()) repeat(now);
+}
+
+/// A link is held while it repeats a packet, which stays where it is.
+void LeanNetwork::hold(Tick until, const Departing& packet) {
+  calendar_.at(until, {EventKind::repeat, packet.node(), packet.link(),
+                       Held{packet.source(), packet.channel(), packet.chunks()}.pack()});
+}
+
+/// What has been held leaves.
+void LeanNetwork::repeat(Tick now) {
+  for (const Event event : repeating_) {
+    const auto [source, channel, chunks] = Held::unpack(event.value());
+    const Departing one = Departing::of(event.node(), event.index(), source, channel, chunks);
+    from_channels_[0] = from_fifos_[0] = one;
+    from_fifos_count_ = source >= state_.channels ? 1 : 0;
+    from_channels_count_ = 1 - from_fifos_count_;
+    depart(now);
+  }
+  repeating_.clear();
 }
 
 /// Lists the links to look at, and the nodes that may receive; `ahead` routers may be fetched.
@@ -178,6 +198,7 @@ unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
       __builtin_prefetch(&records[later]);
       __builtin_prefetch(&records[later].used);
       __builtin_prefetch(&state_.stalled_of(later, state_.channels));
+      if (state_.protocol.is_on()) state_.protocol.prefetch(later, 0);
     }
     const unsigned touched = records[node].touched;
     records[node].touched = 0;
@@ -202,6 +223,7 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
   const unsigned degree = state_.links;
   const unsigned channels = state_.channels;
   const bool early = fetches_early_;
+  const bool checked = state_.protocol.is_on();
   const std::uint32_t* const requested = requested_.data();
   RouterRecord* const records = state_.records.data();
   std::size_t from_channels = 0, from_fifos = 0;
@@ -246,6 +268,13 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
       link.busy = 1;
       router.idle = static_cast<std::uint8_t>(router.idle & ~(1u << index));
       const Departing one = Departing::of(node, index, source, vc, chunks);
+      if (checked) {
+        const Tick held = state_.protocol.begin(node, index, chunks);
+        if (held > 0) [[unlikely]] {
+          hold(now + held, one);
+          break;
+        }
+      }
       // Nobody can tell which of the two it will be: no branch.
       from_channels_[from_channels] = from_fifos_[from_fifos] = one;
       const auto is_fifo = static_cast<std::size_t>(source >= channels);
@@ -280,6 +309,7 @@ std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> depar
   RouterRecord* const records = state_.records.data();
   const Rank* const neighbours = state_.neighbours.data();
   const unsigned chunks = departing.front().chunks();
+  const bool checked = state_.protocol.is_on();
   TailLines<Tail>& wire = state_.wire(chunks);
   DelayLineOf<Hop>::Writer hops(state_.hops, departing.size());
   DelayLineOf<Tail>::Writer tails(fifo ? wire.fifos : wire.channels, departing.size());
@@ -294,6 +324,7 @@ std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> depar
     if constexpr (fifo) state_.stalled_of(node, source) += now;
     if constexpr (!fifo && !alone) announce_tokens(now, node, source, chunks);
     packet.advance(link);
+    if (checked) state_.protocol.sent(node, link, packet.bits());
     tails.push(Tail::of(node, link, source));
     const Rank neighbour = neighbours[std::size_t{node} * 8 + link];
     const unsigned arrives_at = link * kVirtualChannels + one.channel();
@@ -337,6 +368,7 @@ std::uint64_t LeanNetwork::stalled_cycles(Tick now, Rank rank, unsigned fifo) co
 }
 
 void LeanNetwork::add_to(FabricCounters& counters) const {
+  if (state_.protocol.is_on()) state_.protocol.add_to(counters.health);
   counters.packet_hops += packet_hops_;
   for (const RouterRecord& router : state_.records)
     for (unsigned l = 0; l < state_.links; ++l) {

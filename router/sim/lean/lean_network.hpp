@@ -87,6 +87,8 @@ class LeanNetwork final : public Network {
   void depart(Tick now);
   template <bool fifo>
   void depart(Tick now, std::span<const Departing> departing);
+  void hold(Tick until, const Departing& packet);
+  void repeat(Tick now);
   template <bool fifo, bool alone>
   std::size_t depart_alike(Tick now, std::span<const Departing> departing);
   void announce_tokens(Tick now, Rank node, unsigned source, unsigned chunks);
@@ -95,6 +97,7 @@ class LeanNetwork final : public Network {
   EventWheelOf<lean::Hop> injections_;  ///< packets that processors are writing into their FIFOs
   std::vector<lean::Hop> injected_;     ///< those of the present cycle
   lean::FromOthers from_others_;
+  std::vector<Event> repeating_;  ///< links that send in the present cycle what they have held
   ChannelRule channel_rule_;
   SenderArbitration arbitration_;
   Precedence precedence_;

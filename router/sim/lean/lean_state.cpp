@@ -55,7 +55,8 @@ std::vector<RequestRow> make_rows(const DynamicDirections& dynamic) {
 
 }  // namespace
 
-LeanState::LeanState(const Shape& shape, const Machine& machine, Range range)
+LeanState::LeanState(const Shape& shape, const Machine& machine, const RoutingOptions& options,
+                     Range range)
     : links(shape.links()),
       channels(links * kVirtualChannels),
       sources(channels + machine.injection_fifos + machine.priority_injection_fifos),
@@ -67,6 +68,7 @@ LeanState::LeanState(const Shape& shape, const Machine& machine, Range range)
       stalled(std::size_t{range.count} * (sources - channels)),
       overflow(range.count),
       hops(machine.hop_latency_cycles),
+      protocol(shape, machine, options, range),
       touched(range.count + std::size_t{1}) {
   for (unsigned chunks = 1; chunks <= kMaxChunks; ++chunks)
     wires.emplace_back(machine.wire_cycles(machine.wire_bytes(chunks)));

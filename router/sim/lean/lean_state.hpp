@@ -10,10 +10,12 @@
 #include "hal/large_pages.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "router/rules/routing.hpp"
 #include "router/sim/delay_line.hpp"
 #include "router/sim/lean/overflow_queues.hpp"
 #include "router/sim/lean/packet_word.hpp"
 #include "router/sim/lean/router_record.hpp"
+#include "router/sim/link_protocol.hpp"
 #include "router/sim/routers.hpp"
 #include "router/sim/tail_lines.hpp"
 
@@ -57,7 +59,8 @@ struct Tail {
 using DynamicDirections = std::array<std::array<std::uint8_t, 64>, PacketWord::kRules>;
 
 struct LeanState {
-  LeanState(const Shape& shape, const Machine& machine, Range block);
+  LeanState(const Shape& shape, const Machine& machine, const RoutingOptions& options,
+            Range block);
 
   unsigned links;     ///< per router
   unsigned channels;  ///< sources below are channels, others FIFOs
@@ -72,6 +75,7 @@ struct LeanState {
   DelayLineOf<Hop> hops;
   std::vector<TailLines<Tail>> wires;  ///< [chunks - 1]
   unsigned wires_used = 0;             ///< bit = chunks - 1
+  LinkProtocol protocol;
   std::vector<Rank> touched;           ///< the first touched_count, and one to spare
   std::size_t touched_count = 0;
 
@@ -98,7 +102,7 @@ struct LeanState {
   /// REQUIRES: nothing is touched.
   template <typename Archive>
   void serialize(Archive& archive) {
-    archive(records, stalled, overflow, hops, wires, wires_used);
+    archive(records, stalled, overflow, hops, wires, wires_used, protocol);
   }
 
  private:

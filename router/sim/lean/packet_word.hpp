@@ -28,6 +28,7 @@ class PacketWord {
               std::uint64_t{flight.dynamic ? flight.order : kDeterministic} << kRule |
               std::uint64_t{flight.high_priority} << kPriority | std::uint64_t{id} << kFlight) {}
 
+  std::uint64_t bits() const { return bits_; }
   unsigned directions() const { return static_cast<unsigned>(bits_ >> kDirections) & 63u; }
   unsigned chunks_less_1() const { return static_cast<unsigned>(bits_ >> kChunks) & 7u; }
   unsigned rule() const { return static_cast<unsigned>(bits_ >> kRule) & 7u; }
