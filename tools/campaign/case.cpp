@@ -107,6 +107,12 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
       ->allow_extra_args(false);
   verb.add_flag("--long-way", lists.long_way,
                 "packets of which failed links cut every minimal way go round the other way");
+  verb.add_option("--link-error", lists.link_errors.rates,
+                  "a case with links that err so often, 1e-4 or 1e-3@(0,0,0)X+; none: never; may "
+                  "stand several times")
+      ->type_name("RATE[@LINK]")
+      ->allow_extra_args(false);
+  add_link_fault_options(verb, lists.link_errors);
   add_count_list(verb, "--seeds", lists.seeds, {.min = 0, .max = UINT32_MAX},
                  "runs with each of these seeds, as 1:10 or 1,2,3: mean and spread are shown");
 }
@@ -141,6 +147,10 @@ CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& se
   mine.run.node.seed = one.seed;
   mine.run.node.policy = one.policy;
   mine.run.node.changes = one.changes;
+  for (RoutingOptions* routing : {&mine.run.sim.routing, &mine.run.ring.routing}) {
+    routing->link_errors = one.link_errors;
+    routing->link_seed = one.seed;
+  }
   mine.run =
       moving_by(transfer_of(mine.common, mine.machine, mine.run.ring.route), std::move(mine.run));
   return mine;
@@ -167,6 +177,7 @@ struct Axes {
   std::uint64_t seed = 0;
   std::shared_ptr<const Machine> machine{};
   std::optional<std::string> failed{};
+  std::vector<std::string> link_error{};  ///< at most one
   Json columns = Json::object();
 };
 
@@ -190,6 +201,10 @@ std::vector<Axes> axes_of_lists(const CampaignLists& lists, const CampaignSettin
   cross(all, lists.failed_links, [](Axes& axes, const std::string& failed) {
     axes.failed = failed;
     axes.columns["failed_link"] = failed;
+  });
+  cross(all, lists.link_errors.rates, [](Axes& axes, const std::string& rate) {
+    if (rate != "none") axes.link_error = {rate};
+    axes.columns["link_error"] = rate;
   });
   cross(all, lists.routings, [](Axes& axes, const std::string& routing) {
     axes.changes.routing = parse_choice<RoutingRule>("routing", kRoutingRuleNames, routing);
@@ -226,6 +241,7 @@ void refuse_repetitions(const CampaignLists& lists, const std::vector<std::strin
   refuse_repetition("--per-visit", lists.per_visits);
   refuse_repetition("--routing", lists.routings);
   refuse_repetition("--fail-link", lists.failed_links);
+  refuse_repetition("--link-error", lists.link_errors.rates);
   refuse_repetition("--seeds", lists.seeds);
   refuse_repetition("--machine", settings.machines);
 }
@@ -324,6 +340,18 @@ void refuse_seed_beside_seeds(const CampaignLists& lists) {
     throw BadInput("--seed has no effect beside --seeds");
 }
 
+/// Of a case: those of its machine and of its place on the axis.
+LinkErrors link_errors_of(const CampaignLists& lists, const Axes& axes,
+                          const CampaignSettings& settings) {
+  LinkErrorOptions options = lists.link_errors;
+  options.rates = axes.link_error;
+  const bool is_none = axes.link_error.empty() && !lists.link_errors.rates.empty();
+  if (is_none) return {};
+  const LinkErrors errors = options.errors(*axes.machine);
+  refuse_link_errors_without_effect(errors, settings.run.fabric, settings.run.ring.route);
+  return errors;
+}
+
 /// A workload has its own messages.
 void refuse_options_of_traffic(const CampaignLists& lists) {
   if (lists.verb == nullptr || lists.workloads.empty()) return;
@@ -336,12 +364,15 @@ void refuse_options_of_traffic(const CampaignLists& lists) {
 
 bool concerns_links(const CampaignLists& lists, const CommonOptions& common) {
   if (common.fabric == name_of(kFabricNames, FabricName::sim)) return true;
-  if (!lists.routings.empty() || !lists.failed_links.empty()) return true;
+  if (!lists.routings.empty() || !lists.failed_links.empty() || !lists.link_errors.rates.empty())
+    return true;
   std::vector<Shape> shapes;
   for (const std::string& torus : lists.toruses) shapes.push_back(Shape::parse(torus, lists.mesh));
   std::vector<Machine> machines;
   for (const std::string& name : items_of(common.machine, "--machine"))
     machines.push_back(load_machine(name));
+  if (std::ranges::any_of(machines, [](const Machine& m) { return m.link_error_rate > 0; }))
+    return true;
   const bool puts = common.transfer == name_of(kTransferModeNames, TransferMode::put);
   const bool leaves_out = names_all(lists) && puts;
   for (const std::string& name : names_of_policies(lists)) {
@@ -392,6 +423,7 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
                         .machine = axes.machine,
                         .seed = axes.seed,
                         .changes = axes.changes,
+                        .link_errors = link_errors_of(lists, axes, settings),
                         .axes = axes.columns};
   };
   for (const std::string& workload : lists.workloads)

@@ -38,6 +38,7 @@ struct CampaignLists {
   std::vector<std::string> routings;
   std::vector<std::string> failed_links;  ///< one link each, or "none"
   bool long_way = false;
+  LinkErrorOptions link_errors;  ///< its rates are an axis; "none": links are not checked
   std::vector<std::uint64_t> seeds;
 };
 void add_campaign_lists(CLI::App& verb, CampaignLists& lists);
@@ -49,8 +50,8 @@ bool concerns_links(const CampaignLists& lists, const CommonOptions& common);
 /// The keys of a row that may tell its case from others, in their order; rows have those of axes
 /// only where the axis is given.
 inline constexpr const char* kCaseKeys[] = {
-    "policy",        "traffic",           "torus", "bytes", "machine", "failed_link", "routing",
-    "output_queues", "packets_per_visit", "seed"};
+    "policy",        "traffic",           "torus", "bytes", "machine", "failed_link", "link_error",
+    "routing",       "output_queues",     "packets_per_visit", "seed"};
 
 /// One run: everything that decides its result and is not the same in the whole campaign.
 struct CampaignCase {
@@ -65,6 +66,7 @@ struct CampaignCase {
   std::shared_ptr<const Machine> machine;
   std::uint64_t seed = 1;
   SettingChanges changes{};
+  LinkErrors link_errors{};
   Json axes = Json::object();    ///< columns of the axes that the user has given
   std::optional<double> load{};  ///< open loop, of the bound's rate; none: one exchange
   std::size_t place = 0;         ///< among the campaign's cases, by which they are dealt to shards

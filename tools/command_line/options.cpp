@@ -165,6 +165,12 @@ void add_link_error_options(CLI::App& verb, LinkErrorOptions& options) {
                   "checked, and what errs is sent again")
       ->type_name("RATE[@LINK]")
       ->allow_extra_args(false);
+  add_link_fault_options(verb, options);
+}
+
+}  // namespace
+
+void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options) {
   verb.add_option("--link-faults", options.faults,
                   "what befalls packets then, of drop, corrupt, duplicate, reorder, delay, silent; "
                   "all: all but silent")
@@ -174,8 +180,6 @@ void add_link_error_options(CLI::App& verb, LinkErrorOptions& options) {
       ->check(whole_number(1, 1000))
       ->capture_default_str();
 }
-
-}  // namespace
 
 void add_common_options(CLI::App& verb, CommonOptions& options) {
   begin_group(verb, "Run");
@@ -254,6 +258,17 @@ void refuse_unusual_shapes(const Shape& shape) {
                     shape.text()));
 }
 
+/// Straight to their destination packets cross no link; between processes they still go in frames.
+void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
+                                       RingRoute route) {
+  if (!errors.are_checked() || fabric == FabricName::sim || route != RingRoute::direct) return;
+  if (fabric == FabricName::shm)
+    throw BadInput("--route direct crosses no link that could err; link errors need --route torus");
+  for (const LinkErrors::Rate& rate : errors.rates)
+    if (!rate.link.empty())
+      throw BadInput("--route direct crosses no link; --link-error RATE@LINK needs --route torus");
+}
+
 LinkErrors LinkErrorOptions::errors(const Machine& machine) const {
   LinkErrors errors;
   errors.faults = parse_link_faults(faults);
@@ -291,17 +306,6 @@ FrameOptions frames_of(const CommonOptions& common) {
   if (!common.frames.empty())
     frames.way = parse_choice<FrameWay>("frames", kFrameWayNames, common.frames);
   return frames;
-}
-
-/// Straight to their destination packets cross no link; between processes they still go in frames.
-void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
-                                       RingRoute route) {
-  if (!errors.are_checked() || fabric == FabricName::sim || route != RingRoute::direct) return;
-  if (fabric == FabricName::shm)
-    throw BadInput("--route direct crosses no link that could err; link errors need --route torus");
-  for (const LinkErrors::Rate& rate : errors.rates)
-    if (!rate.link.empty())
-      throw BadInput("--route direct crosses no link; --link-error RATE@LINK needs --route torus");
 }
 
 }  // namespace

@@ -74,6 +74,8 @@ void add_seed_option(CLI::App& verb, std::uint64_t& seed);
 void add_worker_options(CLI::App& verb, CommonOptions& options);
 void add_output_options(CLI::App& verb, CommonOptions& options);
 void add_json_option(CLI::App& verb, std::string& json);
+/// --link-faults and --link-burst.
+void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options);
 void add_torus_options(CLI::App& verb, TorusOptions& options);
 
 enum class FabricName : std::uint8_t { sim, shm, ofi };
@@ -93,6 +95,9 @@ struct RunOptions {
   FrameOptions frames{};
 };
 
+/// Throws BadInput where packets cross no link that could err.
+void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
+                                       RingRoute route);
 /// Throws BadInput where failures are given and packets cross no link that could fail, or where
 /// long ways are asked for and nothing has failed.
 void refuse_failures_without_effect(const FailureList& failed, const CommonOptions& common);

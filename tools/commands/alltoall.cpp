@@ -287,6 +287,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
     flush_standard_output();
     checkpoint->remove();
   }
+  check_links(report);
   return 0;
 }
 

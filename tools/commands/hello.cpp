@@ -99,7 +99,9 @@ int run_on(const HelloOptions& options, const Shape& shape, const Machine& machi
   if (!options.common.quiet && !json.to_standard_output())
     fmt::print("{} nodes of torus {} in {} process{} have heard of each other\n", shape.size(),
                shape.text(), processes.count(), processes.count() == 1 ? "" : "es");
-  json.write(make_report(options, shape, machine, run_options, emulation, end));
+  const Json report = make_report(options, shape, machine, run_options, emulation, end);
+  json.write(report);
+  check_links(report);
   return 0;
 }
 

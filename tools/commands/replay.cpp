@@ -115,6 +115,7 @@ class ReplayCommand {
     if (!options_.common.quiet && !json.to_standard_output()) print(report);
     watch.write(report, emulation.counters());
     json.write(report);
+    check_links(report);
     return 0;
   }
 

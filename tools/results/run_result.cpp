@@ -99,11 +99,26 @@ Json links_json(const Counted& counted, bool is_virtual) {
   return links;
 }
 
+/// The first links whose CRCs differ.
+Json unsound_links(const Counted& counted) {
+  constexpr std::size_t kMostNamed = 16;
+  const auto& health = counted.counters.health;
+  const unsigned degree = counted.shape.links();
+  Json names = Json::array();
+  for (std::size_t l = 0; l < health.size() && names.size() < kMostNamed; ++l)
+    if (health[l].sent_crc != health[l].received_crc)
+      names.push_back(counted.shape.coord_text(static_cast<Rank>(l / degree)) +
+                      Direction{static_cast<std::uint8_t>(l % degree)}.name());
+  return names;
+}
+
 /// Of all runs that were counted.
-void add_link_errors(Json& links, const LinkErrorCounters& counted) {
-  links["errors"] = counted.errors;
-  links["repeats"] = counted.repeats;
-  links["crc_mismatches"] = counted.crc_mismatches;
+void add_link_errors(Json& links, const Counted& counted) {
+  const LinkErrorCounters& all = counted.counters.link_errors;
+  links["errors"] = all.errors;
+  links["repeats"] = all.repeats;
+  links["crc_mismatches"] = all.crc_mismatches;
+  links["unsound"] = unsound_links(counted);
 }
 
 Json channels_json(const Counted& counted) {
@@ -253,7 +268,7 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted) {
     report["links"] = links_json(counted, is_virtual(report));
     report["channels"] = channels_json(counted);
   }
-  if (counters.links_are_checked) add_link_errors(report["links"], counters.link_errors);
+  if (counters.links_are_checked) add_link_errors(report["links"], counted);
   report["injection_fifos"] = fifos_json(counted);
   if (!is_virtual(report)) add_puts(report, counted);
   if (report["fabric"] == "ofi") report["refused_frames"] = counters.refused_frames;
@@ -267,6 +282,20 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted) {
   }
   for (const FifoCounters& fifo : counters.fifos)
     hash.add(std::uint64_t{fifo.packets} << 16 | fifo.most_chunks);
+}
+
+void check_links(const Json& report) {
+  if (!report.contains("link_errors")) return;
+  const Json& links = report["links"];
+  const auto count = links["crc_mismatches"].get<std::uint64_t>();
+  if (count == 0) return;
+  std::vector<std::string> names = links["unsound"];
+  const std::string which =
+      names.empty() ? "" : fmt::format(", the first of them {}", names.front());
+  throw RunFailed(
+      fmt::format("{} links passed on damaged packets and nobody noticed: the CRCs of their ends "
+                  "differ{}",
+                  count, which));
 }
 
 void add_hash(Json& report, ResultHash hash) {

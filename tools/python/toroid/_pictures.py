@@ -107,8 +107,8 @@ def _label(row, varying):
 
 def _varying(rows):
     """The keys by which rows are told apart, of those that describe a case."""
-    keys = ("policy", "traffic", "torus", "bytes", "machine", "failed_link", "routing",
-            "output_queues", "packets_per_visit", "seed")
+    keys = ("policy", "traffic", "torus", "bytes", "machine", "failed_link", "link_error",
+            "routing", "output_queues", "packets_per_visit", "seed")
     return [key for key in keys if len({repr(row.get(key)) for row in rows}) > 1]
 
 

@@ -39,7 +39,7 @@ def _words(options: dict) -> list:
             continue
         if value is True:
             words.append(option)
-        elif name in ("fail_link", "fail_node") and not isinstance(value, str):
+        elif name in ("fail_link", "fail_node", "link_error") and not isinstance(value, str):
             words += [f"{option}={one}" for one in value]
         else:
             words.append(f"{option}={_text(value)}")
@@ -51,6 +51,12 @@ def _run(words: list, names: Names, progress: Any, *, array: Any = None,
     if names.objects and any(word.startswith("--resume=") for word in words):
         raise _toroid.BadInput("--resume cannot tell whether a policy written in Python has changed")
     return _toroid.run_command(words, names.objects, array, record, shower(progress))
+
+
+def _rates(rates: Any) -> list:
+    """Of links' errors: one or several, numbers or texts as "1e-3@(0,0,0)X+"."""
+    several = isinstance(rates, Iterable) and not isinstance(rates, str)
+    return [_text(rate) for rate in rates] if several else [_text(rates)]
 
 
 def _policies(policies: Any, names: Names) -> Optional[str]:
@@ -68,7 +74,8 @@ def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240
         per_visit: Optional[int] = None, order: Optional[str] = None,
         routing: Optional[str] = None, tie: Optional[str] = None, tying: Optional[str] = None,
         drain: Optional[str] = None, fail_links: Iterable[str] = (),
-        fail_nodes: Iterable[str] = (), long_way: bool = False, no_transit_first: bool = False,
+        fail_nodes: Iterable[str] = (), link_errors: Iterable[str] = (),
+        link_faults: Optional[str] = None, long_way: bool = False, no_transit_first: bool = False,
         no_bubble: bool = False, route: Optional[str] = None, transfer: Optional[str] = None,
         bind: Optional[str] = None, stall: Optional[float] = None, record: bool = False, trace: Optional[str] = None,
         report: Optional[str] = None, progress: Any = None) -> Result:
@@ -97,7 +104,8 @@ def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240
     """
     names = Names()
     fail = {"fail_link": list(fail_links) if not isinstance(fail_links, str) else [fail_links],
-            "fail_node": list(fail_nodes) if not isinstance(fail_nodes, str) else [fail_nodes]}
+            "fail_node": list(fail_nodes) if not isinstance(fail_nodes, str) else [fail_nodes],
+            "link_error": _rates(link_errors), "link_faults": link_faults}
     words = ["alltoall", "--json=-"] + _words({
         "torus": torus, "traffic": None if traffic == "all-to-all" else traffic, "bytes": bytes,
         "policy": names.word(policy), "machine": machine, "fabric": fabric, "seed": seed,
@@ -174,7 +182,7 @@ def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: An
             seed: Optional[int] = None, seeds: Any = None, threads: Optional[int] = None,
             mesh: bool = False, peers: Optional[int] = None, queues: Any = None,
             per_visit: Any = None, routing: Any = None, fail_links: Iterable[str] = (),
-            long_way: bool = False, route: Optional[str] = None, transfer: Optional[str] = None, validate: bool = False,
+            link_errors: Any = (), link_faults: Optional[str] = None, long_way: bool = False, route: Optional[str] = None, transfer: Optional[str] = None, validate: bool = False,
             csv: Optional[str] = None, resume: Optional[str] = None,
             report: Optional[str] = None, progress: Any = None) -> Results:
     """Policies beside each other: every combination of the lists that are given is a run.
@@ -199,7 +207,7 @@ def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: An
         "workload": workload, "machine": machine, "fabric": fabric, "seed": seed, "seeds": seeds,
         "threads": threads, "mesh": mesh, "peers": peers, "queues": queues,
         "per_visit": per_visit, "routing": routing, "fail_link": fail_links,
-        "long_way": long_way, "route": route, "transfer": transfer, "validate": validate, "csv": csv, "resume": resume,
+        "link_error": _rates(link_errors), "link_faults": link_faults, "long_way": long_way, "route": route, "transfer": transfer, "validate": validate, "csv": csv, "resume": resume,
         "report": report})
     return Results(_run(words, names, progress))
 
@@ -211,7 +219,7 @@ def sweep(*, axis: str, torus: Any, policies: Any = "all", load: Any = None, tra
           seed: Optional[int] = None, seeds: Any = None, threads: Optional[int] = None,
           mesh: bool = False, peers: Optional[int] = None, queues: Any = None,
           per_visit: Any = None, routing: Any = None, fail_links: Iterable[str] = (),
-          long_way: bool = False, route: Optional[str] = None, transfer: Optional[str] = None, csv: Optional[str] = None,
+          link_errors: Any = (), link_faults: Optional[str] = None, long_way: bool = False, route: Optional[str] = None, transfer: Optional[str] = None, csv: Optional[str] = None,
           resume: Optional[str] = None, report: Optional[str] = None,
           progress: Any = None) -> Results:
     """From small to large along an axis: "load", "bytes" or "nodes".
@@ -234,6 +242,7 @@ def sweep(*, axis: str, torus: Any, policies: Any = "all", load: Any = None, tra
         "arrivals": arrivals, "window": window, "warm_up": warm_up, "machine": machine,
         "fabric": fabric, "seed": seed, "seeds": seeds, "threads": threads, "mesh": mesh,
         "peers": peers, "queues": queues, "per_visit": per_visit, "routing": routing,
-        "fail_link": fail_links, "long_way": long_way, "route": route, "transfer": transfer, "csv": csv,
+        "fail_link": fail_links, "link_error": _rates(link_errors), "link_faults": link_faults,
+        "long_way": long_way, "route": route, "transfer": transfer, "csv": csv,
         "resume": resume, "report": report})
     return Results(_run(words, names, progress))

@@ -6,7 +6,7 @@ const AXES = {
   nodes: {title: 'Time against node count', x: {name: 'nodes', kind: 'binary', text: number}},
 };
 const POINT_KEYS = [
-  'policy', 'traffic', 'torus', 'bytes', 'fabric', 'machine', 'failed_link', 'seed', 'order', 'routing', 'output_queues',
+  'policy', 'traffic', 'torus', 'bytes', 'fabric', 'machine', 'failed_link', 'link_error', 'seed', 'order', 'routing', 'output_queues',
   'packets_per_visit', 'route', 'threads', 'workers',
 ];
 
