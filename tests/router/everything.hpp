@@ -21,6 +21,11 @@ inline Everything everything(const SimMachine& machine) {
     links.insert(links.end(), link.packets.begin(), link.packets.end());
     links.push_back(link.wire_bytes);
   }
+  for (const LinkHealth& link : c.health) {
+    links.push_back(link.errors);
+    links.push_back(link.repeats);
+  }
+  links.push_back(c.link_errors.crc_mismatches);
   std::vector<std::uint64_t> fifos;
   for (const FifoCounters& fifo : c.fifos) {
     fifos.push_back(fifo.packets);

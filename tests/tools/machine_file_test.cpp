@@ -31,6 +31,7 @@ std::string machine_refusal(const std::string& text) {
 double another_value(const MachineField& field) {
   const double value = value_of(Machine{}, field);
   if (field.key == "arbitration_fullest") return value - 1;
+  if (field.max <= 1) return field.max;
   return value + 1 <= field.max ? value + 1 : value - 1;
 }
 

@@ -273,6 +273,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   watch.guard([&] { emulation.run(); });
   if (checkpoint)
     emulation.add_spent(checkpoint->cpu_seconds_before(), checkpoint->wall_seconds_before());
+  if (carries_payload) check_links(emulation.counters(), shape);  // or data would be blamed
   exchange.check();
   messages.write(emulation, machine);
 
@@ -287,7 +288,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
     flush_standard_output();
     checkpoint->remove();
   }
-  check_links(report);
+  check_links(emulation.counters(), shape);
   return 0;
 }
 

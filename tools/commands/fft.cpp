@@ -174,7 +174,7 @@ class FftCommand {
     watch.write(report, emulation.counters(), pictures);
     outputs.json.write(report);
     if (HostProgram* const host = host_program()) host->take_array(std::move(outcome.result));
-    check_links(report);
+    check_links(emulation.counters(), shape_);
     if (!good)
       throw RunFailed(fmt::format("the result differs from a serial transform's by more than {}",
                                   tolerance_of(description)));

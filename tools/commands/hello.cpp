@@ -101,7 +101,7 @@ int run_on(const HelloOptions& options, const Shape& shape, const Machine& machi
                shape.text(), processes.count(), processes.count() == 1 ? "" : "es");
   const Json report = make_report(options, shape, machine, run_options, emulation, end);
   json.write(report);
-  check_links(report);
+  check_links(emulation.counters(), shape);
   return 0;
 }
 

@@ -332,7 +332,7 @@ int run_on(const Setting& setting) {
   if (is_interrupted()) report["interrupted"] = true;
   json.write(report);
   page.write(report);
-  check_links(report);
+  check_links(results.back().counters, setting.shape);
   throw_if_interrupted();
   check(results.back());
   return 0;

@@ -115,7 +115,7 @@ class ReplayCommand {
     if (!options_.common.quiet && !json.to_standard_output()) print(report);
     watch.write(report, emulation.counters());
     json.write(report);
-    check_links(report);
+    check_links(emulation.counters(), shape_);
     return 0;
   }
 

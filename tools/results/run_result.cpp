@@ -100,14 +100,14 @@ Json links_json(const Counted& counted, bool is_virtual) {
 }
 
 /// The first links whose CRCs differ.
-Json unsound_links(const Counted& counted) {
+std::vector<std::string> unsound_links(const FabricCounters& counters, const Shape& shape) {
   constexpr std::size_t kMostNamed = 16;
-  const auto& health = counted.counters.health;
-  const unsigned degree = counted.shape.links();
-  Json names = Json::array();
+  const auto& health = counters.health;
+  const unsigned degree = shape.links();
+  std::vector<std::string> names;
   for (std::size_t l = 0; l < health.size() && names.size() < kMostNamed; ++l)
     if (health[l].sent_crc != health[l].received_crc)
-      names.push_back(counted.shape.coord_text(static_cast<Rank>(l / degree)) +
+      names.push_back(shape.coord_text(static_cast<Rank>(l / degree)) +
                       Direction{static_cast<std::uint8_t>(l % degree)}.name());
   return names;
 }
@@ -118,7 +118,7 @@ void add_link_errors(Json& links, const Counted& counted) {
   links["errors"] = all.errors;
   links["repeats"] = all.repeats;
   links["crc_mismatches"] = all.crc_mismatches;
-  links["unsound"] = unsound_links(counted);
+  links["unsound"] = unsound_links(counted.counters, counted.shape);
 }
 
 Json channels_json(const Counted& counted) {
@@ -284,18 +284,13 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted) {
     hash.add(std::uint64_t{fifo.packets} << 16 | fifo.most_chunks);
 }
 
-void check_links(const Json& report) {
-  if (!report.contains("link_errors")) return;
-  const Json& links = report["links"];
-  const auto count = links["crc_mismatches"].get<std::uint64_t>();
+void check_links(const FabricCounters& counters, const Shape& shape) {
+  const std::uint64_t count = counters.link_errors.crc_mismatches;
   if (count == 0) return;
-  std::vector<std::string> names = links["unsound"];
-  const std::string which =
-      names.empty() ? "" : fmt::format(", the first of them {}", names.front());
-  throw RunFailed(
-      fmt::format("{} links passed on damaged packets and nobody noticed: the CRCs of their ends "
-                  "differ{}",
-                  count, which));
+  const std::vector<std::string> names = unsound_links(counters, shape);
+  throw RunFailed(fmt::format(
+      "{} link{} passed on damaged packets and nobody noticed: the CRCs of both ends differ{}", count,
+      count == 1 ? "" : "s", names.empty() ? "" : ", the first of them at " + names.front()));
 }
 
 void add_hash(Json& report, ResultHash hash) {

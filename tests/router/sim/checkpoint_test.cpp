@@ -11,6 +11,7 @@
 
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
+#include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
@@ -41,6 +42,7 @@ struct CutCase {
   Rank peers = ~Rank{0};
   Machine machine{};
   FailureList failures{};
+  LinkErrors errors{};
   std::string text() const {
     return fmt::format("{} {} {} {} bytes, {} threads, general {}, payload {}, peers {}", policy,
                        traffic, shape, bytes, threads, general, payload, peers);
@@ -58,7 +60,7 @@ struct CutRun {
             policy_by_name(c.policy),
             *traffic,
             {.seed = 7, .payload = c.payload, .peers = c.peers},
-            {.routing = {.general = c.general},
+            {.routing = {.general = c.general, .link_errors = c.errors},
              .progress = {},
              .threads = c.threads,
              .dma = c.machine.has_dma_engine()}} {}
@@ -117,6 +119,15 @@ TEST(Checkpoint, OfTheGeneralModelResumesToTheSame) {
   slow.escape_wait_cycles = 100;
   slow.input_reads = 1;
   for (const unsigned threads : {1u, 2u}) expect_resumes({.threads = threads, .machine = slow});
+}
+
+TEST(Checkpoint, OfLinksThatErrResumesToTheSame) {
+  LinkErrors errors;
+  errors.rates = {{0.02, ""}};
+  errors.burst = 2;
+  for (const bool general : {false, true})
+    for (const unsigned threads : {1u, 2u})
+      expect_resumes({.threads = threads, .general = general, .errors = errors});
 }
 
 TEST(Checkpoint, OfEveryPolicyThatDoesNotCombineResumesToTheSame) {

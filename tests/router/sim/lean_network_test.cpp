@@ -62,12 +62,17 @@ ModelCase random_case(std::uint64_t seed) {
   c.machine.hop_latency_cycles = one_of(random, {1u, 69u, 400u});
   c.machine.inject_cycles = one_of(random, {150u, 150u, 1u, 0u});
   if (random.coin()) c.machine.dynamic_vc_chunks = one_of(random, {8u, 9u, 100u, 255u});
+  if (random.coin()) {
+    c.sim.routing.link_errors.rates = {{one_of(random, {0.0, 0.01, 0.3}), ""}};
+    c.sim.routing.link_errors.burst = one_of(random, {1u, 3u});
+    c.sim.routing.link_seed = seed;
+  }
   if (random.coin()) c.machine.injection_fifo_chunks = one_of(random, {8u, 37u, 255u});
   return c;
 }
 
 TEST(LeanNetwork, EqualsTheGeneralModelOnRandomCases) {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE(seed);
     expect_equal(random_case(seed));
   }

@@ -1,0 +1,134 @@
+// Links that err, through the command.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+#include "tests/tools/refusal.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+const Arguments kSmall = {"alltoall", "--torus", "4x4", "--bytes", "960"};
+
+TEST(LinkErrors, AreCountedInTheResult) {
+  const json result = json_of(kSmall + Arguments{"--link-error", "0.01"});
+  EXPECT_GT(result["links"]["errors"], 5);
+  EXPECT_GT(result["links"]["repeats"], 5);
+  EXPECT_EQ(result["links"]["crc_mismatches"], 0);
+  EXPECT_EQ(result["link_errors"]["rates"][0]["rate"], 0.01);
+  EXPECT_EQ(result["link_errors"]["rates"][0]["link"], nullptr);
+  EXPECT_EQ(result["link_errors"]["faults"].size(), 5u);
+}
+
+TEST(LinkErrors, AreNotInTheResultOfLinksThatNeverErr) {
+  const json result = json_of(kSmall);
+  EXPECT_FALSE(result.contains("link_errors"));
+  EXPECT_FALSE(result["links"].contains("errors"));
+}
+
+TEST(LinkErrors, OfRateZeroChangeNoTime) {
+  EXPECT_EQ(json_of(kSmall)["cycles"], json_of(kSmall + Arguments{"--link-error", "0"})["cycles"]);
+}
+
+TEST(LinkErrors, AreDrawnBySeedWhateverTheNumberOfThreads) {
+  const Arguments erring = kSmall + Arguments{"--link-error", "0.05"};
+  const json one = json_of(erring + Arguments{"--threads", "1"});
+  EXPECT_EQ(one["result_hash"], json_of(erring + Arguments{"--threads", "3"})["result_hash"]);
+  bool differs = false;
+  for (const std::string seed : {"2", "3", "4"})
+    differs |= json_of(erring + Arguments{"--seed", seed})["links"]["errors"] !=
+               one["links"]["errors"];
+  EXPECT_TRUE(differs);
+}
+
+TEST(LinkErrors, OfOneLinkAreItsOwn) {
+  const json result = json_of(kSmall + Arguments{"--link-error", "0", "--link-error",
+                                                 "0.5@(1,2)X+", "--link-faults", "drop"});
+  EXPECT_EQ(result["links"]["errors"], result["links"]["repeats"]);
+  const auto packets = result["links"]["max_load"].get<double>();
+  EXPECT_NEAR(result["links"]["errors"].get<double>(), packets, 4 * 2 * packets / 5);
+}
+
+TEST(LinkErrors, DoNotChangeATransformOnAnyFabric) {
+  for (const std::string fabric : {"sim", "shm"})
+    for (const std::string method : {"volumetric", "slab"}) {
+      const Arguments torus = {"--torus", method == "slab" ? "4" : "2x2x2"};
+      const json result = json_of(Arguments{"fft", "--size", "16", "--method", method, "--check",
+                                            "--fabric", fabric, "--link-error", "0.05"} +
+                                  torus);
+      EXPECT_LT(result["max_error"], 1e-12);
+      EXPECT_GT(result["links"]["errors"], 0);
+      EXPECT_EQ(result["links"]["crc_mismatches"], 0);
+    }
+}
+
+TEST(LinkErrors, ThatNobodyNoticesFailTheRunAndNameTheLink) {
+  const TemporaryDirectory directory;
+  for (const std::string fabric : {"sim", "shm"}) {
+    const Ended ended = run_command(
+        kSmall + Arguments{"--fabric", fabric, "--link-error", "0", "--link-error", "0.5@(0,1)X+",
+                           "--link-faults", "silent", "--json", "r.json", "--quiet"},
+        {.directory = directory.path()});
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_EQ(ended.err_lines(), 1) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("(0,1)X+"));
+    if (fabric == "shm") continue;  // payload is carried: it is wrong
+    const json result = json::parse(std::ifstream(directory.path() / "r.json"));
+    EXPECT_EQ(result["links"]["crc_mismatches"], 1);
+    EXPECT_EQ(result["links"]["unsound"], json({"(0,1)X+"}));
+  }
+}
+
+TEST(LinkErrors, AreAnAxisOfCompare) {
+  const json result = json_of({"compare", "--torus", "4x4", "--bytes", "960", "--policies",
+                               "random,rank", "--link-error", "none", "--link-error", "0.02"});
+  const json& rows = result["rows"];
+  ASSERT_EQ(rows.size(), 4u);
+  for (const json& row : rows) {
+    const bool errs = row["link_error"] == "0.02";
+    EXPECT_EQ(row["links"].contains("repeats"), errs);
+    EXPECT_EQ(row["links"].value("repeats", 0) > 0, errs);
+  }
+  const Arguments one = kSmall + Arguments{"--policy", "rank", "--link-error", "0.02"};
+  for (const json& row : rows) {
+    const bool is_that_one = row["policy"] == "rank" && row["link_error"] == "0.02";
+    EXPECT_EQ(row["cycles"] == json_of(one)["cycles"], is_that_one);
+  }
+}
+
+TEST(LinkErrors, MayComeFromTheMachineFile) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "m.toml";
+  std::ofstream(file) << "name = \"worn\"\nlink_error_rate = 0.02\nlink_timeout_cycles = 100\n";
+  const json worn = json_of(kSmall + Arguments{"--machine", file.string()});
+  const json given = json_of(kSmall + Arguments{"--link-error", "0.02"});
+  EXPECT_EQ(worn["links"]["errors"].get<int>() > 0, true);
+  EXPECT_NE(worn["cycles"], given["cycles"]);  // the timeout is shorter
+}
+
+TEST(LinkErrors, AreRefusedWhereTheyMeanNothing) {
+  const TemporaryDirectory directory;
+  const auto refused = [&](const Arguments& more, const std::string& word) {
+    expect_refusal(directory, kSmall + more, {word});
+  };
+  refused({"--link-error", "0.7"}, "0 to 0.5");
+  refused({"--link-error", "x"}, "'x'");
+  refused({"--link-error", "1e-3@(9,9)X+"}, "(9,9)X+");
+  refused({"--link-faults", "drop"}, "--link-error");
+  refused({"--link-burst", "3"}, "--link-error");
+  refused({"--link-error", "0.1", "--link-faults", "lose"}, "'lose'");
+  refused({"--fabric", "shm", "--route", "direct", "--link-error", "0.1"}, "--route torus");
+  expect_refusal(directory, {"compare", "--torus", "4x4", "--link-error", "2"}, {"'2'"});
+}
+
+}  // namespace
+}  // namespace toroid::testing
