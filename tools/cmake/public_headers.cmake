@@ -2,7 +2,7 @@
 # lists. What they include themselves is installed in toroid/detail/, and is nobody else's to include.
 set(public_headers
   hal/bounds.hpp hal/check.hpp hal/counters.hpp hal/device.hpp hal/direction.hpp hal/drain.hpp hal/drain_rules.hpp
-  hal/fabric.hpp hal/failures.hpp hal/fill.hpp hal/flowchart_profile.hpp hal/injection_fifo.hpp hal/machine.hpp
+  hal/fabric.hpp hal/failures.hpp hal/fill.hpp hal/flowchart_profile.hpp hal/injection_fifo.hpp hal/link_errors.hpp hal/machine.hpp
   hal/output_queues.hpp hal/packet.hpp hal/packet_times.hpp hal/processor.hpp hal/put.hpp hal/random.hpp hal/route.hpp hal/send_descriptor.hpp
   hal/send_order.hpp hal/shape.hpp hal/tick.hpp
   router/placement/host_topology.hpp router/placement/placement.hpp router/rules/routing.hpp

@@ -40,6 +40,8 @@ class Machine:
     dma_descriptor_cycles: int
     dma_inject_cycles: int
     dma_receive_cycles: int
+    link_error_rate: float
+    link_timeout_cycles: int
     ring_slots: int
     def __init__(self, name: str = ...) -> None: ...
 
