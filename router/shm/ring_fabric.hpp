@@ -12,6 +12,7 @@
 
 #include "hal/fabric.hpp"
 #include "hal/injection_fifo.hpp"
+#include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
@@ -38,6 +39,8 @@ struct RingOptions {
   std::function<void(std::uint64_t delivered)> watch;
   /// Where the workers count their CPU time; outlives the fabric. Null: nowhere.
   CpuAccount* cpu = nullptr;
+  LinkErrors link_errors{};
+  std::uint64_t link_seed = 1;  ///< of the links' faults
 };
 
 /// A fabric whose rings hold at least as many packets as the hardware's buffers hold full ones; a
