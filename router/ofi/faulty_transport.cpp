@@ -70,6 +70,10 @@ FaultyTransport::FaultyTransport(Transport& transport, const LinkErrors& errors,
         {LinkFaultDraw(errors, frame_error_rate(errors), seed, way_number(self, to)), {}});
 }
 
+void FaultyTransport::heal() {
+  for (Way& way : ways_) way.draw = {};
+}
+
 /// A frame whose turn has not come yet stays here: the transport's "not now" is none of the
 /// sender's business, and a draw is made once.
 bool FaultyTransport::try_send(Operation& operation) {

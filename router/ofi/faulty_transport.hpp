@@ -40,6 +40,8 @@ class FaultyTransport final : public Transport {
   std::string text_of(int error) const override { return transport_->text_of(error); }
   Clock::time_point now() const override { return transport_->now(); }
 
+  /// No frame errs from now on.
+  void heal();
   /// Frames that erred.
   std::uint64_t faults() const { return faults_; }
 

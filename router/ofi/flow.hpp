@@ -123,6 +123,8 @@ class Outflow {
   /// Null: links are not checked.
   const KeptFrames* kept() const { return kept_.get(); }
   std::uint64_t sent() const { return sent_; }
+  /// Number of frames whose buffers the other end is known to have freed.
+  std::uint64_t freed() const { return freed_; }
 
   /// Number of frames that the other end is not known to have received.
   std::uint64_t in_flight() const { return sent_ - received_; }

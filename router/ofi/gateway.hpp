@@ -66,6 +66,7 @@ class Gateway : public ring::Pollable {
 
  protected:
   Outflow& out(unsigned peer) { return flows_[peer]->out; }
+  const Inflow& in(unsigned peer) const { return flows_[peer]->in; }
   const Transport& transport() const { return *transport_; }
   /// Sends what waits, full frame or not, where it can.
   void flush();
