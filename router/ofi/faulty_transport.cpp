@@ -46,7 +46,7 @@ std::span<const std::byte> payload_of(std::span<const std::byte> frame) {
 }
 
 /// Takes a value out of a vector. False: it is not there.
-bool take(std::vector<Operation*>& from, Operation* operation) {
+bool take_out(std::vector<Operation*>& from, Operation* operation) {
   const auto at = std::ranges::find(from, operation);
   if (at == from.end()) return false;
   from.erase(at);
@@ -156,7 +156,7 @@ std::size_t FaultyTransport::poll(std::span<Completion> completions) {
 bool FaultyTransport::is_told(const Completion& completion) {
   if (completion.operation == nullptr || completion.operation->receives) return true;
   mend(*completion.operation);
-  if (!take(twice_, completion.operation)) return true;
+  if (!take_out(twice_, completion.operation)) return true;
   again_.push_back(completion.operation);
   return false;
 }

@@ -20,7 +20,7 @@ using Words = std::vector<std::uint64_t>;
 
 constexpr std::size_t kFixedWords = 7;
 
-void append(Words& words, const FlowHealth& flow) {
+void append_flow(Words& words, const FlowHealth& flow) {
   for (const std::uint64_t word : {std::uint64_t{flow.peer}, flow.sent, flow.repeats, flow.received,
                                    flow.refused, std::uint64_t{flow.received_crc},
                                    std::uint64_t{flow.sent_crcs.size()}})
@@ -29,7 +29,7 @@ void append(Words& words, const FlowHealth& flow) {
 }
 
 /// Takes the words of one flow from the front.
-FlowHealth take(std::span<const std::uint64_t>& words) {
+FlowHealth take_flow(std::span<const std::uint64_t>& words) {
   TOROID_CHECK_LE(kFixedWords, words.size());
   FlowHealth flow{.peer = static_cast<unsigned>(words[0]),
                   .sent = words[1],
@@ -59,7 +59,7 @@ LinkHealth judge(const FlowHealth& sender, const FlowHealth& receiver) {
 
 Blob pack(const std::vector<FlowHealth>& flows) {
   Words words;
-  for (const FlowHealth& flow : flows) append(words, flow);
+  for (const FlowHealth& flow : flows) append_flow(words, flow);
   const auto bytes = std::as_bytes(std::span(words));
   return {bytes.begin(), bytes.end()};
 }
@@ -70,7 +70,7 @@ std::vector<LinkHealth> unpack_and_judge(const std::vector<Blob>& packed) {
     Words words(packed[process].size() / sizeof(std::uint64_t));
     if (!words.empty()) std::memcpy(words.data(), packed[process].data(), 8 * words.size());
     for (std::span<const std::uint64_t> left(words); !left.empty();) {
-      const FlowHealth flow = take(left);
+      const FlowHealth flow = take_flow(left);
       flows.emplace(std::pair(process, flow.peer), flow);
     }
   }

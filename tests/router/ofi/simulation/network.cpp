@@ -24,11 +24,11 @@ constexpr microseconds kOvertaking{400};
 constexpr milliseconds kLongDelay{50};
 
 /// The transport's own mark in an operation that is under way.
-void take(ofi::Operation& operation) {
+void begin_use(ofi::Operation& operation) {
   if (operation.context[0] != nullptr) throw Violation("an operation is in use twice");
   operation.context[0] = &operation;
 }
-void give_back(ofi::Operation& operation) {
+void end_use(ofi::Operation& operation) {
   operation.context[0] = nullptr;
 }
 
@@ -63,7 +63,7 @@ bool Network::End::try_send(ofi::Operation& operation) {
   if (operation.bytes > operation.buffer.size() || operation.bytes > kMostBytes)
     throw Violation("a frame is longer than its buffer");
   if (operation.context[0] == nullptr && network_->happens(network_->faults_.busy)) return false;
-  take(operation);
+  begin_use(operation);
   network_->places_[self_].sending.push_back(
       {&operation, network_->now_ + network_->any_below(kLatency)});
   ++network_->under_way_;
@@ -74,7 +74,7 @@ bool Network::End::try_send(ofi::Operation& operation) {
 /// The buffer's old content is gone.
 bool Network::End::try_receive(ofi::Operation& operation) {
   if (operation.context[0] == nullptr && network_->happens(network_->faults_.busy)) return false;
-  take(operation);
+  begin_use(operation);
   std::memset(operation.buffer.data(), 0xce, 128);
   network_->places_[self_].receiving.push_back(&operation);
   return true;
@@ -98,7 +98,7 @@ std::size_t Network::complete_sends(unsigned self, std::span<ofi::Completion> co
     sending.pop_back();
     --under_way_;
     depart(self, operation);
-    give_back(operation);
+    end_use(operation);
     completions[count++] = {&operation, 0};
   }
   return count;
@@ -149,7 +149,7 @@ ofi::Completion Network::arrive(Place& place, std::size_t at) {
   place.inbox.erase(place.inbox.begin() + static_cast<std::ptrdiff_t>(at));
   ofi::Operation& operation = *place.receiving.back();
   place.receiving.pop_back();
-  give_back(operation);
+  end_use(operation);
   operation.bytes = frame->bytes;
   std::memcpy(operation.buffer.data(), frame->content.data(), frame->bytes);
   corrupted_ += frame->is_corrupt ? 1 : 0;

@@ -54,7 +54,8 @@ Scenario Scenario::of(std::uint64_t seed) {
   scenario.network.busy = perhaps(random, 700);
   if (checked) draw_losses(scenario, random);
   if (checked) draw_process_faults(scenario.process, random);
-  scenario.numbers = 20 + random.below(random.below(4) == 0 ? 2000 : 300);
+  scenario.numbers = 5 + random.below(random.below(4) == 0 ? 2000 : 300);
+  scenario.report_delay = random.coin() ? 300 : 5000;
   scenario.ring = 4 + random.below(40);
   scenario.slow_release = 1 + random.below(random.below(4) == 0 ? 200 : 4);
   scenario.has_slow_process = random.below(6) == 0;

@@ -45,6 +45,7 @@ struct Scenario {
   std::uint32_t numbers = 100;     ///< that each process sends of its own accord, in all
   std::uint32_t ring = 16;         ///< numbers without a credit
   std::uint32_t slow_release = 2;  ///< a frame is released in one of so many steps
+  std::uint32_t report_delay = 300;  ///< of reports to the job, at most, microseconds
   bool has_slow_process = false;   ///< process 0 takes few steps
 
   static Scenario of(std::uint64_t seed);

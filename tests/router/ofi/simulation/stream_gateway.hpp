@@ -38,7 +38,7 @@ class StreamGateway final : public ofi::Gateway {
   /// No more late releases.
   void hurry() { slow_release_ = 1; }
   /// Owes `peer` nothing any more.
-  void forget(unsigned peer) { streams_[peer].owed = 0; }
+  void forget(unsigned peer);
 
   bool owes_nothing(unsigned peer) const { return streams_[peer].owed == 0; }
   bool is_passive() const;
@@ -87,6 +87,7 @@ class StreamGateway final : public ofi::Gateway {
   bool try_send_part(unsigned peer, std::uint32_t number);
   void take(unsigned from, std::uint32_t number, std::span<const std::byte> content,
             bool is_part);
+  void react(unsigned from);
   void take_credit(unsigned from, const ofi::LinkCredit& credit);
   std::uint32_t check_content(const ofi::ReceivedFrame& frame, bool is_new);
 
@@ -96,6 +97,7 @@ class StreamGateway final : public ofi::Gateway {
   std::uint32_t ring_;
   std::uint32_t slow_release_;
   std::uint32_t reactions_;  ///< that it may still have
+  unsigned forgotten_ = ~0u;  ///< process
   std::vector<Stream> streams_;  ///< [process]
   std::vector<ofi::ReceivedFrame*> held_;
   std::uint64_t injected_ = 0;

@@ -188,7 +188,7 @@ void World::check_suspect(unsigned p) {
 
 void World::report(unsigned p, std::uint32_t wave) {
   const StreamGateway& gateway = this->gateway(p);
-  const Clock::time_point due = network_.now() + microseconds(random_.below(300));
+  const Clock::time_point due = network_.now() + microseconds(random_.below(scenario_.report_delay));
   reports_[p].push_back({due,
                          {.passive = gateway.is_passive(),
                           .injected = gateway.injected(),
@@ -226,7 +226,8 @@ void World::judge() {
   if (detector_.wanted_wave() == wave_ || detector_.wanted_wave() == 0) return;
   wave_ = detector_.wanted_wave();
   for (auto& wishes : wishes_)
-    wishes.push_back({network_.now() + microseconds(random_.below(300)), wave_});
+    wishes.push_back(
+        {network_.now() + microseconds(random_.below(scenario_.report_delay)), wave_});
 }
 
 // How a run ends.
