@@ -46,6 +46,12 @@ struct LinkErrorCounters {
   std::uint64_t repeats = 0;
   std::uint64_t crc_mismatches = 0;  ///< links whose two CRCs differ
 
+  LinkErrorCounters& operator+=(const LinkErrorCounters& other) {
+    errors += other.errors;
+    repeats += other.repeats;
+    crc_mismatches += other.crc_mismatches;
+    return *this;
+  }
   void add(const LinkHealth& link) {
     errors += link.errors;
     repeats += link.repeats;

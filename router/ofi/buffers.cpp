@@ -23,6 +23,8 @@ constexpr std::size_t kSlack = sizeof(Packet);
 constexpr std::size_t kSmallBytes = sizeof(FrameHeader);
 /// Buffers for frames that only acknowledge, which do not count in the window.
 constexpr unsigned kSpareInward = 1;
+/// Buffers for frames being filled where those of a whole window are kept.
+constexpr unsigned kSpareOutward = 2;
 
 }  // namespace
 
@@ -38,8 +40,9 @@ std::size_t Buffers::bytes_per_peer(const FlowLimits& limits) {
   return (limits.window + kSpareInward + limits.send_buffers) * stride(limits) + kSmallBytes;
 }
 
-FlowLimits Buffers::limits_for(unsigned peers, std::size_t best_frame_bytes) {
-  FlowLimits limits{.frame_bytes = best_frame_bytes};
+FlowLimits Buffers::limits_for(unsigned peers, std::size_t best_frame_bytes, bool checked) {
+  FlowLimits limits{.frame_bytes = best_frame_bytes, .checked = checked};
+  if (checked) limits.send_buffers = limits.window + kSpareOutward;
   while (limits.frame_bytes > kLeastFrameBytes && bytes_per_peer(limits) * peers > kMostBytes)
     limits.frame_bytes = std::max(kLeastFrameBytes, limits.frame_bytes / 2);
   return limits;

@@ -47,8 +47,8 @@ class Buffers {
   /// Bytes that a process keeps for each peer.
   static std::size_t bytes_per_peer(const FlowLimits& limits);
   /// Limits with frames of the best length, or shorter if the memory for all peers would be too
-  /// large.
-  static FlowLimits limits_for(unsigned peers, std::size_t best_frame_bytes);
+  /// large. `checked`: frames are kept until they are acknowledged.
+  static FlowLimits limits_for(unsigned peers, std::size_t best_frame_bytes, bool checked = false);
 
  private:
   struct Free {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <tuple>
 #include <utility>
 
 #include "router/ofi/frame.hpp"
+#include "router/ofi/kept_frames.hpp"
 #include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
@@ -24,6 +26,13 @@ Operation* Inflow::next() {
   if (operation == nullptr) return nullptr;
   ++next_;
   return operation;
+}
+
+std::uint32_t Inflow::held() const {
+  std::uint32_t held = 0;
+  for (std::size_t bit = 0; bit + 1 < held_.size() && bit < 32; ++bit)
+    if (held_[(next_ + 1 + bit) % held_.size()] != nullptr) held |= 1u << bit;
+  return held;
 }
 
 void Inflow::free(std::uint64_t sequence) {
@@ -45,6 +54,7 @@ Outflow::Outflow(Transport& transport, const FlowIdentity& identity, const Inflo
     free_.push_back(&operation);
   }
   acknowledgement.peer = identity.peer;
+  if (limits.checked) kept_ = std::make_unique<KeptFrames>(window_);
 }
 
 bool Outflow::provide_buffer() {
@@ -84,6 +94,7 @@ FrameHeader Outflow::header(std::uint64_t sequence) {
   header.sequence = sequence;
   header.received = announced_received_;
   header.freed = announced_freed_;
+  if (kept_ != nullptr) header.held = inflow_->held();
   return header;
 }
 
@@ -91,9 +102,10 @@ FrameHeader Outflow::header(std::uint64_t sequence) {
 bool Outflow::try_seal() {
   if (sealed_ != nullptr && !try_send_sealed()) return false;
   if (sent_ - freed_ >= window_) return false;
-  if (in_flight() == 0) waiting_since_ = Clock::now();
+  if (in_flight() == 0) waiting_since_ = transport_->now();
   filling_->bytes = writer_.finish(header(++sent_)).size();
   filling_->slot = static_cast<std::uint32_t>(sent_ % window_);
+  if (kept_ != nullptr) kept_->add(sent_, *filling_);
   sealed_ = std::exchange(filling_, nullptr);
   (void)try_send_sealed();
   return true;
@@ -101,6 +113,7 @@ bool Outflow::try_seal() {
 
 bool Outflow::try_send_sealed() {
   if (!transport_->try_send(*sealed_)) return false;
+  if (kept_ != nullptr) kept_->sent(*sealed_, transport_->now());
   sealed_ = nullptr;
   return true;
 }
@@ -110,29 +123,52 @@ bool Outflow::try_flush() {
   return writer_.empty() || (try_seal() && sealed_ == nullptr);
 }
 
-bool Outflow::try_acknowledge() {
+bool Outflow::try_acknowledge(bool asks) {
   if (acknowledging_) return false;
   FrameWriter writer(acknowledgement_->buffer, crc_);
   const auto before = std::pair(announced_received_, announced_freed_);
-  acknowledgement_->bytes = writer.finish(header(0)).size();
+  FrameHeader said = header(0);
+  said.flags = (answers_ == Answer::damage ? kRefusedDamage : 0) | (asks ? kAsks : 0);
+  acknowledgement_->bytes = writer.finish(said).size();
   acknowledging_ = transport_->try_send(*acknowledgement_);
-  if (!acknowledging_) std::tie(announced_received_, announced_freed_) = before;
+  if (acknowledging_)
+    answers_ = Answer::none;
+  else
+    std::tie(announced_received_, announced_freed_) = before;
   return acknowledging_;
 }
 
 void Outflow::completed(Operation& operation) {
   if (&operation == acknowledgement_)
     acknowledging_ = false;
-  else
+  else if (kept_ == nullptr || kept_->completed(operation))
     free_.push_back(&operation);
 }
 
-void Outflow::acknowledged(std::uint64_t received, std::uint64_t freed) {
-  if (received > received_ && received <= sent_) {
-    received_ = received;
-    waiting_since_ = Clock::now();
+bool Outflow::acknowledged(const FrameHeader& header) {
+  const bool has_received = header.received > received_ && header.received <= sent_;
+  const bool has_freed = header.freed > freed_ && header.freed <= sent_;
+  if (has_received) {
+    received_ = header.received;
+    waiting_since_ = transport_->now();
   }
-  if (freed > freed_ && freed <= sent_) freed_ = freed;
+  if (has_freed) freed_ = header.freed;
+  if (kept_ == nullptr) return has_received || has_freed;
+  const Clock::time_point now = transport_->now();
+  if (has_received || has_freed) kept_->acknowledged(received_, now, free_);
+  kept_->told(header, now);
+  if ((header.flags & kAsks) != 0) answer(Answer::state);
+  return has_received || has_freed;
+}
+
+/// Where the other end has received everything, but is not known to have freed it, nothing can be
+/// sent again: it is asked.
+void Outflow::repeat(Clock::time_point now) {
+  if (Operation* const operation = kept_->due(now)) {
+    if (transport_->try_send(*operation)) kept_->sent(*operation, now);
+    return;
+  }
+  if (is_stuck() && kept_->is_late(now) && try_acknowledge(true)) kept_->asked(now);
 }
 
 }  // namespace toroid::ofi

@@ -4,20 +4,21 @@
 // for. **Order:** an Inflow puts the frames that arrive in the order of their numbers.
 // **Authenticity:** a frame carries a token, which only holders of the job key can compute. A frame
 // of another run, or a copy of one of this run, is refused by its token or its sequence number.
+// **Links that err:** frames are kept and sent again until they have arrived; see KeptFrames.
 #pragma once
 
-#include <chrono>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "router/ofi/frame.hpp"
+#include "router/ofi/kept_frames.hpp"
 #include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
-
-using Clock = std::chrono::steady_clock;
 
 /// Limits of what a process keeps for another one.
 struct FlowLimits {
@@ -25,6 +26,7 @@ struct FlowLimits {
   unsigned window = 8;        ///< frames that the other end has buffers for
   unsigned send_buffers = 3;  ///< frames being filled or on their way into the network
   CrcScope crc = CrcScope::whole;
+  bool checked = false;  ///< frames may be lost and damaged: they are kept, and sent again
 };
 
 /// How an end of a flow signs and recognises frames.
@@ -51,6 +53,11 @@ class Inflow {
   void free(std::uint64_t sequence);
 
   std::uint64_t received() const { return next_ - 1; }
+  /// The frames behind the first that is missing, as FrameHeader::held has them.
+  std::uint32_t held() const;
+  /// chained_crc() of the frames that next() returned, where links are checked.
+  std::uint32_t received_crc() const { return received_crc_; }
+  void note_crc(std::uint32_t frame_crc) { received_crc_ = chained_crc(received_crc_, frame_crc); }
   /// The frames before the first whose buffer is in use: a slot that is announced may be written.
   std::uint64_t freed() const { return freed_; }
 
@@ -58,6 +65,7 @@ class Inflow {
   std::uint64_t token_;
   std::uint64_t next_ = 1;  ///< sequence number of the next frame
   std::uint64_t freed_ = 0;
+  std::uint32_t received_crc_ = 0;
   std::vector<Operation*> held_;  ///< [sequence modulo window]
   std::vector<bool> is_free_;     ///< [sequence modulo window]; those before are announced
 };
@@ -89,17 +97,35 @@ class Outflow {
   /// busy.
   bool try_flush();
   /// Sends a frame that announces what has been received and freed. False: not now.
-  bool try_acknowledge();
+  bool try_acknowledge(bool asks = false);
   bool owes_acknowledgement() const {
-    return announced_received_ != inflow_->received() || announced_freed_ != inflow_->freed();
+    return answers_ != Answer::none || announced_received_ != inflow_->received() || announced_freed_ != inflow_->freed();
   }
   /// Number of buffers that are free again without the other end's knowing it.
   std::uint64_t unannounced() const { return inflow_->freed() - announced_freed_; }
 
   /// An operation of this flow has completed.
   void completed(Operation& operation);
-  /// The other end has received and freed so many frames in all.
-  void acknowledged(std::uint64_t received, std::uint64_t freed);
+  /// Takes in what a frame of the other end says of those that it has received and freed. True: it
+  /// has received or freed more.
+  bool acknowledged(const FrameHeader& header);
+
+  /// Why the other end is to hear at once what has arrived, though nothing is new.
+  enum class Answer : std::uint8_t {
+    none,
+    state,   ///< it has sent a frame again, or one behind a gap, or asked
+    damage,  ///< a damaged frame has been refused
+  };
+  void answer(Answer answer) { answers_ = std::max(answers_, answer); }
+  bool must_answer() const { return answers_ != Answer::none; }
+  /// Sends again what is missing or late at the other end. REQUIRES: links are checked.
+  void repeat(Clock::time_point now);
+  /// Null: links are not checked.
+  const KeptFrames* kept() const { return kept_.get(); }
+  std::uint64_t sent() const { return sent_; }
+  /// Number of frames whose buffers the other end is known to have freed.
+  std::uint64_t freed() const { return freed_; }
+
   /// Number of frames that the other end is not known to have received.
   std::uint64_t in_flight() const { return sent_ - received_; }
   /// Since when no frame in flight has been acknowledged. REQUIRES: in_flight() > 0.
@@ -112,6 +138,7 @@ class Outflow {
   bool try_seal();
   bool try_send_sealed();
   FrameHeader header(std::uint64_t sequence);
+  bool is_stuck() const { return in_flight() == 0 && has_unsent() && sent_ - freed_ >= window_; }
 
   Transport* transport_;
   FlowIdentity identity_;
@@ -130,6 +157,8 @@ class Outflow {
   std::uint64_t announced_received_ = 0;
   std::uint64_t announced_freed_ = 0;
   Clock::time_point waiting_since_{};
+  Answer answers_ = Answer::none;     ///< what the next acknowledgement is for
+  std::unique_ptr<KeptFrames> kept_;  ///< null: links are not checked
 };
 
 }  // namespace toroid::ofi

@@ -45,6 +45,10 @@ std::uint32_t frame_crc(std::span<const std::byte> frame, CrcScope scope) {
                 head);
 }
 
+std::uint32_t chained_crc(std::uint32_t running, std::uint32_t frame_crc) {
+  return crc32c(std::as_bytes(std::span(&frame_crc, 1)), running);
+}
+
 std::span<const std::byte> FrameWriter::finish(FrameHeader header) {
   std::byte* const start = buffer_.data();
   const std::byte* const end = append(append(start + end_, runs_), credits_);
@@ -52,7 +56,7 @@ std::span<const std::byte> FrameWriter::finish(FrameHeader header) {
   header.bytes = static_cast<std::uint32_t>(end - start);
   header.runs = static_cast<std::uint16_t>(runs_.size());
   header.credits = static_cast<std::uint16_t>(credits_.size());
-  header.reserved = {};
+  header.reserved = 0;
   std::memcpy(start, &header, sizeof(header));
   header.crc = frame_crc({start, header.bytes}, scope_);
   std::memcpy(start, &header, sizeof(header));

@@ -34,10 +34,18 @@ struct FrameHeader {
   std::uint32_t bytes;     ///< length of the frame
   std::uint16_t runs;      ///< number of runs
   std::uint16_t credits;   ///< number of credits
-  std::array<std::uint32_t, 3> reserved;  ///< 0
-  std::uint32_t crc;                      ///< CRC-32C of everything else
+  /// Where links are checked: frames of the other direction that have arrived behind the first that
+  /// is missing; bit i is the frame received + 2 + i.
+  std::uint32_t held;
+  std::uint32_t flags;     ///< kRefusedDamage, kAsks: only of frames that only acknowledge
+  std::uint32_t reserved;  ///< 0
+  std::uint32_t crc;       ///< CRC-32C of everything else
 };
 inline constexpr std::uint32_t kFrameMagic = 0x546f7231;  // "Tor1"
+/// A damaged frame of the other direction has been refused.
+inline constexpr std::uint32_t kRefusedDamage = 1;
+/// The sender wants an acknowledgement.
+inline constexpr std::uint32_t kAsks = 2;
 
 /// Consecutive packets that go to one node, or through one channel of a link.
 struct PacketRun {
@@ -127,6 +135,10 @@ enum class CrcScope : std::uint8_t {
 /// CRC-32C of the frame without its header's last field. REQUIRES: the frame has a whole header,
 /// whose tables lie in the frame.
 std::uint32_t frame_crc(std::span<const std::byte> frame, CrcScope scope = CrcScope::whole);
+
+/// The CRC-32C of the CRCs of frames: `running`, of those before, with one more. Two streams of
+/// frames that differ in a way that the frames' own CRCs show differ in it.
+std::uint32_t chained_crc(std::uint32_t running, std::uint32_t frame_crc);
 
 /// The parts of a frame, in its buffer.
 struct FrameView {

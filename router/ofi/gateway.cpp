@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,7 +16,9 @@
 #include "hal/packet.hpp"
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/flow.hpp"
+#include "router/ofi/flow_health.hpp"
 #include "router/ofi/frame.hpp"
+#include "router/ofi/kept_frames.hpp"
 #include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
@@ -38,6 +41,7 @@ Gateway::Gateway(Transport& transport, Buffers& buffers, unsigned processes,
                  std::span<const FlowIdentity> identities)
     : transport_(&transport),
       crc_(buffers.limits().crc),
+      checked_(buffers.limits().checked),
       flows_(processes),
       received_frames_(buffers.inward().size()) {
   for (unsigned slot = 0; slot < identities.size(); ++slot) {
@@ -68,6 +72,7 @@ bool Gateway::step(bool idle) {
   for (Flow* flow : in_use_) {
     if (flow->out.has_unsent()) moved |= send(*flow, idle && !moved);
     if (flow->out.owes_acknowledgement()) acknowledge(*flow);
+    if (checked_) flow->out.repeat(transport_->now());
   }
   if (++steps_ % kStepsPerLook == 0) look_for_suspect();
   return poll() || moved;
@@ -83,53 +88,92 @@ bool Gateway::send(Flow& flow, bool idle) {
   return (idle || flow.out.in_flight() < kKeepsWireBusy) && flow.out.try_flush();
 }
 
-/// Acknowledges at once if the other end may run out of buffers, else if no frame has carried the
-/// acknowledgement for a while.
+/// Acknowledges at once if the other end may run out of buffers or waits for an answer, else if no
+/// frame has carried the acknowledgement for a while.
 void Gateway::acknowledge(Flow& flow) {
-  if (flow.out.unannounced() >= flow.out.window() / 2) return (void)flow.out.try_acknowledge();
-  if (Clock::now() - flow.owes_since >= kAcknowledgeAfter) (void)flow.out.try_acknowledge();
+  if (flow.out.must_answer() || flow.out.unannounced() >= flow.out.window() / 2)
+    return (void)flow.out.try_acknowledge();
+  if (transport_->now() - flow.owes_since >= kAcknowledgeAfter) (void)flow.out.try_acknowledge();
 }
 
+/// Where links are checked, frames that are sent again and what they are answered with move nothing:
+/// a run that stands still is seen to.
 bool Gateway::poll() {
   std::array<Completion, kCompletionsAtOnce> completions;
   const std::size_t count = transport_->poll(completions);
-  for (std::size_t i = 0; i < count; ++i) complete(completions[i]);
-  return count > 0;
+  bool moved = count > 0 && !checked_;
+  for (std::size_t i = 0; i < count; ++i) moved |= complete(completions[i]);
+  return moved;
 }
 
-void Gateway::complete(const Completion& completion) {
-  if (completion.operation == nullptr) return count_refused(FrameError::malformed);
+/// True: a frame with something new has come.
+bool Gateway::complete(const Completion& completion) {
+  if (completion.operation == nullptr) {
+    count_refused(FrameError::malformed);
+    return false;
+  }
   Operation& operation = *completion.operation;
   if (completion.error == kTooLong) count_refused(FrameError::malformed);
-  if (operation.receives)
-    return completion.error == 0 ? handle_received(completion) : post(operation);
+  if (operation.receives && completion.error == 0) return handle_received(completion);
+  if (operation.receives) {
+    post(operation);
+    return false;
+  }
   if (completion.error != 0)
     note_error(operation.peer, (operation.reads ? "cannot read a put: " : "") +
                                    transport_->text_of(completion.error));
   // A read that has failed ends the run: what waits for it is not told.
-  if (operation.reads) return completion.error == 0 ? read_completed(operation) : void();
-  flows_[operation.peer]->out.completed(operation);
+  if (!operation.reads)
+    flows_[operation.peer]->out.completed(operation);
+  else if (completion.error == 0)
+    read_completed(operation);
+  return false;
 }
 
 /// What was written and is refused has changed nothing: its buffer is in use or free as before.
-void Gateway::handle_received(const Completion& completion) {
+bool Gateway::handle_received(const Completion& completion) {
   Operation& operation = *completion.operation;
   const FrameError error = accept(operation, completion.was_written);
   if (error != FrameError::none) {
     count_refused(error);
-    return completion.was_written ? void() : post(operation);
+    if (checked_) answer_refused(error, operation);
+    if (!completion.was_written) post(operation);
+    return false;
   }
   const FrameHeader& header = received_frames_[operation.user].view.header;
   Flow& flow = *flows_[header.source];
-  flow.out.acknowledged(header.received, header.freed);
+  const bool is_news = flow.out.acknowledged(header);
   if (suspect() == static_cast<int>(flow.peer)) look_for_suspect();
-  if (header.sequence == 0) return post(operation);
-  if (!flow.out.owes_acknowledgement()) flow.owes_since = Clock::now();
-  while (Operation* next = flow.in.next()) {
+  if (header.sequence != 0) return take_in(flow) || is_news;
+  post(operation);
+  return is_news;
+}
+
+/// Delivers the frames that are next in order.
+bool Gateway::take_in(Flow& flow) {
+  if (!flow.out.owes_acknowledgement()) flow.owes_since = transport_->now();
+  bool moved = false;
+  for (; Operation* next = flow.in.next(); moved = true) {
     ReceivedFrame& frame = received_frames_[next->user];
+    if (checked_) flow.in.note_crc(frame.view.header.crc);
     frame.runs_left = frame.view.header.runs;
     deliver(frame);
   }
+  if (checked_ && flow.in.held() != 0) flow.out.answer(Outflow::Answer::state);
+  return moved;
+}
+
+/// A frame that comes twice has been sent again, since its acknowledgement was lost. Of a damaged
+/// one the header may be, too: who is answered in vain, sends too much.
+void Gateway::answer_refused(FrameError error, const Operation& operation) {
+  if (operation.bytes < sizeof(FrameHeader)) return;
+  FrameHeader header;
+  std::memcpy(&header, operation.buffer.data(), sizeof header);
+  Flow* const flow = flow_of(header);
+  if (flow == nullptr) return;
+  ++flow->refused;
+  flow->out.answer(error == FrameError::wrong_sequence ? Outflow::Answer::state
+                                                       : Outflow::Answer::damage);
 }
 
 /// What is known of a buffer's frame changes only when the new one is accepted: where frames are
@@ -141,10 +185,8 @@ FrameError Gateway::accept(Operation& operation, bool was_written) {
   const FrameError error = parse(bytes, view, crc_);
   if (error != FrameError::none) return error;
   const FrameHeader& header = view.header;
-  if (header.source >= flows_.size() || flows_[header.source] == nullptr)
-    return FrameError::wrong_job;
+  if (flow_of(header) == nullptr) return FrameError::wrong_job;
   Flow& flow = *flows_[header.source];
-  if (!flow.in.knows(header)) return FrameError::wrong_job;
   if (was_written && !is_in_its_slot(flow, header, operation)) return FrameError::wrong_sequence;
   if (header.sequence != 0) {
     const FrameError packets = check(view);
@@ -154,6 +196,13 @@ FrameError Gateway::accept(Operation& operation, bool was_written) {
   }
   received_frames_[operation.user].view = view;
   return FrameError::none;
+}
+
+/// The flow that a frame's sender and token name; null: none.
+Gateway::Flow* Gateway::flow_of(const FrameHeader& header) const {
+  if (header.source >= flows_.size() || flows_[header.source] == nullptr) return nullptr;
+  Flow* const flow = flows_[header.source].get();
+  return flow->in.knows(header) ? flow : nullptr;
 }
 
 /// Acknowledgements, which have the number 0, are never written.
@@ -194,11 +243,25 @@ void Gateway::release(ReceivedFrame& frame) {
 
 void Gateway::look_for_suspect() {
   int suspect = -1;
-  const Clock::time_point now = Clock::now();
+  const Clock::time_point now = transport_->now();
   for (const Flow* flow : in_use_)
     if (flow->out.in_flight() > 0 && now - flow->out.waiting_since() > kSuspectAfter)
       suspect = static_cast<int>(flow->peer);
   suspect_.store(suspect, std::memory_order_relaxed);
+}
+
+std::vector<FlowHealth> Gateway::health() const {
+  std::vector<FlowHealth> health;
+  for (const Flow* flow : in_use_)
+    if (const KeptFrames* const kept = flow->out.kept())
+      health.push_back({.peer = flow->peer,
+                        .sent = flow->out.sent(),
+                        .repeats = kept->repeats(),
+                        .sent_crcs = kept->sent_crcs(),
+                        .received = flow->in.received(),
+                        .refused = flow->refused,
+                        .received_crc = flow->in.received_crc()});
+  return health;
 }
 
 void Gateway::note_error(unsigned peer, const std::string& what) {

@@ -14,6 +14,7 @@
 #include "hal/packet.hpp"
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/flow.hpp"
+#include "router/ofi/flow_health.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/transport.hpp"
 #include "router/shm/worker.hpp"
@@ -59,9 +60,13 @@ class Gateway : public ring::Pollable {
   int suspect() const { return suspect_.load(std::memory_order_relaxed); }
   /// The first error at sending to a peer, if any. May be called from any thread.
   std::optional<TransportError> transport_error() const;
+  /// What this process knows of the frames to and from each peer, where links are checked. REQUIRES:
+  /// the run is over.
+  std::vector<FlowHealth> health() const;
 
  protected:
   Outflow& out(unsigned peer) { return flows_[peer]->out; }
+  const Inflow& in(unsigned peer) const { return flows_[peer]->in; }
   const Transport& transport() const { return *transport_; }
   /// Sends what waits, full frame or not, where it can.
   void flush();
@@ -92,12 +97,16 @@ class Gateway : public ring::Pollable {
     Inflow in;
     Outflow out;
     Clock::time_point owes_since{};
+    std::uint64_t refused = 0;  ///< frames, damaged or come twice; counted where links are checked
   };
 
   bool poll();
-  void complete(const Completion& completion);
-  void handle_received(const Completion& completion);
+  bool complete(const Completion& completion);
+  bool handle_received(const Completion& completion);
+  bool take_in(Flow& flow);
+  void answer_refused(FrameError error, const Operation& operation);
   FrameError accept(Operation& operation, bool was_written);
+  Flow* flow_of(const FrameHeader& header) const;
   static bool is_in_its_slot(const Flow& flow, const FrameHeader& header,
                              const Operation& operation);
   FrameError check(const FrameView& view) const;
@@ -111,6 +120,7 @@ class Gateway : public ring::Pollable {
 
   Transport* transport_;
   CrcScope crc_;
+  bool checked_;  ///< links are checked
   std::vector<std::unique_ptr<Flow>> flows_;    ///< [process]; null: nothing goes there
   std::vector<Flow*> in_use_;                   ///< the entries of flows_ that are not null
   std::vector<ReceivedFrame> received_frames_;  ///< [Operation::user]

@@ -31,7 +31,9 @@
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/direct_gateway.hpp"
 #include "router/ofi/endpoint.hpp"
+#include "router/ofi/faulty_transport.hpp"
 #include "router/ofi/flow.hpp"
+#include "router/ofi/flow_health.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/frame_way.hpp"
 #include "router/ofi/gateway.hpp"
@@ -39,6 +41,7 @@
 #include "router/ofi/provider_choice.hpp"
 #include "router/ofi/providers.hpp"
 #include "router/ofi/torus_gateway.hpp"
+#include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
 #include "router/rules/routing.hpp"
@@ -107,6 +110,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
         provider_(ofi::choose_provider(job, options_, placement_.workers.front())),
         buffers_(peers(), limits()),
         endpoint_(provider_, buffers_),
+        faulty_(faulty_transport()),
         control_(placement_.workers.size(), options_.ring.stall, false),
         member_(control_) {
     for (unsigned p = 0; p < job.size(); ++p) job.set_place(p, partition_.text(p));
@@ -157,6 +161,14 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     endpoint_.close();
   }
 
+  bool is_checked() const { return options_.ring.routing.link_errors.are_checked(); }
+  std::unique_ptr<ofi::FaultyTransport> faulty_transport() {
+    if (!is_checked()) return nullptr;
+    return std::make_unique<ofi::FaultyTransport>(endpoint_, options_.ring.routing.link_errors,
+                                                  options_.ring.routing.link_seed, job_.rank(),
+                                                  job_.size());
+  }
+
   unsigned peers() const { return static_cast<unsigned>(peers_.size()); }
   std::vector<unsigned> peers_of_process(unsigned process) const {
     return peers_of(process, shape(), partition_, options_.ring.route);
@@ -167,8 +179,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     std::size_t most = 0;
     for (unsigned p = 0; p < job_.size(); ++p) most = std::max(most, peers_of_process(p).size());
     ofi::FlowLimits limits =
-        ofi::Buffers::limits_for(static_cast<unsigned>(most), provider_.frame_bytes);
-    if (ofi::stays_in_memory(provider_.name)) limits.crc = ofi::CrcScope::tables;
+        ofi::Buffers::limits_for(static_cast<unsigned>(most), provider_.frame_bytes, is_checked());
+    if (ofi::stays_in_memory(provider_.name) && !is_checked()) limits.crc = ofi::CrcScope::tables;
     return limits;
   }
 
@@ -201,14 +213,16 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   void wire_up() {
     std::vector<FlowIdentity> identities;
     const unsigned self = job_.rank();
+    ofi::Transport& transport =
+        faulty_ != nullptr ? static_cast<ofi::Transport&>(*faulty_) : endpoint_;
     for (const unsigned peer : peers_)
       identities.push_back({self, peer, token(self, peer), token(peer, self)});
     if (options_.ring.route == RingRoute::torus) {
       topology_ = ring::make_torus_topology(machinery_, options_.ring.routing, &boundary_);
-      gateway_ = std::make_unique<ofi::TorusGateway>(endpoint_, buffers_, identities, machinery_,
+      gateway_ = std::make_unique<ofi::TorusGateway>(transport, buffers_, identities, machinery_,
                                                      partition_, boundary_);
     } else {
-      auto gateway = std::make_unique<ofi::DirectGateway>(endpoint_, buffers_, identities,
+      auto gateway = std::make_unique<ofi::DirectGateway>(transport, buffers_, identities,
                                                           machinery_, partition_, placement_);
       topology_ = std::make_unique<ring::SwitchTopology>(
           machinery_, placement_,
@@ -277,6 +291,19 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     for (const Rank r : nodes()) mine.add(r, topology_->device(r));
     counters_ = ofi::merged(shape(), job_.gather(mine.pack()));
     if (job_.rank() != 0) counters_ = ofi::merged(shape(), {mine.pack()});
+    if (is_checked()) gather_health();
+  }
+
+  /// Of the ways between processes, and of the links within each.
+  void gather_health() {
+    LinkErrorCounters mine;
+    for (const LinkHealth& link : topology_->health()) mine.add(link);
+    counters_.links_are_checked = true;
+    const auto within = job_.gather(std::as_bytes(std::span(&mine, 1)));
+    const auto packed = job_.gather(ofi::pack(gateway_->health()));
+    if (job_.rank() != 0) return;
+    for (const Blob& links : within) counters_.link_errors += value_of<LinkErrorCounters>(links);
+    for (const LinkHealth& way : ofi::unpack_and_judge(packed)) counters_.link_errors.add(way);
   }
 
   /// Throws the reports of all processes in one text, the same on all.
@@ -322,6 +349,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   ofi::Candidate provider_;
   ofi::Buffers buffers_;
   ofi::Endpoint endpoint_;
+  std::unique_ptr<ofi::FaultyTransport> faulty_;  ///< null: links are not checked
   ring::BoundaryLinks boundary_;
   std::unique_ptr<ofi::Gateway> gateway_;
   std::unique_ptr<ring::RingTopology> topology_;

@@ -105,11 +105,15 @@ Candidate with_remote(Candidate provider, const Remote& all, const Preference& p
 }  // namespace
 
 Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace& gateway) {
+  const bool checked = wanted.ring.routing.link_errors.are_checked();
+  if (checked && wanted.frames == FrameWay::writes)
+    throw BadInput("frames that are written cannot be sent again: link errors need messages");
+  const FrameWay frames = checked ? FrameWay::messages : wanted.frames;
   const Providers providers(address_of(job), pu_of(gateway));
   Candidate provider = same_of_all(job, wanted.provider, providers);
-  const Remote all = remote_of_all(job, provider, wanted.frames);
+  const Remote all = remote_of_all(job, provider, frames);
   const Preference preference = preference_of_all(job, preference_for(provider.name));
-  Candidate chosen = with_remote(std::move(provider), all, preference, wanted.frames, providers);
+  Candidate chosen = with_remote(std::move(provider), all, preference, frames, providers);
   chosen.frame_bytes = preference.frame_bytes;
   return chosen;
 }

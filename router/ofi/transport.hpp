@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,8 @@
 #include <string>
 
 namespace toroid::ofi {
+
+using Clock = std::chrono::steady_clock;
 
 /// The place of a buffer that takes whatever frame comes next.
 inline constexpr std::uint32_t kAnySlot = UINT32_MAX;
@@ -77,6 +80,8 @@ class Transport {
   /// Writes the operations that have completed to `completions` and returns their number.
   virtual std::size_t poll(std::span<Completion> completions) = 0;
   virtual std::string text_of(int error) const = 0;
+  /// The time by which frames are late. A network in memory has a clock of its own.
+  virtual Clock::time_point now() const { return Clock::now(); }
 
   /// The shortest put that is worth being read, bytes; 0: it cannot read, and what follows is not
   /// called.

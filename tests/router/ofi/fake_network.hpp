@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -38,9 +39,14 @@ struct NetworkOptions {
   std::uint32_t busy = 30;     ///< percent of the operations to which it says "not now"
   std::uint32_t late = 30;     ///< percent of the completions that wait for the next poll
   int gone = -1;               ///< the process to which nothing can be sent
+  bool records = true;         ///< keeps every frame that was ever sent
   std::uint32_t stray = 0;     ///< percent of polls that tell of writes that were none
   std::size_t least_read = 0;  ///< bytes of the shortest put that is read; 0: none is
   unsigned window = 0;  ///< frames are written into windows of so many slots; 0: they are sent
+  bool keeps = false;   ///< senders keep their frames, which they send again
+  /// By which the network's clock goes on with every poll of any process; 0: the time is the wall
+  /// clock's.
+  std::chrono::nanoseconds tick{};
   /// What becomes of a frame on its way: the frames that arrive. Empty: itself.
   std::function<std::vector<FrameBytes>(unsigned from, unsigned to, const FrameBytes&)> fate{};
 };
@@ -90,9 +96,10 @@ class FakeNetwork {
   void depart(unsigned from, ofi::Operation& operation) {
     const auto bytes = operation.buffer.first(operation.bytes);
     const FrameBytes frame(bytes.begin(), bytes.end());
-    std::ranges::fill(operation.buffer, std::byte{0xcd});  // nobody may still need it
-    if (header_of(frame).sequence != 0) ++frames_sent_[{from, operation.peer}];
-    recorded_.emplace_back(operation.peer, frame);
+    if (!options_.keeps)
+      std::ranges::fill(operation.buffer, std::byte{0xcd});  // nobody may still need it
+    count_sent(from, operation.peer, frame);
+    if (options_.records) recorded_.emplace_back(operation.peer, frame);
     if (is_written(operation)) {
       const unsigned place = from < operation.peer ? from : from - 1;  // each has all others
       const std::size_t first = place * (options_.window + 1);
@@ -103,6 +110,18 @@ class FakeNetwork {
     if (!options_.fate) return way.push_back(frame);
     for (FrameBytes& arriving : options_.fate(from, operation.peer, frame))
       way.push_back(std::move(arriving));
+  }
+
+  /// Frames that are sent again count once, by their number.
+  void count_sent(unsigned from, unsigned to, const FrameBytes& frame) {
+    const std::uint64_t sequence = header_of(frame).sequence;
+    std::uint64_t& count = frames_sent_[{from, to}];
+    if (!options_.keeps) {
+      count += sequence != 0 ? 1 : 0;
+      return;
+    }
+    ofi::FrameView view;
+    if (ofi::parse(frame, view) == ofi::FrameError::none) count = std::max(count, sequence);
   }
 
   template <typename T>
@@ -172,6 +191,7 @@ class FakeNetwork {
   std::map<std::pair<unsigned, unsigned>, std::uint64_t> frames_sent_;
   std::vector<std::pair<unsigned, FrameBytes>> recorded_;
   std::uint64_t strays_ = 0;
+  ofi::Clock::time_point now_{};
 };
 
 /// A process's end of it. Sees to it that buffers are those of `memory`, and each in use once.
@@ -200,6 +220,7 @@ class FakeNetwork::Transport final : public ofi::Transport {
   }
   std::size_t poll(std::span<ofi::Completion> completions) override {
     std::size_t count = 0;
+    network_->now_ += network_->options_.tick;
     while (count < completions.size() && !network_->is_late()) {
       const bool can_arrive = !place().under_way.empty() && !place().receiving.empty();
       if (network_->random_.below(100) < network_->options_.stray) {
@@ -227,6 +248,10 @@ class FakeNetwork::Transport final : public ofi::Transport {
     return count;
   }
   std::string text_of(int error) const override { return "error " + std::to_string(error); }
+
+  ofi::Clock::time_point now() const override {
+    return network_->options_.tick.count() > 0 ? network_->now_ : ofi::Clock::now();
+  }
 
   std::size_t least_read() const override { return network_->options_.least_read; }
   std::unique_ptr<ofi::Region> expose(std::span<const std::byte> memory) override {

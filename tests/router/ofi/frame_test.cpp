@@ -32,7 +32,9 @@ constexpr FrameHeader kHeader{.magic = 0,
                               .bytes = 0,
                               .runs = 0,
                               .credits = 0,
-                              .reserved = {},
+                              .held = 0,
+                              .flags = 0,
+                              .reserved = 0,
                               .crc = 0};
 
 std::vector<FramedPacket> sent_through(const FrameView& view, std::span<const std::byte> frame) {

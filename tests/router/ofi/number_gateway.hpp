@@ -9,10 +9,15 @@
 #include <memory>
 #include <vector>
 
+#include "hal/counters.hpp"
+#include "hal/link_errors.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
+#include "router/job/blob.hpp"
 #include "router/ofi/buffers.hpp"
+#include "router/ofi/faulty_transport.hpp"
 #include "router/ofi/flow.hpp"
+#include "router/ofi/flow_health.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/transport.hpp"
@@ -130,10 +135,11 @@ inline constexpr ofi::FlowLimits kSmallFrames{.frame_bytes = 1024, .window = 4, 
 class NumberRun {
  public:
   NumberRun(unsigned processes, const NetworkOptions& options,
-            ofi::FlowLimits limits = kSmallFrames)
+            ofi::FlowLimits limits = kSmallFrames, const LinkErrors& errors = {})
       : network_(processes, options), random_(options.seed, 77), window_(limits.window) {
     for (unsigned p = 0; p < processes; ++p)
-      processes_.push_back(std::make_unique<Process>(network_, p, processes, limits, options.seed));
+      processes_.push_back(
+        std::make_unique<Process>(network_, p, processes, limits, options.seed, errors));
   }
 
   FakeNetwork& network() { return network_; }
@@ -180,6 +186,18 @@ class NumberRun {
         ASSERT_EQ(gateway(p).received(from), from == p ? std::vector<std::uint32_t>{} : numbers);
   }
 
+  std::uint64_t faults() const {
+    std::uint64_t sum = 0;
+    for (const auto& process : processes_) sum += process->faulty.faults();
+    return sum;
+  }
+  /// Every direction of every pair, as process 0 sums them up.
+  std::vector<LinkHealth> health() {
+    std::vector<Blob> packed;
+    for (const auto& process : processes_) packed.push_back(ofi::pack(process->gateway.health()));
+    return ofi::unpack_and_judge(packed);
+  }
+
   ofi::RefusedFrames refused() {
     ofi::RefusedFrames sum{};
     for (unsigned p = 0; p < size(); ++p)
@@ -190,12 +208,15 @@ class NumberRun {
  private:
   struct Process {
     Process(FakeNetwork& network, unsigned self, unsigned processes, const ofi::FlowLimits& limits,
-            std::uint64_t seed)
+            std::uint64_t seed, const LinkErrors& errors)
         : buffers(processes - 1, limits),
           transport(network, self, buffers.memory()),
-          gateway(transport, buffers, self, processes, seed) {}
+          faulty(transport, errors, seed, self, processes),
+          gateway(errors.are_checked() ? static_cast<ofi::Transport&>(faulty) : transport, buffers,
+                  self, processes, seed) {}
     ofi::Buffers buffers;
     FakeNetwork::Transport transport;
+    ofi::FaultyTransport faulty;
     NumberGateway gateway;
   };
 

@@ -25,6 +25,7 @@
 
 #include "hal/fabric.hpp"
 #include "hal/injection_fifo.hpp"
+#include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
@@ -60,6 +61,7 @@ struct OfiCase {
   TransferMode transfer = TransferMode::packets;
   std::uint32_t packets_per_visit = 1;
   FrameWay frames = FrameWay::automatic;
+  LinkErrors errors{};
 
   NodeOptions node() const {
     return {.seed = seed,
@@ -118,6 +120,8 @@ inline std::unique_ptr<Fabric> ofi_fabric(Job& job, const Shape& shape, const Of
   options.ring.stall = c.stall;
   options.ring.watch = c.watch;
   options.ring.tying = c.tying;
+  options.ring.routing.link_errors = c.errors;
+  options.ring.routing.link_seed = c.seed;
   return make_ofi_fabric(job, shape, c.machine, std::move(placement), std::move(options));
 }
 

@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "hal/injection_fifo.hpp"
+#include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/direct_gateway.hpp"
+#include "router/ofi/faulty_transport.hpp"
 #include "router/ofi/flow.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/torus_gateway.hpp"
@@ -46,6 +48,7 @@ struct SteppedOptions {
   NodeOptions node{};
   Machine machine{};
   ofi::FlowLimits limits = kSmallFrames;
+  LinkErrors errors{};  ///< of frames
 };
 
 class SteppedProcess {
@@ -59,7 +62,8 @@ class SteppedProcess {
         placement_(place(HostTopology::synthetic("core:4 pu:1"), shape, partition.nodes(self),
                          options.workers, Binding::none)),
         buffers_(partition.processes() - 1, options.limits),
-        transport_(network, self, buffers_.memory()) {
+        transport_(network, self, buffers_.memory()),
+        faulty_(transport_, options.errors, options.network.seed, self, partition.processes()) {
     wire_up(self, options);
     for (const Rank r : partition.nodes(self)) {
       topology_->allocate(r);
@@ -94,16 +98,20 @@ class SteppedProcess {
     const auto identities = identities_of(self, partition_.processes());
     if (options.route == RingRoute::torus) {
       topology_ = ring::make_torus_topology(machinery_, {}, &boundary_);
-      gateway_ = std::make_unique<ofi::TorusGateway>(transport_, buffers_, identities, machinery_,
+      gateway_ = std::make_unique<ofi::TorusGateway>(transport(options), buffers_, identities, machinery_,
                                                      partition_, boundary_);
       return;
     }
-    auto gateway = std::make_unique<ofi::DirectGateway>(transport_, buffers_, identities,
+    auto gateway = std::make_unique<ofi::DirectGateway>(transport(options), buffers_, identities,
                                                         machinery_, partition_, placement_);
     topology_ = std::make_unique<ring::SwitchTopology>(
         machinery_, placement_,
         [&](const ring::SwitchPlug& plug) { return gateway->make_device(plug); });
     gateway_ = std::move(gateway);
+  }
+
+  ofi::Transport& transport(const SteppedOptions& options) {
+    return options.errors.are_checked() ? static_cast<ofi::Transport&>(faulty_) : transport_;
   }
 
   std::uint64_t sum(std::uint64_t (ring::RingDevice::*count)() const) const {
@@ -118,6 +126,7 @@ class SteppedProcess {
   Placement placement_;
   ofi::Buffers buffers_;
   FakeNetwork::Transport transport_;
+  ofi::FaultyTransport faulty_;
   ring::BoundaryLinks boundary_;
   std::unique_ptr<ofi::Gateway> gateway_;
   std::unique_ptr<ring::RingTopology> topology_;

@@ -1,0 +1,110 @@
+// A fabric of several processes whose frames err, over real providers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/link_errors.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/block_messages.hpp"
+#include "packet/exchange/exchange.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
+#include "router/job/job.hpp"
+#include "router/ofi/frame_way.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tests/packet/exchange/known_blocks.hpp"
+#include "tests/packet/exchange/plans.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/ofi/ofi_machine.hpp"
+
+namespace toroid {
+namespace {
+
+using ::testing::Each;
+using testing::EmulatedMachine;
+using testing::exchange_tagged;
+using ::testing::HasSubstr;
+using testing::OfiCase;
+using testing::run_on_ofi;
+
+using OfiLinkErrors = testing::OnEveryProvider;
+INSTANTIATE_TEST_SUITE_P(Over, OfiLinkErrors, testing::kProviders, testing::provider_name);
+
+LinkErrors errors_at(double rate, LinkFaultSet faults = kNoticedFaults) {
+  return {.rates = {{rate, ""}}, .faults = faults};
+}
+
+TEST_P(OfiLinkErrors, LoseAndDoubleNoPacketOnEitherRoute) {
+  for (const RingRoute route : testing::kRoutes)
+    for (const unsigned processes : {2u, 3u}) {
+      OfiCase c{.route = route, .processes = processes, .workers = 1 + processes % 2};
+      c.seed = processes;
+      c.provider = GetParam();
+      c.errors = errors_at(0.2);
+      run_on_ofi(Shape::parse("3x2"), c, [](Job& job, EmulatedMachine& machine) {
+        exchange_tagged(machine, 500);
+        if (job.rank() != 0) return;
+        const LinkErrorCounters& errors = machine.counters().link_errors;
+        TOROID_CHECK(errors.errors > 0);
+        TOROID_CHECK(errors.repeats > 0);
+        TOROID_CHECK_EQ(errors.crc_mismatches, 0u);
+      });
+    }
+}
+
+/// Blocks of 30,011 bytes between all nodes, in packed parts.
+void exchange_blocks(EmulatedMachine& machine) {
+  std::vector<std::unique_ptr<BlockMessages>> blocks(machine.size());
+  std::vector<std::unique_ptr<Exchange>> exchanges(machine.size());
+  testing::PlanPointer plan;
+  for (const Rank r : machine.ranks()) {
+    blocks[r] = testing::known_blocks(machine.node(r), 30'011);
+    if (!plan) plan = testing::plan_for(machine.node(r), *blocks[r]);
+    exchanges[r] = std::make_unique<Exchange>(
+        machine.node(r), testing::kHandler, Group::all(machine.shape(), r), *plan, *blocks[r]);
+  }
+  machine.run(
+      [&](Node& node) { return testing::receive_all(node, exchanges[node.rank()].get()); });
+  for (const Rank r : machine.ranks()) testing::expect_known(*blocks[r], r, machine.size());
+}
+
+TEST_P(OfiLinkErrors, LeaveEveryByteOfPackedPuts) {
+  OfiCase c{.processes = 2, .provider = GetParam()};
+  c.transfer = TransferMode::put;
+  c.packets_per_visit = 1u << 20;
+  c.errors = errors_at(0.1);
+  run_on_ofi(Shape::parse("6"), c, [](Job&, EmulatedMachine& machine) {
+    exchange_blocks(machine);
+    TOROID_CHECK_EQ(machine.counters().link_errors.crc_mismatches, 0u);
+  });
+}
+
+TEST_P(OfiLinkErrors, ThatNoFramesChecksumShowsAreFoundByTheRunningOnes) {
+  OfiCase c{.processes = 2, .provider = GetParam()};
+  c.errors = errors_at(0.5, set_of(LinkFault::silent));
+  run_on_ofi(Shape::parse("2"), c, [](Job& job, EmulatedMachine& machine) {
+    testing::MachineExchange exchange(
+        machine, [&](Node& n) { return std::make_unique<testing::Tagged>(n, 2000); });
+    exchange.run();
+    if (job.rank() == 0) TOROID_CHECK_EQ(machine.counters().link_errors.crc_mismatches, 2u);
+  });
+}
+
+TEST(OfiLinkErrors, WantMessages) {
+  const auto outcomes = testing::run_job(2, [](Job& job) {
+    OfiCase c{.processes = 2};
+    c.errors = errors_at(0);
+    c.frames = FrameWay::writes;
+    testing::ofi_fabric(job, Shape::parse("2"), c);
+  });
+  EXPECT_THAT(outcomes, Each(HasSubstr("link errors need messages")));
+}
+
+}  // namespace
+}  // namespace toroid
