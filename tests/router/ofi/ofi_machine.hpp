@@ -60,6 +60,7 @@ struct OfiCase {
   TransferMode transfer = TransferMode::packets;
   std::uint32_t packets_per_visit = 1;
   FrameWay frames = FrameWay::automatic;
+  bool unsafe_provider = false;
 
   NodeOptions node() const {
     return {.seed = seed,
@@ -114,7 +115,10 @@ inline std::unique_ptr<Fabric> ofi_fabric(Job& job, const Shape& shape, const Of
   Placement placement = place(HostTopology::of_this_machine(), shape, partition.nodes(job.rank()),
                               c.workers, Binding::none);
   placement.oversubscribed = true;  // as all processes of the test together are
-  OfiOptions options{.ring = routed(c.route), .provider = c.provider, .frames = c.frames};
+  OfiOptions options{.ring = routed(c.route),
+                     .provider = c.provider,
+                     .frames = c.frames,
+                     .unsafe_provider = c.unsafe_provider};
   options.ring.stall = c.stall;
   options.ring.watch = c.watch;
   options.ring.tying = c.tying;
