@@ -32,6 +32,9 @@ constexpr milliseconds kPause{100};
 /// Time to go on after a refusal: another job that is about to end may still listen there.
 constexpr milliseconds kTimeAfterRefusal{5000};
 
+constexpr const char* kRefusal =
+    "it does not hold the same key as this process (do both have the same job key?)";
+
 struct Frame {
   Type type;
   Blob payload;
@@ -59,7 +62,7 @@ class Dialer {
     throw RunFailed(
         fmt::format("process {} cannot join process 0 at {} port {} within {:.1f} s: {}",
                     membership_.rank, fmt::join(membership_.master, ", "), membership_.port,
-                    seconds(Clock::now() - began_), why_));
+                    seconds(Clock::now() - began_), refused_ ? kRefusal : why_));
   }
 
  private:
@@ -121,7 +124,7 @@ class Dialer {
     connection.write();
     const std::optional<Frame> answer = answer_of(connection);
     if (!answer && !refused_) refused_ = Clock::now();
-    if (!answer) throw Malformed("it refuses this process: do both have the same job key?");
+    if (!answer) throw Malformed(kRefusal);
     if (answer->type == Type::refusal) throw RunFailed(objection(answer->payload));
     check_welcome(expect(answer, Type::welcome), claim, membership_.key);
   }

@@ -1,5 +1,8 @@
 // The place in a job by the environment, as PyTorch's launchers and `toroid launch` set it.
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdint>
@@ -12,6 +15,7 @@
 
 #include "hal/check.hpp"
 #include "router/job/key.hpp"
+#include "router/job/launcher_pipe.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/socket.hpp"
 
@@ -44,7 +48,18 @@ std::uint64_t number(const char* name, const std::string& text, std::uint64_t mi
   return value;
 }
 
+/// A key that others can read proves nothing.
+void refuse_public(const std::string& path) {
+  struct stat status {};
+  constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
+  if (::stat(path.c_str(), &status) == 0 && (status.st_mode & kOthers) != 0)
+    throw BadInput(fmt::format(
+        "TOROID_JOB_KEY_FILE='{}' is open to others than its owner (mode {:o}): chmod 600", path,
+        status.st_mode & 0777));
+}
+
 JobKey key_of_file(const std::string& path) {
+  refuse_public(path);
   std::ifstream file(path);
   std::string line;
   if (!std::getline(file, line))
@@ -73,6 +88,15 @@ int listener_of_environment(std::uint16_t port) {
   return listener.release();
 }
 
+/// A program in between may have closed the pipe.
+void tell_launcher(std::uint32_t rank) {
+  const Value text = value_of(kLauncherPipe);
+  if (!text) return;
+  const int pipe = std::atoi(text->c_str());
+  if (pipe_text(pipe) != *text) return;
+  [[maybe_unused]] const auto written = ::write(pipe, &rank, sizeof rank);
+}
+
 void find_master(Membership& membership) {
   constexpr const char* kWhy = "WORLD_SIZE tells of several processes";
   membership.master = {needed("MASTER_ADDR", kWhy)};
@@ -81,6 +105,7 @@ void find_master(Membership& membership) {
       static_cast<std::uint16_t>(number("MASTER_PORT", needed("MASTER_PORT", kWhy), 1, 65535));
   membership.key = key_of_environment();
   if (membership.rank == 0) membership.listener = listener_of_environment(membership.port);
+  tell_launcher(membership.rank);
 }
 
 bool is_under_pmix() {
@@ -88,6 +113,11 @@ bool is_under_pmix() {
 }
 
 }  // namespace
+
+std::string pipe_text(int pipe) {
+  struct stat status {};
+  return ::fstat(pipe, &status) == 0 ? fmt::format("{}:{}", pipe, status.st_ino) : "";
+}
 
 std::optional<Membership> environment_membership() {
   const bool of_processes = value_of("RANK") || value_of("WORLD_SIZE");

@@ -76,10 +76,8 @@ class Hub final : public Member {
  private:
   Socket listener() {
     if (membership_.listener >= 0) return Socket(membership_.listener);
-    for (const std::string& address : membership_.master)
-      if (!is_loopback(address)) return listen_on_all(membership_.port);
     TOROID_CHECK(!membership_.master.empty());
-    return listen_on(membership_.master.front(), membership_.port);
+    return listen_as(membership_.master.front(), membership_.port);
   }
 
   // Collectives, called by the program's thread.
@@ -237,9 +235,10 @@ class Hub final : public Member {
     std::vector<unsigned> absent;
     for (unsigned rank = 1; rank < peers_.size(); ++rank)
       if (!peers_[rank].joined) absent.push_back(rank);
-    set_failure(fmt::format("process{} {} did not join within {:.1f} s",
+    set_failure(fmt::format("process{} {} did not join within {:.1f} s{}",
                             absent.size() == 1 ? "" : "es", fmt::join(absent, ", "),
-                            std::chrono::duration<double>(options_.patience).count()));
+                            std::chrono::duration<double>(options_.patience).count(),
+                            pending_.wrong_keys()));
   }
 
   void check_silence() {

@@ -83,9 +83,18 @@ bool PendingConnections::read_proof(Pending& pending) {
   try {
     return pending.connection.write() >= 0 &&
            pending.connection.read({handle, {}, false}) != Inbox::Read::end;
+  } catch (const WrongKey&) {
+    wrong_key_ = peer_address(pending.connection.socket());
+    return false;
   } catch (const Malformed&) {
     return false;
   }
+}
+
+std::string PendingConnections::wrong_keys() const {
+  return wrong_key_.empty()
+             ? ""
+             : fmt::format("; from {} came one that does not hold the same key", wrong_key_);
 }
 
 /// Tells a process that holds the key why it is not admitted.

@@ -43,6 +43,10 @@ class PendingConnections {
   /// Number of connections refused so far.
   std::uint64_t refused() const { return refused_; }
 
+  /// "; from 192.0.2.7 came one that does not hold the same key" for the last that failed to prove
+  /// it; empty: there was none.
+  std::string wrong_keys() const;
+
   /// Adds listener and connections to those that poll() is to wait for.
   void add_to(std::vector<pollfd>& polled);
   /// Accepts, reads, admits and closes, by what poll() has found at `now`.
@@ -75,6 +79,7 @@ class PendingConnections {
   std::size_t entry_ = 0;       ///< index of the listener in what was polled
   std::list<Pending> pending_;  ///< the oldest first
   std::uint64_t refused_ = 0;
+  std::string wrong_key_;  ///< address of the last one whose key is another; empty: there was none
 };
 
 }  // namespace toroid::job

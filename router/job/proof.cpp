@@ -81,7 +81,7 @@ Claim check_hello(Bytes payload, const Nonce& challenge, const JobKey& key) {
   const Digest proof = get_32(reader);
   reader.end();
   if (!equal_digests(proof, prove(kHelloPurpose, claim, key)))
-    throw Malformed("it does not hold the key");
+    throw WrongKey("it does not hold the same key");
   return claim;
 }
 

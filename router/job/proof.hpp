@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 
 #include "router/job/blob.hpp"
 #include "router/job/key.hpp"
@@ -27,11 +28,17 @@ struct Claim {
   Nonce nonce{};           ///< drawn by the other
 };
 
+/// The other end speaks this protocol, but does not hold the same key.
+class WrongKey : public Malformed {
+ public:
+  using Malformed::Malformed;
+};
+
 Blob encode_challenge(const Nonce& nonce);
 Nonce decode_challenge(Bytes payload);
 
 Blob encode_hello(const Claim& claim, const JobKey& key);
-/// The claim of a hello. Throws Malformed if the payload is none, or its HMAC is wrong.
+/// The claim of a hello. Throws Malformed if the payload is none, WrongKey if its HMAC is wrong.
 Claim check_hello(Bytes payload, const Nonce& challenge, const JobKey& key);
 
 Blob encode_welcome(const Claim& claim, const JobKey& key);

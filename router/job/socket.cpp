@@ -93,10 +93,9 @@ Socket try_to_connect(const addrinfo& at, std::chrono::milliseconds time, std::s
   return error == 0 ? std::move(socket) : Socket();
 }
 
-std::string numeric(const sockaddr_storage& address, socklen_t size) {
+std::string numeric(const sockaddr& address, socklen_t size) {
   char text[NI_MAXHOST] = "";
-  ::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text, sizeof text, nullptr, 0,
-                NI_NUMERICHOST);
+  ::getnameinfo(&address, size, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
   const std::string name = text;
   const std::string mapped = "::ffff:";  // prefix of an IPv4 address on an IPv6 socket
   return name.starts_with(mapped) ? name.substr(mapped.size()) : name;
@@ -114,6 +113,15 @@ Socket listen_on_all(std::uint16_t port) {
 
 Socket listen_on(const std::string& address, std::uint16_t port) {
   return listen_at(address.c_str(), port);
+}
+
+Socket listen_as(const std::string& name, std::uint16_t port) {
+  if (is_loopback(name)) return listen_on(name, port);
+  std::string why;
+  const Addresses found = resolve(name.c_str(), port, 0, why);
+  for (const addrinfo* at = found.get(); at != nullptr; at = at->ai_next)
+    if (is_loopback(numeric(*at->ai_addr, at->ai_addrlen))) return listen_on_all(port);
+  return listen_on(name, port);
 }
 
 bool is_loopback(const std::string& address) {
@@ -158,14 +166,14 @@ std::string own_address(const Socket& socket) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   ::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address), &size);
-  return numeric(address, size);
+  return numeric(reinterpret_cast<const sockaddr&>(address), size);
 }
 
 std::string peer_address(const Socket& socket) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   ::getpeername(socket.fd(), reinterpret_cast<sockaddr*>(&address), &size);
-  return numeric(address, size);
+  return numeric(reinterpret_cast<const sockaddr&>(address), size);
 }
 
 bool wait_for(const Socket& socket, short events, std::chrono::milliseconds time,

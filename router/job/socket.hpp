@@ -37,6 +37,10 @@ class Socket {
 Socket listen_on_all(std::uint16_t port);
 /// Listens on the interface of one address.
 Socket listen_on(const std::string& address, std::uint16_t port);
+/// Listens where others reach this host by `name`: on the address that it stands for; on all
+/// interfaces where that is the loopback though the name is none of its own, as a host's name often
+/// is on the host itself, because others take it for another address. Throws RunFailed.
+Socket listen_as(const std::string& name, std::uint16_t port);
 /// Whether `address` belongs to the loopback. A job that is reached there must not be visible on
 /// any network.
 bool is_loopback(const std::string& address);

@@ -40,6 +40,7 @@
 #include "router/ofi/node_counters.hpp"
 #include "router/ofi/provider_choice.hpp"
 #include "router/ofi/providers.hpp"
+#include "router/ofi/shared_files.hpp"
 #include "router/ofi/torus_gateway.hpp"
 #include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"
@@ -109,6 +110,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
         peers_(peers_of(job.rank(), shape, partition_, options_.ring.route)),
         provider_(ofi::choose_provider(job, options_, placement_.workers.front())),
         buffers_(peers(), limits()),
+        files_(job),
         endpoint_(provider_, buffers_),
         faulty_(faulty_transport()),
         control_(placement_.workers.size(), options_.ring.stall, false),
@@ -188,6 +190,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   void exchange_contacts() {
     const ofi::Contact mine = endpoint_.contact();
     const auto addresses = job_.all_gather(mine.address);
+    files_.note(addresses);
     const auto places = job_.all_gather(blob_of(std::array{mine.memory, mine.key, random_word()}));
     run_ = value_of<std::array<std::uint64_t, 3>>(places.front())[2];
     std::vector<ofi::Peer> peers(job_.size());
@@ -348,6 +351,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   std::uint64_t run_ = 0;
   ofi::Candidate provider_;
   ofi::Buffers buffers_;
+  ofi::SharedFiles files_;
   ofi::Endpoint endpoint_;
   std::unique_ptr<ofi::FaultyTransport> faulty_;  ///< null: links are not checked
   ring::BoundaryLinks boundary_;

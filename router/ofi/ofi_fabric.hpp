@@ -21,6 +21,8 @@ struct OfiOptions {
   RingOptions ring;      ///< as within a process; `route` holds between processes too
   std::string provider;  ///< of libfabric; empty: the best that all processes have
   FrameWay frames = FrameWay::automatic;
+  /// Whether `provider` may be one that strangers on the network can end: udp;ofi_rxd, sockets.
+  bool unsafe_provider = false;
 };
 
 /// What carries the packets between processes.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,7 +63,8 @@ std::optional<unsigned> pu_of(const WorkerPlace& worker) {
 
 Candidate same_of_all(Job& job, const std::string& wanted, const Providers& providers) {
   if (!wanted.empty()) return wanted_by_all(job, wanted, providers);
-  const auto names = provider_names(on_one_host(job) ? Distance::one_host : Distance::hosts);
+  auto names = provider_names(on_one_host(job) ? Distance::one_host : Distance::hosts);
+  std::erase_if(names, [](const std::string& name) { return !why_unsafe(name).empty(); });
   const auto flags = job.all_gather(usable(names, providers));
   for (std::size_t n = 0; n < names.size(); ++n)
     if (std::all_of(flags.begin(), flags.end(),
@@ -102,9 +104,16 @@ Candidate with_remote(Candidate provider, const Remote& all, const Preference& p
   return providers.get(provider.name, false);
 }
 
+void refuse_unsafe(const OfiOptions& wanted) {
+  const std::string_view why = why_unsafe(wanted.provider);
+  if (!why.empty() && !wanted.unsafe_provider)
+    throw BadInput(fmt::format("provider {} is unsafe: {}", wanted.provider, why));
+}
+
 }  // namespace
 
 Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace& gateway) {
+  refuse_unsafe(wanted);
   const bool checked = wanted.ring.routing.link_errors.are_checked();
   if (checked && wanted.frames == FrameWay::writes)
     throw BadInput("frames that are written cannot be sent again: link errors need messages");

@@ -57,8 +57,8 @@ constexpr Known kKnown[] = {
     {"verbs;ofi_rxm", false, Use::preferred, Use::preferred, "InfiniBand and RoCE"},
     {"tcp;ofi_rxm", true, Use::preferred, Use::preferred, "any network with TCP"},
     {"net", true, Use::preferred, Use::preferred, "any network with TCP, newer and less tried"},
-    {"udp;ofi_rxd", true, Use::slower, Use::none, "any network with UDP, slow"},
-    {"sockets", true, Use::slower, Use::none, "any network with TCP, for tests"},
+    {"udp;ofi_rxd", true, Use::slower, Use::none, "any network with UDP, slow; unsafe"},
+    {"sockets", true, Use::slower, Use::none, "any network with TCP, for tests; unsafe"},
 };
 constexpr Known kShm = {"shm", false, Use::preferred, Use::preferred, "processes of one host"};
 
@@ -170,6 +170,12 @@ std::vector<std::string> provider_names(Distance distance) {
   if (distance == Distance::one_host) names.push_back(kShm.name);
   for (const Known& known : kKnown) names.push_back(known.name);
   return names;
+}
+
+std::string_view why_unsafe(std::string_view provider) {
+  if (provider == "udp;ofi_rxd") return "a datagram of a stranger can end the process";
+  if (provider == "sockets") return "bytes of a stranger can end the run";
+  return {};
 }
 
 Providers::Providers(std::string address, std::optional<unsigned> pu)

@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "router/ofi/libfabric.hpp"
@@ -49,6 +50,11 @@ enum class Distance { one_host, hosts };
 
 /// The providers that toroid knows how to use, the best first.
 std::vector<std::string> provider_names(Distance distance);
+
+/// What others on the network can do to a run over this provider, because libfabric itself reads
+/// what they send before anything is proved; empty: nothing is known. Such a provider is taken only
+/// where it is asked for as unsafe.
+std::string_view why_unsafe(std::string_view provider);
 
 /// The providers on this host. libfabric is asked once, because that takes 0.1 s.
 class Providers {

@@ -241,6 +241,47 @@ TEST_F(OfiLaunch, OfDifferentPoliciesOfOneNameIsRefused) {
       << ended.err;
 }
 
+TEST_F(OfiLaunch, EndsOnAllWhenOneProcessEndsWellWithoutJoining) {
+  for (const std::string absent : {"0", "2"}) {
+    const Arguments start = {"launch", "-n", "3", "--grace", "1", "--", "sh", "-c"};
+    const Process launcher(kCommand + start +
+                           Arguments{"[ $RANK = " + absent +
+                                         " ] || exec \"$0\" hello --torus 3 "
+                                         "--fabric ofi",
+                                     TOROID_COMMAND});
+    const std::optional<Ended> ended = launcher.wait(30s);
+    ASSERT_TRUE(ended) << launcher.err();
+    EXPECT_EQ(ended->exit_code, 1) << ended->signal;
+    EXPECT_THAT(ended->err, ::testing::ContainsRegex(
+                                "toroid: rank " + absent +
+                                " on .* ended with exit code 0 before it joined the others"));
+  }
+}
+
+/// Names of the files of `process` in /dev/shm.
+std::vector<std::string> shared_files_of(pid_t process) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm"))
+    if (const std::string name = entry.path().filename();
+        name.starts_with(std::to_string(process) + ":"))
+      names.push_back(name);
+  return names;
+}
+
+TEST_F(OfiLaunch, RemovesTheSharedMemoryOfProcessesThatAreKilled) {
+  const Arguments fft = kLaunchedFft + Arguments{"--provider", "shm"};
+  for (const bool all : {false, true}) {
+    const Process launcher(launch(4) + fft);
+    const std::vector<pid_t> children = processes_of(launcher);
+    ASSERT_EQ(children.size(), 4U) << launcher.err();
+    for (const pid_t child : children) EXPECT_FALSE(shared_files_of(child).empty());
+    for (const pid_t child : children)
+      if (all || child == children[2]) ::kill(child, SIGKILL);
+    EXPECT_TRUE(launcher.wait(15s)) << launcher.err();
+    for (const pid_t child : children) EXPECT_TRUE(shared_files_of(child).empty()) << child;
+  }
+}
+
 TEST_F(OfiLaunch, EndsOnAllWhenOneProcessIsKilled) {
   const Process launcher(launch(4) + kLaunchedFft);
   const std::vector<pid_t> children = processes_of(launcher);

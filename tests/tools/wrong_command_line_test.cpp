@@ -286,6 +286,18 @@ TEST(WrongCommandLine, OfAnUnknownProviderSaysWhichThereAre) {
                  {"unknown provider 'smoke signals'; known: shm, "});
 }
 
+TEST(WrongCommandLine, OfAnUnsafeProviderSaysWhatStrangersCanDo) {
+  if (!has_ofi()) GTEST_SKIP() << "built without ofi";
+  const TemporaryDirectory directory;
+  const Arguments hello = {"hello", "--torus", "2", "--fabric", "ofi"};
+  for (const std::string name : {"udp;ofi_rxd", "sockets"})
+    for (const Arguments& start : {Arguments{}, Arguments{"launch", "-n", "2"}})
+      expect_refusal(directory, start + hello + Arguments{"--provider", name},
+                     {"provider '" + name + "' is taken only with --unsafe-provider: ",
+                      "of a stranger can end the "});
+  expect_refusal(directory, hello + Arguments{"--unsafe-provider"}, {"--provider"});
+}
+
 TEST(WrongCommandLine, OfFramesWhereThereAreNoneSaysSo) {
   const TemporaryDirectory directory;
   const Arguments hello = {"hello", "--torus", "2"};

@@ -142,6 +142,10 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
       ->type_name("PROVIDER")
       ->check(suggested(kProviderNames))
       ->check(not_empty());
+  verb.add_flag("--unsafe-provider", options.unsafe_provider,
+                "take udp;ofi_rxd or sockets by --provider, though what strangers send to their "
+                "ports can end the run")
+      ->needs("--provider");
   verb.add_option("--frames", options.frames,
                   "between processes on ofi: sent as messages, or by remote writes where the "
                   "provider has them, and long puts by remote reads; else auto")
@@ -302,7 +306,7 @@ NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus,
 }
 
 FrameOptions frames_of(const CommonOptions& common) {
-  FrameOptions frames{.provider = common.provider};
+  FrameOptions frames{.provider = common.provider, .unsafe_provider = common.unsafe_provider};
   if (!common.frames.empty())
     frames.way = parse_choice<FrameWay>("frames", kFrameWayNames, common.frames);
   return frames;
@@ -321,6 +325,7 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
   if (!common.provider.empty() && fabric != FabricName::ofi)
     throw BadInput("--provider is for --fabric ofi");
   if (!common.provider.empty()) refuse_unknown_provider(common.provider);
+  refuse_unsafe_provider(common.provider, common.unsafe_provider);
   if (!common.frames.empty() && fabric != FabricName::ofi)
     throw BadInput("--frames is for --fabric ofi");
   const RingRoute route = route_of(common, concerns_links(torus, machine));

@@ -31,11 +31,12 @@ struct CommonOptions {
   unsigned threads = 0;  ///< 0: as many as fit the machine
   std::string bind = "core";
   std::string route = "auto";
-  std::string transfer;  ///< empty: as the fabric has it; on sim in packets
-  double stall = 10;     ///< seconds
-  std::string provider;  ///< of libfabric; empty: the best
-  std::string frames;    ///< how they travel on ofi; empty: auto
-  std::string json;      ///< empty: none; "-": standard output
+  std::string transfer;          ///< empty: as the fabric has it; on sim in packets
+  double stall = 10;             ///< seconds
+  std::string provider;          ///< of libfabric; empty: the best
+  bool unsafe_provider = false;  ///< the provider may be one that strangers can end
+  std::string frames;            ///< how they travel on ofi; empty: auto
+  std::string json;              ///< empty: none; "-": standard output
   bool quiet = false;
 };
 

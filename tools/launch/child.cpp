@@ -23,17 +23,6 @@
 namespace toroid {
 namespace {
 
-struct Pipe {
-  job::Socket out;  ///< end to read from
-  job::Socket in;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw RunFailed("too many files are open");
-  return {job::Socket(ends[0]), job::Socket(ends[1])};
-}
-
 void reset_signals() {
   sigset_t none;
   ::sigemptyset(&none);
@@ -48,7 +37,7 @@ void reset_signals() {
   ::setpgid(0, 0);
   reset_signals();
   ::dup2(input, STDIN_FILENO);
-  if (command.kept >= 0) ::fcntl(command.kept, F_SETFD, 0);
+  for (const int kept : command.kept) ::fcntl(kept, F_SETFD, 0);
   for (const auto& [name, value] : command.environment) ::setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> arguments;
   for (const std::string& argument : command.arguments)
@@ -71,6 +60,12 @@ void write_all(const job::Socket& pipe, const std::string& text) {
 }
 
 }  // namespace
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw RunFailed("too many files are open");
+  return {job::Socket(ends[0]), job::Socket(ends[1])};
+}
 
 Child::Child(const ChildCommand& command)
     : rank_(command.rank), host_(command.host), remote_(command.input.has_value()) {

@@ -12,6 +12,13 @@
 
 namespace toroid {
 
+struct Pipe {
+  job::Socket out;  ///< end to read from
+  job::Socket in;
+};
+/// A pipe that no program inherits. Throws RunFailed.
+Pipe make_pipe();
+
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// The process to be started.
@@ -20,7 +27,7 @@ struct ChildCommand {
   std::string host;
   std::vector<std::string> arguments;  ///< the program first
   Variables environment;               ///< variables beside the launcher's
-  int kept = -1;                       ///< descriptor that the program inherits; -1: none
+  std::vector<int> kept;               ///< descriptors that the program inherits
   /// The first bytes of standard input for a program that runs on another host, by ssh. The end of
   /// that input ends the process over there.
   std::optional<std::string> input;
@@ -36,9 +43,13 @@ class Child {
 
   unsigned rank() const { return rank_; }
   pid_t pid() const { return pid_; }
+  bool is_remote() const { return remote_; }
   bool is_running() const { return running_; }
   /// Notes that it has ended with this status of waitpid().
   void end(int status);
+  /// Notes that it has begun to join the others of its run, or waits for them.
+  void join() { joins_ = true; }
+  bool joins() const { return joins_; }
 
   /// Its exit code; 128 plus the number of the signal that ended it.
   int exit_code() const;
@@ -61,6 +72,7 @@ class Child {
   job::Socket input_;
   bool running_ = true;
   bool told_to_end_ = false;
+  bool joins_ = false;
   int status_ = 0;
 };
 

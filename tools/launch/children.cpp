@@ -1,14 +1,20 @@
 #include "tools/launch/children.hpp"
 
+#include <fcntl.h>
+#include <sys/types.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
+#include "router/job/launcher_pipe.hpp"
+#include "router/ofi/shared_files.hpp"
 #include "tools/launch/child.hpp"
 
 namespace toroid {
@@ -19,10 +25,18 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTimeToTerminate{1000};
 constexpr timespec kLookPeriod{.tv_sec = 0, .tv_nsec = 50'000'000};
 
+/// Whether the process has ended. Its id stays its own: it is not waited for yet.
+bool has_ended(pid_t process) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == process;
+}
+
 }  // namespace
 
 /// Blocks the signals: wait() takes them one by one.
-Children::Children(milliseconds grace) : grace_(grace) {
+Children::Children(milliseconds grace) : grace_(grace), joining_(make_pipe()) {
+  ::fcntl(joining_.out.fd(), F_SETFL, O_NONBLOCK);
   ::sigemptyset(&signals_);
   for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_, number);
   ::sigprocmask(SIG_BLOCK, &signals_, &before_);
@@ -36,11 +50,21 @@ Children::~Children() {
   ::sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
+void Children::start(ChildCommand command) {
+  if (!command.input) {
+    command.kept.push_back(joining_.in.fd());
+    command.environment.emplace_back(job::kLauncherPipe, job::pipe_text(joining_.in.fd()));
+  }
+  children_.emplace_back(command);
+}
+
 int Children::wait() {
   while (any_running()) {
     const int number = ::sigtimedwait(&signals_, nullptr, &kLookPeriod);
     if (number > 0 && number != SIGCHLD) handle(number);
     reap();
+    read_who_joins();
+    miss_those_who_did_not_join();
     press();
   }
   return exit_code();
@@ -61,10 +85,29 @@ void Children::handle(int number) {
 void Children::reap() {
   for (Child& child : children_) {
     int status = 0;
-    if (!child.is_running() || ::waitpid(child.pid(), &status, WNOHANG) != child.pid()) continue;
+    if (!child.is_running() || !has_ended(child.pid())) continue;
+    if (!child.is_remote()) ofi::remove_shared_files_of(child.pid());
+    ::waitpid(child.pid(), &status, 0);
     child.end(status);
     if (child.exit_code() == 0) continue;
     std::fputs(("toroid: " + child.obituary() + "\n").c_str(), stderr);
+    begin_grace();
+  }
+}
+
+void Children::read_who_joins() {
+  std::uint32_t rank = 0;
+  while (::read(joining_.out.fd(), &rank, sizeof rank) == sizeof rank)
+    if (rank < children_.size()) children_[rank].join();
+}
+
+void Children::miss_those_who_did_not_join() {
+  const auto waits = [](const Child& child) { return child.is_running() && child.joins(); };
+  if (stage_ != Stage::running || std::none_of(children_.begin(), children_.end(), waits)) return;
+  for (const Child& child : children_) {
+    if (child.is_running() || child.joins() || child.is_remote()) continue;
+    std::fputs(("toroid: " + child.obituary() + " before it joined the others\n").c_str(), stderr);
+    is_missing_ = true;
     begin_grace();
   }
 }
@@ -90,7 +133,7 @@ void Children::press() {
 }
 
 int Children::exit_code() const {
-  int code = interrupted_ ? 1 : 0;
+  int code = interrupted_ || is_missing_ ? 1 : 0;
   for (const Child& child : children_) {
     if (child.exit_code() == 0 || child.was_ended_by_launcher()) continue;
     code = std::max(code, child.exit_code() == 2 ? 2 : 1);  // what was typed explains the rest

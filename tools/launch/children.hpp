@@ -10,8 +10,9 @@
 namespace toroid {
 
 /// Starts processes and waits for them. Protocol: when one fails or the launcher is interrupted,
-/// the others get a grace to end by themselves, then SIGTERM, then SIGKILL. The main thread calls
-/// it.
+/// the others get a grace to end by themselves, then SIGTERM, then SIGKILL. **Joining:** a local
+/// process that joins a run of several writes its rank into a pipe. One that ends well without
+/// having joined, while others wait for it there, has failed. The main thread calls it.
 class Children {
  public:
   /// `grace`: how long the others get to end by themselves.
@@ -20,7 +21,8 @@ class Children {
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
 
-  void start(const ChildCommand& command) { children_.emplace_back(command); }
+  /// Starts a process of this host, or, with ChildCommand::input, of another one.
+  void start(ChildCommand command);
   /// Waits until all have ended and says on standard error which did not end well. Returns the exit
   /// code of the run.
   int wait();
@@ -31,13 +33,17 @@ class Children {
 
   void handle(int number);
   void reap();
+  void read_who_joins();
+  void miss_those_who_did_not_join();
   void press();
   void begin_grace();
   bool any_running() const;
   int exit_code() const;
 
   std::chrono::milliseconds grace_;
-  std::vector<Child> children_;
+  std::vector<Child> children_;  ///< by rank
+  Pipe joining_;                 ///< of ranks, 4 bytes each
+  bool is_missing_ = false;      ///< a process has ended without having joined the others
   sigset_t signals_{};
   sigset_t before_{};
   Stage stage_ = Stage::running;

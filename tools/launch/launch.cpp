@@ -74,7 +74,7 @@ int launch_here(const LaunchOptions& options, Children& children) {
                     .host = host,
                     .arguments = options.command,
                     .environment = variables,
-                    .kept = rank == 0 ? listener.fd() : -1,
+                    .kept = rank == 0 ? std::vector{listener.fd()} : std::vector<int>(),
                     .input = {}});
   }
   listener.close();
@@ -127,7 +127,7 @@ int launch_there(const LaunchOptions& options, Children& children) {
                     .host = seats[rank].host,
                     .arguments = {ssh_program(), "-o", "BatchMode=yes", seats[rank].host, script},
                     .environment = {},
-                    .kept = -1,
+                    .kept = {},
                     .input = key.text() + "\n"});
   }
   return children.wait();

@@ -51,6 +51,8 @@ std::vector<std::string> own_program(std::vector<std::string> words, const Launc
   const CLI::Option* provider = command.get_option_no_throw("--provider");
   if (provider != nullptr && provider->count() > 0 && options.hosts.empty())
     refuse_unknown_provider(provider->as<std::string>());
+  if (provider != nullptr && provider->count() > 0)
+    refuse_unsafe_provider(provider->as<std::string>(), command.count("--unsafe-provider") > 0);
   words.insert(words.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
   return words;
 }

@@ -10,6 +10,7 @@ namespace toroid {
 struct FrameOptions {
   std::string provider{};  ///< of libfabric; empty: the best
   FrameWay way = FrameWay::automatic;
+  bool unsafe_provider = false;  ///< the provider may be one that strangers can end
 };
 
 }  // namespace toroid

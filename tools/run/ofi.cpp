@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "hal/check.hpp"
@@ -29,6 +30,10 @@ bool has_ofi() {
   return true;
 }
 
+std::string_view why_unsafe_provider(std::string_view name) {
+  return ofi::why_unsafe(name);
+}
+
 /// Not to find the library is no failure of those who only ask.
 OfiHere ofi_here() {
   OfiHere here;
@@ -48,9 +53,9 @@ OfiHere ofi_here() {
 OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, const Machine& machine,
                              Placement placement, RingOptions ring, const FrameOptions& frames) {
   OfiTransport transport;
-  auto fabric =
-      make_ofi_fabric(processes.job(), shape, machine, std::move(placement),
-                      OfiOptions{std::move(ring), frames.provider, frames.way}, &transport);
+  auto fabric = make_ofi_fabric(
+      processes.job(), shape, machine, std::move(placement),
+      OfiOptions{std::move(ring), frames.provider, frames.way, frames.unsafe_provider}, &transport);
   return {std::move(fabric), std::move(transport.provider), transport.frames,
           transport.bytes_per_peer};
 }

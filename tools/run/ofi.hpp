@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hal/fabric.hpp"
@@ -37,6 +38,9 @@ struct OfiHere {
   std::vector<ProviderState> providers;  ///< the best first
 };
 OfiHere ofi_here();
+
+/// Why a provider is taken only with --unsafe-provider; empty: it is taken without.
+std::string_view why_unsafe_provider(std::string_view name);
 
 /// The fabric of this process.
 struct OfiEmulation {

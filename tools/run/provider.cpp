@@ -42,4 +42,11 @@ void refuse_unknown_provider(const std::string& name) {
                              fmt::join(kProviderNames, ", ")));
 }
 
+void refuse_unsafe_provider(const std::string& name, bool unsafe) {
+  const std::string_view why = why_unsafe_provider(name);
+  if (!why.empty() && !unsafe)
+    throw BadInput(
+        fmt::format("provider '{}' is taken only with --unsafe-provider: {}", name, why));
+}
+
 }  // namespace toroid

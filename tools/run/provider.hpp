@@ -15,5 +15,8 @@ inline constexpr std::array<std::string_view, 10> kProviderNames = {
 /// Throws BadInput where neither `ofi` nor this host's libfabric has a provider of that name, with
 /// the nearest and those that exist.
 void refuse_unknown_provider(const std::string& name);
+/// Throws BadInput, with the reason, where the provider is one that strangers on the network can
+/// end and `unsafe` does not permit that.
+void refuse_unsafe_provider(const std::string& name, bool unsafe);
 
 }  // namespace toroid

@@ -1,6 +1,8 @@
 // What the environment says, and how it may be wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -15,8 +17,10 @@
 namespace toroid::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kKey = "0123456789abcdef";
 
@@ -127,6 +131,23 @@ TEST(Membership, ReadsTheKeyFromAFile) {
   }
   ::unlink(path);
   EXPECT_THAT(refusal_of(variables), HasSubstr("TOROID_JOB_KEY_FILE"));
+}
+
+TEST(Membership, RefusesAKeyFileThatOthersCanRead) {
+  char path[] = "/tmp/toroid_key.XXXXXX";
+  const job::Socket file(::mkstemp(path));
+  ASSERT_EQ(::write(file.fd(), "fedcba9876543210\n", 17), 17);
+  Variables variables = without("TOROID_JOB_KEY");
+  variables.emplace_back("TOROID_JOB_KEY_FILE", path);
+  for (const mode_t mode : {0640, 0604, 0620, 0602, 0601}) {
+    ASSERT_EQ(::fchmod(file.fd(), mode), 0);
+    EXPECT_THAT(refusal_of(variables),
+                AllOf(HasSubstr(path), HasSubstr("is open to others than its owner"),
+                      Not(HasSubstr("fedcba"))));
+  }
+  ASSERT_EQ(::fchmod(file.fd(), 0400), 0);
+  EXPECT_EQ(refusal_of(variables), "none");
+  ::unlink(path);
 }
 
 TEST(Membership, TakesOverTheLaunchersSocket) {

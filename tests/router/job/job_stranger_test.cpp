@@ -23,6 +23,7 @@
 namespace toroid::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
@@ -194,7 +195,21 @@ TEST(JobStranger, IsOneWhoHasAnotherKey) {
   options.patience = milliseconds(1000);
   JobThreads leaf({members[1]}, options, [](Job&) {});
   EXPECT_THAT(leaf.outcomes(), Each(HasSubstr("do both have the same job key?")));
-  EXPECT_THAT(hub.outcomes(), Each(HasSubstr("process 1 did not join")));
+  EXPECT_THAT(hub.outcomes(),
+              Each(AllOf(HasSubstr("process 1 did not join"),
+                         HasSubstr("from 127.0.0.1 came one that does not hold the same key"))));
+}
+
+TEST(JobStranger, IsSaidToHaveAnotherKeyAlsoWhereProcess0HasGoneSince) {
+  auto members = memberships(2);
+  members[1].key = JobKey::random();
+  JobOptions options = patient();
+  options.patience = milliseconds(500);
+  JobThreads hub({members[0]}, options, [](Job&) {});
+  options.patience = milliseconds(3000);
+  JobThreads leaf({members[1]}, options, [](Job&) {});
+  EXPECT_THAT(leaf.outcomes(), Each(HasSubstr("it does not hold the same key")));
+  EXPECT_THAT(hub.outcomes(), Each(HasSubstr("came one that does not hold the same key")));
 }
 
 TEST(JobStranger, WhoPosesAsProcess0GetsNoProcess) {

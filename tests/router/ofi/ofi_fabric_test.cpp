@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -284,6 +285,20 @@ TEST(OfiFabric, RefusesAProviderThatThereIsNot) {
   EXPECT_THAT(outcomes, Each(HasSubstr("provider smoke signals cannot be used by process 0")));
 }
 
+TEST(OfiFabric, RefusesAnUnsafeProviderUnlessItIsAskedForAsSuch) {
+  for (const std::string provider : {"udp;ofi_rxd", "sockets"}) {
+    const auto names = ofi::provider_names(ofi::Distance::hosts);
+    EXPECT_THAT(names, ::testing::Contains(provider));
+    OfiCase c{.processes = 2, .provider = provider};
+    const auto outcomes = outcomes_on_ofi(Shape::parse("2"), c, [](Job&, EmulatedMachine&) {});
+    EXPECT_THAT(outcomes, Each(HasSubstr("provider " + provider + " is unsafe: ")));
+    if (!testing::missing(provider).empty()) continue;
+    c.unsafe_provider = true;
+    run_on_ofi(Shape::parse("2"), c,
+               [](Job&, EmulatedMachine& machine) { exchange_tagged(machine, 5); });
+  }
+}
+
 TEST(OfiFabric, FindsAProviderByItself) {
   for (const unsigned processes : {1u, 3u}) {
     OfiCase c{.processes = processes, .provider = ""};
@@ -305,6 +320,28 @@ TEST(OfiFabric, TellsAllWhyOneOfThemCannotOpenItsEndpoint) {
     throw RunFailed(job.failure());
   });
   EXPECT_THAT(outcomes, Each(AllOf(HasSubstr("process 1 (host"), HasSubstr("libfabric cannot "))));
+}
+
+bool has_shared_file(long process) {
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm"))
+    if (entry.path().filename().string().starts_with(fmt::format("{}:", process))) return true;
+  return false;
+}
+
+TEST(OfiFabric, RemovesTheSharedMemoryOfAProcessThatWasKilled) {
+  if (!testing::missing("shm").empty()) GTEST_SKIP() << testing::missing("shm");
+  const auto outcomes = testing::run_job_of_children(3, [](Job& job) {
+    {
+      const auto fabric = testing::ofi_fabric(job, Shape::parse("3"), {.provider = "shm"});
+      TOROID_CHECK(has_shared_file(job.process(1).pid));
+      job.all_gather({});
+      if (job.rank() == 1) ::raise(SIGKILL);
+      EXPECT_THROW(job.all_gather({}), RunFailed);
+    }
+    throw RunFailed(has_shared_file(job.process(1).pid) ? "its file is there" : "its file is gone");
+  });
+  EXPECT_EQ(outcomes[0], "its file is gone");
+  EXPECT_EQ(outcomes[2], "its file is gone");
 }
 
 TEST(OfiFabric, RefusesMoreProcessesThanNodesOnAllOfThem) {

@@ -62,6 +62,7 @@ struct OfiCase {
   std::uint32_t packets_per_visit = 1;
   FrameWay frames = FrameWay::automatic;
   LinkErrors errors{};
+  bool unsafe_provider = false;
 
   NodeOptions node() const {
     return {.seed = seed,
@@ -116,7 +117,10 @@ inline std::unique_ptr<Fabric> ofi_fabric(Job& job, const Shape& shape, const Of
   Placement placement = place(HostTopology::of_this_machine(), shape, partition.nodes(job.rank()),
                               c.workers, Binding::none);
   placement.oversubscribed = true;  // as all processes of the test together are
-  OfiOptions options{.ring = routed(c.route), .provider = c.provider, .frames = c.frames};
+  OfiOptions options{.ring = routed(c.route),
+                     .provider = c.provider,
+                     .frames = c.frames,
+                     .unsafe_provider = c.unsafe_provider};
   options.ring.stall = c.stall;
   options.ring.watch = c.watch;
   options.ring.tying = c.tying;

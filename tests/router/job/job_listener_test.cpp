@@ -1,0 +1,81 @@
+// Where process 0 listens.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netdb.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "router/job/job.hpp"
+#include "router/job/membership.hpp"
+#include "router/job/process_info.hpp"
+#include "router/job/socket.hpp"
+#include "tests/router/job/jobs.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using ::testing::Each;
+
+bool is_reached(const std::string& address, const Membership& at) {
+  std::string why;
+  return static_cast<bool>(job::connect_to(address, at.port, milliseconds(2000), why));
+}
+
+/// What a launcher that names `master` hands over: process 0 opens the port.
+std::vector<Membership> memberships_at(const std::string& master) {
+  auto members = memberships(2);
+  job::Socket(members[0].listener).close();
+  members[0].listener = -1;
+  for (Membership& member : members) member.master = {master};
+  return members;
+}
+
+/// An address of this host beside the loopback; empty: it has none.
+std::string an_interface() {
+  const auto all = job::interface_addresses();
+  const auto found = std::ranges::find_if(
+      all, [](const std::string& address) { return address.find(':') == std::string::npos; });
+  return found == all.end() ? "" : *found;
+}
+
+TEST(JobListener, IsOpenOnTheAddressThatIsNamedAlone) {
+  const std::string address = an_interface();
+  if (address.empty()) GTEST_SKIP() << "this host has no interface but the loopback";
+  const auto members = memberships_at(address);
+  const auto outcomes = JobThreads(members, patient(), [&](Job& job) {
+                          EXPECT_TRUE(is_reached(address, members[0]));
+                          EXPECT_FALSE(is_reached("127.0.0.1", members[0]));
+                          EXPECT_EQ(job.process(0).address, address);
+                          job.all_gather({});
+                        }).outcomes();
+  EXPECT_THAT(outcomes, Each(""));
+}
+
+bool is_loopback_here(const std::string& name) {
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(name.c_str(), nullptr, nullptr, &found) != 0) return false;
+  char text[NI_MAXHOST] = "";
+  ::getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
+  ::freeaddrinfo(found);
+  return job::is_loopback(text);
+}
+
+/// Others take the name for another address.
+TEST(JobListener, IsOpenEverywhereWhereTheHostsNameStandsForItsLoopback) {
+  const std::string name = job::this_process().host;
+  const std::string address = an_interface();
+  if (address.empty() || !is_loopback_here(name))
+    GTEST_SKIP() << "the name " << name << " does not stand for the loopback";
+  const auto members = memberships_at(name);
+  const auto outcomes = JobThreads(members, patient(), [&](Job& job) {
+                          EXPECT_TRUE(is_reached(address, members[0]));
+                          EXPECT_TRUE(is_reached("127.0.0.1", members[0]));
+                          job.all_gather({});
+                        }).outcomes();
+  EXPECT_THAT(outcomes, Each(""));
+}
+
+}  // namespace
+}  // namespace toroid::testing
