@@ -118,6 +118,13 @@ std::string wisdom() {
   return text + exported<double>() + exported<float>();
 }
 
+void forget_wisdom() {
+  const std::lock_guard lock(planner);
+  own_lines().clear();
+  Fftw<double>::forget_wisdom();
+  Fftw<float>::forget_wisdom();
+}
+
 std::vector<std::string> own_wisdom() {
   const std::lock_guard lock(planner);
   return own_lines();
