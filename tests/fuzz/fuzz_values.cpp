@@ -34,7 +34,8 @@ void read_failures(std::string_view text) {
 
 void read_quantity(std::string_view text) {
   for (const MachineField& field : machine_fields())
-    fuzz::read_or_refuse([&] { (void)parse_quantity(Machine{}, field, text); });
+    if (!key_with_unit(field).empty())
+      fuzz::read_or_refuse([&] { (void)parse_quantity(Machine{}, field, text); });
 }
 
 void read_bytes(std::string_view text) {

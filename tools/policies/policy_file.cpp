@@ -1,7 +1,6 @@
 #include "tools/policies/policy_file.hpp"
 
 #include <fmt/core.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
@@ -32,6 +31,7 @@
 #include "tools/command_line/spelling.hpp"
 #include "tools/io/file_sum.hpp"
 #include "tools/io/text_file.hpp"
+#include "tools/io/toml.hpp"
 #include "tools/policies/policy_name.hpp"
 #include "tools/policies/policy_tables.hpp"
 #include "tools/policies/table_policy.hpp"
