@@ -29,6 +29,7 @@ struct Fftw<double> {
   static constexpr auto alignment_of = &fftw_alignment_of;
   static constexpr auto import_wisdom = &fftw_import_wisdom_from_string;
   static constexpr auto export_wisdom = &fftw_export_wisdom_to_string;
+  static constexpr auto forget_wisdom = &fftw_forget_wisdom;
 };
 
 template <>
@@ -47,6 +48,7 @@ struct Fftw<float> {
   static constexpr auto alignment_of = &fftwf_alignment_of;
   static constexpr auto import_wisdom = &fftwf_import_wisdom_from_string;
   static constexpr auto export_wisdom = &fftwf_export_wisdom_to_string;
+  static constexpr auto forget_wisdom = &fftwf_forget_wisdom;
 };
 
 }  // namespace toroid::fft::local

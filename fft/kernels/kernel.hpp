@@ -84,6 +84,8 @@ const Library& fftw();
 bool load_wisdom(const std::filesystem::path& path);
 /// The content of a file with all wisdom of this process.
 std::string wisdom();
+/// Forgets all wisdom of this process.
+void forget_wisdom();
 
 /// This project's own lines that were loaded or added, each of them once.
 std::vector<std::string> own_wisdom();

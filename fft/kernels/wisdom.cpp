@@ -15,6 +15,7 @@
 
 #include "fft/kernels/fftw_api.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "fft/kernels/wisdom_list.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft::local {
@@ -77,6 +78,7 @@ std::string take_list(std::string_view& text) {
 
 /// The second word of a list says its precision: "(fftw-3.3.10 fftwf_wisdom ...".
 bool import_list(const std::string& list) {
+  if (!is_wisdom_list(list)) return false;
   const std::size_t word = std::min(list.find(' '), list.size());
   if (std::string_view(list).substr(word).starts_with(" fftwf_wisdom"))
     return Fftw<float>::import_wisdom(list.c_str()) != 0;
@@ -116,6 +118,13 @@ std::string wisdom() {
   std::string text;
   for (const std::string& line : own_lines()) text += line + '\n';
   return text + exported<double>() + exported<float>();
+}
+
+void forget_wisdom() {
+  const std::lock_guard lock(planner);
+  own_lines().clear();
+  Fftw<double>::forget_wisdom();
+  Fftw<float>::forget_wisdom();
 }
 
 std::vector<std::string> own_wisdom() {

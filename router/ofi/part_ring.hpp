@@ -11,6 +11,7 @@
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "router/ofi/frame.hpp"
+#include "router/threads/atomics.hpp"
 
 namespace toroid::ofi {
 
@@ -63,15 +64,15 @@ class PartRing {
 
  private:
   static constexpr std::size_t kSlots = 4;
-  Slot& slot(const std::atomic<std::uint32_t>& count) {
+  Slot& slot(const sync::atomic<std::uint32_t>& count) {
     return slots_[count.load(std::memory_order_relaxed) % kSlots];
   }
 
   std::uint32_t packets_;
   std::vector<std::byte> memory_;
   std::array<Slot, kSlots> slots_{};
-  alignas(64) std::atomic<std::uint32_t> committed_{0};  ///< parts so far, modulo 2^32
-  alignas(64) std::atomic<std::uint32_t> popped_{0};     ///< parts so far, modulo 2^32
+  alignas(64) sync::atomic<std::uint32_t> committed_{0};  ///< parts so far, modulo 2^32
+  alignas(64) sync::atomic<std::uint32_t> popped_{0};     ///< parts so far, modulo 2^32
 };
 
 }  // namespace toroid::ofi

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <mutex>
+
+#include "router/threads/atomics.hpp"
 
 namespace toroid {
 
@@ -40,9 +41,9 @@ class alignas(64) Doorbell {
 
   // The sleeper's store in prepare() and the load in ring() are two of the four operations of which
   // at least one load sees the other thread's store.
-  std::atomic<bool> asleep_{false};
-  std::mutex mutex_;
-  std::condition_variable rung_;
+  sync::atomic<bool> asleep_{false};
+  sync::mutex mutex_;
+  sync::condition_variable rung_;
 };
 
 }  // namespace toroid

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <deque>
 
+#include "router/threads/atomics.hpp"
+
 namespace toroid {
 
 /// A chain of links, of which those that the consumer has left behind are used again: so there are
@@ -42,7 +44,7 @@ class SpscChain {
  private:
   struct Link {
     T value{};
-    std::atomic<Link*> next{nullptr};
+    sync::atomic<Link*> next{nullptr};
   };
 
   Link* next() const { return front_->next.load(std::memory_order_acquire); }
@@ -61,7 +63,7 @@ class SpscChain {
   Link* oldest_;
   Link* known_released_;         ///< what the producer last saw of released_
   alignas(64) Link* front_;      ///< the consumer's own copy of released_
-  std::atomic<Link*> released_;  ///< written by the consumer
+  sync::atomic<Link*> released_;  ///< written by the consumer
 };
 
 }  // namespace toroid

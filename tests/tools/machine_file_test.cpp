@@ -125,6 +125,7 @@ TEST(MachineFile, RefusesAnUnknownKey) {
               HasSubstr("m.toml:2: unknown key 'clok'"));
   EXPECT_THAT(machine_refusal("[machine]\nclock_hz = 1e9"), HasSubstr("unknown key 'machine'"));
   EXPECT_THAT(machine_refusal("Clock_hz = 1e9"), HasSubstr("unknown key 'Clock_hz'"));
+  EXPECT_THAT(machine_refusal("\"\" = \"100 ns\""), HasSubstr("unknown key ''"));
 }
 
 TEST(MachineFile, RefusesWhatIsNotToml) {
@@ -132,6 +133,7 @@ TEST(MachineFile, RefusesWhatIsNotToml) {
                                  "clock_hz = 1e9\rlink = 2", "clock_hz: 1e9"})
     EXPECT_THAT(machine_refusal(text), HasSubstr("m.toml:1: ")) << text;
   EXPECT_THAT(machine_refusal("clock_hz = 1e9\nclock_hz = 1e9"), HasSubstr("m.toml:2: "));
+  EXPECT_THAT(machine_refusal("clock_hz = 1e9\n[)sources]"), HasSubstr("m.toml:2: "));
 }
 
 TEST(MachineFile, RefusesNumbersThatDoNotFitEachOther) {

@@ -125,11 +125,14 @@ JournalContent read_journal(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!file.is_open()) refuse_journal(subject, "cannot be read: " + errno_text());
   lock_journal(file.number(), LOCK_SH, subject);
-  const std::string text = content_of_journal(file.number(), subject);
+  return parse_journal(content_of_journal(file.number(), subject), subject);
+}
+
+JournalContent parse_journal(std::string_view text, const std::string& subject) {
   const std::size_t whole = text.rfind('\n') + 1;  // npos + 1 = 0: not one whole line
   if (whole == 0) refuse_journal(subject, "is not a journal of toroid");
   JournalContent content = header_of_journal(first_line(text), subject);
-  read_lines(content, std::string_view(text).substr(0, whole), subject);
+  read_lines(content, text.substr(0, whole), subject);
   return content;
 }
 

@@ -23,6 +23,8 @@ struct JournalContent {
 /// Reads a journal that no run has open, and leaves it as it is; an incomplete last line is left
 /// out. Throws BadInput, with file and line.
 JournalContent read_journal(const std::string& path);
+/// The same of a journal's text. `subject`: its name in one line.
+JournalContent parse_journal(std::string_view text, const std::string& subject);
 
 /// Throws BadInput where settings differ, and names the first that does. `subject`: the journal.
 void refuse_other_settings(const std::string& subject, const Json& theirs, const Json& settings);

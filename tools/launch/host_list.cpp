@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstddef>
 #include <fstream>
+#include <istream>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -56,9 +57,13 @@ HostSlots parse_host(const std::string& line, const std::string& where) {
 std::vector<HostSlots> load_hosts(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw BadInput(fmt::format("cannot read the hosts file '{}'", path));
+  return parse_hosts(file, path);
+}
+
+std::vector<HostSlots> parse_hosts(std::istream& text, const std::string& path) {
   std::vector<HostSlots> hosts;
   std::string line;
-  for (unsigned number = 1; std::getline(file, line); ++number) {
+  for (unsigned number = 1; std::getline(text, line); ++number) {
     line = line.substr(0, line.find('#'));
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     hosts.push_back(parse_host(line, fmt::format("{} line {}", path, number)));

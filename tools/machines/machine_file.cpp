@@ -1,7 +1,6 @@
 #include "tools/machines/machine_file.hpp"
 
 #include <fmt/core.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -16,6 +15,7 @@
 #include "tools/command_line/quantity.hpp"
 #include "tools/command_line/spelling.hpp"
 #include "tools/io/text_file.hpp"
+#include "tools/io/toml.hpp"
 
 namespace toroid {
 namespace {
@@ -43,8 +43,9 @@ std::string toml_string(std::string_view text) {
 /// The field of a key with or without the unit.
 const MachineField* find_field(std::string_view key) {
   const auto fields = machine_fields();
-  const auto found = std::ranges::find_if(
-      fields, [&](const MachineField& f) { return f.key == key || key_with_unit(f) == key; });
+  const auto found = std::ranges::find_if(fields, [&](const MachineField& f) {
+    return f.key == key || (!key.empty() && key_with_unit(f) == key);
+  });
   return found == fields.end() ? nullptr : &*found;
 }
 

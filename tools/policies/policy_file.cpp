@@ -1,7 +1,6 @@
 #include "tools/policies/policy_file.hpp"
 
 #include <fmt/core.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
@@ -32,6 +31,7 @@
 #include "tools/command_line/spelling.hpp"
 #include "tools/io/file_sum.hpp"
 #include "tools/io/text_file.hpp"
+#include "tools/io/toml.hpp"
 #include "tools/policies/policy_name.hpp"
 #include "tools/policies/policy_tables.hpp"
 #include "tools/policies/table_policy.hpp"
@@ -55,12 +55,16 @@ constexpr std::array<std::string_view, 14> kPolicyKeys = {"name",
                                                           "window",
                                                           "tables"};
 
-toml::table parsed_policy(const std::string& path) {
+std::string policy_text(const std::string& path) {
   constexpr std::size_t kLongest = 1 << 20;  // bytes
-  const std::optional<std::string> text = read_text(path, kLongest);
+  std::optional<std::string> text = read_text(path, kLongest);
   if (!text) throw BadInput(fmt::format("policy {}: the file cannot be read", path));
+  return *std::move(text);
+}
+
+toml::table parsed_policy(std::string_view text, const std::string& path) {
   try {
-    return toml::parse(*text, path);
+    return toml::parse(text, path);
   } catch (const toml::parse_error& error) {
     throw BadInput(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
   }
@@ -74,7 +78,9 @@ std::string beside(const std::string& file, const std::string& path) {
 /// Reads a policy's file, key by key.
 class PolicyReader {
  public:
-  explicit PolicyReader(const std::string& path) : path_(path), file_(parsed_policy(path)) {
+  explicit PolicyReader(const std::string& path) : PolicyReader(policy_text(path), path) {}
+  PolicyReader(std::string_view text, const std::string& path)
+      : path_(path), file_(parsed_policy(text, path)) {
     check_keys(file_, kPolicyKeys, "key");
     if (const toml::node* const tables = file_.get("tables")) {
       if (!tables->is_table()) refuse(*tables, "tables must be a table, [tables]");
@@ -230,6 +236,10 @@ class PolicyReader {
 
 bool names_policy_data(std::string_view text) {
   return text.ends_with(".toml");
+}
+
+PolicyData parse_policy_data(std::string_view text, const std::string& path) {
+  return PolicyReader(text, path).data();
 }
 
 /// A file that has changed is read anew; whoever has its earlier policy keeps that.

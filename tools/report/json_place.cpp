@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -73,13 +74,16 @@ Json read_json(const std::string& path) {
   constexpr std::size_t kLongest = std::size_t{256} << 20;  // bytes; a device may be endless
   const std::optional<std::string> text = read_text(path, kLongest);
   if (!text) throw BadInput(path + ": expected a file that can be read");
+  return parse_json(*text, path);
+}
+
+Json parse_json(std::string_view text, const std::string& path) {
   try {
-    return Json::parse(*text);
+    return Json::parse(text);
   } catch (const Json::parse_error& error) {
-    const auto end =
-        text->begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text->size()));
+    const std::string_view before = text.substr(0, std::min(error.byte, text.size()));
     throw BadInput(fmt::format("{}:{}: expected JSON, as --json and --record write it", path,
-                               1 + std::count(text->begin(), end, '\n')));
+                               1 + std::ranges::count(before, '\n')));
   } catch (const Json::out_of_range&) {
     throw BadInput(path + ": expected numbers of at most 1.8e308");
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,5 +44,7 @@ class JsonPlace {
 
 /// Throws BadInput "FILE:LINE: expected JSON" or "FILE: expected a file that can be read".
 Json read_json(const std::string& path);
+/// The same of a file's text.
+Json parse_json(std::string_view text, const std::string& path);
 
 }  // namespace toroid

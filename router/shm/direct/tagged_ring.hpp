@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "hal/packet.hpp"
+#include "router/threads/atomics.hpp"
 
 namespace toroid::ring {
 
@@ -22,7 +23,7 @@ struct TaggedMemory {
   std::unique_ptr<Packet[]> slots;
   std::uint32_t capacity = 0;  ///< slots
   /// Packets taken out so far, modulo 2^32; written by the receiver, on a cache line of its own.
-  alignas(64) std::atomic<std::uint32_t> popped{0};
+  alignas(64) sync::atomic<std::uint32_t> popped{0};
 
   /// To be called by the receiving end's thread, so that the slots lie in its memory.
   void allocate() {
@@ -96,7 +97,7 @@ class TaggedSender {
     // Release: payload and software word are written, and the packets that were shown before.
     // Partner: the acquire in TaggedReceiver::front().
     slot.header.software_word() = header.software_word();
-    std::atomic_ref(slot.header.hardware_word())
+    sync::atomic_ref(slot.header.hardware_word())
         .store(header.hardware_word() | tag, std::memory_order_release);
   }
 
@@ -118,7 +119,7 @@ class TaggedReceiver {
     // Acquire: the packet may be read. Partner: the release in TaggedSender::show().
     Packet& packet = head_.slot();
     const std::uint64_t word =
-        std::atomic_ref(packet.header.hardware_word()).load(std::memory_order_acquire);
+        sync::atomic_ref(packet.header.hardware_word()).load(std::memory_order_acquire);
     return (word & PacketHeader::kLinkBits) == head_.tag() ? &packet : nullptr;
   }
   void pop() { head_.advance(); }

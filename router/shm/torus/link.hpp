@@ -17,13 +17,14 @@
 #include <utility>
 
 #include "hal/packet.hpp"
+#include "router/threads/atomics.hpp"
 
 namespace toroid::ring {
 
 /// Packets that have passed so far, per channel, modulo 2^16.
 using ChannelCounts = std::array<std::uint16_t, kVirtualChannels>;
 /// ChannelCounts in one word.
-using CountWord = std::atomic<std::uint64_t>;
+using CountWord = sync::atomic<std::uint64_t>;
 static_assert(sizeof(ChannelCounts) == sizeof(std::uint64_t));
 static_assert(CountWord::is_always_lock_free);
 

@@ -1,0 +1,22 @@
+// The atomics of what two threads share without a lock, under names that a model check of their
+// memory orders replaces by its own (tests/memory_model).
+#pragma once
+
+#ifdef TOROID_ATOMICS
+#include TOROID_ATOMICS
+#else
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+
+namespace toroid::sync {
+
+using std::atomic;
+using std::atomic_ref;
+using std::condition_variable;
+using std::mutex;
+
+}  // namespace toroid::sync
+
+#endif

@@ -1,0 +1,55 @@
+// A checkpoint's file is one whose sum is right, or refused in one line. Each input is tried as it
+// is and with a right length and sum at its end, behind which its state is read.
+#include <zconf.h>
+#include <zlib.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "tests/fuzz/memory_file.hpp"
+#include "tests/fuzz/refusal.hpp"
+#include "tools/io/checkpoint_file.hpp"
+
+namespace toroid {
+namespace {
+
+void read_state(const fuzz::MemoryFile& file) {
+  fuzz::read_or_refuse([&] {
+    CheckpointReader reader(file.path().string());
+    std::vector<std::uint64_t> numbers;
+    std::vector<std::vector<std::uint16_t>> nested;
+    std::map<std::uint32_t, std::uint8_t> pairs;
+    reader(numbers, nested, pairs);
+    reader.mark(7);
+  });
+}
+
+/// The input with the number of its bytes and their sum.
+std::vector<std::uint8_t> completed(const std::uint8_t* data, std::uint64_t size) {
+  std::vector<std::uint8_t> file(data, data + size);
+  file.resize(size + sizeof size);
+  std::memcpy(file.data() + size, &size, sizeof size);
+  const auto sum = static_cast<std::uint32_t>(::crc32_z(0, data, size));
+  file.resize(file.size() + sizeof sum);
+  std::memcpy(file.data() + size + sizeof size, &sum, sizeof sum);
+  return file;
+}
+
+}  // namespace
+}  // namespace toroid
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace toroid;
+  static const fuzz::MemoryFile file;
+  file.set(data, size);
+  read_state(file);
+  const std::vector<std::uint8_t> whole = completed(data, size);
+  file.set(whole.data(), whole.size());
+  read_state(file);
+  return 0;
+}

@@ -1,0 +1,42 @@
+// Whatever parse_message_csv() accepts is written and read again as the same messages, each of
+// which has two ends.
+#include <cstddef>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "packet/replay/schedule.hpp"
+#include "packet/replay/schedule_graph.hpp"
+#include "tests/fuzz/refusal.hpp"
+#include "tools/io/message_csv.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr Rank kNodes = 64;
+
+std::string written(const Schedule& schedule) {
+  std::ostringstream out;
+  write_message_csv(out, schedule);
+  return out.str();
+}
+
+}  // namespace
+}  // namespace toroid
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace toroid;
+  fuzz::read_or_refuse([&] {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const Schedule schedule = parse_message_csv(text, "input", kNodes);
+    TOROID_CHECK_LE(schedule.ranks.size(), kNodes);
+    const std::string again = written(schedule);
+    TOROID_CHECK_EQ(written(parse_message_csv(again, "written", kNodes)), again);
+    TOROID_CHECK_EQ(2 * ScheduleGraph(schedule).messages().size(),
+                    ScheduleGraph(schedule).order().size());
+  });
+  return 0;
+}

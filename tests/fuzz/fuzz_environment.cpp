@@ -1,0 +1,43 @@
+// The place in a job that the environment gives is one within the job, or refused in one line.
+// Input: the values of the variables, one a line, in the order below; an empty line: not set.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "hal/check.hpp"
+#include "router/job/membership.hpp"
+#include "tests/fuzz/refusal.hpp"
+
+namespace toroid {
+namespace {
+
+// Not the descriptor of a listener, which a target has none of, and not a key's file.
+constexpr std::array kVariables = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
+                                   "TOROID_JOB_KEY"};
+
+void set_environment(std::string_view text) {
+  for (const char* const variable : kVariables) {
+    const std::string line(text.substr(0, text.find('\n')));
+    text.remove_prefix(line.size() == text.size() ? text.size() : line.size() + 1);
+    line.empty() ? ::unsetenv(variable) : ::setenv(variable, line.c_str(), 1);
+  }
+}
+
+}  // namespace
+}  // namespace toroid
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace toroid;
+  set_environment({reinterpret_cast<const char*>(data), size});
+  fuzz::read_or_refuse([&] {
+    const std::optional<Membership> membership = job::environment_membership();
+    if (!membership) return;
+    TOROID_CHECK_LT(membership->rank, membership->size);
+    TOROID_CHECK(membership->size == 1 || (membership->port > 0 && !membership->master.empty()));
+  });
+  return 0;
+}

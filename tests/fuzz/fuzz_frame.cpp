@@ -1,0 +1,89 @@
+// A frame is refused by name, or all its packets, parts and credits lie within it. Each input is
+// tried as it came and with the magic, length and checksum that make parse() go on. Input: one byte
+// that picks what the checksum covers, then the frame.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "hal/check.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "router/ofi/frame.hpp"
+#include "tests/router/ofi/frames.hpp"
+
+namespace toroid::ofi {
+namespace {
+
+/// What a gateway asks of a header. Parts name a handler.
+struct IsValid {
+  bool operator()(const PacketRun&, const PacketHeader& header) const {
+    static const Shape kShape = Shape::parse("4x4x4");
+    return validate_fields(header, kShape) == HeaderError::none;
+  }
+  bool operator()(const PacketRun&, const PartHeader& part) const {
+    return part.kind == PartKind::packed || part.bytes >= sizeof(PartOffer);
+  }
+};
+
+/// Reads everything that a gateway would.
+std::size_t sum_of(const FrameView& view) {
+  std::size_t sum = 0;
+  const auto add = [&](std::span<const std::byte> bytes) {
+    for (const std::byte byte : bytes) sum += std::to_integer<std::size_t>(byte);
+  };
+  const std::byte* at = view.packets;
+  for (const PacketRun& run : view.runs)
+    for (unsigned i = 0; i < run.packets; ++i) {
+      if (run.channel == kPartChannel) {
+        add(bytes_of(part_at(at)));
+        at += framed_bytes(part_at(at));
+      } else {
+        const std::size_t bytes = packet_at(at).header.payload_bytes();
+        add(std::span(packet_at(at).payload).first(bytes));
+        at += framed_bytes(packet_at(at).header.payload_bytes());
+      }
+    }
+  for (const LinkCredit& credit : view.credits) add(std::as_bytes(std::span(&credit, 1)));
+  return sum;
+}
+
+void try_frame(std::span<const std::byte> bytes, CrcScope scope) {
+  FrameView view;
+  const FrameError error = parse(bytes, view, scope);
+  TOROID_CHECK_LT(static_cast<std::size_t>(error), kFrameErrorNames.size());
+  if (error != FrameError::none) return;
+  if (check_packets(view, IsValid()) == FrameError::none) (void)sum_of(view);
+}
+
+/// Makes it past parse(), if its tables lie in the frame at all.
+bool tame(std::span<std::byte> bytes, CrcScope scope) {
+  if (bytes.size() < sizeof(FrameHeader)) return false;
+  FrameHeader header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.magic = kFrameMagic;
+  header.bytes = static_cast<std::uint32_t>(bytes.size());
+  header.runs %= 8;
+  header.credits %= 4;
+  std::memcpy(bytes.data(), &header, sizeof header);
+  if (sizeof header + header.runs * sizeof(PacketRun) + header.credits * sizeof(LinkCredit) >
+      bytes.size())
+    return false;
+  header.crc = frame_crc(bytes, scope);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return true;
+}
+
+}  // namespace
+}  // namespace toroid::ofi
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace toroid::ofi;
+  if (size == 0) return 0;
+  const CrcScope scope = data[0] % 2 == 0 ? CrcScope::whole : CrcScope::tables;
+  toroid::testing::FrameMemory frame(std::as_bytes(std::span(data + 1, size - 1)));
+  try_frame(frame.bytes(), scope);
+  if (frame.bytes().size() >= sizeof(FrameHeader)) try_frame(frame_in(frame.bytes()), scope);
+  if (tame(frame.bytes(), scope)) try_frame(frame.bytes(), scope);
+  return 0;
+}

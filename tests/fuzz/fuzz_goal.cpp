@@ -1,0 +1,48 @@
+// Whatever parse_goal() accepts is written and read again as the same schedule, and is a graph or
+// refused in one line.
+#include <cstddef>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "packet/replay/schedule.hpp"
+#include "packet/replay/schedule_graph.hpp"
+#include "tests/fuzz/refusal.hpp"
+#include "tools/io/goal.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr Rank kNodes = 64;
+
+std::string written(const Schedule& schedule) {
+  std::ostringstream out;
+  write_goal(out, schedule);
+  return out.str();
+}
+
+void check_graph(const Schedule& schedule) {
+  const ScheduleGraph graph(schedule);
+  std::size_t operations = 0;
+  for (const RankSchedule& rank : schedule.ranks) operations += rank.operations.size();
+  TOROID_CHECK_EQ(graph.order().size(), operations);
+}
+
+}  // namespace
+}  // namespace toroid
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace toroid;
+  fuzz::read_or_refuse([&] {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const Schedule schedule = parse_goal(text, "input", kNodes);
+    TOROID_CHECK_LE(schedule.ranks.size(), kNodes);
+    const std::string again = written(schedule);
+    TOROID_CHECK_EQ(written(parse_goal(again, "written", kNodes)), again);
+    check_graph(schedule);
+  });
+  return 0;
+}

@@ -1,0 +1,22 @@
+// A campaign's journal is read, or refused in one line; what is incomplete at its end changes
+// nothing.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "hal/check.hpp"
+#include "tests/fuzz/refusal.hpp"
+#include "tools/campaign/journal.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace toroid;
+  fuzz::read_or_refuse([&] {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const JournalContent content = parse_journal(text, "input");
+    TOROID_CHECK(content.settings.is_object());
+    const std::string cut = std::string(text) + "{\"case\": \"cut";
+    TOROID_CHECK(parse_journal(cut, "cut").rows == content.rows || !text.ends_with('\n'));
+  });
+  return 0;
+}

@@ -1,0 +1,22 @@
+// Whatever parse_machine() accepts is written and read again as the same machine.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "tests/fuzz/refusal.hpp"
+#include "tools/machines/machine_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace toroid;
+  fuzz::read_or_refuse([&] {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const Machine machine = parse_machine(text, "input");
+    const Machine again = parse_machine(machine_text(machine), "written");
+    TOROID_CHECK_EQ(again.name, machine.name);
+    for (const MachineField& field : machine_fields())
+      TOROID_CHECK_EQ(value_of(again, field), value_of(machine, field));
+  });
+  return 0;
+}

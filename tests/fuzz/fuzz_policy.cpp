@@ -1,0 +1,21 @@
+// A policy's file is a policy whose settings can be asked for, or refused in one line.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "hal/check.hpp"
+#include "tests/fuzz/refusal.hpp"
+#include "tools/policies/policy_file.hpp"
+#include "tools/policies/policy_name.hpp"
+#include "tools/policies/table_policy.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace toroid;
+  fuzz::read_or_refuse([&] {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const PolicyData policy = parse_policy_data(text, "/nowhere/input.toml");
+    TOROID_CHECK(is_policy_name(policy.name));
+    TOROID_CHECK(policy.base != nullptr);
+  });
+  return 0;
+}

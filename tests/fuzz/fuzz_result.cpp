@@ -1,0 +1,34 @@
+// A result file, with its recording, is something that a report can show, or refused in one line.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "hal/check.hpp"
+#include "tests/fuzz/refusal.hpp"
+#include "tools/report/inputs.hpp"
+#include "tools/report/json_place.hpp"
+#include "tools/report/recording.hpp"
+
+namespace toroid {
+namespace {
+
+void check_recording(const Recording& recording) {
+  TOROID_CHECK_EQ(recording.packets.size(), recording.links());
+  TOROID_CHECK_EQ(recording.fifo_fill.size(), recording.samples() * recording.shape.size());
+  TOROID_CHECK_EQ(recording.fifo_most.size(), recording.samples() * recording.fifos);
+}
+
+}  // namespace
+}  // namespace toroid
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace toroid;
+  fuzz::read_or_refuse([&] {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    ReportInputs inputs;
+    add_report_input(inputs, parse_json(text, "input"), "input");
+    for (const ReportRun& run : inputs.runs)
+      if (run.recording) check_recording(*run.recording);
+  });
+  return 0;
+}

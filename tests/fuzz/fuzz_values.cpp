@@ -1,0 +1,77 @@
+// What stands behind an option or in a machine file's text: shapes, failures, numbers with units
+// and ranges are values within their limits, or refused in one line. Input: one byte that picks
+// what, then the text.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "hal/check.hpp"
+#include "hal/failures.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "tests/fuzz/refusal.hpp"
+#include "tools/command_line/byte_count.hpp"
+#include "tools/command_line/quantity.hpp"
+#include "tools/command_line/range.hpp"
+
+namespace toroid {
+namespace {
+
+void read_shape(std::string_view text) {
+  const Shape shape = Shape::parse(text);
+  TOROID_CHECK(Shape::parse(shape.text()) == shape);
+}
+
+/// Up to a semicolon links, behind it nodes; one of each.
+void read_failures(std::string_view text) {
+  static const Shape kShape = Shape::parse("4x3mx2");
+  const std::size_t end = text.find(';');
+  FailureList list{.links = {std::string(text.substr(0, end))}};
+  if (end != text.npos) list.nodes = {std::string(text.substr(end + 1))};
+  TOROID_CHECK_LE(Failures(kShape, list).living(), kShape.size());
+}
+
+void read_quantity(std::string_view text) {
+  for (const MachineField& field : machine_fields())
+    if (!key_with_unit(field).empty())
+      fuzz::read_or_refuse([&] { (void)parse_quantity(Machine{}, field, text); });
+}
+
+void read_bytes(std::string_view text) {
+  const ByteLimits limits{.min = 1, .max = 1 << 20};
+  for (const std::uint64_t bytes : parse_byte_counts(text, limits))
+    TOROID_CHECK(bytes >= limits.min && bytes <= limits.max);
+}
+
+void read_numbers(std::string_view text) {
+  const NumberLimits limits{.min = 0, .max = 2};
+  for (const double number : parse_numbers(text, limits))
+    TOROID_CHECK(number >= limits.min && number <= limits.max);
+}
+
+void read_value(unsigned what, std::string_view text) {
+  switch (what % 5) {
+    case 0:
+      return read_shape(text);
+    case 1:
+      return read_failures(text);
+    case 2:
+      return read_quantity(text);
+    case 3:
+      return read_bytes(text);
+    default:
+      return read_numbers(text);
+  }
+}
+
+}  // namespace
+}  // namespace toroid
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace toroid;
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  fuzz::read_or_refuse([&] { read_value(data[0], text); });
+  return 0;
+}

@@ -1,0 +1,26 @@
+// A file of wisdom is loaded, or refused in one line; what is loaded is written as a file that can
+// be loaded.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "fft/kernels/kernel.hpp"
+#include "hal/check.hpp"
+#include "tests/fuzz/memory_file.hpp"
+#include "tests/fuzz/refusal.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace toroid;
+  static const fuzz::MemoryFile file;
+  fft::local::forget_wisdom();
+  file.set(data, size);
+  fuzz::read_or_refuse([&] {
+    if (!fft::local::load_wisdom(file.path())) return;
+    const std::string written = fft::local::wisdom();
+    fft::local::forget_wisdom();
+    file.set(reinterpret_cast<const std::uint8_t*>(written.data()), written.size());
+    TOROID_CHECK(fft::local::load_wisdom(file.path()));
+    TOROID_CHECK_EQ(fft::local::wisdom().size(), written.size());
+  });
+  return 0;
+}

@@ -1,0 +1,541 @@
+#include "tests/memory_model/explorer.hpp"
+
+#include <fmt/core.h>
+#include <ucontext.h>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+
+namespace toroid::model {
+namespace {
+
+constexpr std::size_t kStackBytes = std::size_t{256} << 10;
+/// Makes and destroys scenarios; all that the threads do happens after what it stores.
+constexpr unsigned kMaker = kMostThreads;
+
+/// What a thread knows: of each thread, how many of its steps have happened before, and of each
+/// location the latest store.
+struct Knowledge {
+  std::array<std::uint32_t, kMostThreads> steps{};
+  std::vector<std::uint32_t> latest;  ///< [location]
+
+  std::uint32_t latest_of(std::size_t location) const {
+    return location < latest.size() ? latest[location] : 0;
+  }
+  void learn(std::size_t location, std::uint32_t store) {
+    if (location >= latest.size()) latest.resize(location + 1, 0);
+    latest[location] = std::max(latest[location], store);
+  }
+  void join(const Knowledge& other) {
+    for (unsigned t = 0; t < kMostThreads; ++t) steps[t] = std::max(steps[t], other.steps[t]);
+    for (std::size_t l = 0; l < other.latest.size(); ++l) learn(l, other.latest[l]);
+  }
+};
+
+struct StoredValue {
+  std::uint64_t value;
+  Knowledge released;  ///< empty: the store was relaxed
+};
+
+/// An atomic object, in the order of its stores. Also a mutex, whose stores are its unlocks.
+struct Location {
+  std::vector<StoredValue> stores;
+  std::uint32_t last_sequential = 0;  ///< index of the last sequentially consistent store
+  bool locked = false;
+};
+
+/// Who stores in a location, over all executions so far, as bits of threads. Loads by the only
+/// thread that stores depend on nobody: they are no choice of threads, as long as this stays so.
+/// The first execution finds out; whenever another writer shows up, all begins anew.
+struct Users {
+  unsigned writers = 0;
+  unsigned known = 0;  ///< writers when all began anew last
+};
+
+/// What plain memory has been used for: of each thread, its last step that wrote or read it.
+struct PlainUse {
+  std::array<std::uint32_t, kMostThreads> wrote{};
+  std::array<std::uint32_t, kMostThreads> read{};
+};
+
+/// A thread's next step, which decides what it depends on.
+struct Step {
+  enum class Kind { none, load, store, lock, unlock, sleep, notify, wake };
+  Kind kind = Kind::none;
+  std::size_t location = 0;
+
+  bool changes() const { return kind != Kind::load && kind != Kind::wake && kind != Kind::none; }
+  bool depends_on(const Step& other) const {
+    if (kind == Kind::none || other.kind == Kind::none) return false;
+    return location == other.location && (changes() || other.changes());
+  }
+};
+
+struct Fiber {
+  ucontext_t context{};
+  std::vector<char> stack = std::vector<char>(kStackBytes);
+};
+
+struct Thread {
+  Knowledge knows;
+  Step next;
+  bool finished = false;
+  bool asleep = false;  ///< until somebody notifies it
+  /// While it awaits: the locations that it has loaded, and the stores that it has read.
+  std::optional<std::map<std::size_t, std::uint32_t>> awaited;
+};
+
+/// A choice on the way to the present execution.
+struct Choice {
+  std::vector<unsigned> options;  ///< in the order in which they are tried
+  std::size_t at = 0;
+  // Of a choice of threads:
+  std::array<Step, kMostThreads> steps{};
+  unsigned asleep = 0;  ///< bits: threads whose step has been tried before with the same outcome
+};
+
+/// Thrown to end an execution on the main stack.
+enum class Ended { completed, failed, known };
+
+class Explorer {
+ public:
+  explicit Explorer(const ExploreOptions& options) : options_(options) {}
+
+  Outcome run(const std::function<std::unique_ptr<Scenario>()>& make);
+
+  // What scenarios and atomics call.
+  [[noreturn]] void fail(const char* why);
+  void use(const void* object, bool write);
+  void begin_await() { self().awaited.emplace(); }
+  void wait_for_news();
+  void end_await() { self().awaited.reset(); }
+  void begin_location(const void* address, std::uint64_t value);
+  void store(const void* address, std::uint64_t value, std::memory_order order,
+             const std::source_location& where);
+  std::uint64_t load(const void* address, std::memory_order order,
+                     const std::source_location& where);
+  void lock(const void* mutex);
+  void unlock(const void* mutex);
+  void sleep(const void* condition, const void* mutex);
+  void notify_one(const void* condition);
+
+ private:
+  Ended execute(Scenario& scenario);
+  void start(Scenario& scenario);
+  static void enter();
+  void resume(unsigned thread);
+  void pause();
+  void take_step(Step step);
+  bool is_enabled(unsigned thread) const;
+  bool has_news(const Thread& thread) const;
+  std::optional<unsigned> next_thread();
+  Choice choice_of_threads() const;
+  std::size_t choose(std::size_t options);
+  bool backtrack();
+  void forget();
+  bool begin_anew();
+  bool is_alone(std::size_t location);
+  void count_writer(std::size_t location);
+
+  std::size_t index(const void* address);
+  std::memory_order order_of(std::memory_order order, const std::source_location& where,
+                             std::string_view what);
+  Thread& self() { return threads_[current_]; }
+  void give_back(std::size_t mutex);
+  void take(std::size_t mutex);
+
+  ExploreOptions options_;
+  Outcome outcome_;
+  std::vector<Choice> path_;
+  std::vector<Users> users_;  ///< [location]
+  bool begins_anew_ = false;  ///< a location has turned out to have another writer
+  std::size_t depth_ = 0;     ///< choices of the present execution so far
+  unsigned asleep_ = 0;       ///< bits: threads that need not be tried here
+
+  // Of the present execution.
+  Scenario* scenario_ = nullptr;
+  ucontext_t main_{};
+  std::array<Fiber, kMostThreads> fibers_;
+  std::vector<Thread> threads_;
+  unsigned current_ = kMaker;
+  std::map<const void*, std::size_t> indices_;
+  std::vector<Location> locations_;
+  std::map<const void*, PlainUse> plain_;
+  std::string failure_;
+};
+
+/// Scenarios know no explorer: it is that of the test that runs.
+Explorer* present = nullptr;
+
+/// What an execution that ended early has left on its stack is no frame of the next one.
+void forget_frames([[maybe_unused]] std::vector<char>& stack) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(stack.data(), stack.size());
+#endif
+}
+
+bool releases(std::memory_order order) {
+  return order == std::memory_order_release || order == std::memory_order_acq_rel ||
+         order == std::memory_order_seq_cst;
+}
+bool acquires(std::memory_order order) {
+  return order == std::memory_order_acquire || order == std::memory_order_acq_rel ||
+         order == std::memory_order_seq_cst;
+}
+
+Outcome Explorer::run(const std::function<std::unique_ptr<Scenario>()>& make) {
+  do {
+    forget();
+    const std::unique_ptr<Scenario> scenario = make();
+    const Ended ended = execute(*scenario);
+    current_ = kMaker;
+    if (ended != Ended::known) ++outcome_.executions;
+    if (ended == Ended::failed) outcome_.failure = failure_;
+    outcome_.complete = ended == Ended::failed || !(begins_anew_ ? begin_anew() : backtrack());
+  } while (!outcome_.complete && outcome_.executions < options_.most_executions);
+  return outcome_;
+}
+
+bool Explorer::begin_anew() {
+  begins_anew_ = false;
+  path_.clear();
+  for (Users& users : users_) users.known = users.writers;
+  outcome_.executions = 0;
+  return true;
+}
+
+void Explorer::forget() {
+  depth_ = 0;
+  asleep_ = 0;
+  threads_.clear();
+  indices_.clear();
+  locations_.clear();
+  plain_.clear();
+  failure_.clear();
+}
+
+/// Runs every thread to its first operation, then one step after the other.
+Ended Explorer::execute(Scenario& scenario) {
+  start(scenario);
+  while (failure_.empty()) {
+    if (std::ranges::all_of(threads_, &Thread::finished)) return Ended::completed;
+    const std::optional<unsigned> next = next_thread();
+    if (next)
+      resume(*next);
+    else if (failure_.empty())
+      return Ended::known;
+  }
+  return Ended::failed;
+}
+
+void Explorer::start(Scenario& scenario) {
+  scenario_ = &scenario;
+  threads_.resize(scenario.threads());
+  for (unsigned t = 0; t < threads_.size(); ++t) {
+    threads_[t].knows.steps[t] = 1;
+    Fiber& fiber = fibers_[t];
+    forget_frames(fiber.stack);
+    TOROID_CHECK_EQ(::getcontext(&fiber.context), 0);
+    fiber.context.uc_stack.ss_sp = fiber.stack.data();
+    fiber.context.uc_stack.ss_size = fiber.stack.size();
+    fiber.context.uc_link = nullptr;
+    ::makecontext(&fiber.context, &Explorer::enter, 0);
+    if (failure_.empty()) resume(t);
+  }
+}
+
+/// A fiber never returns: its last pause is final. Nothing on its stack owns memory then.
+void Explorer::enter() {
+  Explorer& explorer = *present;
+  explorer.scenario_->run(explorer.current_);
+  explorer.self().finished = true;
+  explorer.pause();
+  std::abort();
+}
+
+void Explorer::resume(unsigned thread) {
+  current_ = thread;
+  ::swapcontext(&main_, &fibers_[thread].context);
+}
+
+void Explorer::pause() {
+  const unsigned thread = current_;
+  ::swapcontext(&fibers_[thread].context, &main_);
+}
+
+/// Lets others go first, then goes on with what `step` says.
+void Explorer::take_step(Step step) {
+  self().next = step;
+  pause();
+  ++self().knows.steps[current_];
+}
+
+bool Explorer::has_news(const Thread& thread) const {
+  return std::ranges::any_of(*thread.awaited, [&](const auto& read) {
+    return locations_[read.first].stores.size() > read.second + std::size_t{1};
+  });
+}
+
+bool Explorer::is_enabled(unsigned thread) const {
+  const Thread& t = threads_[thread];
+  if (t.finished || t.asleep) return false;
+  if (t.next.kind == Step::Kind::lock) return !locations_[t.next.location].locked;
+  return t.next.kind != Step::Kind::wake || has_news(t);
+}
+
+/// The threads that can go on, apart from those whose step leads where earlier choices led.
+Choice Explorer::choice_of_threads() const {
+  Choice choice;
+  choice.asleep = asleep_;
+  for (unsigned t = 0; t < threads_.size(); ++t) {
+    choice.steps[t] = threads_[t].next;
+    if (is_enabled(t) && (asleep_ >> t & 1u) == 0) choice.options.push_back(t);
+  }
+  return choice;
+}
+
+/// None: all that can go on has been tried, or nobody can, which is a failure.
+std::optional<unsigned> Explorer::next_thread() {
+  if (depth_ == path_.size()) {
+    path_.push_back(choice_of_threads());
+    bool any = false;
+    for (unsigned t = 0; t < threads_.size(); ++t) any = any || is_enabled(t);
+    if (!any) failure_ = "every thread waits, for good";
+  }
+  const Choice& choice = path_[depth_++];
+  if (choice.options.empty()) return std::nullopt;
+  const unsigned next = choice.options[choice.at];
+  unsigned tried = choice.asleep;
+  for (std::size_t i = 0; i < choice.at; ++i) tried |= 1u << choice.options[i];
+  asleep_ = 0;
+  for (unsigned t = 0; t < threads_.size(); ++t)
+    if ((tried >> t & 1u) != 0 && !choice.steps[t].depends_on(choice.steps[next]))
+      asleep_ |= 1u << t;
+  return next;
+}
+
+/// One of several outcomes of a step.
+std::size_t Explorer::choose(std::size_t options) {
+  if (options == 1) return 0;
+  if (depth_ == path_.size()) {
+    Choice choice;
+    for (unsigned i = 0; i < options; ++i) choice.options.push_back(i);
+    path_.push_back(choice);
+  }
+  const Choice& choice = path_[depth_++];
+  return choice.options[choice.at];
+}
+
+/// Goes back to the last choice that has another option; false: there is none.
+bool Explorer::backtrack() {
+  for (; !path_.empty(); path_.pop_back())
+    if (++path_.back().at < path_.back().options.size()) return true;
+  return false;
+}
+
+std::size_t Explorer::index(const void* address) {
+  const auto found = indices_.find(address);
+  TOROID_CHECK(found != indices_.end());
+  return found->second;
+}
+
+/// The order of an operation, unless it is the one that is weakened.
+std::memory_order Explorer::order_of(std::memory_order order, const std::source_location& where,
+                                     std::string_view what) {
+  if (order == std::memory_order_relaxed) return order;
+  const std::string_view file = where.file_name();
+  const Site site = fmt::format("{}:{} {}", file.substr(file.rfind('/') + 1), where.line(), what);
+  outcome_.ordered.insert(site);
+  return site == options_.weakened ? std::memory_order_relaxed : order;
+}
+
+void Explorer::fail(const char* why) {
+  failure_ = why;
+  pause();
+  std::abort();
+}
+
+void Explorer::use(const void* object, bool write) {
+  PlainUse& use = plain_[object];
+  const std::uint32_t now = self().knows.steps[current_];
+  for (unsigned t = 0; t < threads_.size(); ++t) {
+    const std::uint32_t known = self().knows.steps[t];
+    if (t != current_ && (use.wrote[t] > known || (write && use.read[t] > known)))
+      fail(write ? "plain memory is written while another thread uses it"
+                 : "plain memory is read while another thread writes it");
+  }
+  (write ? use.wrote : use.read)[current_] = now;
+}
+
+/// What is new is read next time, so that waiting ends.
+void Explorer::wait_for_news() {
+  take_step({Step::Kind::wake, 0});
+  for (const auto& [location, read] : *self().awaited)
+    if (locations_[location].stores.size() > read + std::size_t{1})
+      self().knows.learn(location, read + 1);
+}
+
+void Explorer::begin_location(const void* address, std::uint64_t value) {
+  if (!indices_.emplace(address, locations_.size()).second) return;
+  locations_.emplace_back().stores.push_back({value, {}});
+  users_.resize(std::max(users_.size(), locations_.size()));
+}
+
+/// Whether the thread loads what nobody else stores.
+bool Explorer::is_alone(std::size_t location) {
+  return users_[location].known == 1u << current_;
+}
+
+void Explorer::count_writer(std::size_t location) {
+  Users& users = users_[location];
+  users.writers |= 1u << current_;
+  begins_anew_ = begins_anew_ || users.writers != users.known;
+}
+
+void Explorer::store(const void* address, std::uint64_t value, std::memory_order order,
+                     const std::source_location& where) {
+  const std::size_t location = index(address);
+  if (current_ == kMaker) {
+    locations_[location].stores.back() = {value, {}};
+    return;
+  }
+  order = order_of(order, where, "store");
+  take_step({Step::Kind::store, location});
+  count_writer(location);
+  const auto number = static_cast<std::uint32_t>(locations_[location].stores.size());
+  self().knows.learn(location, number);
+  locations_[location].stores.push_back({value, releases(order) ? self().knows : Knowledge()});
+  if (order == std::memory_order_seq_cst) locations_[location].last_sequential = number;
+}
+
+std::uint64_t Explorer::load(const void* address, std::memory_order order,
+                             const std::source_location& where) {
+  const std::size_t location = index(address);
+  order = order_of(order, where, "load");
+  is_alone(location) ? void(++self().knows.steps[current_])
+                     : take_step({Step::Kind::load, location});
+  const Location& from = locations_[location];
+  std::uint32_t oldest = self().knows.latest_of(location);
+  if (order == std::memory_order_seq_cst) oldest = std::max(oldest, from.last_sequential);
+  const auto stores = static_cast<std::uint32_t>(from.stores.size());
+  const std::uint32_t chosen = stores - 1 - static_cast<std::uint32_t>(choose(stores - oldest));
+  self().knows.learn(location, chosen);
+  if (acquires(order)) self().knows.join(from.stores[chosen].released);
+  if (self().awaited) (*self().awaited)[location] = chosen;
+  return from.stores[chosen].value;
+}
+
+void Explorer::give_back(std::size_t mutex) {
+  locations_[mutex].locked = false;
+  locations_[mutex].stores.push_back({0, self().knows});
+}
+
+void Explorer::take(std::size_t mutex) {
+  take_step({Step::Kind::lock, mutex});
+  locations_[mutex].locked = true;
+  self().knows.join(locations_[mutex].stores.back().released);
+}
+
+void Explorer::lock(const void* mutex) {
+  begin_location(mutex, 0);
+  take(index(mutex));
+}
+
+void Explorer::unlock(const void* mutex) {
+  const std::size_t location = index(mutex);
+  take_step({Step::Kind::unlock, location});
+  give_back(location);
+}
+
+/// The mutex is that of the condition: a step of one is a step of the other.
+void Explorer::sleep(const void* condition, const void* mutex) {
+  begin_location(condition, 0);
+  const std::size_t location = index(condition);
+  take_step({Step::Kind::sleep, location});
+  give_back(index(mutex));
+  locations_[location].stores.push_back({current_, {}});
+  self().asleep = true;
+  take(index(mutex));
+}
+
+/// Wakes the thread that went to sleep first, if one sleeps.
+void Explorer::notify_one(const void* condition) {
+  begin_location(condition, 0);
+  const std::size_t location = index(condition);
+  take_step({Step::Kind::notify, location});
+  const auto sleeper = std::ranges::find(threads_, true, &Thread::asleep);
+  if (sleeper != threads_.end()) sleeper->asleep = false;
+}
+
+}  // namespace
+
+Outcome explore(const std::function<std::unique_ptr<Scenario>()>& make,
+                const ExploreOptions& options) {
+  Explorer explorer(options);
+  present = &explorer;
+  const Outcome outcome = explorer.run(make);
+  present = nullptr;
+  return outcome;
+}
+
+void fail(const char* why) {
+  present->fail(why);
+}
+void wrote(const void* object) {
+  present->use(object, true);
+}
+void read(const void* object) {
+  present->use(object, false);
+}
+void begin_await() {
+  present->begin_await();
+}
+void wait_for_news() {
+  present->wait_for_news();
+}
+void end_await() {
+  present->end_await();
+}
+void begin_location(const void* location, std::uint64_t value) {
+  present->begin_location(location, value);
+}
+void store(const void* location, std::uint64_t value, std::memory_order order,
+           const std::source_location& where) {
+  present->store(location, value, order, where);
+}
+std::uint64_t load(const void* location, std::memory_order order,
+                   const std::source_location& where) {
+  return present->load(location, order, where);
+}
+void lock(const void* mutex) {
+  present->lock(mutex);
+}
+void unlock(const void* mutex) {
+  present->unlock(mutex);
+}
+void sleep(const void* condition, const void* mutex) {
+  present->sleep(condition, mutex);
+}
+void notify_one(const void* condition) {
+  present->notify_one(condition);
+}
+
+}  // namespace toroid::model
