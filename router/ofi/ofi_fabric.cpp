@@ -164,9 +164,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   bool is_checked() const { return options_.ring.link_errors.are_checked(); }
   std::unique_ptr<ofi::FaultyTransport> faulty_transport() {
     if (!is_checked()) return nullptr;
-    return std::make_unique<ofi::FaultyTransport>(endpoint_, options_.ring.link_errors,
-                                                  options_.ring.link_seed, job_.rank(),
-                                                  job_.size());
+    return std::make_unique<ofi::FaultyTransport>(
+        endpoint_, options_.ring.link_errors, options_.ring.link_seed, job_.rank(), job_.size());
   }
 
   unsigned peers() const { return static_cast<unsigned>(peers_.size()); }

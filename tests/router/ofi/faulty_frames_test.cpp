@@ -153,10 +153,10 @@ void expect_exchange(RingRoute route, TransferMode transfer, std::uint64_t seed,
 
 TEST(FaultyFrames, LoseAndDoubleNothingOfAnExchangeOnEitherRouteByPacketsOrPut) {
   std::uint64_t seed = 1;
-  for (const auto& [route, transfer] : std::vector<std::pair<RingRoute, TransferMode>>{
-           {RingRoute::direct, TransferMode::packets},
-           {RingRoute::direct, TransferMode::put},
-           {RingRoute::torus, TransferMode::packets}}) {
+  for (const auto& [route, transfer] :
+       std::vector<std::pair<RingRoute, TransferMode>>{{RingRoute::direct, TransferMode::packets},
+                                                       {RingRoute::direct, TransferMode::put},
+                                                       {RingRoute::torus, TransferMode::packets}}) {
     for (unsigned fault = 0; fault < 5; ++fault)
       expect_exchange(route, transfer, seed++,
                       errors_of(0.2, static_cast<LinkFaultSet>(1u << fault)));
