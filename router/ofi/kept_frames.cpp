@@ -1,6 +1,7 @@
 #include "router/ofi/kept_frames.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

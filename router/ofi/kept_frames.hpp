@@ -1,6 +1,7 @@
 // What a sender keeps where links err: its frames, until the other end has them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "hal/counters.hpp"
@@ -14,8 +14,10 @@
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
+#include "router/job/blob.hpp"
 #include "router/ofi/faulty_transport.hpp"
 #include "router/ofi/flow.hpp"
+#include "router/ofi/flow_health.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/shm/ring_fabric.hpp"

@@ -21,7 +21,10 @@
 #include "tests/packet/exchange/known_blocks.hpp"
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"
+#include "tests/router/job/jobs.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+#include "tests/router/shm/tagged_messages.hpp"
 
 namespace toroid {
 namespace {

@@ -1,5 +1,6 @@
 #include "tests/router/ofi/simulation/scenario.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 #include "hal/link_errors.hpp"

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <stdexcept>
-#include <string>
 
 #include "hal/link_errors.hpp"
 #include "router/ofi/flow.hpp"

@@ -3,12 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <vector>
 
+#include "hal/link_errors.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "router/ofi/buffers.hpp"

@@ -1,7 +1,6 @@
 // A gateway whose streams of numbers tell at once what a protocol does wrong.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,12 +1,9 @@
 // A simulated run: processes, the network between them, the job that finds out when all is done.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "hal/random.hpp"
