@@ -24,9 +24,10 @@ namespace {
 LinkFault fault_named(std::string_view name) {
   const auto at = std::ranges::find(kLinkFaultNames, name);
   if (at == kLinkFaultNames.end())
-    throw BadInput(fmt::format("'{}' is no fault of links; there are drop, corrupt, duplicate, "
-                               "reorder, delay and silent, or all, which is all but silent",
-                               one_line(std::string(name.substr(0, 40)))));
+    throw BadInput(
+        fmt::format("'{}' is no fault of links; there are drop, corrupt, duplicate, "
+                    "reorder, delay and silent, or all, which is all but silent",
+                    one_line(std::string(name.substr(0, 40)))));
   return static_cast<LinkFault>(at - kLinkFaultNames.begin());
 }
 

@@ -47,7 +47,7 @@ struct LinkErrors {
   std::vector<Rate> rates;               ///< a later one counts; empty: links are not checked
   LinkFaultSet faults = kNoticedFaults;  ///< drawn with equal chances
   unsigned burst = 1;                    ///< transmissions in a row that a fault befalls
-  std::uint64_t limit = 0;  ///< errors of a link after which it is dead; 0: never
+  std::uint64_t limit = 0;               ///< errors of a link after which it is dead; 0: never
 
   /// Whether transmissions are numbered, checked and repeated.
   bool are_checked() const { return !rates.empty(); }
@@ -102,7 +102,7 @@ class LinkFaultDraw {
   double rate_;  ///< of bursts
   LinkFaultSet faults_;
   unsigned burst_;
-  std::uint64_t sound_;       ///< transmissions before the next fault
+  std::uint64_t sound_;      ///< transmissions before the next fault
   unsigned burst_left_ = 0;  ///< faults to come in a row
 };
 

@@ -1,16 +1,17 @@
 // A transport on which frames err as they are told to.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "hal/link_errors.hpp"
+#include "hal/random.hpp"
 #include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {

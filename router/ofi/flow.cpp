@@ -1,6 +1,7 @@
 #include "router/ofi/flow.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>

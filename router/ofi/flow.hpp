@@ -99,7 +99,8 @@ class Outflow {
   /// Sends a frame that announces what has been received and freed. False: not now.
   bool try_acknowledge(bool asks = false);
   bool owes_acknowledgement() const {
-    return answers_ != Answer::none || announced_received_ != inflow_->received() || announced_freed_ != inflow_->freed();
+    return answers_ != Answer::none || announced_received_ != inflow_->received() ||
+           announced_freed_ != inflow_->freed();
   }
   /// Number of buffers that are free again without the other end's knowing it.
   std::uint64_t unannounced() const { return inflow_->freed() - announced_freed_; }

@@ -21,9 +21,9 @@ using Words = std::vector<std::uint64_t>;
 constexpr std::size_t kFixedWords = 7;
 
 void append_flow(Words& words, const FlowHealth& flow) {
-  for (const std::uint64_t word : {std::uint64_t{flow.peer}, flow.sent, flow.repeats, flow.received,
-                                   flow.refused, std::uint64_t{flow.received_crc},
-                                   std::uint64_t{flow.sent_crcs.size()}})
+  for (const std::uint64_t word :
+       {std::uint64_t{flow.peer}, flow.sent, flow.repeats, flow.received, flow.refused,
+        std::uint64_t{flow.received_crc}, std::uint64_t{flow.sent_crcs.size()}})
     words.push_back(word);
   words.insert(words.end(), flow.sent_crcs.begin(), flow.sent_crcs.end());
 }

@@ -96,8 +96,8 @@ void Gateway::acknowledge(Flow& flow) {
   if (transport_->now() - flow.owes_since >= kAcknowledgeAfter) (void)flow.out.try_acknowledge();
 }
 
-/// Where links are checked, frames that are sent again and what they are answered with move nothing:
-/// a run that stands still is seen to.
+/// Where links are checked, frames that are sent again and what they are answered with move
+/// nothing: a run that stands still is seen to.
 bool Gateway::poll() {
   std::array<Completion, kCompletionsAtOnce> completions;
   const std::size_t count = transport_->poll(completions);

@@ -60,8 +60,8 @@ class Gateway : public ring::Pollable {
   int suspect() const { return suspect_.load(std::memory_order_relaxed); }
   /// The first error at sending to a peer, if any. May be called from any thread.
   std::optional<TransportError> transport_error() const;
-  /// What this process knows of the frames to and from each peer, where links are checked. REQUIRES:
-  /// the run is over.
+  /// What this process knows of the frames to and from each peer, where links are checked.
+  /// REQUIRES: the run is over.
   std::vector<FlowHealth> health() const;
 
  protected:
@@ -120,7 +120,7 @@ class Gateway : public ring::Pollable {
 
   Transport* transport_;
   CrcScope crc_;
-  bool checked_;  ///< links are checked
+  bool checked_;                                ///< links are checked
   std::vector<std::unique_ptr<Flow>> flows_;    ///< [process]; null: nothing goes there
   std::vector<Flow*> in_use_;                   ///< the entries of flows_ that are not null
   std::vector<ReceivedFrame> received_frames_;  ///< [Operation::user]

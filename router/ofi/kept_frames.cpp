@@ -1,6 +1,7 @@
 #include "router/ofi/kept_frames.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -24,6 +25,8 @@ std::uint32_t crc_of(const Operation& operation) {
 }  // namespace
 
 void RoundTrip::add(Clock::duration sample) {
+  backed_off_ = 0;
+  sample = std::min<Clock::duration>(sample, kMostSample);
   if (smoothed_ == Clock::duration{}) {
     smoothed_ = sample;
     deviation_ = sample / 2;
@@ -36,7 +39,8 @@ void RoundTrip::add(Clock::duration sample) {
 
 Clock::duration RoundTrip::timeout() const {
   const Clock::duration once = std::max<Clock::duration>(kLeastTimeout, smoothed_ + 4 * deviation_);
-  return std::min<Clock::duration>(kMostTimeout, once * (1 << backed_off_));
+  const Clock::duration most = std::max<Clock::duration>(kMostTimeout, once);
+  return std::min(most, once * (1 << backed_off_));
 }
 
 void KeptFrames::add(std::uint64_t sequence, Operation& operation) {
@@ -86,7 +90,6 @@ void KeptFrames::arrived(const Frame& frame, Clock::time_point now) {
 
 void KeptFrames::progressed(Clock::time_point now) {
   progressed_at_ = now;
-  trip_.recover();
 }
 
 void KeptFrames::told(const FrameHeader& header, Clock::time_point now) {

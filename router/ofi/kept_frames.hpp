@@ -1,6 +1,7 @@
 // What a sender keeps where links err: its frames, until the other end has them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -18,14 +19,13 @@ class RoundTrip {
 
   void add(Clock::duration sample);
   Clock::duration smoothed() const { return smoothed_; }
-  /// Doubled by each back_off(), as far as kMostTimeout.
+  /// Doubled by each back_off() until the next sample, as far as kMostTimeout.
   Clock::duration timeout() const;
   void back_off() { backed_off_ += backed_off_ < kMostDoublings ? 1 : 0; }
-  /// The other end has answered.
-  void recover() { backed_off_ = 0; }
 
  private:
   static constexpr unsigned kMostDoublings = 10;
+  static constexpr std::chrono::milliseconds kMostSample{500};
 
   Clock::duration smoothed_{};  ///< 0: nothing has been measured
   Clock::duration deviation_{};
@@ -64,6 +64,10 @@ class KeptFrames {
   bool is_late(Clock::time_point now) const { return now - progressed_at_ >= trip_.timeout(); }
   void asked(Clock::time_point now);
 
+  /// Whether the other end has said that it holds the frame, which is not acknowledged yet.
+  bool is_held(std::uint64_t sequence) const {
+    return sequence >= first_ && sequence <= last_ && frame(sequence).is_held;
+  }
   std::uint64_t repeats() const { return repeats_; }
   /// chained_crc() of the frames up to `sequence`, one of the last `window` + 1.
   const std::vector<std::uint32_t>& sent_crcs() const { return sent_crcs_; }

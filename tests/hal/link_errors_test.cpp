@@ -43,7 +43,8 @@ TEST(LinkErrors, AreReadWithOrWithoutALink) {
 }
 
 TEST(LinkErrors, RefusesWhatIsNoRate) {
-  for (const std::string text : {"", "x", "-1", "0.6", "1e-3@", "nan", "inf", "1e-3x", "@(0,0,0)X+"})
+  for (const std::string text :
+       {"", "x", "-1", "0.6", "1e-3@", "nan", "inf", "1e-3x", "@(0,0,0)X+"})
     EXPECT_THROW((void)parse_link_error(text), BadInput) << text;
 }
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "hal/counters.hpp"
@@ -14,8 +14,10 @@
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
+#include "router/job/blob.hpp"
 #include "router/ofi/faulty_transport.hpp"
 #include "router/ofi/flow.hpp"
+#include "router/ofi/flow_health.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/shm/ring_fabric.hpp"
@@ -153,10 +155,10 @@ void expect_exchange(RingRoute route, TransferMode transfer, std::uint64_t seed,
 
 TEST(FaultyFrames, LoseAndDoubleNothingOfAnExchangeOnEitherRouteByPacketsOrPut) {
   std::uint64_t seed = 1;
-  for (const auto& [route, transfer] : std::vector<std::pair<RingRoute, TransferMode>>{
-           {RingRoute::direct, TransferMode::packets},
-           {RingRoute::direct, TransferMode::put},
-           {RingRoute::torus, TransferMode::packets}}) {
+  for (const auto& [route, transfer] :
+       std::vector<std::pair<RingRoute, TransferMode>>{{RingRoute::direct, TransferMode::packets},
+                                                       {RingRoute::direct, TransferMode::put},
+                                                       {RingRoute::torus, TransferMode::packets}}) {
     for (unsigned fault = 0; fault < 5; ++fault)
       expect_exchange(route, transfer, seed++,
                       errors_of(0.2, static_cast<LinkFaultSet>(1u << fault)));

@@ -23,17 +23,21 @@ TEST(RoundTrip, TimesOutAfterFiveMillisecondsOrFourDeviations) {
   trip.add(milliseconds(8));
   EXPECT_EQ(trip.smoothed(), milliseconds(8));
   EXPECT_EQ(trip.timeout(), milliseconds(8 + 4 * 4));
+  RoundTrip far;
+  far.add(milliseconds(100));
+  far.back_off();
+  EXPECT_EQ(far.timeout(), milliseconds(100 + 4 * 50));
   for (int i = 0; i < 100; ++i) trip.add(microseconds(100));
   EXPECT_EQ(trip.timeout(), milliseconds(5));
 }
 
-TEST(RoundTrip, BacksOffToEightyMillisecondsUntilItRecovers) {
+TEST(RoundTrip, BacksOffToEightyMillisecondsUntilTheNextSample) {
   RoundTrip trip;
   for (const int expected : {10, 20, 40, 80, 80, 80}) {
     trip.back_off();
     EXPECT_EQ(trip.timeout(), milliseconds(expected));
   }
-  trip.recover();
+  trip.add(microseconds(100));
   EXPECT_EQ(trip.timeout(), milliseconds(5));
 }
 

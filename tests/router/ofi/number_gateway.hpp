@@ -139,7 +139,7 @@ class NumberRun {
       : network_(processes, options), random_(options.seed, 77), window_(limits.window) {
     for (unsigned p = 0; p < processes; ++p)
       processes_.push_back(
-        std::make_unique<Process>(network_, p, processes, limits, options.seed, errors));
+          std::make_unique<Process>(network_, p, processes, limits, options.seed, errors));
   }
 
   FakeNetwork& network() { return network_; }

@@ -21,7 +21,10 @@
 #include "tests/packet/exchange/known_blocks.hpp"
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"
+#include "tests/router/job/jobs.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+#include "tests/router/shm/tagged_messages.hpp"
 
 namespace toroid {
 namespace {
@@ -66,11 +69,10 @@ void exchange_blocks(EmulatedMachine& machine) {
   for (const Rank r : machine.ranks()) {
     blocks[r] = testing::known_blocks(machine.node(r), 30'011);
     if (!plan) plan = testing::plan_for(machine.node(r), *blocks[r]);
-    exchanges[r] = std::make_unique<Exchange>(
-        machine.node(r), testing::kHandler, Group::all(machine.shape(), r), *plan, *blocks[r]);
+    exchanges[r] = std::make_unique<Exchange>(machine.node(r), testing::kHandler,
+                                              Group::all(machine.shape(), r), *plan, *blocks[r]);
   }
-  machine.run(
-      [&](Node& node) { return testing::receive_all(node, exchanges[node.rank()].get()); });
+  machine.run([&](Node& node) { return testing::receive_all(node, exchanges[node.rank()].get()); });
   for (const Rank r : machine.ranks()) testing::expect_known(*blocks[r], r, machine.size());
 }
 

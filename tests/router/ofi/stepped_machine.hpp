@@ -98,8 +98,8 @@ class SteppedProcess {
     const auto identities = identities_of(self, partition_.processes());
     if (options.route == RingRoute::torus) {
       topology_ = ring::make_torus_topology(machinery_, {}, &boundary_);
-      gateway_ = std::make_unique<ofi::TorusGateway>(transport(options), buffers_, identities, machinery_,
-                                                     partition_, boundary_);
+      gateway_ = std::make_unique<ofi::TorusGateway>(transport(options), buffers_, identities,
+                                                     machinery_, partition_, boundary_);
       return;
     }
     auto gateway = std::make_unique<ofi::DirectGateway>(transport(options), buffers_, identities,

@@ -1,11 +1,12 @@
 // Simulates the protocol between processes: ofi_simulation --seeds A:B [--steps N] [--seconds S].
 //
-// Every seed is a run of its own, and a seed that fails fails again. Exit code 1: a run broke a rule
-// of the protocol; the last line is the command that repeats it.
+// Every seed is a run of its own, and a seed that fails fails again. Exit code 1: a run broke a
+// rule of the protocol; the last line is the command that repeats it.
 #include <fmt/core.h>
 
 #include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
@@ -80,10 +81,11 @@ int simulate(const Arguments& arguments) {
   for (std::uint64_t seed = arguments.first;
        seed <= arguments.last && seconds() < static_cast<double>(arguments.seconds); ++seed)
     if (!holds(seed, arguments.steps, tally)) return 1;
-  fmt::print("{} runs, {} steps, {:.2f} million a second; {} numbers in {} frames, {} of them sent "
-             "again, {} refused\n",
-             tally.runs, tally.steps, static_cast<double>(tally.steps) / seconds() * 1e-6,
-             tally.numbers, tally.frames, tally.repeats, tally.refused);
+  fmt::print(
+      "{} runs, {} steps, {:.2f} million a second; {} numbers in {} frames, {} of them sent "
+      "again, {} refused\n",
+      tally.runs, tally.steps, static_cast<double>(tally.steps) / seconds() * 1e-6, tally.numbers,
+      tally.frames, tally.repeats, tally.refused);
   return 0;
 }
 

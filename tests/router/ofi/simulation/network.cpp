@@ -36,6 +36,7 @@ void end_use(ofi::Operation& operation) {
 
 Network::Network(const Scenario& scenario, std::uint64_t seed)
     : faults_(scenario.network),
+      slowness_(scenario.slowness),
       processes_(scenario.processes),
       random_(seed, 2),
       places_(processes_),
@@ -65,7 +66,7 @@ bool Network::End::try_send(ofi::Operation& operation) {
   if (operation.context[0] == nullptr && network_->happens(network_->faults_.busy)) return false;
   begin_use(operation);
   network_->places_[self_].sending.push_back(
-      {&operation, network_->now_ + network_->any_below(kLatency)});
+      {&operation, network_->now_ + network_->any_below(kLatency * network_->slowness_)});
   ++network_->under_way_;
   ++network_->frames_;
   return true;
@@ -123,10 +124,10 @@ void Network::post(unsigned from, const ofi::Operation& operation) {
     frame->content[at] ^= std::byte{static_cast<unsigned char>(1u << random_.below(8))};
   }
   Clock::time_point& last = last_due_[from * processes_ + operation.peer];
-  frame->due = std::max(last, now_ + any_below(kLatency));
+  frame->due = std::max(last, now_ + any_below(kLatency * slowness_));
   if (happens(faults_.delay)) frame->due += any_below(kLongDelay);
   last = std::max(last, frame->due);
-  if (happens(faults_.reorder)) frame->due += any_below(kOvertaking);
+  if (happens(faults_.reorder)) frame->due += any_below(kOvertaking * slowness_);
   ++under_way_;
   places_[operation.peer].inbox.push_back(std::move(frame));
 }

@@ -84,12 +84,13 @@ class Network {
   ofi::Completion arrive(Place& place, std::size_t at);
 
   NetworkFaults faults_;
+  unsigned slowness_;
   unsigned processes_;
   Random random_;
   Clock::time_point now_{std::chrono::hours(1)};
-  std::vector<Place> places_;                    ///< [process]
-  std::vector<Clock::time_point> last_due_;      ///< [from · processes + to]
-  std::vector<bool> cut_;                        ///< [from · processes + to]
+  std::vector<Place> places_;                ///< [process]
+  std::vector<Clock::time_point> last_due_;  ///< [from · processes + to]
+  std::vector<bool> cut_;                    ///< [from · processes + to]
   std::vector<std::unique_ptr<Frame>> spare_;
   std::uint64_t under_way_ = 0;
   std::uint64_t frames_ = 0;

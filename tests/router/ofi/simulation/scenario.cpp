@@ -1,5 +1,6 @@
 #include "tests/router/ofi/simulation/scenario.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 #include "hal/link_errors.hpp"
@@ -58,7 +59,8 @@ Scenario Scenario::of(std::uint64_t seed) {
   scenario.report_delay = random.coin() ? 300 : 5000;
   scenario.ring = 4 + random.below(40);
   scenario.slow_release = 1 + random.below(random.below(4) == 0 ? 200 : 4);
-  scenario.has_slow_process = random.below(6) == 0;
+  scenario.slowness = random.below(6) == 0 ? 300 : 1;
+  scenario.has_slow_process = scenario.slowness == 1 && random.below(6) == 0;
   return scenario;
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <stdexcept>
-#include <string>
 
 #include "hal/link_errors.hpp"
 #include "router/ofi/flow.hpp"
@@ -33,20 +32,21 @@ struct ProcessFaults {
   std::uint32_t death = 0;      ///< of one process
 };
 
-/// **Swarm:** each seed has some of the faults, and these often: a run with all of them always would
-/// not come far, one with a little of each would seldom meet two at once.
+/// **Swarm:** each seed has some of the faults, and these often: a run with all of them always
+/// would not come far, one with a little of each would seldom meet two at once.
 struct Scenario {
   unsigned processes = 2;
   ofi::FlowLimits limits{};
   NetworkFaults network{};
   ProcessFaults process{};
   bool has_faulty_transport = false;
-  LinkErrors errors{};             ///< of the FaultyTransport
-  std::uint32_t numbers = 100;     ///< that each process sends of its own accord, in all
-  std::uint32_t ring = 16;         ///< numbers without a credit
-  std::uint32_t slow_release = 2;  ///< a frame is released in one of so many steps
+  LinkErrors errors{};               ///< of the FaultyTransport
+  std::uint32_t numbers = 100;       ///< that each process sends of its own accord, in all
+  std::uint32_t ring = 16;           ///< numbers without a credit
+  std::uint32_t slow_release = 2;    ///< a frame is released in one of so many steps
   std::uint32_t report_delay = 300;  ///< of reports to the job, at most, microseconds
-  bool has_slow_process = false;   ///< process 0 takes few steps
+  unsigned slowness = 1;             ///< what steps and frames take is multiplied by it
+  bool has_slow_process = false;     ///< process 0 takes few steps
 
   static Scenario of(std::uint64_t seed);
 };

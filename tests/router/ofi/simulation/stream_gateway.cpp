@@ -3,12 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <vector>
 
+#include "hal/link_errors.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "router/ofi/buffers.hpp"
@@ -130,8 +132,7 @@ bool StreamGateway::is_passive() const {
 bool StreamGateway::is_at_rest(unsigned peer) {
   const Stream& stream = streams_[peer];
   return stream.owed == 0 && stream.credit == stream.sent && stream.credited == stream.received &&
-         out(peer).in_flight() == 0 && !out(peer).has_unsent() &&
-         !out(peer).owes_acknowledgement();
+         out(peer).in_flight() == 0 && !out(peer).has_unsent() && !out(peer).owes_acknowledgement();
 }
 
 void StreamGateway::deliver(ofi::ReceivedFrame& frame) {

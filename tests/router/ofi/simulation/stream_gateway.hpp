@@ -1,7 +1,6 @@
 // A gateway whose streams of numbers tell at once what a protocol does wrong.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,9 +20,9 @@ namespace toroid::simulation {
 /// What holders of the key compute.
 std::vector<ofi::FlowIdentity> identities_of(unsigned self, unsigned processes);
 
-/// Sends every other process the numbers 0, 1, 2, ..., in packets and in packed parts, whose content
-/// follows from the number, and no more than the receiver has given credits for, as a link of the
-/// torus does. Some numbers make their receiver send one of its own.
+/// Sends every other process the numbers 0, 1, 2, ..., in packets and in packed parts, whose
+/// content follows from the number, and no more than the receiver has given credits for, as a link
+/// of the torus does. Some numbers make their receiver send one of its own.
 ///
 /// **Checked when a frame is delivered:** numbers come in order, each once, with their content;
 /// credits grow, and not beyond what was sent. **Checked when it is released**, late and in any
@@ -62,9 +61,9 @@ class StreamGateway final : public ofi::Gateway {
   static constexpr std::uint32_t kMostPart = 300;
 
   struct Stream {
-    std::uint32_t owed = 0;      ///< numbers to be sent
+    std::uint32_t owed = 0;  ///< numbers to be sent
     std::uint32_t sent = 0;
-    std::uint32_t credit = 0;    ///< numbers that the peer has done with
+    std::uint32_t credit = 0;  ///< numbers that the peer has done with
     std::uint32_t received = 0;
     std::uint32_t done = 0;      ///< with so many of its numbers, in any order
     std::uint32_t credited = 0;  ///< of these, those that the peer knows of
@@ -85,8 +84,7 @@ class StreamGateway final : public ofi::Gateway {
   bool try_send(unsigned peer);
   bool try_send_packet(unsigned peer, std::uint32_t number);
   bool try_send_part(unsigned peer, std::uint32_t number);
-  void take(unsigned from, std::uint32_t number, std::span<const std::byte> content,
-            bool is_part);
+  void take(unsigned from, std::uint32_t number, std::span<const std::byte> content, bool is_part);
   void react(unsigned from);
   void take_credit(unsigned from, const ofi::LinkCredit& credit);
   std::uint32_t check_content(const ofi::ReceivedFrame& frame, bool is_new);
@@ -96,8 +94,8 @@ class StreamGateway final : public ofi::Gateway {
   bool may_be_damaged_;
   std::uint32_t ring_;
   std::uint32_t slow_release_;
-  std::uint32_t reactions_;  ///< that it may still have
-  unsigned forgotten_ = ~0u;  ///< process
+  std::uint32_t reactions_;      ///< that it may still have
+  unsigned forgotten_ = ~0u;     ///< process
   std::vector<Stream> streams_;  ///< [process]
   std::vector<ofi::ReceivedFrame*> held_;
   std::uint64_t injected_ = 0;

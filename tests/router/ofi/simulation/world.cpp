@@ -35,7 +35,7 @@ constexpr unsigned kStill = 12;
 constexpr milliseconds kLongestTrouble{5000};
 /// Who could not be heard may be suspected until he has been heard again.
 constexpr milliseconds kSuspectLasts{3600};
-constexpr seconds kSettlesWithin{120};
+constexpr seconds kSettlesWithin{600};
 constexpr std::uint64_t kSettlingSteps = 3'000'000;
 
 }  // namespace
@@ -81,8 +81,10 @@ void World::step() {
 
 void World::tick(bool moved) {
   still_ = moved ? 0 : still_ + 1;
-  const Clock::duration most = still_ < kStill ? Clock::duration(kStep) : kIdleStep;
-  network_.advance(std::chrono::nanoseconds(random_.below(static_cast<std::uint32_t>(most.count()))));
+  Clock::duration most = kStep * scenario_.slowness;
+  if (still_ >= kStill) most = std::max<Clock::duration>(most, kIdleStep);
+  network_.advance(
+      std::chrono::nanoseconds(random_.below(static_cast<std::uint32_t>(most.count()))));
 }
 
 void World::take_turn(unsigned p) {
@@ -115,14 +117,16 @@ void World::note_trouble(unsigned a, unsigned b) {
 void World::pause_one() {
   Process& paused = process(random_.below(count()));
   paused.paused_until =
-      network_.now() + milliseconds(random_.below(static_cast<std::uint32_t>(kLongestTrouble.count())));
+      network_.now() +
+      milliseconds(random_.below(static_cast<std::uint32_t>(kLongestTrouble.count())));
 }
 
 void World::cut_one() {
   const unsigned from = random_.below(count());
   const unsigned to = random_.below(count());
   cut_until_[from * count() + to] =
-      network_.now() + milliseconds(random_.below(static_cast<std::uint32_t>(kLongestTrouble.count())));
+      network_.now() +
+      milliseconds(random_.below(static_cast<std::uint32_t>(kLongestTrouble.count())));
   network_.cut(from, to, true);
 }
 
@@ -167,12 +171,22 @@ void World::check_flow(unsigned from, unsigned to) {
                      in.freed() <= gateway(to).frames_released(from) &&
                      in.freed() <= in.received() && in.received() <= out.sent() &&
                      gateway(to).received(from) <= gateway(from).sent(to);
+  check_held(out, in);
   if (!holds)
     throw Violation(fmt::format(
         "from {} to {}: sent {}, acknowledged {}, known to be freed {} of a window of {}; received "
         "{}, freed {}, released {}",
         from, to, out.sent(), acknowledged, out.freed(), out.window(), in.received(), in.freed(),
         gateway(to).frames_released(from)));
+}
+
+/// What is said to be held behind a gap is held, or has been delivered since.
+void World::check_held(const ofi::Outflow& out, const ofi::Inflow& in) {
+  if (out.kept() == nullptr) return;
+  for (std::uint64_t sequence = in.received() + 1; sequence <= out.sent(); ++sequence)
+    if (out.kept()->is_held(sequence) &&
+        (sequence == in.received() + 1 || (in.held() >> (sequence - in.received() - 2) & 1) == 0))
+      throw Violation(fmt::format("frame {} is not held", sequence));
 }
 
 /// A process that was stopped itself has heard nobody.
@@ -188,7 +202,8 @@ void World::check_suspect(unsigned p) {
 
 void World::report(unsigned p, std::uint32_t wave) {
   const StreamGateway& gateway = this->gateway(p);
-  const Clock::time_point due = network_.now() + microseconds(random_.below(scenario_.report_delay));
+  const Clock::time_point due =
+      network_.now() + microseconds(random_.below(scenario_.report_delay));
   reports_[p].push_back({due,
                          {.passive = gateway.is_passive(),
                           .injected = gateway.injected(),
@@ -226,8 +241,7 @@ void World::judge() {
   if (detector_.wanted_wave() == wave_ || detector_.wanted_wave() == 0) return;
   wave_ = detector_.wanted_wave();
   for (auto& wishes : wishes_)
-    wishes.push_back(
-        {network_.now() + microseconds(random_.below(scenario_.report_delay)), wave_});
+    wishes.push_back({network_.now() + microseconds(random_.below(scenario_.report_delay)), wave_});
 }
 
 // How a run ends.
@@ -280,16 +294,17 @@ void World::check_refusals() {
     faults += process(p).faulty.faults();
   }
   const auto of = [&](ofi::FrameError error) { return sum[static_cast<std::size_t>(error)]; };
-  const std::uint64_t damaged =
-      of(ofi::FrameError::malformed) + of(ofi::FrameError::bad_checksum);
+  const std::uint64_t damaged = of(ofi::FrameError::malformed) + of(ofi::FrameError::bad_checksum);
   const bool is_exact = !scenario_.has_faulty_transport;
   if (damaged > faults || (is_exact && damaged != faults))
     throw Violation(fmt::format("{} frames were damaged, {} refused for it", faults, damaged));
   if (of(ofi::FrameError::wrong_job) + of(ofi::FrameError::bad_packet) +
-          of(ofi::FrameError::bad_part) > 0)
+          of(ofi::FrameError::bad_part) >
+      0)
     throw Violation("frames were refused for what they never were");
   if (!scenario_.limits.checked && of(ofi::FrameError::wrong_sequence) > 0)
-    throw Violation("frames were refused by their number on a network that neither loses nor copies");
+    throw Violation(
+        "frames were refused by their number on a network that neither loses nor copies");
 }
 
 void World::check_health() {

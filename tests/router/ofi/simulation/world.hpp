@@ -1,17 +1,15 @@
 // A simulated run: processes, the network between them, the job that finds out when all is done.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "hal/random.hpp"
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/faulty_transport.hpp"
+#include "router/ofi/flow.hpp"
 #include "router/termination/detector.hpp"
 #include "tests/router/ofi/simulation/network.hpp"
 #include "tests/router/ofi/simulation/scenario.hpp"
@@ -32,11 +30,11 @@ struct Tally {
 /// Takes the steps of its processes in an order drawn from the seed. In the first part of a run
 /// faults happen; in the second part none do, and everything must come to its end.
 ///
-/// **At every step:** what an end of a flow knows of the other end is true, or has been; no window is
-/// exceeded; nobody is suspected who could be heard. **At the end:** all numbers have arrived, every
-/// buffer waits for a frame, no frame was refused without a reason, both ends have the same running
-/// CRCs, the job has found that the run is over and not before it was, who has died is suspected,
-/// and nothing is sent any more. Throws Violation.
+/// **At every step:** what an end of a flow knows of the other end is true, or has been; no window
+/// is exceeded; nobody is suspected who could be heard. **At the end:** all numbers have arrived,
+/// every buffer waits for a frame, no frame was refused without a reason, both ends have the same
+/// running CRCs, the job has found that the run is over and not before it was, who has died is
+/// suspected, and nothing is sent any more. Throws Violation.
 class World {
  public:
   World(const Scenario& scenario, std::uint64_t seed);
@@ -84,6 +82,7 @@ class World {
 
   void check_flows(unsigned p);
   void check_flow(unsigned from, unsigned to);
+  static void check_held(const ofi::Outflow& out, const ofi::Inflow& in);
   void check_suspect(unsigned p);
 
   void report(unsigned p, std::uint32_t wave);
