@@ -27,10 +27,10 @@ namespace toroid {
 namespace {
 
 [[noreturn]] void refuse_failure(const Shape& shape, std::string_view text, std::string_view what) {
-  throw BadInput(fmt::format("'{}' is no {} of torus {}; expected {} as in {}{}", text, what,
-                             shape.text(),
-                             what == "node" ? "its coordinates" : "a node and a direction",
-                             shape.coord_text(shape.size() - 1), what == "node" ? "" : "X+"));
+  throw BadInput(one_line(
+      fmt::format("'{}' is no {} of torus {}; expected {} as in {}{}", text, what, shape.text(),
+                  what == "node" ? "its coordinates" : "a node and a direction",
+                  shape.coord_text(shape.size() - 1), what == "node" ? "" : "X+")));
 }
 
 /// "(1,2,3)"; none: no node of the shape.
@@ -261,9 +261,9 @@ void Failures::check_all_pairs(bool dynamic) const {
     }
   if (cut == 0) return;
   const std::string_view kind = !dynamic ? "dimension-ordered " : list_.long_ways ? "" : "minimal ";
-  throw BadInput(fmt::format("no {}way {}, the first of {} pairs that failed links cut off{}", kind,
-                             first, cut,
-                             list_.long_ways ? "" : "; --long-way goes round the other way"));
+  throw BadInput(one_line(
+      fmt::format("no {}way {}, the first of {} pairs that failed links cut off{}", kind, first,
+                  cut, list_.long_ways ? "" : "; --long-way goes round the other way")));
 }
 
 }  // namespace toroid
