@@ -221,9 +221,9 @@ void Failures::check_all_pairs(bool dynamic) const {
     }
   if (cut == 0) return;
   const std::string_view kind = !dynamic ? "dimension-ordered " : list_.long_ways ? "" : "minimal ";
-  throw BadInput(fmt::format("no {}way {}, the first of {} pairs that failed links cut off{}", kind,
-                             first, cut,
-                             list_.long_ways ? "" : "; --long-way goes round the other way"));
+  throw BadInput(one_line(
+      fmt::format("no {}way {}, the first of {} pairs that failed links cut off{}", kind, first,
+                  cut, list_.long_ways ? "" : "; --long-way goes round the other way")));
 }
 
 }  // namespace toroid

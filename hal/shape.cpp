@@ -24,10 +24,10 @@ namespace toroid {
 namespace {
 
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
-  throw BadInput(
+  throw BadInput(one_line(
       fmt::format("'{}' is not a torus: {}; expected 1 to {} extents of 1 to {} as in 8x8x8, "
                   "8x8x4m or twisted 8x4@YX4",
-                  text, why, kMaxDims, kMaxExtent));
+                  text, why, kMaxDims, kMaxExtent)));
 }
 
 struct Extent {

@@ -61,8 +61,8 @@ class SpscChain {
   Link* back_;
   Link* draft_;
   Link* oldest_;
-  Link* known_released_;         ///< what the producer last saw of released_
-  alignas(64) Link* front_;      ///< the consumer's own copy of released_
+  Link* known_released_;          ///< what the producer last saw of released_
+  alignas(64) Link* front_;       ///< the consumer's own copy of released_
   sync::atomic<Link*> released_;  ///< written by the consumer
 };
 

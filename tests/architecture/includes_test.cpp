@@ -105,14 +105,15 @@ TEST(Includes, OfEveryFolderStayWithinWhatItMayKnow) {
 
 /// What each room of a folder may include of the folder's others.
 using Rooms = std::map<std::string, std::set<std::string>>;
-const Rooms kRouterRooms = {{"rules", {}},
-                            {"placement", {}},
-                            {"threads", {}},
-                            {"termination", {"rules"}},
-                            {"sim", {"rules", "termination", "threads"}},
-                            {"shm", {"placement", "rules", "termination", "threads"}},
-                            {"job", {"termination"}},
-                            {"ofi", {"job", "placement", "rules", "shm", "termination"}}};
+const Rooms kRouterRooms = {
+    {"rules", {}},
+    {"placement", {}},
+    {"threads", {}},
+    {"termination", {"rules"}},
+    {"sim", {"rules", "termination", "threads"}},
+    {"shm", {"placement", "rules", "termination", "threads"}},
+    {"job", {"termination"}},
+    {"ofi", {"job", "placement", "rules", "shm", "termination", "threads"}}};
 const Rooms kPacketRooms = {{"traffic", {}},
                             {"node", {"replay"}},  // a recording of messages is a schedule
                             {"replay", {"node"}},

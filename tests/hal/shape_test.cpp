@@ -80,6 +80,15 @@ TEST(Shape, RefusesWhatIsNoTorusInOneLineThatQuotesIt) {
   }
 }
 
+TEST(Shape, RefusesSeveralLinesInOneLine) {
+  try {
+    (void)Shape::parse("8x8\n8x8");
+    ADD_FAILURE();
+  } catch (const BadInput& refusal) {
+    EXPECT_EQ(std::string(refusal.what()).find('\n'), std::string::npos);
+  }
+}
+
 TEST(Shape, HoldsExactlyTwoToThe24Nodes) {
   EXPECT_EQ(Shape::parse("256x256x256").size(), 1u << 24);
   EXPECT_EQ(Shape::parse("16x16x16x16x16x16").size(), 1u << 24);

@@ -134,6 +134,8 @@ TEST(MachineFile, RefusesWhatIsNotToml) {
     EXPECT_THAT(machine_refusal(text), HasSubstr("m.toml:1: ")) << text;
   EXPECT_THAT(machine_refusal("clock_hz = 1e9\nclock_hz = 1e9"), HasSubstr("m.toml:2: "));
   EXPECT_THAT(machine_refusal("clock_hz = 1e9\n[)sources]"), HasSubstr("m.toml:2: "));
+  EXPECT_THAT(machine_refusal("clock_hz = 1e9\ncl\u00e4ock"), HasSubstr("m.toml:2: "));
+  EXPECT_EQ(machine_refusal("\"a\\nb\" = 1").find('\n'), std::string::npos);
 }
 
 TEST(MachineFile, RefusesNumbersThatDoNotFitEachOther) {

@@ -31,7 +31,7 @@ std::string errno_text() {
 }
 
 [[noreturn]] void refuse_journal(const std::string& subject, const std::string& why) {
-  throw BadInput(fmt::format("{} {}", subject, why));
+  throw BadInput(one_line(fmt::format("{} {}", subject, why)));
 }
 
 std::string journal_line(const Json& json) {
@@ -99,8 +99,8 @@ void read_line(JournalContent& content, std::string_view line, const std::string
   }
   if (entry.is_discarded() || !entry.contains("case") || !entry["case"].is_string() ||
       !entry.contains("row") || !entry["row"].is_object())
-    throw BadInput(fmt::format(
-        "{}, line {}: expected a finished case, {{\"case\": ..., \"row\": ...}}", path, number));
+    throw BadInput(one_line(fmt::format(
+        "{}, line {}: expected a finished case, {{\"case\": ..., \"row\": ...}}", path, number)));
   content.rows[entry["case"].get<std::string>()] = entry["row"];
 }
 

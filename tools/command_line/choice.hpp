@@ -16,7 +16,7 @@ Enum parse_choice(std::string_view what, std::span<const std::string_view> names
                   std::string_view text) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == text) return static_cast<Enum>(i);
-  throw BadInput(unknown_name(what, text, names));
+  throw BadInput(one_line(unknown_name(what, text, names)));
 }
 
 template <typename Enum>

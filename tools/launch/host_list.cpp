@@ -43,11 +43,13 @@ HostSlots parse_host(const std::string& line, const std::string& where) {
   std::istringstream words(line);
   HostSlots host;
   words >> host.name;
-  if (!is_host(host.name)) throw BadInput(fmt::format("{}: '{}' is no host", where, host.name));
+  if (!is_host(host.name))
+    throw BadInput(one_line(fmt::format("{}: '{}' is no host", where, host.name)));
   for (std::string word; words >> word;) {
     host.slots = slots_of(word);
     if (host.slots == 0)
-      throw BadInput(fmt::format("{}: '{}' is not slots=1 to {}", where, word, kMaxSlots));
+      throw BadInput(
+          one_line(fmt::format("{}: '{}' is not slots=1 to {}", where, word, kMaxSlots)));
   }
   return host;
 }
@@ -56,7 +58,7 @@ HostSlots parse_host(const std::string& line, const std::string& where) {
 
 std::vector<HostSlots> load_hosts(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw BadInput(fmt::format("cannot read the hosts file '{}'", path));
+  if (!file) throw BadInput(one_line(fmt::format("cannot read the hosts file '{}'", path)));
   return parse_hosts(file, path);
 }
 
@@ -68,7 +70,8 @@ std::vector<HostSlots> parse_hosts(std::istream& text, const std::string& path) 
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     hosts.push_back(parse_host(line, fmt::format("{} line {}", path, number)));
   }
-  if (hosts.empty()) throw BadInput(fmt::format("the hosts file '{}' names no host", path));
+  if (hosts.empty())
+    throw BadInput(one_line(fmt::format("the hosts file '{}' names no host", path)));
   return hosts;
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 [[noreturn]] void refuse(std::string_view origin, const toml::source_region& where,
                          std::string_view why) {
-  throw BadInput(fmt::format("{}:{}: {}", origin, where.begin.line, why));
+  throw BadInput(one_line(fmt::format("{}:{}: {}", origin, where.begin.line, why)));
 }
 
 /// The text as a TOML string.
@@ -138,7 +138,7 @@ Machine parse_machine(std::string_view text, std::string_view origin) {
   try {
     check_consistent(machine);
   } catch (const BadInput& error) {
-    throw BadInput(fmt::format("{}: {}", origin, error.what()));
+    throw BadInput(one_line(fmt::format("{}: {}", origin, error.what())));
   }
   return machine;
 }
@@ -152,9 +152,9 @@ Machine load_machine(const std::string& name_or_path) {
   constexpr std::size_t kLongest = 1 << 20;  // bytes
   const std::optional<std::string> text = read_text(name_or_path, kLongest);
   if (!text)
-    throw BadInput(fmt::format("machine '{}' is neither one of {} nor a file that can be read{}",
-                               name_or_path, fmt::join(names, ", "),
-                               did_you_mean(name_or_path, names)));
+    throw BadInput(one_line(
+        fmt::format("machine '{}' is neither one of {} nor a file that can be read{}", name_or_path,
+                    fmt::join(names, ", "), did_you_mean(name_or_path, names))));
   return parse_machine(*text, name_or_path);
 }
 

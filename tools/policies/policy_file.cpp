@@ -58,7 +58,7 @@ constexpr std::array<std::string_view, 14> kPolicyKeys = {"name",
 std::string policy_text(const std::string& path) {
   constexpr std::size_t kLongest = 1 << 20;  // bytes
   std::optional<std::string> text = read_text(path, kLongest);
-  if (!text) throw BadInput(fmt::format("policy {}: the file cannot be read", path));
+  if (!text) throw BadInput(one_line(fmt::format("policy {}: the file cannot be read", path)));
   return *std::move(text);
 }
 
@@ -66,7 +66,8 @@ toml::table parsed_policy(std::string_view text, const std::string& path) {
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error& error) {
-    throw BadInput(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
+    throw BadInput(
+        one_line(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description())));
   }
 }
 
@@ -106,7 +107,7 @@ class PolicyReader {
 
  private:
   [[noreturn]] void refuse(const toml::node& node, std::string_view why) const {
-    throw BadInput(fmt::format("{}:{}: {}", path_, node.source().begin.line, why));
+    throw BadInput(one_line(fmt::format("{}:{}: {}", path_, node.source().begin.line, why)));
   }
 
   template <std::size_t n>
@@ -188,8 +189,8 @@ class PolicyReader {
   const Policy& base() const {
     const auto policy = text(file_, "policy");
     if (!policy)
-      throw BadInput(fmt::format(
-          "{}: it lacks the built-in policy that it starts from, as policy = \"random\"", path_));
+      throw BadInput(one_line(fmt::format(
+          "{}: it lacks the built-in policy that it starts from, as policy = \"random\"", path_)));
     return *placed(*file_.get("policy"), [&] { return &policy_by_name(*policy); });
   }
 

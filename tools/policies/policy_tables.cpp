@@ -43,13 +43,13 @@ class Table {
   Rank nodes() const { return shape_.size(); }
 
   [[noreturn]] void refuse_extents(const std::string& expected) const {
-    throw BadInput(fmt::format("{}: {}; expected {} for torus {}", path_,
-                               extents_text(integers_.shape), expected, shape_.text()));
+    throw BadInput(one_line(fmt::format("{}: {}; expected {} for torus {}", path_,
+                                        extents_text(integers_.shape), expected, shape_.text())));
   }
   /// `what`: "row" or "entry".
   [[noreturn]] void refuse(std::string_view what, std::size_t number,
                            const std::string& why) const {
-    throw BadInput(fmt::format("{}, {} {}: {}", path_, what, number, why));
+    throw BadInput(one_line(fmt::format("{}, {} {}: {}", path_, what, number, why)));
   }
   std::string each_other_once() const {
     return fmt::format("expected each of the other {} nodes once", nodes() - 1);

@@ -294,7 +294,7 @@ void add_report_input(ReportInputs& inputs, const Json& result, const std::strin
   else if (command == "paper")
     inputs.papers.push_back(paper_json(source));
   else if (command == "hello" || command == "info")
-    throw BadInput(fmt::format("{}: a result of {} has nothing to show", file, command));
+    throw BadInput(one_line(fmt::format("{}: a result of {} has nothing to show", file, command)));
   else
     inputs.runs.push_back(single_run(source));
 }

@@ -66,8 +66,8 @@ std::vector<JsonPlace> JsonPlace::items() const {
 
 void JsonPlace::refuse(const std::string& expected) const {
   const std::string what = path_.empty() ? "the file" : path_;
-  throw BadInput(fmt::format("{}: expected {} to be {}, not {}", file_, what, expected,
-                             value_->is_null() ? "missing" : value_->type_name()));
+  throw BadInput(one_line(fmt::format("{}: expected {} to be {}, not {}", file_, what, expected,
+                                      value_->is_null() ? "missing" : value_->type_name())));
 }
 
 Json read_json(const std::string& path) {
@@ -82,8 +82,8 @@ Json parse_json(std::string_view text, const std::string& path) {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
     const std::string_view before = text.substr(0, std::min(error.byte, text.size()));
-    throw BadInput(fmt::format("{}:{}: expected JSON, as --json and --record write it", path,
-                               1 + std::ranges::count(before, '\n')));
+    throw BadInput(one_line(fmt::format("{}:{}: expected JSON, as --json and --record write it",
+                                        path, 1 + std::ranges::count(before, '\n'))));
   } catch (const Json::out_of_range&) {
     throw BadInput(path + ": expected numbers of at most 1.8e308");
   }
