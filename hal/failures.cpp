@@ -27,8 +27,8 @@ namespace toroid {
 namespace {
 
 [[noreturn]] void refuse_failure(const Shape& shape, std::string_view text, std::string_view what) {
-  throw BadInput(fmt::format("'{}' is no {} of torus {}; expected {} as in {}{}", text, what,
-                             shape.text(),
+  throw BadInput(fmt::format("'{}' is no {} of torus {}; expected {} as in {}{}", shortened(text),
+                             what, shape.text(),
                              what == "node" ? "its coordinates" : "a node and a direction",
                              shape.coord_text(shape.size() - 1), what == "node" ? "" : "X+"));
 }

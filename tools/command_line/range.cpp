@@ -32,7 +32,7 @@ struct RangeTexts {
 [[noreturn]] void refuse_range(std::string_view text, std::string_view why) {
   throw BadInput(
       fmt::format("range '{}': {}; a range is FROM:TO:STEP or FROM:TO:xFACTOR, as 1:9:2 or 8:64:x2",
-                  text, why));
+                  shortened(text), why));
 }
 
 /// `default_step`: of FROM:TO; empty: none.
@@ -64,7 +64,8 @@ std::optional<double> number_of(std::string_view text) {
 double number_within(std::string_view text, const NumberLimits& limits) {
   const std::optional<double> value = number_of(text);
   if (!value || *value < limits.min || *value > limits.max)
-    throw BadInput(fmt::format("'{}' is not a number from {} to {}", text, limits.min, limits.max));
+    throw BadInput(
+        fmt::format("'{}' is not a number from {} to {}", shortened(text), limits.min, limits.max));
   return *value;
 }
 
