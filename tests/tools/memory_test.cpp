@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
 

@@ -4,12 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "tests/tools/run_command.hpp"
-#include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -8,12 +8,13 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
+#include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"
@@ -21,6 +22,7 @@
 #include "router/sim/sim_fabric.hpp"
 #include "tests/router/failure_of.hpp"
 #include "tests/router/sim/model_case.hpp"
+#include "tests/router/sim/sim_machine.hpp"
 
 namespace toroid {
 namespace {
