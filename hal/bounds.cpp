@@ -149,7 +149,8 @@ Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const Messa
   const std::uint64_t peers = members - 1;
   const Fraction messages = hottest_link_messages(group);
   const auto cycles = [&](double bytes) {
-    return static_cast<Tick>(std::ceil(bytes * 8 / machine.link_bits_per_cycle));
+    return whole_cycles(bytes * 8 / machine.link_bits_per_cycle,
+                        "what one link has to carry (link_bits_per_cycle)");
   };
   Bounds bounds;
   const auto wire = static_cast<double>(message.wire_bytes);

@@ -11,6 +11,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace toroid {
 
@@ -29,6 +30,10 @@ class RunFailed : public std::runtime_error {
 /// The text with control characters replaced by '?', for messages: what a user typed, a file is
 /// named or a peer sent may contain line ends.
 std::string one_line(std::string text);
+
+/// The same cut to 60 characters and "...", so that a message with it stays a line to read: for
+/// values out of files and options, which may be of any length. A character of UTF-8 is left whole.
+std::string shortened(std::string_view text);
 
 /// What a failed TOROID_CHECK calls.
 [[noreturn]] void check_failed(const char* file, int line, const char* condition,

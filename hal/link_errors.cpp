@@ -27,7 +27,7 @@ LinkFault fault_named(std::string_view name) {
     throw BadInput(
         fmt::format("'{}' is no fault of links; there are drop, corrupt, duplicate, "
                     "reorder, delay and silent, or all, which is all but silent",
-                    one_line(std::string(name.substr(0, 40)))));
+                    shortened(name)));
   return static_cast<LinkFault>(at - kLinkFaultNames.begin());
 }
 
@@ -42,7 +42,7 @@ LinkErrors::Rate parse_link_error(std::string_view text) {
     throw BadInput(
         fmt::format("'{}' is no rate of link errors; expected errors per packet, from 0 to {}, and "
                     "perhaps a link, as in 1e-4 or 1e-3@(0,0,0)X+",
-                    one_line(std::string(text.substr(0, 40))), LinkErrors::kMostErrors));
+                    shortened(text), LinkErrors::kMostErrors));
   return rate;
 }
 

@@ -90,7 +90,8 @@ constexpr std::array kFields = {
 }  // namespace
 
 Tick Machine::wire_cycles(std::uint64_t bytes) const {
-  return static_cast<Tick>(std::ceil(static_cast<double>(bytes) * 8 / link_bits_per_cycle));
+  return whole_cycles(static_cast<double>(bytes) * 8 / link_bits_per_cycle,
+                      "what one link has to carry (link_bits_per_cycle)");
 }
 
 Tick Machine::acknowledgement_cycles() const {

@@ -18,10 +18,10 @@ namespace toroid {
 namespace {
 
 [[noreturn]] void refuse_place(const Shape& shape, std::string_view text, std::string_view what) {
-  throw BadInput(one_line(
-      fmt::format("'{}' is no {} of torus {}; expected {} as in {}{}", text, what, shape.text(),
-                  what == "node" ? "its coordinates" : "a node and a direction",
-                  shape.coord_text(shape.size() - 1), what == "node" ? "" : "X+")));
+  throw BadInput(fmt::format("'{}' is no {} of torus {}; expected {} as in {}{}", shortened(text),
+                             what, shape.text(),
+                             what == "node" ? "its coordinates" : "a node and a direction",
+                             shape.coord_text(shape.size() - 1), what == "node" ? "" : "X+"));
 }
 
 /// "(1,2,3)"; none: no node of the shape.

@@ -27,7 +27,7 @@ namespace {
   throw BadInput(one_line(
       fmt::format("'{}' is not a torus: {}; expected 1 to {} extents of 1 to {} as in 8x8x8, "
                   "8x8x4m or twisted 8x4@YX4",
-                  text, why, kMaxDims, kMaxExtent)));
+                  shortened(text), why, kMaxDims, kMaxExtent)));
 }
 
 struct Extent {
@@ -40,7 +40,7 @@ Extent parse_extent(std::string_view whole, std::string_view part) {
   if (extent.mesh) part.remove_suffix(1);
   const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), extent.value);
   if (error != std::errc() || end != part.data() + part.size() || part.empty())
-    refuse(whole, fmt::format("'{}' is not a whole number", part));
+    refuse(whole, fmt::format("'{}' is not a whole number", shortened(part)));
   if (extent.value == 0) refuse(whole, "an extent of 0 holds no node");
   if (extent.value > kMaxExtent) refuse(whole, fmt::format("extent {} is too large", extent.value));
   return extent;
@@ -78,14 +78,17 @@ void Shape::add_twist(std::string_view whole, std::string_view text) {
   const std::size_t round = text.empty() ? dims_ : names.find(text[0]);
   const std::size_t along = text.size() < 2 ? dims_ : names.find(text[1]);
   if (round >= dims_ || along >= dims_ || round == along)
-    refuse(whole, fmt::format("twist '{}' does not name two of its dimensions {}", text, names));
+    refuse(whole, fmt::format("twist '{}' does not name two of its dimensions {}", shortened(text),
+                              names));
   unsigned shift = 0;
   const std::string_view number = text.substr(2);
   const char* const end = number.data() + number.size();
   const auto [read, error] = std::from_chars(number.data(), end, shift);
   if (error != std::errc() || read != end || shift == 0 || shift >= extent_[along])
-    refuse(whole, fmt::format("twist '{}' does not shift by 1 to {}", text, extent_[along] - 1));
-  if (twist_[round][along] != 0) refuse(whole, fmt::format("twist '{}' is the second", text));
+    refuse(whole, fmt::format("twist '{}' does not shift by 1 to {}", shortened(text),
+                              extent_[along] - 1));
+  if (twist_[round][along] != 0)
+    refuse(whole, fmt::format("twist '{}' is the second", shortened(text)));
   twist_[round][along] = static_cast<std::uint8_t>(shift);
 }
 

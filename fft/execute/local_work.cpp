@@ -92,9 +92,10 @@ LocalCost cost_of(const LocalTask& task, const Machine& machine) {
       const std::int64_t lines = Box::of(lengths).volume() / lengths[axis];
       const bool real = task.real_from != task.real_to && axis == last_axis(task.axes);
       cost.lines += lines;
-      cost.cycles += static_cast<Tick>(lines) *
-                     line_transform_cycles(machine, static_cast<std::uint64_t>(points)) /
-                     (real ? 2 : 1);
+      const Tick line = line_transform_cycles(machine, static_cast<std::uint64_t>(points));
+      (void)whole_cycles(static_cast<double>(lines) * static_cast<double>(line),
+                         "a node's transform (fft_cycles_factor, transpose_cycles)");
+      cost.cycles += static_cast<Tick>(lines) * line / (real ? 2 : 1);
       lengths[axis] = to;
     }
   }

@@ -79,8 +79,9 @@ const Library& fftw();
 
 /// Loads wisdom: what has been measured in other processes. A file of wisdom has this project's own
 /// lines, FFTW's wisdom in double precision and FFTW's wisdom in single precision; each may be
-/// missing. Returns false if there is no such file or nothing in it. Throws BadInput if the file is
-/// not wisdom of this FFTW.
+/// missing; the first line has a checksum of them (wisdom_file.hpp). Returns false if there is no
+/// such file or nothing in it. Throws BadInput, before FFTW sees anything, if the checksum does not
+/// fit, and if the file is not wisdom of this FFTW.
 bool load_wisdom(const std::filesystem::path& path);
 /// The content of a file with all wisdom of this process.
 std::string wisdom();

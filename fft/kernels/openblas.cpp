@@ -3,14 +3,13 @@
 #include <cblas.h>
 #include <fmt/core.h>
 #include <sched.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/memory_room.hpp"
 #include "hal/shared_library.hpp"
 
 namespace toroid::fft {
@@ -56,15 +55,6 @@ class OneCore {
   bool chosen_ = false;
 };
 
-/// Whether so much memory could be had now.
-bool has_room_for(std::size_t bytes) {
-  void* const room = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room == MAP_FAILED) return false;
-  ::munmap(room, bytes);
-  return true;
-}
-
 /// A node computes on its own worker thread: threads of OpenBLAS's own would share out the sums of
 /// large products differently, and spin. It starts one per core as it is loaded.
 SharedLibrary load_with_one_thread() {
@@ -75,15 +65,6 @@ SharedLibrary load_with_one_thread() {
   library.find("openblas_set_num_threads", set_threads);
   set_threads(1);
   return library;
-}
-
-/// Whether the process may have so much memory only, by what it maps or by what it may write to.
-bool memory_is_limited() {
-  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
-    rlimit limit{};
-    if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) return true;
-  }
-  return false;
 }
 
 /// Has OpenBLAS take the buffer that products need, which it keeps: without memory for one it would

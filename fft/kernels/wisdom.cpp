@@ -2,12 +2,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <ios>
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -15,6 +18,7 @@
 
 #include "fft/kernels/fftw_api.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "fft/kernels/wisdom_file.hpp"
 #include "fft/kernels/wisdom_list.hpp"
 #include "hal/check.hpp"
 
@@ -23,6 +27,7 @@ namespace {
 
 constexpr std::string_view kOwn = "toroid ";
 constexpr std::string_view kBlank = " \t\r\n";
+constexpr std::uintmax_t kLargest = 64u << 20;  ///< bytes of a file; a plan takes some hundred
 
 /// Guarded by `planner`, as FFTW's wisdom is.
 std::vector<std::string>& own_lines() {
@@ -40,10 +45,12 @@ std::string content_of(const std::filesystem::path& path) {
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) return {};
   if (!std::filesystem::is_regular_file(status))  // reading a FIFO or a device might never end
-    throw BadInput(fmt::format("{}: is no regular file", path.string()));
-  std::ifstream file(path);
+    throw BadInput(one_line(path.string() + ": is no regular file"));
+  if (std::filesystem::file_size(path, error) > kLargest && !error)
+    throw BadInput(one_line(path.string() + ": is too large for wisdom"));
+  std::ifstream file(path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) throw BadInput(fmt::format("{}: cannot be read", path.string()));
+  if (!file) throw BadInput(one_line(path.string() + ": cannot be read"));
   return text;
 }
 
@@ -106,10 +113,16 @@ std::string exported() {
 }  // namespace
 
 bool load_wisdom(const std::filesystem::path& path) {
-  const std::string text = content_of(path);
-  if (text.empty()) return false;
-  if (!import(text))
-    throw BadInput(fmt::format("{}: is no wisdom of {}", path.string(), fftw_version));
+  const std::string content = content_of(path);
+  if (content.empty()) return false;
+  const std::optional<std::string_view> text = wisdom_in(content);
+  if (!text)
+    throw BadInput(one_line(
+        fmt::format("{}: is no wisdom that toroid wrote, or has changed since (its checksum does "
+                    "not fit); without the file it is measured anew",
+                    path.string())));
+  if (!import(*text))
+    throw BadInput(one_line(fmt::format("{}: is no wisdom of {}", path.string(), fftw_version)));
   return true;
 }
 
@@ -117,7 +130,7 @@ std::string wisdom() {
   const std::lock_guard lock(planner);
   std::string text;
   for (const std::string& line : own_lines()) text += line + '\n';
-  return text + exported<double>() + exported<float>();
+  return wisdom_file(text + exported<double>() + exported<float>());
 }
 
 void forget_wisdom() {

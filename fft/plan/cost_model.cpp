@@ -11,12 +11,13 @@ namespace toroid::fft {
 
 Tick line_transform_cycles(const Machine& machine, std::uint64_t n) {
   const auto length = static_cast<double>(n);
-  return static_cast<Tick>(std::ceil(machine.fft_cycles_factor * length * std::log2(length) +
-                                     machine.transpose_cycles * length));
+  return whole_cycles(
+      machine.fft_cycles_factor * length * std::log2(length) + machine.transpose_cycles * length,
+      "a line (fft_cycles_factor, transpose_cycles)");
 }
 
 Tick product_cycles(const Machine& machine, std::uint64_t fmas) {
-  return static_cast<Tick>(std::ceil(machine.fma_cycles * static_cast<double>(fmas)));
+  return whole_cycles(machine.fma_cycles * static_cast<double>(fmas), "a product (fma_cycles)");
 }
 
 Tick paper_model_exchange(const Machine& machine, const Shape& group,

@@ -48,7 +48,8 @@ TransformBounds::TransformBounds(const Blueprint& blueprint, const Machine& mach
       engine_(blueprint.shape().size()) {}
 
 Tick TransformBounds::cycles(double bytes) const {
-  return static_cast<Tick>(std::ceil(bytes * 8 / machine_.link_bits_per_cycle));
+  return whole_cycles(bytes * 8 / machine_.link_bits_per_cycle,
+                      "what one link has to carry (link_bits_per_cycle)");
 }
 
 const Stage& TransformBounds::stage(std::size_t number) const {

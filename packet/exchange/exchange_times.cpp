@@ -39,7 +39,7 @@ void Exchange::hold_back(std::uint32_t packets) {
 }
 
 Tick Exchange::look_after(Tick now) const {
-  const auto due = static_cast<Tick>(std::ceil(due_));
+  const Tick due = whole_cycles(due_, "a packet's turn (cycles_per_packet)");
   return due > now ? due : now + kPoll;
 }
 

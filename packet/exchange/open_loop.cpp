@@ -35,13 +35,14 @@ ArrivalTimes::ArrivalTimes(ArrivalRule arrivals, double per_cycle, Random random
 
 Tick ArrivalTimes::next() {
   if (arrivals_ == ArrivalRule::bernoulli) return last_ += gap();
-  return static_cast<Tick>(phase_++ / per_cycle_);
+  return static_cast<Tick>(std::min(phase_++ / per_cycle_, static_cast<double>(kLastTick)));
 }
 
 /// Cycles until the next success: geometric, by the inverse of its distribution.
 Tick ArrivalTimes::gap() {
   if (per_cycle_ >= 1) return 1;
-  return 1 + static_cast<Tick>(std::log(uniform(random_)) / std::log1p(-per_cycle_));
+  const double failures = std::log(uniform(random_)) / std::log1p(-per_cycle_);
+  return 1 + static_cast<Tick>(std::min(failures, static_cast<double>(kLastTick)));
 }
 
 OpenLoop::OpenLoop(Node& node, HandlerId handler, const Traffic& traffic,

@@ -83,7 +83,8 @@ const Entry& entry_of(std::string_view name) {
     if (entry.name == name) return entry;
   std::array<std::string_view, kEntries.size()> names;
   std::ranges::transform(kEntries, names.begin(), &Entry::name);
-  throw BadInput(fmt::format("unknown policy '{}'; known: {}", name, fmt::join(names, ", ")));
+  throw BadInput(
+      fmt::format("unknown policy '{}'; known: {}", shortened(name), fmt::join(names, ", ")));
 }
 
 unsigned parameter_of(const Entry& entry, std::string_view text) {
@@ -91,12 +92,12 @@ unsigned parameter_of(const Entry& entry, std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (entry.parameter.empty())
-    throw BadInput(
-        fmt::format("policy '{}' has no parameter, but ':{}' was given", entry.name, text));
+    throw BadInput(fmt::format("policy '{}' has no parameter, but ':{}' was given", entry.name,
+                               shortened(text)));
   if (!whole || value < entry.least || value > entry.most)
     throw BadInput(
         fmt::format("policy '{0}:{1}': '{1}' is not a whole number from {2} to {3} ({4})",
-                    entry.name, text, entry.least, entry.most, entry.parameter));
+                    entry.name, shortened(text), entry.least, entry.most, entry.parameter));
   return value;
 }
 

@@ -31,11 +31,12 @@ Tick least_latency(const Machine& machine, const Shape& shape, const ScheduleMes
 }  // namespace
 
 Tick cycles_of_nanoseconds(const Machine& machine, std::uint64_t nanoseconds) {
-  return static_cast<Tick>(std::ceil(static_cast<double>(nanoseconds) * machine.clock_hz / 1e9));
+  return whole_cycles(static_cast<double>(nanoseconds) * machine.clock_hz / 1e9,
+                      "a computation of the schedule (clock_hz)");
 }
 
 Tick cycles_of_seconds(const Machine& machine, double seconds) {
-  return static_cast<Tick>(std::ceil(seconds * machine.clock_hz));
+  return whole_cycles(seconds * machine.clock_hz, "a time of the schedule (clock_hz)");
 }
 
 Tick critical_path(const Machine& machine, const Shape& shape, const ScheduleGraph& graph) {

@@ -38,7 +38,8 @@ Bounds bounds_of_group(const Machine& machine, const Shape& group, const Traffic
 }
 
 Tick cycles(const Machine& machine, double wire_bytes) {
-  return static_cast<Tick>(std::ceil(wire_bytes * 8 / machine.link_bits_per_cycle));
+  return whole_cycles(wire_bytes * 8 / machine.link_bits_per_cycle,
+                      "what one link has to carry (link_bits_per_cycle)");
 }
 
 double per_link(const EndLoad& load) {

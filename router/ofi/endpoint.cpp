@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/memory_room.hpp"
 #include "router/job/key.hpp"
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/libfabric.hpp"
@@ -170,6 +171,20 @@ Contact Endpoint::contact() const {
   return contact;
 }
 
+namespace {
+
+/// libfabric ends by a signal where it finds no memory for what it keeps of a peer.
+void expect_room() {
+  constexpr std::size_t kRoom = std::size_t{32} << 20;
+  if (memory_is_limited() && !has_room_for(kRoom))
+    throw RunFailed(
+        fmt::format("not enough memory for libfabric, which may take {} MiB for a peer "
+                    "(ulimit -v, ulimit -d)",
+                    kRoom >> 20));
+}
+
+}  // namespace
+
 void Endpoint::insert(const std::vector<Peer>& peers) {
   for (const Peer& peer : peers) {
     const std::size_t offset = peer.window * Buffers::stride(buffers_->limits());
@@ -179,6 +194,7 @@ void Endpoint::insert(const std::vector<Peer>& peers) {
                         .first = peer.window});
     const Address& address = peer.contact.address;
     if (address.empty()) continue;
+    expect_room();
     const int inserted =
         ::fi_av_insert(peers_.get(), address.data(), 1, &remotes_.back().address, 0, nullptr);
     if (inserted != 1) throw RunFailed("libfabric cannot use the address of a process");

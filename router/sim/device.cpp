@@ -1,11 +1,14 @@
 #include "router/sim/device.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 
+#include "hal/check.hpp"
 #include "hal/device.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
@@ -99,7 +102,20 @@ std::size_t SimDevice::receive(PacketSink& sink, std::size_t limit) {
   return count;
 }
 
+void SimDevice::compute(Tick cycles) {
+  if (cycles > kLastTick - std::min(clock_, kLastTick)) refuse_time();
+  clock_ += cycles;
+}
+
+void SimDevice::refuse_time() const {
+  throw RunFailed(
+      fmt::format("virtual time would pass 2^62 cycles, its end: on machine '{}' what "
+                  "this node does takes too long",
+                  machine_->name));
+}
+
 bool SimDevice::try_wake_at(Tick when) {
+  if (when > kLastTick) refuse_time();
   network_->at(when, {EventKind::alarm, actor(), 0});
   return true;
 }
@@ -153,6 +169,8 @@ void SimDevice::wake_after(Tick when) {
 
 /// What an engine has moved may be what its processor waits for.
 void SimDevice::turn(Tick now) {
+  if (now > kLastTick) [[unlikely]]
+    refuse_time();
   clock_ = turn_began_ = now;
   const TurnResult result = processor_->turn();
   output_waiting_ = result.output_waiting;

@@ -57,7 +57,8 @@ class alignas(64) SimDevice final : public Device {
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   /// An engine's turns are short: the processor sees at their ends what they brought.
   std::size_t packets_per_turn() const override { return is_engine_ ? 4 : 16; }
-  void compute(Tick cycles) override { clock_ += cycles; }
+  /// Throws RunFailed if that ends beyond kLastTick.
+  void compute(Tick cycles) override;
   bool try_wake_at(Tick when) override;
 
   void attach(Processor& processor) { processor_ = &processor; }
@@ -102,6 +103,7 @@ class alignas(64) SimDevice final : public Device {
  private:
   /// The processor's device, which has what belongs to the node.
   SimDevice& node() { return is_engine_ ? *other_ : *this; }
+  [[noreturn]] void refuse_time() const;
   bool wake(Tick now);
   void wake_after(Tick when);
   void note_written(unsigned fifo, std::uint32_t count);

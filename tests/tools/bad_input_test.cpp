@@ -155,5 +155,35 @@ TEST(BadInput, IsARunThatNoMemoryHolds) {
   expect_refusals({{kFft + Arguments{"--size", "1290"}, {"needs at least", "GB", "this host"}}});
 }
 
+TEST(BadInput, IsATimeThatVirtualTimeDoesNotHold) {
+  const TemporaryDirectory directory;
+  directory.save("slow.toml", "inject_cycles = 1000000000\n");
+  expect_refusal(directory,
+                 {"sweep", "--axis", "load", "--torus", "3x3", "--policies", "random", "--machine",
+                  "slow.toml"},
+                 {"latencies are counted to 4294967295"});
+  directory.save("fast.toml", "clock_hz = 1e12\n");
+  directory.save("long.goal", "num_ranks 1\nrank 0 {\nl: calc 9007199254740992\n}\n");
+  expect_refusal(directory, {"replay", "long.goal", "--torus", "1", "--machine", "fast.toml"},
+                 {"clock_hz", "more than virtual time counts"});
+}
+
+TEST(BadInput, IsCutInWhatIsSaidOfIt) {
+  const TemporaryDirectory directory;
+  const std::string endless(50000, '7');
+  directory.save("m.toml", "hop_latency = \"" + endless + "\"\n");
+  directory.save("p.toml", endless + " = 1\n");
+  for (const Arguments& arguments :
+       {Arguments{"alltoall", "--torus", endless}, Arguments{"alltoall", "--" + endless},
+        kAllToAll + Arguments{"--bytes", endless}, kAllToAll + Arguments{"--order", endless},
+        kAllToAll + Arguments{"--threads", endless}, kAllToAll + Arguments{"--fail-link", endless},
+        kAllToAll + Arguments{"--machine", "m.toml"}, kAllToAll + Arguments{"--policy", "p.toml"},
+        kFft + Arguments{"--size", "x" + endless}, kAllToAll + Arguments{endless}}) {
+    const Ended ended = run_command(arguments, {.directory = directory.path()});
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_LT(ended.err.size(), 1000u) << ended.err.substr(0, 200);
+  }
+}
+
 }  // namespace
 }  // namespace toroid::testing

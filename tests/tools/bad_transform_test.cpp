@@ -203,10 +203,27 @@ TEST_F(BadTransform, HasWisdomThatIsNone) {
   directory_.save("own-and-garbage", "toroid planes = 3\nno wisdom\n");
   directory_.save("binary", std::string("\0\1\2(fftw", 8));
   for (const std::string name : {"empty-list", "garbage", "own-and-garbage", "binary"})
-    expect_refusal(kVolumetric + Arguments{"--wisdom", name}, {name, "is no wisdom of fftw"});
+    expect_refusal(kVolumetric + Arguments{"--wisdom", name}, {name, "is no wisdom that toroid"});
   expect_refusal(kVolumetric + Arguments{"--wisdom", "directory"},
                  {"directory", "no regular file"});
   expect_refusal(kVolumetric + Arguments{"--wisdom", "none/file"}, {"cannot write none/file"});
+}
+
+TEST_F(BadTransform, HasWisdomThatChangedSinceItWasWritten) {
+  const Arguments measured =
+      Arguments{"fft", "--torus", "2", "--size", "6", "--fabric", "shm", "--wisdom", "wisdom"};
+  run_command(measured, {.directory = directory_.path()});
+  const std::string whole = directory_.content_of("wisdom");
+  for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 12) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ 1);
+    for (const std::string& content :
+         {flipped, whole.substr(0, at + 1), whole.substr(0, at) + "(" + whole.substr(at)}) {
+      directory_.save("wisdom", content);
+      testing::expect_refusal(directory_, measured, {"wisdom: is no wisdom that toroid wrote"});
+      EXPECT_EQ(directory_.content_of("wisdom"), content);
+    }
+  }
 }
 
 TEST_F(BadTransform, IsOneThatNoMemoryHolds) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -121,6 +122,44 @@ TEST(Interrupt, KeepsTheResultsOfAnEarlierRun) {
     EXPECT_EQ(directory.content_of("r.json"), "old json");
     EXPECT_EQ(directory.content_of("r.npy"), "old array");
     EXPECT_THAT(directory.entries(), ElementsAre("r.json", "r.npy"));
+  }
+}
+
+/// Ends a run by a signal when it waits where it does not look for one: for who reads its output.
+Ended interrupted_while_opening(const TemporaryDirectory& directory, int signal) {
+  RunningCommand command({"hello", "--torus", "2x2", "--quiet", "--json", "fifo"},
+                         {.directory = directory.path()});
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  command.signal(signal);
+  return command.wait();
+}
+
+TEST(Interrupt, EndsARunThatDoesNotNoticeIt) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(::mkfifo((directory / "fifo").c_str(), 0600), 0);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Ended ended = interrupted_while_opening(directory, signal);
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_EQ(ended.err, "toroid: interrupted\n");
+    EXPECT_THAT(directory.entries(), ElementsAre("fifo"));
+  }
+}
+
+/// Building takes some seconds and a few gigabytes, of which hardly any are taken before the
+/// signal.
+TEST(Interrupt, EndsARunWhoseMachineIsBeingBuilt) {
+  const TemporaryDirectory directory;
+  for (const std::string verb : {"hello", "alltoall"}) {
+    RunningCommand command({verb, "--torus", "128x64x32", "--json", "r.json"},
+                           {.directory = directory.path()});
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    const auto asked = std::chrono::steady_clock::now();
+    command.signal(SIGTERM);
+    const Ended ended = command.wait();
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds(30));
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_THAT(ended.err, MatchesRegex(kOneLine));
+    EXPECT_THAT(directory.entries(), IsEmpty());
   }
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "fft/kernels/wisdom_file.hpp"
 #include "tests/tools/checked_run.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
@@ -136,7 +137,8 @@ TEST(SlabCommand, TakesTheFastestPlanesFromTheWisdom) {
   const json first = json_of(run, there);
   const std::string other = first["planes"] == 2 ? "3" : "2";
   const std::string line = own_lines(directory.content_of("wisdom"))[0];
-  directory.save("wisdom", line.substr(0, line.rfind(' ') + 1) + other + "\n");
+  directory.save("wisdom",
+                 fft::local::wisdom_file(line.substr(0, line.rfind(' ') + 1) + other + "\n"));
   EXPECT_EQ(json_of(run, there)["planes"].dump(), other);
 }
 
@@ -147,7 +149,8 @@ TEST(SlabCommand, TakesNoPlanesFromTheWisdomThatItWouldNotTry) {
   const json first = json_of(run, there);
   const std::string line = own_lines(directory.content_of("wisdom"))[0];
   for (const std::string planes : {"-1", "-7", "9", "99999999999999999999", "x", ""}) {
-    directory.save("wisdom", line.substr(0, line.rfind(' ') + 1) + planes + "\n");
+    directory.save("wisdom",
+                   fft::local::wisdom_file(line.substr(0, line.rfind(' ') + 1) + planes + "\n"));
     EXPECT_EQ(json_of(run, there)["planes"], first["planes"]) << planes;
   }
 }

@@ -19,6 +19,7 @@
 #include "router/placement/host_topology.hpp"
 #include "tools/campaign/finished_rows.hpp"
 #include "tools/results/json.hpp"
+#include "tools/run/forced_end.hpp"
 #include "tools/run/host_program.hpp"
 #include "tools/run/progress.hpp"
 
@@ -95,6 +96,7 @@ class Runs {
       if (options_.finished != nullptr && outcome.lasts)
         options_.finished->add(keys_[i], outcome.row);
       rows_[i] = std::move(outcome.row);
+      leave_interruptions_to_be_noticed();
       show_rows(false);
     } catch (...) {
       end_with_this_exception();

@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "hal/check.hpp"
+#include "tools/campaign/row_fields.hpp"
 #include "tools/campaign/shard.hpp"
 #include "tools/results/json.hpp"
 #include "tools/run/descriptor.hpp"
@@ -36,6 +37,11 @@ std::string errno_text() {
 
 std::string journal_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+/// For messages.
+std::string value_text(const Json& value) {
+  return shortened(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 /// The object of a line; discarded where the text is none.
@@ -99,9 +105,12 @@ void read_line(JournalContent& content, std::string_view line, const std::string
   }
   if (entry.is_discarded() || !entry.contains("case") || !entry["case"].is_string() ||
       !entry.contains("row") || !entry["row"].is_object())
-    throw BadInput(one_line(fmt::format(
-        "{}, line {}: expected a finished case, {{\"case\": ..., \"row\": ...}}", path, number)));
-  content.rows[entry["case"].get<std::string>()] = entry["row"];
+    throw BadInput(fmt::format(
+        "{}, line {}: expected a finished case, {{\"case\": ..., \"row\": ...}}", path, number));
+  const std::string key = entry["case"];
+  if (const std::string wrong = wrong_field(key, entry["row"]); !wrong.empty())
+    throw BadInput(one_line(fmt::format("{}, line {}: {}", path, number, wrong)));
+  content.rows[key] = entry["row"];
 }
 
 /// `text`: of complete lines, the header without its end first.
@@ -139,10 +148,10 @@ JournalContent parse_journal(std::string_view text, const std::string& subject) 
 void refuse_other_settings(const std::string& subject, const Json& theirs, const Json& settings) {
   for (const auto& [name, value] : settings.items())
     if (!theirs.contains(name) || theirs[name] != value)
-      refuse_journal(subject,
-                     one_line(fmt::format("is of {} {}, not {}", name,
-                                          theirs.contains(name) ? theirs[name].dump() : "unknown",
-                                          value.dump())));
+      refuse_journal(subject, one_line(fmt::format(
+                                  "is of {} {}, not {}", name,
+                                  theirs.contains(name) ? value_text(theirs[name]) : "unknown",
+                                  value_text(value))));
 }
 
 Journal::Journal(const std::string& path, const Json& settings, const Json& campaign)
@@ -180,7 +189,7 @@ void Journal::go_on(const Json& campaign) {
   if (campaign.is_null() || campaign == kept_.campaign) return;
   if (!kept_.campaign.is_null() && kept_.campaign["shard"] != campaign["shard"])
     refuse_journal(subject(), fmt::format("is of shard {}, not {}",
-                                          one_line(kept_.campaign["shard"].get<std::string>()),
+                                          shortened(kept_.campaign["shard"].get<std::string>()),
                                           campaign["shard"].get<std::string>()));
   append(journal_line({{"campaign", campaign}}));
   kept_.campaign = campaign;

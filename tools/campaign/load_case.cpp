@@ -46,6 +46,9 @@ constexpr double kAcceptedShare = 0.95;
 /// ...or half of the packets take longer than so many times what the same messages take alone.
 constexpr double kLatencyFactor = 10;
 
+/// A packet carries the cycle of its generation in 32 bits.
+constexpr Tick kMostLatency = ~std::uint32_t{0};
+
 /// Where nothing else is said, the window has so many messages of the mean node at the bound's
 /// rate,
 constexpr double kMessagesInWindow = 100;
@@ -107,8 +110,13 @@ double zero_load_latency(const CampaignCase& one, const CampaignSettings& settin
 OpenLoopPeriods periods_of(const LoadSettings& load, const FullRate& rate, double zero_load) {
   const double usual = std::max(kMessagesInWindow * static_cast<double>(rate.bound) / rate.mean(),
                                 kLatenciesInWindow * zero_load);
-  const Tick window = load.window != 0 ? load.window : static_cast<Tick>(std::ceil(usual));
+  const Tick window = load.window != 0 ? load.window : whole_cycles(usual, "the window");
   const Tick warm_up = load.warm_up != 0 ? load.warm_up : window / 2;
+  if (2 * warm_up + window > kMostLatency)
+    throw BadInput(
+        fmt::format("--axis load on this machine takes a window of {} cycles, and "
+                    "latencies are counted to {}; --window and --warm-up shorten it",
+                    window, kMostLatency));
   return {.warm_up = warm_up, .window = window, .cool_down = warm_up};
 }
 
@@ -239,6 +247,11 @@ Json run_load_case(const CampaignCase& one, const CampaignSettings& all) {
                     periods.window));
   const OpenLoopCounts& counts = generators.counts();
   const Tick end = emulation.counters().end;
+  if (end > kMostLatency)
+    throw RunFailed(
+        fmt::format("the run took {} cycles, and latencies are counted to {}: a "
+                    "shorter --window, or a faster machine",
+                    end, kMostLatency));
   Json row = load_row(counts, rate, one, periods, zero_load);
   row["time_s"] = static_cast<double>(end) / settings.machine.clock_hz;
   row["cycles"] = end;

@@ -88,8 +88,8 @@ void MergedJournals::add_rows(std::size_t file) {
   for (const auto& [key, row] : files_[file].content.rows) {
     const auto [at, is_new] = file_of_.try_emplace(key, file);
     if (!is_new && lasting(*find(key)) != lasting(row))
-      throw BadInput(one_line(fmt::format("{} and {} have different rows of the case {}",
-                                          files_[at->second].path, files_[file].path, key)));
+      throw BadInput(fmt::format("{} and {} have different rows of the case {}",
+                                 files_[at->second].path, files_[file].path, shortened(key)));
   }
 }
 

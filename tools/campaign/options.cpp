@@ -210,8 +210,8 @@ void refuse_unfit(std::span<const CampaignCase> cases, const CampaignSettings& s
   if (settings.peers != 0 && !settings.is_virtual())
     throw BadInput("--peers is for --fabric sim; elsewhere everybody sends to everybody");
   for (const CampaignCase& one : cases) {
-    refuse_unfit(one, settings, in_open_loop);
     check_memory(one.shape, 0);
+    refuse_unfit(one, settings, in_open_loop);
   }
 }
 

@@ -144,15 +144,15 @@ class ReplayWorkload final : public Workload {
 
 FftOptions fft_options_of(const std::string& text, const std::vector<std::string>& parts) {
   if (parts.size() < 2 || parts.size() > 4 || parts[1].empty())
-    throw BadInput(
-        fmt::format("workload '{}': expected fft:SIZE[:METHOD[:PLANES]], as fft:64:slab:2", text));
+    throw BadInput(fmt::format(
+        "workload '{}': expected fft:SIZE[:METHOD[:PLANES]], as fft:64:slab:2", shortened(text)));
   FftOptions options;
   options.size = parts[1];
   if (parts.size() > 2) options.method = parts[2];
   (void)parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   if (parts.size() < 4) return options;
   if (options.method != "slab")
-    throw BadInput(fmt::format("workload '{}': planes are for the method slab", text));
+    throw BadInput(fmt::format("workload '{}': planes are for the method slab", shortened(text)));
   options.planes =
       static_cast<std::int64_t>(parse_byte_counts(parts[3], {.min = 1, .max = 1u << 24}).front());
   return options;
@@ -169,8 +169,8 @@ std::shared_ptr<const Workload> make_workload(const std::string& text, const Sha
         files.file(text.substr(std::string("replay:").size()), shape.size()), shape);
   const std::vector<std::string> parts = split(text, ':');
   if (parts.front() != "fft")
-    throw BadInput(
-        fmt::format("unknown workload '{}'; known: fft:SIZE[:METHOD[:PLANES]], replay:FILE", text));
+    throw BadInput(fmt::format(
+        "unknown workload '{}'; known: fft:SIZE[:METHOD[:PLANES]], replay:FILE", shortened(text)));
   return std::make_shared<TransformWorkload>(fft_options_of(text, parts), shape,
                                              settings.run.fabric);
 }

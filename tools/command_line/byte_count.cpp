@@ -23,18 +23,18 @@ constexpr double kMostExactBytes = 9007199254740992.0;
 
 [[noreturn]] void refuse_bytes(std::string_view text, const ByteLimits& limits) {
   if (limits.unit == 1e6)
-    throw BadInput(one_line(
-        fmt::format("'{}' is not a size from {}MB to {}MB, the unit where there is none", text,
-                    static_cast<double>(limits.min) / 1e6, static_cast<double>(limits.max) / 1e6)));
+    throw BadInput(fmt::format("'{}' is not a size from {}MB to {}MB, the unit where there is none",
+                               shortened(text), static_cast<double>(limits.min) / 1e6,
+                               static_cast<double>(limits.max) / 1e6));
   throw BadInput(
-      one_line(fmt::format("'{}' is not a whole number from {} to {}, nor one with a unit, as 1KiB",
-                           text, limits.min, limits.max)));
+      fmt::format("'{}' is not a whole number from {} to {}, nor one with a unit, as 1KiB",
+                  shortened(text), limits.min, limits.max));
 }
 
 [[noreturn]] void refuse_unit(std::string_view text, std::string_view unit) {
   std::array<std::string_view, kByteUnits.size()> names;
   std::ranges::transform(kByteUnits, names.begin(), &ByteUnit::name);
-  throw BadInput(one_line(fmt::format("'{}': {}", text, unknown_name("unit", unit, names))));
+  throw BadInput(fmt::format("'{}': {}", shortened(text), unknown_name("unit", unit, names)));
 }
 
 bool is_number(std::string_view digits) {

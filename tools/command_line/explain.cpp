@@ -61,7 +61,7 @@ std::string unknown_option(const CLI::App& app, const CLI::App& command, const s
   const std::string name = typed.substr(0, typed.find('='));
   const std::string nearest = nearest_option(command, name);
   const std::string others = commands_with(app, name);
-  std::string text = fmt::format("unknown option '{}' of {}", name, command.get_name());
+  std::string text = fmt::format("unknown option '{}' of {}", shortened(name), command.get_name());
   if (!nearest.empty()) text += fmt::format("; did you mean '{}'?", nearest);
   if (!others.empty())
     text += fmt::format("{} '{}' is of {}", nearest.empty() ? ";" : "", name, others);
@@ -73,7 +73,8 @@ std::string unknown_option(const CLI::App& app, const CLI::App& command, const s
 
 std::string unexpected_word(const CLI::App& app, const CLI::App& command,
                             const std::string& typed) {
-  const std::string text = fmt::format("unexpected '{}' after {}", typed, command.get_name());
+  const std::string text =
+      fmt::format("unexpected '{}' after {}", shortened(typed), command.get_name());
   if (find_command(app, typed) != nullptr) return fmt::format("{}; one verb at a time", text);
   const std::string nearest = nearest_option(command, typed);
   if (!nearest.empty()) return fmt::format("{}; did you mean '{}'?", text, nearest);

@@ -53,7 +53,7 @@ CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
     const char* const end = text.data() + text.size();
     const auto [read, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc() || read != end || value < min || value > max)
-      return fmt::format("'{}' is not a whole number from {} to {}", text, min, max);
+      return fmt::format("'{}' is not a whole number from {} to {}", shortened(text), min, max);
     text = std::to_string(value);  // without leading zeros, which CLI11 takes for octal
     return std::string();
   };
@@ -67,7 +67,8 @@ CLI::Validator number(double min, double max) {
     const char* const end = text.data() + text.size();
     const auto [read, error] = std::from_chars(text.data(), end, value);
     const bool good = error == std::errc() && read == end && value >= min && value <= max;
-    return good ? std::string() : fmt::format("'{}' is not a number from {} to {}", text, min, max);
+    return good ? std::string()
+                : fmt::format("'{}' is not a number from {} to {}", shortened(text), min, max);
   };
   return {check, fmt::format("[{} - {}]", min, max)};
 }

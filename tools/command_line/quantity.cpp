@@ -73,9 +73,9 @@ double native_per_base(const Machine& machine, const QuantityKind& kind) {
                          std::string_view text) {
   std::vector<std::string_view> names;
   for (const Unit& unit : kind.units) names.push_back(unit.name);
-  throw BadInput(
-      one_line(fmt::format("{} = \"{}\": expected a number and one of {}, as in \"{}\"",
-                           key_with_unit(field), text, fmt::join(names, " "), kind.example)));
+  throw BadInput(fmt::format("{} = \"{}\": expected a number and one of {}, as in \"{}\"",
+                             key_with_unit(field), shortened(text), fmt::join(names, " "),
+                             kind.example));
 }
 
 /// "100 ns" or "100ns", in the kind's base unit.
@@ -105,8 +105,8 @@ double parse_quantity(const Machine& machine, const MachineField& field, std::st
   const bool whole = std::holds_alternative<unsigned Machine::*>(field.member);
   if (!whole) return native;
   if (kind.native != "cycles" && native != std::floor(native))
-    throw BadInput(one_line(fmt::format("{} = \"{}\" is {} {}; expected a whole number of them",
-                                        key_with_unit(field), text, native, field.unit)));
+    throw BadInput(fmt::format("{} = \"{}\" is {} {}; expected a whole number of them",
+                               key_with_unit(field), shortened(text), native, field.unit));
   return std::round(native);
 }
 

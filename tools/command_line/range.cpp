@@ -32,7 +32,7 @@ struct RangeTexts {
 [[noreturn]] void refuse_range(std::string_view text, std::string_view why) {
   throw BadInput(one_line(
       fmt::format("range '{}': {}; a range is FROM:TO:STEP or FROM:TO:xFACTOR, as 1:9:2 or 8:64:x2",
-                  text, why)));
+                  shortened(text), why)));
 }
 
 /// `default_step`: of FROM:TO; empty: none.
@@ -65,7 +65,7 @@ double number_within(std::string_view text, const NumberLimits& limits) {
   const std::optional<double> value = number_of(text);
   if (!value || *value < limits.min || *value > limits.max)
     throw BadInput(
-        one_line(fmt::format("'{}' is not a number from {} to {}", text, limits.min, limits.max)));
+        fmt::format("'{}' is not a number from {} to {}", shortened(text), limits.min, limits.max));
   return *value;
 }
 

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "hal/check.hpp"
+
 namespace toroid {
 namespace {
 
@@ -112,8 +114,8 @@ std::string did_you_mean(std::string_view typed, std::span<const std::string_vie
 std::string unknown_name(std::string_view what, std::string_view typed,
                          std::span<const std::string_view> known) {
   const std::string meant = did_you_mean(typed, known);
-  return fmt::format("unknown {} '{}'{} known: {}", what, typed, meant.empty() ? ";" : meant,
-                     fmt::join(known, ", "));
+  return fmt::format("unknown {} '{}'{} known: {}", what, shortened(typed),
+                     meant.empty() ? ";" : meant, fmt::join(known, ", "));
 }
 
 }  // namespace toroid

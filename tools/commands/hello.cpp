@@ -27,6 +27,7 @@
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/expectation.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/processes.hpp"
 
@@ -86,10 +87,18 @@ Json make_report(const HelloOptions& options, const Shape& shape, const Machine&
   return report;
 }
 
+/// A packet for every pair.
+RunWork hello_work(const Shape& shape) {
+  const double packets = static_cast<double>(shape.size()) * (shape.size() - 1);
+  return group_work(shape, 0, shape.dims(), packets);
+}
+
 int run_on(const HelloOptions& options, const Shape& shape, const Machine& machine,
            const RunOptions& run_options) {
   const Processes& processes = run_options.processes;
   JsonOutput json(processes.reports() ? options.common.json : "");
+  announce(run_expectation(hello_work(shape), shape, machine, run_options, 0),
+           options.common.quiet || !processes.reports());
   Emulation emulation(shape, machine, run_options, options.common.quiet,
                       std::uint64_t{shape.size()} * (shape.size() - 1));
   for (Node& node : emulation.nodes()) node.run(hello(node));

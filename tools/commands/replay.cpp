@@ -94,6 +94,7 @@ class ReplayCommand {
     refuse_one_file_for_two(std::array{options_.common.json == "-" ? "" : options_.common.json,
                                        options_.watch.record, options_.watch.trace,
                                        options_.watch.report, options_.file});
+    if (is_sim()) (void)replay_bounds(graph_, shape_, machine_);  // refuses times of no end
     announce(run_expectation(replay_work(graph_, shape_), shape_, machine_, run_,
                              is_sim() ? 0 : 2 * static_cast<double>(sums_.bytes)),
              options_.common.quiet || !reports);

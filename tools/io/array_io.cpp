@@ -119,8 +119,8 @@ std::ptrdiff_t BorrowedArray::offset(const fft::Index& index) const {
 
 Size parse_size(const std::string& text) {
   const auto refuse = [&text] {
-    throw BadInput(
-        fmt::format("'{}' is not a size; expected 64x64x64, 4x4x4x4, or 64 for a cube", text));
+    throw BadInput(fmt::format("'{}' is not a size; expected 64x64x64, 4x4x4x4, or 64 for a cube",
+                               shortened(text)));
   };
   Size size;
   const char* const end = text.data() + text.size();
@@ -132,7 +132,7 @@ Size parse_size(const std::string& text) {
     if (*at != 'x' || size.size() == fft::kMaxAxes) refuse();
   }
   if (size.size() == 1) size.assign(3, size[0]);
-  check_size(size, 1, fmt::format("size '{}'", text));
+  check_size(size, 1, fmt::format("size '{}'", shortened(text)));
   return size;
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/replay/schedule.hpp"
 #include "tools/io/text_scanner.hpp"
@@ -161,8 +162,8 @@ class GoalParser {
   std::uint32_t labelled(std::string_view label) const {
     const auto found = labels_.find(label);
     if (found == labels_.end())
-      scan_.refuse(
-          fmt::format("expected a label that stands before an operation above, not '{}'", label));
+      scan_.refuse(fmt::format("expected a label that stands before an operation above, not '{}'",
+                               shortened(label)));
     return found->second;
   }
 

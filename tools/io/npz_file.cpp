@@ -24,7 +24,7 @@ constexpr std::string_view kArrayEnding = ".npy";
 std::string array_name(const ZipMember& member) {
   std::string name = member.name;
   if (name.ends_with(kArrayEnding)) name.resize(name.size() - kArrayEnding.size());
-  return npy::shortened(name);
+  return shortened(name);
 }
 
 std::string array_names(const std::vector<ZipMember>& members) {

@@ -86,7 +86,8 @@ class Reader {
 
   const MachineField& field(std::string_view key, const toml::node& node) const {
     if (const MachineField* field = find_field(key)) return *field;
-    refuse(node, fmt::format("unknown key '{}'; `toroid info --machine bgl` lists the known", key));
+    refuse(node, fmt::format("unknown key '{}'; `toroid info --machine bgl` lists the known",
+                             shortened(key)));
   }
 
   /// Calls `read`; its refusals get file and line.

@@ -31,8 +31,8 @@ MessageSizes parse_message_sizes(std::string_view text, const MessageSizes& usua
   const std::string_view min = has_colon ? text.substr(0, colon) : "";
   const std::string_view max = has_colon ? text.substr(colon + 1) : text;
   if (min.empty() && max.empty())
-    throw BadInput(
-        fmt::format("'{}' is no size of messages; expected MIN:MAX, as 8:4KiB, or MAX", text));
+    throw BadInput(fmt::format("'{}' is no size of messages; expected MIN:MAX, as 8:4KiB, or MAX",
+                               shortened(text)));
   MessageSizes sizes = usual;
   if (!min.empty()) sizes.min = parse_bytes(min, kSizeLimits);
   if (!max.empty()) sizes.max = parse_bytes(max, kSizeLimits);

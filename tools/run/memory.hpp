@@ -8,7 +8,8 @@
 
 namespace toroid {
 
-/// The bytes that this process may use: those of the host, or of its control group if that is less.
+/// The bytes that this process may use: those of the host, or of its control group or the limit of
+/// its address space (`ulimit -v`) if that is less.
 double present_memory();
 
 /// "120 MB", "3.4 GB".

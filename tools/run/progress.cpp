@@ -16,18 +16,21 @@
 
 #include "hal/check.hpp"
 #include "router/sim/sim_fabric.hpp"
+#include "tools/run/forced_end.hpp"
 #include "tools/run/host_program.hpp"
 
 namespace toroid {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
-bool goes_on = false;  ///< the run, when it is begun again
+volatile std::sig_atomic_t goes_on = 0;  ///< the run, when it is begun again
 
-/// The first signal asks for an orderly end; a second one kills the process.
+/// The first signal asks for an orderly end, and sees to one if nobody does; a second one kills the
+/// process.
 void on_interrupt(int signal) {
   interrupted = signal;
   std::signal(signal, SIG_DFL);
+  end_in_a_second(goes_on != 0 ? 128 + signal : 1);
 }
 
 constexpr const char* kClearLine = "\r\x1b[K";
@@ -53,17 +56,19 @@ void catch_interrupts() {
 
 bool is_interrupted() {
   if (const HostProgram* const host = host_program()) return host->is_interrupted();
-  return interrupted != 0;
+  if (interrupted == 0) return false;
+  interruption_was_noticed();
+  return true;
 }
 
 void throw_if_interrupted() {
   if (!is_interrupted()) return;
-  if (goes_on) throw Interrupted("interrupted; nothing to save yet");
+  if (goes_on != 0) throw Interrupted("interrupted; nothing to save yet");
   throw RunFailed("interrupted");
 }
 
 void begin_run_that_goes_on() {
-  goes_on = true;
+  goes_on = 1;
 }
 
 Interrupted::Interrupted(const std::string& what)

@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <ios>
 #include <limits>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <string>
@@ -23,6 +25,7 @@
 
 #include "fft/execute/local_array.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "fft/kernels/wisdom_file.hpp"
 #include "hal/check.hpp"
 
 // FFTW itself, to make it forget what it has measured.
@@ -403,8 +406,10 @@ class KernelWisdom : public ::testing::Test {
  protected:
   KernelWisdom() { remove(path_); }
   ~KernelWisdom() override { remove(path_); }
-  bool load(const std::string& text) const {
-    std::ofstream(path_) << text;
+  /// As a file has it, with its checksum.
+  bool load(const std::string& text) const { return load_content(wisdom_file(text)); }
+  bool load_content(const std::string& content) const {
+    std::ofstream(path_, std::ios::binary) << content;
     return load_wisdom(path_);
   }
   static void forget() {
@@ -427,7 +432,7 @@ class KernelWisdom : public ::testing::Test {
     std::istringstream stream(text);
     std::vector<std::string> lines;
     for (std::string line; std::getline(stream, line);)
-      if (!line.starts_with("toroid ")) lines.push_back(line);
+      if (!line.starts_with("toroid")) lines.push_back(line);
     std::ranges::sort(lines);
     return lines;
   }
@@ -439,7 +444,7 @@ class KernelWisdom : public ::testing::Test {
 
 TEST_F(KernelWisdom, ComesBackInBothPrecisions) {
   EXPECT_FALSE(load_wisdom(path_));
-  EXPECT_FALSE(load(""));
+  EXPECT_FALSE(load_content(""));
   const auto [in_double, in_single] = measured();
   EXPECT_NE(in_double.find(" fftw_wisdom "), std::string::npos);
   EXPECT_NE(in_single.find(" fftwf_wisdom "), std::string::npos);
@@ -469,8 +474,8 @@ TEST_F(KernelWisdom, KeepsTheLinesOfThisProject) {
   const std::vector<std::string> lines = {"toroid rows 1", "toroid rows 2", "toroid rows 3"};
   EXPECT_EQ(own_wisdom(), lines);
   const std::string text = wisdom();
-  EXPECT_TRUE(text.starts_with("toroid rows 1\ntoroid rows 2\ntoroid rows 3\n(fftw-"));
-  EXPECT_TRUE(load(text));
+  EXPECT_NE(text.find("\ntoroid rows 1\ntoroid rows 2\ntoroid rows 3\n(fftw-"), std::string::npos);
+  EXPECT_TRUE(load_content(text));
   EXPECT_EQ(own_wisdom(), lines);
 }
 
@@ -479,13 +484,45 @@ TEST_F(KernelWisdom, RefusesWhatIsNone) {
   std::string other = in_single;
   other.replace(other.find("fftwf_"), 6, "fftwl_");
   for (const std::string& text :
-       {std::string("none"), std::string("\n"), std::string("toroid\n"), other, in_double + "none",
-        in_double + other, "toroid new\nnone\n" + in_double, "none" + in_double,
+       {std::string(), std::string("none"), std::string("\n"), std::string("toroid\n"), other,
+        in_double + "none", in_double + other, "toroid new\nnone\n" + in_double, "none" + in_double,
         in_double.substr(0, in_double.size() / 2), in_double + "toroid new\n"})
     EXPECT_THROW(load(text), BadInput) << text;
   EXPECT_EQ(std::ranges::count(own_wisdom(), "toroid new"), 0);
   EXPECT_THROW(load_wisdom("/dev/zero"), BadInput);
   EXPECT_THROW(load_wisdom(::testing::TempDir()), BadInput);
+}
+
+/// What has happened to a file since it was written.
+std::vector<std::string> damaged(const std::string& content) {
+  std::vector<std::string> all;
+  for (std::size_t at = 0; at < content.size(); at += 1 + content.size() / 400) {
+    for (const char change : {'\1', '\x20', '\x80'}) {
+      all.push_back(content);
+      all.back()[at] = static_cast<char>(all.back()[at] ^ change);
+    }
+    all.push_back(content.substr(0, at) + content.substr(at + 1));
+    all.push_back(content.substr(0, at) + ")" + content.substr(at));
+    all.push_back(content.substr(0, at) + "(0 " + content.substr(at));
+    if (at > 0) all.push_back(content.substr(0, at));
+  }
+  return all;
+}
+
+TEST_F(KernelWisdom, RefusesAFileThatIsDamagedAnywhereBeforeFftwSeesIt) {
+  const auto [in_double, in_single] = measured();
+  const std::string whole = wisdom_file("toroid rows 1\n" + in_double + in_single);
+  EXPECT_TRUE(load_content(whole));
+  for (const std::string& content : damaged(whole)) {
+    ASSERT_THROW(load_content(content), BadInput) << content;
+    ASSERT_EQ(wisdom_in(content), std::nullopt) << content;
+  }
+}
+
+TEST_F(KernelWisdom, RefusesWhatHasNoChecksum) {
+  const auto [in_double, in_single] = measured();
+  for (const std::string& text : {in_double, "toroid rows 1\n" + in_double, std::string("\n")})
+    EXPECT_THROW(load_content(text), BadInput) << text;
 }
 
 }  // namespace

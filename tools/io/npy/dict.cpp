@@ -163,18 +163,6 @@ class DictParser {
 
 }  // namespace
 
-std::string without_controls(std::string text) {
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  std::replace_if(text.begin(), text.end(), is_control, '?');
-  return text;
-}
-
-std::string shortened(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  return without_controls(std::string(text.substr(0, kLongest))) +
-         (text.size() > kLongest ? "..." : "");
-}
-
 BadInput unsupported_dtype(std::string_view dtype) {
   return BadInput(fmt::format("unsupported dtype {}; {}", shortened(dtype), kAcceptedDtypes));
 }

@@ -52,7 +52,7 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& path, BeginsWell 
 }
 
 BadInput refusal(std::string_view name, std::string_view reason) {
-  return BadInput(fmt::format("{}: {}", without_controls(std::string(name)), reason));
+  return BadInput(fmt::format("{}: {}", one_line(std::string(name)), reason));
 }
 
 }  // namespace toroid::npy

@@ -19,10 +19,6 @@ struct Header {
   std::vector<std::size_t> shape;
 };
 
-// A text of the file, or its name, made fit for a message of one line.
-std::string without_controls(std::string text);
-std::string shortened(std::string_view text);
-
 // What follows throws BadInput without the file's name.
 
 /// Takes the header off `bytes`, which then begins at the data. Checks magic, version and length.

@@ -64,7 +64,7 @@ NpyIntegers parse_integers(std::span<const std::byte> bytes) {
   const ElementFormat format = npy::format_of(header.dtype);
   if (!is_integer(format))
     throw BadInput(fmt::format("elements of type '{}'; expected integers, as '<i4' or '<i8'",
-                               npy::shortened(header.dtype)));
+                               shortened(header.dtype)));
   npy::check_data_size(header.shape, format.size(), bytes.size());
   NpyIntegers table{std::move(header.shape), {}};
   table.values.resize(bytes.size() / format.size());

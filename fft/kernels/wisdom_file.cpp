@@ -1,0 +1,37 @@
+#include "fft/kernels/wisdom_file.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace toroid::fft::local {
+namespace {
+
+/// FNV-1a of 64 bits: every change of a single byte changes it.
+std::uint64_t checksum(std::string_view text) {
+  std::uint64_t sum = 0xcbf29ce484222325;
+  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return sum;
+}
+
+std::string first_line_for(std::string_view wisdom) {
+  return fmt::format("toroid-wisdom 1 {} bytes {:016x}\n", wisdom.size(), checksum(wisdom));
+}
+
+}  // namespace
+
+std::string wisdom_file(std::string_view wisdom) {
+  return first_line_for(wisdom) + std::string(wisdom);
+}
+
+std::optional<std::string_view> wisdom_in(std::string_view content) {
+  const std::string_view wisdom = content.substr(content.find('\n') + 1);  // npos + 1 = 0: no line
+  if (wisdom.size() == content.size() || !content.starts_with(first_line_for(wisdom)))
+    return std::nullopt;
+  return wisdom;
+}
+
+}  // namespace toroid::fft::local

@@ -1,0 +1,19 @@
+#include "hal/tick.hpp"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "hal/check.hpp"
+
+namespace toroid {
+
+Tick whole_cycles(double cycles, std::string_view what) {
+  if (!(cycles <= static_cast<double>(kLastTick)))
+    throw BadInput(
+        fmt::format("{} takes {:.3g} cycles, more than virtual time counts: 2^62", what, cycles));
+  return static_cast<Tick>(std::ceil(cycles));
+}
+
+}  // namespace toroid

@@ -1,0 +1,30 @@
+#include "hal/tick.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "hal/check.hpp"
+
+namespace toroid {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(WholeCycles, RoundUp) {
+  EXPECT_EQ(whole_cycles(0, "nothing"), 0u);
+  EXPECT_EQ(whole_cycles(0.25, "a bit"), 1u);
+  EXPECT_EQ(whole_cycles(7, "a week"), 7u);
+  EXPECT_EQ(whole_cycles(0x1p62, "all of it"), kLastTick);
+}
+
+TEST(WholeCycles, RefuseByNameWhatVirtualTimeDoesNotHold) {
+  for (const double cycles : {0x1p62 * 1.01, 1e300, std::numeric_limits<double>::infinity(),
+                              std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THAT([&] { (void)whole_cycles(cycles, "a line (fft_cycles_factor)"); },
+                ::testing::ThrowsMessage<BadInput>(HasSubstr("a line (fft_cycles_factor) takes")));
+}
+
+}  // namespace
+}  // namespace toroid
