@@ -1,7 +1,6 @@
 #include "fft/plan/transform_bounds.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,5 @@
 // When the packets of an exchange may go: throttle, window, release times, an engine's descriptors.
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "hal/fill.hpp"

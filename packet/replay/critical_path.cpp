@@ -1,7 +1,6 @@
 #include "packet/replay/critical_path.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
