@@ -1,16 +1,13 @@
 // A checkpoint's file is one whose sum is right, or refused in one line. Each input is tried as it
 // is and with a right length and sum at its end, behind which its state is read.
-#include <zconf.h>
 #include <zlib.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
-#include <string>
 #include <vector>
 
-#include "hal/check.hpp"
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/io/checkpoint_file.hpp"

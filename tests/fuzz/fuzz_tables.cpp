@@ -6,7 +6,6 @@
 #include <string>
 
 #include "hal/check.hpp"
-#include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/refusal.hpp"

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "router/job/blob.hpp"

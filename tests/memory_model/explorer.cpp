@@ -1,6 +1,7 @@
 #include "tests/memory_model/explorer.hpp"
 
 #include <fmt/core.h>
+#include <sys/ucontext.h>
 #include <ucontext.h>
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>

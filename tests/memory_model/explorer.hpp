@@ -14,7 +14,6 @@
 // relaxed-memory concurrency", POPL 2017, without promises.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

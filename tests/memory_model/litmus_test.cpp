@@ -6,9 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "tests/memory_model/atomics.hpp"

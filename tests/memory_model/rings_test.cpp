@@ -4,13 +4,11 @@
 // weakened to relaxed, one at a time, an execution fails.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include "hal/packet.hpp"
-#include "router/ofi/frame.hpp"
 #include "router/ofi/part_ring.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
 #include "router/shm/torus/link.hpp"
