@@ -70,8 +70,9 @@ struct Machine {
   unsigned wire_bytes(unsigned chunks) const { return chunks * kChunkBytes + wire_overhead_bytes; }
   /// Cycles that so many bytes keep a link busy, rounded up.
   Tick wire_cycles(std::uint64_t bytes) const;
-  /// Cycles from a tail's leaving until its packet is repeated for want of an acknowledgement. Where
-  /// the machine does not say: the way there and back, with a full packet before the acknowledgement.
+  /// Cycles from a tail's leaving until its packet is repeated for want of an acknowledgement.
+  /// Where the machine does not say: the way there and back, with a full packet before the
+  /// acknowledgement.
   Tick acknowledgement_cycles() const;
   unsigned channel_chunks(VirtualChannel channel) const;
   bool has_dma_engine() const { return dma_inject_cycles > 0; }

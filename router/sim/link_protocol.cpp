@@ -31,8 +31,7 @@ LinkProtocol::LinkProtocol(const Shape& shape, const Machine& machine,
   const std::vector<double> rates = link_error_rates(shape, options.link_errors);
   const std::size_t first = std::size_t{block.first} * degree_;
   for (std::size_t l = first; l < first + std::size_t{block.count} * degree_; ++l)
-    links_.push_back(
-        {.draw = LinkFaultDraw(options.link_errors, rates[l], options.link_seed, l)});
+    links_.push_back({.draw = LinkFaultDraw(options.link_errors, rates[l], options.link_seed, l)});
 }
 
 /// Some of the sound transmissions before the next fault go into the line. False: there are none.

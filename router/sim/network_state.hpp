@@ -46,7 +46,7 @@ struct NetworkState {
   Calendar& calendar;
   FlightPool& flights;
   Reception& reception;
-  SimProbe* probe;        ///< null: nobody looks
+  SimProbe* probe;  ///< null: nobody looks
   LinkProtocol protocol;
   std::vector<Event> repeating{};  ///< links that send in the present cycle what they have held
   Outbox* const& outbox;  ///< where what leaves the block goes; null: there are no other blocks

@@ -45,14 +45,14 @@ TEST(LinkErrors, AreDrawnBySeedWhateverTheNumberOfThreads) {
   EXPECT_EQ(one["result_hash"], json_of(erring + Arguments{"--threads", "3"})["result_hash"]);
   bool differs = false;
   for (const std::string seed : {"2", "3", "4"})
-    differs |= json_of(erring + Arguments{"--seed", seed})["links"]["errors"] !=
-               one["links"]["errors"];
+    differs |=
+        json_of(erring + Arguments{"--seed", seed})["links"]["errors"] != one["links"]["errors"];
   EXPECT_TRUE(differs);
 }
 
 TEST(LinkErrors, OfOneLinkAreItsOwn) {
-  const json result = json_of(kSmall + Arguments{"--link-error", "0", "--link-error",
-                                                 "0.5@(1,2)X+", "--link-faults", "drop"});
+  const json result = json_of(kSmall + Arguments{"--link-error", "0", "--link-error", "0.5@(1,2)X+",
+                                                 "--link-faults", "drop"});
   EXPECT_EQ(result["links"]["errors"], result["links"]["repeats"]);
   const auto packets = result["links"]["max_load"].get<double>();
   EXPECT_NEAR(result["links"]["errors"].get<double>(), packets, 4 * 2 * packets / 5);

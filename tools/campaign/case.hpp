@@ -50,8 +50,9 @@ bool concerns_links(const CampaignLists& lists, const CommonOptions& common);
 /// The keys of a row that may tell its case from others, in their order; rows have those of axes
 /// only where the axis is given.
 inline constexpr const char* kCaseKeys[] = {
-    "policy",        "traffic",           "torus", "bytes", "machine", "failed_link", "link_error",
-    "routing",       "output_queues",     "packets_per_visit", "seed"};
+    "policy",        "traffic",           "torus",      "bytes",
+    "machine",       "failed_link",       "link_error", "routing",
+    "output_queues", "packets_per_visit", "seed"};
 
 /// One run: everything that decides its result and is not the same in the whole campaign.
 struct CampaignCase {

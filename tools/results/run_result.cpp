@@ -15,8 +15,8 @@
 
 #include "hal/counters.hpp"
 #include "hal/direction.hpp"
-#include "hal/link_errors.hpp"
 #include "hal/failures.hpp"
+#include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
@@ -289,8 +289,9 @@ void check_links(const FabricCounters& counters, const Shape& shape) {
   if (count == 0) return;
   const std::vector<std::string> names = unsound_links(counters, shape);
   throw RunFailed(fmt::format(
-      "{} link{} passed on damaged packets and nobody noticed: the CRCs of both ends differ{}", count,
-      count == 1 ? "" : "s", names.empty() ? "" : ", the first of them at " + names.front()));
+      "{} link{} passed on damaged packets and nobody noticed: the CRCs of both ends differ{}",
+      count, count == 1 ? "" : "s",
+      names.empty() ? "" : ", the first of them at " + names.front()));
 }
 
 void add_hash(Json& report, ResultHash hash) {
@@ -368,9 +369,10 @@ std::string packets_text(const Json& report) {
 }
 
 std::string link_errors_text(const Json& links) {
-  return fmt::format("  link errors      {:>14}     {:>14} packets sent again, {} links' CRCs differ\n",
-                     links["errors"].get<std::uint64_t>(), links["repeats"].get<std::uint64_t>(),
-                     links["crc_mismatches"].get<std::uint64_t>());
+  return fmt::format(
+      "  link errors      {:>14}     {:>14} packets sent again, {} links' CRCs differ\n",
+      links["errors"].get<std::uint64_t>(), links["repeats"].get<std::uint64_t>(),
+      links["crc_mismatches"].get<std::uint64_t>());
 }
 
 std::string directions_text(const Json& links) {

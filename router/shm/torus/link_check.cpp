@@ -124,8 +124,12 @@ bool CheckedReceiver::transmit(unsigned channel, unsigned left) {
 
 bool CheckedReceiver::befall(LinkFault fault, unsigned channel, unsigned left) {
   switch (fault) {
-    case LinkFault::drop: wire_.advance(*memory_, channel); return true;
-    case LinkFault::corrupt: pass_damaged(channel); return true;
+    case LinkFault::drop:
+      wire_.advance(*memory_, channel);
+      return true;
+    case LinkFault::corrupt:
+      pass_damaged(channel);
+      return true;
     case LinkFault::reorder:
       left > 1 ? pass_next_first(channel) : pass(channel);
       return true;
@@ -135,8 +139,11 @@ bool CheckedReceiver::befall(LinkFault fault, unsigned channel, unsigned left) {
       take(channel, packet, stamp_of(channel, packet));
       return true;
     }
-    case LinkFault::silent: damage_silently(channel); return true;
-    case LinkFault::delay: break;
+    case LinkFault::silent:
+      damage_silently(channel);
+      return true;
+    case LinkFault::delay:
+      break;
   }
   late_ |= 1u << channel;
   looks_ = kLooksLate;

@@ -122,8 +122,8 @@ class CheckedReceiver {
 
   const LinkMemory* memory_;
   CheckedLink* link_;
-  Cursor wire_;      ///< what has been transmitted
-  Cursor accepted_;  ///< of that, what has been accepted
+  Cursor wire_;                                            ///< what has been transmitted
+  Cursor accepted_;                                        ///< of that, what has been accepted
   std::array<std::uint32_t, kVirtualChannels> numbers_{};  ///< of the packets to be accepted next
   std::uint32_t repeats_seen_ = 0;
   unsigned refusing_ = 0;  ///< bit = channel: until the sender begins again

@@ -166,7 +166,7 @@ class TorusTopology final : public RingTopology {
   std::vector<double> rates_;  ///< [rank · links + direction]
   std::deque<CheckedLink> checks_;
   std::map<std::size_t, const CheckedLink*> checks_at_;  ///< by rank · links + direction
-  ChannelSlots capacity_;  ///< of a link within the process
+  ChannelSlots capacity_;                                ///< of a link within the process
   // [index among the local nodes]
   std::vector<Mailbox> mailboxes_;
   std::vector<std::vector<LeavingLink*>> leaving_;

@@ -59,8 +59,7 @@ struct Tail {
 using DynamicDirections = std::array<std::array<std::uint8_t, 64>, PacketWord::kRules>;
 
 struct LeanState {
-  LeanState(const Shape& shape, const Machine& machine, const RoutingOptions& options,
-            Range block);
+  LeanState(const Shape& shape, const Machine& machine, const RoutingOptions& options, Range block);
 
   unsigned links;     ///< per router
   unsigned channels;  ///< sources below are channels, others FIFOs
@@ -76,7 +75,7 @@ struct LeanState {
   std::vector<TailLines<Tail>> wires;  ///< [chunks - 1]
   unsigned wires_used = 0;             ///< bit = chunks - 1
   LinkProtocol protocol;
-  std::vector<Rank> touched;           ///< the first touched_count, and one to spare
+  std::vector<Rank> touched;  ///< the first touched_count, and one to spare
   std::size_t touched_count = 0;
 
   bool holds(Rank node) const { return node < block.count; }

@@ -105,10 +105,17 @@ void run(CheckedRings& link, std::uint64_t packets, std::uint64_t seed) {
     ASSERT_LT(step, 20'000'000u) << "the link does not go on";
     const unsigned c = random.below(kVirtualChannels);
     switch (random.below(4)) {
-      case 0: pushed[c] += pushed[c] < packets && link.try_push(c) ? 1 : 0; break;
-      case 1: link.publish(); break;
-      case 2: link.look(); break;
-      default: (void)link.try_pop(c);
+      case 0:
+        pushed[c] += pushed[c] < packets && link.try_push(c) ? 1 : 0;
+        break;
+      case 1:
+        link.publish();
+        break;
+      case 2:
+        link.look();
+        break;
+      default:
+        (void)link.try_pop(c);
     }
     bool all = link.is_acknowledged();
     for (unsigned k = 0; k < kVirtualChannels; ++k) all &= link.received(k) == packets;
