@@ -1,36 +1,44 @@
-// A connection over which frames travel.
+// A connection between two processes, over TLS.
 #pragma once
-
-#include <poll.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <system_error>
 #include <utility>
-#include <vector>
 
 #include "router/job/blob.hpp"
+#include "router/job/loop.hpp"
 #include "router/job/socket.hpp"
 #include "router/job/wire.hpp"
 
+namespace asio::ssl {
+class context;
+}
+
 namespace toroid::job {
 
-/// Frames that wait to be written. **Order:** urgent frames overtake all others, and blobs between
+/// Frames that wait to be written: a byte that says whether it is a message or bytes of a blob,
+/// four of length, and the payload. **Order:** urgent frames overtake all others, and blobs between
 /// any two of their chunks, so that a heartbeat does not wait for gigabytes; the others keep their
 /// order.
 class Outbox {
  public:
-  void push_urgent(Blob frame) { urgent_.push_back(std::move(frame)); }
-  void push(Blob frame) { ordered_.push_back({std::move(frame), nullptr, 0}); }
-  void push_blob(const BlobHead& head, std::shared_ptr<const Blob> blob);
-  /// Drops all frames except the one that has been written in part.
+  void push_urgent(const Message& message);
+  void push(const Message& message);
+  /// `head` says what the blob is; its size is added.
+  void push_blob(Message head, std::shared_ptr<const Blob> blob);
+  /// Drops all frames except the one that is being written.
   void drop_unwritten();
 
-  bool empty() const { return current_left() == 0 && urgent_.empty() && ordered_.empty(); }
-  /// Writes as much as the socket accepts. Returns the number of bytes; -1: the connection is lost.
-  std::ptrdiff_t write(const Socket& socket);
+  bool empty() const { return current().empty() && urgent_.empty() && ordered_.empty(); }
+  /// The bytes to be written next; empty: none. They stay where they are until they are written().
+  Bytes next();
+  void written(std::size_t bytes) { written_ += bytes; }
 
  private:
   /// A frame, or a blob whose bytes from `begin` are still to be cut into frames.
@@ -40,9 +48,9 @@ class Outbox {
     std::size_t begin = 0;
   };
 
-  std::size_t current_left() const { return head_.size() + body_.size() - written_; }
-  bool next();
-  void next_chunk();
+  Bytes current() const;
+  void take_next();
+  void take_chunk();
 
   std::deque<Blob> urgent_;
   std::deque<Item> ordered_;
@@ -52,77 +60,78 @@ class Outbox {
   std::size_t written_ = 0;            ///< bytes written of head_ and body_ together
 };
 
-/// What is called with the frames that are read.
-struct Handlers {
-  std::function<void(Type, Bytes)> frame;
-  std::function<void(const BlobHead&, Blob)>
-      blob;                    ///< if empty, blobs go to `frame` in their parts
-  bool one_at_a_time = false;  ///< a read stops after one frame
+/// How a connection has ended.
+enum class End {
+  lost,       ///< the other end has closed it, or the way there is gone
+  malformed,  ///< it sent what no process of this version sends
+  wrong_key,  ///< it holds another key
 };
 
-/// Bytes that have been read and are cut into frames and blobs.
-class Inbox {
+/// A connection, whose handlers run in the loop with its mutex; so all its functions are called. It
+/// stays until what Asio does with it has ended.
+class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  enum class Read { nothing, bytes, end };
+  struct Handlers {
+    std::function<void(const Message&)> message{};
+    std::function<void(const Message& head, Blob)> blob{};
+    std::function<void()> heard{};     ///< bytes have come
+    std::function<void(End)> ended{};  ///< called once, and not after close()
+  };
 
-  explicit Inbox(std::size_t max_frame) : buffer_(kFrameHead + max_frame) {}
-  void allow(std::size_t max_frame) { buffer_.resize(kFrameHead + max_frame); }
+  /// Takes over a socket that is connected.
+  Connection(Loop& loop, asio::ssl::context& tls, Socket socket);
+  ~Connection();
+
+  /// Begins to prove to the other end that this process holds the key, and the reverse. Then
+  /// `proved` is called, or Handlers::ended, and nothing before that.
+  void start(bool calls, Handlers handlers, std::function<void()> proved);
+  void set_handlers(Handlers handlers);
+
+  /// Sends an urgent message.
+  void send(const Message& message);
+  Outbox& outbox() { return outbox_; }
+  /// Writes what is in the outbox, as soon as that is possible.
+  void flush();
+  /// Once all is written, tells the other end that no more will come.
+  void finish();
+  /// Ends it without a word.
+  void close();
+
   /// Whether any byte has ever arrived.
-  bool has_heard() const { return heard_; }
-  /// Reads what has arrived, but no more than some megabytes at once. Throws Malformed.
-  Read read(const Socket& socket, const Handlers& handlers);
+  bool has_heard() const;
+  /// Numeric addresses of both ends.
+  const std::string& own_address() const { return own_address_; }
+  const std::string& peer_address() const { return peer_address_; }
 
  private:
-  bool consume(const Handlers& handlers);
-  std::size_t parse(const Handlers& handlers);
-  void deliver(Type type, Bytes payload, const Handlers& handlers);
-  void begin_blob(Bytes payload);
-  void finish_blob(const Handlers& handlers);
+  struct Stream;
 
-  Blob buffer_;
+  void handshaken(const std::error_code& error, const std::function<void()>& proved);
+  void read();
+  void parse();
+  void deliver(bool is_message, Bytes payload);
+  void deliver_message(const Message& message);
+  void deliver_blob();
+  void end(End how);
+
+  Loop& loop_;
+  std::string own_address_;
+  std::string peer_address_;
+  std::unique_ptr<Stream> stream_;
+  std::shared_ptr<const Handlers> handlers_;
+  bool proved_ = false;
+  bool writes_ = false;     ///< a write is under way
+  bool finishing_ = false;  ///< no more is to be written
+  bool closed_ = false;
+  Outbox outbox_;
+
+  Blob buffer_;  ///< bytes that have been read and are no whole frame yet
   std::size_t filled_ = 0;
-  bool heard_ = false;
-  bool in_blob_ = false;
-  BlobHead head_;
+  std::unique_ptr<Message> head_;  ///< of the blob that is being read; null: none is
+  std::uint64_t size_ = 0;         ///< of that blob
   Blob blob_;
 };
 
-/// A connection between two processes. Owned and called by the job's thread, or by the program's
-/// while it dials.
-class Connection {
- public:
-  /// No connection.
-  Connection() : inbox_(0) {}
-  /// `max_frame`: bytes of the longest payload that the other end may send.
-  Connection(Socket socket, std::size_t max_frame)
-      : socket_(std::move(socket)), inbox_(max_frame) {}
-
-  const Socket& socket() const { return socket_; }
-  explicit operator bool() const { return static_cast<bool>(socket_); }
-  void close() { socket_.close(); }
-  Outbox& outbox() { return outbox_; }
-  void allow(std::size_t max_frame) { inbox_.allow(max_frame); }
-
-  /// Sends an urgent frame with the next write().
-  void send(Type type, Bytes payload = {}) { outbox_.push_urgent(frame(type, payload)); }
-  /// Outbox::write().
-  std::ptrdiff_t write() { return outbox_.write(socket_); }
-  Inbox::Read read(const Handlers& handlers) { return inbox_.read(socket_, handlers); }
-  bool has_heard() const { return inbox_.has_heard(); }
-
-  /// Once all is written, tells the other end that no more will come.
-  void finish();
-
-  /// Adds the connection to those that poll() is to wait for.
-  void add_to(std::vector<pollfd>& polled);
-  /// What poll() has found on the connection; 0 if it was not added.
-  short events(const std::vector<pollfd>& polled) const;
-
- private:
-  Socket socket_;
-  Outbox outbox_;
-  Inbox inbox_;
-  std::size_t entry_ = SIZE_MAX;  ///< index in what was polled; SIZE_MAX: none
-};
+using ConnectionPtr = std::shared_ptr<Connection>;
 
 }  // namespace toroid::job

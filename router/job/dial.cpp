@@ -1,29 +1,34 @@
 #include "router/job/dial.hpp"
 
 #include <fmt/core.h>
-#include <poll.h>
+#include <fmt/ranges.h>
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/ssl/context.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <thread>
+#include <system_error>
 #include <utility>
 
 #include "hal/check.hpp"
-#include "router/job/blob.hpp"
 #include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
+#include "router/job/loop.hpp"
 #include "router/job/membership.hpp"
-#include "router/job/proof.hpp"
 #include "router/job/socket.hpp"
 #include "router/job/wire.hpp"
 
 namespace toroid::job {
 namespace {
 
+using asio::ip::tcp;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTimeToConnect{2000};
@@ -31,34 +36,21 @@ constexpr milliseconds kTimeToAnswer{5000};
 constexpr milliseconds kPause{100};
 /// Time to go on after a refusal: another job that is about to end may still listen there.
 constexpr milliseconds kTimeAfterRefusal{5000};
-
 constexpr const char* kRefusal =
     "it does not hold the same key as this process (do both have the same job key?)";
 
-struct Frame {
-  Type type;
-  Blob payload;
-};
-
-/// The other end has accepted the connection and sends nothing.
-class NoAnswer : public std::exception {};
-
-Bytes expect(const std::optional<Frame>& frame, Type type) {
-  if (!frame || frame->type != type) throw Malformed("it is not process 0 of this version");
-  return frame->payload;
-}
-
 class Dialer {
  public:
-  Dialer(const Membership& membership, const JobOptions& options)
-      : membership_(membership), patience_(options.patience), poll_(options.poll) {}
+  Dialer(Loop& loop, asio::ssl::context& tls, const Membership& membership,
+         const JobOptions& options, const Caller& caller)
+      : loop_(loop), tls_(tls), membership_(membership), options_(options), caller_(caller) {}
 
-  Connection dial() {
+  void dial() {
     do {
       for (const std::string& host : membership_.master)
-        if (Connection connection = try_at(host)) return connection;
-      rest();
-    } while (Clock::now() < began_ + patience_ && !is_hopeless());
+        if (try_host(host)) return;
+      run(kPause, [] { return false; });
+    } while (Clock::now() < began_ + options_.patience && !is_hopeless());
     throw RunFailed(
         fmt::format("process {} cannot join process 0 at {} port {} within {:.1f} s: {}",
                     membership_.rank, fmt::join(membership_.master, ", "), membership_.port,
@@ -70,82 +62,106 @@ class Dialer {
     return std::chrono::duration<double>(time).count();
   }
 
-  void rest() const {
-    for (int i = 0; i < 2; ++i) {
-      std::this_thread::sleep_for(kPause / 2);
-      if (poll_) poll_();
-    }
-  }
-
   bool is_hopeless() const { return refused_ && Clock::now() > *refused_ + kTimeAfterRefusal; }
 
   /// `time`, but no longer than the patience lasts.
   milliseconds at_most(milliseconds time) const {
-    const auto left = std::chrono::ceil<milliseconds>(began_ + patience_ - Clock::now());
+    const auto left = std::chrono::ceil<milliseconds>(began_ + options_.patience - Clock::now());
     return std::clamp(left, kPause, time);
   }
 
-  Connection try_at(const std::string& host) {
-    Socket socket = connect_to(host, membership_.port, at_most(kTimeToConnect), why_, poll_);
-    if (!socket) return {};
-    Connection connection(std::move(socket), kMaxStrangersFrame);
-    try {
-      prove_at(connection);
-    } catch (const Malformed& error) {
-      why_ = error.what();
-      return {};
-    } catch (const NoAnswer&) {
+  /// Runs the loop until `done()`. False: that was not within `time`.
+  bool run(milliseconds time, const std::function<bool()>& done) {
+    const auto until = Clock::now() + time;
+    while (!done()) {
+      if (Clock::now() >= until) return false;
+      loop_.run(std::min(kPollPeriod, std::chrono::ceil<milliseconds>(until - Clock::now())));
+      if (options_.poll) options_.poll();
+    }
+    return true;
+  }
+
+  bool try_host(const std::string& host) {
+    std::error_code error;
+    const auto found =
+        tcp::resolver(loop_.context())
+            .resolve(host, std::to_string(membership_.port), tcp::resolver::numeric_service, error);
+    if (error) why_ = error.message();
+    for (const auto& entry : found)
+      if (Socket socket = connect(entry.endpoint()))
+        if (say_hello(std::move(socket), host)) return true;
+    return false;
+  }
+
+  Socket connect(const tcp::endpoint& at) {
+    const auto socket = std::make_shared<tcp::socket>(loop_.context());
+    const auto result = std::make_shared<std::optional<std::error_code>>();
+    socket->async_connect(at, [socket, result](const std::error_code& error) { *result = error; });
+    if (!run(at_most(kTimeToConnect), [&] { return result->has_value(); })) {
+      socket->close();
+      *result = std::make_error_code(std::errc::timed_out);
+    }
+    if (**result) why_ = (*result)->message();
+    return **result ? Socket() : Socket(socket->release());
+  }
+
+  /// Whether process 0 has admitted this process.
+  bool say_hello(Socket socket, const std::string& host) {
+    const auto connection = std::make_shared<Connection>(loop_, tls_, std::move(socket));
+    const auto admitted = std::make_shared<bool>(false);
+    const auto ended = std::make_shared<std::optional<End>>();
+    connection->start(
+        true,
+        {.message =
+             [this, admitted, at = std::weak_ptr(connection)](const Message& message) {
+               handle(message);
+               *admitted = true;
+               caller_.admitted(at.lock());
+             },
+         .ended = [ended](End how) { *ended = how; }},
+        [this, at = std::weak_ptr(connection)] {
+          const ConnectionPtr to = at.lock();
+          to->send(caller_.hello(*to));
+        });
+    run(at_most(kTimeToAnswer), [&] { return *admitted || *ended; });
+    if (*admitted) return true;
+    if (!*ended) connection->close();
+    note_refusal(*ended, host);
+    return false;
+  }
+
+  void handle(const Message& message) const {
+    if (message.at("is") == "refusal")
+      throw RunFailed(fmt::format("process 0 refuses process {}: {}", membership_.rank,
+                                  message.at("why").get<std::string>()));
+    if (message.at("is") == "failure") throw RunFailed(message.at("why"));
+    if (message.at("is") != "welcome") throw Malformed("not a welcome");
+  }
+
+  void note_refusal(std::optional<End> ended, const std::string& host) {
+    if (!ended)
       why_ = fmt::format("process 0 at {}:{} does not answer", host, membership_.port);
-      return {};
-    }
-    connection.allow(kMaxFrame);
-    return connection;
+    else if (*ended == End::wrong_key)
+      refused_ = refused_.value_or(Clock::now());
+    else
+      why_ = "it is not process 0 of this version";
   }
 
-  /// The next frame; none if the connection has ended. Throws NoAnswer.
-  std::optional<Frame> answer_of(Connection& connection) const {
-    std::optional<Frame> frame;
-    const auto handle = [&](Type type, Bytes payload) {
-      frame = Frame{type, Blob(payload.begin(), payload.end())};
-    };
-    const auto until = Clock::now() + at_most(kTimeToAnswer);
-    while (!frame) {
-      if (Clock::now() >= until) throw NoAnswer();
-      wait_for(connection.socket(), POLLIN, kPause, poll_);
-      if (connection.read({handle, {}, true}) == Inbox::Read::end) break;
-    }
-    return frame;
-  }
-
-  void prove_at(Connection& connection) {
-    const Nonce challenge = decode_challenge(expect(answer_of(connection), Type::challenge));
-    const Claim claim{membership_.rank, membership_.size, challenge, draw_nonce()};
-    connection.send(Type::hello, encode_hello(claim, membership_.key));
-    connection.write();
-    const std::optional<Frame> answer = answer_of(connection);
-    if (!answer && !refused_) refused_ = Clock::now();
-    if (!answer) throw Malformed(kRefusal);
-    if (answer->type == Type::refusal) throw RunFailed(objection(answer->payload));
-    check_welcome(expect(answer, Type::welcome), claim, membership_.key);
-  }
-
-  std::string objection(const Blob& payload) const {
-    const std::string why = Reader(payload).get_text();
-    return fmt::format("process 0 refuses process {}: {}", membership_.rank, why);
-  }
-
+  Loop& loop_;
+  asio::ssl::context& tls_;
   const Membership& membership_;
-  milliseconds patience_;
-  Poll poll_;
+  const JobOptions& options_;
+  const Caller& caller_;
   Clock::time_point began_ = Clock::now();
-  std::optional<Clock::time_point> refused_;  ///< when process 0 refused this process first
+  std::optional<Clock::time_point> refused_;  ///< when the other end first had another key
   std::string why_ = "no address is known";
 };
 
 }  // namespace
 
-Connection dial(const Membership& membership, const JobOptions& options) {
-  return Dialer(membership, options).dial();
+void dial(Loop& loop, asio::ssl::context& tls, const Membership& membership,
+          const JobOptions& options, const Caller& caller) {
+  Dialer(loop, tls, membership, options, caller).dial();
 }
 
 }  // namespace toroid::job

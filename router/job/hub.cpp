@@ -1,12 +1,14 @@
 // Process 0 of a job.
 #include <fmt/core.h>
-#include <poll.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,12 +32,12 @@ namespace toroid::job {
 namespace {
 
 struct Peer {
-  Connection connection;
-  bool joined = false;  ///< has sent its ProcessInfo
+  bool joined = false;  ///< has been admitted
   bool left = false;    ///< has left in order
   Clock::time_point heard{};
   struct Received {
-    BlobHead head;
+    BlobKind kind;
+    std::uint64_t sequence;
     Blob blob;
   };
   std::deque<Received> blobs;
@@ -46,15 +48,22 @@ class Hub final : public Member {
  public:
   Hub(Membership membership, const JobOptions& options)
       : Member(std::move(membership), options),
-        pending_(membership_.key, membership_.size, options_.silence),
-        peers_(membership_.size) {}
+        peers_(membership_.size),
+        connections_(membership_.size),
+        pending_(
+            loop_, *tls_, options_.silence,
+            [this](const Message& hello) { return objection(hello); },
+            [this](const Message& hello, ConnectionPtr connection) {
+              admit(hello, std::move(connection));
+            }) {}
 
   void join() override {
     session_ = random_word();
     if (membership_.size == 1) return;
     Lock lock(mutex_);
-    pending_.open(listener());
-    roster_[0].address = own_address(pending_.listener());
+    Socket port = listener();
+    roster_[0].address = own_address(port);
+    pending_.open(std::move(port));
     join_until_ = Clock::now() + options_.patience;
     start();
     wait_until(lock, [this] { return missing_ == 0; });
@@ -88,8 +97,7 @@ class Hub final : public Member {
     for (unsigned rank = 1; rank < peers_.size(); ++rank) {
       Peer::Received received = std::move(peers_[rank].blobs.front());
       peers_[rank].blobs.pop_front();
-      if (received.head.kind != kind || received.head.sequence != sequence_)
-        refuse_collective(rank);
+      if (received.kind != kind || received.sequence != sequence_) refuse_collective(rank);
       parts[rank] = std::move(received.blob);
     }
   }
@@ -112,117 +120,90 @@ class Hub final : public Member {
   void distribute(const std::vector<Blob>& parts) {
     const auto packed = std::make_shared<const Blob>(pack(parts));
     const Lock lock(mutex_);
-    const BlobHead head{BlobKind::all_gather, 0, sequence_, packed->size()};
-    for (Peer& peer : peers_)
-      if (peer.connection) peer.connection.outbox().push_blob(head, packed);
+    const Message head = {{"kind", BlobKind::all_gather}, {"sequence", sequence_}};
+    for (const ConnectionPtr& connection : connections_)
+      if (connection) connection->outbox().push_blob(head, packed);
     wake_thread();
   }
 
   // Called by the thread.
-  void add_to(std::vector<pollfd>& polled) override {
-    pending_.add_to(polled);
-    for (Peer& peer : peers_) peer.connection.add_to(polled);
+  std::span<const ConnectionPtr> connections() const override { return connections_; }
+
+  /// Throws where the hello lacks something.
+  std::string objection(const Message& hello) const {
+    info_of(hello);
+    const unsigned rank = hello.at("rank");
+    const unsigned size = hello.at("size");
+    if (size != membership_.size)
+      return fmt::format("this run has {} processes, not {}", membership_.size, size);
+    if (rank == 0 || rank >= size) return fmt::format("there is no process {} to join", rank);
+    return peers_[rank].joined ? fmt::format("there is a process {} already", rank) : "";
   }
 
-  void serve(const std::vector<pollfd>& polled) override {
-    for (unsigned rank = 1; rank < peers_.size(); ++rank)
-      if (peers_[rank].connection) serve_peer(rank, polled);
-    pending_.serve(
-        polled, clock_.now(), [this](std::uint32_t rank) { return objection(rank); },
-        [this](std::uint32_t rank, Connection connection) { admit(rank, std::move(connection)); });
-  }
-
-  void serve_peer(unsigned rank, const std::vector<pollfd>& polled) {
-    Peer& peer = peers_[rank];
-    const Handlers handlers{
-        [&](Type type, Bytes payload) { handle_frame(rank, type, payload); },
-        [&](const BlobHead& head, Blob blob) { handle_blob(rank, head, std::move(blob)); }, false};
-    switch (serve_connection(peer.connection, polled, handlers)) {
-      case Served::nothing:
-        return;
-      case Served::heard:
-        peer.heard = clock_.now();
-        if (peer.left) peer.connection.close();
-        return;
-      case Served::malformed:
-        ++malformed_;
-        set_failure(roster_.name(rank) + kMalformed);
-        return peer.connection.close();
-      case Served::end:
-        if (!peer.left) set_failure(roster_.name(rank) + kDied);
-        return peer.connection.close();
-    }
-  }
-
-  std::string objection(std::uint32_t rank) const {
-    const Peer& peer = peers_[rank];
-    const bool taken = peer.connection || peer.joined || peer.left;
-    return taken ? fmt::format("there is a process {} already", rank) : "";
-  }
-
-  void admit(std::uint32_t rank, Connection connection) {
-    Peer& peer = peers_[rank];
-    peer.connection = std::move(connection);
-    peer.connection.allow(kMaxFrame);
-    peer.heard = clock_.now();
-    if (!failure_.empty()) send_failure(peer);
+  void admit(const Message& hello, ConnectionPtr connection) {
+    const unsigned rank = hello.at("rank");
+    connection->set_handlers(
+        {.message = [this, rank](const Message& message) { handle(rank, message); },
+         .blob = [this, rank](const Message& head,
+                              Blob blob) { handle_blob(rank, head, std::move(blob)); },
+         .heard = [this, rank] { peers_[rank].heard = clock_.now(); },
+         .ended = [this, rank](End how) { handle_end(rank, how); }});
+    connection->send({{"is", "welcome"}});
+    if (!failure_.empty()) connection->send({{"is", "failure"}, {"why", failure_}});
     if (is_loopback(roster_[0].address) || !is_specific(roster_[0].address))
-      roster_[0].address = own_address(peer.connection.socket());
+      roster_[0].address = connection->own_address();
+    roster_[rank] = info_of(hello);
+    peers_[rank].joined = true;
+    peers_[rank].heard = clock_.now();
+    connections_[rank] = std::move(connection);
+    if (--missing_ == 0) send_table();
   }
 
   static bool is_specific(const std::string& address) {
     return address != "::" && address != "0.0.0.0";
   }
 
-  void handle_frame(unsigned rank, Type type, Bytes payload) {
-    Reader reader(payload);
-    switch (type) {
-      case Type::info:
-        return handle_info(rank, reader);
-      case Type::ping:
-        return answer_ping(peers_[rank], reader);
-      case Type::report:
-        return handle_report(rank, decode_report(payload));
-      case Type::failure:
-        return set_failure(reader.get_text());
-      case Type::goodbye:
-        peers_[rank].left = true;
-        return changed_.notify_all();
-      case Type::heartbeat:
-        return;
-      default:
-        throw Malformed("not for process 0");
-    }
+  void handle_end(unsigned rank, End how) {
+    lose(rank, how, peers_[rank].left);
+    connections_[rank].reset();
   }
 
-  void handle_info(unsigned rank, Reader& reader) {
-    if (peers_[rank].joined) throw Malformed("it has joined already");
-    roster_[rank] = decode_info(reader);
-    peers_[rank].joined = true;
-    if (--missing_ == 0) send_table();
+  void handle(unsigned rank, const Message& message) {
+    const std::string is = message.at("is");
+    if (is == "report") return handle_report(rank, report_of(message));
+    if (is == "ping") return answer_ping(rank, message);
+    if (is == "failure") return set_failure(message.at("why"));
+    if (is == "goodbye") return handle_goodbye(rank);
+    if (is != "heartbeat") throw Malformed("not for process 0");
+  }
+
+  void handle_goodbye(unsigned rank) {
+    peers_[rank].left = true;
+    connections_[rank]->close();
+    connections_[rank].reset();
+    changed_.notify_all();
   }
 
   void send_table() {
     roster_.replace_loopback();
-    const auto table = std::make_shared<const Blob>(roster_.encode(session_));
-    for (Peer& peer : peers_)
-      if (peer.connection)
-        peer.connection.outbox().push_blob({BlobKind::table, 0, 0, table->size()}, table);
+    send_to_all({{"is", "table"}, {"session", session_}, {"processes", roster_.encode()}});
     changed_.notify_all();
   }
 
-  static void answer_ping(Peer& peer, Reader& reader) {
-    const auto now = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
-    peer.connection.send(Type::pong, Writer().put(reader.get<std::uint64_t>()).put(now).bytes());
+  void answer_ping(unsigned rank, const Message& message) {
+    connections_[rank]->send(
+        {{"is", "pong"}, {"sent", message.at("sent")}, {"now", ClockOffset::stamp()}});
+    connections_[rank]->flush();
   }
 
-  void handle_blob(unsigned rank, const BlobHead& head, Blob blob) {
-    peers_[rank].blobs.push_back({head, std::move(blob)});
+  void handle_blob(unsigned rank, const Message& head, Blob blob) {
+    peers_[rank].blobs.push_back({head.at("kind"), head.at("sequence"), std::move(blob)});
     changed_.notify_all();
   }
 
   void tick() override {
     if (membership_.size > 1 && !leaving_) {
+      pending_.tick(clock_.now());
       check_joined();
       check_silence();
       if (is_heartbeat_due()) send_heartbeats();
@@ -243,15 +224,14 @@ class Hub final : public Member {
 
   void check_silence() {
     for (unsigned rank = 1; rank < peers_.size(); ++rank)
-      if (peers_[rank].connection && clock_.now() - peers_[rank].heard > options_.silence)
+      if (connections_[rank] && clock_.now() - peers_[rank].heard > options_.silence)
         set_failure(roster_.name(rank) + unanswered());
   }
 
   /// Not where other bytes wait to be sent: they are as good a sign of life.
   void send_heartbeats() {
-    for (Peer& peer : peers_)
-      if (peer.joined && peer.connection && peer.connection.outbox().empty())
-        peer.connection.send(Type::heartbeat);
+    for (const ConnectionPtr& connection : connections_)
+      if (connection && connection->outbox().empty()) connection->send({{"is", "heartbeat"}});
   }
 
   void begin_watch() override {
@@ -299,52 +279,26 @@ class Hub final : public Member {
   void ask_for_wave() {
     const std::uint32_t wave = detector_->wanted_wave();
     if (wave == 0 || wave == std::exchange(wave_, wave)) return;
-    send_to_all(Type::wave, Writer().put(watch_).put(wave).bytes());
+    send_to_all({{"is", "wave"}, {"watch", watch_}, {"wave", wave}});
   }
 
   void announce(termination::Verdict verdict) {
-    const auto code = static_cast<std::uint32_t>(verdict);
-    send_to_all(Type::verdict, Writer().put(watch_).put(code).bytes());
+    send_to_all({{"is", "verdict"}, {"watch", watch_}, {"verdict", verdict}});
     decide(verdict);
   }
 
-  void send_to_all(Type type, const Blob& payload) {
-    for (Peer& peer : peers_)
-      if (peer.connection) peer.connection.send(type, payload);
-  }
-
   void spread_failure(bool) override {
-    for (Peer& peer : peers_)
-      if (peer.connection) send_failure(peer);
+    for (const ConnectionPtr& connection : connections_)
+      if (connection) send_failure(*connection);
   }
 
-  void send_failure(Peer& peer) {
-    peer.connection.outbox().drop_unwritten();
-    peer.connection.send(Type::failure, Writer().put_text(failure_).bytes());
-  }
+  void close_port() override { pending_.close(); }
 
-  void send_goodbye() override {
-    pending_.close();
-    for (Peer& peer : peers_) peer.connection.outbox().push(frame(Type::goodbye));
-  }
-
-  bool has_unwritten() override {
-    for (Peer& peer : peers_)
-      if (peer.connection && !peer.connection.outbox().empty()) return true;
-    return false;
-  }
-
-  bool is_connected() override {
-    for (const Peer& peer : peers_)
-      if (peer.connection) return true;
-    return false;
-  }
-
+  std::vector<Peer> peers_;                 ///< [rank]; the first is not used
+  std::vector<ConnectionPtr> connections_;  ///< [rank]; the first is not used
   PendingConnections pending_;
-  std::vector<Peer> peers_;  ///< [rank]; the first is not used
   unsigned missing_ = membership_.size - 1;
   Clock::time_point join_until_{};
-  std::uint64_t malformed_ = 0;
   std::optional<termination::TerminationDetector> detector_;  ///< of the run that is watched
   std::optional<Suspicions> suspicions_;
   std::uint32_t wave_ = 0;      ///< the last wave that the others have been asked for

@@ -1,12 +1,14 @@
 #include "router/job/member.hpp"
 
 #include <fmt/core.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <exception>
+#include <memory>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <utility>
@@ -15,10 +17,12 @@
 #include "hal/check.hpp"
 #include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
+#include "router/job/dial.hpp"
 #include "router/job/job.hpp"
+#include "router/job/loop.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/process_info.hpp"
-#include "router/job/socket.hpp"
+#include "router/job/tls.hpp"
 #include "router/job/wire.hpp"
 #include "router/termination/detector.hpp"
 
@@ -27,18 +31,22 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kAskPeriod{5};   // between two reports of the monitor
-constexpr milliseconds kGoodbye{1000};  // for the others to close their ends
+constexpr milliseconds kAskPeriod{5};       // between two reports of the monitor
+constexpr milliseconds kGoodbye{1000};      // for the others to close their ends
+constexpr std::size_t kMaxText = 64 << 10;  // bytes
 
 }  // namespace
 
 Member::Member(Membership membership, JobOptions options)
     : membership_(std::move(membership)),
       options_(std::move(options)),
+      tls_(make_tls(membership_.key)),
       roster_(membership_.size),
       clock_(std::min<Clock::duration>(5 * kPollPeriod, options_.silence / 4)) {
   roster_[membership_.rank] = this_process();
 }
+
+Member::~Member() = default;
 
 void Member::start() {
   thread_ = std::jthread([this] { run(); });
@@ -50,8 +58,10 @@ void Member::leave() noexcept {
     const Lock asking(asking_);  // a job that is being left must not be abandoned
     const Lock lock(mutex_);
     leaving_ = true;
-    progress_at_ = Clock::now();
-    send_goodbye();
+    loop_.note_motion();
+    close_port();
+    for (const ConnectionPtr& connection : connections())
+      if (connection) connection->outbox().push({{"is", "goodbye"}});
   }
   wake_thread();
   thread_.join();
@@ -136,7 +146,7 @@ std::string Member::failure() {
 
 void Member::set_failure(std::string why, bool own) {
   if (!failure_.empty() || leaving_) return;
-  failure_ = std::move(why);
+  failure_ = why.substr(0, kMaxText);
   failed_at_ = clock_.now();
   spread_failure(own);
   changed_.notify_all();
@@ -163,29 +173,29 @@ std::string Member::unanswered() const {
   return fmt::format(" has not answered for {:.1f} s", seconds);
 }
 
-Member::Served Member::serve_connection(Connection& connection, const std::vector<pollfd>& polled,
-                                        const Handlers& handlers) {
-  Inbox::Read read = Inbox::Read::nothing;
-  // If the other end has closed, what it sent before is still to be read.
-  bool wrote = connection.write() > 0;
-  try {
-    if ((connection.events(polled) & ~POLLOUT) != 0) read = connection.read(handlers);
-  } catch (const Malformed&) {
-    return Served::malformed;
-  }
-  if (read == Inbox::Read::end) return Served::end;
-  wrote |= connection.write() > 0;
-  if (leaving_) connection.finish();
-  if (wrote || read == Inbox::Read::bytes) progress_at_ = Clock::now();
-  return read == Inbox::Read::bytes ? Served::heard : Served::nothing;
+void Member::send_to_all(const Message& message) {
+  for (const ConnectionPtr& connection : connections())
+    if (connection) connection->send(message);
+}
+
+void Member::send_failure(Connection& connection) const {
+  connection.outbox().drop_unwritten();
+  connection.send({{"is", "failure"}, {"why", failure_}});
+}
+
+void Member::lose(unsigned rank, End how, bool left) {
+  if (how == End::malformed) ++malformed_;
+  if (how == End::malformed)
+    set_failure(roster_.name(rank) + " sent what no process of this version sends");
+  else if (!left)
+    set_failure(roster_.name(rank) + " died: connection closed");
 }
 
 /// Goes on after an error in this process, to tell the others.
 void Member::run() noexcept {
-  std::vector<pollfd> polled;
   for (bool more = true; more;) {
     try {
-      more = turn(polled);
+      more = turn();
     } catch (const std::exception& error) {
       more = failure().empty();
       fail(error.what());
@@ -194,35 +204,33 @@ void Member::run() noexcept {
 }
 
 /// False: the thread is to end.
-bool Member::turn(std::vector<pollfd>& polled) {
-  int time = 0;
+bool Member::turn() {
+  milliseconds time{0};
   {
     const Lock lock(mutex_);
     if (leaving_ && has_left()) return false;
-    polled.clear();
-    wake_.add_to(polled);
-    add_to(polled);
+    write_all();
     time = poll_time();
   }
-  ::poll(polled.data(), polled.size(), time);
-  {
-    const Lock lock(mutex_);
-    wake_.clear();
-    clock_.step();
-    serve(polled);
-  }
+  loop_.run(time);
   ask_monitor();
   {
     const Lock lock(mutex_);
+    clock_.step();
     tick();
   }
   abandon_if_due();
   return true;
 }
 
-int Member::poll_time() const {
-  if (is_watching() && wanted_wave() != 0) return 0;
-  return static_cast<int>((is_watching() ? kAskPeriod : kPollPeriod).count());
+void Member::write_all() {
+  for (const ConnectionPtr& connection : connections())
+    if (connection) leaving_ ? connection->finish() : connection->flush();
+}
+
+milliseconds Member::poll_time() const {
+  if (is_watching() && wanted_wave() != 0) return milliseconds(0);
+  return is_watching() ? kAskPeriod : kPollPeriod;
 }
 
 bool Member::is_monitor_due() const {
@@ -262,10 +270,15 @@ bool Member::is_abandonment_due() const {
 
 /// Stays while something can still be brought to the others, or they have not closed their ends.
 bool Member::has_left() {
-  if (!is_connected()) return true;
-  const bool useful = failure_.empty() && has_unwritten();
+  bool connected = false;
+  bool unwritten = false;
+  for (const ConnectionPtr& connection : connections()) {
+    connected |= connection != nullptr;
+    unwritten |= connection && !connection->outbox().empty();
+  }
+  const bool useful = failure_.empty() && unwritten;
   const auto limit = useful ? std::max(options_.silence, kGoodbye) : kGoodbye;
-  return Clock::now() - progress_at_ > limit;
+  return !connected || Clock::now() - loop_.moved_at() > limit;
 }
 
 }  // namespace toroid::job

@@ -1,13 +1,12 @@
 // What process 0 (hub.cpp) and all other processes (leaf.cpp) have in common as members of a job.
 #pragma once
 
-#include <poll.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,24 +15,30 @@
 #include "router/job/blob.hpp"
 #include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
+#include "router/job/dial.hpp"
 #include "router/job/job.hpp"
+#include "router/job/loop.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/process_info.hpp"
-#include "router/job/socket.hpp"
 #include "router/job/wire.hpp"
 #include "router/termination/detector.hpp"
+
+namespace asio::ssl {
+class context;
+}
 
 namespace toroid::job {
 
 /// A process's end of the star that a job's connections form.
 ///
 /// **Threads:** the program calls the public functions; the job's thread runs from start() to
-/// leave() and owns the connections. **Locking:** `mutex_` guards all state that has no comment of
-/// its own. The thread holds it except in poll() and while it asks the monitor; the program's calls
-/// queue frames, wake the thread and wait for `changed_`. Owned by Job.
+/// leave(), in the loop, and owns the connections. **Locking:** `mutex_`, the loop's, guards all
+/// state that has no comment of its own. The thread holds it except while it waits and while it
+/// asks the monitor; the program's calls queue frames, wake the thread and wait for `changed_`.
+/// Owned by Job.
 class Member {
  public:
-  virtual ~Member() = default;
+  virtual ~Member();
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
 
@@ -76,13 +81,11 @@ class Member {
   }
   /// Calls options_.poll, without the mutex, if it is due.
   void poll_user(Lock& lock);
-  void wake_thread() { wake_.ring(); }
+  void wake_thread() { loop_.wake(); }
 
   // Called by the thread, with the mutex.
-  /// Adds what poll() is to wait for.
-  virtual void add_to(std::vector<pollfd>& polled) = 0;
-  /// Reads and writes what poll() has found.
-  virtual void serve(const std::vector<pollfd>& polled) = 0;
+  /// Connections with other processes, by rank; null: none.
+  virtual std::span<const ConnectionPtr> connections() const = 0;
   /// Does what is due by the clock.
   virtual void tick() = 0;
   /// Passes on this process's own report of the run that is watched.
@@ -92,9 +95,8 @@ class Member {
   virtual void begin_watch() {}
   /// Tells other processes of the failure. `own`: it is this process's; a leaf passes on no other.
   virtual void spread_failure(bool own) = 0;
-  virtual void send_goodbye() = 0;
-  virtual bool has_unwritten() = 0;
-  virtual bool is_connected() = 0;
+  /// The job is being left.
+  virtual void close_port() {}
 
   void set_failure(std::string why, bool own = false);
   /// Whether a heartbeat is due; if so, the next one is due a period later.
@@ -102,17 +104,19 @@ class Member {
   bool is_watching() const { return monitor_ != nullptr && verdict_ == termination::Verdict::none; }
   /// Ends the watch with a verdict. The first one counts.
   void decide(termination::Verdict verdict);
-  enum class Served { nothing, heard, malformed, end };
-  Served serve_connection(Connection& connection, const std::vector<pollfd>& polled,
-                          const Handlers& handlers);
+  void send_to_all(const Message& message);
+  /// Sends why the job has failed, instead of all that waits to be sent.
+  void send_failure(Connection& connection) const;
+  /// The connection with a process has ended. `left`: in order.
+  void lose(unsigned rank, End how, bool left);
   std::string unanswered() const;
-  static constexpr const char* kDied = " died: connection closed";
   static constexpr const char* kEndedEarly = " has ended before the others";
-  static constexpr const char* kMalformed = " sent what no process of this version sends";
 
   const Membership membership_;
   const JobOptions options_;
-  std::mutex mutex_;
+  Loop loop_;
+  std::mutex& mutex_ = loop_.mutex();
+  const std::shared_ptr<asio::ssl::context> tls_;
   std::condition_variable changed_;
   std::string failure_;
   Roster roster_;
@@ -121,6 +125,7 @@ class Member {
   AwakeClock clock_;            ///< the thread's
   std::uint64_t sequence_ = 0;  ///< number of the last collective
   bool leaving_ = false;
+  std::uint64_t malformed_ = 0;  ///< connections that were closed for what they sent
 
   std::uint32_t watch_ = 0;             ///< number of the run that is watched, from 1
   std::chrono::milliseconds stall_{0};  ///< its limit
@@ -128,12 +133,13 @@ class Member {
 
  private:
   void run() noexcept;
-  bool turn(std::vector<pollfd>& polled);
+  bool turn();
+  void write_all();
   void ask_monitor();
   bool is_monitor_due() const;
   void abandon_if_due();
   bool is_abandonment_due() const;
-  int poll_time() const;
+  std::chrono::milliseconds poll_time() const;
   bool has_left();
   termination::Verdict current_verdict() const {
     return failure_.empty() ? verdict_ : termination::Verdict::failed;
@@ -147,8 +153,6 @@ class Member {
   Clock::time_point beat_at_{};
   Clock::time_point failed_at_{};  ///< by clock_
   bool abandoned_ = false;
-  Clock::time_point progress_at_{};  ///< when the last bytes were written or read while leaving
-  WakeUp wake_;
   std::jthread thread_;
 };
 

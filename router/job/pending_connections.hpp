@@ -1,82 +1,78 @@
 // Connections to process 0 that have not yet proved that they belong to the job.
 #pragma once
 
-#include <poll.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
-#include "router/job/key.hpp"
-#include "router/job/proof.hpp"
+#include "router/job/loop.hpp"
 #include "router/job/socket.hpp"
+#include "router/job/wire.hpp"
+
+namespace asio::ssl {
+class context;
+}
 
 namespace toroid::job {
 
 /// Pending connections to process 0.
 ///
-/// **Admission:** a peer becomes a member of the job when it proves knowledge of the job key; see
-/// proof.hpp. A connection that sends anything else, or no proof within the time limit, is closed
-/// and counted as refused. Not counted are connections that close without having sent a byte, and
-/// those that close after their proof: a process that dials again does that.
-/// Owned by process 0's Hub and called by the job's thread, with the hub's mutex.
+/// **Admission:** a peer becomes a member of the job when it has proved that it holds the job key
+/// (see tls.hpp) and has said hello. A connection that sends anything else, or no proof within the
+/// time limit, is closed and counted as refused. Not counted are connections that close without
+/// having sent a byte, and those that close after their proof: a process that dials again does
+/// that. Owned by process 0's Hub and called in the loop, with its mutex.
 class PendingConnections {
  public:
-  /// Why a process of this rank cannot be admitted; empty: it can.
-  using Objection = std::function<std::string(std::uint32_t rank)>;
-  using Admit = std::function<void(std::uint32_t rank, Connection)>;
+  /// Why a process with this hello cannot be admitted; empty: it can.
+  using Objection = std::function<std::string(const Message& hello)>;
+  using Admit = std::function<void(const Message& hello, ConnectionPtr)>;
 
-  /// `key` outlives it. `size`: processes of the job. `limit`: time for the proof.
-  PendingConnections(const JobKey& key, unsigned size, Clock::duration limit)
-      : key_(key), size_(size), limit_(limit) {}
+  /// `loop` and `tls` outlive it. `limit`: time for the proof.
+  PendingConnections(Loop& loop, asio::ssl::context& tls, Clock::duration limit,
+                     Objection objection, Admit admit);
+  ~PendingConnections();
 
-  void open(Socket listener) { listener_ = std::move(listener); }
+  void open(Socket listener);
   /// Closes the listener and all pending connections.
   void close();
-  const Socket& listener() const { return listener_; }
   /// Number of connections refused so far.
   std::uint64_t refused() const { return refused_; }
-
   /// "; from 192.0.2.7 came one that does not hold the same key" for the last that failed to prove
   /// it; empty: there was none.
   std::string wrong_keys() const;
 
-  /// Adds listener and connections to those that poll() is to wait for.
-  void add_to(std::vector<pollfd>& polled);
-  /// Accepts, reads, admits and closes, by what poll() has found at `now`.
-  void serve(const std::vector<pollfd>& polled, Clock::time_point now, const Objection& objection,
-             const Admit& admit);
+  /// Closes those that are overdue at `now`.
+  void tick(Clock::time_point now);
 
  private:
   struct Pending {
-    Connection connection;
+    ConnectionPtr connection;
     Clock::time_point since;
-    Nonce challenge = draw_nonce();
     bool proved = false;
-    Claim claim{};
   };
-
+  struct Listener;
   using Iterator = std::list<Pending>::iterator;
 
-  void serve_one(Iterator pending, const std::vector<pollfd>& polled, const Objection& objection,
-                 const Admit& admit);
-  void close_one(Iterator pending);
-  void accept_new(Clock::time_point now);
-  bool read_proof(Pending& pending);
-  bool is_admissible(Pending& pending, const Objection& objection);
-  void refuse_overdue(Clock::time_point now);
+  void accept();
+  void add(Socket socket);
+  void handle_hello(Iterator pending, const Message& hello);
+  void handle_end(Iterator pending, End how);
+  void refuse_oldest();
 
-  const JobKey& key_;
-  unsigned size_;
+  Loop& loop_;
+  asio::ssl::context& tls_;
   Clock::duration limit_;
-  Socket listener_;
-  std::size_t entry_ = 0;       ///< index of the listener in what was polled
+  Objection objection_;
+  Admit admit_;
+  Clock::time_point now_ = Clock::now();  ///< by the last tick()
+  std::unique_ptr<Listener> listener_;
   std::list<Pending> pending_;  ///< the oldest first
   std::uint64_t refused_ = 0;
   std::string wrong_key_;  ///< address of the last one whose key is another; empty: there was none

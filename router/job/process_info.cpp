@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -56,37 +57,38 @@ void Roster::replace_loopback() {
     if (is_loopback(info.address)) info.address = infos_[0].address;
 }
 
-Blob Roster::encode(std::uint64_t session) const {
-  Writer writer;
-  writer.put(session);
-  for (const ProcessInfo& info : infos_) writer.put_bytes(job::encode(info));
-  return writer.bytes();
+Message Roster::encode() const {
+  Message table;
+  for (const ProcessInfo& info : infos_) table.push_back(message_of(info));
+  return table;
 }
 
-std::uint64_t Roster::decode(Bytes table) {
-  Reader reader(table);
-  const auto session = reader.get<std::uint64_t>();
-  for (ProcessInfo& info : infos_) info = decode_info(reader);
-  reader.end();
-  return session;
+void Roster::decode(const Message& table) {
+  for (std::size_t rank = 0; rank < infos_.size(); ++rank) infos_[rank] = info_of(table.at(rank));
 }
 
 Blob pack(const std::vector<Blob>& parts) {
   std::size_t size = 0;
-  for (const Blob& part : parts) size += 8 + part.size();
-  Writer writer(size);
-  for (const Blob& part : parts) writer.put(std::uint64_t{part.size()}).put_bytes(part);
-  return writer.release();
+  for (const Blob& part : parts) size += sizeof size + part.size();
+  Blob packed;
+  packed.reserve(size);
+  for (const Blob& part : parts) {
+    const Blob length = blob_of(std::uint64_t{part.size()});
+    packed.insert(packed.end(), length.begin(), length.end());
+    packed.insert(packed.end(), part.begin(), part.end());
+  }
+  return packed;
 }
 
 std::vector<Blob> unpack(Bytes packed, unsigned size) {
-  Reader reader(packed);
   std::vector<Blob> parts(size);
-  for (Blob& part : parts) {
-    const Bytes bytes = reader.get_bytes(reader.get<std::uint64_t>());
-    part.assign(bytes.begin(), bytes.end());
-  }
-  reader.end();
+  const auto take = [&](std::uint64_t bytes) {
+    if (bytes > packed.size()) throw Malformed("blobs are cut short");
+    const Bytes taken = packed.first(bytes);
+    packed = packed.subspan(bytes);
+    return Blob(taken.begin(), taken.end());
+  };
+  for (Blob& part : parts) part = take(value_of<std::uint64_t>(take(sizeof(std::uint64_t))));
   return parts;
 }
 

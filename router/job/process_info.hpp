@@ -1,7 +1,6 @@
 // Who the processes of a job are, and how messages name them.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,9 +27,9 @@ class Roster {
   /// Gives processes that are connected with process 0 over the loopback the address of process 0.
   void replace_loopback();
 
-  Blob encode(std::uint64_t session) const;
-  /// Takes over what encode() made, and returns the session. Throws Malformed.
-  std::uint64_t decode(Bytes table);
+  Message encode() const;
+  /// Takes over what encode() made. Throws as info_of().
+  void decode(const Message& table);
 
  private:
   std::vector<ProcessInfo> infos_;

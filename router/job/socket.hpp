@@ -1,11 +1,7 @@
-// TCP sockets, none of which ever blocks, and a way to wake a thread that waits for them.
+// Sockets as file descriptors, where process 0 listens, and addresses.
 #pragma once
 
-#include <poll.h>
-
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,18 +44,6 @@ bool is_listening(int fd);
 /// Makes a socket non-blocking, and closed when this process executes another program.
 void make_private(const Socket& socket);
 
-/// The next connection that has come in; none if there is none.
-Socket accept_on(const Socket& listener);
-
-/// Called several times a second by a function that waits. What it throws ends the wait.
-using Poll = std::function<void()>;
-inline constexpr std::chrono::milliseconds kPollPeriod{50};
-
-/// Connects to the first address of `host` that answers, each within `time`. None on failure: `why`
-/// gets the reason.
-Socket connect_to(const std::string& host, std::uint16_t port, std::chrono::milliseconds time,
-                  std::string& why, const Poll& poll = {});
-
 std::uint16_t port_of(const Socket& socket);
 /// Numeric address of this end of a connection.
 std::string own_address(const Socket& socket);
@@ -67,24 +51,5 @@ std::string own_address(const Socket& socket);
 std::string peer_address(const Socket& socket);
 /// Addresses of all interfaces that are up, without loopback and link-local ones.
 std::vector<std::string> interface_addresses();
-
-/// Waits for `events`, as of poll(), at most for `time`. True: one has occurred.
-bool wait_for(const Socket& socket, short events, std::chrono::milliseconds time,
-              const Poll& poll = {});
-
-/// Wakes a thread out of poll().
-class WakeUp {
- public:
-  /// Throws RunFailed.
-  WakeUp();
-  /// Wakes the thread. Any thread may call it.
-  void ring();
-  /// Adds the event to those that poll() is to wait for.
-  void add_to(std::vector<pollfd>& polled) const;
-  void clear();
-
- private:
-  Socket event_;
-};
 
 }  // namespace toroid::job
