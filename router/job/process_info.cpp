@@ -88,7 +88,7 @@ std::vector<Blob> unpack(Bytes packed, unsigned size) {
     packed = packed.subspan(bytes);
     return Blob(taken.begin(), taken.end());
   };
-  for (Blob& part : parts) part = take(value_of<std::uint64_t>(take(sizeof(std::uint64_t))));
+  for (Blob& part : parts) part = take(toroid::value_of<std::uint64_t>(take(sizeof(std::uint64_t))));
   return parts;
 }
 
