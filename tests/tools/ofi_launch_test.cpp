@@ -274,7 +274,8 @@ TEST_F(OfiLaunch, RemovesTheSharedMemoryOfProcessesThatAreKilled) {
     const Process launcher(launch(4) + fft);
     const std::vector<pid_t> children = processes_of(launcher);
     ASSERT_EQ(children.size(), 4U) << launcher.err();
-    for (const pid_t child : children) EXPECT_FALSE(shared_files_of(child).empty());
+    for (const pid_t child : children)
+      EXPECT_TRUE(comes_true([=] { return !shared_files_of(child).empty(); }, 30s)) << child;
     for (const pid_t child : children)
       if (all || child == children[2]) ::kill(child, SIGKILL);
     EXPECT_TRUE(launcher.wait(15s)) << launcher.err();
