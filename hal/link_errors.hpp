@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "hal/direction.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #ifdef TOROID_ATOMICS
-#include TOROID_ATOMICS
+#include TOROID_ATOMICS  // IWYU pragma: export
 #else
 
 #include <atomic>

@@ -1,7 +1,7 @@
 #include "tools/campaign/case.hpp"
 
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -18,6 +18,7 @@
 
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
+#include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange_plan.hpp"
@@ -25,6 +26,7 @@
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
+#include "router/rules/routing.hpp"
 #include "tools/campaign/schedule_files.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/campaign/shard.hpp"

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"

@@ -1,7 +1,7 @@
 #include "tools/command_line/options.hpp"
 
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +19,7 @@
 
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
+#include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"

@@ -4,14 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/counters.hpp"
 #include "hal/direction.hpp"
+#include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
+#include "hal/random.hpp"
 #include "hal/shape.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/machinery.hpp"

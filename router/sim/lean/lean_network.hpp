@@ -19,6 +19,7 @@
 #include "hal/tick.hpp"
 #include "router/rules/arbitration.hpp"
 #include "router/rules/routing.hpp"
+#include "router/sim/event.hpp"
 #include "router/sim/event_wheel.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/flight_store.hpp"

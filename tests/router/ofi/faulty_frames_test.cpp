@@ -12,7 +12,6 @@
 #include "hal/link_errors.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
-#include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
 #include "router/job/blob.hpp"
 #include "router/ofi/faulty_transport.hpp"

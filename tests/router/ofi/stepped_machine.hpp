@@ -24,6 +24,7 @@
 #include "router/ofi/flow.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/torus_gateway.hpp"
+#include "router/ofi/transport.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"

@@ -1,5 +1,3 @@
-#include "router/shm/torus/link_check.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,6 +14,8 @@
 #include "hal/shape.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/shm/torus/link.hpp"
+#include "router/shm/torus/link_check.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
 namespace toroid::ring {

@@ -1,10 +1,8 @@
-#include "router/sim/link_protocol.hpp"
-
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "hal/counters.hpp"
@@ -17,7 +15,8 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "router/rules/routing.hpp"
-#include "tests/router/everything.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim/model_case.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/io/npy/header.hpp"
 
 namespace toroid::npy {
 namespace {

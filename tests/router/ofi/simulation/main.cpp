@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
-#include <optional>
 #include <string_view>
 #include <system_error>
 
