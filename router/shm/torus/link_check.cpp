@@ -52,7 +52,7 @@ void CheckedSender::stamp(std::uint64_t written) {
     for (; stamped_.count(c) != counts[c]; stamped_.advance(*memory_, c)) {
       const Packet& packet = stamped_.slot(*memory_, c);
       const LinkStamp stamp{numbers_[c]++, packet_crc(packet)};
-      link_->stamps_[c][&packet - memory_->slots[c].get()] = stamp;
+      link_->stamp(c, static_cast<std::size_t>(&packet - memory_->slots[c].get())) = stamp;
       link_->sent_[c] = next_crc(link_->sent_[c], stamp.crc);
     }
 }

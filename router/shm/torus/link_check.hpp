@@ -18,6 +18,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -50,6 +51,8 @@ class CheckedLink {
   LinkHealth health() const;
 
  private:
+  LinkStamp& stamp(unsigned channel, std::size_t slot) { return stamps_[channel][slot]; }
+
   friend class CheckedSender;
   friend class CheckedReceiver;
 
@@ -117,7 +120,7 @@ class CheckedReceiver {
   void take(unsigned channel, const Packet& packet, const LinkStamp& stamp);
   void refuse(unsigned channel);
   LinkStamp& stamp_of(unsigned channel, const Packet& packet) {
-    return link_->stamps_[channel][&packet - memory_->slots[channel].get()];
+    return link_->stamp(channel, static_cast<std::size_t>(&packet - memory_->slots[channel].get()));
   }
 
   const LinkMemory* memory_;
