@@ -27,7 +27,8 @@ void read_shape(std::string_view text) {
 void read_failures(std::string_view text) {
   static const Shape kShape = Shape::parse("4x3mx2");
   const std::size_t end = text.find(';');
-  FailureList list{.links = {std::string(text.substr(0, end))}};
+  FailureList list;
+  list.links = {std::string(text.substr(0, end))};
   if (end != text.npos) list.nodes = {std::string(text.substr(end + 1))};
   TOROID_CHECK_LE(Failures(kShape, list).living(), kShape.size());
 }
