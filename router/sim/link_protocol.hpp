@@ -39,7 +39,7 @@ class LinkProtocol {
   /// A packet begins to leave by a link. Returns the cycles for which it is held before the
   /// transmission that is accepted. REQUIRES: is_on(), as all below.
   [[gnu::always_inline]] Tick begin(Rank node, unsigned link, unsigned chunks) {
-    std::uint16_t& sound = line(node, link).sound[link % kRow];
+    std::uint16_t& sound = line(node, link).sound[in_line(link)];
     if (sound == 0) [[unlikely]]
       return begin_unsound(node, link, chunks);
     --sound;
@@ -47,12 +47,12 @@ class LinkProtocol {
   }
   /// That transmission begins; `word` tells the packet from others.
   [[gnu::always_inline]] void sent(Rank node, unsigned link, std::uint64_t word) {
-    std::uint32_t& crc = line(node, link).sent[link % kRow];
+    std::uint32_t& crc = line(node, link).sent[in_line(link)];
     crc = next_crc(crc, word);
   }
   /// It has come from the direction opposite to the one in which it travels.
   [[gnu::always_inline]] void received(Rank node, unsigned travelling, std::uint64_t word) {
-    std::uint32_t& crc = line(node, travelling).received[travelling % kRow];
+    std::uint32_t& crc = line(node, travelling).received[in_line(travelling)];
     crc = next_crc(crc, word);
   }
   [[gnu::always_inline]] void prefetch(Rank node, unsigned link) const {
@@ -91,8 +91,9 @@ class LinkProtocol {
   };
 
   std::size_t place(Rank node, unsigned link) const {
-    return degree_ <= kRow ? node : std::size_t{node} * 2 + link / kRow;
+    return std::size_t{node} * lines_per_node_ + (link >= kRow ? 1u : 0u);
   }
+  static unsigned in_line(unsigned link) { return link - (link >= kRow ? kRow : 0u); }
   Line& line(Rank node, unsigned link) { return lines_[place(node, link)]; }
   Link& link(Rank node, unsigned l) { return links_[std::size_t{node} * degree_ + l]; }
   static std::uint32_t next_crc(std::uint32_t crc, std::uint64_t word) {
@@ -105,6 +106,7 @@ class LinkProtocol {
 
   Shape shape_;
   unsigned degree_;
+  unsigned lines_per_node_;
   Range block_;
   Tick timeout_;
   std::array<Tick, kMaxChunks + 1> wire_cycles_{};  ///< [chunks]
