@@ -1,7 +1,7 @@
 #include "tools/campaign/case.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstddef>

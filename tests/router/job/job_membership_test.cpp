@@ -5,6 +5,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -139,7 +140,7 @@ TEST(Membership, RefusesAKeyFileThatOthersCanRead) {
   ASSERT_EQ(::write(file.fd(), "fedcba9876543210\n", 17), 17);
   Variables variables = without("TOROID_JOB_KEY");
   variables.emplace_back("TOROID_JOB_KEY_FILE", path);
-  for (const mode_t mode : {0640, 0604, 0620, 0602, 0601}) {
+  for (const mode_t mode : std::array<mode_t, 5>{0640, 0604, 0620, 0602, 0601}) {
     ASSERT_EQ(::fchmod(file.fd(), mode), 0);
     EXPECT_THAT(refusal_of(variables),
                 AllOf(HasSubstr(path), HasSubstr("is open to others than its owner"),
