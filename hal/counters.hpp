@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hal/packet.hpp"
+#include "hal/shape.hpp"
 #include "hal/tick.hpp"
 
 namespace toroid {
@@ -38,6 +39,13 @@ struct LinkHealth {
   std::uint64_t repeats = 0;       ///< packets that were sent again
   std::uint32_t sent_crc = 0;      ///< CRC of all packets that were sent, each once, in order
   std::uint32_t received_crc = 0;  ///< of all that were accepted; the same, if the link is sound
+};
+
+/// Packets that can arrive no more, since links or nodes have failed on their way.
+struct LostPackets {
+  Rank source;
+  Rank destination;
+  std::uint64_t packets;
 };
 
 /// The sums over all links of a machine, and over the ways between processes.
@@ -80,6 +88,8 @@ struct FabricCounters {
   /// [rank · shape.links() + direction] of the links that are checked; empty: none is.
   std::vector<LinkHealth> health;
   std::vector<FifoCounters> fifos;  ///< [rank · FIFOs per node + FIFO]
+  std::vector<std::string> deaths;  ///< "(0,0,0)X+ failed at cycle 5000", in order of time
+  std::vector<LostPackets> lost;    ///< by source, then destination
 };
 
 }  // namespace toroid

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,7 +13,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -21,6 +24,7 @@
 #include "hal/random.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 
 namespace toroid {
 
@@ -34,8 +38,10 @@ Failures::Failures(const Shape& shape, const FailureList& list)
       reach_(std::size_t{shape.size()} << shape.dims()),
       clear_hops_(reach_.size()) {
   if (shape.is_twisted()) throw BadInput("failed links and nodes are not modelled on twisted tori");
-  for (const std::string& link : list.links) fail_link(link);
-  for (const std::string& node : list.nodes) fail_node(node);
+  for (const std::string& link : list.links) add(link, false);
+  for (const std::string& node : list.nodes) add(node, true);
+  std::ranges::stable_sort(deaths_, {}, &Death::at);
+  may_change_ = !deaths_.empty();
   find_exits();
   unsigned stride = 1;
   for (unsigned d = shape.dims(); d-- > 0; stride *= width_[d]) {
@@ -46,20 +52,60 @@ Failures::Failures(const Shape& shape, const FailureList& list)
 }
 
 Failures::~Failures() {
-  for (const auto& reach : reach_) delete reach.load(std::memory_order_relaxed);
+  forget_ways();
 }
 
-void Failures::fail_link(const std::string& text) {
-  const auto [node, direction] = parse_link_name(shape_, text);
-  cut(node, direction);
+namespace {
+
+/// "(0,0,0)X+@5000" is a place and the cycle of its death. Throws BadInput.
+std::pair<std::string_view, std::optional<Tick>> split_death(std::string_view text) {
+  const std::size_t mark = text.find('@');
+  if (mark == std::string_view::npos) return {text, std::nullopt};
+  const std::string_view cycle = text.substr(mark + 1);
+  Tick at = 0;
+  const auto [end, error] = std::from_chars(cycle.data(), cycle.data() + cycle.size(), at);
+  if (error != std::errc() || end != cycle.data() + cycle.size() || at < 1 || at > kLastTick)
+    throw BadInput(fmt::format("'{}' fails at no cycle; expected a whole number from 1 to 2^62 "
+                               "behind the @, as in {}@5000",
+                               shortened(text), shortened(text.substr(0, mark))));
+  return {text.substr(0, mark), at};
 }
 
-void Failures::fail_node(const std::string& text) {
-  const Rank node = parse_node_name(shape_, text);
+}  // namespace
+
+void Failures::add(const std::string& text, bool is_node) {
+  const auto [place, at] = split_death(text);
+  std::optional<Direction> link;
+  Rank node = 0;
+  if (is_node) {
+    node = parse_node_name(shape_, place);
+  } else {
+    const LinkPlace found = parse_link_name(shape_, place);
+    node = found.node;
+    link = found.direction;
+  }
+  at ? deaths_.push_back({*at, node, link}) : fail(node, link);
+}
+
+void Failures::fail(Rank node, std::optional<Direction> link) {
+  if (link) return cut(node, *link);
   if (!dead_[node]) --living_;
   dead_[node] = true;
   for (std::uint8_t l = 0; l < shape_.links(); ++l)
     if (shape_.neighbour(node, {l})) cut(node, {l});
+}
+
+void Failures::let_die(const Death& death) {
+  TOROID_CHECK(may_change_);
+  fail(death.node, death.link);
+  forget_ways();
+  find_exits();
+}
+
+std::string Failures::text(const Death& death) const {
+  const std::string node = shape_.coord_text(death.node);
+  return fmt::format("{} failed at cycle {}", death.link ? node + death.link->name() : "node " + node,
+                     death.at);
 }
 
 void Failures::cut(Rank node, Direction link) {
@@ -69,10 +115,16 @@ void Failures::cut(Rank node, Direction link) {
 }
 
 void Failures::find_exits() {
+  std::ranges::fill(exits_, std::uint16_t{0});
   for (Rank node = 0; node < shape_.size(); ++node)
     for (std::uint8_t l = 0; l < shape_.links(); ++l)
       if (works(node, {l}) && shape_.neighbour(node, {l}))
         exits_[node] = static_cast<std::uint16_t>(exits_[node] | 1u << l);
+}
+
+void Failures::forget_ways() {
+  for (auto& reach : reach_) delete reach.exchange(nullptr, std::memory_order_relaxed);
+  for (auto& clear : clear_hops_) clear.store(0, std::memory_order_relaxed);
 }
 
 unsigned Failures::hops(unsigned d, unsigned from, unsigned to, bool minus) const {

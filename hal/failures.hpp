@@ -24,10 +24,11 @@
 #include "hal/direction.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 
 namespace toroid {
 
-/// Failures as the user lists them.
+/// Failures as the user lists them: from the beginning, or, with "@5000", from that cycle on.
 struct FailureList {
   std::vector<std::string> links;  ///< "(0,0,0)X+": both directions of the link at this node
   std::vector<std::string> nodes;  ///< "(1,2,3)": with all its links; it sends and receives nothing
@@ -35,7 +36,17 @@ struct FailureList {
   bool long_ways = false;
 };
 
+/// A failure in the course of a run.
+struct Death {
+  Tick at;  ///< the first cycle without it
+  Rank node;
+  std::optional<Direction> link;  ///< none: the node itself
+};
+
 /// The failures of one machine. A Shape shares it; all const calls are safe from several threads.
+///
+/// **Deaths:** they are listed, and change nothing until the run's fabric, which has failures of
+/// its own, calls let_die().
 class Failures {
  public:
   /// `shape` is the machine without failures. Throws BadInput if it lacks a listed link or node.
@@ -47,6 +58,17 @@ class Failures {
   bool works(Rank node, Direction link) const { return (broken_[node] >> link.index & 1u) == 0; }
   Rank living() const { return living_; }
   const FailureList& list() const { return list_; }
+
+  /// Those of the list, in order of time.
+  const std::vector<Death>& deaths() const { return deaths_; }
+  /// Whether what works now may have failed later: packets are checked where they go, not where
+  /// they begin.
+  bool may_change() const { return may_change_; }
+  void expect_change() { may_change_ = true; }
+  /// REQUIRES: may_change(), and no other thread calls anything meanwhile.
+  void let_die(const Death& death);
+  /// "(0,0,0)X+ failed at cycle 5000", "node (1,2,3) failed at cycle 5000".
+  std::string text(const Death& death) const;
 
   /// Those of the `directions`, which lead from `here` to `to`, after which a path is left.
   DirectionSet passable(Rank here, Rank to, DirectionSet directions) const;
@@ -92,10 +114,11 @@ class Failures {
     return (std::size_t{to} << shape_.dims()) + minus;
   }
 
-  void fail_link(const std::string& text);
-  void fail_node(const std::string& text);
+  void add(const std::string& text, bool is_node);
+  void fail(Rank node, std::optional<Direction> link);
   void cut(Rank node, Direction link);
   void find_exits();
+  void forget_ways();
   const Reach& reach(Rank to, unsigned minus) const;
   /// Of all nodes of the box before `to`; stores clear_hops_, which the same walk finds.
   Reach look_back(Rank to, unsigned minus) const;
@@ -114,6 +137,8 @@ class Failures {
   std::vector<std::uint16_t> exits_;   ///< [node]: bit per direction whose link is there and works
   std::vector<bool> dead_;
   Rank living_;
+  std::vector<Death> deaths_;
+  bool may_change_ = false;
   std::array<unsigned, kMaxDims> width_{};   ///< of a box: hops + 1
   std::array<unsigned, kMaxDims> stride_{};  ///< in a box
   /// [destination · 2^dims + dimensions gone by -], made when first asked for: 8 bytes each, and a

@@ -12,8 +12,9 @@ bool both_hints(DirectionSet hints) {
   return (hints.bits() & (hints.bits() >> 1) & 0x555u) != 0;
 }
 
+/// Where links may fail later, packets find out on their way.
 bool is_cut_off(const PacketHeader& header, const Shape& shape, const Coord& here) {
-  return shape.failures() != nullptr &&
+  return shape.failures() != nullptr && !shape.failures()->may_change() &&
          !shape.failures()->leaves_way(shape.rank(here), header.destination(), header.hints(),
                                        header.dynamic());
 }

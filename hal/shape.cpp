@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
@@ -169,9 +170,17 @@ std::optional<Rank> Shape::neighbour(Rank rank, Direction direction) const {
 }
 
 Shape Shape::with_failures(const FailureList& list) const {
+  return with_failures(std::make_shared<Failures>(*this, list));
+}
+
+Shape Shape::with_failures(std::shared_ptr<const Failures> failures) const {
   Shape failed = *this;
-  failed.failures_ = std::make_shared<Failures>(*this, list);
+  failed.failures_ = std::move(failures);
   return failed;
+}
+
+Shape Shape::without_failures() const {
+  return with_failures(std::shared_ptr<const Failures>());
 }
 
 bool Shape::is_alive(Rank node) const {

@@ -80,6 +80,9 @@ class Shape {
   /// The same machine with links and nodes that do not work. Throws BadInput if it lacks one of
   /// them.
   Shape with_failures(const FailureList& list) const;
+  Shape with_failures(std::shared_ptr<const Failures> failures) const;
+  /// The same machine, of which everything works.
+  Shape without_failures() const;
   /// Null: everything works.
   const Failures* failures() const { return failures_.get(); }
   bool is_alive(Rank node) const;

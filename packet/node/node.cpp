@@ -158,9 +158,11 @@ Route Node::new_route(Rank to) {
 }
 
 /// The run's messages may be anybody's to anybody: which of them are cut shows here at the latest.
+/// Where links fail in the course of a run, its fabric counts packets that find no way.
 DirectionSet Node::round_failures(Rank to, DirectionSet hints) const {
   const bool dynamic = options_->settings.routing != RoutingRule::deterministic;
   const auto way = shape().failures()->detour(rank_, to, hints, dynamic);
+  if (!way && shape().failures()->may_change()) return hints;
   if (!way)
     throw RunFailed(fmt::format("no way from {} to {}: failed links cut them all",
                                 shape().coord_text(rank_), shape().coord_text(to)));

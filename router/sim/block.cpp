@@ -16,6 +16,7 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
+#include "router/sim/flight.hpp"
 #include "router/sim/flight_store.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/probe.hpp"
@@ -59,6 +60,12 @@ void Block::attach(Rank rank, Processor& processor) {
 void Block::start() {
   for (const SimDevice& device : devices_) TOROID_CHECK(device.processor() != nullptr);
   for (Rank place = 0; place < range().count; ++place) network_->at(0, {EventKind::turn, place, 0});
+}
+
+void Block::let_die(Rank rank) {
+  const Rank place = rank - range().first;
+  devices_[place].let_die(dead_);
+  if (has_engines()) devices_[first_engine_ + place].let_die(dead_);
 }
 
 void Block::run(Tick horizon, std::uint64_t events) {
@@ -126,9 +133,14 @@ void Block::tell_engines(Tick now) {
 void Block::hand_over_packets(Tick now) {
   std::vector<Event>& delivered = events_.delivered;
   if (is_probed_) std::sort(delivered.begin(), delivered.end());
-  counts_.delivered += delivered.size();
+  for (const FlightId id : events_.lost) network_->lose(id);
   for (const Event event : delivered) {
     const Rank actor = receiver(event);
+    if (devices_[actor].is_dead()) [[unlikely]] {
+      network_->lose(event.value());
+      continue;
+    }
+    ++counts_.delivered;
     if (devices_[actor].on_delivered(now, event.index(), event.value())) turns_.push_back(actor);
   }
 }

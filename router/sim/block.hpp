@@ -15,6 +15,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
+#include "router/sim/dead_processor.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/flight_store.hpp"
@@ -69,6 +70,11 @@ class Block {
   void start();
   /// The next cycle in which something happens; kNever: nothing is left.
   Tick next() const { return network_->next(); }
+  /// Links and nodes fail in this cycle, in which nothing has happened yet; the shape's failures
+  /// know them.
+  void fail(Tick at) { network_->fail(at); }
+  /// One of these nodes: its processor takes no turn any more. REQUIRES: likewise.
+  void let_die(Rank rank);
   /// Runs the cycles before `horizon`. Stops at the end of a cycle in which a node has failed or
   /// the total of events has reached `events`.
   void run(Tick horizon, std::uint64_t events);
@@ -108,6 +114,7 @@ class Block {
   std::vector<Rank> turns_;         ///< actors that take a turn in this cycle
   Counts counts_;
   std::optional<Failure> failure_;
+  DeadProcessor dead_;  ///< of all nodes that have failed
 };
 
 }  // namespace toroid::sim

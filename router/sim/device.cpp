@@ -102,6 +102,16 @@ std::size_t SimDevice::receive(PacketSink& sink, std::size_t limit) {
   return count;
 }
 
+void SimDevice::let_die(Processor& dead) {
+  processor_ = &dead;
+  is_dead_ = true;
+  while (received_head_ != kNoFlight) {
+    const FlightId id = received_head_;
+    received_head_ = network_->flights()[id].next;
+    network_->flights().remove(id);
+  }
+}
+
 void SimDevice::compute(Tick cycles) {
   if (cycles > kLastTick - std::min(clock_, kLastTick)) refuse_time();
   clock_ += cycles;

@@ -63,6 +63,9 @@ class alignas(64) SimDevice final : public Device {
 
   void attach(Processor& processor) { processor_ = &processor; }
   const Processor* processor() const { return processor_; }
+  /// The node has failed: what it has not looked at is dropped, and its program goes no further.
+  void let_die(Processor& dead);
+  bool is_dead() const { return is_dead_; }
   /// Without what the network counts.
   FifoCounters fifo_counters(unsigned fifo) const {
     return {.packets = written_[fifo].packets, .most_chunks = written_[fifo].most_chunks};
@@ -130,6 +133,7 @@ class alignas(64) SimDevice final : public Device {
   bool output_waiting_ = false;
   bool has_refused_ = false;  ///< since the last flush()
   bool is_engine_ = false;
+  bool is_dead_ = false;
   unsigned receive_cycles_;  ///< per packet
   alignas(64) InjectionFifos fifos_;
   unsigned inject_cycles_;  ///< per packet

@@ -27,6 +27,7 @@ enum class EventKind : std::uint8_t {
               ///< index = link, value = Returned
   escape,     ///< a head has waited for its bubble channel; index = source
   repeat,     ///< a link has been held and is to send; index = link, value = Held
+  failed,     ///< links or nodes have failed: heads look for their ways anew
 };
 
 /// kind : 4 | node : 24 | index : 6 | value : 30

@@ -61,6 +61,8 @@ class EventPhase {
   void on_delivered(Event event, unsigned chunks);
   void on_tokens(Event event);
   void on_escape(Event event);
+  void on_failed();
+  void look_anew(const Site& site, Source source);
   unsigned link_free(const Site& site, unsigned link);
   template <bool fifo>
   void tail_left(const Site& site, Source source, unsigned chunks, unsigned touch);
@@ -148,9 +150,11 @@ void EventPhase<early>::deliveries(unsigned chunks, DelayLine& line) {
   });
 }
 
-/// Tokens from another block are no event of their own: within a block they come with the tail.
+/// Tokens from another block are no event of their own: within a block they come with the tail. Nor
+/// is a failure, of which every block hears.
 template <bool early>
 void EventPhase<early>::irregular(Event event) {
+  if (event.kind() == EventKind::failed) return on_failed();
   count_ += event.kind() == EventKind::tokens ? 0 : 1;
   if (event.kind() == EventKind::injected) return on_injected(event);
   if (event.kind() == EventKind::arrive) return on_receive(event);
@@ -196,7 +200,7 @@ inline void EventPhase<early>::on_arrive(Event event) {
 }
 
 /// If it is `shown`, a queue's head requests the links it may leave by, or room in the reception
-/// buffer. Whether it is, is hard to predict: few branches depend on it. `touch`: further links to
+/// buffer; one without a way leaves as if it were at its destination. Whether it is, is hard to predict: few branches depend on it. `touch`: further links to
 /// look at.
 template <bool early>
 template <bool fifo>
@@ -207,10 +211,10 @@ template <bool fifo>
   const Flight& flight = *(shown ? &net_.flights[id] : &kNoPacket);
   queue.chunks = shown ? flight.chunks : queue.chunks;
   queue.high_priority = shown ? flight.high_priority : queue.high_priority;
-  const bool travels = !flight.directions().empty();
   DirectionSet minimal = flight.directions();
-  if (net_.routers.failures() != nullptr && travels)
-    minimal = net_.passable(net_.routers.rank_of(site.node), id);
+  if (net_.routers.failures() != nullptr && !minimal.empty())
+    minimal = net_.ways_left(net_.routers.rank_of(site.node), source, id);
+  const bool travels = !minimal.empty();
   const unsigned degree = net_.routers.degree();
   const DirectionSet dynamic =
       dynamic_directions(minimal, flight.dynamic, flight.order, degree / 2);
@@ -240,8 +244,12 @@ inline unsigned EventPhase<early>::link_free(const Site& site, unsigned link) {
 
 template <bool early>
 inline void EventPhase<early>::on_delivered(Event event, unsigned chunks) {
-  events_.delivered.push_back(event);
-  if (net_.probe != nullptr)
+  const bool is_lost = net_.flights[event.value()].reception_fifo == kNowhere;
+  if (is_lost) [[unlikely]]
+    events_.lost.push_back(event.value());
+  else
+    events_.delivered.push_back(event);
+  if (net_.probe != nullptr && !is_lost)
     net_.probe->on_deliver(now_, net_.routers.rank_of(event.node()), net_.probed(event.value()));
   const Site site = net_.routers.site(event.node());
   const Source source(event.index());
@@ -325,6 +333,36 @@ void EventPhase<early>::on_escape(Event event) {
   for (unsigned l = 0; l < degree; ++l)
     if ((site.state->escape_of(degree, l) & source.bit()) != 0)
       net_.routers.mark(site.node, *site.state, 1u << l & site.state->idle);
+}
+
+/// Heads that wait for links look for their ways anew; a head that a link holds has begun to leave.
+template <bool early>
+void EventPhase<early>::on_failed() {
+  for (Rank node = 0; node < net_.routers.block().count; ++node) {
+    const Site site = net_.routers.site(node);
+    std::uint64_t waiting = 0;
+    for (unsigned l = 0; l < net_.routers.degree(); ++l)
+      waiting |= site.state->wanted_by(net_.routers.degree(), l);
+    while (waiting != 0) look_anew(site, Source(pop_lowest(waiting)));
+    if (site.state->at_destination != 0)
+      net_.routers.mark(node, *site.state, RouterState::kTouchReception);
+  }
+}
+
+template <bool early>
+void EventPhase<early>::look_anew(const Site& site, Source source) {
+  const FlightId id = site.queues[source.index()].head;
+  const unsigned degree = net_.routers.degree();
+  const DirectionSet minimal = net_.ways_left(net_.routers.rank_of(site.node), source, id);
+  const Flight& flight = net_.flights[id];
+  site.state->withdraw(source.bit(), degree);
+  const DirectionSet dynamic =
+      dynamic_directions(minimal, flight.dynamic, flight.order, degree / 2);
+  const unsigned links = site.state->request(source.bit(), minimal, dynamic, degree);
+  net_.routers.mark(site.node, *site.state, links & site.state->idle);
+  if (!minimal.empty()) return;
+  site.state->at_destination |= source.bit();
+  if (net_.routers.is_fifo(source)) net_.routers.stalled(site.node, source) += now_;
 }
 
 template <bool early>

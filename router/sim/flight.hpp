@@ -14,6 +14,9 @@ namespace toroid::sim {
 using FlightId = std::uint32_t;
 inline constexpr FlightId kNoFlight = ~FlightId{0};
 
+/// The reception FIFO of what is taken out of the network since no way is left to it.
+inline constexpr std::uint8_t kNowhere = 127;
+
 /// 16 bytes: four to a cache line.
 struct Flight {
   Route route;                ///< that is left
@@ -36,10 +39,10 @@ struct Flight {
 };
 static_assert(sizeof(Flight) == 16);
 
-/// A packet's identity, for probes.
+/// A packet's identity, for probes and for whoever misses it.
 struct FlightTag {
-  std::uint64_t serial = 0;
-  Rank source = 0;
+  std::uint64_t serial;
+  Rank source;
 };
 
 }  // namespace toroid::sim

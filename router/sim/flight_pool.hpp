@@ -43,12 +43,8 @@ class FlightPool {
   Flight& operator[](FlightId id) { return store_[id].flight; }
   const Flight& operator[](FlightId id) const { return store_[id].flight; }
   const PacketHeader& header(FlightId id) const { return store_[id].header; }
-  /// Kept only where probes ask for them: by runs of one block.
-  void set_tag(FlightId id, const FlightTag& tag) {
-    if (id >= tags_.size()) tags_.resize(2 * std::size_t{id} + 1);
-    tags_[id] = tag;
-  }
-  const FlightTag& tag(FlightId id) const { return tags_[id]; }
+  void set_tag(FlightId id, const FlightTag& tag) { store_.tag(id, tag); }
+  const FlightTag& tag(FlightId id) const { return store_.tag(id); }
   /// Packets that it has added less those that it has removed, modulo 2^64: of all blocks' pools
   /// together the packets under way.
   std::uint64_t alive() const { return alive_; }
@@ -87,7 +83,6 @@ class FlightPool {
   std::uint64_t alive_ = 0;
   std::vector<FlightId> free_;  ///< the first free_count_
   std::size_t free_count_ = 0;
-  std::vector<FlightTag> tags_;  ///< empty without probes
 };
 
 inline FlightId FlightPool::add(const SendDescriptor& descriptor, std::uint32_t number,

@@ -57,6 +57,10 @@ class FlightStore {
     if (const auto* const word = words_.find(id)) __builtin_prefetch(word);
   }
 
+  /// Kept only where somebody asks for them.
+  void tag(FlightId id, const FlightTag& tag) { tags_.room(id) = tag; }
+  const FlightTag& tag(FlightId id) const { return tags_[id]; }
+
   /// At most 2^bits packets may be under way at once, or fewer if that has been said before.
   void limit(unsigned bits);
   // For any thread.
@@ -83,6 +87,7 @@ class FlightStore {
   Segments<Slot> slots_;
   Segments<std::array<std::byte, kWord>> words_;
   Segments<std::array<std::byte, kPayloadBytes>> full_;
+  Segments<FlightTag> tags_;
   unsigned most_bits_ = Event::kValueBits;
   std::mutex mutex_;           ///< guards what follows
   FlightId handed_out_ = 0;    ///< smaller numbers have been handed out

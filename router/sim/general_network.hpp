@@ -7,6 +7,7 @@
 #include <span>
 
 #include "hal/counters.hpp"
+#include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -43,6 +44,9 @@ class GeneralNetwork final : public Network {
   void end_cycle(Tick now) override { calendar_.end_cycle(now); }
   void serialize(Archive& archive) override;
 
+  std::uint64_t link_errors(Rank node, Direction link) const override {
+    return state_.protocol.is_on() ? state_.protocol.errors(node, link) : 0;
+  }
   void add_to(FabricCounters& counters) const override;
   std::uint64_t stalled_cycles(Tick now, Rank rank, unsigned fifo) const override {
     return state_.routers.stalled_cycles(now, rank - block_.first, fifo);

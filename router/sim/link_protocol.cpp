@@ -20,7 +20,7 @@ namespace toroid::sim {
 
 LinkProtocol::LinkProtocol(const Shape& shape, const Machine& machine,
                            const RoutingOptions& options, Range block)
-    : shape_(shape),
+    : shape_(shape.without_failures()),
       degree_(shape.links()),
       lines_per_node_(degree_ <= kRow ? 1 : 2),
       block_(block),

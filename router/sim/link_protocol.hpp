@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hal/counters.hpp"
+#include "hal/direction.hpp"
 #include "hal/large_pages.hpp"
 #include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
@@ -59,6 +60,9 @@ class LinkProtocol {
     __builtin_prefetch(&lines_[place(node, link)]);
   }
 
+  std::uint64_t errors(Rank node, Direction link) const {
+    return links_[std::size_t{node} * degree_ + link.index].errors;
+  }
   /// Adds what the block's ends of links know. `health`: of the whole machine.
   void add_to(std::vector<LinkHealth>& health) const;
 
@@ -104,7 +108,7 @@ class LinkProtocol {
   bool take_sound(Rank node, unsigned link);
   Tick befall(Rank node, unsigned link, LinkFault fault, Tick wire);
 
-  Shape shape_;
+  Shape shape_;  ///< without failures: they end what links send, not what they have counted
   unsigned degree_;
   unsigned lines_per_node_;
   Range block_;

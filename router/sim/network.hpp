@@ -13,12 +13,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/failures.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -50,12 +54,14 @@ struct FreedRoom {
 struct ProcessorEvents {
   std::vector<Event> delivered;
   std::vector<FreedRoom> freed;
-  std::vector<Event> wakes;  ///< turns and alarms
+  std::vector<FlightId> lost;  ///< taken out of the network, since no way is left to them
+  std::vector<Event> wakes;    ///< turns and alarms
   std::vector<Rank> coming;  ///< nodes that will have such an event soon; for prefetches only
 
   void clear() {
     delivered.clear();
     freed.clear();
+    lost.clear();
     wakes.clear();
     coming.clear();
   }
@@ -72,7 +78,9 @@ class Network {
         calendar_(machine),
         flights_(store),
         reception_(shape, machine, block.count),
-        probe_(probe) {}
+        probe_(probe),
+        has_tags_(probe != nullptr ||
+                  (shape.failures() != nullptr && shape.failures()->may_change())) {}
   Network(const Network&) = delete;
   virtual ~Network() = default;
 
@@ -93,10 +101,21 @@ class Network {
   void at(Tick when, Event event) { calendar_.at(when, event); }
   /// Puts a packet into an injection FIFO at a later cycle.
   virtual void schedule_injection(Tick at, Rank node, unsigned fifo, FlightId flight) = 0;
-  /// The processor has made a packet: it gets its number, if there is a probe.
+  /// The processor has made a packet: it gets its number, if somebody asks for it.
   void number(Rank node, FlightId flight) {
-    if (probe_ != nullptr) flights_.set_tag(flight, {next_serial_++, node});
+    if (has_tags_) flights_.set_tag(flight, {next_serial_++, node});
   }
+  /// Links or nodes fail in this cycle, in which nothing has happened yet: the shape's failures know
+  /// them.
+  void fail(Tick at) { calendar_.at(at, {EventKind::failed, 0, 0}); }
+  /// The node has failed, and so does what it was to receive.
+  void lose(FlightId flight) {
+    ++lost_[{flights_.tag(flight).source, flights_.header(flight).destination()}];
+    flights_.remove(flight);
+  }
+  /// What cannot arrive any more: packets by source and destination.
+  using Lost = std::map<std::pair<Rank, Rank>, std::uint64_t>;
+  const Lost& lost() const { return lost_; }
   /// The processor has taken a delivered packet out of a reception FIFO.
   void release_reception(Tick now, Rank node, FlightId flight) {
     reception_.release(node, flights_[flight].reception_fifo, flights_[flight].chunks);
@@ -116,6 +135,8 @@ class Network {
   /// Saves the state between two cycles, or loads it. REQUIRES: there is no probe.
   virtual void serialize(Archive& archive) = 0;
 
+  /// The errors of a link; 0 where links are not checked.
+  virtual std::uint64_t link_errors(Rank node, Direction link) const = 0;
   /// Adds packet hops, and the block's links in ascending order.
   virtual void add_to(FabricCounters& counters) const = 0;
   /// Cycles until `now`, which is not before the last event, in which a FIFO's head waited.
@@ -143,8 +164,10 @@ class Network {
   Reception reception_;
   SimProbe* probe_;           ///< null: nobody looks
   Outbox* outbox_ = nullptr;  ///< null: there are no other blocks
+  Lost lost_;
 
  private:
+  bool has_tags_;
   std::uint64_t next_serial_ = 0;  ///< of a packet, for probes
 };
 

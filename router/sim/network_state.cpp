@@ -4,6 +4,9 @@
 #include <cstdint>
 
 #include "hal/direction.hpp"
+#include "hal/failures.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
@@ -25,17 +28,35 @@ void NetworkState::eject(Tick now, Rank node) {
 }
 
 /// Virtual cut-through ends here: there is room for the whole packet, which then moves at the
-/// link's rate.
+/// link's rate. What is lost needs no room.
 inline bool NetworkState::try_eject(Tick now, const Routers::Site& site, Source source) {
   if (delays.limits_reads() && (busy_inputs(*site.state) & source.bit()) != 0) return false;
   Flight& flight = flights[site.queues[source.index()].head];
-  const unsigned fifo = reception.fifo_for(flight.high_priority, source);
-  if (!reception.try_reserve(site.node, fifo, flight.chunks)) return false;
+  const bool is_lost = this->is_lost(routers.rank_of(site.node), flight);
+  const unsigned fifo = is_lost ? kNowhere : reception.fifo_for(flight.high_priority, source);
+  if (!is_lost && !reception.try_reserve(site.node, fifo, flight.chunks)) return false;
   const FlightId id = start_reading(now, site, source);
   flight.reception_fifo = static_cast<std::uint8_t>(fifo) & 127u;
   calendar.tails(flight.chunks)
       .delivered.push({EventKind::delivered, site.node, source.index(), id});
   return true;
+}
+
+/// A deterministic packet keeps to its order of dimensions from its source on.
+DirectionSet NetworkState::other_ways(Rank rank, Source source, FlightId id) {
+  Flight& flight = flights[id];
+  const Failures& failures = *routers.failures();
+  if ((!flight.dynamic && !routers.is_fifo(source)) || !failures.is_alive(rank)) return {};
+  const Shape& shape = routers.shape();
+  const Rank to = flights.header(id).destination();
+  Random unused(1);
+  const Coord here = shape.coord(rank);
+  const Coord there = shape.coord(to);
+  const DirectionSet shortest = minimal_directions(shape, here, there, TieRule::plus, unused);
+  const auto hints = failures.detour(rank, to, shortest, flight.dynamic);
+  if (!hints) return {};
+  flight.route = route_along(shape, here, there, *hints).value();
+  return passable(rank, id);
 }
 
 std::uint64_t NetworkState::busy_inputs(const RouterState& state) const {

@@ -63,9 +63,24 @@ struct NetworkState {
   /// would cut it off.
   DirectionSet passable(Rank rank, FlightId id) const {
     const Flight& flight = flights[id];
-    if (routers.failures() == nullptr || !flight.dynamic || flight.directions().empty()) [[likely]]
+    const Failures* const failures = routers.failures();
+    if (failures == nullptr || flight.directions().empty()) [[likely]]
       return flight.directions();
-    return routers.failures()->passable(rank, flights.header(id).destination(), flight.route);
+    if (flight.dynamic)
+      return failures->passable(rank, flights.header(id).destination(), flight.route);
+    return failures->works(rank, flight.directions().first()) ? flight.directions()
+                                                              : DirectionSet();
+  }
+  /// Where links may fail later, the ways that are left of a head's at `source`; one that has none
+  /// takes others, if there are any: a dynamic packet, or one that is still in an injection FIFO.
+  DirectionSet ways_left(Rank rank, Source source, FlightId id) {
+    const DirectionSet left = passable(rank, id);
+    return left.empty() && routers.failures()->may_change() ? other_ways(rank, source, id) : left;
+  }
+  /// A packet that can go no further: none of its ways is left, or its node has failed.
+  bool is_lost(Rank rank, const Flight& flight) const {
+    return !flight.directions().empty() ||
+           (routers.failures() != nullptr && !routers.failures()->is_alive(rank));
   }
 
   /// The channels of the input ports that have as many packets on their way out as they can.
@@ -100,6 +115,7 @@ struct NetworkState {
 
  private:
   bool try_eject(Tick now, const Routers::Site& site, Source source);
+  DirectionSet other_ways(Rank rank, Source source, FlightId id);
   void announce_tokens(Tick now, const Routers::Site& site, Source source);
 };
 

@@ -30,6 +30,7 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/block.hpp"
 #include "router/sim/checkpoints.hpp"
+#include "router/sim/deaths.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/flight_store.hpp"
@@ -48,7 +49,12 @@ using sim::Block;
 class SimFabric final : public Fabric, private termination::StalledMachine, private SimSnapshot {
  public:
   SimFabric(const Shape& shape, const Machine& machine, SimOptions options)
-      : shape_(shape), machine_(machine), options_(std::move(options)) {
+      : deaths_(shape, options.routing.link_errors.limit),
+        shape_(deaths_.shape()),
+        machine_(machine),
+        options_(std::move(options)) {
+    if (deaths_.may_happen() && options_.checkpoints != nullptr)
+      throw BadInput("a run in which links or nodes may fail cannot be saved");
     if (options_.dma && !machine.has_dma_engine())
       throw BadInput(fmt::format("machine '{}' has no DMA engine", machine.name));
     const Rank blocks = sim_threads(shape, options_);
@@ -67,16 +73,17 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   void run() override {
     TOROID_CHECK(!std::exchange(ran_, true));
     const CpuShare counted(options_.cpu);
-    if (options_.checkpoints == nullptr) {
-      start();
-      run_before(sim::kNever);
-    } else {
+    if (options_.probe != nullptr) begin_samples();
+    if (options_.checkpoints != nullptr)
       run_in_segments(*options_.checkpoints);
-    }
+    else if (deaths_.may_happen())
+      run_among_deaths();
+    else
+      run_whole();
     throw_failure();
     if (packets_under_way() == 0) flights_.clear();
     sum_counters();
-    const std::string report = stall_report(*this, fmt::format("at cycle {}", counters_.end));
+    const std::string report = this->report();
     if (!report.empty()) throw RunFailed(report);
   }
 
@@ -99,6 +106,17 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
 
   void start() {
     for (Block& block : blocks_) block.start();
+  }
+
+  void run_whole() {
+    start();
+    run_before(sim::kNever);
+  }
+
+  void run_among_deaths() {
+    start();
+    for (Tick next = this->next(); next != sim::kNever; next = this->next())
+      deaths_.due() <= next ? deaths_.happen(blocks_, next) : run_before(deaths_.due());
   }
 
   void run_in_segments(SimCheckpoints& checkpoints) {
@@ -146,14 +164,17 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
   void run_alone(Block& block, Tick end) {
-    if (options_.probe != nullptr) sample_every_ = options_.probe->sample_every();
-    TOROID_CHECK_LT(0u, sample_every_);
-    if (sample_every_ != SimProbe::kNoSamples) next_sample_ = 0;
     while (block.next() < end && !block.failure()) {
       take_samples(block.next());
       block.run(std::min(next_sample_, end), next_progress_);
       report_progress(block.counts());
     }
+  }
+
+  void begin_samples() {
+    sample_every_ = options_.probe->sample_every();
+    TOROID_CHECK_LT(0u, sample_every_);
+    if (sample_every_ != SimProbe::kNoSamples) next_sample_ = 0;
   }
 
   void take_samples(Tick now) {
@@ -178,6 +199,16 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     if (first != nullptr) std::rethrow_exception(first->error);
   }
 
+  /// Why the run has not come to its end; empty: it has.
+  std::string report() const {
+    const std::string lost = sim::losses_text(shape_, counters_);
+    const std::string stall = stall_report(*this, fmt::format("at cycle {}", counters_.end));
+    if (lost.empty() && stall.empty()) return {};
+    std::string text;
+    for (const std::string& death : counters_.deaths) text += death + "; ";
+    return text + lost + (lost.empty() || stall.empty() ? "" : "; ") + stall;
+  }
+
   void sum_counters() {
     for (const Block& block : blocks_) counters_.end = std::max(counters_.end, block.counts().end);
     counters_.links.reserve(std::size_t{shape_.size()} * shape_.links());
@@ -185,6 +216,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     for (const Block& block : blocks_) block.add_to(counters_, counters_.end);
     counters_.links_are_checked = options_.routing.link_errors.are_checked();
     for (const LinkHealth& link : counters_.health) counters_.link_errors.add(link);
+    if (deaths_.may_happen()) deaths_.add_to(counters_, blocks_);
   }
 
   // For the report of a run that cannot go on.
@@ -218,6 +250,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
 
   static constexpr std::uint64_t kEventsPerReport = 1u << 20;  ///< of progress
 
+  sim::Deaths deaths_;
   Shape shape_;
   Machine machine_;
   SimOptions options_;

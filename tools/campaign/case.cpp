@@ -104,8 +104,9 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
                 "likewise: of packets; else the policy's");
   verb.add_option(
           "--fail-link", lists.failed_links,
-          "a case with this link failed, '(0,0,0)X+'; none: without; may stand several times")
-      ->type_name("LINK")
+          "a case with this link failed, '(0,0,0)X+', or from a cycle on, '(0,0,0)X+@5000'; "
+          "none: without; may stand several times")
+      ->type_name("LINK[@CYCLE]")
       ->allow_extra_args(false);
   verb.add_flag("--long-way", lists.long_way,
                 "packets of which failed links cut every minimal way go round the other way");
@@ -169,8 +170,9 @@ FailureList failures_of(const CampaignLists& lists, std::vector<std::string> lin
 Shape shape_of(const std::string& torus, const CampaignLists& lists,
                const std::optional<std::string>& failed) {
   const Shape shape = Shape::parse(torus, lists.mesh);
-  if (!failed || *failed == "none") return shape;
-  return shape.with_failures(failures_of(lists, {*failed}));
+  const bool all_work = !failed || *failed == "none";
+  if (all_work && (!lists.long_way || lists.link_errors.limit == 0)) return shape;
+  return shape.with_failures(failures_of(lists, {failed.value_or("none")}));
 }
 
 /// What differs between the cases of one torus besides policy and traffic.
@@ -392,7 +394,8 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
   refuse_repetitions(lists, policies, settings);
   refuse_options_of_traffic(lists);
   refuse_seed_beside_seeds(lists);
-  refuse_failures_without_effect(failures_of(lists, lists.failed_links), settings.common);
+  refuse_failures_without_effect(failures_of(lists, lists.failed_links), settings.common,
+                                 lists.link_errors.limit > 0);
   const std::map<std::string, std::string> labels = labels_of(policies);
   std::vector<CampaignCase> cases;
   std::map<std::string, std::vector<std::string>> known;  // by the sender's name

@@ -155,11 +155,13 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
 }
 
 void add_failure_options(CLI::App& verb, TorusOptions& options) {
-  verb.add_option("--fail-link", options.failures.links, "one that does not work: '(0,0,0)X+'")
-      ->type_name("LINK")
+  verb.add_option("--fail-link", options.failures.links,
+                  "one that does not work: '(0,0,0)X+'; from a cycle on: '(0,0,0)X+@5000'")
+      ->type_name("LINK[@CYCLE]")
       ->allow_extra_args(false);
-  verb.add_option("--fail-node", options.failures.nodes, "one that does not work: '(1,2,3)'")
-      ->type_name("NODE")
+  verb.add_option("--fail-node", options.failures.nodes,
+                  "one that does not work: '(1,2,3)'; from a cycle on: '(1,2,3)@5000'")
+      ->type_name("NODE[@CYCLE]")
       ->allow_extra_args(false);
   verb.add_flag("--long-way", options.failures.long_ways,
                 "packets of which failed links cut every minimal way go round the other way");
@@ -184,6 +186,10 @@ void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options) {
       ->capture_default_str();
   verb.add_option("--link-burst", options.burst, "packets in a row that a fault befalls")
       ->check(whole_number(1, 1000))
+      ->capture_default_str();
+  verb.add_option("--link-error-limit", options.limit,
+                  "a link with more errors fails in the course of the run, on sim; 0: none does")
+      ->check(whole_number(0, 1'000'000'000))
       ->capture_default_str();
 }
 
@@ -234,17 +240,19 @@ RoutingRule routing_of(const PolicyOptions& options) {
 
 }  // namespace
 
-void refuse_failures_without_effect(const FailureList& failed, const CommonOptions& common) {
+void refuse_failures_without_effect(const FailureList& failed, const CommonOptions& common,
+                                    bool links_may_fail) {
   if (!all_work(failed) && goes_straight(common))
     throw BadInput("--route direct crosses no link that could fail; failures need --route torus");
-  if (all_work(failed) && failed.long_ways)
-    throw BadInput("--long-way has no effect without --fail-link or --fail-node");
+  if (all_work(failed) && failed.long_ways && !links_may_fail)
+    throw BadInput(
+        "--long-way has no effect without --fail-link, --fail-node or --link-error-limit");
 }
 
 Shape shape_of(const CommonOptions& common, const TorusOptions& torus) {
   const Shape shape = Shape::parse(torus.torus, torus.mesh);
-  refuse_failures_without_effect(torus.failures, common);
-  if (all_work(torus.failures)) return shape;
+  refuse_failures_without_effect(torus.failures, common, torus.link_errors.limit > 0);
+  if (all_work(torus.failures) && !torus.failures.long_ways) return shape;
   const Shape left = shape.with_failures(torus.failures);
   left.failures()->check_all_pairs(routing_of(torus.policy) != RoutingRule::deterministic);
   return left;
@@ -279,10 +287,12 @@ LinkErrors LinkErrorOptions::errors(const Machine& machine) const {
   LinkErrors errors;
   errors.faults = parse_link_faults(faults);
   errors.burst = burst;
+  errors.limit = limit;
   if (machine.link_error_rate > 0) errors.rates.push_back({machine.link_error_rate, ""});
   for (const std::string& rate : rates) errors.rates.push_back(parse_link_error(rate));
-  if (!errors.are_checked() && (burst > 1 || faults != "all"))
-    throw BadInput("--link-faults and --link-burst have no effect without --link-error");
+  if (!errors.are_checked() && (burst > 1 || faults != "all" || limit > 0))
+    throw BadInput(
+        "--link-faults, --link-burst and --link-error-limit have no effect without --link-error");
   return errors;
 }
 

@@ -45,6 +45,7 @@ struct LinkErrorOptions {
   std::vector<std::string> rates;  ///< RATE or RATE@LINK
   std::string faults = "all";
   unsigned burst = 1;
+  std::uint64_t limit = 0;  ///< 0: links never fail for their errors
 
   /// Those of the machine file come first. Throws BadInput.
   LinkErrors errors(const Machine& machine) const;
@@ -75,7 +76,7 @@ void add_seed_option(CLI::App& verb, std::uint64_t& seed);
 void add_worker_options(CLI::App& verb, CommonOptions& options);
 void add_output_options(CLI::App& verb, CommonOptions& options);
 void add_json_option(CLI::App& verb, std::string& json);
-/// --link-faults and --link-burst.
+/// --link-faults, --link-burst and --link-error-limit.
 void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options);
 void add_torus_options(CLI::App& verb, TorusOptions& options);
 
@@ -101,7 +102,9 @@ void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabr
                                        RingRoute route);
 /// Throws BadInput where failures are given and packets cross no link that could fail, or where
 /// long ways are asked for and nothing has failed.
-void refuse_failures_without_effect(const FailureList& failed, const CommonOptions& common);
+/// `links_may_fail`: for their errors.
+void refuse_failures_without_effect(const FailureList& failed, const CommonOptions& common,
+                                    bool links_may_fail);
 /// Its failures included. Throws BadInput where they have no effect, or cut nodes that live off
 /// from one another.
 Shape shape_of(const CommonOptions& common, const TorusOptions& torus);

@@ -270,6 +270,7 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted) {
     report["channels"] = channels_json(counted);
   }
   if (counters.links_are_checked) add_link_errors(report["links"], counted);
+  if (!counters.deaths.empty()) report["links"]["failed"] = counters.deaths;
   report["injection_fifos"] = fifos_json(counted);
   if (!is_virtual(report)) add_puts(report, counted);
   if (report["fabric"] == "ofi") report["refused_frames"] = counters.refused_frames;

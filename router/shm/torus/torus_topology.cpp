@@ -12,6 +12,7 @@
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/direction.hpp"
+#include "hal/failures.hpp"
 #include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
@@ -192,6 +193,9 @@ std::unique_ptr<RingTopology> make_torus_topology(const Machinery& machinery,
   if (sources > 64)  // a bit each
     throw BadInput(
         fmt::format("{} channels and injection FIFOs per node; a node of rings holds 64", sources));
+  const Failures* const failures = machinery.shape.failures();
+  if (options.link_errors.limit != 0 || (failures != nullptr && failures->may_change()))
+    throw BadInput("links and nodes fail in the course of a run on sim only; here from its beginning");
   return std::make_unique<TorusTopology>(machinery, options, boundary);
 }
 

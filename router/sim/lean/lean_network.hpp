@@ -52,6 +52,9 @@ class LeanNetwork final : public Network {
   void end_cycle(Tick now) override;
   void serialize(Archive& archive) override;
 
+  std::uint64_t link_errors(Rank node, Direction link) const override {
+    return state_.protocol.is_on() ? state_.protocol.errors(node, link) : 0;
+  }
   void add_to(FabricCounters& counters) const override;
   std::uint64_t stalled_cycles(Tick now, Rank rank, unsigned fifo) const override;
   unsigned sources() const override { return state_.sources; }

@@ -1,0 +1,18 @@
+// What runs on a node that has failed.
+#pragma once
+
+#include <string>
+
+#include "hal/processor.hpp"
+
+namespace toroid::sim {
+
+/// Nothing. It stands in for the programs of all failed nodes of a block, which owns it.
+class DeadProcessor final : public Processor {
+ public:
+  TurnResult turn() override { return {}; }
+  bool finished() const override { return true; }
+  std::string waits_for() const override { return "nothing"; }
+};
+
+}  // namespace toroid::sim

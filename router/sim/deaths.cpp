@@ -1,0 +1,102 @@
+#include "router/sim/deaths.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/failures.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "router/sim/block.hpp"
+#include "router/sim/event.hpp"
+#include "router/sim/network.hpp"
+
+namespace toroid::sim {
+
+/// A run's failures are its own: the shape's are shared with those who plan other runs.
+Deaths::Deaths(const Shape& shape, std::uint64_t error_limit)
+    : shape_(shape), error_limit_(error_limit) {
+  const Failures* const listed = shape.failures();
+  if (error_limit == 0 && (listed == nullptr || listed->deaths().empty())) return;
+  failures_ = std::make_shared<Failures>(shape.without_failures(),
+                                         listed == nullptr ? FailureList() : listed->list());
+  failures_->expect_change();
+  shape_ = shape.with_failures(failures_);
+}
+
+Tick Deaths::due() const {
+  const std::vector<Death>& listed = failures_->deaths();
+  const Tick next = listed_ < listed.size() ? listed[listed_].at : kNever;
+  return error_limit_ == 0 ? next : std::min(next, next_look_);
+}
+
+/// Where nothing has failed, errors are looked at when there may be new ones.
+void Deaths::happen(std::deque<Block>& blocks, Tick next) {
+  const Tick at = due();
+  const std::size_t before = happened_.size();
+  const std::vector<Death>& listed = failures_->deaths();
+  while (listed_ < listed.size() && listed[listed_].at == at) let_die(blocks, listed[listed_++]);
+  if (error_limit_ == 0 || at != next_look_) return;
+  look_at_links(blocks, at);
+  next_look_ = ((happened_.size() > before ? at : next) / kWatchCycles + 1) * kWatchCycles;
+}
+
+/// What has failed before is no news.
+void Deaths::let_die(std::deque<Block>& blocks, const Death& death) {
+  const bool works =
+      death.link ? failures_->works(death.node, *death.link) : failures_->is_alive(death.node);
+  if (!works) return;
+  failures_->let_die(death);
+  happened_.push_back(death);
+  for (Block& block : blocks) {
+    if (!death.link && block.range().has(death.node)) block.let_die(death.node);
+    block.fail(death.at);
+  }
+}
+
+/// A link fails as a whole when one of its directions has too many errors.
+void Deaths::look_at_links(std::deque<Block>& blocks, Tick now) {
+  for (const Block& block : blocks)
+    for (Rank place = 0; place < block.range().count; ++place)
+      for (std::uint8_t l = 0; l < shape_.links(); ++l)
+        if (block.network().link_errors(place, {l}) > error_limit_)
+          let_die(blocks, {now, block.range().first + place, Direction{l}});
+}
+
+void Deaths::add_to(FabricCounters& counters, const std::deque<Block>& blocks) const {
+  for (const Death& death : happened_) counters.deaths.push_back(failures_->text(death));
+  Network::Lost lost;
+  for (const Block& block : blocks)
+    for (const auto& [pair, packets] : block.network().lost()) lost[pair] += packets;
+  for (const auto& [pair, packets] : lost)
+    counters.lost.push_back({pair.first, pair.second, packets});
+}
+
+std::string losses_text(const Shape& shape, const FabricCounters& counters) {
+  constexpr std::size_t kMostPairs = 8;
+  if (counters.lost.empty()) return {};
+  std::uint64_t packets = 0;
+  std::vector<std::string> pairs;
+  for (const LostPackets& lost : counters.lost) {
+    packets += lost.packets;
+    if (pairs.size() < kMostPairs)
+      pairs.push_back(fmt::format("{} from {} to {}", lost.packets, shape.coord_text(lost.source),
+                                  shape.coord_text(lost.destination)));
+  }
+  const std::size_t others = counters.lost.size() - pairs.size();
+  return fmt::format("{} packet{} cannot arrive: {}{}", packets, packets == 1 ? "" : "s",
+                     fmt::join(pairs, ", "),
+                     others == 0 ? "" : fmt::format(", and those of {} other pairs", others));
+}
+
+}  // namespace toroid::sim

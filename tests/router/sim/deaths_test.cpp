@@ -1,0 +1,193 @@
+// Links and nodes that fail in the course of a run: every packet arrives or is named as lost.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/failures.hpp"
+#include "hal/link_errors.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
+#include "router/rules/routing.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/sim/sim_machine.hpp"
+#include "tests/router/smallest_buffers.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::MachineExchange;
+using testing::SimMachine;
+using Pairs = std::map<std::pair<Rank, Rank>, std::uint64_t>;
+
+/// What is left of a run that may have failed.
+struct Ended {
+  std::string report;  ///< empty: it came to its end
+  FabricCounters counters;
+
+  Pairs lost() const {
+    Pairs pairs;
+    for (const LostPackets& lost : counters.lost)
+      pairs[{lost.source, lost.destination}] = lost.packets;
+    return pairs;
+  }
+  std::uint64_t packets_lost() const {
+    std::uint64_t packets = 0;
+    for (const LostPackets& lost : counters.lost) packets += lost.packets;
+    return packets;
+  }
+};
+
+Ended exchange(const Shape& shape, std::uint64_t bytes, NodeOptions node = {}, SimOptions sim = {},
+               const Machine& hardware = {}) {
+  SimMachine machine(shape, node, std::move(sim), hardware);
+  MachineExchange messages(machine, bytes);
+  std::string report;
+  try {
+    messages.run();
+  } catch (const RunFailed& failed) {
+    report = failed.what();
+  }
+  return {report, machine.counters()};
+}
+
+NodeOptions with(RoutingRule routing) {
+  return {.settings = {.output_queues = 6, .routing = routing}};
+}
+
+std::string later(const std::string& place, Tick at) {
+  return place + "@" + std::to_string(at);
+}
+
+auto key(const Ended& ended) {
+  std::vector<std::uint64_t> links;
+  for (const LinkCounters& link : ended.counters.links) links.push_back(link.wire_bytes);
+  return std::tuple(ended.report, ended.counters.end, ended.counters.delivered, ended.lost(),
+                    ended.counters.deaths, links);
+}
+
+TEST(Death, OfALinkBeforeTheFirstPacketLosesThosePairsWhoseOnlyShortestWayItWas) {
+  const Shape ring = Shape::parse("5").with_failures({{"(0)X+@1"}, {}, false});
+  const Ended ended = exchange(ring, 480);
+  const Pairs expected = {{{0, 1}, 2}, {{0, 2}, 2}, {{4, 1}, 2},
+                          {{1, 0}, 2}, {{2, 0}, 2}, {{1, 4}, 2}};
+  EXPECT_EQ(ended.lost(), expected);
+  EXPECT_NE(ended.report.find("(0)X+ failed at cycle 1; 12 packets cannot arrive: 2 from (0) to (1)"),
+            std::string::npos)
+      << ended.report;
+}
+
+/// Its program has had its first turn, in cycle 0.
+TEST(Death, OfANodeBeforeTheFirstPacketLosesWhatIsForItAndWhatItHasWritten) {
+  const Shape torus = Shape::parse("3x3").with_failures({{}, {"(1,1)@1"}, false});
+  const Ended ended = exchange(torus, 240);
+  EXPECT_EQ(ended.counters.deaths, std::vector<std::string>{"node (1,1) failed at cycle 1"});
+  Pairs to_it;
+  Pairs others;
+  for (const auto& [pair, packets] : ended.lost()) {
+    if (pair.second == 4)
+      to_it[pair] = packets;
+    else if (pair.first != 4)
+      others[pair] = packets;
+  }
+  EXPECT_EQ(others, Pairs{});
+  EXPECT_EQ(to_it.size(), 8u);
+  EXPECT_EQ(ended.counters.packets, ended.counters.delivered + ended.packets_lost());
+  EXPECT_EQ(ended.counters.delivered, 8u * 7);
+  EXPECT_EQ(ended.report.find("node (1,1) failed at cycle 1; "), 0u) << ended.report;
+}
+
+TEST(Death, OfALinkLosesNothingWhereAnotherWayIsLeftWheneverItHappens) {
+  for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::random_order})
+    for (Tick at = 1; at < 40'000; at = at * 5 / 3 + 7)
+      for (const char* link : {"(0,0,0)X+", "(1,2,1)Y-", "(2,3,2)Z+"}) {
+        const FailureList list{{later(link, at)}, {}, true};
+        const Ended ended = exchange(Shape::parse("4x4x3").with_failures(list), 960, with(routing),
+                                     {}, testing::smallest_channels());
+        EXPECT_EQ(ended.report, "") << link << " at " << at;
+        EXPECT_EQ(ended.counters.delivered, 48u * 47 * packets_for(960));
+      }
+}
+
+TEST(Death, AtAnyTimeLeavesEveryPacketDeliveredOrNamedByAnyNumberOfThreads) {
+  for (const auto& [links, nodes] : std::vector<std::pair<std::string, std::string>>{
+           {"(0,0,0)X+", ""}, {"", "(1,2,1)"}, {"(0,3,1)Y+", "(2,0,2)"}})
+    for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+      for (const Tick at : {1u, 150u, 3'000u, 20'000u, 60'000u}) {
+        FailureList list;
+        if (!links.empty()) list.links = {later(links, at)};
+        if (!nodes.empty()) list.nodes = {later(nodes, at + 700)};
+        const Shape shape = Shape::parse("4x4x3").with_failures(list);
+        const Ended ended = exchange(shape, 720, with(routing));
+        EXPECT_EQ(ended.counters.packets, ended.counters.delivered + ended.packets_lost());
+        EXPECT_EQ(ended.report.empty(), ended.counters.delivered == 48u * 47 * packets_for(720));
+        for (const unsigned threads : {2u, 3u})
+          EXPECT_EQ(key(exchange(shape, 720, with(routing), {.threads = threads})), key(ended));
+      }
+}
+
+TEST(Death, ThatComesAfterTheEndChangesNothing) {
+  const Ended whole = exchange(Shape::parse("4x3"), 240);
+  const Ended late =
+      exchange(Shape::parse("4x3").with_failures({{"(0,0)X+@1000000000"}, {}, false}), 240);
+  EXPECT_EQ(late.report, "");
+  EXPECT_EQ(late.counters.deaths, std::vector<std::string>{});
+  EXPECT_EQ(late.counters.end, whole.counters.end);
+  EXPECT_EQ(late.counters.delivered, whole.counters.delivered);
+}
+
+TEST(Death, OfANodeLosesNothingThatHasReachedItBefore) {
+  const Shape shape = Shape::parse("4x4");
+  const Tick end = exchange(shape, 240).counters.end;
+  const Ended ended =
+      exchange(shape.with_failures({{}, {"(3,3)@" + std::to_string(end)}, false}), 240);
+  EXPECT_EQ(ended.counters.lost.size(), 0u) << ended.report;
+}
+
+TEST(Death, OfALinkComesAfterMoreErrorsThanItsLimit) {
+  RoutingOptions routing;
+  routing.link_errors.rates = {{0, ""}, {0.2, "(0,0)X+"}};
+  routing.link_errors.limit = 5;
+  const Shape shape = Shape::parse("4x4").with_failures({{}, {}, true});
+  const Ended ended = exchange(shape, 24'000, {}, {.routing = routing});
+  EXPECT_EQ(ended.report, "");
+  ASSERT_EQ(ended.counters.deaths.size(), 1u);
+  EXPECT_EQ(ended.counters.deaths.front().find("(0,0)X+ failed at cycle "), 0u);
+  EXPECT_GT(ended.counters.link_errors.errors, 5u);
+  EXPECT_EQ(ended.counters.link_errors.crc_mismatches, 0u);
+  for (const unsigned threads : {2u, 4u})
+    EXPECT_EQ(key(exchange(shape, 24'000, {}, {.routing = routing, .threads = threads})),
+              key(ended));
+  routing.link_errors.limit = 1'000'000;
+  EXPECT_EQ(exchange(shape, 24'000, {}, {.routing = routing}).counters.deaths.size(), 0u);
+}
+
+TEST(Death, IsRefusedWithoutACycle) {
+  for (const char* text : {"(0)X+@", "(0)X+@0", "(0)X+@-1", "(0)X+@x", "(0)X+@5x", "(0)@5",
+                           "(0)X+@5000000000000000000"})
+    EXPECT_THROW(Shape::parse("5").with_failures({{text}, {}, false}), BadInput) << text;
+}
+
+TEST(Death, IsListedAndChangesNothingBeforeTheRun) {
+  const Shape shape = Shape::parse("4").with_failures({{"(0)X+@5"}, {}, false});
+  EXPECT_TRUE(shape.failures()->may_change());
+  EXPECT_TRUE(shape.failures()->works(0, Direction::plus(0)));
+  exchange(shape, 240);
+  EXPECT_TRUE(shape.failures()->works(0, Direction::plus(0)));
+}
+
+}  // namespace
+}  // namespace toroid
