@@ -87,6 +87,25 @@ TEST(LinkErrors, ThatNobodyNoticesFailTheRunAndNameTheLink) {
   }
 }
 
+TEST(LinkErrors, ThatNobodyNoticesFailTheirRowOfACampaign) {
+  const TemporaryDirectory directory;
+  const Ended ended =
+      run_command({"compare", "--torus", "4x4", "--bytes", "960", "--policies", "random",
+                   "--link-error", "none", "--link-error", "0.5@(0,1)X+", "--link-faults", "silent"},
+                  {.directory = directory.path()});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.out + ended.err, HasSubstr("(0,1)X+"));
+}
+
+TEST(LinkErrors, AboveTheirLimitEndALinkAndALongWayLosesNothing) {
+  const Arguments erring = {"alltoall", "--torus", "4x4", "--bytes", "24000", "--link-error",
+                            "0.2@(0,0)X+", "--long-way", "--link-error-limit"};
+  const json result = json_of(erring + Arguments{"5"});
+  ASSERT_EQ(result["links"]["failed"].size(), 1u);
+  EXPECT_THAT(result["links"]["failed"][0].get<std::string>(), HasSubstr("(0,0)X+ failed at cycle"));
+  EXPECT_FALSE(json_of(erring + Arguments{"1000000"})["links"].contains("failed"));
+}
+
 TEST(LinkErrors, AreAnAxisOfCompare) {
   const json result = json_of({"compare", "--torus", "4x4", "--bytes", "960", "--policies",
                                "random,rank", "--link-error", "none", "--link-error", "0.02"});
@@ -124,6 +143,10 @@ TEST(LinkErrors, AreRefusedWhereTheyMeanNothing) {
   refused({"--link-error", "1e-3@(9,9)X+"}, "(9,9)X+");
   refused({"--link-faults", "drop"}, "--link-error");
   refused({"--link-burst", "3"}, "--link-error");
+  refused({"--link-error-limit", "3"}, "--link-error");
+  refused({"--fabric", "shm", "--link-error", "0.1", "--link-error-limit", "3"}, "on sim only");
+  refused({"--fabric", "shm", "--fail-link", "(0,1)X+@5"}, "on sim only");
+  refused({"--fail-link", "(0,1)X+@x"}, "'(0,1)X+@x'");
   refused({"--link-error", "0.1", "--link-faults", "lose"}, "'lose'");
   refused({"--fabric", "shm", "--route", "direct", "--link-error", "0.1"}, "--route torus");
   expect_refusal(directory, {"compare", "--torus", "4x4", "--link-error", "2"}, {"'2'"});

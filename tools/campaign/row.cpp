@@ -14,6 +14,7 @@
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/sound_links.hpp"
 
 namespace toroid {
 namespace {
@@ -68,6 +69,7 @@ void add_counted(Json& row, const Emulation& emulation, const Shape& shape,
   Json all = campaign_head("", settings);
   ResultHash hash;
   const FabricCounters& counters = emulation.counters();
+  check_links(counters, shape);
   add_counters(all, hash, {counters, shape, settings.machine, cycles});
   if (all.contains("links")) all["links"].erase("directions");
   for (const char* key : {"packets", "packet_hops", "links"})

@@ -50,6 +50,7 @@
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/run_identity.hpp"
+#include "tools/run/sound_links.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/run/watch_options.hpp"
 #include "tools/version.hpp"

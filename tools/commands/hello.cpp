@@ -30,6 +30,7 @@
 #include "tools/run/expectation.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/processes.hpp"
+#include "tools/run/sound_links.hpp"
 
 namespace toroid {
 namespace {

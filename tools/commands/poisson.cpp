@@ -48,6 +48,7 @@
 #include "tools/run/memory.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
+#include "tools/run/sound_links.hpp"
 #include "tools/transform/run.hpp"
 #include "tools/transform/work.hpp"
 

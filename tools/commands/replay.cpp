@@ -36,6 +36,7 @@
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/replay_bounds.hpp"
+#include "tools/run/sound_links.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/run/watch_options.hpp"
 

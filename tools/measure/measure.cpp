@@ -20,6 +20,7 @@
 #include "tools/measure/messages.hpp"
 #include "tools/measure/programs.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/sound_links.hpp"
 
 namespace toroid {
 namespace {
@@ -103,6 +104,7 @@ BenchSides run_sides(const MessageBench& bench, const Side& side,
   }
   for (Node& node : emulation.nodes()) node.run(program(node, sides[node.rank()]));
   emulation.run();
+  check_links(emulation.counters(), bench.shape);
   return {std::move(sides), side.loop, emulation.workers()};
 }
 

@@ -37,6 +37,7 @@
 #include "tools/run/emulation.hpp"
 #include "tools/run/host_program.hpp"
 #include "tools/run/policy_effects.hpp"
+#include "tools/run/sound_links.hpp"
 #include "tools/version.hpp"
 
 namespace toroid {
@@ -98,19 +99,6 @@ Json links_json(const Counted& counted, bool is_virtual) {
   }
   links["directions"] = directions;
   return links;
-}
-
-/// The first links whose CRCs differ.
-std::vector<std::string> unsound_links(const FabricCounters& counters, const Shape& shape) {
-  constexpr std::size_t kMostNamed = 16;
-  const auto& health = counters.health;
-  const unsigned degree = shape.links();
-  std::vector<std::string> names;
-  for (std::size_t l = 0; l < health.size() && names.size() < kMostNamed; ++l)
-    if (health[l].sent_crc != health[l].received_crc)
-      names.push_back(shape.coord_text(static_cast<Rank>(l / degree)) +
-                      Direction{static_cast<std::uint8_t>(l % degree)}.name());
-  return names;
 }
 
 /// Of all runs that were counted.
@@ -284,16 +272,6 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted) {
   }
   for (const FifoCounters& fifo : counters.fifos)
     hash.add(std::uint64_t{fifo.packets} << 16 | fifo.most_chunks);
-}
-
-void check_links(const FabricCounters& counters, const Shape& shape) {
-  const std::uint64_t count = counters.link_errors.crc_mismatches;
-  if (count == 0) return;
-  const std::vector<std::string> names = unsound_links(counters, shape);
-  throw RunFailed(fmt::format(
-      "{} link{} passed on damaged packets and nobody noticed: the CRCs of both ends differ{}",
-      count, count == 1 ? "" : "s",
-      names.empty() ? "" : ", the first of them at " + names.front()));
 }
 
 void add_hash(Json& report, ResultHash hash) {

@@ -43,10 +43,6 @@ struct Counted {
 /// report and to the hash. On the route `direct`, where packets cross no links, nothing about
 /// links.
 void add_counters(Json& report, ResultHash& hash, const Counted& counted);
-/// Throws RunFailed, with a link's name where it is known, if links' CRCs differ at their ends:
-/// what crossed them was damaged, and nobody noticed. To be called when the result has been
-/// written.
-void check_links(const FabricCounters& counters, const Shape& shape);
 /// result_hash: of what was added and of the whole report so far, the build's git_hash left out; on
 /// fabrics whose time is the wall clock also everything that depends on it.
 void add_hash(Json& report, ResultHash hash);
