@@ -43,7 +43,7 @@ struct LinkHealth {
 
 /// Packets that can arrive no more, since links or nodes have failed on their way.
 struct LostPackets {
-  Rank source;
+  Rank source;  ///< on rings, whose packets do not say it, the node where they could not go on
   Rank destination;
   std::uint64_t packets;
 };

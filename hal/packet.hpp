@@ -111,6 +111,11 @@ class PacketHeader {
   constexpr PacketHeader with_way(Rank destination, DirectionSet hints) const {
     return {hardware_ | std::uint64_t{destination} | std::uint64_t{hints.bits()} << 32, software_};
   }
+  /// Others in place of its hints.
+  constexpr PacketHeader turned(DirectionSet hints) const {
+    return {(hardware_ & ~(std::uint64_t{0xfff} << 32)) | std::uint64_t{hints.bits()} << 32,
+            software_};
+  }
   constexpr PacketHeader with_argument(std::uint32_t argument) const {
     return {hardware_, (software_ & 0xffffffffu) | std::uint64_t{argument} << 32};
   }

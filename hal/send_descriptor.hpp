@@ -87,6 +87,11 @@ class DescriptorQueue {
   std::size_t size() const { return tail_ - head_; }  // modulo 2^32, as head and tail count
   /// REQUIRES: not empty.
   const SendDescriptor& front() const { return ring_[head_ & mask()]; }
+  /// The front descriptor's packets that have not left go another way.
+  void turn_front(DirectionSet hints) {
+    SendDescriptor& front = ring_[head_ & mask()];
+    front.header = front.header.turned(hints);
+  }
   /// `count` packets of the front descriptor have left; with its last packet it is removed.
   void pop_packets(std::uint32_t count) {
     SendDescriptor& front = ring_[head_ & mask()];

@@ -20,6 +20,7 @@ namespace toroid::ring {
 
 RingDevice::RingDevice(const Machinery& machinery, Rank rank, std::span<const InjectionFifo> fifos)
     : machinery_(&machinery),
+      shape_(&machinery.shape),
       rank_(rank),
       here_(machinery.shape.coord(rank)),
       fifos_(fifos),

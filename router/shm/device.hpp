@@ -33,7 +33,7 @@ class RingDevice : public Device {
   RingDevice(const Machinery& machinery, Rank rank, std::span<const InjectionFifo> fifos);
 
   Rank rank() const override { return rank_; }
-  const Shape& shape() const override { return machinery_->shape; }
+  const Shape& shape() const override { return *shape_; }
   const Machine& machine() const override { return machinery_->machine; }
   Tick now() const override { return machinery_->clock.now(); }
   InjectionFifos& fifos() override { return fifos_; }
@@ -59,6 +59,8 @@ class RingDevice : public Device {
   std::uint64_t injected() const { return injected_; }
   std::uint64_t delivered() const { return delivered_; }
   std::uint64_t refused() const { return refused_; }
+  /// Packets that could not go on, since links or nodes have failed.
+  std::uint64_t lost() const { return lost_; }
   // Completions of puts, which are no packets but count when a run is asked whether anything is
   // under way.
   std::uint64_t completions_sent() const { return completions_sent_; }
@@ -86,6 +88,13 @@ class RingDevice : public Device {
   /// Whether some packets have reached neither the processor nor a link.
   virtual bool holds_packets() const = 0;
 
+  /// From now on the machine has these failures.
+  void change_to(const Shape& shape) { shape_ = &shape; }
+  /// The node has failed: its program takes no turn any more.
+  void stop(Processor& dead) {
+    processor_ = &dead;
+    again_ = gathered_ = output_waiting_ = false;
+  }
   const Machinery& machinery() const { return *machinery_; }
   const Coord& here() const { return here_; }
   unsigned fifo_count() const { return static_cast<unsigned>(fifos_.size()); }
@@ -123,6 +132,7 @@ class RingDevice : public Device {
   }
   void count_bytes(std::uint64_t payload) { packet_bytes_ += payload; }
   void count_delivered(std::size_t packets = 1) { delivered_ += packets, moves_ += packets; }
+  void count_lost() { ++lost_, ++moves_; }
   void count_hops(std::uint64_t hops) { packet_hops_ += hops, moves_ += hops; }
   LinkCounters& link_counter(unsigned direction) { return link_counters_[direction]; }
 
@@ -132,6 +142,7 @@ class RingDevice : public Device {
   void forward_between_turns();
 
   const Machinery* machinery_;
+  const Shape* shape_;
   Processor* processor_ = nullptr;
   Rank rank_;
   Coord here_;
@@ -149,6 +160,7 @@ class RingDevice : public Device {
   std::uint64_t injected_ = 0;
   std::uint64_t delivered_ = 0;
   std::uint64_t refused_ = 0;
+  std::uint64_t lost_ = 0;
   std::uint64_t packet_hops_ = 0;
   std::uint64_t completions_sent_ = 0;
   std::uint64_t completions_taken_ = 0;

@@ -2,6 +2,7 @@
 // nodes live here.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <numeric>
@@ -29,6 +30,11 @@ class WallClock {
   Tick now() const {
     const std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - start_;
     return static_cast<Tick>(ns.count() * ticks_per_ns_);
+  }
+  /// From now until then, at least 1 ms and at most an hour.
+  std::chrono::milliseconds until(Tick then) const {
+    const double ms = (static_cast<double>(then) - static_cast<double>(now())) / ticks_per_ns_ / 1e6;
+    return std::chrono::milliseconds(static_cast<int>(std::clamp(ms, 1.0, 3.6e6)));
   }
 
  private:

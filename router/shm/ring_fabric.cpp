@@ -28,6 +28,7 @@
 #include "router/shm/worker_pool.hpp"
 #include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"
+#include "router/termination/losses.hpp"
 #include "router/termination/stall_report.hpp"
 
 namespace toroid {
@@ -69,7 +70,8 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
     sum_counters();
     if (const auto failure = control_.failure()) std::rethrow_exception(failure);
     const bool stalled = control_.verdict() == Verdict::stalled;
-    const std::string report = stall_report(*this, stalled ? stalled_text() : "for ever");
+    const std::string report = termination::losses_report(
+        shape(), counters_, stall_report(*this, stalled ? stalled_text() : "for ever"), "stuck at");
     if (!report.empty()) throw RunFailed(report);
   }
 
@@ -79,7 +81,8 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
     try {
       termination::TerminationDetector detector = control_.detector();
       while (!control_.ended()) {
-        control_.wait_for(std::min(kWatchPeriod, options_.stall / 10));
+        control_.wait_for(std::min({kWatchPeriod, options_.stall / 10, until_failure()}));
+        topology_->pass(machinery_.clock.now());
         if (options_.watch) options_.watch(control_.received());
         if (control_.is_stalled(detector, termination::Clock::now()))
           control_.end(Verdict::stalled);
@@ -87,6 +90,11 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
     } catch (...) {
       control_.fail(std::current_exception());
     }
+  }
+
+  std::chrono::milliseconds until_failure() const {
+    const auto next = topology_->next_failure();
+    return next ? machinery_.clock.until(*next) : kWatchPeriod;
   }
 
   void sum_counters() {
@@ -106,6 +114,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
       append(counters_.links, n.link_counters());
       append(counters_.fifos, n.fifo_counters());
     }
+    topology_->add_losses(counters_);
   }
 
   template <typename T>
@@ -122,7 +131,9 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
     return *std::as_const(*topology_).device(rank).processor();
   }
   std::uint64_t packets_under_way() const override {
-    return counters_.packets - counters_.delivered;
+    std::uint64_t under_way = counters_.packets - counters_.delivered;
+    for (const LostPackets& lost : counters_.lost) under_way -= lost.packets;
+    return under_way;
   }
   std::string stalled_text() const {
     return fmt::format("for {:.1f} s", std::chrono::duration<double>(options_.stall).count());

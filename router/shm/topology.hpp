@@ -9,6 +9,7 @@
 #include "hal/counters.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "router/placement/placement.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/device.hpp"
@@ -34,6 +35,12 @@ class RingTopology {
   virtual PutPort* puts(std::size_t) { return nullptr; }
   /// [rank · links + direction], after the run; empty: links are not checked.
   virtual std::vector<LinkHealth> health() const { return {}; }
+  /// When links or nodes fail next; none: nothing does any more.
+  virtual std::optional<Tick> next_failure() const { return std::nullopt; }
+  /// Lets fail what does so up to `time`. While the run goes on.
+  virtual void pass(Tick /*time*/) {}
+  /// Adds what has failed and what was lost, after the run.
+  virtual void add_losses(FabricCounters&) const {}
   // As in termination::StalledMachine.
   virtual unsigned sources() const = 0;
   virtual std::optional<RoutedPacket> head(Rank node, Source source) const = 0;

@@ -112,7 +112,7 @@ void Worker::rest() {
   std::uint64_t delivered = 0;
   for (const RingDevice* device : devices_) {
     injected += device->injected() + device->completions_sent();
-    delivered += device->delivered() + device->completions_taken();
+    delivered += device->delivered() + device->lost() + device->completions_taken();
   }
   // Release, and `passive` last: who sees it sees these counts. Partner: WorkerReport::load().
   report_->injected.store(injected, std::memory_order_release);

@@ -15,13 +15,13 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
-#include "router/sim/dead_processor.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/flight_store.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
+#include "router/termination/dead_processor.hpp"
 
 namespace toroid {
 class Archive;
@@ -114,7 +114,7 @@ class Block {
   std::vector<Rank> turns_;         ///< actors that take a turn in this cycle
   Counts counts_;
   std::optional<Failure> failure_;
-  DeadProcessor dead_;  ///< of all nodes that have failed
+  termination::DeadProcessor dead_;  ///< of all nodes that have failed
 };
 
 }  // namespace toroid::sim

@@ -1,14 +1,10 @@
 #include "router/sim/deaths.hpp"
 
-#include <fmt/core.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -80,23 +76,6 @@ void Deaths::add_to(FabricCounters& counters, const std::deque<Block>& blocks) c
     for (const auto& [pair, packets] : block.network().lost()) lost[pair] += packets;
   for (const auto& [pair, packets] : lost)
     counters.lost.push_back({pair.first, pair.second, packets});
-}
-
-std::string losses_text(const Shape& shape, const FabricCounters& counters) {
-  constexpr std::size_t kMostPairs = 8;
-  if (counters.lost.empty()) return {};
-  std::uint64_t packets = 0;
-  std::vector<std::string> pairs;
-  for (const LostPackets& lost : counters.lost) {
-    packets += lost.packets;
-    if (pairs.size() < kMostPairs)
-      pairs.push_back(fmt::format("{} from {} to {}", lost.packets, shape.coord_text(lost.source),
-                                  shape.coord_text(lost.destination)));
-  }
-  const std::size_t others = counters.lost.size() - pairs.size();
-  return fmt::format("{} packet{} cannot arrive: {}{}", packets, packets == 1 ? "" : "s",
-                     fmt::join(pairs, ", "),
-                     others == 0 ? "" : fmt::format(", and those of {} other pairs", others));
 }
 
 }  // namespace toroid::sim

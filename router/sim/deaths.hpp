@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "hal/counters.hpp"
@@ -59,8 +58,5 @@ class Deaths {
   Tick next_look_ = kWatchCycles;       ///< at links' errors
   std::vector<Death> happened_;
 };
-
-/// What failed and which packets cannot arrive, in one line; empty: all could.
-std::string losses_text(const Shape& shape, const FabricCounters& counters);
 
 }  // namespace toroid::sim

@@ -38,6 +38,7 @@
 #include "router/sim/parallel_run.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
+#include "router/termination/losses.hpp"
 #include "router/termination/stall_report.hpp"
 #include "router/threads/cpu_account.hpp"
 
@@ -83,7 +84,8 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     throw_failure();
     if (packets_under_way() == 0) flights_.clear();
     sum_counters();
-    const std::string report = this->report();
+    const std::string report = termination::losses_report(
+        shape_, counters_, stall_report(*this, fmt::format("at cycle {}", counters_.end)), "from");
     if (!report.empty()) throw RunFailed(report);
   }
 
@@ -197,16 +199,6 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
       if (block.failure() && (first == nullptr || block.failure()->before(*first)))
         first = &*block.failure();
     if (first != nullptr) std::rethrow_exception(first->error);
-  }
-
-  /// Why the run has not come to its end; empty: it has.
-  std::string report() const {
-    const std::string lost = sim::losses_text(shape_, counters_);
-    const std::string stall = stall_report(*this, fmt::format("at cycle {}", counters_.end));
-    if (lost.empty() && stall.empty()) return {};
-    std::string text;
-    for (const std::string& death : counters_.deaths) text += death + "; ";
-    return text + lost + (lost.empty() || stall.empty() ? "" : "; ") + stall;
   }
 
   void sum_counters() {

@@ -145,7 +145,7 @@ TEST(LinkErrors, AreRefusedWhereTheyMeanNothing) {
   refused({"--link-burst", "3"}, "--link-error");
   refused({"--link-error-limit", "3"}, "--link-error");
   refused({"--fabric", "shm", "--link-error", "0.1", "--link-error-limit", "3"}, "on sim only");
-  refused({"--fabric", "shm", "--fail-link", "(0,1)X+@5"}, "on sim only");
+  refused({"--fabric", "ofi", "--fail-link", "(0,1)X+@5"}, "on sim and shm only");
   refused({"--fail-link", "(0,1)X+@x"}, "'(0,1)X+@x'");
   refused({"--link-error", "0.1", "--link-faults", "lose"}, "'lose'");
   refused({"--fabric", "shm", "--route", "direct", "--link-error", "0.1"}, "--route torus");

@@ -131,6 +131,11 @@ class LinkReceiver {
   }
   /// REQUIRES: waiting.
   const Packet& front(unsigned channel) const { return head_.slot(*memory_, channel); }
+  /// The front packet goes another way. REQUIRES: likewise.
+  void turn(unsigned channel, DirectionSet hints) {
+    PacketHeader& header = head_.slot(*memory_, channel).header;
+    header = header.turned(hints);
+  }
   void pop(unsigned channel) { head_.advance(*memory_, channel); }
   /// Gives the slots of what was popped back to the sender.
   void publish() {

@@ -15,6 +15,7 @@
 #include "hal/failures.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/packet.hpp"
+#include "hal/random.hpp"
 #include "hal/route.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
@@ -73,7 +74,8 @@ Tokens tokens_of(const LinkSender& link) {
 }  // namespace
 
 TorusDevice::TorusDevice(const Machinery& machinery, Rank rank, RoutingOptions options,
-                         const Mailbox& mailbox, std::span<const LinkMemory* const> outward)
+                         const Mailbox& mailbox, std::span<const LinkMemory* const> outward,
+                         const FailureStages* stages)
     : RingDevice(machinery, rank,
                  tie_fifos(machinery.shape, machinery.machine.injection_fifos,
                            machinery.machine.injection_fifo_chunks, machinery.tying)),
@@ -82,7 +84,8 @@ TorusDevice::TorusDevice(const Machinery& machinery, Rank rank, RoutingOptions o
       channels_(machinery.machine.bubble_reserve_chunks, options.bubble_rule),
       precedence_(links_, options.transit_first),
       arbitration_(machinery.machine),
-      transit_first_(options.transit_first) {
+      transit_first_(options.transit_first),
+      stages_(stages) {
   for (unsigned l = 0; l < links_; ++l) {
     in_.emplace_back(mailbox.inward[l]);
     out_.emplace_back(*outward[l]);
@@ -103,7 +106,25 @@ bool TorusDevice::has_news() const {
     changed |= pushed_->word[l].load(std::memory_order_relaxed) ^ seen_[l];
   if (is_checked_)
     for (const auto& link : checked_in_) changed |= link && link->has_more() ? 1u : 0u;
-  return changed != 0;
+  return changed != 0 || is_behind();
+}
+
+/// Heads look for their ways anew. Those of a node that has failed have none.
+void TorusDevice::notice_failures() {
+  stage_ = stages_->now();
+  change_to(stages_->shape(stage_));
+  words_.fill(~std::uint64_t{0});
+  lost_heads_ = 0;
+  std::uint64_t waiting = exposed_ & ~deliverable_;
+  if (!shape().is_alive(rank())) {
+    stop(dead_);
+    waiting |= std::exchange(deliverable_, 0);
+  }
+  for (; waiting != 0; waiting &= waiting - 1) {
+    const Source source(static_cast<unsigned>(std::countr_zero(waiting)));
+    unwant(source);
+    expose(source);
+  }
 }
 
 /// Of several packets: the FIFO holds few, and more can be put there before this turn's drain ends.
@@ -114,6 +135,7 @@ void TorusDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, 
 }
 
 bool TorusDevice::look() {
+  if (is_behind()) notice_failures();
   if (!has_news()) return false;
   for (unsigned l = 0; l < links_; ++l) {
     if (!look_at_link(l)) continue;
@@ -155,8 +177,13 @@ unsigned TorusDevice::used(Source source) const {
 RoutedPacket TorusDevice::routed(const PacketHeader& header) const {
   const Coord to = shape().coord(header.destination());
   DirectionSet left = directions_left(shape(), here(), to, header.hints());
-  if (shape().failures() != nullptr && header.dynamic() && !left.empty())
-    left = shape().failures()->passable(rank(), header.destination(), left);
+  const Failures* const failures = shape().failures();
+  if (failures != nullptr && !left.empty()) {
+    if (header.dynamic())
+      left = failures->passable(rank(), header.destination(), left);
+    else if (!failures->works(rank(), left.first()))
+      left = {};
+  }
   return {left, dynamic_directions(left, header.dynamic(), header.order(), shape().dims()),
           header.chunks(), header.channel() == VirtualChannel::priority};
 }
@@ -175,12 +202,49 @@ void TorusDevice::expose(Source source) {
     head = routed(header);  // packets of one message follow one another
   const DirectionSet allowed = allowed_directions(head.directions, head.dynamic);
   if (allowed.empty()) {
-    deliverable_ |= source.bit();
+    const bool lost = is_lost(header);
+    if (lost && find_other_way(source)) return expose(source);
+    (lost ? lost_heads_ : deliverable_) |= source.bit();
     return;
   }
   escape_of_[allowed.first().index] |= source.bit();
   for (unsigned rest = allowed.bits(); rest != 0; rest &= rest - 1)
     wanted_by_[static_cast<unsigned>(std::countr_zero(rest))] |= source.bit();
+}
+
+bool TorusDevice::is_lost(const PacketHeader& header) const {
+  return stages_ != nullptr && (header.destination() != rank() || !shape().is_alive(rank()));
+}
+
+/// As on `sim`: an adaptive packet gets new hints where its own lead nowhere any more, and so does
+/// one that is still in an injection FIFO.
+bool TorusDevice::find_other_way(Source source) {
+  const PacketHeader& header = header_at(source);
+  const Rank to = header.destination();
+  if ((!header.dynamic() && !source.is_fifo(links_)) || !shape().is_alive(rank())) return false;
+  Random unused(1);
+  const DirectionSet shortest =
+      minimal_directions(shape(), here(), shape().coord(to), TieRule::plus, unused);
+  const auto hints = shape().failures()->detour(rank(), to, shortest, header.dynamic());
+  if (!hints) return false;
+  if (source.is_fifo(links_))
+    fifo(source.index() - links_ * kVirtualChannels).turn_front(*hints);
+  else
+    in_[source.travelling().index].turn(static_cast<unsigned>(source.channel()), *hints);
+  return true;
+}
+
+void TorusDevice::drop_lost() {
+  while (lost_heads_ != 0) {
+    const Source source(static_cast<unsigned>(std::countr_zero(lost_heads_)));
+    exposed_ &= ~source.bit();
+    lost_heads_ &= ~source.bit();
+    ++losses_[header_at(source).destination()];
+    Packet packet;
+    move_head(source, packet);
+    count_lost();
+    expose_next(source);
+  }
 }
 
 void TorusDevice::unwant(Source source) {
@@ -194,6 +258,7 @@ void TorusDevice::unwant(Source source) {
 
 void TorusDevice::forward() {
   move_on();
+  if (lost_heads_ != 0) drop_lost();
   if (is_checked_) check_links();
   for (LinkSender& link : out_) link.publish();
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,8 +19,10 @@
 #include "router/rules/routing.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/machinery.hpp"
+#include "router/shm/torus/failure_stages.hpp"
 #include "router/shm/torus/link.hpp"
 #include "router/shm/torus/link_check.hpp"
+#include "router/termination/dead_processor.hpp"
 
 namespace toroid::ring {
 
@@ -42,8 +45,9 @@ class TorusDevice final : public RingDevice {
  public:
   /// `mailbox`: this node's; `outward`: the memory of each link that leaves it, by
   /// direction; where there is no link, anything that nobody else sends through.
+  /// `stages`: of the failures that come in the course of the run; null: none does.
   TorusDevice(const Machinery& machinery, Rank rank, RoutingOptions options, const Mailbox& mailbox,
-              std::span<const LinkMemory* const> outward);
+              std::span<const LinkMemory* const> outward, const FailureStages* stages);
 
   void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
@@ -51,9 +55,16 @@ class TorusDevice final : public RingDevice {
 
   /// The packet at a source's head; none: the source is empty. For the report of a stalled run.
   std::optional<RoutedPacket> head(Source source) const;
+  /// Packets that could not go on from here, by destination.
+  const std::map<Rank, std::uint64_t>& losses() const { return losses_; }
   unsigned sources() const { return links_ * kVirtualChannels + fifo_count(); }
 
  private:
+  bool is_behind() const { return stages_ != nullptr && stages_->now() != stage_; }
+  void notice_failures();
+  bool is_lost(const PacketHeader& header) const;
+  bool find_other_way(Source source);
+  void drop_lost();
   bool look() override;
   void forward() override;
   void expose_fifo(unsigned fifo) override { expose(Source::fifo(links_, fifo)); }
@@ -89,6 +100,7 @@ class TorusDevice final : public RingDevice {
   SenderArbitration arbitration_;
   bool transit_first_;
   std::uint64_t deliverable_ = 0;                     ///< sources whose head is for the processor
+  std::uint64_t lost_heads_ = 0;                      ///< sources whose head has no way left
   std::uint64_t exposed_ = 0;                         ///< sources whose head is known
   std::array<std::uint64_t, kMaxLinks> wanted_by_{};  ///< [link]: sources whose head may take it
   std::array<std::uint64_t, kMaxLinks> escape_of_{};  ///< those that may take its bubble channel
@@ -102,6 +114,10 @@ class TorusDevice final : public RingDevice {
   std::array<std::uint8_t, kMaxLinks>
       turn_{};      ///< where the round robin goes on (not transit first)
   Tick steps_ = 0;  ///< what the arbitration takes for cycles
+  const FailureStages* stages_;
+  std::size_t stage_ = 0;  ///< that this node has heard of
+  std::map<Rank, std::uint64_t> losses_;
+  termination::DeadProcessor dead_;
 };
 
 }  // namespace toroid::ring

@@ -18,10 +18,12 @@
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/machinery.hpp"
 #include "router/shm/topology.hpp"
 #include "router/shm/torus/boundary_links.hpp"
+#include "router/shm/torus/failure_stages.hpp"
 #include "router/shm/torus/link.hpp"
 #include "router/shm/torus/torus_device.hpp"
 
@@ -79,10 +81,12 @@ class TorusTopology final : public RingTopology {
         rates_(link_error_rates(machinery.shape, errors_)),
         capacity_(capacity_of(machinery.shape, machinery.machine)),
         mailboxes_(machinery.local.size()),
-        leaving_(machinery.local.size()) {
+        leaving_(machinery.local.size()),
+        stages_(machinery.shape) {
     for (const Rank node : local().nodes()) connect(node);
     for (const Rank node : local().nodes())
-      devices_.emplace_back(machinery, node, options, mailbox(node), outward_of(node));
+      devices_.emplace_back(machinery, node, options, mailbox(node), outward_of(node),
+                            stages_.may_change() ? &stages_ : nullptr);
   }
 
   TorusDevice& device(Rank rank) override { return devices_[local().index(rank)]; }
@@ -99,6 +103,16 @@ class TorusTopology final : public RingTopology {
     health.resize(rates_.size());
     for (const auto& [number, link] : checks_at_) health[number] = link->health();
     return health;
+  }
+  std::optional<Tick> next_failure() const override { return stages_.next(); }
+  void pass(Tick time) override {
+    if (stages_.may_change()) stages_.pass(time);
+  }
+  void add_losses(FabricCounters& counters) const override {
+    counters.deaths = stages_.deaths();
+    for (const TorusDevice& device : devices_)
+      for (const auto& [destination, packets] : device.losses())
+        counters.lost.push_back({device.rank(), destination, packets});
   }
   unsigned sources() const override { return devices_.front().sources(); }
   std::optional<RoutedPacket> head(Rank node, Source source) const override {
@@ -175,6 +189,7 @@ class TorusTopology final : public RingTopology {
   // [index among the local nodes]
   std::vector<Mailbox> mailboxes_;
   std::vector<std::vector<LeavingLink*>> leaving_;
+  FailureStages stages_;
   std::deque<TorusDevice> devices_;
 };
 
@@ -194,8 +209,10 @@ std::unique_ptr<RingTopology> make_torus_topology(const Machinery& machinery,
     throw BadInput(
         fmt::format("{} channels and injection FIFOs per node; a node of rings holds 64", sources));
   const Failures* const failures = machinery.shape.failures();
-  if (options.link_errors.limit != 0 || (failures != nullptr && failures->may_change()))
-    throw BadInput("links and nodes fail in the course of a run on sim only; here from its beginning");
+  if (options.link_errors.limit != 0)
+    throw BadInput("links fail for their errors on sim only");
+  if (boundary != nullptr && failures != nullptr && failures->may_change())
+    throw BadInput("links and nodes fail in the course of a run on sim and shm only");
   return std::make_unique<TorusTopology>(machinery, options, boundary);
 }
 

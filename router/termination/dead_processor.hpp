@@ -5,9 +5,9 @@
 
 #include "hal/processor.hpp"
 
-namespace toroid::sim {
+namespace toroid::termination {
 
-/// Nothing. It stands in for the programs of all failed nodes of a block, which owns it.
+/// Nothing. One stands in for the programs of any number of failed nodes.
 class DeadProcessor final : public Processor {
  public:
   TurnResult turn() override { return {}; }
@@ -15,4 +15,4 @@ class DeadProcessor final : public Processor {
   std::string waits_for() const override { return "nothing"; }
 };
 
-}  // namespace toroid::sim
+}  // namespace toroid::termination

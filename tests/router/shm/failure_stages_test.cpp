@@ -1,0 +1,104 @@
+// Links and nodes that fail in the course of a run on rings.
+#include "router/shm/torus/failure_stages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/direction.hpp"
+#include "hal/failures.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
+#include "tests/router/shm/ring_machine.hpp"
+#include "tests/router/smallest_buffers.hpp"
+
+namespace toroid {
+namespace {
+
+using testing::MachineExchange;
+using testing::RingMachine;
+
+struct RingEnd {
+  std::string report;  ///< empty: the run came to its end
+  FabricCounters counters;
+
+  std::uint64_t lost() const {
+    std::uint64_t packets = 0;
+    for (const LostPackets& one : counters.lost) packets += one.packets;
+    return packets;
+  }
+};
+
+RingEnd run_to_the_end(const Shape& shape, std::uint64_t bytes, RoutingRule routing) {
+  RingMachine machine(shape, 2, {.settings = {.output_queues = 6, .routing = routing}},
+                      testing::routed(RingRoute::torus), testing::smallest_channels());
+  MachineExchange exchange(machine, bytes);
+  std::string report;
+  try {
+    exchange.run();
+  } catch (const RunFailed& failed) {
+    report = failed.what();
+  }
+  return {report, machine.counters()};
+}
+
+TEST(FailureStages, AreTheMachineBeforeAndAfterEachFailure) {
+  const Shape whole = Shape::parse("4x4");
+  ring::FailureStages stages(
+      whole.with_failures({{"(0,0)X+@500", "(1,1)Y+"}, {"(2,2)@300"}, false}));
+  ASSERT_TRUE(stages.may_change());
+  EXPECT_EQ(stages.now(), 0u);
+  EXPECT_EQ(stages.next(), std::optional<Tick>(300));
+  EXPECT_FALSE(stages.shape(0).failures()->works(5, Direction::plus(1)));
+  EXPECT_TRUE(stages.shape(0).is_alive(10));
+  stages.pass(299);
+  EXPECT_EQ(stages.now(), 0u);
+  stages.pass(300);
+  EXPECT_EQ(stages.now(), 1u);
+  EXPECT_FALSE(stages.shape(1).is_alive(10));
+  EXPECT_TRUE(stages.shape(1).failures()->works(0, Direction::plus(0)));
+  stages.pass(10'000);
+  EXPECT_EQ(stages.next(), std::nullopt);
+  EXPECT_FALSE(stages.shape(2).failures()->works(0, Direction::plus(0)));
+  EXPECT_EQ(stages.deaths(), (std::vector<std::string>{"node (2,2) failed at cycle 300",
+                                                       "(0,0)X+ failed at cycle 500"}));
+  EXPECT_FALSE(ring::FailureStages(whole).may_change());
+}
+
+TEST(FailureStages, OfALinkLoseNothingOnRingsWhereAnotherWayIsLeft) {
+  for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::random_order})
+    for (const Tick at : {1u, 1'000'000u, 3'000'000u}) {
+      const FailureList list{{"(1,0,2)Y+@" + std::to_string(at)}, {}, true};
+      const RingEnd end =
+          run_to_the_end(Shape::parse("3x4x3").with_failures(list), 2'400, routing);
+      EXPECT_EQ(end.report, "") << at;
+      EXPECT_EQ(end.counters.delivered, 36u * 35 * packets_for(2'400));
+    }
+}
+
+TEST(FailureStages, LeaveEveryPacketOnRingsDeliveredOrCounted) {
+  for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::deterministic})
+    for (const Tick at : {1u, 700'000u}) {
+      const FailureList list{{"(0,0,0)X+@" + std::to_string(at)},
+                             {"(1,1,1)@" + std::to_string(at + 500'000)},
+                             false};
+      const RingEnd end =
+          run_to_the_end(Shape::parse("3x4x3").with_failures(list), 12'000, routing);
+      EXPECT_EQ(end.counters.packets, end.counters.delivered + end.lost());
+      ASSERT_EQ(end.counters.deaths.size(), 2u);
+      EXPECT_EQ(end.report.find("(0,0,0)X+ failed at cycle"), 0u) << end.report;
+    }
+}
+
+}  // namespace
+}  // namespace toroid
