@@ -4,13 +4,13 @@
 // in any order that does not cross a failed link. At every node it may leave only by a direction
 // after which such a path to its destination exists.
 //
-// Deadlock: without failures an escaping packet turns from X to Y to Z and never back, so that the
-// rings of the bubble channels wait for one another in that order only, and each ring by itself
-// always moves. With failures an escaping packet takes the first direction in dimension order *that
-// leaves a path*: around a failed link it may turn from Y back to X, and rings may wait for one
-// another in a cycle. Freedom from deadlock is therefore not proved; a deadlocked run ends with a
-// report that names the cycle of buffers. Deterministic packets, which keep to X, Y, Z, are as safe
-// as without failures.
+// Deadlock: an escaping packet turns from X to Y to Z and never back, so that the rings of the
+// bubble channels wait for one another in that order only, and each ring by itself always moves. A
+// packet may escape where its way on in that order is whole; where it is cut, the packet waits for
+// dynamic channels until it has come to where it is not. With one failed link every such hop leads
+// to a buffer whose head may escape, or nearer to one, so that nothing waits in a cycle; with
+// several there is no proof. A deadlocked run ends with a report that names the cycle of buffers.
+// Deterministic packets, which keep to X, Y, Z, are as safe as without failures.
 #pragma once
 
 #include <array>
@@ -81,6 +81,13 @@ class Failures {
     if (sum(left.hops) < clear) [[likely]]
       return left.directions;
     return passable_in_box(here, to, minus, left);
+  }
+  /// Whether a packet's way on in the order of dimensions is whole: then it may escape. REQUIRES: as
+  /// above.
+  bool leaves_escape(Rank here, Rank to, const Route& left) const {
+    const unsigned minus = minus_of(left.directions);
+    const unsigned clear = clear_hops_[index(to, minus)].load(std::memory_order_relaxed);
+    return sum(left.hops) < clear || has_ordered_way(here, to, left.directions);
   }
   /// Whether hints lead from one node to another: `dynamic` packets by a path in any order of the
   /// dimensions, others in dimension order. REQUIRES: route_along() accepts the hints.

@@ -74,6 +74,7 @@ struct RoutedPacket {
   DirectionSet dynamic;     ///< those of them whose dynamic channels it may take
   unsigned chunks;
   bool high_priority;
+  bool may_escape = true;  ///< false: failures cut its way on in dimension order
 };
 
 /// Directions whose dynamic channels a packet may take: all, none, or those of one dimension.
@@ -117,7 +118,7 @@ class ChannelRule {
                                        const Tokens& tokens) const {
     const VirtualChannel emptier = emptier_dynamic(tokens);
     if (packet.dynamic.has(out) && has_room(tokens, emptier, packet.chunks)) return emptier;
-    if (out != packet.directions.first()) return std::nullopt;
+    if (!packet.may_escape || out != packet.directions.first()) return std::nullopt;
     const VirtualChannel escape = escape_channel(packet.high_priority);
     if (!escapes(packet.chunks, escape, from, out, tokens)) return std::nullopt;
     return escape;

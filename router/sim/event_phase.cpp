@@ -212,13 +212,17 @@ template <bool fifo>
   queue.chunks = shown ? flight.chunks : queue.chunks;
   queue.high_priority = shown ? flight.high_priority : queue.high_priority;
   DirectionSet minimal = flight.directions();
-  if (net_.routers.failures() != nullptr && !minimal.empty())
-    minimal = net_.ways_left(net_.routers.rank_of(site.node), source, id);
+  DirectionSet escapes = minimal;
+  if (net_.routers.failures() != nullptr && !minimal.empty()) {
+    const Rank rank = net_.routers.rank_of(site.node);
+    minimal = net_.ways_left(rank, source, id);
+    escapes = net_.escapes(rank, id, minimal);
+  }
   const bool travels = !minimal.empty();
   const unsigned degree = net_.routers.degree();
   const DirectionSet dynamic =
       dynamic_directions(minimal, flight.dynamic, flight.order, degree / 2);
-  const unsigned links = site.state->request(source.bit(), minimal, dynamic, degree);
+  const unsigned links = site.state->request(source.bit(), escapes, dynamic, degree);
   if (net_.delays.escape_wait != 0 && travels) begin_escape_wait(site, source, flight);
   if constexpr (fifo)
     if (travels) net_.routers.stalled(site.node, source) -= now_;
@@ -353,12 +357,14 @@ template <bool early>
 void EventPhase<early>::look_anew(const Site& site, Source source) {
   const FlightId id = site.queues[source.index()].head;
   const unsigned degree = net_.routers.degree();
-  const DirectionSet minimal = net_.ways_left(net_.routers.rank_of(site.node), source, id);
+  const Rank rank = net_.routers.rank_of(site.node);
+  const DirectionSet minimal = net_.ways_left(rank, source, id);
+  const DirectionSet escapes = net_.escapes(rank, id, minimal);
   const Flight& flight = net_.flights[id];
   site.state->withdraw(source.bit(), degree);
   const DirectionSet dynamic =
       dynamic_directions(minimal, flight.dynamic, flight.order, degree / 2);
-  const unsigned links = site.state->request(source.bit(), minimal, dynamic, degree);
+  const unsigned links = site.state->request(source.bit(), escapes, dynamic, degree);
   net_.routers.mark(site.node, *site.state, links & site.state->idle);
   if (!minimal.empty()) return;
   site.state->at_destination |= source.bit();

@@ -60,7 +60,9 @@ std::optional<RoutedPacket> GeneralNetwork::head(Rank rank, Source source) const
   const DirectionSet left = state_.passable(rank, id);
   const DirectionSet dynamic =
       dynamic_directions(left, packet.dynamic, packet.order, state_.routers.degree() / 2);
-  return RoutedPacket{left, dynamic, packet.chunks, packet.high_priority};
+  const bool may_escape =
+      state_.routers.failures() == nullptr || !state_.escapes(rank, id, left).empty();
+  return RoutedPacket{left, dynamic, packet.chunks, packet.high_priority, may_escape};
 }
 
 void GeneralNetwork::add_to(FabricCounters& counters) const {

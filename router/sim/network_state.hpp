@@ -71,6 +71,13 @@ struct NetworkState {
     return failures->works(rank, flight.directions().first()) ? flight.directions()
                                                               : DirectionSet();
   }
+  /// Of a head's ways that are left, those that may be its escape: all, or none.
+  DirectionSet escapes(Rank rank, FlightId id, DirectionSet left) const {
+    const Flight& flight = flights[id];
+    if (left.empty() || !flight.dynamic) return left;
+    const Rank to = flights.header(id).destination();
+    return routers.failures()->leaves_escape(rank, to, flight.route) ? left : DirectionSet();
+  }
   /// Where links may fail later, the ways that are left of a head's at `source`; one that has none
   /// takes others, if there are any: a dynamic packet, or one that is still in an injection FIFO.
   DirectionSet ways_left(Rank rank, Source source, FlightId id) {

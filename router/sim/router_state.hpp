@@ -89,13 +89,13 @@ struct alignas(64) RouterState {
   unsigned wanted_bit(unsigned links, unsigned link) const {
     return static_cast<unsigned>(wanted_by(links, link) != 0) << link;
   }
-  /// The head of a source requests the links that it may leave by: none, where there are no
-  /// `minimal` directions. Returns those links, as bits.
-  unsigned request(std::uint64_t source, DirectionSet minimal, DirectionSet dynamic,
+  /// The head of a source requests the links that it may leave by: the dynamic channels of some, and
+  /// the bubble channel of the first of `escapes`, if there are any. Returns those links, as bits.
+  unsigned request(std::uint64_t source, DirectionSet escapes, DirectionSet dynamic,
                    unsigned links) {
     set_in_row(words.data(), dynamic.bits() % (1u << kRow), source);
     if (links > kRow) set_in_row(words.data() + kRow, dynamic.bits() >> kRow, source);
-    const unsigned escape = escape_bit(minimal);
+    const unsigned escape = escape_bit(escapes);
     const auto first = static_cast<unsigned>(std::countr_zero(escape | 1u << 16)) % 16u;
     words[links + first] |= source & (0 - std::uint64_t{escape != 0});
     return dynamic.bits() | escape;

@@ -49,7 +49,8 @@ std::optional<Buffer> waits_for(const StalledMachine& machine, const Buffer& fro
     return machine.head(next, buffer.source) ? std::optional(buffer) : std::nullopt;
   };
   const auto escape = head->high_priority ? VirtualChannel::priority : VirtualChannel::bubble;
-  if (const auto buffer = ahead(head->directions.first(), escape)) return buffer;
+  if (head->may_escape)
+    if (const auto buffer = ahead(head->directions.first(), escape)) return buffer;
   if (head->dynamic.empty()) return std::nullopt;
   for (const auto channel : {VirtualChannel::dynamic0, VirtualChannel::dynamic1})
     if (const auto buffer = ahead(head->dynamic.first(), channel)) return buffer;

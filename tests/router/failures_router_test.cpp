@@ -86,6 +86,19 @@ TEST(FailedLink, OfASmallWorldLeavesAnAllToAllThatCompletesInTheSmallestBuffers)
   EXPECT_EQ(deadlocks, 0u);  // not proved; seen to be so
 }
 
+/// Rings of bubble channels waited for one another here when packets turned back round the link.
+TEST(FailedLink, LetsNoPacketTurnBackIntoARingThatWaitsForIt) {
+  const Shape shape = Shape::parse("2x3mx2x4").with_failures({{"(1,1,0,2)X-"}, {}, true});
+  for (const std::uint64_t seed : {629, 1, 2}) {
+    unsigned deadlocks = 0;
+    testing::SimMachine machine(shape, {.seed = seed, .settings = {.output_queues = 1}},
+                                {.routing = {.transit_first = false}, .tying = FifoTying::any},
+                                testing::smallest_buffers());
+    expect_complete_or_reported(machine, 15'360, deadlocks);
+    EXPECT_EQ(deadlocks, 0u) << seed;
+  }
+}
+
 TEST(FailedLink, SeveralOfThemAtOnceAndManySeeds) {
   unsigned deadlocks = 0;
   const FailureList list{{"(0,0,0)X+", "(1,1,0)Y+", "(2,3,1)Z-", "(3,0,2)X-"}, {}, true};

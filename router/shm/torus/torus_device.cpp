@@ -177,15 +177,19 @@ unsigned TorusDevice::used(Source source) const {
 RoutedPacket TorusDevice::routed(const PacketHeader& header) const {
   const Coord to = shape().coord(header.destination());
   DirectionSet left = directions_left(shape(), here(), to, header.hints());
-  const Failures* const failures = shape().failures();
-  if (failures != nullptr && !left.empty()) {
+  bool may_escape = true;
+  if (const Failures* const failures = shape().failures(); failures != nullptr && !left.empty()) {
+    may_escape = failures->leaves_way(rank(), header.destination(), left, false);
     if (header.dynamic())
       left = failures->passable(rank(), header.destination(), left);
     else if (!failures->works(rank(), left.first()))
       left = {};
   }
-  return {left, dynamic_directions(left, header.dynamic(), header.order(), shape().dims()),
-          header.chunks(), header.channel() == VirtualChannel::priority};
+  return {left,
+          dynamic_directions(left, header.dynamic(), header.order(), shape().dims()),
+          header.chunks(),
+          header.channel() == VirtualChannel::priority,
+          may_escape || !header.dynamic()};
 }
 
 void TorusDevice::expose_next(Source source) {
@@ -200,14 +204,15 @@ void TorusDevice::expose(Source source) {
   const std::uint64_t word = routing_word(header);
   if (std::exchange(words_[source.index()], word) != word)
     head = routed(header);  // packets of one message follow one another
-  const DirectionSet allowed = allowed_directions(head.directions, head.dynamic);
-  if (allowed.empty()) {
+  const DirectionSet escapes = head.may_escape ? head.directions : DirectionSet();
+  const DirectionSet allowed = allowed_directions(escapes, head.dynamic);
+  if (head.directions.empty()) {
     const bool lost = is_lost(header);
     if (lost && find_other_way(source)) return expose(source);
     (lost ? lost_heads_ : deliverable_) |= source.bit();
     return;
   }
-  escape_of_[allowed.first().index] |= source.bit();
+  if (head.may_escape) escape_of_[head.directions.first().index] |= source.bit();
   for (unsigned rest = allowed.bits(); rest != 0; rest &= rest - 1)
     wanted_by_[static_cast<unsigned>(std::countr_zero(rest))] |= source.bit();
 }
