@@ -65,9 +65,10 @@ std::pair<std::string_view, std::optional<Tick>> split_death(std::string_view te
   Tick at = 0;
   const auto [end, error] = std::from_chars(cycle.data(), cycle.data() + cycle.size(), at);
   if (error != std::errc() || end != cycle.data() + cycle.size() || at < 1 || at > kLastTick)
-    throw BadInput(fmt::format("'{}' fails at no cycle; expected a whole number from 1 to 2^62 "
-                               "behind the @, as in {}@5000",
-                               shortened(text), shortened(text.substr(0, mark))));
+    throw BadInput(
+        fmt::format("'{}' fails at no cycle; expected a whole number from 1 to 2^62 "
+                    "behind the @, as in {}@5000",
+                    shortened(text), shortened(text.substr(0, mark))));
   return {text.substr(0, mark), at};
 }
 
@@ -104,8 +105,8 @@ void Failures::let_die(const Death& death) {
 
 std::string Failures::text(const Death& death) const {
   const std::string node = shape_.coord_text(death.node);
-  return fmt::format("{} failed at cycle {}", death.link ? node + death.link->name() : "node " + node,
-                     death.at);
+  return fmt::format("{} failed at cycle {}",
+                     death.link ? node + death.link->name() : "node " + node, death.at);
 }
 
 void Failures::cut(Rank node, Direction link) {

@@ -82,8 +82,8 @@ class Failures {
       return left.directions;
     return passable_in_box(here, to, minus, left);
   }
-  /// Whether a packet's way on in the order of dimensions is whole: then it may escape. REQUIRES: as
-  /// above.
+  /// Whether a packet's way on in the order of dimensions is whole: then it may escape. REQUIRES:
+  /// as above.
   bool leaves_escape(Rank here, Rank to, const Route& left) const {
     const unsigned minus = minus_of(left.directions);
     const unsigned clear = clear_hops_[index(to, minus)].load(std::memory_order_relaxed);

@@ -33,7 +33,8 @@ class WallClock {
   }
   /// From now until then, at least 1 ms and at most an hour.
   std::chrono::milliseconds until(Tick then) const {
-    const double ms = (static_cast<double>(then) - static_cast<double>(now())) / ticks_per_ns_ / 1e6;
+    const double ms =
+        (static_cast<double>(then) - static_cast<double>(now())) / ticks_per_ns_ / 1e6;
     return std::chrono::milliseconds(static_cast<int>(std::clamp(ms, 1.0, 3.6e6)));
   }
 

@@ -200,8 +200,8 @@ inline void EventPhase<early>::on_arrive(Event event) {
 }
 
 /// If it is `shown`, a queue's head requests the links it may leave by, or room in the reception
-/// buffer; one without a way leaves as if it were at its destination. Whether it is, is hard to predict: few branches depend on it. `touch`: further links to
-/// look at.
+/// buffer; one without a way leaves as if it were at its destination. Whether it is, is hard to
+/// predict: few branches depend on it. `touch`: further links to look at.
 template <bool early>
 template <bool fifo>
 [[gnu::always_inline]] inline void EventPhase<early>::expose(const Site& site, Source source,

@@ -56,7 +56,7 @@ struct ProcessorEvents {
   std::vector<FreedRoom> freed;
   std::vector<FlightId> lost;  ///< taken out of the network, since no way is left to them
   std::vector<Event> wakes;    ///< turns and alarms
-  std::vector<Rank> coming;  ///< nodes that will have such an event soon; for prefetches only
+  std::vector<Rank> coming;    ///< nodes that will have such an event soon; for prefetches only
 
   void clear() {
     delivered.clear();
@@ -105,8 +105,8 @@ class Network {
   void number(Rank node, FlightId flight) {
     if (has_tags_) flights_.set_tag(flight, {next_serial_++, node});
   }
-  /// Links or nodes fail in this cycle, in which nothing has happened yet: the shape's failures know
-  /// them.
+  /// Links or nodes fail in this cycle, in which nothing has happened yet: the shape's failures
+  /// know them.
   void fail(Tick at) { calendar_.at(at, {EventKind::failed, 0, 0}); }
   /// The node has failed, and so does what it was to receive.
   void lose(FlightId flight) {

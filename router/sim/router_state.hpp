@@ -89,8 +89,9 @@ struct alignas(64) RouterState {
   unsigned wanted_bit(unsigned links, unsigned link) const {
     return static_cast<unsigned>(wanted_by(links, link) != 0) << link;
   }
-  /// The head of a source requests the links that it may leave by: the dynamic channels of some, and
-  /// the bubble channel of the first of `escapes`, if there are any. Returns those links, as bits.
+  /// The head of a source requests the links that it may leave by: the dynamic channels of some,
+  /// and the bubble channel of the first of `escapes`, if there are any. Returns those links, as
+  /// bits.
   unsigned request(std::uint64_t source, DirectionSet escapes, DirectionSet dynamic,
                    unsigned links) {
     set_in_row(words.data(), dynamic.bits() % (1u << kRow), source);

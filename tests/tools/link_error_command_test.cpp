@@ -89,20 +89,22 @@ TEST(LinkErrors, ThatNobodyNoticesFailTheRunAndNameTheLink) {
 
 TEST(LinkErrors, ThatNobodyNoticesFailTheirRowOfACampaign) {
   const TemporaryDirectory directory;
-  const Ended ended =
-      run_command({"compare", "--torus", "4x4", "--bytes", "960", "--policies", "random",
-                   "--link-error", "none", "--link-error", "0.5@(0,1)X+", "--link-faults", "silent"},
-                  {.directory = directory.path()});
+  const Ended ended = run_command(
+      {"compare", "--torus", "4x4", "--bytes", "960", "--policies", "random", "--link-error",
+       "none", "--link-error", "0.5@(0,1)X+", "--link-faults", "silent"},
+      {.directory = directory.path()});
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.out + ended.err, HasSubstr("(0,1)X+"));
 }
 
 TEST(LinkErrors, AboveTheirLimitEndALinkAndALongWayLosesNothing) {
-  const Arguments erring = {"alltoall", "--torus", "4x4", "--bytes", "24000", "--link-error",
+  const Arguments erring = {"alltoall",    "--torus",    "4x4",
+                            "--bytes",     "24000",      "--link-error",
                             "0.2@(0,0)X+", "--long-way", "--link-error-limit"};
   const json result = json_of(erring + Arguments{"5"});
   ASSERT_EQ(result["links"]["failed"].size(), 1u);
-  EXPECT_THAT(result["links"]["failed"][0].get<std::string>(), HasSubstr("(0,0)X+ failed at cycle"));
+  EXPECT_THAT(result["links"]["failed"][0].get<std::string>(),
+              HasSubstr("(0,0)X+ failed at cycle"));
   EXPECT_FALSE(json_of(erring + Arguments{"1000000"})["links"].contains("failed"));
 }
 

@@ -19,8 +19,7 @@ FailureStages::FailureStages(const Shape& shape) : stages_{shape} {
   if (shape.failures() == nullptr) return;
   const std::vector<Death>& deaths = shape.failures()->deaths();
   for (std::size_t count = 1; count <= deaths.size(); ++count) {
-    auto failures =
-        std::make_shared<Failures>(shape.without_failures(), shape.failures()->list());
+    auto failures = std::make_shared<Failures>(shape.without_failures(), shape.failures()->list());
     for (std::size_t d = 0; d < count; ++d) failures->let_die(deaths[d]);
     stages_.push_back(shape.with_failures(std::move(failures)));
   }

@@ -185,10 +185,8 @@ RoutedPacket TorusDevice::routed(const PacketHeader& header) const {
     else if (!failures->works(rank(), left.first()))
       left = {};
   }
-  return {left,
-          dynamic_directions(left, header.dynamic(), header.order(), shape().dims()),
-          header.chunks(),
-          header.channel() == VirtualChannel::priority,
+  return {left, dynamic_directions(left, header.dynamic(), header.order(), shape().dims()),
+          header.chunks(), header.channel() == VirtualChannel::priority,
           may_escape || !header.dynamic()};
 }
 

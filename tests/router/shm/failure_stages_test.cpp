@@ -79,8 +79,7 @@ TEST(FailureStages, OfALinkLoseNothingOnRingsWhereAnotherWayIsLeft) {
   for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::random_order})
     for (const Tick at : {1u, 1'000'000u, 3'000'000u}) {
       const FailureList list{{"(1,0,2)Y+@" + std::to_string(at)}, {}, true};
-      const RingEnd end =
-          run_to_the_end(Shape::parse("3x4x3").with_failures(list), 2'400, routing);
+      const RingEnd end = run_to_the_end(Shape::parse("3x4x3").with_failures(list), 2'400, routing);
       EXPECT_EQ(end.report, "") << at;
       EXPECT_EQ(end.counters.delivered, 36u * 35 * packets_for(2'400));
     }
@@ -89,9 +88,8 @@ TEST(FailureStages, OfALinkLoseNothingOnRingsWhereAnotherWayIsLeft) {
 TEST(FailureStages, LeaveEveryPacketOnRingsDeliveredOrCounted) {
   for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::deterministic})
     for (const Tick at : {1u, 700'000u}) {
-      const FailureList list{{"(0,0,0)X+@" + std::to_string(at)},
-                             {"(1,1,1)@" + std::to_string(at + 500'000)},
-                             false};
+      const FailureList list{
+          {"(0,0,0)X+@" + std::to_string(at)}, {"(1,1,1)@" + std::to_string(at + 500'000)}, false};
       const RingEnd end =
           run_to_the_end(Shape::parse("3x4x3").with_failures(list), 12'000, routing);
       EXPECT_EQ(end.counters.packets, end.counters.delivered + end.lost());

@@ -85,8 +85,9 @@ TEST(Death, OfALinkBeforeTheFirstPacketLosesThosePairsWhoseOnlyShortestWayItWas)
   const Pairs expected = {{{0, 1}, 2}, {{0, 2}, 2}, {{4, 1}, 2},
                           {{1, 0}, 2}, {{2, 0}, 2}, {{1, 4}, 2}};
   EXPECT_EQ(ended.lost(), expected);
-  EXPECT_NE(ended.report.find("(0)X+ failed at cycle 1; 12 packets cannot arrive: 2 from (0) to (1)"),
-            std::string::npos)
+  EXPECT_NE(
+      ended.report.find("(0)X+ failed at cycle 1; 12 packets cannot arrive: 2 from (0) to (1)"),
+      std::string::npos)
       << ended.report;
 }
 
