@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "hal/direction.hpp"
 #include "hal/packet.hpp"
 #include "hal/put.hpp"
 #include "hal/route.hpp"

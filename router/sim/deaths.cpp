@@ -7,7 +7,6 @@
 #include <memory>
 #include <vector>
 
-#include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"

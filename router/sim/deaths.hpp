@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "hal/counters.hpp"
-#include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"

@@ -12,6 +12,7 @@
 #include "hal/counters.hpp"
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
+#include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"

@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"

@@ -16,6 +16,7 @@
 #include <memory>
 #include <utility>
 
+#include "hal/direction.hpp"
 #include "hal/packet.hpp"
 #include "router/threads/atomics.hpp"
 

@@ -23,6 +23,7 @@
 #include "router/rules/routing.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/machinery.hpp"
+#include "router/shm/torus/failure_stages.hpp"
 #include "router/shm/torus/link.hpp"
 
 namespace toroid::ring {

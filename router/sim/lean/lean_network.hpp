@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hal/counters.hpp"
+#include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"

@@ -1,6 +1,4 @@
 // Links and nodes that fail in the course of a run on rings.
-#include "router/shm/torus/failure_stages.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,9 +13,9 @@
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "router/shm/torus/failure_stages.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"

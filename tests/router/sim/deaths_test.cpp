@@ -1,7 +1,6 @@
 // Links and nodes that fail in the course of a run: every packet arrives or is named as lost.
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
