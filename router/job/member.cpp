@@ -67,15 +67,28 @@ void Member::set_place(unsigned rank, std::string place) {
   roster_.set_place(rank, std::move(place));
 }
 
-void Member::watch(RunMonitor& monitor, milliseconds stall) {
+void Member::watch(RunMonitor& monitor, milliseconds stall, OnLoss on_loss) {
   const Lock asking(asking_);
   const Lock lock(mutex_);
   TOROID_CHECK(monitor_ == nullptr);
   monitor_ = &monitor;
   stall_ = stall;
+  on_loss_ = on_loss;
+  told_losses_ = 0;
   verdict_ = termination::Verdict::none;
   ++watch_;
   begin_watch();
+  wake_thread();
+}
+
+std::vector<Loss> Member::losses() {
+  const Lock lock(mutex_);
+  return losses_;
+}
+
+void Member::note_loss(Loss loss) {
+  losses_.push_back(std::move(loss));
+  asked_at_ = {};
   wake_thread();
 }
 
@@ -232,11 +245,15 @@ bool Member::is_monitor_due() const {
 /// Without the mutex: the monitor may take locks under which other threads call fail().
 void Member::ask_monitor() {
   const Lock asking(asking_);
+  std::vector<unsigned> lost;
   {
     const Lock lock(mutex_);
     if (!is_monitor_due()) return;
     asked_at_ = Clock::now();
+    for (; told_losses_ < losses_.size(); ++told_losses_)
+      lost.push_back(losses_[told_losses_].rank);
   }
+  for (const unsigned rank : lost) monitor_->lose(rank);
   const termination::MemberReport report = monitor_->report();
   const Lock lock(mutex_);
   handle_own_report(report);
