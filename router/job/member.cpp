@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <poll.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -29,6 +30,14 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kAskPeriod{5};   // between two reports of the monitor
 constexpr milliseconds kGoodbye{1000};  // for the others to close their ends
+
+/// While the program loads libraries, they may have handlers of their own.
+void leave_signals_to_the_program() {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM}) ::sigaddset(&signals, signal);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
 
 }  // namespace
 
@@ -195,6 +204,7 @@ Member::Served Member::serve_connection(Connection& connection, const std::vecto
 
 /// Goes on after an error in this process, to tell the others.
 void Member::run() noexcept {
+  leave_signals_to_the_program();
   std::vector<pollfd> polled;
   for (bool more = true; more;) {
     try {

@@ -38,16 +38,16 @@ constexpr unsigned kNodes = 16;
 constexpr unsigned kNodesEach = kNodes / kProcesses;
 constexpr std::uint64_t kBytes = 100'000;
 const Arguments kExchange = {
-    "alltoall", "--torus", "4x4",      "--bytes",      std::to_string(kBytes),
+    "alltoall", "--torus", "4x4",      "--bytes",    std::to_string(kBytes),
     "--fabric", "ofi",     "--policy", "throttled:5"};
 
 /// A terminal, on which a run shows how far it is.
 class Terminal {
  public:
-  Terminal() : master_(::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK)) {
+  Terminal() : master_(::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)) {
     ::grantpt(master_);
     ::unlockpt(master_);
-    slave_ = ::open(::ptsname(master_), O_RDWR | O_NOCTTY);
+    slave_ = ::open(::ptsname(master_), O_RDWR | O_NOCTTY | O_CLOEXEC);
     termios raw{};
     ::tcgetattr(slave_, &raw);
     ::cfmakeraw(&raw);
@@ -184,17 +184,21 @@ TEST(OfiLoss, IsNotToBeSurvivedWhereOthersWouldMissMore) {
   const Arguments ofi = {"--fabric", "ofi"};
   ::setenv("RANK", "0", 1);
   ::setenv("WORLD_SIZE", "1", 1);
+  ::setenv("MASTER_ADDR", "127.0.0.1", 1);
+  ::setenv("MASTER_PORT", "29500", 1);
+  ::setenv("TOROID_JOB_KEY", "a-key-for-tests-only", 1);
   refuse({}, {"--continue-without is for --fabric ofi"});
   refuse({"--fabric", "shm"}, {"--continue-without is for --fabric ofi"});
   refuse(ofi + Arguments{"--transfer", "put"}, {"messages in packets", "--transfer put"});
   refuse(ofi + Arguments{"--route", "torus"}, {"is for --route direct"});
+  refuse(ofi + Arguments{"--provider", "shm"}, {"provider shm", "can keep the others"});
   refuse(ofi + Arguments{"--policy", "windowed:4"}, {"wait for acknowledgements"});
   refuse(ofi + Arguments{"--policy", "two-phase", "--route", "direct"}, {"by way of other nodes"});
   expect_refusal(directory,
                  {"fft", "--size", "8", "--torus", "2x2", "--fabric", "ofi", "--continue-without"},
                  {"--continue-without"});
-  ::unsetenv("RANK");
-  ::unsetenv("WORLD_SIZE");
+  for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TOROID_JOB_KEY"})
+    ::unsetenv(name);
 }
 
 }  // namespace
