@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "hal/archive.hpp"
 #include "hal/check.hpp"
@@ -79,7 +80,7 @@ NodeOptions TrafficExchange::node_options() const {
 
 TrafficExchange::Part::Part(Node& n, TrafficExchange& all)
     : node(&n),
-      messages(all.plan_, *all.traffic_, n.rank()),
+      messages(all.plan_, *all.traffic_, n.rank(), all.options_.counts_sources),
       exchange(n, all.options_.handler, Group::all(n.shape(), n.rank()), all.plan_, messages) {
   exchange.audit(all.latency_of(n));
 }
@@ -107,6 +108,29 @@ void TrafficExchange::check() const {
     if (wrong) throw failed(*wrong);
   }
   if (parts_.size() == plan_.shape().size()) check_sums();
+}
+
+std::vector<MissingMessage> TrafficExchange::check_without(const std::vector<bool>& is_lost) const {
+  std::vector<MissingMessage> all;
+  for (const Part& part : parts_) {
+    const Rank to = part.node->rank();
+    for (const Rank from : traffic_->sources(to)) {
+      const MessageShare missing = part.messages.missing(from);
+      const bool is_whole = missing.packets == 0 && part.messages.data()->is_whole(from);
+      if (!is_lost[from] && !is_whole)
+        throw failed(fmt::format("{} packets from {} to {}, which were not lost, are missing",
+                                 missing.packets, plan_.shape().coord_text(from),
+                                 plan_.shape().coord_text(to)));
+      if (missing.packets > 0) all.push_back({from, to, missing.packets, missing.bytes});
+    }
+  }
+  return all;
+}
+
+std::string TrafficExchange::needs_all_nodes() const {
+  if (plan_.relays() || plan_.combines()) return "packets go by way of other nodes";
+  if (plan_.has_window()) return "nodes wait for acknowledgements";
+  return "";
 }
 
 /// All that was sent against all that has arrived.

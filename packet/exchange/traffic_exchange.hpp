@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
@@ -37,6 +38,16 @@ struct TrafficExchangeOptions {
   TransferMode transfer = TransferMode::automatic;
   /// b where neither policy nor changes say; 0: 1 without payload, 32 with it.
   std::uint32_t packets_per_visit = 0;
+  /// Whether check_without() may be called. REQUIRES: `payload`, in packets.
+  bool counts_sources = false;
+};
+
+/// What is missing of the message of a pair of nodes.
+struct MissingMessage {
+  Rank from = 0;
+  Rank to = 0;
+  std::uint64_t packets = 0;
+  std::uint64_t bytes = 0;  ///< of payload
 };
 
 /// The parts of all nodes of this process in an exchange. Protocol: construct it; make the nodes
@@ -60,6 +71,12 @@ class TrafficExchange {
   /// where they follow from the sums, or where data is not what was sent. May be called too after
   /// the fabric's run() has thrown.
   void check() const;
+  /// The same after a run that went on without some nodes. Returns what is missing at the nodes of
+  /// this process, by destination and source. Throws RunFailed where anything is missing, too much
+  /// or damaged of what nodes that are not lost have sent. `is_lost`: by rank.
+  std::vector<MissingMessage> check_without(const std::vector<bool>& is_lost) const;
+  /// Why nodes would wait in vain for what is not theirs if some were lost; empty: they would not.
+  std::string needs_all_nodes() const;
   /// Cycles from injection to handler of the packets that reached these nodes. Empty where data
   /// travels straight to its destination: such packets have no place for a time.
   LatencyHistogram latency() const;

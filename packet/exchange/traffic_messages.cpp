@@ -65,13 +65,15 @@ ExchangeData::ExchangeData(const Traffic& traffic, Rank self, std::uint64_t seed
 }
 
 std::optional<Rank> ExchangeData::damaged() const {
-  std::vector<std::byte> expected;
-  for (const Rank peer : in_.peers()) {
-    expected.resize(in_.block(peer).size());
-    write(expected, seed_, peer, self_);
-    if (!std::ranges::equal(expected, in_.block(peer))) return peer;
-  }
+  for (const Rank peer : in_.peers())
+    if (!is_whole(peer)) return peer;
   return std::nullopt;
+}
+
+bool ExchangeData::is_whole(Rank source) const {
+  std::vector<std::byte> expected(in_.block(source).size());
+  write(expected, seed_, source, self_);
+  return std::ranges::equal(expected, in_.block(source));
 }
 
 namespace {
@@ -108,11 +110,13 @@ std::uint64_t most_packets(const ExchangePlan& plan, const Traffic& traffic, Ran
   return plan.packets(most);
 }
 
-TrafficMessages::TrafficMessages(const ExchangePlan& plan, const Traffic& traffic, Rank self)
+TrafficMessages::TrafficMessages(const ExchangePlan& plan, const Traffic& traffic, Rank self,
+                                 bool counts_sources)
     : plan_(&plan), traffic_(&traffic), self_(self), bytes_(traffic.message_bytes()) {
   if (bytes_) cut_ = MessageCut(*bytes_, plan.data_bytes());
   if (is_counted()) expected_ = sum_of_sources();
   if (has_payload()) data_ = std::make_unique<ExchangeData>(traffic, self, plan.format().seed);
+  if (counts_sources) received_.resize(plan.shape().size());
 }
 
 std::optional<std::vector<Rank>> TrafficMessages::targets() const {
@@ -134,6 +138,15 @@ std::uint32_t TrafficMessages::gather(Rank member, std::uint32_t packet,
 void TrafficMessages::arrive(Rank from, std::uint32_t packet, std::span<const std::byte> payload) {
   copy_payload(data_->from(from).data() + std::size_t{packet} * plan_->data_bytes(), payload.data(),
                payload.size());
+  if (received_.empty()) return;
+  ++received_[from].packets;
+  received_[from].bytes += payload.size();
+}
+
+MessageShare TrafficMessages::missing(Rank source) const {
+  const std::uint64_t bytes = traffic_->bytes(source, self_);
+  const MessageShare& received = received_.at(source);
+  return {plan_->packets(bytes) - received.packets, bytes - received.bytes};
 }
 
 std::uint32_t TrafficMessages::packets_to_put(Rank member) const {

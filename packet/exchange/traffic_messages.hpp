@@ -29,6 +29,8 @@ class ExchangeData {
   std::span<std::byte> from(Rank source) { return in_.block(source); }
   /// The first source whose data has not arrived as it was sent; none if all has.
   std::optional<Rank> damaged() const;
+  /// Whether what `source` sent here has arrived as it was.
+  bool is_whole(Rank source) const;
 
   /// What it sends follows from the seed.
   template <typename Archive>
@@ -74,11 +76,19 @@ class ExchangeData {
   Blocks in_;
 };
 
+/// What has come of one message, or is missing of it.
+struct MessageShare {
+  std::uint64_t packets = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// One node's messages of a traffic. Payload travels if the plan says so.
 class TrafficMessages final : public Messages {
  public:
   /// `plan` and `traffic` must outlive it.
-  TrafficMessages(const ExchangePlan& plan, const Traffic& traffic, Rank self);
+  /// `counts_sources`: received() is kept, of payload that travels in packets.
+  TrafficMessages(const ExchangePlan& plan, const Traffic& traffic, Rank self,
+                  bool counts_sources = false);
 
   std::uint64_t bytes_to(Rank member) const override { return traffic_->bytes(self_, member); }
   std::optional<std::vector<Rank>> targets() const override;
@@ -113,6 +123,8 @@ class TrafficMessages final : public Messages {
     TOROID_CHECK(is_counted());
     return expected_;
   }
+  /// What is missing of the message that `source` sends here. REQUIRES: sources are counted.
+  MessageShare missing(Rank source) const;
   /// The node's data; null if no payload travels.
   const ExchangeData* data() const { return data_.get(); }
 
@@ -136,6 +148,7 @@ class TrafficMessages final : public Messages {
   MessageCut cut_;                      ///< of such a message
   Arrivals expected_;                   ///< none where is_counted() is false
   std::unique_ptr<ExchangeData> data_;
+  std::vector<MessageShare> received_;  ///< [source]; none where they are not counted
 };
 
 /// A traffic that refers to `traffic`, which must outlive it.

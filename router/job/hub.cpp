@@ -33,7 +33,10 @@ struct Peer {
   Connection connection;
   bool joined = false;  ///< has sent its ProcessInfo
   bool left = false;    ///< has left in order
+  bool lost = false;    ///< the run goes on without it
   Clock::time_point heard{};
+  Clock::time_point moved{};  ///< when its workers were last seen to go round
+  std::uint64_t rounds = 0;   ///< of its workers
   struct Received {
     BlobHead head;
     Blob blob;
@@ -86,6 +89,7 @@ class Hub final : public Member {
     ++sequence_;
     wait_until(lock, [this] { return has_all_blobs(); });
     for (unsigned rank = 1; rank < peers_.size(); ++rank) {
+      if (peers_[rank].lost) continue;
       Peer::Received received = std::move(peers_[rank].blobs.front());
       peers_[rank].blobs.pop_front();
       if (received.head.kind != kind || received.head.sequence != sequence_)
@@ -97,7 +101,7 @@ class Hub final : public Member {
   bool has_all_blobs() {
     bool all = true;
     for (unsigned rank = 1; rank < peers_.size(); ++rank) {
-      if (!peers_[rank].blobs.empty()) continue;
+      if (!peers_[rank].blobs.empty() || peers_[rank].lost) continue;
       all = false;
       if (peers_[rank].left) set_failure(roster_.name(rank) + kEndedEarly);
     }
@@ -149,9 +153,30 @@ class Hub final : public Member {
         set_failure(roster_.name(rank) + kMalformed);
         return peer.connection.close();
       case Served::end:
-        if (!peer.left) set_failure(roster_.name(rank) + kDied);
+        if (!peer.left) lose(rank, roster_.name(rank) + kDied);
         return peer.connection.close();
     }
+  }
+
+  /// The job fails, or the run that is watched goes on without the process.
+  void lose(unsigned rank, const std::string& why) {
+    if (!goes_on_without() || !failure_.empty()) return set_failure(why);
+    Peer& peer = peers_[rank];
+    peer.lost = true;
+    part_from(peer, why);
+    peer.blobs.clear();
+    detector_->lose(rank);
+    for (Peer& other : peers_) other.moved = clock_.now();
+    send_to_all(Type::loss, Writer().put(rank).put_text(why).bytes());
+    note_loss({rank, why});
+  }
+
+  /// One that hangs hears why it is not missed when it goes on, if that gets through.
+  static void part_from(Peer& peer, const std::string& why) {
+    peer.connection.outbox().drop_unwritten();
+    peer.connection.send(Type::failure, Writer().put_text(why).bytes());
+    (void)peer.connection.write();
+    peer.connection.close();
   }
 
   std::string objection(std::uint32_t rank) const {
@@ -244,7 +269,7 @@ class Hub final : public Member {
   void check_silence() {
     for (unsigned rank = 1; rank < peers_.size(); ++rank)
       if (peers_[rank].connection && clock_.now() - peers_[rank].heard > options_.silence)
-        set_failure(roster_.name(rank) + unanswered());
+        lose(rank, roster_.name(rank) + unanswered());
   }
 
   /// Not where other bytes wait to be sent: they are as good a sign of life.
@@ -257,12 +282,14 @@ class Hub final : public Member {
   void begin_watch() override {
     detector_.emplace(membership_.size, stall_, clock_.now());
     suspicions_.emplace(membership_.size);
+    for (const Loss& loss : losses_) detector_->lose(loss.rank);
     wave_ = answered_ = 0;
     for (unsigned rank = 1; rank < peers_.size(); ++rank)
       if (peers_[rank].report.watch == watch_) report(rank, peers_[rank].report.report, 0);
   }
 
   void handle_report(unsigned rank, const NumberedReport& numbered) {
+    note_motion(rank, numbered.report);
     peers_[rank].report = numbered;
     if (is_watching() && numbered.watch == watch_) report(rank, numbered.report, numbered.wave);
   }
@@ -270,7 +297,24 @@ class Hub final : public Member {
   void handle_own_report(const termination::MemberReport& own) override {
     if (!is_watching()) return;
     answered_ = detector_->wanted_wave();
+    note_motion(0, own);
     report(0, own, answered_);
+  }
+
+  /// Whether the process goes round, and without all that are lost.
+  void note_motion(unsigned rank, const termination::MemberReport& report) {
+    Peer& peer = peers_[rank];
+    if (report.rounds != peer.rounds && report.without == losses_.size()) peer.moved = clock_.now();
+    peer.rounds = report.rounds;
+  }
+
+  /// A worker may be stuck in the network's library for want of the process that is lost.
+  void check_motion() {
+    if (losses_.empty()) return;
+    for (unsigned rank = 0; rank < peers_.size(); ++rank)
+      if (!peers_[rank].lost && clock_.now() - peers_[rank].moved > 2 * options_.silence)
+        return set_failure(roster_.name(rank) + " does not go on without " +
+                           roster_.name(losses_.back().rank));
   }
 
   void report(unsigned rank, const termination::MemberReport& report, std::uint32_t wave) {
@@ -290,6 +334,7 @@ class Hub final : public Member {
     if (const auto suspicion = suspicions_->confirmed())
       set_failure(fmt::format("{} gets no answer from {}", roster_.name(suspicion->by),
                               roster_.name(suspicion->of)));
+    check_motion();
     if (!failure_.empty()) return;
     if (detector_->is_quiescent()) return announce(termination::Verdict::quiescent);
     if (detector_->is_stalled(clock_.now())) return announce(termination::Verdict::stalled);

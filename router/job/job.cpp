@@ -78,8 +78,11 @@ std::vector<Blob> Job::all_gather(std::span<const std::byte> mine) {
 std::vector<Blob> Job::gather(std::span<const std::byte> mine) {
   return member_->gather(job::BlobKind::gather, mine);
 }
-void Job::watch(RunMonitor& monitor, std::chrono::milliseconds stall) {
-  member_->watch(monitor, stall);
+void Job::watch(RunMonitor& monitor, std::chrono::milliseconds stall, OnLoss on_loss) {
+  member_->watch(monitor, stall, on_loss);
+}
+std::vector<Loss> Job::losses() const {
+  return member_->losses();
 }
 termination::Verdict Job::wait(std::chrono::milliseconds time) {
   return member_->wait(time);

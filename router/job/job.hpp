@@ -51,9 +51,26 @@ class RunMonitor {
  public:
   /// How far the run is here. Called by the job's thread, many times a second.
   virtual termination::MemberReport report() = 0;
+  /// A process is lost, and the run goes on without it. Called by the job's thread, once for each,
+  /// where the run is watched so. Reports leave its packets out as soon as they can.
+  virtual void lose(unsigned) {}
 
  protected:
   ~RunMonitor() = default;
+};
+
+/// What is to become of a run when a process dies, hangs or is cut off while it is watched.
+enum class OnLoss : std::uint8_t {
+  fail,  ///< the job fails
+  /// The others go on without it. The loss of process 0, and what a process itself says of its
+  /// failure, end the run as ever; so does a loss before the watch begins or after the verdict.
+  go_on,
+};
+
+/// A process that a run went on without.
+struct Loss {
+  unsigned rank = 0;
+  std::string why;  ///< with its name: "process 2 (host beta, pid 77) died: connection closed"
 };
 
 /// A process's membership of a job.
@@ -64,7 +81,8 @@ class RunMonitor {
 /// each by the HMAC of a number that the other has just drawn. So a recording of another job proves
 /// nothing.
 /// **Failure:** a process that dies, hangs or is cut off ends the job on all others, with its name,
-/// within JobOptions::silence and a moment.
+/// within JobOptions::silence and a moment; unless the run that is watched goes on without it. All
+/// others then learn of it from process 0, which closes its connection: it cannot come back.
 ///
 /// Owned by the program, which calls it from one thread; fail(), failure(), name() and refused()
 /// may be called from any.
@@ -96,19 +114,23 @@ class Job {
   void set_place(unsigned rank, std::string place);
 
   // Collectives: all processes call them in the same order. They throw RunFailed if the job fails.
-  /// The bytes of all processes, by rank.
+  /// The bytes of all processes, by rank; none of one that is lost.
   std::vector<Blob> all_gather(std::span<const std::byte> mine);
-  /// The bytes of all processes, by rank, on process 0; nothing elsewhere.
+  /// The bytes of all processes, by rank, on process 0; nothing elsewhere, none of one that is
+  /// lost.
   std::vector<Blob> gather(std::span<const std::byte> mine);
 
   /// Watches a run, which all processes begin in the same order: from now on the job's thread asks
   /// `monitor` until the verdict, which is the same on all processes. A run that has not moved for
   /// `stall` is stalled.
-  void watch(RunMonitor& monitor, std::chrono::milliseconds stall);
+  void watch(RunMonitor& monitor, std::chrono::milliseconds stall, OnLoss on_loss = OnLoss::fail);
   /// Waits for the verdict, at most for `time`.
   termination::Verdict wait(std::chrono::milliseconds time);
   /// Ends the watch, if there is one: the monitor is not asked any more.
   void end_watch();
+  /// The processes that a run went on without, in the order in which process 0 noticed. After a
+  /// verdict they are the same on all processes.
+  std::vector<Loss> losses() const;
 
   /// Fails the job: all processes end with this one's name and `why`. The first failure counts.
   void fail(const std::string& why) noexcept;

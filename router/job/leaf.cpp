@@ -100,6 +100,8 @@ class Leaf final : public Member {
         return handle_verdict(reader);
       case Type::failure:
         return set_failure(reader.get_text());
+      case Type::loss:
+        return handle_loss(reader);
       case Type::goodbye:
         left_ = true;
         return changed_.notify_all();
@@ -168,12 +170,20 @@ class Leaf final : public Member {
     if (watch == watch_) decide(verdict);
   }
 
+  void handle_loss(Reader& reader) {
+    const auto rank = reader.get<std::uint32_t>();
+    if (rank == 0 || rank >= membership_.size || rank == membership_.rank)
+      throw Malformed("not a loss");
+    note_loss({rank, reader.get_text()});
+  }
+
   void handle_own_report(const termination::MemberReport& report) override {
     if (!is_watching() || !hub_) return;
     const termination::MemberReport before = std::exchange(report_, report);
     const bool changed = reported_ != watch_ || before.passive != report.passive ||
                          before.injected != report.injected ||
-                         before.delivered != report.delivered || before.suspect != report.suspect;
+                         before.delivered != report.delivered || before.suspect != report.suspect ||
+                         before.without != report.without;
     if (changed || wanted_ != 0) send_report(std::exchange(wanted_, 0));
     reported_ = watch_;
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <poll.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -29,6 +30,14 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kAskPeriod{5};   // between two reports of the monitor
 constexpr milliseconds kGoodbye{1000};  // for the others to close their ends
+
+/// While the program loads libraries, they may have handlers of their own.
+void leave_signals_to_the_program() {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM}) ::sigaddset(&signals, signal);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
 
 }  // namespace
 
@@ -67,15 +76,28 @@ void Member::set_place(unsigned rank, std::string place) {
   roster_.set_place(rank, std::move(place));
 }
 
-void Member::watch(RunMonitor& monitor, milliseconds stall) {
+void Member::watch(RunMonitor& monitor, milliseconds stall, OnLoss on_loss) {
   const Lock asking(asking_);
   const Lock lock(mutex_);
   TOROID_CHECK(monitor_ == nullptr);
   monitor_ = &monitor;
   stall_ = stall;
+  on_loss_ = on_loss;
+  told_losses_ = 0;
   verdict_ = termination::Verdict::none;
   ++watch_;
   begin_watch();
+  wake_thread();
+}
+
+std::vector<Loss> Member::losses() {
+  const Lock lock(mutex_);
+  return losses_;
+}
+
+void Member::note_loss(Loss loss) {
+  losses_.push_back(std::move(loss));
+  asked_at_ = {};
   wake_thread();
 }
 
@@ -182,6 +204,7 @@ Member::Served Member::serve_connection(Connection& connection, const std::vecto
 
 /// Goes on after an error in this process, to tell the others.
 void Member::run() noexcept {
+  leave_signals_to_the_program();
   std::vector<pollfd> polled;
   for (bool more = true; more;) {
     try {
@@ -232,11 +255,15 @@ bool Member::is_monitor_due() const {
 /// Without the mutex: the monitor may take locks under which other threads call fail().
 void Member::ask_monitor() {
   const Lock asking(asking_);
+  std::vector<unsigned> lost;
   {
     const Lock lock(mutex_);
     if (!is_monitor_due()) return;
     asked_at_ = Clock::now();
+    for (; told_losses_ < losses_.size(); ++told_losses_)
+      lost.push_back(losses_[told_losses_].rank);
   }
+  for (const unsigned rank : lost) monitor_->lose(rank);
   const termination::MemberReport report = monitor_->report();
   const Lock lock(mutex_);
   handle_own_report(report);

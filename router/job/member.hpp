@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -54,9 +55,10 @@ class Member {
   /// Job::gather() or Job::all_gather(), by `kind`.
   virtual std::vector<Blob> gather(BlobKind kind, Bytes mine) = 0;
 
-  void watch(RunMonitor& monitor, std::chrono::milliseconds stall);
+  void watch(RunMonitor& monitor, std::chrono::milliseconds stall, OnLoss on_loss);
   termination::Verdict wait(std::chrono::milliseconds time);
   void end_watch();
+  std::vector<Loss> losses();
 
   void fail(const std::string& why) noexcept;
   std::string failure();
@@ -99,6 +101,9 @@ class Member {
   void set_failure(std::string why, bool own = false);
   /// Whether a heartbeat is due; if so, the next one is due a period later.
   bool is_heartbeat_due();
+  /// Notes a loss, of which the monitor is told.
+  void note_loss(Loss loss);
+  bool goes_on_without() const { return is_watching() && on_loss_ == OnLoss::go_on; }
   bool is_watching() const { return monitor_ != nullptr && verdict_ == termination::Verdict::none; }
   /// Ends the watch with a verdict. The first one counts.
   void decide(termination::Verdict verdict);
@@ -124,6 +129,8 @@ class Member {
 
   std::uint32_t watch_ = 0;             ///< number of the run that is watched, from 1
   std::chrono::milliseconds stall_{0};  ///< its limit
+  OnLoss on_loss_ = OnLoss::fail;       ///< of the run that is watched
+  std::vector<Loss> losses_;
   termination::Verdict verdict_ = termination::Verdict::none;
 
  private:
@@ -142,6 +149,7 @@ class Member {
   /// Held while the monitor reports or the job is abandoned. Locked before mutex_.
   std::mutex asking_;
   RunMonitor* monitor_ = nullptr;
+  std::size_t told_losses_ = 0;  ///< those of losses_ that the monitor knows
   Clock::time_point asked_at_{};
   Clock::time_point polled_user_at_{};
   Clock::time_point beat_at_{};

@@ -83,6 +83,7 @@ Blob encode(const NumberedReport& numbered) {
       .put(report.moved)
       .put(report.rounds)
       .put(static_cast<std::uint32_t>(report.suspect))
+      .put(report.without)
       .bytes();
 }
 
@@ -98,6 +99,7 @@ NumberedReport decode_report(Bytes payload) {
   report.moved = reader.get<std::uint64_t>();
   report.rounds = reader.get<std::uint64_t>();
   report.suspect = static_cast<int>(reader.get<std::uint32_t>());
+  report.without = reader.get<std::uint32_t>();
   reader.end();
   return numbered;
 }

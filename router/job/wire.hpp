@@ -33,7 +33,8 @@ enum class Type : std::uint32_t {
   wave,     ///< asks for a report of the present state
   verdict,  ///< process 0 says how the watched run has ended
   failure,  ///< why the job has failed, a text
-  goodbye   ///< the sender leaves the job in order: its last frame
+  goodbye,  ///< the sender leaves the job in order: its last frame
+  loss      ///< a process is lost and the run goes on without it: its rank, and why, a text
 };
 
 inline constexpr std::size_t kFrameHead = 8;      ///< bytes: type, length

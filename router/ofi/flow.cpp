@@ -49,6 +49,7 @@ Outflow::Outflow(Transport& transport, const FlowIdentity& identity, const Inflo
       inflow_(&inflow),
       window_(limits.window),
       crc_(limits.crc),
+      frame_bytes_(limits.frame_bytes),
       acknowledgement_(&acknowledgement) {
   for (Operation& operation : frames) {
     operation.peer = identity.peer;
@@ -67,13 +68,29 @@ bool Outflow::provide_buffer() {
   return true;
 }
 
+/// The transport may never complete what it has of the other buffers.
+void Outflow::abandon() {
+  waste_.resize(frame_bytes_ / sizeof(Packet));
+  sealed_ = nullptr;
+  discard();
+}
+
+void Outflow::discard() {
+  packets_ += writer_.packets();
+  writer_ = FrameWriter(std::as_writable_bytes(std::span(waste_)), crc_);
+}
+
 std::uint32_t Outflow::make_room() {
-  if (writer_.has_buffer() && !try_seal()) return 0;
+  if (!waste_.empty())
+    discard();
+  else if (writer_.has_buffer() && !try_seal())
+    return 0;
   if (!provide_buffer()) return 0;
   return writer_.room();
 }
 
 std::uint32_t Outflow::part_room(std::uint32_t least, std::uint32_t most) {
+  if (!waste_.empty()) discard();
   const bool is_full = !writer_.empty() && writer_.part_room() < least;
   if ((is_full && !try_seal()) || !provide_buffer()) return 0;
   return std::min(most, writer_.part_room());
@@ -104,6 +121,7 @@ bool Outflow::try_seal() {
   if (sealed_ != nullptr && !try_send_sealed()) return false;
   if (sent_ - freed_ >= window_) return false;
   if (in_flight() == 0) waiting_since_ = transport_->now();
+  packets_ += writer_.packets();
   filling_->bytes = writer_.finish(header(++sent_)).size();
   filling_->slot = static_cast<std::uint32_t>(sent_ % window_);
   if (kept_ != nullptr) kept_->add(sent_, *filling_);

@@ -5,6 +5,7 @@
 // **Authenticity:** a frame carries a token, which only holders of the job key can compute. A frame
 // of another run, or a copy of one of this run, is refused by its token or its sequence number.
 // **Links that err:** frames are kept and sent again until they have arrived; see KeptFrames.
+// **Loss:** when the peer is lost, what was to be sent to it is dropped and counted.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "hal/packet.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/kept_frames.hpp"
 #include "router/ofi/transport.hpp"
@@ -88,6 +90,13 @@ class Outflow {
   std::uint32_t part_room(std::uint32_t least, std::uint32_t most);
   /// REQUIRES: room() or part_room().
   FrameWriter& writer() { return writer_; }
+  /// The peer is lost: from now on there is always room, and nothing is sent.
+  void abandon();
+  /// Drops what has been written since. REQUIRES: abandon().
+  void discard();
+  /// Packets that have been written into frames, whatever became of them. After abandon() all
+  /// before the last discard().
+  std::uint64_t packets() const { return packets_; }
   /// Adds a credit to the frame. False: not now.
   [[nodiscard]] bool try_add_credit(std::uint32_t link, std::uint64_t popped);
 
@@ -152,6 +161,9 @@ class Outflow {
   Operation* sealed_ = nullptr;  ///< numbered and signed, but the transport was busy
   Operation* acknowledgement_;
   bool acknowledging_ = false;
+  std::size_t frame_bytes_;
+  std::vector<Packet> waste_;  ///< where is written what nobody gets; empty: the peer is there
+  std::uint64_t packets_ = 0;  ///< in the frames that are sealed or dropped
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;  ///< frames that the other end has acknowledged
   std::uint64_t freed_ = 0;     ///< frames whose buffers the other end has freed, in order

@@ -172,6 +172,12 @@ class FrameWriter {
   bool has_buffer() const { return !buffer_.empty(); }
   std::span<std::byte> buffer() const { return buffer_; }
   bool empty() const { return runs_.empty() && credits_.empty(); }
+  /// Packets in the frame; a part counts as one.
+  std::uint64_t packets() const {
+    std::uint64_t sum = 0;
+    for (const PacketRun& run : runs_) sum += run.packets;
+    return sum;
+  }
   /// Number of full packets that fit even if each is a run of its own.
   std::uint32_t room() const {
     const std::size_t used = end_ + tables();

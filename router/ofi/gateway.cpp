@@ -67,7 +67,10 @@ void Gateway::post_again() {
 
 /// Sends before it polls: what a node has just sent should not wait for the network's completions.
 bool Gateway::step(bool idle) {
+  // Relaxed: close_lost() locks. Partner: lose().
+  if (has_lost_.load(std::memory_order_relaxed)) close_lost();
   bool moved = progress();
+  if (!closed_.empty()) count_closed();
   if (!to_post_.empty()) post_again();
   for (Flow* flow : in_use_) {
     if (flow->out.has_unsent()) moved |= send(*flow, idle && !moved);
@@ -76,6 +79,60 @@ bool Gateway::step(bool idle) {
   }
   if (++steps_ % kStepsPerLook == 0) look_for_suspect();
   return poll() || moved;
+}
+
+void Gateway::lose(unsigned peer) {
+  const std::lock_guard lock(mutex_);
+  lost_.push_back(peer);
+  has_lost_.store(true, std::memory_order_relaxed);
+}
+
+/// An error at sending to a lost peer says nothing about the others.
+void Gateway::close_lost() {
+  const std::lock_guard lock(mutex_);
+  for (const unsigned peer : lost_) {
+    Flow* const flow = flows_[peer].get();
+    flow->is_lost = true;
+    flow->out.abandon();
+    std::erase(in_use_, flow);
+    closed_.push_back(flow);
+    if (error_ && error_->peer == peer) error_.reset();
+  }
+  lost_.clear();
+  has_lost_.store(false, std::memory_order_relaxed);
+  look_for_suspect();
+}
+
+/// Whether a frame that has come names a lost peer as its sender.
+bool Gateway::is_of_lost(const Completion& completion) const {
+  const Operation& operation = *completion.operation;
+  if (!completion.was_written && operation.bytes < sizeof(FrameHeader)) return false;
+  FrameHeader header;
+  std::memcpy(&header, operation.buffer.data(), sizeof header);
+  return header.source < flows_.size() && is_lost(header.source);
+}
+
+/// Release, and the number of peers last: who sees it sees counts of all of them. Partner:
+/// closed().
+void Gateway::count_closed() {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+  for (Flow* flow : closed_) {
+    flow->out.discard();
+    sent += flow->out.packets();
+    received += flow->packets;
+  }
+  closed_sent_.store(sent, std::memory_order_release);
+  closed_received_.store(received, std::memory_order_release);
+  closed_peers_.store(static_cast<std::uint32_t>(closed_.size()), std::memory_order_release);
+}
+
+ClosedFlows Gateway::closed() const {
+  ClosedFlows closed;
+  closed.peers = closed_peers_.load(std::memory_order_acquire);
+  closed.sent = closed_sent_.load(std::memory_order_acquire);
+  closed.received = closed_received_.load(std::memory_order_acquire);
+  return closed;
 }
 
 void Gateway::flush() {
@@ -113,6 +170,7 @@ bool Gateway::complete(const Completion& completion) {
     return false;
   }
   Operation& operation = *completion.operation;
+  if (!operation.receives && is_lost(operation.peer)) return false;
   if (completion.error == kTooLong) count_refused(FrameError::malformed);
   if (operation.receives && completion.error == 0) return handle_received(completion);
   if (operation.receives) {
@@ -133,6 +191,10 @@ bool Gateway::complete(const Completion& completion) {
 /// What was written and is refused has changed nothing: its buffer is in use or free as before.
 bool Gateway::handle_received(const Completion& completion) {
   Operation& operation = *completion.operation;
+  if (!closed_.empty() && is_of_lost(completion)) {
+    if (!completion.was_written) post(operation);
+    return false;
+  }
   const FrameError error = accept(operation, completion.was_written);
   if (error != FrameError::none) {
     count_refused(error);
@@ -157,6 +219,7 @@ bool Gateway::take_in(Flow& flow) {
     ReceivedFrame& frame = received_frames_[next->user];
     if (checked_) flow.in.note_crc(frame.view.header.crc);
     frame.runs_left = frame.view.header.runs;
+    for (const PacketRun& run : frame.view.runs) flow.packets += run.packets;
     deliver(frame);
   }
   if (checked_ && flow.in.held() != 0) flow.out.answer(Outflow::Answer::state);

@@ -38,6 +38,13 @@ struct TransportError {
   Clock::time_point since;
 };
 
+/// What a gateway has done for the loss of peers.
+struct ClosedFlows {
+  std::uint32_t peers = 0;     ///< lost, whose flows are closed
+  std::uint64_t sent = 0;      ///< packets to them, dropped ones included
+  std::uint64_t received = 0;  ///< packets from them; none comes any more
+};
+
 /// Sends and receives the frames of a process. What goes into the frames, and how it is delivered,
 /// differs between the routes: see DirectGateway and TorusGateway. Called by the worker that serves
 /// it, except as said.
@@ -55,6 +62,12 @@ class Gateway : public ring::Pollable {
 
   /// May be called from any thread.
   RefusedFrames refused() const;
+  /// A peer is lost: soon nothing comes from it any more, and what goes there is dropped. May be
+  /// called from any thread, once for each.
+  void lose(unsigned peer);
+  /// What of lose() has been done. May be called from any thread. What goes to lost peers is
+  /// counted when it leaves its node, what comes from them before it reaches its node.
+  ClosedFlows closed() const;
   /// A process that has not acknowledged anything for too long; -1: none. May be called from any
   /// thread.
   int suspect() const { return suspect_.load(std::memory_order_relaxed); }
@@ -98,8 +111,14 @@ class Gateway : public ring::Pollable {
     Outflow out;
     Clock::time_point owes_since{};
     std::uint64_t refused = 0;  ///< frames, damaged or come twice; counted where links are checked
+    std::uint64_t packets = 0;  ///< in the frames that have been delivered
+    bool is_lost = false;
   };
 
+  bool is_lost(unsigned peer) const { return flows_[peer] != nullptr && flows_[peer]->is_lost; }
+  bool is_of_lost(const Completion& completion) const;
+  void close_lost();
+  void count_closed();
   bool poll();
   bool complete(const Completion& completion);
   bool handle_received(const Completion& completion);
@@ -127,9 +146,15 @@ class Gateway : public ring::Pollable {
   std::vector<Operation*> to_post_;  ///< receiving operations that the transport was too busy for
   // Relaxed: one thread counts, others print.
   std::array<std::atomic<std::uint64_t>, kFrameErrorNames.size()> refused_{};
+  std::vector<unsigned> lost_;         ///< peers to close, guarded by mutex_
+  std::atomic<bool> has_lost_{false};  ///< lost_ is not empty
+  std::vector<Flow*> closed_;          ///< flows with lost peers
+  std::atomic<std::uint32_t> closed_peers_{0};
+  std::atomic<std::uint64_t> closed_sent_{0};
+  std::atomic<std::uint64_t> closed_received_{0};
   unsigned steps_ = 0;
   std::atomic<int> suspect_{-1};
-  mutable std::mutex mutex_;  ///< guards error_
+  mutable std::mutex mutex_;  ///< guards error_ and lost_
   std::optional<TransportError> error_;
 };
 

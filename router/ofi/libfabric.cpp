@@ -10,27 +10,33 @@
 namespace toroid::ofi {
 namespace {
 
-/// Restores the signal handlers of crashes: some providers install handlers that print pages and
-/// leave files behind.
-class CrashHandlers {
+/// Restores the signal handlers: some providers install handlers that print pages and leave files
+/// behind, or end the process without a word when it is interrupted. Interruptions wait meanwhile.
+class SignalHandlers {
  public:
-  CrashHandlers() {
+  SignalHandlers() {
     for (std::size_t i = 0; i < kSignals.size(); ++i)
       ::sigaction(kSignals[i], nullptr, &before_[i]);
+    sigset_t held;
+    ::sigemptyset(&held);
+    for (const int signal : {SIGINT, SIGTERM}) ::sigaddset(&held, signal);
+    ::pthread_sigmask(SIG_BLOCK, &held, &mask_);
   }
-  ~CrashHandlers() {
+  ~SignalHandlers() {
     for (std::size_t i = 0; i < kSignals.size(); ++i)
       ::sigaction(kSignals[i], &before_[i], nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
   }
-  CrashHandlers(const CrashHandlers&) = delete;
+  SignalHandlers(const SignalHandlers&) = delete;
 
  private:
-  static constexpr std::array kSignals = {SIGILL, SIGABRT, SIGBUS, SIGSEGV};
+  static constexpr std::array kSignals = {SIGILL, SIGABRT, SIGBUS, SIGSEGV, SIGINT, SIGTERM};
   std::array<struct sigaction, kSignals.size()> before_{};
+  sigset_t mask_{};
 };
 
 Library load() {
-  const CrashHandlers kept;
+  const SignalHandlers kept;
   const SharedLibrary shared("libfabric.so.1", "libfabric", Symbols::shared_with_all);
   Library library{};
   shared.find("fi_getinfo", library.getinfo);

@@ -127,7 +127,8 @@ Blob NodeCounters::pack() const {
 
 FabricCounters merged(const Shape& shape, const std::vector<Blob>& packed) {
   FabricCounters all;
-  for (const Blob& blob : packed) merge(all, blob, shape.size());
+  for (const Blob& blob : packed)
+    if (!blob.empty()) merge(all, blob, shape.size());
   return all;
 }
 

@@ -137,6 +137,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
 
   void run() override {
     TOROID_CHECK(!std::exchange(ran_, true));
+    TOROID_CHECK(options_.on_loss == OnLoss::fail ||
+                 (options_.ring.route == RingRoute::direct && !is_checked()));
     for (const Rank r : nodes()) TOROID_CHECK(topology_->device(r).processor() != nullptr);
     run_workers();
     if (interruption_ || verdict_ != Verdict::quiescent) release_memory();
@@ -241,7 +243,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     const auto origins = job_.all_gather(blob_of(now));
     const auto origin = value_of<steady_clock::duration>(origins.front()) - job_.clock_offset();
     machinery_.clock.start(steady_clock::time_point(origin));
-    job_.watch(*this, options_.ring.stall);
+    job_.watch(*this, options_.ring.stall, options_.on_loss);
   }
 
   /// Returns when there is a verdict. The calling thread sleeps, but looks several times a second.
@@ -274,11 +276,19 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     return text;
   }
 
+  /// What was sent to lost processes is looked up before the workers' counts and what came from
+  /// them after: so more seems to be under way than is, never less.
   termination::MemberReport report() override {
+    const ofi::ClosedFlows before = gateway_->closed();
     termination::MemberReport report = member_.report();
+    report.without = before.peers;
+    report.injected -= before.sent;
+    report.delivered -= gateway_->closed().received;
     report.suspect = gateway_->suspect();
     return report;
   }
+
+  void lose(unsigned process) override { gateway_->lose(process); }
 
   std::map<std::string, std::uint64_t> refused_frames() const {
     std::map<std::string, std::uint64_t> frames;
@@ -312,6 +322,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   /// Throws the reports of all processes in one text, the same on all.
   void throw_if_stalled() {
     const bool stalled = verdict_ == Verdict::stalled;
+    if (!stalled && !job_.losses().empty()) return;
     const std::string when =
         stalled ? fmt::format("for {:.1f} s",
                               std::chrono::duration<double>(options_.ring.stall).count())

@@ -21,6 +21,10 @@ struct OfiOptions {
   RingOptions ring;      ///< as within a process; `route` holds between processes too
   std::string provider;  ///< of libfabric; empty: the best that all processes have
   FrameWay frames = FrameWay::automatic;
+  /// What a loss in the run does. OnLoss::go_on takes the direct route, links that are not checked,
+  /// and messages in packets; the programs of the others may wait for ever in vain, which is no
+  /// failure then. After the run Job::losses() says who was lost.
+  OnLoss on_loss = OnLoss::fail;
   /// Whether `provider` may be one that strangers on the network can end: udp;ofi_rxd, sockets.
   bool unsafe_provider = false;
 };

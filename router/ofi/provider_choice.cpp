@@ -61,10 +61,19 @@ std::optional<unsigned> pu_of(const WorkerPlace& worker) {
   return worker.pus.empty() ? std::nullopt : std::optional(worker.pus.front());
 }
 
-Candidate same_of_all(Job& job, const std::string& wanted, const Providers& providers) {
+/// Processes that send by `shm` hold locks in each other's memory: one that is killed may keep
+/// them.
+constexpr std::string_view kLosesMore = "shm";
+
+Candidate same_of_all(Job& job, const OfiOptions& options, const Providers& providers) {
+  const bool goes_on = options.on_loss == OnLoss::go_on;
+  const std::string& wanted = options.provider;
+  if (goes_on && wanted == kLosesMore)
+    throw BadInput("provider shm: a process that dies can keep the others from each other");
   if (!wanted.empty()) return wanted_by_all(job, wanted, providers);
   auto names = provider_names(on_one_host(job) ? Distance::one_host : Distance::hosts);
   std::erase_if(names, [](const std::string& name) { return !why_unsafe(name).empty(); });
+  if (goes_on) std::erase(names, kLosesMore);
   const auto flags = job.all_gather(usable(names, providers));
   for (std::size_t n = 0; n < names.size(); ++n)
     if (std::all_of(flags.begin(), flags.end(),
@@ -119,7 +128,7 @@ Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace&
     throw BadInput("frames that are written cannot be sent again: link errors need messages");
   const FrameWay frames = checked ? FrameWay::messages : wanted.frames;
   const Providers providers(address_of(job), pu_of(gateway));
-  Candidate provider = same_of_all(job, wanted.provider, providers);
+  Candidate provider = same_of_all(job, wanted, providers);
   const Remote all = remote_of_all(job, provider, frames);
   const Preference preference = preference_of_all(job, preference_for(provider.name));
   Candidate chosen = with_remote(std::move(provider), all, preference, frames, providers);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -22,6 +23,11 @@ namespace {
 /// A worker that waits for an answer reads no other worker's report while it does: that would take
 /// the cache lines from those who write them.
 constexpr unsigned kRoundsBeforeRest = 500;
+/// Where others have the cores, each of those rounds takes as long as a turn of theirs, and all
+/// together longer than a run may stand still. So time counts too, looked up once in so many
+/// rounds.
+constexpr std::chrono::milliseconds kTimeBeforeRest{50};
+constexpr unsigned kRoundsPerLook = 32;
 
 /// Packets received are summed up for progress once in so many rounds: a look at each node's count
 /// is much less than a round of its step.
@@ -70,12 +76,22 @@ void Worker::loop() {
     if (step_all()) {
       bump(report_->moved);
       idle_.reset();
-    } else if (idle_.rounds() >= kRoundsBeforeRest && is_quiet()) {
+    } else if (has_waited() && is_quiet()) {
       rest();
     } else {
       wait();
     }
   }
+}
+
+/// Whether nothing has moved for so long that the worker may rest.
+bool Worker::has_waited() {
+  const unsigned rounds = idle_.rounds();
+  if (rounds >= kRoundsBeforeRest) return true;
+  if (rounds == 0 || rounds % kRoundsPerLook != 0) return false;
+  const auto now = std::chrono::steady_clock::now();
+  if (rounds == kRoundsPerLook) waits_since_ = now;
+  return now - waits_since_ >= kTimeBeforeRest;
 }
 
 void Worker::wait() {

@@ -1,6 +1,7 @@
 // A worker thread, which runs its nodes round and round.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <vector>
@@ -30,9 +31,9 @@ class Pollable {
 /// Runs its nodes' steps until the run ends. Made and used by one thread.
 ///
 /// While something moves it goes on at once; when nothing does, it waits longer and longer. When
-/// nothing has moved for a while and all its nodes are quiet it rests: it reports itself passive
-/// with its counts, and looks only for news. **Safety:** it withdraws that report before it does
-/// anything about the news.
+/// nothing has moved for a while, in rounds or in time, and all its nodes are quiet it rests: it
+/// reports itself passive with its counts, and looks only for news. **Safety:** it withdraws that
+/// report before it does anything about the news.
 class Worker {
  public:
   /// All arguments outlive it. `spins`: it has a core of its own. `pollable` and `puts` may be
@@ -46,6 +47,7 @@ class Worker {
  private:
   void loop();
   bool step_all();
+  bool has_waited();
   void wait();
   bool poll(bool idle) { return pollable_ != nullptr && pollable_->step(idle); }
   void fail(const std::exception& error);
@@ -61,6 +63,7 @@ class Worker {
   Pollable* pollable_;
   PutPort* puts_;
   Idle idle_;
+  std::chrono::steady_clock::time_point waits_since_{};  ///< soon after something moved last
   termination::TerminationDetector detector_;
   RingDevice* current_ = nullptr;  ///< whose step it is; null: nobody's
 };

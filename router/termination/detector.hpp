@@ -21,6 +21,9 @@ struct MemberReport {
   /// Rounds of a worker's loop. A process counts a round when all its workers have completed one.
   std::uint64_t rounds = 0;
   int suspect = -1;  ///< process that has not answered this one for too long; -1: none
+  /// Lost processes whose packets, in both directions, it has left out of `injected` and
+  /// `delivered`.
+  std::uint32_t without = 0;
 };
 
 enum class Verdict {
@@ -40,12 +43,17 @@ enum class Verdict {
 /// member for another report, and the answers are the second.
 /// Source: F. Mattern, "Algorithms for distributed termination detection", Distributed Computing 2
 /// (1987).
+/// **Losses:** when a member is lost, the others go on alone. A report counts if it leaves out all
+/// members that have been lost so far, and a wave consists of such reports.
 class Quiescence {
  public:
-  explicit Quiescence(std::size_t members) : latest_(members), answers_(members) {}
+  explicit Quiescence(std::size_t members)
+      : latest_(members), answers_(members), is_lost_(members, false) {}
 
   /// `wave`: the wanted_wave() that the report answers; 0: none.
   void report(std::size_t member, const MemberReport& report, std::uint32_t wave);
+  /// A member reports no more. What was reported before counts no more either.
+  void lose(std::size_t member);
   /// Number of the wave that waits for answers; 0: none.
   std::uint32_t wanted_wave() const { return asking_ ? wave_ : 0; }
   /// Judges the wave that is complete, if any.
@@ -53,11 +61,14 @@ class Quiescence {
 
  private:
   using Wave = std::vector<std::optional<MemberReport>>;
-  static std::optional<std::uint64_t> balance(const Wave& wave);
+  std::optional<std::uint64_t> balance(const Wave& wave) const;
+  bool is_complete(const Wave& wave) const;
   void ask(std::uint64_t injected);
 
   Wave latest_;
   Wave answers_;
+  std::vector<bool> is_lost_;
+  std::uint32_t losses_ = 0;
   std::uint32_t wave_ = 0;
   bool asking_ = false;
   std::uint64_t first_ = 0;  ///< packets injected and delivered by the first wave
@@ -73,9 +84,15 @@ class Quiescence {
 class StallWatch {
  public:
   StallWatch(std::size_t members, Clock::duration limit, Clock::time_point now)
-      : latest_(members), sampled_(members), period_(limit / kSamples), sampled_at_(now) {}
+      : latest_(members),
+        sampled_(members),
+        is_lost_(members, false),
+        period_(limit / kSamples),
+        sampled_at_(now) {}
 
   void report(std::size_t member, const MemberReport& report) { latest_[member] = report; }
+  /// A member reports no more, which is motion.
+  void lose(std::size_t member);
   /// Takes a sample if one is due.
   bool holds(Clock::time_point now);
 
@@ -86,6 +103,7 @@ class StallWatch {
 
   std::vector<std::optional<MemberReport>> latest_;  ///< since the last sample
   std::vector<MemberReport> sampled_;                ///< in the last sample
+  std::vector<bool> is_lost_;
   Clock::duration period_;
   Clock::time_point sampled_at_;
   int still_ = -1;  ///< samples in a row without motion; -1: none has been taken yet
@@ -105,6 +123,8 @@ class TerminationDetector {
 
   /// A report of `member` has arrived. `wave`: the wanted_wave() that it answers; 0: none.
   void report(std::size_t member, const MemberReport& report, std::uint32_t wave = 0);
+  /// `member` will report no more: the end is that of the others.
+  void lose(std::size_t member);
   /// Number of the wave for which every member is to report once more; 0: none.
   std::uint32_t wanted_wave() const { return quiescence_.wanted_wave(); }
   bool is_quiescent() { return quiescence_.holds(); }

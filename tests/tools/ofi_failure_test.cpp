@@ -121,6 +121,20 @@ TEST_F(OfiFailure, AStoppedProcessZeroIsNamedByAllOthers) {
   expect_that_all_miss(0);
 }
 
+TEST_F(OfiFailure, AnInterruptedProcessSaysSoAndIsNamedByAllOthers) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    now();
+    (*run_)[1].signal(signal);
+    expect_that_all_miss(1);
+    expect_failure_of(1, "toroid: interrupted");
+    if (signal == SIGTERM) break;
+    run_ = std::make_unique<OfiRun>(*hosts_, kEndless + Arguments{"--route", route()},
+                                    directory_.path());
+    run_->start_rest();
+    ASSERT_TRUE(run_->under_way());
+  }
+}
+
 TEST_F(OfiFailure, AHostWhoseInterfaceIsTakenDownIsNamedAndEndsToo) {
   now();
   (*hosts_)[3].take_link_down();

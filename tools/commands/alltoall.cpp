@@ -26,6 +26,7 @@
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "packet/traffic/traffic.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/known_names.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
@@ -38,6 +39,7 @@
 #include "tools/report/output.hpp"
 #include "tools/results/exchange_bounds.hpp"
 #include "tools/results/json.hpp"
+#include "tools/results/missing.hpp"
 #include "tools/results/profile.hpp"
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
@@ -47,6 +49,7 @@
 #include "tools/run/expectation.hpp"
 #include "tools/run/host_program.hpp"
 #include "tools/run/memory.hpp"
+#include "tools/run/ofi.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/run_identity.hpp"
@@ -66,8 +69,9 @@ struct AllToAllOptions {
   std::string export_to;
   std::string pattern = "all-to-all";  ///< with its parameter
   std::uint64_t bytes = 240;
-  Rank peers = 0;   ///< the first of each node's order; 0: all
-  Rank sample = 0;  ///< places that all nodes send to, relative to themselves; 0: all
+  Rank peers = 0;                 ///< the first of each node's order; 0: all
+  Rank sample = 0;                ///< places that all nodes send to, relative to themselves; 0: all
+  bool continue_without = false;  ///< processes that are lost
   const CLI::App* verb = nullptr;
 
   bool sampled() const { return peers != 0; }
@@ -110,7 +114,8 @@ TrafficExchangeOptions exchange_options(const AllToAllOptions& options, const Ru
           .peers = options.sampled() ? options.peers : ~Rank{0},
           .changes = options.torus.policy.changes(),
           .transfer = run.node.transfer,
-          .packets_per_visit = run.node.packets_per_visit};
+          .packets_per_visit = run.node.packets_per_visit,
+          .counts_sources = options.continue_without};
 }
 
 PolicyEffects all_to_all_effects(const RunOptions& run) {
@@ -162,6 +167,10 @@ void print_table(const AllToAllOptions& options, const Json& report) {
     fmt::print("  latency          {:>14} cycles median, {} at 99 %, {} most\n",
                report["latency"]["p50"].get<Tick>(), report["latency"]["p99"].get<Tick>(),
                report["latency"]["max"].get<Tick>());
+  if (report.contains("missing"))
+    fmt::print("  missing          {:>14} packets, {} bytes\n",
+               report["missing"]["packets"].get<std::uint64_t>(),
+               report["missing"]["bytes"].get<std::uint64_t>());
   if (is_virtual(report))
     fmt::print("  model speed      {:>14.3e} packet-hops per CPU second\n",
                report["packet_hops_per_cpu_s"].get<double>());
@@ -221,6 +230,33 @@ std::unique_ptr<Checkpoint> checkpoint_of(const AllToAllOptions& options, const 
                                       exchange, options.common.quiet);
 }
 
+/// What a process that is lost takes with it must be its own nodes' messages and no more.
+void refuse_continue_without(const AllToAllOptions& options, const RunOptions& run) {
+  if (run.ring.route == RingRoute::torus)
+    throw BadInput(
+        "--continue-without is for --route direct: by --route torus what is on its way "
+        "through a process is lost with it");
+  if (run.ring.routing.link_errors.are_checked())
+    throw BadInput("--continue-without is for links that do not err; leave out --link-error");
+  if (!options.export_to.empty())
+    throw BadInput("--continue-without leaves messages out, which --export cannot; give one");
+}
+
+void refuse_policy_that_needs_all(const TrafficExchange& exchange) {
+  if (const std::string why = exchange.needs_all_nodes(); !why.empty())
+    throw BadInput(fmt::format("--continue-without: under policy {} {}, of lost processes too",
+                               exchange.plan().policy().name(), why));
+}
+
+/// Null: nobody was lost.
+std::unique_ptr<Missing> check_exchange(const AllToAllOptions& options, const RunOptions& run,
+                                        const Shape& shape, const TrafficExchange& exchange) {
+  if (options.continue_without && !lost_processes(run.processes, shape).empty())
+    return std::make_unique<Missing>(run.processes, shape, exchange);
+  exchange.check();
+  return nullptr;
+}
+
 int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
            const RunOptions& run_options) {
   const bool reports = run_options.processes.reports();
@@ -256,6 +292,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
            options.common.quiet || !reports);
   TrafficExchange exchange(policy, *traffic, shape, machine,
                            exchange_options(options, run_options));
+  if (options.continue_without) refuse_policy_that_needs_all(exchange);
   RunOptions under = run_options;
   under.node = exchange.node_options();
   under.node.record = run_options.node.record;
@@ -275,12 +312,14 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   if (checkpoint)
     emulation.add_spent(checkpoint->cpu_seconds_before(), checkpoint->wall_seconds_before());
   if (carries_payload) check_links(emulation.counters(), shape);  // or data would be blamed
-  exchange.check();
+  const auto missing = check_exchange(options, run_options, shape, exchange);
   messages.write(emulation, machine);
 
   const Tick end = emulation.latest(std::max(emulation.programs_end(), exchange.last_arrival()));
-  if (!reports) return 0;
-  const Json report = make_report(options, shape, machine, exchange, limits, under, emulation, end);
+  const int code = missing == nullptr ? 0 : 1;
+  if (!reports) return code;
+  Json report = make_report(options, shape, machine, exchange, limits, under, emulation, end);
+  if (missing != nullptr) report["missing"] = missing->json(emulation.counters().delivered);
   if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);
   if (HostProgram* const host = host_program()) host->take_latency(exchange.latency());
   watch.write(report, emulation.counters());
@@ -290,13 +329,29 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
     checkpoint->remove();
   }
   check_links(emulation.counters(), shape);
-  return 0;
+  if (missing != nullptr) std::fputs(missing->text().c_str(), stderr);
+  return code;
+}
+
+/// Puts of whole arrays are not counted by their sources.
+CommonOptions in_packets(CommonOptions common) {
+  if (common.fabric != "ofi")
+    throw BadInput("--continue-without is for --fabric ofi, where processes can be lost");
+  if (!common.transfer.empty() && common.transfer != "packets")
+    throw BadInput("--continue-without is for messages in packets; leave out --transfer " +
+                   common.transfer);
+  common.transfer = "packets";
+  return common;
 }
 
 int run(const AllToAllOptions& options) {
   const Shape shape = shape_of(options.common, options.torus);
   const Machine machine = load_machine(options.common.machine);
-  const RunOptions run_options = toroid::run_options(options.common, options.torus, machine);
+  RunOptions run_options =
+      toroid::run_options(options.continue_without ? in_packets(options.common) : options.common,
+                          options.torus, machine);
+  run_options.frames.goes_on = options.continue_without;
+  if (options.continue_without) refuse_continue_without(options, run_options);
   refuse_without_effect(*options.verb, all_to_all_effects(run_options), "alltoall", run_options,
                         machine);
   return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
@@ -329,6 +384,9 @@ CommandRun add_alltoall_command(CLI::App& app) {
                    "each node sends to the same so many places relative to itself, drawn so that "
                    "links are loaded as evenly as by all")
       ->transform(whole_number(1, 1u << 23));
+  verb->add_flag("--continue-without", options->continue_without,
+                 "on ofi: go on without processes that die or hang, but process 0; what is missing "
+                 "then stands in the result, and the exit code is 1");
   add_watch_options(*verb, options->watch);
   add_checkpoint_options(*verb, options->checkpoint);
   add_export_option(*verb, options->export_to);

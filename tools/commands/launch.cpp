@@ -1,6 +1,7 @@
 // toroid launch: several processes of a command as one run, on this host or on others by ssh.
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -46,6 +47,7 @@ CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched) {
        {"another program", "toroid launch -n 2 -- ./my-program --its-option"}});
   return [&app, &launched, options] {
     options->command = launched_program(app, launched, *options);
+    options->goes_on = std::ranges::count(options->command, "--continue-without") > 0;
     return options->command.empty() ? 0 : launch(*options);
   };
 }

@@ -35,7 +35,8 @@ bool has_ended(pid_t process) {
 }  // namespace
 
 /// Blocks the signals: wait() takes them one by one.
-Children::Children(milliseconds grace) : grace_(grace), joining_(make_pipe()) {
+Children::Children(milliseconds grace, bool goes_on)
+    : grace_(grace), goes_on_(goes_on), joining_(make_pipe()) {
   ::fcntl(joining_.out.fd(), F_SETFL, O_NONBLOCK);
   ::sigemptyset(&signals_);
   for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_, number);
@@ -91,8 +92,14 @@ void Children::reap() {
     child.end(status);
     if (child.exit_code() == 0) continue;
     std::fputs(("toroid: " + child.obituary() + "\n").c_str(), stderr);
-    begin_grace();
+    if (!may_be_missed(child)) begin_grace();
   }
+}
+
+/// By ssh 128 and the signal's number are the exit code.
+bool Children::may_be_missed(const Child& child) const {
+  return goes_on_ && child.rank() > 0 && child.exit_code() > 128 &&
+         (child.joins() || child.is_remote());
 }
 
 void Children::read_who_joins() {

@@ -15,8 +15,9 @@ namespace toroid {
 /// having joined, while others wait for it there, has failed. The main thread calls it.
 class Children {
  public:
-  /// `grace`: how long the others get to end by themselves.
-  explicit Children(std::chrono::milliseconds grace);
+  /// `grace`: how long the others get to end by themselves. `goes_on`: a signal that ends any
+  /// process that has joined, but 0, leaves the others alone.
+  Children(std::chrono::milliseconds grace, bool goes_on);
   ~Children();
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
@@ -40,7 +41,10 @@ class Children {
   bool any_running() const;
   int exit_code() const;
 
+  bool may_be_missed(const Child& child) const;
+
   std::chrono::milliseconds grace_;
+  bool goes_on_;
   std::vector<Child> children_;  ///< by rank
   Pipe joining_;                 ///< of ranks, 4 bytes each
   bool is_missing_ = false;      ///< a process has ended without having joined the others

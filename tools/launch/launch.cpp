@@ -136,7 +136,7 @@ int launch_there(const LaunchOptions& options, Children& children) {
 }  // namespace
 
 int launch(const LaunchOptions& options) {
-  Children children(std::chrono::milliseconds(std::llround(options.grace * 1e3)));
+  Children children(std::chrono::milliseconds(std::llround(options.grace * 1e3)), options.goes_on);
   return options.hosts.empty() ? launch_here(options, children) : launch_there(options, children);
 }
 

@@ -13,6 +13,8 @@ struct LaunchOptions {
   std::string master;      ///< empty: the first host
   unsigned port = 0;       ///< 0: drawn at random
   double grace = 8;        ///< seconds
+  /// The run goes on without processes that die, and ends by itself.
+  bool goes_on = false;
   std::vector<std::string> command;
 };
 

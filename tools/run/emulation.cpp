@@ -53,6 +53,7 @@ FlowchartProfile total_profile(FlowchartProfile mine, const Processes& processes
   const auto bytes = std::as_bytes(std::span(&mine, 1));
   FlowchartProfile total;
   for (const Blob& blob : processes.gather(Blob(bytes.begin(), bytes.end()))) {
+    if (blob.empty()) continue;  // the process is lost
     TOROID_CHECK_EQ(blob.size(), sizeof mine);
     std::memcpy(&mine, blob.data(), sizeof mine);
     total += mine;

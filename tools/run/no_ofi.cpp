@@ -47,6 +47,14 @@ OfiEmulation make_ofi_fabric(const Processes&, const Shape&, const Machine&, Pla
   refuse("--fabric ofi");
 }
 
+std::vector<LostProcess> lost_processes(const Processes&, const Shape&) {
+  return {};
+}
+
+std::vector<unsigned> processes_of_nodes(const Processes&, const Shape& shape) {
+  return std::vector<unsigned>(shape.size(), 0);
+}
+
 Placement place_beside_others(const Processes&, HostTopology, const Shape&, unsigned, Binding) {
   refuse("--fabric ofi");
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
@@ -53,11 +54,28 @@ OfiHere ofi_here() {
 OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, const Machine& machine,
                              Placement placement, RingOptions ring, const FrameOptions& frames) {
   OfiTransport transport;
+  const OnLoss on_loss = frames.goes_on ? OnLoss::go_on : OnLoss::fail;
   auto fabric = make_ofi_fabric(
       processes.job(), shape, machine, std::move(placement),
-      OfiOptions{std::move(ring), frames.provider, frames.way, frames.unsafe_provider}, &transport);
+      OfiOptions{std::move(ring), frames.provider, frames.way, on_loss, frames.unsafe_provider},
+      &transport);
   return {std::move(fabric), std::move(transport.provider), transport.frames,
           transport.bytes_per_peer};
+}
+
+std::vector<LostProcess> lost_processes(const Processes& processes, const Shape& shape) {
+  std::vector<LostProcess> lost;
+  const Partition partition(shape, processes.count());
+  for (Loss& loss : processes.job().losses())
+    lost.push_back({loss.rank, std::move(loss.why), partition.nodes(loss.rank)});
+  return lost;
+}
+
+std::vector<unsigned> processes_of_nodes(const Processes& processes, const Shape& shape) {
+  const Partition partition(shape, processes.count());
+  std::vector<unsigned> owners;
+  for (Rank node = 0; node < shape.size(); ++node) owners.push_back(partition.owner(node));
+  return owners;
 }
 
 Placement place_beside_others(const Processes& processes, HostTopology topology, const Shape& shape,

@@ -56,6 +56,17 @@ struct OfiEmulation {
 OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, const Machine& machine,
                              Placement placement, RingOptions ring, const FrameOptions& frames);
 
+/// A process that a run went on without.
+struct LostProcess {
+  unsigned rank = 0;
+  std::string why;  ///< with its name
+  std::vector<Rank> nodes;
+};
+/// Those of the last run, in the order in which they were lost. REQUIRES: `processes` have joined.
+std::vector<LostProcess> lost_processes(const Processes& processes, const Shape& shape);
+/// [node]: the process that it belongs to. REQUIRES: as above.
+std::vector<unsigned> processes_of_nodes(const Processes& processes, const Shape& shape);
+
 /// The workers of this process, beside those of other processes on the same host. All processes
 /// call it in the same order. `threads` 0: as many as are left for it. REQUIRES: `processes` have
 /// joined.

@@ -30,9 +30,10 @@ class Processes {
   /// REQUIRES: joined.
   Job& job() const { return *job_; }
 
-  /// The bytes of all processes by rank, on the process that reports; empty on the others.
+  /// The bytes of all processes by rank, on the process that reports; empty on the others. None of
+  /// a process that is lost.
   std::vector<Blob> gather(Blob mine) const;
-  /// The numbers of all processes by rank.
+  /// The numbers of all processes that are not lost, by rank.
   std::vector<double> numbers(double mine) const;
 
   /// Returns the result of `work` when all processes have done theirs. What `work` throws ends the

@@ -235,5 +235,57 @@ TEST(AwakeClock, DoesNotCountWhatWasSlept) {
   EXPECT_EQ(clock.now() - before, 150ms);
 }
 
+MemberReport without(std::uint32_t losses, std::uint64_t injected, std::uint64_t delivered) {
+  MemberReport report = at_rest(injected, delivered);
+  report.without = losses;
+  return report;
+}
+
+/// Whether a report of members 0 and 1 ends the run, or the answers to a wave that it begins do.
+bool two_waves_end(TerminationDetector& detector, const MemberReport& first,
+                   const MemberReport& second) {
+  for (int wave = 0; wave < 2; ++wave) {
+    const std::uint32_t wanted = detector.wanted_wave();
+    detector.report(0, first, wanted);
+    detector.report(1, second, wanted);
+    if (detector.is_quiescent()) return true;
+  }
+  return false;
+}
+
+TEST(TerminationDetector, EndsWithoutALostMemberByReportsThatLeaveItOutAndNoOthers) {
+  TerminationDetector detector(3, 10s, Time());
+  EXPECT_FALSE(two_waves_end(detector, at_rest(5, 5), at_rest(3, 3)));
+  detector.lose(2);
+  EXPECT_EQ(detector.wanted_wave(), 0u);
+  EXPECT_FALSE(two_waves_end(detector, without(1, 5, 5), at_rest(3, 3)));
+  EXPECT_FALSE(two_waves_end(detector, without(1, 5, 4), without(1, 3, 3)));
+  EXPECT_TRUE(two_waves_end(detector, without(1, 5, 4), without(1, 3, 4)));
+}
+
+TEST(TerminationDetector, BelievesNoWaveThatBeganBeforeALoss) {
+  TerminationDetector detector(3, 10s, Time());
+  for (std::size_t member = 0; member < 3; ++member) detector.report(member, at_rest(3, 3));
+  EXPECT_FALSE(detector.is_quiescent());
+  const std::uint32_t wave = detector.wanted_wave();
+  EXPECT_NE(wave, 0u);
+  detector.lose(1);
+  detector.report(0, without(1, 3, 3), wave);
+  detector.report(2, without(1, 3, 3), wave);
+  EXPECT_FALSE(detector.is_quiescent());
+  EXPECT_GT(detector.wanted_wave(), wave);
+}
+
+TEST(TerminationDetector, SeesAStandstillOfTheOthersAfterALoss) {
+  TerminationDetector detector(2, 10s, Time());
+  detector.lose(1);
+  bool stalled = false;
+  for (int s = 1; s <= 15; ++s) {
+    detector.report(0, {.rounds = static_cast<std::uint64_t>(s), .without = 1});
+    stalled |= detector.is_stalled(Time() + s * 1s);
+  }
+  EXPECT_TRUE(stalled);
+}
+
 }  // namespace
 }  // namespace toroid::testing

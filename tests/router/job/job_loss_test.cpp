@@ -5,9 +5,11 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "router/job/blob.hpp"
 #include "router/job/job.hpp"
 #include "router/job/socket.hpp"
 #include "router/termination/detector.hpp"
@@ -94,6 +96,99 @@ TEST(JobLoss, OfAProcess0ThatNeverAnswersIsNamed) {
   EXPECT_THAT(
       leaf.outcomes(),
       Each(HasSubstr(fmt::format("process 0 at 127.0.0.1:{} does not answer", members[0].port))));
+}
+
+/// A packet for process 2 is under way for ever, until it is left out.
+class GoesOn final : public RunMonitor {
+ public:
+  termination::MemberReport report() override {
+    termination::MemberReport report = at_rest(5, lost_ == 0 ? 4 : 5);
+    report.rounds = ++rounds_;
+    report.without = lost_;
+    return report;
+  }
+  void lose(unsigned rank) override {
+    EXPECT_EQ(rank, 2u);
+    ++lost_;
+  }
+
+ private:
+  std::uint64_t rounds_ = 0;
+  std::uint32_t lost_ = 0;
+};
+
+/// The verdict is that of the others, who all know of the loss and gather without the process.
+void run_without_process_2(Job& job) {
+  job.all_gather({});
+  GoesOn monitor;
+  job.watch(monitor, kLong, OnLoss::go_on);
+  EXPECT_EQ(job.wait(kLong), termination::Verdict::quiescent);
+  job.end_watch();
+  const std::vector<Loss> losses = job.losses();
+  ASSERT_EQ(losses.size(), 1u);
+  EXPECT_EQ(losses[0].rank, 2u);
+  EXPECT_THAT(losses[0].why, HasSubstr("process 2 (host "));
+  const std::vector<Blob> all = job.all_gather(blob_of(3, 0));
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].size(), 3u);
+  EXPECT_EQ(all[1].size(), 3u);
+  EXPECT_TRUE(all[2].empty());
+}
+
+/// Where a signal hits process 2 during a run that goes on without those that are lost.
+std::vector<std::string> outcomes_without(int signal, const JobOptions& options) {
+  auto members = memberships(3);
+  JobChild child(members[2], options, [](Job& job) {
+    job.all_gather({});
+    Busy monitor;
+    job.watch(monitor, kLong, OnLoss::go_on);
+    job.wait(kLong);
+  });
+  members.pop_back();
+  std::atomic<int> begun{0};
+  JobThreads others(members, options, [&](Job& job) {
+    ++begun;
+    run_without_process_2(job);
+  });
+  while (begun < 2) sleep_for(milliseconds(10));
+  sleep_for(milliseconds(300));
+  child.signal(signal);
+  auto outcomes = others.outcomes();
+  child.signal(SIGCONT);  // then it hears that it has been given up
+  child.wait();
+  return outcomes;
+}
+
+TEST(JobLoss, OfAKilledProcessDoesNotEndARunThatGoesOnWithoutIt) {
+  EXPECT_THAT(outcomes_without(SIGKILL, patient()), Each(""));
+}
+
+TEST(JobLoss, OfAStoppedProcessDoesNotEndARunThatGoesOnWithoutIt) {
+  JobOptions options = patient();
+  options.silence = milliseconds(3000);
+  EXPECT_THAT(outcomes_without(SIGSTOP, options), Each(""));
+}
+
+TEST(JobLoss, OfProcess0EndsARunThatGoesOnWithoutOthers) {
+  auto members = memberships(2);
+  JobChild child(members[0], patient(), [](Job& job) {
+    Busy monitor;
+    job.watch(monitor, kLong, OnLoss::go_on);
+    job.wait(kLong);
+  });
+  job::Socket(members[0].listener).close();
+  std::atomic<bool> begun{false};
+  JobThreads other({members[1]}, patient(), [&](Job& job) {
+    Busy monitor;
+    job.watch(monitor, kLong, OnLoss::go_on);
+    begun = true;
+    EXPECT_EQ(job.wait(kLong), termination::Verdict::failed);
+    job.end_watch();
+    job.all_gather({});
+  });
+  while (!begun) sleep_for(milliseconds(10));
+  child.signal(SIGKILL);
+  EXPECT_THAT(other.outcomes(), Each(HasSubstr("process 0 (host ")));
 }
 
 }  // namespace

@@ -356,6 +356,50 @@ TEST(Gateway, SaysWhatTheNetworkSaysOfAProcessThatIsGone) {
   EXPECT_EQ(run.gateway(1).received(0).size(), 1u);
 }
 
+/// Process 2 dies after a while: takes no step any more. What it has sent may still be under way.
+TEST(Gateway, AfterALossSendsOnToTheOthersAndCountsWhatWasTheLostOnes) {
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    NumberRun run(3, {.seed = seed, .busy = random.below(60), .late = random.below(60)});
+    std::vector<std::uint32_t> next(9, 0);
+    const auto send = [&](unsigned from, unsigned to) {
+      std::uint32_t& number = next[from * 3 + to];
+      number += run.gateway(from).try_send(to, number) ? 1 : 0;
+    };
+    for (unsigned steps = 0; steps < 2000; ++steps) {
+      const unsigned p = random.below(3);
+      send(p, (p + 1 + random.below(2)) % 3);
+      ASSERT_NO_FATAL_FAILURE(run.step(p, random.coin()));
+    }
+    for (const unsigned p : {0u, 1u}) {
+      run.gateway(p).lose(2);
+      (void)run.gateway(p).step(true);
+    }
+    const auto came = std::vector{run.gateway(0).received(2), run.gateway(1).received(2)};
+    for (unsigned steps = 0; steps < 20'000; ++steps) {
+      const unsigned p = steps % 2;
+      if (next[p * 3 + 1 - p] < 1000) send(p, 1 - p);
+      const std::uint32_t dropped = next[p * 3 + 2];
+      send(p, 2);
+      EXPECT_EQ(next[p * 3 + 2], dropped + 1);
+      ASSERT_NO_FATAL_FAILURE(run.step(p, random.coin()));
+    }
+    for (const unsigned p : {0u, 1u}) {
+      (void)run.gateway(p).step(true);
+      const ClosedFlows closed = run.gateway(p).closed();
+      EXPECT_EQ(closed.peers, 1u);
+      EXPECT_EQ(closed.sent, next[p * 3 + 2]);
+      EXPECT_EQ(closed.received, came[p].size());
+      EXPECT_EQ(run.gateway(p).received(2), came[p]);
+      EXPECT_EQ(run.gateway(1 - p).received(p).size(), 1000u);
+      EXPECT_EQ(run.gateway(p).suspect(), -1);
+    }
+    EXPECT_EQ(run.refused(), kNone);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
 TEST(Buffers, TakeNoMoreMemoryThanTheySayForAnyNumberOfPeers) {
   for (const unsigned peers : {0u, 1u, 7u, 300u, 4000u}) {
     const FlowLimits limits = Buffers::limits_for(peers, std::size_t{256} << 10);

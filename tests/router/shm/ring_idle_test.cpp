@@ -13,6 +13,9 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "router/shm/worker.hpp"
+#include "router/termination/control.hpp"
+#include "router/termination/detector.hpp"
 #include "router/threads/idle.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
@@ -76,6 +79,25 @@ TEST(RingIdle, WorkersThatWaitForASleeperTakeLittleProcessorTime) {
       machine.run([&share](Node& node) { return wait_for_a_sleeper(node, share); });
       EXPECT_LT(share, 0.25) << threads << " workers";
     }
+}
+
+/// A way to other processes by which nothing ever comes, and every look takes long.
+struct SlowLook final : ring::Pollable {
+  unsigned looks = 0;
+  bool step(bool) override {
+    ++looks;
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    return false;
+  }
+};
+
+/// Its looks are counted, however long they take. Resting it finds the end of the run at once.
+TEST(RingIdle, AWorkerWhoseRoundsTakeLongRestsAfterFewOfThem) {
+  termination::RunControl control(1, std::chrono::seconds(60));
+  SlowLook slow;
+  ring::Worker({}, control, 0, false, &slow).run();
+  EXPECT_EQ(control.verdict(), termination::Verdict::quiescent);
+  EXPECT_LT(slow.looks, 100u);
 }
 
 }  // namespace
