@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "hal/packet.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/kept_frames.hpp"
 #include "router/ofi/transport.hpp"
