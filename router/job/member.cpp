@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <exception>
 #include <new>
 #include <string>
@@ -35,7 +36,7 @@ constexpr milliseconds kGoodbye{1000};  // for the others to close their ends
 void leave_signals_to_the_program() {
   sigset_t signals;
   ::sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM}) ::sigaddset(&signals, signal);
+  for (const int number : {SIGINT, SIGTERM}) ::sigaddset(&signals, number);
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 

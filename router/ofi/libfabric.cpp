@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <array>
+#include <csignal>
 #include <cstddef>
 
 #include "hal/shared_library.hpp"
@@ -19,7 +20,7 @@ class SignalHandlers {
       ::sigaction(kSignals[i], nullptr, &before_[i]);
     sigset_t held;
     ::sigemptyset(&held);
-    for (const int signal : {SIGINT, SIGTERM}) ::sigaddset(&held, signal);
+    for (const int number : {SIGINT, SIGTERM}) ::sigaddset(&held, number);
     ::pthread_sigmask(SIG_BLOCK, &held, &mask_);
   }
   ~SignalHandlers() {
