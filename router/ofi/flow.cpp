@@ -50,8 +50,8 @@ Outflow::Outflow(Transport& transport, const FlowIdentity& identity, const Inflo
       inflow_(&inflow),
       window_(limits.window),
       crc_(limits.crc),
-      frame_bytes_(limits.frame_bytes),
-      acknowledgement_(&acknowledgement) {
+      acknowledgement_(&acknowledgement),
+      frame_bytes_(limits.frame_bytes) {
   for (Operation& operation : frames) {
     operation.peer = identity.peer;
     free_.push_back(&operation);
