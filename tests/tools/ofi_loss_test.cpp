@@ -147,7 +147,7 @@ TEST(OfiLoss, OfAKilledProcessLeavesOnlyItsOwnMessagesMissing) {
   const std::uint64_t to_lost = kNodesEach * (kNodes - 1);
   const std::uint64_t from_lost = kNodesEach * (kNodes - kNodesEach);
   EXPECT_GE(missing_packets, to_lost * packets_for(kBytes));
-  EXPECT_LT(missing_packets, (to_lost + from_lost) * packets_for(kBytes));  // some had left it
+  EXPECT_LE(missing_packets, (to_lost + from_lost) * packets_for(kBytes));
   EXPECT_EQ(sum_of(missing["pairs"], "packets"), missing_packets);
   EXPECT_EQ(sum_of(missing["pairs"], "bytes"), missing["bytes"].get<std::uint64_t>());
   EXPECT_EQ(sum_of(missing["between"], "packets"), missing_packets);
