@@ -102,10 +102,12 @@ TEST(Shapes, FailuresThatHaveNoEffectAreRefused) {
     expect_refusal(directory, run + direct + link, {needs_torus});
     expect_refusal(directory, run + direct + link + Arguments{"--long-way"}, {needs_torus});
     expect_refusal(directory, run + Arguments{"--long-way"},
-                   {"toroid: --long-way has no effect without --fail-link or --fail-node\n"});
+                   {"toroid: --long-way has no effect without --fail-link, --fail-node or "
+                    "--link-error-limit\n"});
   }
-  expect_refusal(directory, {"compare", "--torus", "5x5", "--fail-link", "none", "--long-way"},
-                 {"--long-way has no effect without --fail-link or --fail-node"});
+  expect_refusal(
+      directory, {"compare", "--torus", "5x5", "--fail-link", "none", "--long-way"},
+      {"--long-way has no effect without --fail-link, --fail-node or --link-error-limit"});
 }
 
 TEST(Shapes, DeadNodesTakeNoPart) {
