@@ -90,7 +90,7 @@ TEST(FailedLink, OfASmallWorldLeavesAnAllToAllThatCompletesInTheSmallestBuffers)
 /// Rings of bubble channels waited for one another here when packets turned back round the link.
 TEST(FailedLink, LetsNoPacketTurnBackIntoARingThatWaitsForIt) {
   const Shape shape = Shape::parse("2x3mx2x4").with_failures({{"(1,1,0,2)X-"}, {}, true});
-  for (const std::uint64_t seed : {629, 1, 2}) {
+  for (const std::uint64_t seed : {629u, 1u, 2u}) {
     unsigned deadlocks = 0;
     testing::SimMachine machine(shape, {.seed = seed, .settings = {.output_queues = 1}},
                                 {.routing = {.transit_first = false}, .tying = FifoTying::any},
