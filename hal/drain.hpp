@@ -142,7 +142,7 @@ class Drain {
       return move_heads(rule, open, queues, iL, most, sink);
     };
     return queues.heads() == nullptr ? visit_all(open, queues, limit, empty_out)
-                                     : visit_open(queues, fifos, limit, empty_out);
+                                     : visit_open(open, queues, limit, empty_out);
   }
 
   /// Step 1006 for a few queues: each in turn, until a whole round has moved nothing.
@@ -163,15 +163,20 @@ class Drain {
     return moved;
   }
 
-  /// The same for many queues: only those whose head finds room.
+  /// The same for many queues: only those whose head finds room. What is sent may leave its FIFO at
+  /// once, and make room that `open` does not know of.
   template <typename EmptyOut>
-  [[gnu::noinline]] std::size_t visit_open(const OutputQueues& queues, const InjectionFifos& fifos,
+  [[gnu::noinline]] std::size_t visit_open(Open& open, const OutputQueues& queues,
                                            std::size_t limit, EmptyOut&& empty_out) {
     std::size_t moved = 0;
     for (unsigned iL = queue_; moved < limit; iL = queues.after(iL)) {
-      const auto next = queues.heads()->first_open(iL, open_by_length(*queues.heads(), fifos));
+      const auto next =
+          queues.heads()->first_open(iL, open_by_length(*queues.heads(), open.fifos()));
       if (!next) break;
-      moved += empty_out(*next, limit - moved);
+      if (!open.may_let_out(queues, *next)) open = Open(open.fifos());
+      const std::size_t here = empty_out(*next, limit - moved);
+      if (here == 0) break;
+      moved += here;
       queue_ = iL = *next;
     }
     return moved;

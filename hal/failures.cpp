@@ -66,9 +66,8 @@ std::pair<std::string_view, std::optional<Tick>> split_death(std::string_view te
   const auto [end, error] = std::from_chars(cycle.data(), cycle.data() + cycle.size(), at);
   if (error != std::errc() || end != cycle.data() + cycle.size() || at < 1 || at > kLastTick)
     throw BadInput(
-        fmt::format("'{}' fails at no cycle; expected a whole number from 1 to 2^62 "
-                    "behind the @, as in {}@5000",
-                    shortened(text), shortened(text.substr(0, mark))));
+        fmt::format("'{}' fails at no cycle; expected a whole number from 1 to 2^62 behind the @",
+                    shortened(text)));
   return {text.substr(0, mark), at};
 }
 
@@ -260,16 +259,20 @@ std::optional<DirectionSet> Failures::detour(Rank from, Rank to, DirectionSet hi
   return std::nullopt;
 }
 
-void Failures::check_all_pairs(bool dynamic) const {
+std::optional<DirectionSet> Failures::way(Rank from, Rank to, bool dynamic) const {
   Random unused(1);
+  const auto hints =
+      minimal_directions(shape_, shape_.coord(from), shape_.coord(to), TieRule::plus, unused);
+  return detour(from, to, hints, dynamic);
+}
+
+void Failures::check_all_pairs(bool dynamic) const {
   std::string first;
   std::uint64_t cut = 0;
   for (Rank from = 0; from < shape_.size(); ++from)
     for (Rank to = 0; to < shape_.size(); ++to) {
       if (from == to || !is_alive(from) || !is_alive(to)) continue;
-      const auto hints =
-          minimal_directions(shape_, shape_.coord(from), shape_.coord(to), TieRule::plus, unused);
-      if (detour(from, to, hints, dynamic)) continue;
+      if (way(from, to, dynamic)) continue;
       if (cut++ == 0)
         first = fmt::format("from {} to {}", shape_.coord_text(from), shape_.coord_text(to));
     }

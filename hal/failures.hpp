@@ -95,6 +95,8 @@ class Failures {
   /// The given hints if they leave a path, else the nearest hints that do: of equally many hops
   /// first, then, with long ways, of more hops. None: every path is cut.
   std::optional<DirectionSet> detour(Rank from, Rank to, DirectionSet hints, bool dynamic) const;
+  /// Some hints that leave a path, the shortest first; none: every path is cut.
+  std::optional<DirectionSet> way(Rank from, Rank to, bool dynamic) const;
   /// Throws BadInput if detour() finds nothing for some pair of living nodes; the text names the
   /// first such pair and the number of all.
   void check_all_pairs(bool dynamic) const;

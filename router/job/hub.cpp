@@ -283,6 +283,7 @@ class Hub final : public Member {
     detector_.emplace(membership_.size, stall_, clock_.now());
     suspicions_.emplace(membership_.size);
     for (const Loss& loss : losses_) detector_->lose(loss.rank);
+    for (Peer& peer : peers_) peer.moved = clock_.now();
     wave_ = answered_ = 0;
     for (unsigned rank = 1; rank < peers_.size(); ++rank)
       if (peers_[rank].report.watch == watch_) report(rank, peers_[rank].report.report, 0);

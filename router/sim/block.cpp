@@ -64,8 +64,12 @@ void Block::start() {
 
 void Block::let_die(Rank rank) {
   const Rank place = rank - range().first;
-  devices_[place].let_die(dead_);
-  if (has_engines()) devices_[first_engine_ + place].let_die(dead_);
+  let_die(devices_[place]);
+  if (has_engines()) let_die(devices_[first_engine_ + place]);
+}
+
+void Block::let_die(SimDevice& device) {
+  counts_.delivered -= device.let_die(device.processor()->finished() ? ended_ : cut_short_);
 }
 
 void Block::run(Tick horizon, std::uint64_t events) {

@@ -90,6 +90,7 @@ class Block {
   void add_to(FabricCounters& counters, Tick end) const;
 
  private:
+  void let_die(SimDevice& device);
   void run_cycle(Tick now);
   void take_turns(Tick now);
   void take_turn(SimDevice& device, Tick now);
@@ -114,7 +115,9 @@ class Block {
   std::vector<Rank> turns_;         ///< actors that take a turn in this cycle
   Counts counts_;
   std::optional<Failure> failure_;
-  termination::DeadProcessor dead_;  ///< of all nodes that have failed
+  // Of all nodes that have failed: after the end of their programs, and before.
+  termination::DeadProcessor ended_{true};
+  termination::DeadProcessor cut_short_{false};
 };
 
 }  // namespace toroid::sim

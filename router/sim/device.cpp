@@ -102,14 +102,17 @@ std::size_t SimDevice::receive(PacketSink& sink, std::size_t limit) {
   return count;
 }
 
-void SimDevice::let_die(Processor& dead) {
+std::uint64_t SimDevice::let_die(Processor& dead) {
+  std::uint64_t packets = 0;
   processor_ = &dead;
   is_dead_ = true;
   while (received_head_ != kNoFlight) {
     const FlightId id = received_head_;
     received_head_ = network_->flights()[id].next;
-    network_->flights().remove(id);
+    network_->lose(id);
+    ++packets;
   }
+  return packets;
 }
 
 void SimDevice::compute(Tick cycles) {

@@ -63,8 +63,9 @@ class alignas(64) SimDevice final : public Device {
 
   void attach(Processor& processor) { processor_ = &processor; }
   const Processor* processor() const { return processor_; }
-  /// The node has failed: what it has not looked at is dropped, and its program goes no further.
-  void let_die(Processor& dead);
+  /// The node has failed: what it has not looked at is lost, and its program goes no further.
+  /// Returns the number of packets that it had not looked at.
+  std::uint64_t let_die(Processor& dead);
   bool is_dead() const { return is_dead_; }
   /// Without what the network counts.
   FifoCounters fifo_counters(unsigned fifo) const {

@@ -49,13 +49,9 @@ DirectionSet NetworkState::other_ways(Rank rank, Source source, FlightId id) {
   if ((!flight.dynamic && !routers.is_fifo(source)) || !failures.is_alive(rank)) return {};
   const Shape& shape = routers.shape();
   const Rank to = flights.header(id).destination();
-  Random unused(1);
-  const Coord here = shape.coord(rank);
-  const Coord there = shape.coord(to);
-  const DirectionSet shortest = minimal_directions(shape, here, there, TieRule::plus, unused);
-  const auto hints = failures.detour(rank, to, shortest, flight.dynamic);
+  const auto hints = failures.way(rank, to, flight.dynamic);
   if (!hints) return {};
-  flight.route = route_along(shape, here, there, *hints).value();
+  flight.route = route_along(shape, shape.coord(rank), shape.coord(to), *hints).value();
   return passable(rank, id);
 }
 

@@ -10,9 +10,15 @@ namespace toroid::termination {
 /// Nothing. One stands in for the programs of any number of failed nodes.
 class DeadProcessor final : public Processor {
  public:
+  /// `had_ended`: those programs, when their nodes failed.
+  explicit DeadProcessor(bool had_ended) : had_ended_(had_ended) {}
+
   TurnResult turn() override { return {}; }
-  bool finished() const override { return true; }
-  std::string waits_for() const override { return "nothing"; }
+  bool finished() const override { return had_ended_; }
+  std::string waits_for() const override { return "nothing: it has failed"; }
+
+ private:
+  bool had_ended_;
 };
 
 }  // namespace toroid::termination

@@ -7,6 +7,7 @@
 #include <utility>
 
 namespace toroid::termination {
+
 /// The packets injected if the wave is complete and balanced.
 std::optional<std::uint64_t> Quiescence::balance(const Wave& wave) const {
   std::uint64_t injected = 0;

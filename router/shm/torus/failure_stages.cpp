@@ -14,13 +14,17 @@
 
 namespace toroid::ring {
 
-/// One stage per failure, also where several come at one time: nobody stays in between.
+/// One stage per failure, also where several come at one time: nobody stays in between. What has
+/// failed before is no news.
 FailureStages::FailureStages(const Shape& shape) : stages_{shape} {
   if (shape.failures() == nullptr) return;
-  const std::vector<Death>& deaths = shape.failures()->deaths();
-  for (std::size_t count = 1; count <= deaths.size(); ++count) {
+  for (const Death& death : shape.failures()->deaths()) {
+    const Failures& before = *stages_.back().failures();
+    if (death.link ? !before.works(death.node, *death.link) : !before.is_alive(death.node))
+      continue;
+    deaths_.push_back(death);
     auto failures = std::make_shared<Failures>(shape.without_failures(), shape.failures()->list());
-    for (std::size_t d = 0; d < count; ++d) failures->let_die(deaths[d]);
+    for (const Death& one : deaths_) failures->let_die(one);
     stages_.push_back(shape.with_failures(std::move(failures)));
   }
 }
@@ -28,7 +32,7 @@ FailureStages::FailureStages(const Shape& shape) : stages_{shape} {
 std::optional<Tick> FailureStages::next() const {
   const std::size_t now = this->now();
   if (now + 1 >= stages_.size()) return std::nullopt;
-  return stages_.front().failures()->deaths()[now].at;
+  return deaths_[now].at;
 }
 
 void FailureStages::pass(Tick time) {
@@ -38,8 +42,7 @@ void FailureStages::pass(Tick time) {
 
 std::vector<std::string> FailureStages::deaths() const {
   std::vector<std::string> texts;
-  for (std::size_t d = 0; d < now(); ++d)
-    texts.push_back(stages_[d].failures()->text(stages_[d].failures()->deaths()[d]));
+  for (std::size_t d = 0; d < now(); ++d) texts.push_back(stages_[d].failures()->text(deaths_[d]));
   return texts;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hal/failures.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 
@@ -39,6 +40,7 @@ class FailureStages {
 
  private:
   std::deque<Shape> stages_;
+  std::vector<Death> deaths_;  ///< [stage]: what ends it
   std::atomic<std::size_t> now_{0};
 };
 

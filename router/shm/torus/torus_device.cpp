@@ -118,7 +118,7 @@ void TorusDevice::notice_failures() {
   lost_heads_ = 0;
   std::uint64_t waiting = exposed_ & ~deliverable_;
   if (!shape().is_alive(rank())) {
-    stop(dead_);
+    stop(processor()->finished() ? ended_ : cut_short_);
     waiting |= std::exchange(deliverable_, 0);
   }
   for (; waiting != 0; waiting &= waiting - 1) {
@@ -226,10 +226,7 @@ bool TorusDevice::find_other_way(Source source) {
   const PacketHeader& header = header_at(source);
   const Rank to = header.destination();
   if ((!header.dynamic() && !source.is_fifo(links_)) || !shape().is_alive(rank())) return false;
-  Random unused(1);
-  const DirectionSet shortest =
-      minimal_directions(shape(), here(), shape().coord(to), TieRule::plus, unused);
-  const auto hints = shape().failures()->detour(rank(), to, shortest, header.dynamic());
+  const auto hints = shape().failures()->way(rank(), to, header.dynamic());
   if (!hints) return false;
   if (source.is_fifo(links_))
     fifo(source.index() - links_ * kVirtualChannels).turn_front(*hints);

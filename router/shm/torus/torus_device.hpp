@@ -117,7 +117,9 @@ class TorusDevice final : public RingDevice {
   const FailureStages* stages_;
   std::size_t stage_ = 0;  ///< that this node has heard of
   std::map<Rank, std::uint64_t> losses_;
-  termination::DeadProcessor dead_;
+  // In the place of a program that had ended, or had not, when the node failed.
+  termination::DeadProcessor ended_{true};
+  termination::DeadProcessor cut_short_{false};
 };
 
 }  // namespace toroid::ring

@@ -209,7 +209,8 @@ std::unique_ptr<RingTopology> make_torus_topology(const Machinery& machinery,
     throw BadInput(
         fmt::format("{} channels and injection FIFOs per node; a node of rings holds 64", sources));
   const Failures* const failures = machinery.shape.failures();
-  if (options.link_errors.limit != 0) throw BadInput("links fail for their errors on sim only");
+  if (options.link_errors.limit != 0)
+    throw BadInput("links fail for their errors (--link-error-limit) on sim only");
   if (boundary != nullptr && failures != nullptr && failures->may_change())
     throw BadInput("links and nodes fail in the course of a run on sim and shm only");
   return std::make_unique<TorusTopology>(machinery, options, boundary);

@@ -73,6 +73,14 @@ TEST(FailureStages, AreTheMachineBeforeAndAfterEachFailure) {
   EXPECT_FALSE(ring::FailureStages(whole).may_change());
 }
 
+TEST(FailureStages, AreNotBegunByWhatHasFailedBefore) {
+  ring::FailureStages stages(Shape::parse("4x4").with_failures(
+      {{"(0,0)X+@5", "(0,0)X+@6", "(1,0)X-@7"}, {"(2,2)@8", "(2,2)@9"}, false}));
+  stages.pass(100);
+  EXPECT_EQ(stages.deaths(), (std::vector<std::string>{"(0,0)X+ failed at cycle 5",
+                                                       "node (2,2) failed at cycle 8"}));
+}
+
 TEST(FailureStages, OfALinkLoseNothingOnRingsWhereAnotherWayIsLeft) {
   for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::random_order})
     for (const Tick at : {1u, 1'000'000u, 3'000'000u}) {

@@ -157,6 +157,16 @@ TEST(Death, OfANodeLosesNothingThatHasReachedItBefore) {
   EXPECT_EQ(ended.counters.lost.size(), 0u) << ended.report;
 }
 
+TEST(Death, OfANodeThatHasNotEndedIsNamedWhateverIsLost) {
+  const Shape shape = Shape::parse("5x3x2");
+  for (Tick at = 100; at < 8'000; at += 300) {
+    const Ended ended = exchange(shape.with_failures({{}, {later("(1,1,1)", at)}, false}), 1);
+    EXPECT_EQ(ended.counters.packets, ended.counters.delivered + ended.packets_lost());
+    if (ended.counters.deaths.empty()) continue;
+    EXPECT_EQ(ended.report.find("node (1,1,1) failed at cycle "), 0u) << at << ended.report;
+  }
+}
+
 TEST(Death, OfALinkComesAfterMoreErrorsThanItsLimit) {
   RoutingOptions routing;
   routing.link_errors.rates = {{0, ""}, {0.2, "(0,0)X+"}};
