@@ -33,6 +33,16 @@ TEST(ShmCommand, ExchangesAndSaysWhatItCounted) {
   EXPECT_EQ(json_of(kRingAllToAll + Arguments{"--route", "torus"})["packet_hops"], 16 * 32);
 }
 
+/// FIFOs empty while the queues are visited: who goes on by what it has seen of them before goes
+/// round for ever.
+TEST(ShmCommand, ExchangesWithMoreQueuesThanAreVisitedOneByOne) {
+  for (const std::string queues : {"33", "63"})
+    EXPECT_EQ(json_of(Arguments{"alltoall", "--torus", "4x4x4", "--bytes", "960", "--queues",
+                                queues, "--route", "torus", "--threads", "1"} +
+                      kShm)["packets"],
+              64 * 63 * 4);
+}
+
 TEST(ShmCommand, TransformsWhatFftwTransforms) {
   for (const std::string& threads : kThreads)
     for (const std::string& route : kRoutes) {

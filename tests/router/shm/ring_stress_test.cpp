@@ -53,19 +53,6 @@ NodeOptions pressing(const testing::RingCase& c) {
   return node;
 }
 
-/// On one worker FIFOs empty while the queues are visited: a node that went on by what it had seen
-/// of them before would go round for ever.
-TEST(RingStress, CompletesWithMoreQueuesThanAreVisitedOneByOne) {
-  for (const unsigned queues : {33u, 63u}) {
-    RingMachine machine(Shape::parse("4x4x4"), 1,
-                        {.settings = {.packets_per_visit = 32, .output_queues = queues}},
-                        testing::routed(RingRoute::torus));
-    testing::MachineExchange exchange(machine, 960);
-    exchange.run();
-    EXPECT_EQ(machine.counters().delivered, 64u * 63 * 4);
-  }
-}
-
 TEST(RingStress, CompletesInTheSmallestChannels) {
   for (const char* text : kStressShapes)
     for (const auto& c : testing::ring_cases()) {
