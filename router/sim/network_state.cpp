@@ -5,7 +5,6 @@
 
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
-#include "hal/random.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"

@@ -15,7 +15,6 @@
 #include "hal/failures.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/packet.hpp"
-#include "hal/random.hpp"
 #include "hal/route.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
