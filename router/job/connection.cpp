@@ -1,183 +1,224 @@
 #include "router/job/connection.hpp"
 
-#include <poll.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
-#include <sys/types.h>
-#include <sys/uio.h>
+#include <asio/ip/tcp.hpp>
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/socket.hpp"
+#include "router/job/tls.hpp"
 #include "router/job/wire.hpp"
 
 namespace toroid::job {
 namespace {
 
-constexpr std::size_t kBudget = 4 << 20;  // bytes per call, so that every connection gets its turn
-constexpr std::uint64_t kMaxBlob = 1ULL << 40;  // bytes
-// Bytes that are reserved because the other end has announced a blob, before any has come.
-constexpr std::size_t kMaxReserved = std::size_t{1} << 30;
+using asio::ip::tcp;
+using Lengths = std::array<std::uint32_t, 2>;  // of the message and of the bytes of blobs
 
-bool is_for_later(int error) {
-  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
-}
+constexpr std::uint64_t kBudget = 4 << 20;       // bytes a call, so that all get their turn
+constexpr std::size_t kChunk = 256 << 10;        // bytes
+constexpr std::size_t kMaxMessage = 64 << 20;    // bytes
+constexpr std::size_t kMaxReserved = 1UL << 30;  // bytes, before any of the blob has come
 
-iovec part(Bytes bytes, std::size_t from) {
-  const Bytes rest = bytes.subspan(std::min(from, bytes.size()));
-  return {const_cast<std::byte*>(rest.data()), rest.size()};
+Blob head_of(const Blob& message, std::size_t body) {
+  TOROID_CHECK_LE(message.size(), kMaxMessage);
+  const Lengths lengths{static_cast<std::uint32_t>(message.size()),
+                        static_cast<std::uint32_t>(body)};
+  Blob head(sizeof lengths + message.size());
+  std::memcpy(head.data(), lengths.data(), sizeof lengths);
+  std::copy(message.begin(), message.end(), head.begin() + sizeof lengths);
+  return head;
 }
 
 }  // namespace
 
-void Outbox::push_blob(const BlobHead& head, std::shared_ptr<const Blob> blob) {
-  push(frame(Type::blob, encode(head)));
-  if (!blob->empty()) ordered_.push_back({{}, std::move(blob), 0});
+Connection::Connection(tcp::socket socket, const Tls& tls, bool calls)
+    : socket_(std::move(socket)) {
+  socket_.non_blocking(true);
+  socket_.set_option(tcp::no_delay(true));
+  tls_ = tls.over(socket_.native_handle(), calls);
 }
 
-void Outbox::drop_unwritten() {
+void Connection::send(const Message& message) {
+  urgent_.push_back({head_of(encode(message), 0), {}, nullptr});
+}
+
+void Connection::push(const Message& message) {
+  ordered_.push_back({head_of(encode(message), 0), {}, nullptr});
+}
+
+void Connection::push_blobs(Message message, const std::vector<std::size_t>& sizes,
+                            const std::shared_ptr<const Blob>& bytes) {
+  message["sizes"] = sizes;
+  Blob first = encode(message);
+  Bytes rest(*bytes);
+  do {
+    const Bytes body = rest.first(std::min(rest.size(), kChunk));
+    rest = rest.subspan(body.size());
+    ordered_.push_back({head_of(std::exchange(first, {}), body.size()), body, bytes});
+  } while (!rest.empty());
+}
+
+void Connection::drop_unwritten() {
   urgent_.clear();
   ordered_.clear();
 }
 
-bool Outbox::next() {
-  head_.clear();
-  body_ = {};
-  owner_.reset();
+bool Connection::take_next() {
+  if (!has_next()) return false;
+  auto& queue = urgent_.empty() ? ordered_ : urgent_;
+  current_ = std::move(queue.front());
+  queue.pop_front();
   written_ = 0;
-  if (!urgent_.empty()) {
-    head_ = std::move(urgent_.front());
-    urgent_.pop_front();
-  } else if (!ordered_.empty() && ordered_.front().blob) {
-    next_chunk();
-  } else if (!ordered_.empty()) {
-    head_ = std::move(ordered_.front().frame);
-    ordered_.pop_front();
-  }
-  return !head_.empty();
-}
-
-void Outbox::next_chunk() {
-  Item& item = ordered_.front();
-  owner_ = item.blob;
-  const Bytes rest = Bytes(*owner_).subspan(item.begin);
-  body_ = rest.first(std::min(rest.size(), kChunk));
-  head_ = Writer()
-              .put(static_cast<std::uint32_t>(Type::chunk))
-              .put(static_cast<std::uint32_t>(body_.size()))
-              .bytes();
-  item.begin += body_.size();
-  if (body_.size() == rest.size()) ordered_.pop_front();
-}
-
-std::ptrdiff_t Outbox::write(const Socket& socket) {
-  std::size_t done = 0;
-  while (done < kBudget && (current_left() > 0 || next())) {
-    const std::size_t in_head = std::min(written_, head_.size());
-    iovec parts[2] = {part(head_, in_head), part(body_, written_ - in_head)};
-    msghdr message{};
-    message.msg_iov = parts;
-    message.msg_iovlen = 2;
-    const ssize_t sent = ::sendmsg(socket.fd(), &message, MSG_NOSIGNAL);
-    if (sent < 0 && !is_for_later(errno)) return -1;
-    if (sent <= 0) break;
-    written_ += static_cast<std::size_t>(sent);
-    done += static_cast<std::size_t>(sent);
-  }
-  return static_cast<std::ptrdiff_t>(done);
-}
-
-Inbox::Read Inbox::read(const Socket& socket, const Handlers& handlers) {
-  std::size_t done = 0;
-  if (consume(handlers) && handlers.one_at_a_time) return Read::bytes;
-  while (done < kBudget) {
-    const ssize_t got = ::recv(socket.fd(), buffer_.data() + filled_, buffer_.size() - filled_, 0);
-    if (got < 0 && is_for_later(errno)) break;
-    if (got <= 0) return Read::end;
-    heard_ = true;
-    filled_ += static_cast<std::size_t>(got);
-    done += static_cast<std::size_t>(got);
-    if (consume(handlers) && handlers.one_at_a_time) break;
-  }
-  return done > 0 ? Read::bytes : Read::nothing;
-}
-
-/// Handles the whole frames that have been read; true: there was one.
-bool Inbox::consume(const Handlers& handlers) {
-  const std::size_t used = parse(handlers);
-  if (used == 0) return false;
-  const auto begin = buffer_.begin();
-  std::copy(begin + static_cast<std::ptrdiff_t>(used), begin + static_cast<std::ptrdiff_t>(filled_),
-            begin);
-  filled_ -= used;
   return true;
 }
 
-/// Handles the whole frames that have been read and returns their bytes. The buffer has room for
-/// one at least.
-std::size_t Inbox::parse(const Handlers& handlers) {
-  std::size_t used = 0;
-  while (filled_ - used >= kFrameHead) {
-    Reader head(Bytes(buffer_).subspan(used, kFrameHead));
-    const auto type = static_cast<Type>(head.get<std::uint32_t>());
-    const std::size_t length = head.get<std::uint32_t>();
-    if (length > buffer_.size() - kFrameHead) throw Malformed("a frame is longer than any");
-    if (filled_ - used < kFrameHead + length) break;
-    deliver(type, Bytes(buffer_).subspan(used + kFrameHead, length), handlers);
-    used += kFrameHead + length;
-    if (handlers.one_at_a_time) break;
+void Connection::write() {
+  const std::uint64_t before = bytes_moved();
+  more_to_write_ = false;
+  while (!end_ && !more_to_write_ && writable_ && (written_ < size_of(current_) || take_next())) {
+    if (!write_some()) return;
+    more_to_write_ = bytes_moved() - before >= kBudget;
   }
-  return used;
 }
 
-void Inbox::deliver(Type type, Bytes payload, const Handlers& handlers) {
-  if (!handlers.blob || (type != Type::blob && type != Type::chunk))
-    return handlers.frame(type, payload);
-  if (type == Type::blob) {
-    begin_blob(payload);
-  } else {
-    if (!in_blob_ || payload.size() > head_.size - blob_.size())
-      throw Malformed("a chunk belongs to nothing");
-    blob_.insert(blob_.end(), payload.begin(), payload.end());
-  }
-  finish_blob(handlers);
-}
-
-void Inbox::begin_blob(Bytes payload) {
-  if (in_blob_) throw Malformed("a blob begins within another");
-  head_ = decode_blob_head(payload);
-  if (head_.size > kMaxBlob) throw Malformed("a blob is larger than any");
-  in_blob_ = true;
-  blob_ = Blob();
-  blob_.reserve(std::min<std::size_t>(head_.size, kMaxReserved));
-}
-
-void Inbox::finish_blob(const Handlers& handlers) {
-  if (blob_.size() < head_.size) return;
-  in_blob_ = false;
-  handlers.blob(head_, std::move(blob_));
+/// What the other end has sent before it closed is still to be read, so that it has is no end yet.
+bool Connection::write_some() {
+  const std::size_t in_head = std::min(written_, current_.head.size());
+  const Bytes head = Bytes(current_.head).subspan(in_head);
+  const Bytes left = head.empty() ? current_.body.subspan(written_ - in_head) : head;
+  std::size_t done = 0;
+  ERR_clear_error();
+  const int result = SSL_write_ex(tls_.get(), left.data(), left.size(), &done);
+  written_ += done;
+  if (result == 1) return true;
+  const int error = SSL_get_error(tls_.get(), result);
+  if (error == SSL_ERROR_WANT_WRITE || error == SSL_ERROR_SSL) note(error);
+  return false;
 }
 
 void Connection::finish() {
-  if (outbox_.empty()) ::shutdown(socket_.fd(), SHUT_WR);
+  std::error_code gone;
+  if (!has_unwritten()) socket_.shutdown(tcp::socket::shutdown_send, gone);
 }
 
-void Connection::add_to(std::vector<pollfd>& polled) {
-  entry_ = SIZE_MAX;
-  if (!socket_) return;
-  entry_ = polled.size();
-  const int out = outbox_.empty() ? 0 : POLLOUT;
-  polled.push_back({socket_.fd(), static_cast<short>(POLLIN | out), 0});
+std::optional<End> Connection::read(const Handler& handle, bool one) try {
+  const std::uint64_t before = bytes_read();
+  more_to_read_ = false;
+  while (!end_ && !more_to_read_ && readable_ && read_frame(handle))
+    more_to_read_ = one || bytes_read() - before >= kBudget;
+  return end_;
+} catch (const Malformed&) {
+  return end_ = End::malformed;
+} catch (const Message::exception&) {
+  return end_ = End::malformed;
 }
 
-short Connection::events(const std::vector<pollfd>& polled) const {
-  return entry_ < polled.size() && socket_ ? polled[entry_].revents : short{0};
+/// False: there is no whole frame yet.
+bool Connection::read_frame(const Handler& handle) {
+  if (!fill(sizeof(Lengths))) return false;
+  Lengths lengths{};
+  std::memcpy(lengths.data(), buffer_.data(), sizeof lengths);
+  if (lengths[0] > kMaxMessage || lengths[1] > kChunk) throw Malformed("a frame is too long");
+  if (!fill(sizeof lengths + lengths[0] + lengths[1])) return false;
+  filled_ = 0;
+  const Bytes frame = Bytes(buffer_).subspan(sizeof lengths);
+  deliver(frame.first(lengths[0]), frame.subspan(lengths[0], lengths[1]), handle);
+  return true;
+}
+
+/// Reads until the first `size` bytes of a frame are there. False: they are not yet.
+bool Connection::fill(std::size_t size) {
+  buffer_.resize(std::max(buffer_.size(), size));
+  while (filled_ < size) {
+    std::size_t got = 0;
+    ERR_clear_error();
+    const int result = SSL_read_ex(tls_.get(), &buffer_[filled_], size - filled_, &got);
+    filled_ += got;
+    if (result == 1) continue;
+    note(SSL_get_error(tls_.get(), result));
+    return false;
+  }
+  return true;
+}
+
+void Connection::note(int error) {
+  if (error == SSL_ERROR_WANT_READ) return readable_.await(socket_, tcp::socket::wait_read);
+  if (error == SSL_ERROR_WANT_WRITE) return writable_.await(socket_, tcp::socket::wait_write);
+  if (error != SSL_ERROR_SSL)
+    end_ = End::lost;
+  else
+    end_ = says_wrong_key() ? End::wrong_key : End::malformed;
+}
+
+void Connection::deliver(Bytes text, Bytes body, const Handler& handle) {
+  if (!text.empty()) {
+    Message message = decode(text);
+    if (!message.contains("sizes")) return handle(message, {});
+    begin_blobs(std::move(message));
+  }
+  if (!incoming_) throw Malformed("bytes belong to nothing");
+  add_bytes(body, handle);
+}
+
+void Connection::begin_blobs(Message message) {
+  if (incoming_) throw Malformed("blobs begin within others");
+  auto sizes = message.at("sizes").get<std::vector<std::size_t>>();
+  const std::size_t count = sizes.size();
+  incoming_.emplace(Incoming{std::move(message), std::move(sizes), std::vector<Blob>(count)});
+}
+
+void Connection::add_bytes(Bytes body, const Handler& handle) {
+  auto& [message, sizes, blobs, next] = *incoming_;
+  for (; next < sizes.size(); ++next) {
+    Blob& blob = blobs[next];
+    if (blob.empty()) blob.reserve(std::min(sizes[next], kMaxReserved));
+    const Bytes part = body.first(std::min(body.size(), sizes[next] - blob.size()));
+    blob.insert(blob.end(), part.begin(), part.end());
+    body = body.subspan(part.size());
+    if (blob.size() < sizes[next]) break;
+  }
+  if (!body.empty()) throw Malformed("more bytes than have been announced");
+  if (next < sizes.size()) return;
+  Incoming whole = *std::exchange(incoming_, {});
+  handle(whole.message, std::move(whole.blobs));
+}
+
+bool Connection::is_proved() const {
+  return SSL_is_init_finished(tls_.get()) == 1;
+}
+
+std::uint64_t Connection::bytes_read() const {
+  return BIO_number_read(SSL_get_rbio(tls_.get()));
+}
+
+std::uint64_t Connection::bytes_moved() const {
+  return bytes_read() + BIO_number_written(SSL_get_wbio(tls_.get()));
+}
+
+std::string Connection::own_address() const {
+  std::error_code gone;
+  return text_of(socket_.local_endpoint(gone).address());
+}
+
+std::string Connection::peer_address() const {
+  std::error_code gone;
+  return text_of(socket_.remote_endpoint(gone).address());
 }
 
 }  // namespace toroid::job

@@ -1,128 +1,117 @@
-// A connection over which frames travel.
+// A connection between two processes of a job, over TLS.
 #pragma once
 
-#include <poll.h>
+#include <asio/ip/tcp.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <utility>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "router/job/blob.hpp"
-#include "router/job/socket.hpp"
+#include "router/job/loop.hpp"
+#include "router/job/tls.hpp"
 #include "router/job/wire.hpp"
 
 namespace toroid::job {
 
-/// Frames that wait to be written. **Order:** urgent frames overtake all others, and blobs between
-/// any two of their chunks, so that a heartbeat does not wait for gigabytes; the others keep their
-/// order.
-class Outbox {
- public:
-  void push_urgent(Blob frame) { urgent_.push_back(std::move(frame)); }
-  void push(Blob frame) { ordered_.push_back({std::move(frame), nullptr, 0}); }
-  void push_blob(const BlobHead& head, std::shared_ptr<const Blob> blob);
-  /// Drops all frames except the one that has been written in part.
-  void drop_unwritten();
-
-  bool empty() const { return current_left() == 0 && urgent_.empty() && ordered_.empty(); }
-  /// Writes as much as the socket accepts. Returns the number of bytes; -1: the connection is lost.
-  std::ptrdiff_t write(const Socket& socket);
-
- private:
-  /// A frame, or a blob whose bytes from `begin` are still to be cut into frames.
-  struct Item {
-    Blob frame;
-    std::shared_ptr<const Blob> blob;
-    std::size_t begin = 0;
-  };
-
-  std::size_t current_left() const { return head_.size() + body_.size() - written_; }
-  bool next();
-  void next_chunk();
-
-  std::deque<Blob> urgent_;
-  std::deque<Item> ordered_;
-  Blob head_;                          ///< what is being written: a frame, or the head of a chunk
-  Bytes body_;                         ///< the bytes of that chunk
-  std::shared_ptr<const Blob> owner_;  ///< the blob that body_ belongs to
-  std::size_t written_ = 0;            ///< bytes written of head_ and body_ together
+/// How a connection has ended.
+enum class End {
+  lost,       ///< the other end has closed it, or the way there is gone
+  malformed,  ///< it sent what no process of this version sends
+  wrong_key,  ///< it holds another key
 };
 
-/// What is called with the frames that are read.
-struct Handlers {
-  std::function<void(Type, Bytes)> frame;
-  std::function<void(const BlobHead&, Blob)>
-      blob;                    ///< if empty, blobs go to `frame` in their parts
-  bool one_at_a_time = false;  ///< a read stops after one frame
-};
-
-/// Bytes that have been read and are cut into frames and blobs.
-class Inbox {
- public:
-  enum class Read { nothing, bytes, end };
-
-  explicit Inbox(std::size_t max_frame) : buffer_(kFrameHead + max_frame) {}
-  void allow(std::size_t max_frame) { buffer_.resize(kFrameHead + max_frame); }
-  /// Whether any byte has ever arrived.
-  bool has_heard() const { return heard_; }
-  /// Reads what has arrived, but no more than some megabytes at once. Throws Malformed.
-  Read read(const Socket& socket, const Handlers& handlers);
-
- private:
-  bool consume(const Handlers& handlers);
-  std::size_t parse(const Handlers& handlers);
-  void deliver(Type type, Bytes payload, const Handlers& handlers);
-  void begin_blob(Bytes payload);
-  void finish_blob(const Handlers& handlers);
-
-  Blob buffer_;
-  std::size_t filled_ = 0;
-  bool heard_ = false;
-  bool in_blob_ = false;
-  BlobHead head_;
-  Blob blob_;
-};
-
-/// A connection between two processes. Owned and called by the job's thread, or by the program's
-/// while it dials.
+/// A connection.
+///
+/// **Frames:** two lengths of 4 bytes each, then a message and some bytes of blobs, either of which
+/// may be missing. A message that says the sizes of blobs is followed by their bytes, in chunks.
+/// **Order:** urgent messages overtake all others, and blobs between any two of their chunks, so
+/// that a heartbeat does not wait for gigabytes; the others keep their order.
+/// **Proof:** neither end sends or accepts a message before both have proved that they hold the job
+/// key. Owned and called by the job's thread; what it queues is guarded by the caller.
 class Connection {
  public:
-  /// No connection.
-  Connection() : inbox_(0) {}
-  /// `max_frame`: bytes of the longest payload that the other end may send.
-  Connection(Socket socket, std::size_t max_frame)
-      : socket_(std::move(socket)), inbox_(max_frame) {}
+  using Handler = std::function<void(const Message&, std::vector<Blob>)>;
 
-  const Socket& socket() const { return socket_; }
-  explicit operator bool() const { return static_cast<bool>(socket_); }
-  void close() { socket_.close(); }
-  Outbox& outbox() { return outbox_; }
-  void allow(std::size_t max_frame) { inbox_.allow(max_frame); }
+  /// Takes over a socket that is connected. `calls`: by this end.
+  Connection(asio::ip::tcp::socket socket, const Tls& tls, bool calls);
 
-  /// Sends an urgent frame with the next write().
-  void send(Type type, Bytes payload = {}) { outbox_.push_urgent(frame(type, payload)); }
-  /// Outbox::write().
-  std::ptrdiff_t write() { return outbox_.write(socket_); }
-  Inbox::Read read(const Handlers& handlers) { return inbox_.read(socket_, handlers); }
-  bool has_heard() const { return inbox_.has_heard(); }
+  /// Sends an urgent message with the next write().
+  void send(const Message& message);
+  void push(const Message& message);
+  /// Sends `sizes.size()` blobs, whose bytes come one after the other in `bytes`.
+  void push_blobs(Message message, const std::vector<std::size_t>& sizes,
+                  const std::shared_ptr<const Blob>& bytes);
+  /// Drops all frames except the one that has been written in part.
+  void drop_unwritten();
+  bool has_unwritten() const { return written_ < size_of(current_) || has_next(); }
 
+  /// Reads what has come, at most some megabytes, or `one` message, and hands messages over. How
+  /// the connection has ended; none: it has not.
+  std::optional<End> read(const Handler& handle, bool one = false);
+  /// Writes what the socket accepts, at most some megabytes.
+  void write();
   /// Once all is written, tells the other end that no more will come.
   void finish();
+  /// Whether read() or write() has stopped though there was more to do.
+  bool has_more() const { return more_to_read_ || more_to_write_; }
 
-  /// Adds the connection to those that poll() is to wait for.
-  void add_to(std::vector<pollfd>& polled);
-  /// What poll() has found on the connection; 0 if it was not added.
-  short events(const std::vector<pollfd>& polled) const;
+  /// Whether the other end has proved that it holds the key.
+  bool is_proved() const;
+  /// Number of bytes that have come, and of those that have come or gone.
+  std::uint64_t bytes_read() const;
+  std::uint64_t bytes_moved() const;
+  /// Numeric addresses of both ends.
+  std::string own_address() const;
+  std::string peer_address() const;
 
  private:
-  Socket socket_;
-  Outbox outbox_;
-  Inbox inbox_;
-  std::size_t entry_ = SIZE_MAX;  ///< index in what was polled; SIZE_MAX: none
+  /// A frame that waits to be written.
+  struct Frame {
+    Blob head;                          ///< lengths and message
+    Bytes body{};                       ///< the bytes of blobs
+    std::shared_ptr<const Blob> owner;  ///< what `body` is a part of
+  };
+  /// Blobs that have been announced and are not complete.
+  struct Incoming {
+    Message message;
+    std::vector<std::size_t> sizes;
+    std::vector<Blob> blobs;
+    std::size_t next = 0;  ///< index of the first blob that is not complete
+  };
+
+  static std::size_t size_of(const Frame& frame) { return frame.head.size() + frame.body.size(); }
+  bool has_next() const { return !urgent_.empty() || !ordered_.empty(); }
+  bool take_next();
+  bool write_some();
+  bool read_frame(const Handler& handle);
+  bool fill(std::size_t size);
+  void deliver(Bytes text, Bytes body, const Handler& handle);
+  void begin_blobs(Message message);
+  void add_bytes(Bytes body, const Handler& handle);
+  void note(int error);
+
+  asio::ip::tcp::socket socket_;
+  TlsConnection tls_;
+  Readiness readable_;
+  Readiness writable_;
+  bool more_to_read_ = false;
+  bool more_to_write_ = false;
+  std::optional<End> end_;
+
+  std::deque<Frame> urgent_;
+  std::deque<Frame> ordered_;
+  Frame current_;            ///< what is being written
+  std::size_t written_ = 0;  ///< bytes of it
+
+  Blob buffer_;  ///< the frame that is being read
+  std::size_t filled_ = 0;
+  std::optional<Incoming> incoming_;
 };
 
 }  // namespace toroid::job

@@ -1,29 +1,33 @@
 #include "router/job/dial.hpp"
 
 #include <fmt/core.h>
-#include <poll.h>
+#include <fmt/ranges.h>
+#include <asio/ip/tcp.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
-#include <thread>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
+#include "router/job/loop.hpp"
 #include "router/job/membership.hpp"
-#include "router/job/proof.hpp"
-#include "router/job/socket.hpp"
+#include "router/job/tls.hpp"
 #include "router/job/wire.hpp"
 
 namespace toroid::job {
 namespace {
 
+using asio::ip::tcp;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTimeToConnect{2000};
@@ -31,34 +35,29 @@ constexpr milliseconds kTimeToAnswer{5000};
 constexpr milliseconds kPause{100};
 /// Time to go on after a refusal: another job that is about to end may still listen there.
 constexpr milliseconds kTimeAfterRefusal{5000};
-
+constexpr milliseconds kStopPeriod{50};
 constexpr const char* kRefusal =
     "it does not hold the same key as this process (do both have the same job key?)";
 
-struct Frame {
-  Type type;
-  Blob payload;
-};
-
-/// The other end has accepted the connection and sends nothing.
-class NoAnswer : public std::exception {};
-
-Bytes expect(const std::optional<Frame>& frame, Type type) {
-  if (!frame || frame->type != type) throw Malformed("it is not process 0 of this version");
-  return frame->payload;
-}
-
 class Dialer {
  public:
-  Dialer(const Membership& membership, const JobOptions& options)
-      : membership_(membership), patience_(options.patience), poll_(options.poll) {}
+  Dialer(Loop& loop, const Tls& tls, const Membership& membership, const JobOptions& options,
+         ProcessInfo self, const std::function<bool()>& stop)
+      : loop_(loop),
+        tls_(tls),
+        membership_(membership),
+        self_(std::move(self)),
+        stop_(stop),
+        until_(began_ + options.patience) {}
 
-  Connection dial() {
+  std::unique_ptr<Connection> dial() {
     do {
       for (const std::string& host : membership_.master)
-        if (Connection connection = try_at(host)) return connection;
-      rest();
-    } while (Clock::now() < began_ + patience_ && !is_hopeless());
+        for (const auto& entry : resolve(host))
+          if (auto connection = try_at(entry.endpoint())) return connection;
+      run(kPause, [] { return false; });
+    } while (Clock::now() < until_ && !is_hopeless() && !stop_());
+    if (stop_()) return nullptr;
     throw RunFailed(
         fmt::format("process {} cannot join process 0 at {} port {} within {:.1f} s: {}",
                     membership_.rank, fmt::join(membership_.master, ", "), membership_.port,
@@ -70,82 +69,84 @@ class Dialer {
     return std::chrono::duration<double>(time).count();
   }
 
-  void rest() const {
-    for (int i = 0; i < 2; ++i) {
-      std::this_thread::sleep_for(kPause / 2);
-      if (poll_) poll_();
-    }
-  }
-
   bool is_hopeless() const { return refused_ && Clock::now() > *refused_ + kTimeAfterRefusal; }
 
-  /// `time`, but no longer than the patience lasts.
-  milliseconds at_most(milliseconds time) const {
-    const auto left = std::chrono::ceil<milliseconds>(began_ + patience_ - Clock::now());
-    return std::clamp(left, kPause, time);
-  }
-
-  Connection try_at(const std::string& host) {
-    Socket socket = connect_to(host, membership_.port, at_most(kTimeToConnect), why_, poll_);
-    if (!socket) return {};
-    Connection connection(std::move(socket), kMaxStrangersFrame);
-    try {
-      prove_at(connection);
-    } catch (const Malformed& error) {
-      why_ = error.what();
-      return {};
-    } catch (const NoAnswer&) {
-      why_ = fmt::format("process 0 at {}:{} does not answer", host, membership_.port);
-      return {};
+  /// Runs the loop until `done()`, at most for `time` and no longer than the patience lasts.
+  bool run(milliseconds time, const std::function<bool()>& done) {
+    const auto until =
+        Clock::now() + std::clamp<Clock::duration>(until_ - Clock::now(), kPause, time);
+    while (!done()) {
+      if (Clock::now() >= until || stop_()) return false;
+      const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
+      loop_.run(std::clamp(left, milliseconds(1), kStopPeriod));
     }
-    connection.allow(kMaxFrame);
-    return connection;
+    return true;
   }
 
-  /// The next frame; none if the connection has ended. Throws NoAnswer.
-  std::optional<Frame> answer_of(Connection& connection) const {
-    std::optional<Frame> frame;
-    const auto handle = [&](Type type, Bytes payload) {
-      frame = Frame{type, Blob(payload.begin(), payload.end())};
-    };
-    const auto until = Clock::now() + at_most(kTimeToAnswer);
-    while (!frame) {
-      if (Clock::now() >= until) throw NoAnswer();
-      wait_for(connection.socket(), POLLIN, kPause, poll_);
-      if (connection.read({handle, {}, true}) == Inbox::Read::end) break;
-    }
-    return frame;
+  tcp::resolver::results_type resolve(const std::string& host) {
+    std::error_code error;
+    const auto found =
+        tcp::resolver(loop_.context())
+            .resolve(host, std::to_string(membership_.port), tcp::resolver::numeric_service, error);
+    if (error) why_ = error.message();
+    return found;
   }
 
-  void prove_at(Connection& connection) {
-    const Nonce challenge = decode_challenge(expect(answer_of(connection), Type::challenge));
-    const Claim claim{membership_.rank, membership_.size, challenge, draw_nonce()};
-    connection.send(Type::hello, encode_hello(claim, membership_.key));
-    connection.write();
-    const std::optional<Frame> answer = answer_of(connection);
-    if (!answer && !refused_) refused_ = Clock::now();
-    if (!answer) throw Malformed(kRefusal);
-    if (answer->type == Type::refusal) throw RunFailed(objection(answer->payload));
-    check_welcome(expect(answer, Type::welcome), claim, membership_.key);
+  /// Null: process 0 is not there.
+  std::unique_ptr<Connection> try_at(const tcp::endpoint& at) {
+    tcp::socket socket(loop_.context());
+    const auto error = std::make_shared<std::optional<std::error_code>>();
+    socket.async_connect(at, [error](const std::error_code& end) { *error = end; });
+    if (!run(kTimeToConnect, [&] { return error->has_value(); }))
+      *error = std::make_error_code(std::errc::timed_out);
+    if (!**error) return prove_at(std::make_unique<Connection>(std::move(socket), tls_, true), at);
+    why_ = (*error)->message();
+    return nullptr;
   }
 
-  std::string objection(const Blob& payload) const {
-    const std::string why = Reader(payload).get_text();
-    return fmt::format("process 0 refuses process {}: {}", membership_.rank, why);
+  std::unique_ptr<Connection> prove_at(std::unique_ptr<Connection> connection,
+                                       const tcp::endpoint& at) {
+    self_.address = connection->own_address();
+    Message hello = Hello{membership_.rank, membership_.size, self_};
+    hello.update({{"is", "hello"}, {"protocol", kProtocol}});
+    connection->send(hello);
+    std::optional<End> end;
+    const bool answered = run(kTimeToAnswer, [&] {
+      connection->write();
+      if (connection->is_proved()) return true;
+      end = connection->read(
+          [](const Message&, const std::vector<Blob>&) { throw Malformed("before the hello"); });
+      return end || connection->is_proved();
+    });
+    if (answered && !end) return connection;
+    note_refusal(end, at);
+    return nullptr;
   }
 
+  void note_refusal(std::optional<End> end, const tcp::endpoint& at) {
+    if (end == End::wrong_key && !refused_) refused_ = Clock::now();
+    why_ = end ? "it is not process 0 of this version"
+               : fmt::format("process 0 at {}:{} does not answer", at.address().to_string(),
+                             at.port());
+  }
+
+  Loop& loop_;
+  const Tls& tls_;
   const Membership& membership_;
-  milliseconds patience_;
-  Poll poll_;
+  ProcessInfo self_;
+  const std::function<bool()>& stop_;
   Clock::time_point began_ = Clock::now();
-  std::optional<Clock::time_point> refused_;  ///< when process 0 refused this process first
+  Clock::time_point until_;
+  std::optional<Clock::time_point> refused_;  ///< when the other end first had another key
   std::string why_ = "no address is known";
 };
 
 }  // namespace
 
-Connection dial(const Membership& membership, const JobOptions& options) {
-  return Dialer(membership, options).dial();
+std::unique_ptr<Connection> dial(Loop& loop, const Tls& tls, const Membership& membership,
+                                 const JobOptions& options, ProcessInfo self,
+                                 const std::function<bool()>& stop) {
+  return Dialer(loop, tls, membership, options, std::move(self), stop).dial();
 }
 
 }  // namespace toroid::job

@@ -1,15 +1,23 @@
 // How a process reaches process 0 of its job.
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
+#include "router/job/loop.hpp"
 #include "router/job/membership.hpp"
+#include "router/job/tls.hpp"
+#include "router/job/wire.hpp"
 
 namespace toroid::job {
 
-/// Connects with process 0 and proves that this process belongs to the job, and makes process 0
-/// prove the same. Throws RunFailed if that does not succeed in time, or process 0 refuses this
-/// process.
-Connection dial(const Membership& membership, const JobOptions& options);
+/// Connects with process 0, until both have proved to each other that they hold the key, and says
+/// hello. Runs the loop, and asks several times a second whether to `stop`: then it returns null.
+/// Throws RunFailed if there is no process 0 in time.
+std::unique_ptr<Connection> dial(Loop& loop, const Tls& tls, const Membership& membership,
+                                 const JobOptions& options, ProcessInfo self,
+                                 const std::function<bool()>& stop);
 
 }  // namespace toroid::job

@@ -1,11 +1,13 @@
 // Process 0 of a job.
 #include <fmt/core.h>
-#include <poll.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,44 +31,27 @@
 namespace toroid::job {
 namespace {
 
-struct Peer {
-  Connection connection;
-  bool joined = false;  ///< has sent its ProcessInfo
-  bool left = false;    ///< has left in order
-  bool lost = false;    ///< the run goes on without it
-  Clock::time_point heard{};
+/// What process 0 knows of a process beside its connection.
+struct Guest {
+  bool joined = false;
+  bool lost = false;          ///< the run goes on without it
   Clock::time_point moved{};  ///< when its workers were last seen to go round
   std::uint64_t rounds = 0;   ///< of its workers
   struct Received {
-    BlobHead head;
+    BlobKind kind = BlobKind::gather;
+    std::uint64_t sequence = 0;
     Blob blob;
   };
-  std::deque<Received> blobs;
-  NumberedReport report;  ///< the last one, perhaps of a watch that has not begun here yet
+  std::deque<Received> blobs{};
+  NumberedReport report{};  ///< the last one, perhaps of a watch that has not begun here yet
 };
 
 class Hub final : public Member {
  public:
   Hub(Membership membership, const JobOptions& options)
       : Member(std::move(membership), options),
-        pending_(membership_.key, membership_.size, options_.silence),
-        peers_(membership_.size) {}
-
-  void join() override {
-    session_ = random_word();
-    if (membership_.size == 1) return;
-    Lock lock(mutex_);
-    pending_.open(listener());
-    roster_[0].address = own_address(pending_.listener());
-    join_until_ = Clock::now() + options_.patience;
-    start();
-    wait_until(lock, [this] { return missing_ == 0; });
-  }
-
-  std::uint64_t refused() override {
-    const Lock lock(mutex_);
-    return pending_.refused() + malformed_;
-  }
+        pending_(loop_, tls_, options_.silence),
+        guests_(membership_.size) {}
 
   std::vector<Blob> gather(BlobKind kind, Bytes mine) override {
     std::vector<Blob> parts(membership_.size);
@@ -77,6 +62,15 @@ class Hub final : public Member {
   }
 
  private:
+  void prepare() override {
+    session_ = random_word();
+    joined_ = membership_.size == 1;
+    if (joined_) return;
+    pending_.open(listener());
+    roster_[0].address = pending_.address();
+    join_until_ = Clock::now() + options_.patience;
+  }
+
   Socket listener() {
     if (membership_.listener >= 0) return Socket(membership_.listener);
     TOROID_CHECK(!membership_.master.empty());
@@ -89,11 +83,10 @@ class Hub final : public Member {
     ++sequence_;
     wait_until(lock, [this] { return has_all_blobs(); });
     for (unsigned rank = 1; rank < peers_.size(); ++rank) {
-      if (peers_[rank].lost) continue;
-      Peer::Received received = std::move(peers_[rank].blobs.front());
-      peers_[rank].blobs.pop_front();
-      if (received.head.kind != kind || received.head.sequence != sequence_)
-        refuse_collective(rank);
+      if (guests_[rank].lost) continue;
+      Guest::Received received = std::move(guests_[rank].blobs.front());
+      guests_[rank].blobs.pop_front();
+      if (received.kind != kind || received.sequence != sequence_) refuse_collective(rank);
       parts[rank] = std::move(received.blob);
     }
   }
@@ -101,9 +94,9 @@ class Hub final : public Member {
   bool has_all_blobs() {
     bool all = true;
     for (unsigned rank = 1; rank < peers_.size(); ++rank) {
-      if (!peers_[rank].blobs.empty() || peers_[rank].lost) continue;
+      if (!guests_[rank].blobs.empty() || guests_[rank].lost) continue;
       all = false;
-      if (peers_[rank].left) set_failure(roster_.name(rank) + kEndedEarly);
+      is_deserted_by(rank);
     }
     return all;
   }
@@ -114,184 +107,120 @@ class Hub final : public Member {
   }
 
   void distribute(const std::vector<Blob>& parts) {
-    const auto packed = std::make_shared<const Blob>(pack(parts));
+    std::vector<std::size_t> sizes;
+    for (const Blob& part : parts) sizes.push_back(part.size());
+    const auto all = std::make_shared<Blob>();
+    all->reserve(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}));
+    for (const Blob& part : parts) all->insert(all->end(), part.begin(), part.end());
     const Lock lock(mutex_);
-    const BlobHead head{BlobKind::all_gather, 0, sequence_, packed->size()};
     for (Peer& peer : peers_)
-      if (peer.connection) peer.connection.outbox().push_blob(head, packed);
+      if (peer.connection)
+        peer.connection->push_blobs(
+            {{"is", "blobs"}, {"kind", BlobKind::all_gather}, {"sequence", sequence_}}, sizes, all);
     wake_thread();
   }
 
   // Called by the thread.
-  void add_to(std::vector<pollfd>& polled) override {
-    pending_.add_to(polled);
-    for (Peer& peer : peers_) peer.connection.add_to(polled);
-  }
-
-  void serve(const std::vector<pollfd>& polled) override {
-    for (unsigned rank = 1; rank < peers_.size(); ++rank)
-      if (peers_[rank].connection) serve_peer(rank, polled);
+  void serve_others() override {
+    if (leaving_) return pending_.close();
     pending_.serve(
-        polled, clock_.now(), [this](std::uint32_t rank) { return objection(rank); },
-        [this](std::uint32_t rank, Connection connection) { admit(rank, std::move(connection)); });
+        clock_.now(), [this](const Hello& hello) { return objection(hello); },
+        [this](const Hello& hello, std::unique_ptr<Connection> connection) {
+          admit(hello, std::move(connection));
+        });
   }
 
-  void serve_peer(unsigned rank, const std::vector<pollfd>& polled) {
-    Peer& peer = peers_[rank];
-    const Handlers handlers{
-        [&](Type type, Bytes payload) { handle_frame(rank, type, payload); },
-        [&](const BlobHead& head, Blob blob) { handle_blob(rank, head, std::move(blob)); }, false};
-    switch (serve_connection(peer.connection, polled, handlers)) {
-      case Served::nothing:
-        return;
-      case Served::heard:
-        peer.heard = clock_.now();
-        if (peer.left) peer.connection.close();
-        return;
-      case Served::malformed:
-        ++malformed_;
-        set_failure(roster_.name(rank) + kMalformed);
-        return peer.connection.close();
-      case Served::end:
-        if (!peer.left) lose(rank, roster_.name(rank) + kDied);
-        return peer.connection.close();
-    }
+  std::uint64_t refused_others() const override { return pending_.refused(); }
+
+  std::string objection(const Hello& hello) const {
+    if (hello.size != membership_.size)
+      return fmt::format("this run has {} processes, not {}", membership_.size, hello.size);
+    if (hello.rank == 0 || hello.rank >= hello.size)
+      return fmt::format("there is no process {} to join", hello.rank);
+    return guests_[hello.rank].joined ? fmt::format("there is a process {} already", hello.rank)
+                                      : "";
   }
 
-  /// The job fails, or the run that is watched goes on without the process.
-  void lose(unsigned rank, const std::string& why) {
-    if (!goes_on_without() || !failure_.empty()) return set_failure(why);
-    Peer& peer = peers_[rank];
-    peer.lost = true;
-    part_from(peer, why);
-    peer.blobs.clear();
-    detector_->lose(rank);
-    for (Peer& other : peers_) other.moved = clock_.now();
-    send_to_all(Type::loss, Writer().put(rank).put_text(why).bytes());
-    note_loss({rank, why});
-  }
-
-  /// One that hangs hears why it is not missed when it goes on, if that gets through.
-  static void part_from(Peer& peer, const std::string& why) {
-    peer.connection.outbox().drop_unwritten();
-    peer.connection.send(Type::failure, Writer().put_text(why).bytes());
-    (void)peer.connection.write();
-    peer.connection.close();
-  }
-
-  std::string objection(std::uint32_t rank) const {
-    const Peer& peer = peers_[rank];
-    const bool taken = peer.connection || peer.joined || peer.left;
-    return taken ? fmt::format("there is a process {} already", rank) : "";
-  }
-
-  void admit(std::uint32_t rank, Connection connection) {
-    Peer& peer = peers_[rank];
-    peer.connection = std::move(connection);
-    peer.connection.allow(kMaxFrame);
-    peer.heard = clock_.now();
-    if (!failure_.empty()) send_failure(peer);
-    if (is_loopback(roster_[0].address) || !is_specific(roster_[0].address))
-      roster_[0].address = own_address(peer.connection.socket());
-  }
-
-  static bool is_specific(const std::string& address) {
-    return address != "::" && address != "0.0.0.0";
-  }
-
-  void handle_frame(unsigned rank, Type type, Bytes payload) {
-    Reader reader(payload);
-    switch (type) {
-      case Type::info:
-        return handle_info(rank, reader);
-      case Type::ping:
-        return answer_ping(peers_[rank], reader);
-      case Type::report:
-        return handle_report(rank, decode_report(payload));
-      case Type::failure:
-        return set_failure(reader.get_text());
-      case Type::goodbye:
-        peers_[rank].left = true;
-        return changed_.notify_all();
-      case Type::heartbeat:
-        return;
-      default:
-        throw Malformed("not for process 0");
-    }
-  }
-
-  void handle_info(unsigned rank, Reader& reader) {
-    if (peers_[rank].joined) throw Malformed("it has joined already");
-    roster_[rank] = decode_info(reader);
-    peers_[rank].joined = true;
+  void admit(const Hello& hello, std::unique_ptr<Connection> connection) {
+    std::string& own = roster_[0].address;
+    if (is_loopback(own) || own == "::" || own == "0.0.0.0") own = connection->own_address();
+    add_peer(hello.rank, std::move(connection));
+    guests_[hello.rank].joined = true;
+    roster_[hello.rank] = hello.process;
     if (--missing_ == 0) send_table();
   }
 
   void send_table() {
     roster_.replace_loopback();
-    const auto table = std::make_shared<const Blob>(roster_.encode(session_));
-    for (Peer& peer : peers_)
-      if (peer.connection)
-        peer.connection.outbox().push_blob({BlobKind::table, 0, 0, table->size()}, table);
+    send_to_all({{"is", "table"}, {"session", session_}, {"processes", roster_.infos()}});
+    joined_ = true;
     changed_.notify_all();
   }
 
-  static void answer_ping(Peer& peer, Reader& reader) {
-    const auto now = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
-    peer.connection.send(Type::pong, Writer().put(reader.get<std::uint64_t>()).put(now).bytes());
+  void handle(unsigned rank, const Message& message, std::vector<Blob> blobs) override {
+    const std::string is = message.at("is");
+    if (is == "report") return handle_report(rank, message.at("report"));
+    if (is == "blobs") return handle_blob(rank, message, std::move(blobs.at(0)));
+    if (is != "ping") throw Malformed("not for process 0");
+    peers_[rank].connection->send(
+        {{"is", "pong"}, {"sent", message.at("sent")}, {"now", ClockOffset::stamp()}});
   }
 
-  void handle_blob(unsigned rank, const BlobHead& head, Blob blob) {
-    peers_[rank].blobs.push_back({head, std::move(blob)});
+  void handle_blob(unsigned rank, const Message& message, Blob blob) {
+    guests_[rank].blobs.push_back({message.at("kind"), message.at("sequence"), std::move(blob)});
     changed_.notify_all();
+  }
+
+  /// The job fails, or the run that is watched goes on without the process.
+  void miss(unsigned rank, const std::string& why) override {
+    if (!goes_on_without() || !failure_.empty()) return set_failure(why);
+    guests_[rank].lost = true;
+    guests_[rank].blobs.clear();
+    part_from(peers_[rank].connection, why);
+    detector_->lose(rank);
+    for (Guest& other : guests_) other.moved = clock_.now();
+    send_to_all({{"is", "loss"}, {"rank", rank}, {"why", why}});
+    note_loss({rank, why});
+  }
+
+  /// One that hangs hears why it is not missed when it goes on, if that gets through.
+  static void part_from(std::unique_ptr<Connection>& connection, const std::string& why) {
+    if (!connection) return;
+    connection->drop_unwritten();
+    connection->send({{"is", "failure"}, {"why", why}});
+    connection->write();
+    connection.reset();
   }
 
   void tick() override {
-    if (membership_.size > 1 && !leaving_) {
-      check_joined();
-      check_silence();
-      if (is_heartbeat_due()) send_heartbeats();
-    }
+    if (!joined_ && !leaving_) check_joined();
     if (is_watching()) look_at_run();
   }
 
   void check_joined() {
-    if (missing_ == 0 || Clock::now() < join_until_) return;
+    if (Clock::now() < join_until_) return;
     std::vector<unsigned> absent;
     for (unsigned rank = 1; rank < peers_.size(); ++rank)
-      if (!peers_[rank].joined) absent.push_back(rank);
+      if (!guests_[rank].joined) absent.push_back(rank);
     set_failure(fmt::format("process{} {} did not join within {:.1f} s{}",
                             absent.size() == 1 ? "" : "es", fmt::join(absent, ", "),
                             std::chrono::duration<double>(options_.patience).count(),
                             pending_.wrong_keys()));
   }
 
-  void check_silence() {
-    for (unsigned rank = 1; rank < peers_.size(); ++rank)
-      if (peers_[rank].connection && clock_.now() - peers_[rank].heard > options_.silence)
-        lose(rank, roster_.name(rank) + unanswered());
-  }
-
-  /// Not where other bytes wait to be sent: they are as good a sign of life.
-  void send_heartbeats() {
-    for (Peer& peer : peers_)
-      if (peer.joined && peer.connection && peer.connection.outbox().empty())
-        peer.connection.send(Type::heartbeat);
-  }
-
   void begin_watch() override {
     detector_.emplace(membership_.size, stall_, clock_.now());
     suspicions_.emplace(membership_.size);
     for (const Loss& loss : losses_) detector_->lose(loss.rank);
-    for (Peer& peer : peers_) peer.moved = clock_.now();
+    for (Guest& guest : guests_) guest.moved = clock_.now();
     wave_ = answered_ = 0;
     for (unsigned rank = 1; rank < peers_.size(); ++rank)
-      if (peers_[rank].report.watch == watch_) report(rank, peers_[rank].report.report, 0);
+      if (guests_[rank].report.watch == watch_) report(rank, guests_[rank].report.report, 0);
   }
 
   void handle_report(unsigned rank, const NumberedReport& numbered) {
     note_motion(rank, numbered.report);
-    peers_[rank].report = numbered;
+    guests_[rank].report = numbered;
     if (is_watching() && numbered.watch == watch_) report(rank, numbered.report, numbered.wave);
   }
 
@@ -304,16 +233,17 @@ class Hub final : public Member {
 
   /// Whether the process goes round, and without all that are lost.
   void note_motion(unsigned rank, const termination::MemberReport& report) {
-    Peer& peer = peers_[rank];
-    if (report.rounds != peer.rounds && report.without == losses_.size()) peer.moved = clock_.now();
-    peer.rounds = report.rounds;
+    Guest& guest = guests_[rank];
+    if (report.rounds != guest.rounds && report.without == losses_.size())
+      guest.moved = clock_.now();
+    guest.rounds = report.rounds;
   }
 
   /// A worker may be stuck in the network's library for want of the process that is lost.
   void check_motion() {
     if (losses_.empty()) return;
-    for (unsigned rank = 0; rank < peers_.size(); ++rank)
-      if (!peers_[rank].lost && clock_.now() - peers_[rank].moved > 2 * options_.silence)
+    for (unsigned rank = 0; rank < guests_.size(); ++rank)
+      if (!guests_[rank].lost && clock_.now() - guests_[rank].moved > 2 * options_.silence)
         return set_failure(roster_.name(rank) + " does not go on without " +
                            roster_.name(losses_.back().rank));
   }
@@ -330,8 +260,7 @@ class Hub final : public Member {
 
   void look_at_run() {
     if (membership_.size == 1) clock_.step();
-    for (unsigned rank = 1; rank < peers_.size(); ++rank)
-      if (peers_[rank].left) set_failure(roster_.name(rank) + kEndedEarly);
+    for (unsigned rank = 1; rank < peers_.size(); ++rank) is_deserted_by(rank);
     if (const auto suspicion = suspicions_->confirmed())
       set_failure(fmt::format("{} gets no answer from {}", roster_.name(suspicion->by),
                               roster_.name(suspicion->of)));
@@ -345,52 +274,18 @@ class Hub final : public Member {
   void ask_for_wave() {
     const std::uint32_t wave = detector_->wanted_wave();
     if (wave == 0 || wave == std::exchange(wave_, wave)) return;
-    send_to_all(Type::wave, Writer().put(watch_).put(wave).bytes());
+    send_to_all({{"is", "wave"}, {"watch", watch_}, {"wave", wave}});
   }
 
   void announce(termination::Verdict verdict) {
-    const auto code = static_cast<std::uint32_t>(verdict);
-    send_to_all(Type::verdict, Writer().put(watch_).put(code).bytes());
+    send_to_all({{"is", "verdict"}, {"watch", watch_}, {"verdict", verdict}});
     decide(verdict);
   }
 
-  void send_to_all(Type type, const Blob& payload) {
-    for (Peer& peer : peers_)
-      if (peer.connection) peer.connection.send(type, payload);
-  }
-
-  void spread_failure(bool) override {
-    for (Peer& peer : peers_)
-      if (peer.connection) send_failure(peer);
-  }
-
-  void send_failure(Peer& peer) {
-    peer.connection.outbox().drop_unwritten();
-    peer.connection.send(Type::failure, Writer().put_text(failure_).bytes());
-  }
-
-  void send_goodbye() override {
-    pending_.close();
-    for (Peer& peer : peers_) peer.connection.outbox().push(frame(Type::goodbye));
-  }
-
-  bool has_unwritten() override {
-    for (Peer& peer : peers_)
-      if (peer.connection && !peer.connection.outbox().empty()) return true;
-    return false;
-  }
-
-  bool is_connected() override {
-    for (const Peer& peer : peers_)
-      if (peer.connection) return true;
-    return false;
-  }
-
   PendingConnections pending_;
-  std::vector<Peer> peers_;  ///< [rank]; the first is not used
+  std::vector<Guest> guests_;  ///< [rank]; the first is this process
   unsigned missing_ = membership_.size - 1;
   Clock::time_point join_until_{};
-  std::uint64_t malformed_ = 0;
   std::optional<termination::TerminationDetector> detector_;  ///< of the run that is watched
   std::optional<Suspicions> suspicions_;
   std::uint32_t wave_ = 0;      ///< the last wave that the others have been asked for

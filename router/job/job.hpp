@@ -77,9 +77,9 @@ struct Loss {
 ///
 /// **Topology:** a star. Process 0 is connected with every other process by TCP; a thread of each
 /// process keeps its connections alive.
-/// **Admission:** before anything else both ends of a connection prove that they hold the job key,
-/// each by the HMAC of a number that the other has just drawn. So a recording of another job proves
-/// nothing.
+/// **Admission:** the connections are TLS 1.3 with a pre-shared key, which is derived from the
+/// job's: an end that does not hold it gets no further than its first message, a recording proves
+/// nothing, and nobody else can read or change what is said.
 /// **Failure:** a process that dies, hangs or is cut off ends the job on all others, with its name,
 /// within JobOptions::silence and a moment; unless the run that is watched goes on without it. All
 /// others then learn of it from process 0, which closes its connection: it cannot come back.

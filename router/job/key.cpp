@@ -1,7 +1,6 @@
 #include "router/job/key.hpp"
 
 #include <fmt/core.h>
-#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
@@ -78,10 +77,6 @@ std::uint64_t JobKey::token(std::string_view purpose, std::span<const std::byte>
   std::uint64_t token = 0;
   for (std::size_t i = 0; i < 8; ++i) token |= std::to_integer<std::uint64_t>(digest[i]) << 8 * i;
   return token;
-}
-
-bool equal_digests(const Digest& a, const Digest& b) {
-  return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 std::uint64_t random_word() {

@@ -32,8 +32,6 @@ class JobKey {
   std::string text_;
 };
 
-/// Compares in a time that does not depend on where they differ.
-bool equal_digests(const Digest& a, const Digest& b);
 /// A number from the system's random source.
 std::uint64_t random_word();
 

@@ -1,9 +1,10 @@
 // Any process of a job but 0.
-#include <poll.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,6 @@
 #include "router/job/member.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/process_info.hpp"
-#include "router/job/socket.hpp"
 #include "router/job/wire.hpp"
 #include "router/termination/detector.hpp"
 
@@ -26,115 +26,71 @@ class Leaf final : public Member {
  public:
   Leaf(Membership membership, const JobOptions& options) : Member(std::move(membership), options) {}
 
-  void join() override {
-    hub_ = dial(membership_, options_);
-    roster_[0].address = peer_address(hub_.socket());
-    roster_[membership_.rank].address = own_address(hub_.socket());
-    hub_.send(Type::info, encode(roster_[membership_.rank]));
-    clock_.step();
-    heard_ = clock_.now();
-    start();
-    Lock lock(mutex_);
-    wait_until(lock, [this] { return joined_ || is_deserted(); });
-  }
-
-  std::uint64_t refused() override {
-    const Lock lock(mutex_);
-    return malformed_;
-  }
-
   std::vector<Blob> gather(BlobKind kind, Bytes mine) override {
     const auto copy = std::make_shared<const Blob>(mine.begin(), mine.end());
     Lock lock(mutex_);
     ++sequence_;
-    wait_until(lock, [this] { return !is_deserted(); });
-    hub_.outbox().push_blob({kind, membership_.rank, sequence_, copy->size()}, copy);
+    wait_until(lock, [this] { return !is_deserted_by(0); });
+    const Message message{{"is", "blobs"}, {"kind", kind}, {"sequence", sequence_}};
+    if (Connection* hub = peers_[0].connection.get())
+      hub->push_blobs(message, {copy->size()}, copy);
     wake_thread();
     if (kind == BlobKind::gather) return {};
-    wait_until(lock, [this] { return result_ || is_deserted(); });
-    const Blob packed = *std::exchange(result_, std::nullopt);
-    lock.unlock();
-    return unpack(packed, membership_.size);
+    wait_until(lock, [this] { return result_ || is_deserted_by(0); });
+    return *std::exchange(result_, std::nullopt);
   }
 
  private:
-  /// Whether process 0 has left; then the job fails.
-  bool is_deserted() {
-    if (left_) set_failure(roster_.name(0) + kEndedEarly);
-    return left_;
+  void connect() override {
+    ProcessInfo& self = roster_[membership_.rank];
+    auto hub = dial(loop_, tls_, membership_, options_, self, [this] { return is_leaving(); });
+    if (!hub) return;
+    const Lock lock(mutex_);
+    self.address = hub->own_address();
+    roster_[0].address = hub->peer_address();
+    clock_.step();
+    add_peer(0, std::move(hub));
   }
 
   // Called by the thread.
-  void add_to(std::vector<pollfd>& polled) override { hub_.add_to(polled); }
-
-  void serve(const std::vector<pollfd>& polled) override {
-    if (!hub_) return;
-    const Handlers handlers{
-        [this](Type type, Bytes payload) { handle_frame(type, payload); },
-        [this](const BlobHead& head, Blob blob) { handle_blob(head, std::move(blob)); }, false};
-    switch (serve_connection(hub_, polled, handlers)) {
-      case Served::nothing:
-        return;
-      case Served::heard:
-        heard_ = clock_.now();
-        if (left_) hub_.close();
-        return;
-      case Served::malformed:
-        ++malformed_;
-        set_failure(roster_.name(0) + kMalformed);
-        return hub_.close();
-      case Served::end:
-        if (!left_) set_failure(roster_.name(0) + kDied);
-        return hub_.close();
-    }
+  void handle(unsigned, const Message& message, std::vector<Blob> blobs) override {
+    const std::string is = message.at("is");
+    if (is == "wave") return handle_wave(message);
+    if (is == "verdict") return handle_verdict(message);
+    if (is == "blobs") return handle_blobs(message, std::move(blobs));
+    if (is == "table") return handle_table(message);
+    if (is == "pong") return handle_pong(message);
+    if (is == "loss") return handle_loss(message);
+    if (is != "refusal") throw Malformed("not of process 0");
+    set_failure(fmt::format("process 0 refuses process {}: {}", membership_.rank,
+                            message.at("why").get<std::string>()));
   }
 
-  void handle_frame(Type type, Bytes payload) {
-    Reader reader(payload);
-    switch (type) {
-      case Type::pong:
-        return handle_pong(reader);
-      case Type::wave:
-        return handle_wave(reader);
-      case Type::verdict:
-        return handle_verdict(reader);
-      case Type::failure:
-        return set_failure(reader.get_text());
-      case Type::loss:
-        return handle_loss(reader);
-      case Type::goodbye:
-        left_ = true;
-        return changed_.notify_all();
-      case Type::heartbeat:
-        return;
-      default:
-        throw Malformed("not of process 0");
-    }
-  }
-
-  void handle_blob(const BlobHead& head, Blob blob) {
-    if (head.kind == BlobKind::table) return handle_table(blob);
-    if (head.kind != BlobKind::all_gather || head.sequence != sequence_ || result_)
+  void handle_blobs(const Message& message, std::vector<Blob> blobs) {
+    if (message.at("kind") != BlobKind::all_gather || message.at("sequence") != sequence_ ||
+        blobs.size() != membership_.size || result_)
       throw Malformed("not what was asked for");
-    result_ = std::move(blob);
+    result_ = std::move(blobs);
     changed_.notify_all();
   }
 
-  void handle_table(const Blob& table) {
+  void handle_table(const Message& table) {
     if (joined_) throw Malformed("a second table");
-    session_ = roster_.decode(table);
+    session_ = table.at("session");
+    roster_.set_infos(table.at("processes"));
     if (roster_[0].kernel != roster_[membership_.rank].kernel) return send_ping();
     joined_ = true;
     changed_.notify_all();
   }
 
-  void send_ping() { hub_.send(Type::ping, Writer().put(ClockOffset::stamp()).bytes()); }
+  void send_ping() {
+    peers_[0].connection->send({{"is", "ping"}, {"sent", ClockOffset::stamp()}});
+    peers_[0].connection->write();
+  }
 
-  void handle_pong(Reader& reader) {
-    const auto sent = reader.get<std::uint64_t>();
-    const auto there = reader.get<std::uint64_t>();
+  void handle_pong(const Message& pong) {
     if (joined_) throw Malformed("a pong that was not asked for");
-    offset_.add_ping(sent, there, ClockOffset::stamp());
+    offset_.add_ping(pong.at("sent"), pong.at("now"), ClockOffset::stamp());
     if (!offset_.is_known()) return send_ping();
     clock_offset_ = offset_.value();
     joined_ = true;
@@ -142,78 +98,56 @@ class Leaf final : public Member {
   }
 
   void tick() override {
-    if (leaving_) return;
-    if (is_watching()) is_deserted();
-    if (!hub_) return;
-    if (clock_.now() - heard_ > options_.silence) set_failure(roster_.name(0) + unanswered());
-    if (is_heartbeat_due() && hub_.outbox().empty()) send_heartbeat();
+    if (is_watching() && !leaving_) is_deserted_by(0);
   }
 
-  void send_heartbeat() {
-    if (is_watching() && reported_ == watch_) return send_report(0);
-    hub_.send(Type::heartbeat);
+  Message sign_of_life() const override {
+    const bool reports = is_watching() && reported_ == watch_;
+    return reports ? report_message(0) : Member::sign_of_life();
   }
 
   void begin_watch() override { wanted_ = 0; }
 
-  void handle_wave(Reader& reader) {
-    const auto watch = reader.get<std::uint32_t>();
-    const auto wave = reader.get<std::uint32_t>();
-    if (watch == watch_) wanted_ = wave;
+  void handle_wave(const Message& message) {
+    if (message.at("watch") == watch_) wanted_ = message.at("wave");
   }
 
-  void handle_verdict(Reader& reader) {
-    const auto watch = reader.get<std::uint32_t>();
-    const auto verdict = static_cast<termination::Verdict>(reader.get<std::uint32_t>());
+  void handle_verdict(const Message& message) {
+    const termination::Verdict verdict = message.at("verdict");
     if (verdict != termination::Verdict::quiescent && verdict != termination::Verdict::stalled)
       throw Malformed("not a verdict");
-    if (watch == watch_) decide(verdict);
+    if (message.at("watch") == watch_) decide(verdict);
   }
 
-  void handle_loss(Reader& reader) {
-    const auto rank = reader.get<std::uint32_t>();
+  void handle_loss(const Message& message) {
+    const unsigned rank = message.at("rank");
     if (rank == 0 || rank >= membership_.size || rank == membership_.rank)
       throw Malformed("not a loss");
-    note_loss({rank, reader.get_text()});
+    note_loss({rank, message.at("why")});
   }
 
   void handle_own_report(const termination::MemberReport& report) override {
-    if (!is_watching() || !hub_) return;
+    if (!is_watching() || !peers_[0].connection) return;
     const termination::MemberReport before = std::exchange(report_, report);
     const bool changed = reported_ != watch_ || before.passive != report.passive ||
                          before.injected != report.injected ||
                          before.delivered != report.delivered || before.suspect != report.suspect ||
                          before.without != report.without;
-    if (changed || wanted_ != 0) send_report(std::exchange(wanted_, 0));
+    if (changed || wanted_ != 0) send_to_all(report_message(std::exchange(wanted_, 0)));
     reported_ = watch_;
   }
 
   std::uint32_t wanted_wave() const override { return wanted_; }
 
-  void send_report(std::uint32_t wave) {
-    hub_.send(Type::report, encode(NumberedReport{watch_, wave, report_}));
+  Message report_message(std::uint32_t wave) const {
+    return {{"is", "report"}, {"report", NumberedReport{watch_, wave, report_}}};
   }
 
-  void spread_failure(bool own) override {
-    if (!own || !hub_) return;
-    hub_.outbox().drop_unwritten();
-    hub_.send(Type::failure, Writer().put_text(failure_).bytes());
-  }
-
-  void send_goodbye() override { hub_.outbox().push(frame(Type::goodbye)); }
-  bool has_unwritten() override { return hub_ && !hub_.outbox().empty(); }
-  bool is_connected() override { return static_cast<bool>(hub_); }
-
-  Connection hub_;
-  Clock::time_point heard_{};
-  bool joined_ = false;
-  bool left_ = false;  ///< process 0 has left in order
   ClockOffset offset_;
-  std::optional<Blob> result_;  ///< of the collective that this process waits in
-  std::uint64_t malformed_ = 0;
-  termination::MemberReport report_;  ///< the last one of this process
-  std::uint32_t reported_ = 0;        ///< number of the watch that report_ belongs to
-  std::uint32_t wanted_ = 0;          ///< the wave that process 0 asks for; 0: none
+  std::optional<std::vector<Blob>> result_;  ///< of the collective that this process waits in
+  termination::MemberReport report_;         ///< the last one of this process
+  std::uint32_t reported_ = 0;               ///< number of the watch that report_ belongs to
+  std::uint32_t wanted_ = 0;                 ///< the wave that process 0 asks for; 0: none
 };
 
 }  // namespace

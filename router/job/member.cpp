@@ -1,7 +1,6 @@
 #include "router/job/member.hpp"
 
 #include <fmt/core.h>
-#include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -20,7 +19,6 @@
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/process_info.hpp"
-#include "router/job/socket.hpp"
 #include "router/job/wire.hpp"
 #include "router/termination/detector.hpp"
 
@@ -29,14 +27,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kAskPeriod{5};   // between two reports of the monitor
-constexpr milliseconds kGoodbye{1000};  // for the others to close their ends
+constexpr milliseconds kAskPeriod{5};       // between two reports of the monitor
+constexpr milliseconds kGoodbye{1000};      // for the others to close their ends
+constexpr std::size_t kMaxText = 64 << 10;  // bytes
 
-/// While the program loads libraries, they may have handlers of their own.
-void leave_signals_to_the_program() {
+/// A connection that the other end has closed says so by itself; SIGINT and SIGTERM are the
+/// program's, as libraries may have handlers of their own while they are loaded.
+void block_signals() {
   sigset_t signals;
   ::sigemptyset(&signals);
-  for (const int number : {SIGINT, SIGTERM}) ::sigaddset(&signals, number);
+  for (const int number : {SIGPIPE, SIGINT, SIGTERM}) ::sigaddset(&signals, number);
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
@@ -45,13 +45,21 @@ void leave_signals_to_the_program() {
 Member::Member(Membership membership, JobOptions options)
     : membership_(std::move(membership)),
       options_(std::move(options)),
+      tls_(membership_.key),
       roster_(membership_.size),
+      peers_(membership_.size),
       clock_(std::min<Clock::duration>(5 * kPollPeriod, options_.silence / 4)) {
   roster_[membership_.rank] = this_process();
 }
 
-void Member::start() {
+Member::~Member() = default;
+
+void Member::join() {
+  prepare();
+  if (membership_.size == 1) return;
   thread_ = std::jthread([this] { run(); });
+  Lock lock(mutex_);
+  wait_until(lock, [this] { return joined_ || is_deserted_by(0); });
 }
 
 void Member::leave() noexcept {
@@ -60,8 +68,9 @@ void Member::leave() noexcept {
     const Lock asking(asking_);  // a job that is being left must not be abandoned
     const Lock lock(mutex_);
     leaving_ = true;
-    progress_at_ = Clock::now();
-    send_goodbye();
+    moved_at_ = Clock::now();
+    for (Peer& peer : peers_)
+      if (peer.connection) peer.connection->push({{"is", "goodbye"}});
   }
   wake_thread();
   thread_.join();
@@ -159,9 +168,11 @@ std::string Member::failure() {
 
 void Member::set_failure(std::string why, bool own) {
   if (!failure_.empty() || leaving_) return;
-  failure_ = std::move(why);
+  failure_ = why.substr(0, kMaxText);
   failed_at_ = clock_.now();
-  spread_failure(own);
+  if (own || membership_.rank == 0)
+    for (Peer& peer : peers_)
+      if (peer.connection) send_failure(*peer.connection);
   changed_.notify_all();
   wake_thread();
 }
@@ -170,6 +181,51 @@ void Member::decide(termination::Verdict verdict) {
   if (verdict_ != termination::Verdict::none) return;
   verdict_ = verdict;
   changed_.notify_all();
+}
+
+bool Member::is_deserted_by(unsigned rank) {
+  if (peers_[rank].left) set_failure(roster_.name(rank) + " has ended before the others");
+  return peers_[rank].left;
+}
+
+bool Member::is_leaving() {
+  const Lock lock(mutex_);
+  return leaving_;
+}
+
+std::uint64_t Member::refused() {
+  const Lock lock(mutex_);
+  return refused_others() + malformed_;
+}
+
+void Member::add_peer(unsigned rank, std::unique_ptr<Connection> connection) {
+  peers_[rank].connection = std::move(connection);
+  peers_[rank].heard = clock_.now();
+  if (!failure_.empty()) send_failure(*peers_[rank].connection);
+}
+
+void Member::send_failure(Connection& connection) const {
+  connection.drop_unwritten();
+  connection.send({{"is", "failure"}, {"why", failure_}});
+}
+
+void Member::send_to_all(const Message& message) {
+  for (Peer& peer : peers_)
+    if (peer.connection) peer.connection->send(message);
+}
+
+/// What is silent has died; what has other bytes to read needs no sign of life.
+void Member::check_peers() {
+  const bool due = is_heartbeat_due();
+  for (unsigned rank = 0; rank < peers_.size(); ++rank) {
+    Peer& peer = peers_[rank];
+    if (!peer.connection) continue;
+    if (clock_.now() - peer.heard > options_.silence)
+      miss(rank, fmt::format("{} has not answered for {:.1f} s", roster_.name(rank),
+                             std::chrono::duration<double>(options_.silence).count()));
+    if (due && peer.connection && !peer.connection->has_unwritten())
+      peer.connection->send(sign_of_life());
+  }
 }
 
 bool Member::is_heartbeat_due() {
@@ -181,35 +237,46 @@ bool Member::is_heartbeat_due() {
   return true;
 }
 
-std::string Member::unanswered() const {
-  const double seconds = std::chrono::duration<double>(options_.silence).count();
-  return fmt::format(" has not answered for {:.1f} s", seconds);
+void Member::serve_peer(unsigned rank) {
+  Peer& peer = peers_[rank];
+  const std::uint64_t before = peer.connection->bytes_read();
+  const auto end = peer.connection->read([&](const Message& message, std::vector<Blob> blobs) {
+    handle_any(rank, message, std::move(blobs));
+  });
+  if (peer.connection->bytes_read() != before) peer.heard = clock_.now();
+  if (end || peer.left) part(rank, end.value_or(End::lost));
 }
 
-Member::Served Member::serve_connection(Connection& connection, const std::vector<pollfd>& polled,
-                                        const Handlers& handlers) {
-  Inbox::Read read = Inbox::Read::nothing;
-  // If the other end has closed, what it sent before is still to be read.
-  bool wrote = connection.write() > 0;
-  try {
-    if ((connection.events(polled) & ~POLLOUT) != 0) read = connection.read(handlers);
-  } catch (const Malformed&) {
-    return Served::malformed;
-  }
-  if (read == Inbox::Read::end) return Served::end;
-  wrote |= connection.write() > 0;
-  if (leaving_) connection.finish();
-  if (wrote || read == Inbox::Read::bytes) progress_at_ = Clock::now();
-  return read == Inbox::Read::bytes ? Served::heard : Served::nothing;
+void Member::handle_any(unsigned rank, const Message& message, std::vector<Blob> blobs) {
+  const std::string is = message.at("is");
+  if (is == "heartbeat") return;
+  if (is == "failure") return set_failure(message.at("why"));
+  if (is != "goodbye") return handle(rank, message, std::move(blobs));
+  peers_[rank].left = true;
+  changed_.notify_all();
+}
+
+void Member::part(unsigned rank, End how) {
+  peers_[rank].connection.reset();
+  if (how == End::malformed) ++malformed_;
+  if (how == End::malformed)
+    set_failure(roster_.name(rank) + " sent what no process of this version sends");
+  else if (!peers_[rank].left)
+    miss(rank, roster_.name(rank) + " died: connection closed");
 }
 
 /// Goes on after an error in this process, to tell the others.
 void Member::run() noexcept {
-  leave_signals_to_the_program();
-  std::vector<pollfd> polled;
+  block_signals();
+  try {
+    connect();
+  } catch (const std::exception& error) {
+    const Lock lock(mutex_);
+    set_failure(error.what());
+  }
   for (bool more = true; more;) {
     try {
-      more = turn(polled);
+      more = turn();
     } catch (const std::exception& error) {
       more = failure().empty();
       fail(error.what());
@@ -218,35 +285,48 @@ void Member::run() noexcept {
 }
 
 /// False: the thread is to end.
-bool Member::turn(std::vector<pollfd>& polled) {
-  int time = 0;
+bool Member::turn() {
+  milliseconds time{0};
   {
     const Lock lock(mutex_);
+    write_all();
     if (leaving_ && has_left()) return false;
-    polled.clear();
-    wake_.add_to(polled);
-    add_to(polled);
-    time = poll_time();
+    time = wait_time();
   }
-  ::poll(polled.data(), polled.size(), time);
+  loop_.run(time);
   {
     const Lock lock(mutex_);
-    wake_.clear();
     clock_.step();
-    serve(polled);
+    for (unsigned rank = 0; rank < peers_.size(); ++rank)
+      if (peers_[rank].connection) serve_peer(rank);
+    serve_others();
   }
   ask_monitor();
   {
     const Lock lock(mutex_);
+    if (!leaving_) check_peers();
     tick();
   }
   abandon_if_due();
   return true;
 }
 
-int Member::poll_time() const {
-  if (is_watching() && wanted_wave() != 0) return 0;
-  return static_cast<int>((is_watching() ? kAskPeriod : kPollPeriod).count());
+void Member::write_all() {
+  std::uint64_t moved = 0;
+  for (Peer& peer : peers_) {
+    if (!peer.connection) continue;
+    peer.connection->write();
+    if (leaving_) peer.connection->finish();
+    moved += peer.connection->bytes_moved();
+  }
+  if (moved != std::exchange(moved_, moved)) moved_at_ = Clock::now();
+}
+
+milliseconds Member::wait_time() const {
+  for (const Peer& peer : peers_)
+    if (peer.connection && peer.connection->has_more()) return milliseconds(0);
+  if (is_watching() && wanted_wave() != 0) return milliseconds(0);
+  return is_watching() ? kAskPeriod : kPollPeriod;
 }
 
 bool Member::is_monitor_due() const {
@@ -289,11 +369,16 @@ bool Member::is_abandonment_due() const {
 }
 
 /// Stays while something can still be brought to the others, or they have not closed their ends.
-bool Member::has_left() {
-  if (!is_connected()) return true;
-  const bool useful = failure_.empty() && has_unwritten();
-  const auto limit = useful ? std::max(options_.silence, kGoodbye) : kGoodbye;
-  return Clock::now() - progress_at_ > limit;
+bool Member::has_left() const {
+  bool connected = false;
+  bool unwritten = false;
+  for (const Peer& peer : peers_) {
+    connected |= peer.connection != nullptr;
+    unwritten |= peer.connection && peer.connection->has_unwritten();
+  }
+  const bool useful = failure_.empty() && unwritten;
+  return !connected ||
+         Clock::now() - moved_at_ > (useful ? std::max(options_.silence, kGoodbye) : kGoodbye);
 }
 
 }  // namespace toroid::job

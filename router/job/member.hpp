@@ -1,14 +1,13 @@
 // What process 0 (hub.cpp) and all other processes (leaf.cpp) have in common as members of a job.
 #pragma once
 
-#include <poll.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,9 +17,10 @@
 #include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
+#include "router/job/loop.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/process_info.hpp"
-#include "router/job/socket.hpp"
+#include "router/job/tls.hpp"
 #include "router/job/wire.hpp"
 #include "router/termination/detector.hpp"
 
@@ -28,18 +28,18 @@ namespace toroid::job {
 
 /// A process's end of the star that a job's connections form.
 ///
-/// **Threads:** the program calls the public functions; the job's thread runs from start() to
+/// **Threads:** the program calls the public functions; the job's thread runs from join() to
 /// leave() and owns the connections. **Locking:** `mutex_` guards all state that has no comment of
-/// its own. The thread holds it except in poll() and while it asks the monitor; the program's calls
-/// queue frames, wake the thread and wait for `changed_`. Owned by Job.
+/// its own. The thread holds it except while it dials, waits in the loop or asks the monitor; the
+/// program's calls queue messages, wake the thread and wait for `changed_`. Owned by Job.
 class Member {
  public:
-  virtual ~Member() = default;
+  virtual ~Member();
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
 
   /// Returns when all processes have joined the job. Throws RunFailed.
-  virtual void join() = 0;
+  void join();
   /// Leaves the job in order and ends the thread. REQUIRES: no other call is under way or follows.
   void leave() noexcept;
 
@@ -47,7 +47,7 @@ class Member {
   const ProcessInfo& process(unsigned rank) const { return roster_[rank]; }
   std::uint64_t session() const { return session_; }
   std::chrono::nanoseconds clock_offset() const { return clock_offset_; }
-  virtual std::uint64_t refused() = 0;
+  std::uint64_t refused();
 
   std::string name(unsigned rank);
   void set_place(unsigned rank, std::string place);
@@ -68,7 +68,13 @@ class Member {
 
   Member(Membership membership, JobOptions options);
 
-  void start();
+  /// Another process, as far as this one is connected with it: process 0 with all, others with it.
+  struct Peer {
+    std::unique_ptr<Connection> connection{};
+    bool left = false;  ///< has left in order
+    Clock::time_point heard{};
+  };
+
   /// Waits until `done()`, which may call set_failure(). Throws RunFailed if the job has failed.
   template <typename Done>
   void wait_until(Lock& lock, Done done) {
@@ -78,53 +84,58 @@ class Member {
   }
   /// Calls options_.poll, without the mutex, if it is due.
   void poll_user(Lock& lock);
-  void wake_thread() { wake_.ring(); }
+  void wake_thread() { loop_.wake(); }
+  bool is_leaving();
+
+  /// Called by the program before there is a thread. Throws RunFailed.
+  virtual void prepare() {}
+  /// Called by the thread, before all else and without the mutex. Throws RunFailed.
+  virtual void connect() {}
 
   // Called by the thread, with the mutex.
-  /// Adds what poll() is to wait for.
-  virtual void add_to(std::vector<pollfd>& polled) = 0;
-  /// Reads and writes what poll() has found.
-  virtual void serve(const std::vector<pollfd>& polled) = 0;
+  /// A message that is nothing to all members, with its blobs.
+  virtual void handle(unsigned rank, const Message& message, std::vector<Blob> blobs) = 0;
+  /// A peer has died or is silent: the job fails, unless it goes on without it.
+  virtual void miss(unsigned, const std::string& why) { set_failure(why); }
+  /// Serves what is no peer yet.
+  virtual void serve_others() {}
+  virtual std::uint64_t refused_others() const { return 0; }
   /// Does what is due by the clock.
-  virtual void tick() = 0;
+  virtual void tick() {}
   /// Passes on this process's own report of the run that is watched.
   virtual void handle_own_report(const termination::MemberReport& report) = 0;
   /// Number of the wave of reports for which process 0 waits for this process; 0: none.
   virtual std::uint32_t wanted_wave() const = 0;
-  virtual void begin_watch() {}
-  /// Tells other processes of the failure. `own`: it is this process's; a leaf passes on no other.
-  virtual void spread_failure(bool own) = 0;
-  virtual void send_goodbye() = 0;
-  virtual bool has_unwritten() = 0;
-  virtual bool is_connected() = 0;
+  virtual void begin_watch() = 0;
+  virtual Message sign_of_life() const { return {{"is", "heartbeat"}}; }
 
+  void add_peer(unsigned rank, std::unique_ptr<Connection> connection);
+  void send_to_all(const Message& message);
   void set_failure(std::string why, bool own = false);
-  /// Whether a heartbeat is due; if so, the next one is due a period later.
-  bool is_heartbeat_due();
   /// Notes a loss, of which the monitor is told.
   void note_loss(Loss loss);
   bool goes_on_without() const { return is_watching() && on_loss_ == OnLoss::go_on; }
   bool is_watching() const { return monitor_ != nullptr && verdict_ == termination::Verdict::none; }
   /// Ends the watch with a verdict. The first one counts.
   void decide(termination::Verdict verdict);
-  enum class Served { nothing, heard, malformed, end };
-  Served serve_connection(Connection& connection, const std::vector<pollfd>& polled,
-                          const Handlers& handlers);
-  std::string unanswered() const;
-  static constexpr const char* kDied = " died: connection closed";
-  static constexpr const char* kEndedEarly = " has ended before the others";
-  static constexpr const char* kMalformed = " sent what no process of this version sends";
+  /// Whether this process has left; then the job fails.
+  bool is_deserted_by(unsigned rank);
 
+  static constexpr std::chrono::milliseconds kPollPeriod{50};
   const Membership membership_;
   const JobOptions options_;
+  const Tls tls_;
+  Loop loop_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::string failure_;
   Roster roster_;
+  std::vector<Peer> peers_;  ///< [rank]
   std::uint64_t session_ = 0;
   std::chrono::nanoseconds clock_offset_{0};
   AwakeClock clock_;            ///< the thread's
   std::uint64_t sequence_ = 0;  ///< number of the last collective
+  bool joined_ = false;
   bool leaving_ = false;
 
   std::uint32_t watch_ = 0;             ///< number of the run that is watched, from 1
@@ -135,13 +146,20 @@ class Member {
 
  private:
   void run() noexcept;
-  bool turn(std::vector<pollfd>& polled);
+  bool turn();
+  void serve_peer(unsigned rank);
+  void handle_any(unsigned rank, const Message& message, std::vector<Blob> blobs);
+  void part(unsigned rank, End how);
+  void write_all();
+  void send_failure(Connection& connection) const;
+  void check_peers();
+  bool is_heartbeat_due();
   void ask_monitor();
   bool is_monitor_due() const;
   void abandon_if_due();
   bool is_abandonment_due() const;
-  int poll_time() const;
-  bool has_left();
+  std::chrono::milliseconds wait_time() const;
+  bool has_left() const;
   termination::Verdict current_verdict() const {
     return failure_.empty() ? verdict_ : termination::Verdict::failed;
   }
@@ -155,8 +173,9 @@ class Member {
   Clock::time_point beat_at_{};
   Clock::time_point failed_at_{};  ///< by clock_
   bool abandoned_ = false;
-  Clock::time_point progress_at_{};  ///< when the last bytes were written or read while leaving
-  WakeUp wake_;
+  Clock::time_point moved_at_{};  ///< when bytes have last been written or read
+  std::uint64_t moved_ = 0;       ///< bytes until then
+  std::uint64_t malformed_ = 0;
   std::jthread thread_;
 };
 

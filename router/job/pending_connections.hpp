@@ -1,82 +1,72 @@
 // Connections to process 0 that have not yet proved that they belong to the job.
 #pragma once
 
-#include <poll.h>
+#include <asio/ip/tcp.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <memory>
+#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
-#include "router/job/key.hpp"
-#include "router/job/proof.hpp"
+#include "router/job/loop.hpp"
 #include "router/job/socket.hpp"
+#include "router/job/tls.hpp"
+#include "router/job/wire.hpp"
 
 namespace toroid::job {
 
 /// Pending connections to process 0.
 ///
-/// **Admission:** a peer becomes a member of the job when it proves knowledge of the job key; see
-/// proof.hpp. A connection that sends anything else, or no proof within the time limit, is closed
-/// and counted as refused. Not counted are connections that close without having sent a byte, and
-/// those that close after their proof: a process that dials again does that.
-/// Owned by process 0's Hub and called by the job's thread, with the hub's mutex.
+/// **Admission:** a peer becomes a member of the job when it has proved that it holds the job key
+/// (see tls.hpp) and has said hello. A connection that sends anything else, or no proof within the
+/// time limit, is closed and counted as refused. Not counted are connections that close without
+/// having sent a byte, and those that close after their proof: a process that dials again does
+/// that. Owned by process 0's Hub and called by the job's thread, with the hub's mutex.
 class PendingConnections {
  public:
-  /// Why a process of this rank cannot be admitted; empty: it can.
-  using Objection = std::function<std::string(std::uint32_t rank)>;
-  using Admit = std::function<void(std::uint32_t rank, Connection)>;
+  /// Why a process with this hello cannot be admitted; empty: it can.
+  using Objection = std::function<std::string(const Hello&)>;
+  using Admit = std::function<void(const Hello&, std::unique_ptr<Connection>)>;
 
-  /// `key` outlives it. `size`: processes of the job. `limit`: time for the proof.
-  PendingConnections(const JobKey& key, unsigned size, Clock::duration limit)
-      : key_(key), size_(size), limit_(limit) {}
+  /// `loop` and `tls` outlive it. `limit`: time for the proof.
+  PendingConnections(Loop& loop, const Tls& tls, Clock::duration limit)
+      : acceptor_(loop.context()), tls_(tls), limit_(limit) {}
 
-  void open(Socket listener) { listener_ = std::move(listener); }
+  void open(Socket listener);
   /// Closes the listener and all pending connections.
   void close();
-  const Socket& listener() const { return listener_; }
   /// Number of connections refused so far.
   std::uint64_t refused() const { return refused_; }
-
   /// "; from 192.0.2.7 came one that does not hold the same key" for the last that failed to prove
   /// it; empty: there was none.
   std::string wrong_keys() const;
+  /// Numeric address on which it listens.
+  std::string address() const;
 
-  /// Adds listener and connections to those that poll() is to wait for.
-  void add_to(std::vector<pollfd>& polled);
-  /// Accepts, reads, admits and closes, by what poll() has found at `now`.
-  void serve(const std::vector<pollfd>& polled, Clock::time_point now, const Objection& objection,
-             const Admit& admit);
+  /// Accepts, reads, admits and closes, by what there is to do at `now`.
+  void serve(Clock::time_point now, const Objection& objection, const Admit& admit);
 
  private:
   struct Pending {
-    Connection connection;
+    std::unique_ptr<Connection> connection;
     Clock::time_point since;
-    Nonce challenge = draw_nonce();
-    bool proved = false;
-    Claim claim{};
+    std::optional<Hello> hello{};
   };
-
   using Iterator = std::list<Pending>::iterator;
 
-  void serve_one(Iterator pending, const std::vector<pollfd>& polled, const Objection& objection,
-                 const Admit& admit);
-  void close_one(Iterator pending);
-  void accept_new(Clock::time_point now);
-  bool read_proof(Pending& pending);
-  bool is_admissible(Pending& pending, const Objection& objection);
-  void refuse_overdue(Clock::time_point now);
+  void accept(Clock::time_point now);
+  void serve_one(Iterator pending, const Objection& objection, const Admit& admit);
+  void answer(Iterator pending, const std::string& why, const Admit& admit);
+  void close_one(Iterator pending, bool refused);
 
-  const JobKey& key_;
-  unsigned size_;
+  asio::ip::tcp::acceptor acceptor_;
+  Readiness acceptable_;
+  const Tls& tls_;
   Clock::duration limit_;
-  Socket listener_;
-  std::size_t entry_ = 0;       ///< index of the listener in what was polled
   std::list<Pending> pending_;  ///< the oldest first
   std::uint64_t refused_ = 0;
   std::string wrong_key_;  ///< address of the last one whose key is another; empty: there was none

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -102,26 +103,21 @@ class Session {
   pmix_proc_t self_{};
 };
 
-Blob encode(const Membership& membership) {
-  Writer writer;
-  writer.put_text(membership.key.text()).put(membership.port);
-  writer.put(static_cast<std::uint32_t>(membership.master.size()));
-  for (const std::string& address : membership.master) writer.put_text(address);
-  return writer.bytes();
+Blob encode_meeting(const Membership& membership) {
+  return encode(
+      {{"key", membership.key.text()}, {"port", membership.port}, {"master", membership.master}});
 }
 
-void decode(Bytes bytes, Membership& membership) {
-  Reader reader(bytes);
-  membership.key = JobKey(reader.get_text());
-  membership.port = reader.get<std::uint16_t>();
-  membership.master.resize(reader.get<std::uint32_t>());
-  for (std::string& address : membership.master) address = reader.get_text();
-  reader.end();
+void decode_meeting(Bytes bytes, Membership& membership) {
+  const Message message = decode(bytes);
+  membership.key = JobKey(message.at("key").get<std::string>());
+  membership.port = message.at("port");
+  membership.master = message.at("master").get<std::vector<std::string>>();
 }
 
 /// If all processes are on this host, nothing is visible on any network.
 Socket open_port(Membership& membership, bool all_here) {
-  Socket listener = all_here ? listen_on(kLoopback, 0) : listen_on_all(0);
+  Socket listener = all_here ? listen_on(kLoopback, 0) : listen_on("", 0);
   membership.port = port_of(listener);
   membership.master = all_here ? std::vector<std::string>{kLoopback} : interface_addresses();
   return listener;
@@ -131,10 +127,10 @@ void meet(const Session& session, Membership& membership) {
   Socket listener;
   if (membership.rank == 0) {
     listener = open_port(membership, session.of_job(PMIX_LOCAL_SIZE) == membership.size);
-    session.publish(encode(membership));
+    session.publish(encode_meeting(membership));
   }
   session.exchange();
-  if (membership.rank != 0) decode(session.published_by_0(), membership);
+  if (membership.rank != 0) decode_meeting(session.published_by_0(), membership);
   membership.listener = listener.release();
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "router/job/blob.hpp"
@@ -56,38 +57,9 @@ void Roster::replace_loopback() {
     if (is_loopback(info.address)) info.address = infos_[0].address;
 }
 
-Blob Roster::encode(std::uint64_t session) const {
-  Writer writer;
-  writer.put(session);
-  for (const ProcessInfo& info : infos_) writer.put_bytes(job::encode(info));
-  return writer.bytes();
-}
-
-std::uint64_t Roster::decode(Bytes table) {
-  Reader reader(table);
-  const auto session = reader.get<std::uint64_t>();
-  for (ProcessInfo& info : infos_) info = decode_info(reader);
-  reader.end();
-  return session;
-}
-
-Blob pack(const std::vector<Blob>& parts) {
-  std::size_t size = 0;
-  for (const Blob& part : parts) size += 8 + part.size();
-  Writer writer(size);
-  for (const Blob& part : parts) writer.put(std::uint64_t{part.size()}).put_bytes(part);
-  return writer.release();
-}
-
-std::vector<Blob> unpack(Bytes packed, unsigned size) {
-  Reader reader(packed);
-  std::vector<Blob> parts(size);
-  for (Blob& part : parts) {
-    const Bytes bytes = reader.get_bytes(reader.get<std::uint64_t>());
-    part.assign(bytes.begin(), bytes.end());
-  }
-  reader.end();
-  return parts;
+void Roster::set_infos(std::vector<ProcessInfo> infos) {
+  if (infos.size() != infos_.size()) throw Malformed("a table of another job");
+  infos_ = std::move(infos);
 }
 
 }  // namespace toroid::job

@@ -28,18 +28,13 @@ class Roster {
   /// Gives processes that are connected with process 0 over the loopback the address of process 0.
   void replace_loopback();
 
-  Blob encode(std::uint64_t session) const;
-  /// Takes over what encode() made, and returns the session. Throws Malformed.
-  std::uint64_t decode(Bytes table);
+  const std::vector<ProcessInfo>& infos() const { return infos_; }
+  /// Throws Malformed if they are not of as many processes.
+  void set_infos(std::vector<ProcessInfo> infos);
 
  private:
   std::vector<ProcessInfo> infos_;
   std::vector<std::string> places_;
 };
-
-/// Packs blobs into one.
-Blob pack(const std::vector<Blob>& parts);
-/// The `size` blobs that pack() made one of. Throws Malformed.
-std::vector<Blob> unpack(Bytes packed, unsigned size);
 
 }  // namespace toroid::job

@@ -2,19 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <netdb.h>
+#include <ifaddrs.h>
+#include <net/if.h>  // IWYU pragma: keep (IFF_UP is an enumerator and a macro of its own name)
 #include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <asio/io_context.hpp>
+#include <asio/ip/address.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/ip/v6_only.hpp>
 
-#include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -22,83 +22,50 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "router/job/clocks.hpp"
 
 namespace toroid::job {
 namespace {
 
-using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+using asio::ip::tcp;
 
-std::string error_text(int error) {
-  return std::generic_category().message(error);
+tcp::resolver::results_type resolve(const std::string& host, std::uint16_t port,
+                                    std::error_code& error) {
+  asio::io_context context;
+  using Flags = tcp::resolver;
+  return tcp::resolver(context).resolve(host, std::to_string(port),
+                                        Flags::passive | Flags::numeric_service, error);
 }
 
-Addresses resolve(const char* host, std::uint16_t port, int flags, std::string& why) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = flags | AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const int error = ::getaddrinfo(host, std::to_string(port).c_str(), &hints, &found);
-  if (error != 0) why = ::gai_strerror(error);
-  return {error == 0 ? found : nullptr, &::freeaddrinfo};
+Socket listen_at(const tcp::endpoint& at, std::error_code& error) {
+  asio::io_context context;
+  tcp::acceptor acceptor(context);
+  acceptor.open(at.protocol(), error);
+  if (error) return {};
+  acceptor.set_option(tcp::acceptor::reuse_address(true));
+  if (at.address().is_v6()) acceptor.set_option(asio::ip::v6_only(false));
+  acceptor.bind(at, error);
+  if (!error) acceptor.listen(SOMAXCONN, error);
+  if (error) return {};
+  Socket socket(acceptor.release());
+  make_private(socket);
+  return socket;
 }
 
-Socket open_socket(const addrinfo& at) {
-  return Socket(::socket(at.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+tcp::endpoint endpoint_of(const sockaddr* address, std::size_t size) {
+  tcp::endpoint endpoint;
+  std::memcpy(endpoint.data(), address, size);
+  return endpoint;
 }
 
-void set(const Socket& socket, int level, int option, int value) {
-  ::setsockopt(socket.fd(), level, option, &value, sizeof value);
-}
-
-Socket try_to_listen(const addrinfo& at) {
-  Socket socket = open_socket(at);
-  if (!socket) return {};
-  set(socket, SOL_SOCKET, SO_REUSEADDR, 1);
-  if (at.ai_family == AF_INET6) set(socket, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-  const bool good =
-      ::bind(socket.fd(), at.ai_addr, at.ai_addrlen) == 0 && ::listen(socket.fd(), SOMAXCONN) == 0;
-  return good ? std::move(socket) : Socket();
-}
-
-/// Prefers IPv6: such a socket accepts IPv4 as well.
-Socket listen_at(const char* address, std::uint16_t port) {
-  std::string why;
-  const Addresses found = resolve(address, port, AI_PASSIVE, why);
-  for (const int family : {AF_INET6, AF_INET})
-    for (const addrinfo* at = found.get(); at != nullptr; at = at->ai_next) {
-      if (at->ai_family != family) continue;
-      if (Socket socket = try_to_listen(*at)) return socket;
-      why = error_text(errno);
-    }
-  throw RunFailed(fmt::format("process 0 cannot listen on {} port {}: {}",
-                              address == nullptr ? "any address," : address, port, why));
-}
-
-Socket try_to_connect(const addrinfo& at, std::chrono::milliseconds time, std::string& why,
-                      const Poll& poll) {
-  Socket socket = open_socket(at);
-  int error = errno;
-  if (socket) {
-    set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-    error = ::connect(socket.fd(), at.ai_addr, at.ai_addrlen) == 0 ? 0 : errno;
-  }
-  if (socket && error == EINPROGRESS) {
-    socklen_t size = sizeof error;
-    error = ETIMEDOUT;
-    if (wait_for(socket, POLLOUT, time, poll))
-      ::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &size);
-  }
-  if (error != 0) why = error_text(error);
-  return error == 0 ? std::move(socket) : Socket();
-}
-
-std::string numeric(const sockaddr& address, socklen_t size) {
-  char text[NI_MAXHOST] = "";
-  ::getnameinfo(&address, size, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
-  const std::string name = text;
-  const std::string mapped = "::ffff:";  // prefix of an IPv4 address on an IPv6 socket
-  return name.starts_with(mapped) ? name.substr(mapped.size()) : name;
+/// Empty: it is down, of this link or this host only, or has no IP address.
+std::string address_of(const ifaddrs& interface) {
+  const sockaddr* const raw = interface.ifa_addr;
+  const bool v4 = raw != nullptr && raw->sa_family == AF_INET;
+  if (raw == nullptr || (!v4 && raw->sa_family != AF_INET6) || (interface.ifa_flags & IFF_UP) == 0)
+    return {};
+  const auto address = endpoint_of(raw, v4 ? sizeof(sockaddr_in) : sizeof(sockaddr_in6)).address();
+  const bool local = address.is_v6() && address.to_v6().is_link_local();
+  return local || (interface.ifa_flags & IFF_LOOPBACK) != 0 ? "" : text_of(address);
 }
 
 }  // namespace
@@ -107,20 +74,23 @@ void Socket::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 
-Socket listen_on_all(std::uint16_t port) {
-  return listen_at(nullptr, port);
-}
-
+/// Prefers IPv6: such a socket accepts IPv4 as well.
 Socket listen_on(const std::string& address, std::uint16_t port) {
-  return listen_at(address.c_str(), port);
+  std::error_code error;
+  const auto found = resolve(address, port, error);
+  for (const bool v6 : {true, false})
+    for (const auto& entry : found)
+      if (entry.endpoint().address().is_v6() == v6)
+        if (Socket socket = listen_at(entry.endpoint(), error)) return socket;
+  throw RunFailed(fmt::format("process 0 cannot listen on {} port {}: {}",
+                              address.empty() ? "any address," : address, port, error.message()));
 }
 
 Socket listen_as(const std::string& name, std::uint16_t port) {
-  if (is_loopback(name)) return listen_on(name, port);
-  std::string why;
-  const Addresses found = resolve(name.c_str(), port, 0, why);
-  for (const addrinfo* at = found.get(); at != nullptr; at = at->ai_next)
-    if (is_loopback(numeric(*at->ai_addr, at->ai_addrlen))) return listen_on_all(port);
+  std::error_code unknown;
+  if (!is_loopback(name))
+    for (const auto& entry : resolve(name, port, unknown))
+      if (entry.endpoint().address().is_loopback()) return listen_on("", port);
   return listen_on(name, port);
 }
 
@@ -136,77 +106,28 @@ bool is_listening(int fd) {
 
 void make_private(const Socket& socket) {
   ::fcntl(socket.fd(), F_SETFD, FD_CLOEXEC);
-  ::fcntl(socket.fd(), F_SETFL, ::fcntl(socket.fd(), F_GETFL) | O_NONBLOCK);
 }
 
-Socket accept_on(const Socket& listener) {
-  Socket socket(::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (socket) set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-  return socket;
-}
-
-Socket connect_to(const std::string& host, std::uint16_t port, std::chrono::milliseconds time,
-                  std::string& why, const Poll& poll) {
-  const Addresses found = resolve(host.c_str(), port, 0, why);
-  for (const addrinfo* at = found.get(); at != nullptr; at = at->ai_next)
-    if (Socket socket = try_to_connect(*at, time, why, poll)) return socket;
-  return {};
-}
-
-std::uint16_t port_of(const Socket& socket) {
+std::uint16_t port_of(const Socket& listener) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
-  ::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address), &size);
-  // The port lies at the same place in both kinds of address.
-  static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
-  return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+  ::getsockname(listener.fd(), reinterpret_cast<sockaddr*>(&address), &size);
+  return endpoint_of(reinterpret_cast<const sockaddr*>(&address), size).port();
 }
 
-std::string own_address(const Socket& socket) {
-  sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  ::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address), &size);
-  return numeric(reinterpret_cast<const sockaddr&>(address), size);
+std::string text_of(const asio::ip::address& address) {
+  if (address.is_v4() || !address.to_v6().is_v4_mapped()) return address.to_string();
+  return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
 }
 
-std::string peer_address(const Socket& socket) {
-  sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  ::getpeername(socket.fd(), reinterpret_cast<sockaddr*>(&address), &size);
-  return numeric(reinterpret_cast<const sockaddr&>(address), size);
-}
-
-bool wait_for(const Socket& socket, short events, std::chrono::milliseconds time,
-              const Poll& poll) {
-  const auto until = Clock::now() + time;
-  pollfd watched{socket.fd(), events, 0};
-  while (true) {
-    auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-    if (poll) left = std::min(left, kPollPeriod);
-    const int ready = ::poll(&watched, 1, std::max(0, static_cast<int>(left.count())));
-    if (ready > 0) return true;
-    if (poll) poll();
-    if (Clock::now() >= until) return false;
-  }
-}
-
-WakeUp::WakeUp() : event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  if (!event_) throw RunFailed("too many files are open");
-}
-
-/// The write fails only if the counter is full, and then the thread is about to wake anyway.
-void WakeUp::ring() {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(event_.fd(), &one, sizeof one);
-}
-
-void WakeUp::add_to(std::vector<pollfd>& polled) const {
-  polled.push_back({event_.fd(), POLLIN, 0});
-}
-
-void WakeUp::clear() {
-  std::uint64_t count = 0;
-  [[maybe_unused]] const auto read = ::read(event_.fd(), &count, sizeof count);
+std::vector<std::string> interface_addresses() {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return {};
+  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(all, &::freeifaddrs);
+  std::vector<std::string> found;
+  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next)
+    if (std::string text = address_of(*one); !text.empty()) found.push_back(text);
+  return found;
 }
 
 }  // namespace toroid::job

@@ -1,14 +1,14 @@
-// TCP sockets, none of which ever blocks, and a way to wake a thread that waits for them.
+// Where process 0 listens, as file descriptors that a launcher can hand over, and addresses.
 #pragma once
 
-#include <poll.h>
-
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace asio::ip {
+class address;
+}
 
 namespace toroid::job {
 
@@ -33,58 +33,24 @@ class Socket {
   int fd_ = -1;
 };
 
-/// Listens on all interfaces. Port 0 stands for any free one. Throws RunFailed.
-Socket listen_on_all(std::uint16_t port);
-/// Listens on the interface of one address.
-Socket listen_on(const std::string& address, std::uint16_t port);
 /// Listens where others reach this host by `name`: on the address that it stands for; on all
 /// interfaces where that is the loopback though the name is none of its own, as a host's name often
 /// is on the host itself, because others take it for another address. Throws RunFailed.
 Socket listen_as(const std::string& name, std::uint16_t port);
+/// Listens on the interface of one address; of none: on all. Port 0 stands for any free one. Throws
+/// RunFailed.
+Socket listen_on(const std::string& address, std::uint16_t port);
 /// Whether `address` belongs to the loopback. A job that is reached there must not be visible on
 /// any network.
 bool is_loopback(const std::string& address);
 bool is_listening(int fd);
-/// Makes a socket non-blocking, and closed when this process executes another program.
+/// Has a descriptor closed when this process executes another program.
 void make_private(const Socket& socket);
 
-/// The next connection that has come in; none if there is none.
-Socket accept_on(const Socket& listener);
-
-/// Called several times a second by a function that waits. What it throws ends the wait.
-using Poll = std::function<void()>;
-inline constexpr std::chrono::milliseconds kPollPeriod{50};
-
-/// Connects to the first address of `host` that answers, each within `time`. None on failure: `why`
-/// gets the reason.
-Socket connect_to(const std::string& host, std::uint16_t port, std::chrono::milliseconds time,
-                  std::string& why, const Poll& poll = {});
-
-std::uint16_t port_of(const Socket& socket);
-/// Numeric address of this end of a connection.
-std::string own_address(const Socket& socket);
-/// Numeric address of the other end of a connection.
-std::string peer_address(const Socket& socket);
+std::uint16_t port_of(const Socket& listener);
+/// Numeric; an IPv4 address of an IPv6 socket as one of IPv4.
+std::string text_of(const asio::ip::address& address);
 /// Addresses of all interfaces that are up, without loopback and link-local ones.
 std::vector<std::string> interface_addresses();
-
-/// Waits for `events`, as of poll(), at most for `time`. True: one has occurred.
-bool wait_for(const Socket& socket, short events, std::chrono::milliseconds time,
-              const Poll& poll = {});
-
-/// Wakes a thread out of poll().
-class WakeUp {
- public:
-  /// Throws RunFailed.
-  WakeUp();
-  /// Wakes the thread. Any thread may call it.
-  void ring();
-  /// Adds the event to those that poll() is to wait for.
-  void add_to(std::vector<pollfd>& polled) const;
-  void clear();
-
- private:
-  Socket event_;
-};
 
 }  // namespace toroid::job

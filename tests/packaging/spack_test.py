@@ -76,10 +76,10 @@ class Spack(unittest.TestCase):
                 self.assertIn(NAMES[name], recorder.dependencies)
         self.assertIn("tomlplusplus", recorder.dependencies)  # headers only, not looked for
 
-    def test_recipe_needs_the_four_of_ofi_for_ofi_alone(self):
+    def test_recipe_needs_the_five_of_ofi_for_ofi_alone(self):
         recorder, _ = recipe()
         of_ofi = {name for name, condition in recorder.dependencies.items() if condition == "+ofi"}
-        self.assertEqual(of_ofi, {"libfabric", "pmix", "isa-l", "openssl"})
+        self.assertEqual(of_ofi, {"asio", "libfabric", "pmix", "isa-l", "openssl"})
 
     def test_recipe_sets_options_that_the_build_has(self):
         recorder, package = recipe()

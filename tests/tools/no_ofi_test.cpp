@@ -56,7 +56,7 @@ TEST(WithoutOfi, LoadsNoneOfItsLibraries) {
   const std::string libraries = run_command({"hello", "--torus", "2"}).out;
   ::unsetenv("LD_TRACE_LOADED_OBJECTS");
   EXPECT_THAT(libraries, HasSubstr("libfftw3"));
-  for (const char* library : {"libpmix", "libisal", "libcrypto", "libfabric"})
+  for (const char* library : {"libpmix", "libisal", "libcrypto", "libssl", "libfabric"})
     EXPECT_THAT(libraries, Not(HasSubstr(library)));
 }
 

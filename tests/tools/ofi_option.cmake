@@ -1,4 +1,4 @@
-# What cmake -DTOROID_OFI=... makes of a host with and without libfabric, PMIx, ISA-L and OpenSSL:
+# What cmake -DTOROID_OFI=... makes of a host with and without libfabric, PMIx, ISA-L, OpenSSL and Asio:
 #   cmake -DSOURCE=DIR -DCOMPILER=PATH -DSCRATCH=DIR -P ofi_option.cmake
 cmake_minimum_required(VERSION 3.23)
 

@@ -1,5 +1,5 @@
 # Whether `ofi`, the fabric between processes, is built: sets TOROID_WITH_OFI. Nothing else needs
-# libfabric, PMIx, ISA-L or OpenSSL.
+# libfabric, PMIx, ISA-L, OpenSSL or Asio.
 set(TOROID_OFI AUTO CACHE STRING "Build ofi, the fabric between processes: ON, OFF, or AUTO: where its libraries are found")
 set_property(CACHE TOROID_OFI PROPERTY STRINGS AUTO ON OFF)
 
@@ -9,11 +9,19 @@ if(TOROID_OFI STREQUAL "AUTO" OR TOROID_OFI)
   pkg_check_modules(FABRIC QUIET libfabric>=1.15)  # its headers; it is loaded when it is needed
   pkg_check_modules(PMIX QUIET IMPORTED_TARGET pmix)
   pkg_check_modules(ISAL QUIET IMPORTED_TARGET libisal)
-  find_package(OpenSSL 3 QUIET COMPONENTS Crypto)
+  find_package(OpenSSL 3 QUIET COMPONENTS SSL Crypto)
+  find_path(ASIO_INCLUDE_DIR asio.hpp)
+  find_path(NLOHMANN_JSON_INCLUDE_DIR nlohmann/json.hpp)
+  foreach(headers ASIO NLOHMANN_JSON)
+    if(${headers}_INCLUDE_DIR)
+      set(${headers}_FOUND ON)
+    endif()
+  endforeach()
   set(missing "")
-  foreach(library "FABRIC:libfabric 1.15 or later" "PMIX:PMIx" "ISAL:ISA-L" "OPENSSL:OpenSSL 3")
-    string(REGEX MATCH "^[A-Z]+" prefix ${library})
-    string(REGEX REPLACE "^[A-Z]+:" "" name ${library})
+  foreach(library "FABRIC:libfabric 1.15 or later" "PMIX:PMIx" "ISAL:ISA-L" "OPENSSL:OpenSSL 3" "ASIO:Asio"
+                  "NLOHMANN_JSON:nlohmann-json")
+    string(REGEX MATCH "^[A-Z_]+" prefix ${library})
+    string(REGEX REPLACE "^[A-Z_]+:" "" name ${library})
     if(NOT ${prefix}_FOUND)
       list(APPEND missing ${name})
     endif()

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "router/job/blob.hpp"
@@ -54,9 +55,9 @@ class Messages {
   void deliver(TerminationDetector& detector) {
     std::deque<Blob> messages;
     for (const MemberReport& report : reports_)
-      messages.push_back(job::encode({kWatch, detector.wanted_wave(), report}));
+      messages.push_back(job::encode(job::NumberedReport{kWatch, detector.wanted_wave(), report}));
     for (std::size_t member = reports_.size(); member-- > 0; messages.pop_back()) {
-      const job::NumberedReport received = job::decode_report(messages.back());
+      const job::NumberedReport received = job::decode(messages.back()).get<job::NumberedReport>();
       EXPECT_EQ(received.watch, kWatch);
       detector.report(member, received.report, received.wave);
     }

@@ -12,6 +12,7 @@
 #include "router/job/process_info.hpp"
 #include "router/job/socket.hpp"
 #include "tests/router/job/jobs.hpp"
+#include "tests/router/job/plain_socket.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -19,8 +20,7 @@ namespace {
 using ::testing::Each;
 
 bool is_reached(const std::string& address, const Membership& at) {
-  std::string why;
-  return static_cast<bool>(job::connect_to(address, at.port, milliseconds(2000), why));
+  return static_cast<bool>(connect_to(address, at.port));
 }
 
 /// What a launcher that names `master` hands over: process 0 opens the port.

@@ -1,24 +1,38 @@
 // Connections from others than the processes of the run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/ec.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/types.h>
+#include <asio/ip/address.hpp>
+#include <asio/ip/tcp.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
+#include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "router/job/blob.hpp"
+#include "router/job/connection.hpp"
 #include "router/job/job.hpp"
 #include "router/job/key.hpp"
+#include "router/job/loop.hpp"
 #include "router/job/membership.hpp"
-#include "router/job/proof.hpp"
 #include "router/job/socket.hpp"
+#include "router/job/tls.hpp"
 #include "router/job/wire.hpp"
 #include "tests/router/job/jobs.hpp"
+#include "tests/router/job/plain_socket.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -28,30 +42,9 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 
 job::Socket connect(const Membership& to) {
-  std::string why;
-  job::Socket socket = job::connect_to("127.0.0.1", to.port, milliseconds(10000), why);
-  EXPECT_TRUE(socket) << why;
+  job::Socket socket = connect_to("127.0.0.1", to.port);
+  EXPECT_TRUE(socket);
   return socket;
-}
-
-void send(const job::Socket& socket, job::Bytes bytes) {
-  ::send(socket.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-}
-
-job::Nonce challenge_of(const job::Socket& socket) {
-  Blob bytes(job::kFrameHead + 40);
-  job::wait_for(socket, POLLIN, milliseconds(10000));
-  EXPECT_EQ(::recv(socket.fd(), bytes.data(), bytes.size(), 0), 48);
-  return job::decode_challenge(job::Bytes(bytes).subspan(job::kFrameHead));
-}
-
-/// What comes before the other end closes.
-Blob rest_of(const job::Socket& socket) {
-  Blob all;
-  std::byte one{};
-  while (job::wait_for(socket, POLLIN, milliseconds(30000)) && ::recv(socket.fd(), &one, 1, 0) == 1)
-    all.push_back(one);
-  return all;
 }
 
 void wait_for_refusals(Job& job, std::uint64_t count) {
@@ -76,15 +69,11 @@ void expect_unimpressed(std::uint64_t refusals,
   EXPECT_THAT(outcomes, Each(""));
 }
 
-Blob hello(const job::Claim& claim, const JobKey& key) {
-  return job::frame(job::Type::hello, job::encode_hello(claim, key));
-}
-
 TEST(JobStranger, WithGarbageIsRefused) {
   expect_unimpressed(4, [](const auto& members) {
     for (const std::size_t size : {1u, 8u, 5000u, 3'000'000u}) {
       const job::Socket stranger = connect(members[0]);
-      send(stranger, blob_of(size, 3));
+      send_bytes(stranger, blob_of(size, 3));
       if (size > 8) rest_of(stranger);
     }
   });
@@ -95,7 +84,6 @@ TEST(JobStranger, WhoIsSilentIsRefused) {
       1,
       [](const auto& members) {
         const job::Socket stranger = connect(members[0]);
-        challenge_of(stranger);
         EXPECT_TRUE(rest_of(stranger).empty());
       },
       milliseconds(2500));
@@ -106,8 +94,7 @@ TEST(JobStranger, WhoOpensManyConnectionsIsRefused) {
     std::vector<job::Socket> strangers;
     for (int i = 0; i < 300; ++i) {
       strangers.push_back(connect(members[0]));
-      challenge_of(strangers.back());
-      send(strangers.back(), blob_of(1, 3));
+      send_bytes(strangers.back(), blob_of(1, 3));
     }
   });
 }
@@ -117,7 +104,7 @@ void expect_uncounted(const std::function<void(const std::vector<Membership>&)>&
   expect_unimpressed(1, [&](const auto& members) {
     visit(members);
     const job::Socket stranger = connect(members[0]);
-    send(stranger, blob_of(5000, 3));
+    send_bytes(stranger, blob_of(5000, 3));
     rest_of(stranger);
   });
 }
@@ -125,63 +112,156 @@ void expect_uncounted(const std::function<void(const std::vector<Membership>&)>&
 TEST(JobStranger, WhoClosesWithoutAByteIsNotCounted) {
   expect_uncounted([](const auto& members) {
     for (int i = 0; i < 10; ++i) connect(members[0]);
-    for (int i = 0; i < 10; ++i) challenge_of(connect(members[0]));
     std::vector<job::Socket> strangers;
     for (int i = 0; i < 300; ++i) strangers.push_back(connect(members[0]));
   });
 }
 
+/// Who holds the key, and has proved it to process 0.
+class KeyHolder {
+ public:
+  explicit KeyHolder(const Membership& zero) : tls_(zero.key) {
+    asio::ip::tcp::socket socket(loop_.context());
+    socket.connect({asio::ip::make_address("127.0.0.1"), zero.port});
+    connection_ = std::make_unique<job::Connection>(std::move(socket), tls_, true);
+    while (!connection_->is_proved() && turn()) loop_.run(milliseconds(100));
+  }
+
+  void send(const job::Message& message) {
+    connection_->send(message);
+    connection_->write();
+  }
+  /// The first answer; null: the connection has ended.
+  job::Message answer() {
+    while (turn() && answer_.is_null()) loop_.run(milliseconds(100));
+    return answer_;
+  }
+
+ private:
+  bool turn() {
+    connection_->write();
+    return !connection_->read(
+        [this](const job::Message& message, const std::vector<Blob>&) { answer_ = message; });
+  }
+
+  job::Tls tls_;
+  job::Loop loop_;
+  std::unique_ptr<job::Connection> connection_;
+  job::Message answer_;
+};
+
 /// A process dials again, and gives its first connection up, if process 0 is slow to answer.
 TEST(JobStranger, WhoProvesItselfAndGivesUpIsNotCounted) {
   expect_uncounted([](const auto& members) {
-    for (int i = 0; i < 10; ++i) {
-      const job::Socket impatient = connect(members[0]);
-      send(impatient, hello({1, 3, challenge_of(impatient), job::draw_nonce()}, members[0].key));
-    }
+    for (int i = 0; i < 10; ++i) KeyHolder{members[0]};
   });
 }
 
 TEST(JobStranger, WithoutTheKeyIsRefused) {
   expect_unimpressed(1, [](const auto& members) {
-    const job::Socket stranger = connect(members[0]);
-    const job::Claim claim{1, 3, challenge_of(stranger), job::draw_nonce()};
-    send(stranger, hello(claim, JobKey::random()));
-    EXPECT_TRUE(rest_of(stranger).empty());
+    Membership other = members[1];
+    other.key = JobKey::random();
+    JobOptions once = patient();
+    once.patience = milliseconds(1);
+    EXPECT_THAT(outcome_of(other, once, [](Job&) {}), HasSubstr("cannot join process 0"));
   });
 }
 
+/// Keeps what passes between a process and process 0.
+class Recorder {
+ public:
+  explicit Recorder(const Membership& to)
+      : to_(to), listener_(job::listen_on("127.0.0.1", 0)), thread_([this] { pass_on(); }) {}
+
+  std::uint16_t port() const { return job::port_of(listener_); }
+  /// What the process has sent, once it has left.
+  Blob recorded() {
+    thread_.join();
+    return recorded_;
+  }
+
+ private:
+  void pass_on() {
+    wait_for(listener_, milliseconds(30000));
+    const job::Socket process = accept_on(listener_);
+    const job::Socket zero = connect_to("127.0.0.1", to_.port);
+    pollfd both[] = {{process.fd(), POLLIN, 0}, {zero.fd(), POLLIN, 0}};
+    for (bool open = true; open && ::poll(both, 2, 30000) > 0;) {
+      open = passed(both[0], zero, &recorded_) && passed(both[1], process, nullptr);
+    }
+  }
+  static bool passed(const pollfd& from, const job::Socket& to, Blob* copy) {
+    if (from.revents == 0) return true;
+    Blob bytes(4096);
+    const ssize_t got = ::recv(from.fd, bytes.data(), bytes.size(), 0);
+    if (got <= 0) return false;
+    bytes.resize(static_cast<std::size_t>(got));
+    send_bytes(to, bytes);
+    if (copy != nullptr) copy->insert(copy->end(), bytes.begin(), bytes.end());
+    return true;
+  }
+
+  Membership to_;
+  job::Socket listener_;
+  Blob recorded_;
+  std::thread thread_;
+};
+
+/// Of this job: what process 2 has sent from its first byte on.
 TEST(JobStranger, WhoReplaysWhatWasRecordedIsRefused) {
-  expect_unimpressed(1, [](const auto& members) {
-    const job::Socket first = connect(members[0]);
-    const Blob recorded = hello({1, 3, challenge_of(first), job::draw_nonce()}, members[0].key);
-    const job::Socket second = connect(members[0]);
-    challenge_of(second);
-    send(second, recorded);
-    EXPECT_TRUE(rest_of(second).empty());
-  });
+  auto members = memberships(3);
+  Recorder recorder(members[0]);
+  members[2].port = recorder.port();
+  const auto outcomes = JobThreads(members, patient(), [&](Job& job) {
+                          job.all_gather({});
+                          if (job.rank() == 2) return;
+                          if (job.rank() == 1) {
+                            const Blob recorded = recorder.recorded();
+                            EXPECT_FALSE(recorded.empty());
+                            const job::Socket stranger = connect(members[0]);
+                            send_bytes(stranger, recorded);
+                            rest_of(stranger);
+                          }
+                          if (job.rank() == 0) wait_for_refusals(job, 1);
+                        }).outcomes();
+  EXPECT_THAT(outcomes, Each(""));
 }
 
 TEST(JobStranger, WhoEchoesIsRefused) {
   expect_unimpressed(1, [](const auto& members) {
     const job::Socket stranger = connect(members[0]);
-    send(stranger, job::frame(job::Type::challenge, job::encode_challenge(challenge_of(stranger))));
-    EXPECT_TRUE(rest_of(stranger).empty());
+    send_bytes(stranger, Blob{std::byte{0x16}});
+    Blob echo(4096);
+    while (wait_for(stranger, milliseconds(1000))) {
+      const ssize_t got = ::recv(stranger.fd(), echo.data(), echo.size(), 0);
+      if (got <= 0) break;
+      send_bytes(stranger, std::span(echo).first(static_cast<std::size_t>(got)));
+    }
   });
 }
 
 TEST(JobStranger, OfARankThatIsTakenOrIsNoneIsToldSo) {
   expect_unimpressed(0, [](const auto& members) {
-    for (const auto& [rank, size, why] : {std::tuple{1, 3, "there is a process 1 already"},
-                                          {0, 3, "no process 0 to join"},
-                                          {3, 3, "no process 3 to join"},
-                                          {1, 4, "has 3 processes, not 4"}}) {
-      const job::Socket stranger = connect(members[0]);
-      const job::Claim claim{static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(size),
-                             challenge_of(stranger), job::draw_nonce()};
-      send(stranger, hello(claim, members[0].key));
-      const Blob answer = rest_of(stranger);
-      EXPECT_THAT(std::string(reinterpret_cast<const char*>(answer.data()), answer.size()),
-                  HasSubstr(why));
+    for (const auto& [rank, size, why] : {std::tuple{1u, 3u, "there is a process 1 already"},
+                                          {0u, 3u, "no process 0 to join"},
+                                          {3u, 3u, "no process 3 to join"},
+                                          {1u, 4u, "has 3 processes, not 4"}}) {
+      KeyHolder stranger(members[0]);
+      job::Message hello = job::Hello{rank, size, {}};
+      hello.update({{"is", "hello"}, {"protocol", job::kProtocol}});
+      stranger.send(hello);
+      EXPECT_THAT(stranger.answer().at("why").template get<std::string>(), HasSubstr(why));
+    }
+  });
+}
+
+/// It holds the key, but is a process of another version.
+TEST(JobStranger, WhoDoesNotSayHelloIsRefused) {
+  expect_unimpressed(2, [](const auto& members) {
+    for (const char* protocol : {"", "toroid0"}) {
+      KeyHolder stranger(members[0]);
+      stranger.send({{"is", "hello"}, {"protocol", protocol}});
+      EXPECT_TRUE(stranger.answer().is_null());
     }
   });
 }
@@ -219,12 +299,45 @@ TEST(JobStranger, WhoPosesAsProcess0GetsNoProcess) {
   JobOptions options = patient();
   options.patience = milliseconds(300);
   JobThreads leaf(members, options, [](Job&) {});
-  job::wait_for(listener, POLLIN, milliseconds(30000));
-  const job::Socket visitor = job::accept_on(listener);
-  send(visitor, job::frame(job::Type::challenge, job::encode_challenge(job::draw_nonce())));
-  job::wait_for(visitor, POLLIN, milliseconds(30000));
-  send(visitor, job::frame(job::Type::welcome, blob_of(32, 1)));
+  wait_for(listener, milliseconds(30000));
+  const job::Socket visitor = accept_on(listener);
+  send_bytes(visitor, blob_of(5000, 1));
   rest_of(visitor);
+  EXPECT_THAT(leaf.outcomes(), Each(HasSubstr("process 1 cannot join process 0")));
+}
+
+using Certificate = std::unique_ptr<X509, decltype(&::X509_free)>;
+using PrivateKey = std::unique_ptr<EVP_PKEY, decltype(&::EVP_PKEY_free)>;
+
+Certificate certificate_of(EVP_PKEY* key) {
+  Certificate certificate(::X509_new(), &::X509_free);
+  ::X509_set_version(certificate.get(), 2);
+  ::X509_gmtime_adj(X509_getm_notBefore(certificate.get()), 0);
+  ::X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
+  ::X509_set_pubkey(certificate.get(), key);
+  ::X509_sign(certificate.get(), key, ::EVP_sha256());
+  return certificate;
+}
+
+/// It speaks TLS, and has a certificate where process 0 has the key.
+TEST(JobStranger, WhoPosesAsProcess0WithACertificateGetsNoProcess) {
+  auto members = memberships(2);
+  const job::Socket listener(members[0].listener);
+  JobOptions options = patient();
+  options.patience = milliseconds(300);
+  JobThreads leaf({members[1]}, options, [](Job&) {});
+  const std::unique_ptr<SSL_CTX, decltype(&::SSL_CTX_free)> context(
+      ::SSL_CTX_new(::TLS_server_method()), &::SSL_CTX_free);
+  const PrivateKey key(EVP_EC_gen("P-256"), &::EVP_PKEY_free);
+  ASSERT_EQ(::SSL_CTX_use_certificate(context.get(), certificate_of(key.get()).get()), 1);
+  ASSERT_EQ(::SSL_CTX_use_PrivateKey(context.get(), key.get()), 1);
+  wait_for(listener, milliseconds(30000));
+  const job::Socket visitor = accept_on(listener);
+  const std::unique_ptr<SSL, decltype(&::SSL_free)> tls(::SSL_new(context.get()), &::SSL_free);
+  ::SSL_set_fd(tls.get(), visitor.fd());
+  char first = 0;
+  const bool accepted = ::SSL_accept(tls.get()) == 1;
+  EXPECT_FALSE(accepted && ::SSL_read(tls.get(), &first, 1) == 1);
   EXPECT_THAT(leaf.outcomes(), Each(HasSubstr("process 1 cannot join process 0")));
 }
 

@@ -39,6 +39,7 @@ class Toroid(CMakePackage):
     depends_on("zlib")
 
     with when("+ofi"):
+        depends_on("asio@1.22:", type="build")
         depends_on("isa-l")
         depends_on("libfabric@1.15:")
         depends_on("openssl@3:")
