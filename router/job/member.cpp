@@ -17,6 +17,7 @@
 #include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
+#include "router/job/launcher_events.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/process_info.hpp"
 #include "router/job/wire.hpp"
@@ -29,6 +30,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kAskPeriod{5};       // between two reports of the monitor
 constexpr milliseconds kGoodbye{1000};      // for the others to close their ends
+constexpr milliseconds kLastWords{250};     // of a process that the launcher says has died
 constexpr std::size_t kMaxText = 64 << 10;  // bytes
 
 /// A connection that the other end has closed says so by itself; SIGINT and SIGTERM are the
@@ -58,12 +60,15 @@ void Member::join() {
   prepare();
   if (membership_.size == 1) return;
   thread_ = std::jthread([this] { run(); });
+  if (membership_.events)
+    membership_.events->listen([this](unsigned rank, const std::string& why) { hear(rank, why); });
   Lock lock(mutex_);
   wait_until(lock, [this] { return joined_ || is_deserted_by(0); });
 }
 
 void Member::leave() noexcept {
   if (!thread_.joinable()) return;
+  if (membership_.events) membership_.events->stop();
   {
     const Lock asking(asking_);  // a job that is being left must not be abandoned
     const Lock lock(mutex_);
@@ -228,6 +233,30 @@ void Member::check_peers() {
   }
 }
 
+/// Called by a thread of the launcher's library.
+void Member::hear(unsigned rank, const std::string& why) {
+  const Lock lock(mutex_);
+  if (rank < peers_.size() && rank != membership_.rank)
+    notices_.push_back({rank, why, clock_.now()});
+}
+
+/// What a process said before it died, or that it left in order, may still be on its way.
+void Member::check_notices() {
+  while (!notices_.empty() && clock_.now() - notices_.front().at > kLastWords) {
+    const Notice notice = std::move(notices_.front());
+    notices_.erase(notices_.begin());
+    believe(notice.rank, notice.why);
+  }
+}
+
+/// Of processes that this one has no connection with, process 0 tells.
+void Member::believe(unsigned rank, const std::string& why) {
+  const bool awaited = !joined_ && (membership_.rank == 0 || rank == 0);
+  if (peers_[rank].left) return;
+  if (peers_[rank].connection) return miss(rank, roster_.name(rank) + " died: " + why);
+  if (awaited) set_failure(fmt::format("process {} did not join: {}", rank, why));
+}
+
 bool Member::is_heartbeat_due() {
   const auto now = Clock::now();
   const auto half = std::max(stall_ / 20, kAskPeriod);  // two between two samples of StallWatch
@@ -305,6 +334,7 @@ bool Member::turn() {
   {
     const Lock lock(mutex_);
     if (!leaving_) check_peers();
+    if (!leaving_) check_notices();
     tick();
   }
   abandon_if_due();

@@ -153,6 +153,9 @@ class Member {
   void write_all();
   void send_failure(Connection& connection) const;
   void check_peers();
+  void hear(unsigned rank, const std::string& why);
+  void check_notices();
+  void believe(unsigned rank, const std::string& why);
   bool is_heartbeat_due();
   void ask_monitor();
   bool is_monitor_due() const;
@@ -173,6 +176,13 @@ class Member {
   Clock::time_point beat_at_{};
   Clock::time_point failed_at_{};  ///< by clock_
   bool abandoned_ = false;
+  /// What the launcher says of a process, and when it said so, by clock_.
+  struct Notice {
+    unsigned rank = 0;
+    std::string why;
+    Clock::time_point at{};
+  };
+  std::vector<Notice> notices_;
   Clock::time_point moved_at_{};  ///< when bytes have last been written or read
   std::uint64_t moved_ = 0;       ///< bytes until then
   std::uint64_t malformed_ = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,10 @@
 #include "router/job/key.hpp"
 
 namespace toroid {
+
+namespace job {
+class LauncherEvents;
+}
 
 struct Membership {
   unsigned rank = 0;
@@ -20,6 +25,8 @@ struct Membership {
   /// File descriptor of a socket on which process 0 listens already, because the launcher had to
   /// know the port in advance; -1: process 0 opens one on `port`.
   int listener = -1;
+  /// What the launcher tells while the job runs; null: nothing.
+  std::shared_ptr<job::LauncherEvents> events;
   std::string source = "alone";  ///< where this comes from: "PMIx", "environment" or "alone"
 };
 

@@ -1,0 +1,167 @@
+#include "router/job/pmix_session.hpp"
+
+#include <fmt/core.h>
+#include <pmix.h>
+#include <pmix_common.h>
+#include <signal.h>
+
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "router/job/blob.hpp"
+
+namespace toroid::job {
+namespace {
+
+void expect(pmix_status_t status, const char* what) {
+  if (status != PMIX_SUCCESS)
+    throw RunFailed(fmt::format("PMIx cannot {}: {}", what, PMIx_Error_string(status)));
+}
+
+/// A value that PMIx has found, or none.
+class FoundValue {
+ public:
+  FoundValue(const pmix_proc_t& of, const char* name) {
+    if (PMIx_Get(&of, name, nullptr, 0, &value_) != PMIX_SUCCESS) value_ = nullptr;
+  }
+  ~FoundValue() {
+    if (value_ != nullptr) PMIX_VALUE_RELEASE(value_);
+  }
+  FoundValue(const FoundValue&) = delete;
+  FoundValue& operator=(const FoundValue&) = delete;
+  bool has(pmix_data_type_t type) const { return value_ != nullptr && value_->type == type; }
+  const pmix_value_t& operator*() const { return *value_; }
+
+ private:
+  pmix_value_t* value_ = nullptr;
+};
+
+pmix_info_t info_of(const char* key) {
+  pmix_info_t info{};
+  std::strncpy(info.key, key, PMIX_MAX_KEYLEN);
+  return info;
+}
+
+const pmix_info_t* find(std::span<const pmix_info_t> infos, std::string_view key,
+                        pmix_data_type_t type) {
+  for (const pmix_info_t& info : infos)
+    if (key == info.key && info.value.type == type) return &info;
+  return nullptr;
+}
+
+/// Threads that PMIx starts leave SIGINT and SIGTERM to those of the program.
+pmix_status_t init_without_signals(pmix_proc_t& self) {
+  sigset_t signals;
+  sigset_t before;
+  ::sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGTERM}) ::sigaddset(&signals, number);
+  ::pthread_sigmask(SIG_BLOCK, &signals, &before);
+  const pmix_status_t status = PMIx_Init(&self, nullptr, 0);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return status;
+}
+
+/// The ways in which a launcher says that a process has died.
+std::array<pmix_status_t, 5> deaths() {
+  return {PMIX_ERR_PROC_ABORTED_BY_SIG, PMIX_ERR_PROC_TERM_WO_SYNC, PMIX_ERR_EXIT_NONZERO_TERM,
+          PMIX_ERR_PROC_KILLED_BY_CMD, PMIX_ERR_PROC_SENSOR_BOUND_EXCEEDED};
+}
+
+}  // namespace
+
+PmixSession::PmixSession() {
+  expect(init_without_signals(self_), "be reached");
+}
+
+PmixSession::~PmixSession() {
+  stop();
+  PMIx_Finalize(nullptr, 0);
+}
+
+pmix_proc_t PmixSession::process(pmix_rank_t rank) const {
+  pmix_proc_t one = self_;
+  one.rank = rank;
+  return one;
+}
+
+std::uint32_t PmixSession::of_job(const char* name) const {
+  const FoundValue value(process(PMIX_RANK_WILDCARD), name);
+  return value.has(PMIX_UINT32) ? (*value).data.uint32 : 0;
+}
+
+void PmixSession::publish(const char* name, const Blob& bytes) const {
+  pmix_value_t value{};
+  value.type = PMIX_BYTE_OBJECT;
+  value.data.bo.bytes = reinterpret_cast<char*>(const_cast<std::byte*>(bytes.data()));
+  value.data.bo.size = bytes.size();
+  expect(PMIx_Put(PMIX_GLOBAL, name, &value), "publish an address");
+  expect(PMIx_Commit(), "publish an address");
+}
+
+void PmixSession::exchange() const {
+  const pmix_proc_t all = process(PMIX_RANK_WILDCARD);
+  pmix_info_t info = info_of(PMIX_COLLECT_DATA);
+  info.value.type = PMIX_BOOL;
+  info.value.data.flag = true;
+  expect(PMIx_Fence(&all, 1, &info, 1), "exchange addresses");
+}
+
+std::optional<Blob> PmixSession::published_by_0(const char* name) const {
+  const FoundValue value(process(0), name);
+  if (!value.has(PMIX_BYTE_OBJECT)) return {};
+  const pmix_byte_object_t& object = (*value).data.bo;
+  const auto* bytes = reinterpret_cast<const std::byte*>(object.bytes);
+  return Blob(bytes, bytes + object.size);
+}
+
+void PmixSession::listen(Died died) {
+  {
+    const std::lock_guard lock(mutex_);
+    died_ = std::move(died);
+  }
+  auto codes = deaths();
+  pmix_info_t info = info_of(PMIX_EVENT_RETURN_OBJECT);
+  info.value.type = PMIX_POINTER;
+  info.value.data.ptr = this;
+  const pmix_status_t handler =
+      PMIx_Register_event_handler(codes.data(), codes.size(), &info, 1, &hear, nullptr, nullptr);
+  if (handler < 0) expect(handler, "listen to the launcher");
+  handler_ = static_cast<std::size_t>(handler);
+}
+
+void PmixSession::stop() noexcept {
+  if (handler_) PMIx_Deregister_event_handler(*std::exchange(handler_, {}), nullptr, nullptr);
+  const std::lock_guard lock(mutex_);
+  died_ = nullptr;
+}
+
+/// Called by PMIx's thread.
+void PmixSession::hear(std::size_t, pmix_status_t status, const pmix_proc_t* source,
+                       pmix_info_t* infos, std::size_t count, pmix_info_t*, std::size_t,
+                       pmix_event_notification_cbfunc_fn_t done, void* context) {
+  const std::span<const pmix_info_t> all(infos, count);
+  const pmix_info_t* const session = find(all, PMIX_EVENT_RETURN_OBJECT, PMIX_POINTER);
+  const pmix_info_t* const affected = find(all, PMIX_EVENT_AFFECTED_PROC, PMIX_PROC);
+  const pmix_proc_t* const of = affected == nullptr ? source : affected->value.data.proc;
+  if (session != nullptr && of != nullptr)
+    static_cast<PmixSession*>(session->value.data.ptr)->tell(status, *of);
+  if (done != nullptr) done(PMIX_SUCCESS, nullptr, 0, nullptr, nullptr, context);
+}
+
+/// Launchers tell of the processes of other jobs, too.
+void PmixSession::tell(pmix_status_t status, const pmix_proc_t& of) {
+  if (std::strncmp(of.nspace, self_.nspace, PMIX_MAX_NSLEN) != 0) return;
+  const std::lock_guard lock(mutex_);
+  if (died_) died_(of.rank, fmt::format("the launcher says {}", PMIx_Error_string(status)));
+}
+
+}  // namespace toroid::job
