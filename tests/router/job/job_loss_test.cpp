@@ -6,11 +6,16 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "router/job/blob.hpp"
 #include "router/job/job.hpp"
+#include "router/job/launcher_events.hpp"
+#include "router/job/membership.hpp"
 #include "router/job/socket.hpp"
 #include "router/termination/detector.hpp"
 #include "tests/router/job/jobs.hpp"
@@ -65,6 +70,88 @@ TEST(JobLoss, OfAStoppedProcessIsNamedOnAllOthers) {
     EXPECT_THAT(outcomes_when(victim, SIGSTOP, options),
                 Each(AllOf(HasSubstr(fmt::format("process {} (host ", victim)),
                            HasSubstr("has not answered for 3.0 s"))));
+}
+
+/// A launcher that tells what the test says.
+class TellingLauncher final : public job::LauncherEvents {
+ public:
+  void listen(Died died) override {
+    const std::lock_guard lock(mutex_);
+    died_ = std::move(died);
+  }
+  void stop() noexcept override {
+    const std::lock_guard lock(mutex_);
+    died_ = nullptr;
+  }
+  /// False: nobody listens.
+  bool tell(unsigned rank, const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    if (died_) died_(rank, why);
+    return static_cast<bool>(died_);
+  }
+
+ private:
+  std::mutex mutex_;
+  Died died_;
+};
+
+std::vector<std::shared_ptr<TellingLauncher>> let_tell(std::vector<Membership>& members) {
+  std::vector<std::shared_ptr<TellingLauncher>> launchers;
+  for (Membership& member : members) {
+    launchers.push_back(std::make_shared<TellingLauncher>());
+    member.events = launchers.back();
+  }
+  return launchers;
+}
+
+void tell_all(const std::vector<std::shared_ptr<TellingLauncher>>& launchers, unsigned rank) {
+  for (const auto& launcher : launchers)
+    while (!launcher->tell(rank, "its host is down")) sleep_for(milliseconds(1));
+}
+
+/// No connection closes, and nobody is silent for long enough.
+TEST(JobLoss, OfAProcessOfWhichTheLauncherTellsIsNamedOnAllOthers) {
+  for (const unsigned victim : {0U, 2U}) {
+    auto members = memberships(3);
+    JobChild child(members[victim], patient(), run_until_it_fails);
+    if (victim == 0) job::Socket(members[0].listener).close();
+    members.erase(members.begin() + victim);
+    const auto launchers = let_tell(members);
+    std::atomic<int> begun{0};
+    JobThreads others(members, patient(), [&](Job& job) {
+      ++begun;
+      run_until_it_fails(job);
+    });
+    while (begun < 2) sleep_for(milliseconds(10));
+    child.signal(SIGSTOP);
+    tell_all(launchers, victim);
+    EXPECT_THAT(others.outcomes(),
+                Each(AllOf(HasSubstr(fmt::format("process {} (host ", victim)),
+                           HasSubstr(fmt::format("pid {}) died: its host is down", child.pid())))));
+  }
+}
+
+TEST(JobLoss, BeforeItHasJoinedIsNamedWhereTheLauncherTells) {
+  auto members = memberships(3);
+  members.pop_back();
+  const auto launchers = let_tell(members);
+  JobThreads others(members, patient(), [](Job&) {});
+  tell_all(launchers, 2);
+  EXPECT_THAT(others.outcomes(), Each(HasSubstr("process 2 did not join: its host is down")));
+}
+
+/// A launcher may know of the end of a process before its last words have been read.
+TEST(JobLoss, IsNoneWhereAProcessHasLeftInOrder) {
+  auto members = memberships(3);
+  const auto launchers = let_tell(members);
+  const auto outcomes = JobThreads(members, patient(), [&](Job& job) {
+                          job.all_gather({});
+                          if (job.rank() == 2) return;
+                          launchers[job.rank()]->tell(2, "exit code 1");
+                          sleep_for(milliseconds(600));
+                          EXPECT_EQ(job.failure(), "");
+                        }).outcomes();
+  EXPECT_THAT(outcomes, Each(""));
 }
 
 TEST(JobLoss, OfOneThatNeverJoinedIsNamed) {
