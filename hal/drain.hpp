@@ -136,13 +136,12 @@ class Drain {
   template <typename Rule, typename Sink>
   [[gnu::noinline]] std::size_t visit(Rule rule, OutputQueues& queues, InjectionFifos& fifos,
                                       std::size_t limit, Sink& sink) {
+    if (queues.heads() != nullptr) return visit_open(rule, queues, fifos, limit, sink);
     Open open(fifos);
     if (open.nowhere()) return 0;
-    const auto empty_out = [&](unsigned iL, std::size_t most) {
+    return visit_all(open, queues, limit, [&](unsigned iL, std::size_t most) {
       return move_heads(rule, open, queues, iL, most, sink);
-    };
-    return queues.heads() == nullptr ? visit_all(open, queues, limit, empty_out)
-                                     : visit_open(open, queues, limit, empty_out);
+    });
   }
 
   /// Step 1006 for a few queues: each in turn, until a whole round has moved nothing.
@@ -163,18 +162,16 @@ class Drain {
     return moved;
   }
 
-  /// The same for many queues: only those whose head finds room. What is sent may leave its FIFO at
-  /// once, and make room that `open` does not know of.
-  template <typename EmptyOut>
-  [[gnu::noinline]] std::size_t visit_open(Open& open, const OutputQueues& queues,
-                                           std::size_t limit, EmptyOut&& empty_out) {
+  /// The same for many queues: only those whose head finds room, by their index.
+  template <typename Rule, typename Sink>
+  [[gnu::noinline]] std::size_t visit_open(Rule rule, OutputQueues& queues, InjectionFifos& fifos,
+                                           std::size_t limit, Sink& sink) {
+    Unknown room(fifos);
     std::size_t moved = 0;
     for (unsigned iL = queue_; moved < limit; iL = queues.after(iL)) {
-      const auto next =
-          queues.heads()->first_open(iL, open_by_length(*queues.heads(), open.fifos()));
+      const auto next = queues.heads()->first_open(iL, open_by_length(*queues.heads(), fifos));
       if (!next) break;
-      if (!open.may_let_out(queues, *next)) open = Open(open.fifos());
-      const std::size_t here = empty_out(*next, limit - moved);
+      const std::size_t here = move_heads(rule, room, queues, *next, limit - moved, sink);
       if (here == 0) break;
       moved += here;
       queue_ = iL = *next;
@@ -249,8 +246,8 @@ class Drain {
     DirectionSet directions_;  ///< find no room in other directions than these
   };
 
-  /// The same of a single queue: nothing is kept of where there is room. That its head finds none,
-  /// the commonest of a busy node, put() shows without a look at its descriptor.
+  /// Nothing is kept of where there is room: of a single queue put() shows that its head finds none,
+  /// the commonest of a busy node, without a look at its descriptor; of many the index does.
   class Unknown {
    public:
     explicit Unknown(InjectionFifos& fifos) : fifos_(&fifos) {}

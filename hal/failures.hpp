@@ -67,6 +67,10 @@ class Failures {
   void expect_change() { may_change_ = true; }
   /// REQUIRES: may_change(), and no other thread calls anything meanwhile.
   void let_die(const Death& death);
+  /// Whether it still works.
+  bool is_news(const Death& death) const {
+    return death.link ? works(death.node, *death.link) : is_alive(death.node);
+  }
   /// "(0,0,0)X+ failed at cycle 5000", "node (1,2,3) failed at cycle 5000".
   std::string text(const Death& death) const;
 

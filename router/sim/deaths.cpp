@@ -48,9 +48,7 @@ void Deaths::happen(std::deque<Block>& blocks, Tick next) {
 
 /// What has failed before is no news.
 void Deaths::let_die(std::deque<Block>& blocks, const Death& death) {
-  const bool works =
-      death.link ? failures_->works(death.node, *death.link) : failures_->is_alive(death.node);
-  if (!works) return;
+  if (!failures_->is_news(death)) return;
   failures_->let_die(death);
   happened_.push_back(death);
   for (Block& block : blocks) {

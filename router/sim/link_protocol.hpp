@@ -49,12 +49,12 @@ class LinkProtocol {
   /// That transmission begins; `word` tells the packet from others.
   [[gnu::always_inline]] void sent(Rank node, unsigned link, std::uint64_t word) {
     std::uint32_t& crc = line(node, link).sent[in_line(link)];
-    crc = next_crc(crc, word);
+    crc = next_check(crc, word);
   }
   /// It has come from the direction opposite to the one in which it travels.
   [[gnu::always_inline]] void received(Rank node, unsigned travelling, std::uint64_t word) {
     std::uint32_t& crc = line(node, travelling).received[in_line(travelling)];
-    crc = next_crc(crc, word);
+    crc = next_check(crc, word);
   }
   [[gnu::always_inline]] void prefetch(Rank node, unsigned link) const {
     __builtin_prefetch(&lines_[place(node, link)]);
@@ -100,7 +100,7 @@ class LinkProtocol {
   static unsigned in_line(unsigned link) { return link - (link >= kRow ? kRow : 0u); }
   Line& line(Rank node, unsigned link) { return lines_[place(node, link)]; }
   Link& link(Rank node, unsigned l) { return links_[std::size_t{node} * degree_ + l]; }
-  static std::uint32_t next_crc(std::uint32_t crc, std::uint64_t word) {
+  static std::uint32_t next_check(std::uint32_t crc, std::uint64_t word) {
     return static_cast<std::uint32_t>(((word ^ crc) * 0x9e3779b97f4a7c15ull) >> 32);
   }
 

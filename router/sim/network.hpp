@@ -108,7 +108,7 @@ class Network {
   /// Links or nodes fail in this cycle, in which nothing has happened yet: the shape's failures
   /// know them.
   void fail(Tick at) { calendar_.at(at, {EventKind::failed, 0, 0}); }
-  /// The node has failed, and so does what it was to receive.
+  /// The packet will not arrive: its destination has failed, or every way there is cut.
   void lose(FlightId flight) {
     ++lost_[{flights_.tag(flight).source, flights_.header(flight).destination()}];
     flights_.remove(flight);

@@ -13,7 +13,7 @@ namespace toroid {
 std::vector<std::string> unsound_links(const FabricCounters& counters, const Shape& shape);
 
 /// Throws RunFailed, with a link's name where it is known, if there are any: what crossed them was
-/// damaged, and nobody noticed. To be called when the result has been written.
+/// damaged, and nobody noticed.
 void check_links(const FabricCounters& counters, const Shape& shape);
 
 }  // namespace toroid

@@ -19,9 +19,7 @@ namespace toroid::ring {
 FailureStages::FailureStages(const Shape& shape) : stages_{shape} {
   if (shape.failures() == nullptr) return;
   for (const Death& death : shape.failures()->deaths()) {
-    const Failures& before = *stages_.back().failures();
-    if (death.link ? !before.works(death.node, *death.link) : !before.is_alive(death.node))
-      continue;
+    if (!stages_.back().failures()->is_news(death)) continue;
     deaths_.push_back(death);
     auto failures = std::make_shared<Failures>(shape.without_failures(), shape.failures()->list());
     for (const Death& one : deaths_) failures->let_die(one);

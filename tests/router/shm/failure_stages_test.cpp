@@ -16,38 +16,20 @@
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/shm/torus/failure_stages.hpp"
-#include "tests/router/emulated_machine.hpp"
+#include "tests/router/end_of_run.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
 namespace toroid {
 namespace {
 
-using testing::MachineExchange;
+using testing::EndOfRun;
 using testing::RingMachine;
 
-struct RingEnd {
-  std::string report;  ///< empty: the run came to its end
-  FabricCounters counters;
-
-  std::uint64_t lost() const {
-    std::uint64_t packets = 0;
-    for (const LostPackets& one : counters.lost) packets += one.packets;
-    return packets;
-  }
-};
-
-RingEnd run_to_the_end(const Shape& shape, std::uint64_t bytes, RoutingRule routing) {
+EndOfRun run_to_the_end(const Shape& shape, std::uint64_t bytes, RoutingRule routing) {
   RingMachine machine(shape, 2, {.settings = {.output_queues = 6, .routing = routing}},
                       testing::routed(RingRoute::torus), testing::smallest_channels());
-  MachineExchange exchange(machine, bytes);
-  std::string report;
-  try {
-    exchange.run();
-  } catch (const RunFailed& failed) {
-    report = failed.what();
-  }
-  return {report, machine.counters()};
+  return testing::exchange_on(machine, bytes);
 }
 
 TEST(FailureStages, AreTheMachineBeforeAndAfterEachFailure) {
@@ -85,7 +67,8 @@ TEST(FailureStages, OfALinkLoseNothingOnRingsWhereAnotherWayIsLeft) {
   for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::random_order})
     for (const Tick at : {1u, 1'000'000u, 3'000'000u}) {
       const FailureList list{{"(1,0,2)Y+@" + std::to_string(at)}, {}, true};
-      const RingEnd end = run_to_the_end(Shape::parse("3x4x3").with_failures(list), 2'400, routing);
+      const EndOfRun end =
+          run_to_the_end(Shape::parse("3x4x3").with_failures(list), 2'400, routing);
       EXPECT_EQ(end.report, "") << at;
       EXPECT_EQ(end.counters.delivered, 36u * 35 * packets_for(2'400));
     }
@@ -96,9 +79,9 @@ TEST(FailureStages, LeaveEveryPacketOnRingsDeliveredOrCounted) {
     for (const Tick at : {1u, 700'000u}) {
       const FailureList list{
           {"(0,0,0)X+@" + std::to_string(at)}, {"(1,1,1)@" + std::to_string(at + 500'000)}, false};
-      const RingEnd end =
+      const EndOfRun end =
           run_to_the_end(Shape::parse("3x4x3").with_failures(list), 12'000, routing);
-      EXPECT_EQ(end.counters.packets, end.counters.delivered + end.lost());
+      EXPECT_EQ(end.counters.packets, end.counters.delivered + end.packets_lost());
       ASSERT_EQ(end.counters.deaths.size(), 2u);
       EXPECT_EQ(end.report.find("(0,0,0)X+ failed at cycle"), 0u) << end.report;
     }

@@ -22,45 +22,21 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"
+#include "tests/router/end_of_run.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
 
 namespace toroid {
 namespace {
 
-using testing::MachineExchange;
+using testing::EndOfRun;
+using testing::Pairs;
 using testing::SimMachine;
-using Pairs = std::map<std::pair<Rank, Rank>, std::uint64_t>;
 
-/// What is left of a run that may have failed.
-struct Ended {
-  std::string report;  ///< empty: it came to its end
-  FabricCounters counters;
-
-  Pairs lost() const {
-    Pairs pairs;
-    for (const LostPackets& lost : counters.lost)
-      pairs[{lost.source, lost.destination}] = lost.packets;
-    return pairs;
-  }
-  std::uint64_t packets_lost() const {
-    std::uint64_t packets = 0;
-    for (const LostPackets& lost : counters.lost) packets += lost.packets;
-    return packets;
-  }
-};
-
-Ended exchange(const Shape& shape, std::uint64_t bytes, NodeOptions node = {}, SimOptions sim = {},
-               const Machine& hardware = {}) {
+EndOfRun exchange(const Shape& shape, std::uint64_t bytes, NodeOptions node = {},
+                  SimOptions sim = {}, const Machine& hardware = {}) {
   SimMachine machine(shape, node, std::move(sim), hardware);
-  MachineExchange messages(machine, bytes);
-  std::string report;
-  try {
-    messages.run();
-  } catch (const RunFailed& failed) {
-    report = failed.what();
-  }
-  return {report, machine.counters()};
+  return testing::exchange_on(machine, bytes);
 }
 
 NodeOptions with(RoutingRule routing) {
@@ -71,7 +47,7 @@ std::string later(const std::string& place, Tick at) {
   return place + "@" + std::to_string(at);
 }
 
-auto key(const Ended& ended) {
+auto key(const EndOfRun& ended) {
   std::vector<std::uint64_t> links;
   for (const LinkCounters& link : ended.counters.links) links.push_back(link.wire_bytes);
   return std::tuple(ended.report, ended.counters.end, ended.counters.delivered, ended.lost(),
@@ -80,7 +56,7 @@ auto key(const Ended& ended) {
 
 TEST(Death, OfALinkBeforeTheFirstPacketLosesThosePairsWhoseOnlyShortestWayItWas) {
   const Shape ring = Shape::parse("5").with_failures({{"(0)X+@1"}, {}, false});
-  const Ended ended = exchange(ring, 480);
+  const EndOfRun ended = exchange(ring, 480);
   const Pairs expected = {{{0, 1}, 2}, {{0, 2}, 2}, {{4, 1}, 2},
                           {{1, 0}, 2}, {{2, 0}, 2}, {{1, 4}, 2}};
   EXPECT_EQ(ended.lost(), expected);
@@ -93,7 +69,7 @@ TEST(Death, OfALinkBeforeTheFirstPacketLosesThosePairsWhoseOnlyShortestWayItWas)
 /// Its program has had its first turn, in cycle 0.
 TEST(Death, OfANodeBeforeTheFirstPacketLosesWhatIsForItAndWhatItHasWritten) {
   const Shape torus = Shape::parse("3x3").with_failures({{}, {"(1,1)@1"}, false});
-  const Ended ended = exchange(torus, 240);
+  const EndOfRun ended = exchange(torus, 240);
   EXPECT_EQ(ended.counters.deaths, std::vector<std::string>{"node (1,1) failed at cycle 1"});
   Pairs to_it;
   Pairs others;
@@ -115,8 +91,8 @@ TEST(Death, OfALinkLosesNothingWhereAnotherWayIsLeftWheneverItHappens) {
     for (Tick at = 1; at < 40'000; at = at * 5 / 3 + 7)
       for (const char* link : {"(0,0,0)X+", "(1,2,1)Y-", "(2,3,2)Z+"}) {
         const FailureList list{{later(link, at)}, {}, true};
-        const Ended ended = exchange(Shape::parse("4x4x3").with_failures(list), 960, with(routing),
-                                     {}, testing::smallest_channels());
+        const EndOfRun ended = exchange(Shape::parse("4x4x3").with_failures(list), 960,
+                                        with(routing), {}, testing::smallest_channels());
         EXPECT_EQ(ended.report, "") << link << " at " << at;
         EXPECT_EQ(ended.counters.delivered, 48u * 47 * packets_for(960));
       }
@@ -131,7 +107,7 @@ TEST(Death, AtAnyTimeLeavesEveryPacketDeliveredOrNamedByAnyNumberOfThreads) {
         if (!links.empty()) list.links = {later(links, at)};
         if (!nodes.empty()) list.nodes = {later(nodes, at + 700)};
         const Shape shape = Shape::parse("4x4x3").with_failures(list);
-        const Ended ended = exchange(shape, 720, with(routing));
+        const EndOfRun ended = exchange(shape, 720, with(routing));
         EXPECT_EQ(ended.counters.packets, ended.counters.delivered + ended.packets_lost());
         EXPECT_EQ(ended.report.empty(), ended.counters.delivered == 48u * 47 * packets_for(720));
         for (const unsigned threads : {2u, 3u})
@@ -140,8 +116,8 @@ TEST(Death, AtAnyTimeLeavesEveryPacketDeliveredOrNamedByAnyNumberOfThreads) {
 }
 
 TEST(Death, ThatComesAfterTheEndChangesNothing) {
-  const Ended whole = exchange(Shape::parse("4x3"), 240);
-  const Ended late =
+  const EndOfRun whole = exchange(Shape::parse("4x3"), 240);
+  const EndOfRun late =
       exchange(Shape::parse("4x3").with_failures({{"(0,0)X+@1000000000"}, {}, false}), 240);
   EXPECT_EQ(late.report, "");
   EXPECT_EQ(late.counters.deaths, std::vector<std::string>{});
@@ -152,7 +128,7 @@ TEST(Death, ThatComesAfterTheEndChangesNothing) {
 TEST(Death, OfANodeLosesNothingThatHasReachedItBefore) {
   const Shape shape = Shape::parse("4x4");
   const Tick end = exchange(shape, 240).counters.end;
-  const Ended ended =
+  const EndOfRun ended =
       exchange(shape.with_failures({{}, {"(3,3)@" + std::to_string(end)}, false}), 240);
   EXPECT_EQ(ended.counters.lost.size(), 0u) << ended.report;
 }
@@ -160,7 +136,7 @@ TEST(Death, OfANodeLosesNothingThatHasReachedItBefore) {
 TEST(Death, OfANodeThatHasNotEndedIsNamedWhateverIsLost) {
   const Shape shape = Shape::parse("5x3x2");
   for (Tick at = 100; at < 8'000; at += 300) {
-    const Ended ended = exchange(shape.with_failures({{}, {later("(1,1,1)", at)}, false}), 1);
+    const EndOfRun ended = exchange(shape.with_failures({{}, {later("(1,1,1)", at)}, false}), 1);
     EXPECT_EQ(ended.counters.packets, ended.counters.delivered + ended.packets_lost());
     if (ended.counters.deaths.empty()) continue;
     EXPECT_EQ(ended.report.find("node (1,1,1) failed at cycle "), 0u) << at << ended.report;
@@ -172,7 +148,7 @@ TEST(Death, OfALinkComesAfterMoreErrorsThanItsLimit) {
   routing.link_errors.rates = {{0, ""}, {0.2, "(0,0)X+"}};
   routing.link_errors.limit = 5;
   const Shape shape = Shape::parse("4x4").with_failures({{}, {}, true});
-  const Ended ended = exchange(shape, 24'000, {}, {.routing = routing});
+  const EndOfRun ended = exchange(shape, 24'000, {}, {.routing = routing});
   EXPECT_EQ(ended.report, "");
   ASSERT_EQ(ended.counters.deaths.size(), 1u);
   EXPECT_EQ(ended.counters.deaths.front().find("(0,0)X+ failed at cycle "), 0u);

@@ -1,0 +1,49 @@
+// What is left of a run that may have failed: its report, and the packets that are lost.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "hal/counters.hpp"
+#include "hal/shape.hpp"
+#include "tests/router/emulated_machine.hpp"
+
+namespace toroid::testing {
+
+using Pairs = std::map<std::pair<Rank, Rank>, std::uint64_t>;
+
+struct EndOfRun {
+  std::string report;  ///< empty: the run came to its end
+  FabricCounters counters;
+
+  /// Packets by source and destination.
+  Pairs lost() const {
+    Pairs pairs;
+    for (const LostPackets& lost : counters.lost)
+      pairs[{lost.source, lost.destination}] = lost.packets;
+    return pairs;
+  }
+  std::uint64_t packets_lost() const {
+    std::uint64_t packets = 0;
+    for (const LostPackets& lost : counters.lost) packets += lost.packets;
+    return packets;
+  }
+};
+
+/// An all-to-all exchange of so many bytes, to its end or its failure.
+template <typename Machine>
+EndOfRun exchange_on(Machine& machine, std::uint64_t bytes) {
+  MachineExchange exchange(machine, bytes);
+  std::string report;
+  try {
+    exchange.run();
+  } catch (const RunFailed& failed) {
+    report = failed.what();
+  }
+  return {report, machine.counters()};
+}
+
+}  // namespace toroid::testing
