@@ -246,8 +246,8 @@ class Drain {
     DirectionSet directions_;  ///< find no room in other directions than these
   };
 
-  /// Nothing is kept of where there is room: of a single queue put() shows that its head finds none,
-  /// the commonest of a busy node, without a look at its descriptor; of many the index does.
+  /// Nothing is kept of where there is room: of a single queue put() shows that its head finds
+  /// none, the commonest of a busy node, without a look at its descriptor; of many the index does.
   class Unknown {
    public:
     explicit Unknown(InjectionFifos& fifos) : fifos_(&fifos) {}

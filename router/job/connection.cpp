@@ -3,7 +3,6 @@
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <sys/socket.h>
 #include <asio/ip/tcp.hpp>
 
 #include <algorithm>
@@ -49,6 +48,9 @@ Blob head_of(const Blob& message, std::size_t body) {
 
 Connection::Connection(tcp::socket socket, const Tls& tls, bool calls)
     : socket_(std::move(socket)) {
+  std::error_code gone;
+  own_address_ = text_of(socket_.local_endpoint(gone).address());
+  peer_address_ = text_of(socket_.remote_endpoint(gone).address());
   socket_.non_blocking(true);
   socket_.set_option(tcp::no_delay(true));
   tls_ = tls.over(socket_.native_handle(), calls);
@@ -209,16 +211,6 @@ std::uint64_t Connection::bytes_read() const {
 
 std::uint64_t Connection::bytes_moved() const {
   return bytes_read() + BIO_number_written(SSL_get_wbio(tls_.get()));
-}
-
-std::string Connection::own_address() const {
-  std::error_code gone;
-  return text_of(socket_.local_endpoint(gone).address());
-}
-
-std::string Connection::peer_address() const {
-  std::error_code gone;
-  return text_of(socket_.remote_endpoint(gone).address());
 }
 
 }  // namespace toroid::job

@@ -67,8 +67,8 @@ class Connection {
   std::uint64_t bytes_read() const;
   std::uint64_t bytes_moved() const;
   /// Numeric addresses of both ends.
-  std::string own_address() const;
-  std::string peer_address() const;
+  const std::string& own_address() const { return own_address_; }
+  const std::string& peer_address() const { return peer_address_; }
 
  private:
   /// A frame that waits to be written.
@@ -97,6 +97,8 @@ class Connection {
   void note(int error);
 
   asio::ip::tcp::socket socket_;
+  std::string own_address_;
+  std::string peer_address_;
   TlsConnection tls_;
   Readiness readable_;
   Readiness writable_;

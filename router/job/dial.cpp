@@ -1,7 +1,6 @@
 #include "router/job/dial.hpp"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 #include <asio/ip/tcp.hpp>
 
 #include <algorithm>
@@ -111,23 +110,37 @@ class Dialer {
     hello.update({{"is", "hello"}, {"protocol", kProtocol}});
     connection->send(hello);
     std::optional<End> end;
-    const bool answered = run(kTimeToAnswer, [&] {
+    bool welcome = false;
+    run(kTimeToAnswer, [&] {
       connection->write();
-      if (connection->is_proved()) return true;
       end = connection->read(
-          [](const Message&, const std::vector<Blob>&) { throw Malformed("before the hello"); });
-      return end || connection->is_proved();
+          [&](const Message& said, const std::vector<Blob>&) { welcome = is_welcome(said); }, true);
+      return end || welcome;
     });
-    if (answered && !end) return connection;
+    if (welcome) return connection;
     note_refusal(end, at);
     return nullptr;
   }
 
+  /// Who is told why it is not wanted does not dial again.
+  bool is_welcome(const Message& message) const {
+    const std::string is = message.at("is");
+    if (is == "refusal")
+      throw RunFailed(fmt::format("process 0 refuses process {}: {}", membership_.rank,
+                                  message.at("why").get<std::string>()));
+    if (is == "failure") throw RunFailed(message.at("why").get<std::string>());
+    if (is != "welcome") throw Malformed("before the welcome");
+    return true;
+  }
+
   void note_refusal(std::optional<End> end, const tcp::endpoint& at) {
     if (end == End::wrong_key && !refused_) refused_ = Clock::now();
-    why_ = end ? "it is not process 0 of this version"
-               : fmt::format("process 0 at {}:{} does not answer", at.address().to_string(),
-                             at.port());
+    if (end == End::lost)
+      why_ = "process 0 closed the connection";
+    else
+      why_ = end ? "it is not process 0 of this version"
+                 : fmt::format("process 0 at {}:{} does not answer", at.address().to_string(),
+                               at.port());
   }
 
   Loop& loop_;

@@ -9,13 +9,12 @@
 #include "router/job/loop.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/tls.hpp"
-#include "router/job/wire.hpp"
 
 namespace toroid::job {
 
-/// Connects with process 0, until both have proved to each other that they hold the key, and says
-/// hello. Runs the loop, and asks several times a second whether to `stop`: then it returns null.
-/// Throws RunFailed if there is no process 0 in time.
+/// Connects with process 0, where both prove to each other that they hold the key, says hello, and
+/// is welcome. Runs the loop, and asks several times a second whether to `stop`: then it returns
+/// null. Throws RunFailed if there is no process 0 in time, or it refuses.
 std::unique_ptr<Connection> dial(Loop& loop, const Tls& tls, const Membership& membership,
                                  const JobOptions& options, ProcessInfo self,
                                  const std::function<bool()>& stop);

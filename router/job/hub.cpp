@@ -1,6 +1,5 @@
 // Process 0 of a job.
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <chrono>
 #include <cstddef>
@@ -160,14 +159,16 @@ class Hub final : public Member {
   void handle(unsigned rank, const Message& message, std::vector<Blob> blobs) override {
     const std::string is = message.at("is");
     if (is == "report") return handle_report(rank, message.at("report"));
-    if (is == "blobs") return handle_blob(rank, message, std::move(blobs.at(0)));
+    if (is == "blobs") return handle_blobs(rank, message, std::move(blobs));
     if (is != "ping") throw Malformed("not for process 0");
     peers_[rank].connection->send(
         {{"is", "pong"}, {"sent", message.at("sent")}, {"now", ClockOffset::stamp()}});
   }
 
-  void handle_blob(unsigned rank, const Message& message, Blob blob) {
-    guests_[rank].blobs.push_back({message.at("kind"), message.at("sequence"), std::move(blob)});
+  void handle_blobs(unsigned rank, const Message& message, std::vector<Blob> blobs) {
+    if (blobs.size() != 1) throw Malformed("not one blob");
+    guests_[rank].blobs.push_back(
+        {message.at("kind"), message.at("sequence"), std::move(blobs.front())});
     changed_.notify_all();
   }
 

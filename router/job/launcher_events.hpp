@@ -15,8 +15,9 @@ class LauncherEvents {
   virtual ~LauncherEvents() = default;
   /// From now on calls `died` for each process that the launcher reports, from any thread.
   virtual void listen(Died died) = 0;
-  /// On return `died` is not called any more.
-  virtual void stop() noexcept = 0;
+  /// On return `died` is not called any more. `failed`: the job has; the launcher may be ending all
+  /// processes, and answers none of them.
+  virtual void stop(bool failed) noexcept = 0;
 };
 
 }  // namespace toroid::job

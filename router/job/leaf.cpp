@@ -61,9 +61,7 @@ class Leaf final : public Member {
     if (is == "table") return handle_table(message);
     if (is == "pong") return handle_pong(message);
     if (is == "loss") return handle_loss(message);
-    if (is != "refusal") throw Malformed("not of process 0");
-    set_failure(fmt::format("process 0 refuses process {}: {}", membership_.rank,
-                            message.at("why").get<std::string>()));
+    throw Malformed("not of process 0");
   }
 
   void handle_blobs(const Message& message, std::vector<Blob> blobs) {

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <thread>
@@ -14,6 +17,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "router/job/blob.hpp"
 #include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/job.hpp"
@@ -68,7 +72,7 @@ void Member::join() {
 
 void Member::leave() noexcept {
   if (!thread_.joinable()) return;
-  if (membership_.events) membership_.events->stop();
+  if (membership_.events) membership_.events->stop(!failure().empty());
   {
     const Lock asking(asking_);  // a job that is being left must not be abandoned
     const Lock lock(mutex_);
@@ -307,8 +311,9 @@ void Member::run() noexcept {
     try {
       more = turn();
     } catch (const std::exception& error) {
-      more = failure().empty();
       fail(error.what());
+      more = !is_leaving();
+      std::this_thread::sleep_for(kPollPeriod);  // the next turn may end so, too
     }
   }
 }

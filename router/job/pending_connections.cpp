@@ -1,6 +1,7 @@
 #include "router/job/pending_connections.hpp"
 
 #include <fmt/core.h>
+#include <asio/error.hpp>
 #include <asio/ip/tcp.hpp>
 
 #include <cstddef>
@@ -57,7 +58,8 @@ void PendingConnections::accept(Clock::time_point now) {
   for (int i = 0; i < kAcceptedAtOnce && acceptor_.is_open() && acceptable_; ++i) {
     std::error_code error;
     tcp::socket socket = acceptor_.accept(error);
-    if (error) return acceptable_.await(acceptor_, tcp::acceptor::wait_read);
+    if (error == asio::error::would_block) acceptable_.await(acceptor_, tcp::acceptor::wait_read);
+    if (error) return;  // without a descriptor, tries again at the next turn
     if (pending_.size() == kMaxPending) close_one(pending_.begin(), false);
     pending_.push_back({std::make_unique<Connection>(std::move(socket), tls_, false), now});
   }
@@ -76,13 +78,14 @@ void PendingConnections::serve_one(Iterator pending, const Objection& objection,
   if (pending->hello) answer(pending, objection(*pending->hello), admit);
 }
 
-/// Tells a process that holds the key why it is not admitted.
+/// Tells a process that holds the key that it is admitted, or why it is not.
 void PendingConnections::answer(Iterator pending, const std::string& why, const Admit& admit) {
   Pending one = std::move(*pending);
   pending_.erase(pending);
-  if (why.empty()) return admit(*one.hello, std::move(one.connection));
-  one.connection->send({{"is", "refusal"}, {"why", why}});
+  one.connection->send(why.empty() ? Message{{"is", "welcome"}}
+                                   : Message{{"is", "refusal"}, {"why", why}});
   one.connection->write();
+  if (why.empty()) admit(*one.hello, std::move(one.connection));
 }
 
 void PendingConnections::close_one(Iterator pending, bool refused) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -73,7 +74,7 @@ std::optional<Membership> pmix_membership() {
     throw RunFailed("PMIx does not know how many processes this job has");
   if (membership.size == 1) return membership;
   meet(*session, membership);
-  membership.events = session;
+  if (session->sends_events()) membership.events = session;
   return membership;
 }
 

@@ -13,11 +13,13 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "hal/check.hpp"
 #include "router/job/blob.hpp"
+#include "router/job/launcher_events.hpp"
 
 namespace toroid::job {
 namespace {
@@ -76,6 +78,32 @@ std::array<pmix_status_t, 5> deaths() {
           PMIX_ERR_PROC_KILLED_BY_CMD, PMIX_ERR_PROC_SENSOR_BOUND_EXCEEDED};
 }
 
+/// Who listens to events. It outlives a session that is abandoned.
+struct Listener {
+  std::mutex mutex;  ///< held while `died` is called
+  LauncherEvents::Died died;
+  std::string job;  ///< PMIx's name of it: launchers tell of other jobs, too
+};
+
+Listener& listener() {
+  static auto* const one = new Listener;
+  return *one;
+}
+
+/// Called by PMIx's thread.
+void hear(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix_info_t* infos,
+          std::size_t count, pmix_info_t*, std::size_t, pmix_event_notification_cbfunc_fn_t done,
+          void* context) {
+  const pmix_info_t* const affected = find({infos, count}, PMIX_EVENT_AFFECTED_PROC, PMIX_PROC);
+  const pmix_proc_t* const of = affected == nullptr ? source : affected->value.data.proc;
+  {
+    const std::lock_guard lock(listener().mutex);
+    if (of != nullptr && listener().died && listener().job == of->nspace)
+      listener().died(of->rank, fmt::format("the launcher says {}", PMIx_Error_string(status)));
+  }
+  if (done != nullptr) done(PMIX_SUCCESS, nullptr, 0, nullptr, nullptr, context);
+}
+
 }  // namespace
 
 PmixSession::PmixSession() {
@@ -83,8 +111,11 @@ PmixSession::PmixSession() {
 }
 
 PmixSession::~PmixSession() {
-  stop();
-  PMIx_Finalize(nullptr, 0);
+  if (!abandoned_) PMIx_Finalize(nullptr, 0);
+}
+
+bool PmixSession::sends_events() const {
+  return std::string_view(self_.nspace).starts_with("prte");
 }
 
 pmix_proc_t PmixSession::process(pmix_rank_t rank) const {
@@ -123,45 +154,21 @@ std::optional<Blob> PmixSession::published_by_0(const char* name) const {
   return Blob(bytes, bytes + object.size);
 }
 
+/// A launcher may know no events after all: then connections alone tell.
 void PmixSession::listen(Died died) {
   {
-    const std::lock_guard lock(mutex_);
-    died_ = std::move(died);
+    const std::lock_guard lock(listener().mutex);
+    listener().died = std::move(died);
+    listener().job = self_.nspace;
   }
   auto codes = deaths();
-  pmix_info_t info = info_of(PMIX_EVENT_RETURN_OBJECT);
-  info.value.type = PMIX_POINTER;
-  info.value.data.ptr = this;
-  const pmix_status_t handler =
-      PMIx_Register_event_handler(codes.data(), codes.size(), &info, 1, &hear, nullptr, nullptr);
-  if (handler < 0) expect(handler, "listen to the launcher");
-  handler_ = static_cast<std::size_t>(handler);
+  PMIx_Register_event_handler(codes.data(), codes.size(), nullptr, 0, &hear, nullptr, nullptr);
 }
 
-void PmixSession::stop() noexcept {
-  if (handler_) PMIx_Deregister_event_handler(*std::exchange(handler_, {}), nullptr, nullptr);
-  const std::lock_guard lock(mutex_);
-  died_ = nullptr;
-}
-
-/// Called by PMIx's thread.
-void PmixSession::hear(std::size_t, pmix_status_t status, const pmix_proc_t* source,
-                       pmix_info_t* infos, std::size_t count, pmix_info_t*, std::size_t,
-                       pmix_event_notification_cbfunc_fn_t done, void* context) {
-  const std::span<const pmix_info_t> all(infos, count);
-  const pmix_info_t* const session = find(all, PMIX_EVENT_RETURN_OBJECT, PMIX_POINTER);
-  const pmix_info_t* const affected = find(all, PMIX_EVENT_AFFECTED_PROC, PMIX_PROC);
-  const pmix_proc_t* const of = affected == nullptr ? source : affected->value.data.proc;
-  if (session != nullptr && of != nullptr)
-    static_cast<PmixSession*>(session->value.data.ptr)->tell(status, *of);
-  if (done != nullptr) done(PMIX_SUCCESS, nullptr, 0, nullptr, nullptr, context);
-}
-
-/// Launchers tell of the processes of other jobs, too.
-void PmixSession::tell(pmix_status_t status, const pmix_proc_t& of) {
-  if (std::strncmp(of.nspace, self_.nspace, PMIX_MAX_NSLEN) != 0) return;
-  const std::lock_guard lock(mutex_);
-  if (died_) died_(of.rank, fmt::format("the launcher says {}", PMIx_Error_string(status)));
+void PmixSession::stop(bool failed) noexcept {
+  const std::lock_guard lock(listener().mutex);
+  listener().died = nullptr;
+  abandoned_ = failed;
 }
 
 }  // namespace toroid::job

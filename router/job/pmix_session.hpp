@@ -3,9 +3,7 @@
 
 #include <pmix_common.h>
 
-#include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 
 #include "router/job/blob.hpp"
@@ -13,8 +11,10 @@
 
 namespace toroid::job {
 
-/// A session with PMIx, from PMIx_Init to PMIx_Finalize. There is one at a time in a process.
-/// Launchers send events only as long as it is open. All throw RunFailed. Owned by the membership.
+/// A session with PMIx, from PMIx_Init to PMIx_Finalize. There is one at a time in a process. All
+/// throw RunFailed. **Events:** a launcher sends them only as long as the session is open. Those
+/// that send none (Open MPI 4's mpirun, Slurm) take the end of a process with an open session for
+/// the end of the job. Owned by the membership.
 class PmixSession final : public LauncherEvents {
  public:
   PmixSession();
@@ -23,6 +23,8 @@ class PmixSession final : public LauncherEvents {
   PmixSession& operator=(const PmixSession&) = delete;
 
   unsigned rank() const { return self_.rank; }
+  /// Whether this launcher is one that sends events: PRRTE (prterun, Open MPI 5's mpirun).
+  bool sends_events() const;
   /// A number that the launcher knows about the whole job; 0 if it does not.
   std::uint32_t of_job(const char* name) const;
 
@@ -33,20 +35,13 @@ class PmixSession final : public LauncherEvents {
   std::optional<Blob> published_by_0(const char* name) const;
 
   void listen(Died died) override;
-  void stop() noexcept override;
+  void stop(bool failed) noexcept override;
 
  private:
-  static void hear(std::size_t handler, pmix_status_t status, const pmix_proc_t* source,
-                   pmix_info_t* infos, std::size_t count, pmix_info_t* results,
-                   std::size_t results_count, pmix_event_notification_cbfunc_fn_t done,
-                   void* context);
-  void tell(pmix_status_t status, const pmix_proc_t& of);
   pmix_proc_t process(pmix_rank_t rank) const;
 
   pmix_proc_t self_{};
-  std::mutex mutex_;  ///< guards died_; held while it is called
-  Died died_;
-  std::optional<std::size_t> handler_;  ///< PMIx's number of it
+  bool abandoned_ = false;  ///< is left to the end of the process
 };
 
 }  // namespace toroid::job

@@ -9,13 +9,11 @@
 #include <array>
 #include <climits>
 #include <cstddef>
-#include <cstdint>
 #include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "router/job/blob.hpp"
 #include "router/job/job.hpp"
 #include "router/job/socket.hpp"
 #include "router/job/wire.hpp"

@@ -1,14 +1,11 @@
 // Who the processes of a job are, and how messages name them.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "router/job/blob.hpp"
 #include "router/job/job.hpp"
-#include "router/job/wire.hpp"
 
 namespace toroid::job {
 

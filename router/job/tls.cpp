@@ -1,11 +1,9 @@
 #include "router/job/tls.hpp"
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/sslerr.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>

@@ -296,6 +296,20 @@ TEST_F(OfiLaunch, EndsOnAllWhenOneProcessIsKilled) {
   expect_all_gone(children);
 }
 
+/// Open MPI's sends a signal to the others a second later; they have said why they end by then.
+TEST_F(OfiLaunch, ByMpirunNamesAProcessThatIsKilled) {
+  if (!installed("mpirun")) GTEST_SKIP() << "mpirun is not installed";
+  const Process launcher(mpirun(4) + kLaunchedFft);
+  const std::vector<pid_t> children = processes_of(launcher);
+  ASSERT_EQ(children.size(), 4U) << launcher.err();
+  ::kill(children[2], SIGKILL);
+  const std::optional<Ended> ended = launcher.wait(15s);
+  ASSERT_TRUE(ended) << launcher.err();
+  EXPECT_THAT(ended->err, ::testing::ContainsRegex("process [0-3] .host .*, pid " +
+                                                   std::to_string(children[2])));
+  expect_all_gone(children);
+}
+
 TEST_F(OfiLaunch, EndsOnAllWhenItIsInterrupted) {
   const Process launcher(launch(4) + kLaunchedFft);
   const std::vector<pid_t> children = processes_of(launcher);

@@ -132,10 +132,11 @@ class Server {
   Server& operator=(const Server&) = delete;
 };
 
+/// As PRRTE names its own.
 std::string name_of_next_job() {
   static const Server server;
   static int jobs = 0;
-  return "toroid-test-" + std::to_string(++jobs);
+  return "prterun-test@" + std::to_string(++jobs);
 }
 
 Environment environment_of(const pmix_proc_t& process) {

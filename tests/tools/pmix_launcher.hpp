@@ -1,8 +1,8 @@
-// A launcher that speaks PMIx and tells of the deaths of processes, which Open MPI 4.1's does not.
+// A launcher that tells of the deaths of processes by PMIx, as PRRTE does and Open MPI 4.1's does
+// not.
 #pragma once
 
 #include <pmix_common.h>
-#include <sys/types.h>
 
 #include <filesystem>
 #include <string>

@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,28 +8,17 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <ios>
 #include <limits>
 #include <memory>
 #include <numbers>
-#include <optional>
 #include <span>
-#include <sstream>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "fft/execute/local_array.hpp"
 #include "fft/kernels/kernel.hpp"
-#include "fft/kernels/wisdom_file.hpp"
 #include "hal/check.hpp"
-
-// FFTW itself, to make it forget what it has measured.
-extern "C" void fftw_forget_wisdom(void);
-extern "C" void fftwf_forget_wisdom(void);
 
 namespace toroid::fft::local {
 namespace {
@@ -400,129 +388,6 @@ TEST(Reference, TransformsRealArraysToHalvesAndBack) {
   std::vector<double> back(60);
   fftw_reference(size, half, std::span<double>(back));
   for (std::size_t i = 0; i < 60; ++i) EXPECT_NEAR(back[i], 60 * array[i], 1e-12);
-}
-
-class KernelWisdom : public ::testing::Test {
- protected:
-  KernelWisdom() { remove(path_); }
-  ~KernelWisdom() override { remove(path_); }
-  /// As a file has it, with its checksum.
-  bool load(const std::string& text) const { return load_content(wisdom_file(text)); }
-  bool load_content(const std::string& content) const {
-    std::ofstream(path_, std::ios::binary) << content;
-    return load_wisdom(path_);
-  }
-  static void forget() {
-    fftw_forget_wisdom();
-    fftwf_forget_wisdom();
-  }
-  /// FFTW's texts, first that in double precision. They are measured once, as kernels are.
-  static std::pair<std::string, std::string> measured() {
-    static const auto texts = [] {
-      for (const Precision precision : kPrecisions)
-        fftw().plan(line(30, precision), Rigor::measure);
-      const std::string text = wisdom();
-      const std::size_t begin = text.find("(fftw-"), single = text.find("(fftw-", begin + 1);
-      return std::pair(text.substr(begin, single - begin), text.substr(single));
-    }();
-    return texts;
-  }
-  /// Sorted, since FFTW writes them in no fixed order.
-  static std::vector<std::string> sorted_lines(const std::string& text) {
-    std::istringstream stream(text);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(stream, line);)
-      if (!line.starts_with("toroid")) lines.push_back(line);
-    std::ranges::sort(lines);
-    return lines;
-  }
-
-  // The process's own file: tests run beside each other.
-  std::filesystem::path path_ =
-      std::filesystem::path(::testing::TempDir()) / fmt::format("kernel-wisdom-{}", ::getpid());
-};
-
-TEST_F(KernelWisdom, ComesBackInBothPrecisions) {
-  EXPECT_FALSE(load_wisdom(path_));
-  EXPECT_FALSE(load_content(""));
-  const auto [in_double, in_single] = measured();
-  EXPECT_NE(in_double.find(" fftw_wisdom "), std::string::npos);
-  EXPECT_NE(in_single.find(" fftwf_wisdom "), std::string::npos);
-  const std::string all = in_double + in_single;
-  forget();
-  EXPECT_NE(sorted_lines(wisdom()), sorted_lines(all));
-  EXPECT_TRUE(load(all));
-  EXPECT_EQ(sorted_lines(wisdom()), sorted_lines(all));
-}
-
-TEST_F(KernelWisdom, MayBeThatOfOnePrecision) {
-  const auto [in_double, in_single] = measured();
-  forget();
-  const auto none = sorted_lines(wisdom()).size();
-  for (const std::string& part : {in_double, in_single}) {
-    forget();
-    EXPECT_TRUE(load(part));
-    EXPECT_EQ(sorted_lines(wisdom()).size(), none + sorted_lines(part).size() - 2);
-  }
-}
-
-TEST_F(KernelWisdom, KeepsTheLinesOfThisProject) {
-  const auto [in_double, in_single] = measured();
-  add_own_wisdom("toroid rows 1");
-  EXPECT_TRUE(load("toroid rows 2\ntoroid rows 1\n" + in_double));
-  EXPECT_TRUE(load("toroid rows 3"));
-  const std::vector<std::string> lines = {"toroid rows 1", "toroid rows 2", "toroid rows 3"};
-  EXPECT_EQ(own_wisdom(), lines);
-  const std::string text = wisdom();
-  EXPECT_NE(text.find("\ntoroid rows 1\ntoroid rows 2\ntoroid rows 3\n(fftw-"), std::string::npos);
-  EXPECT_TRUE(load_content(text));
-  EXPECT_EQ(own_wisdom(), lines);
-}
-
-TEST_F(KernelWisdom, RefusesWhatIsNone) {
-  const auto [in_double, in_single] = measured();
-  std::string other = in_single;
-  other.replace(other.find("fftwf_"), 6, "fftwl_");
-  for (const std::string& text :
-       {std::string(), std::string("none"), std::string("\n"), std::string("toroid\n"), other,
-        in_double + "none", in_double + other, "toroid new\nnone\n" + in_double, "none" + in_double,
-        in_double.substr(0, in_double.size() / 2), in_double + "toroid new\n"})
-    EXPECT_THROW(load(text), BadInput) << text;
-  EXPECT_EQ(std::ranges::count(own_wisdom(), "toroid new"), 0);
-  EXPECT_THROW(load_wisdom("/dev/zero"), BadInput);
-  EXPECT_THROW(load_wisdom(::testing::TempDir()), BadInput);
-}
-
-/// What has happened to a file since it was written.
-std::vector<std::string> damaged(const std::string& content) {
-  std::vector<std::string> all;
-  for (std::size_t at = 0; at < content.size(); at += 1 + content.size() / 400) {
-    for (const char change : {'\1', '\x20', '\x80'}) {
-      all.push_back(content);
-      all.back()[at] = static_cast<char>(all.back()[at] ^ change);
-    }
-    all.push_back(content.substr(0, at) + content.substr(at + 1));
-    all.push_back(content.substr(0, at) + ")" + content.substr(at));
-    all.push_back(content.substr(0, at) + "(0 " + content.substr(at));
-    if (at > 0) all.push_back(content.substr(0, at));
-  }
-  return all;
-}
-
-TEST_F(KernelWisdom, RefusesAFileThatIsDamagedAnywhereBeforeFftwSeesIt) {
-  const auto [in_double, in_single] = measured();
-  const std::string whole = wisdom_file("toroid rows 1\n" + in_double + in_single);
-  EXPECT_TRUE(load_content(whole));
-  for (const std::string& content : damaged(whole)) {
-    ASSERT_THROW(load_content(content), BadInput) << content;
-    ASSERT_EQ(wisdom_in(content), std::nullopt) << content;
-  }
-}
-
-TEST_F(KernelWisdom, RefusesWhatHasNoChecksum) {
-  const auto [in_double, in_single] = measured();
-  for (const std::string& text : {in_double, "toroid rows 1\n" + in_double, std::string("\n")})
-    EXPECT_THROW(load_content(text), BadInput) << text;
 }
 
 }  // namespace

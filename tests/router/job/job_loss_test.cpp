@@ -79,7 +79,7 @@ class TellingLauncher final : public job::LauncherEvents {
     const std::lock_guard lock(mutex_);
     died_ = std::move(died);
   }
-  void stop() noexcept override {
+  void stop(bool) noexcept override {
     const std::lock_guard lock(mutex_);
     died_ = nullptr;
   }

@@ -157,6 +157,30 @@ TEST(JobStranger, WhoProvesItselfAndGivesUpIsNotCounted) {
   });
 }
 
+/// Process 0 closes connections that wait for too long, and the oldest of too many.
+TEST(JobStranger, IsNobodyWhoDialsAgainAsItWasNotWelcome) {
+  const auto members = memberships(2);
+  const job::Socket listener(members[0].listener);
+  JobThreads leaf({members[1]}, patient(), [](Job&) {});
+  const job::Tls tls(members[0].key);
+  for (const bool first : {true, false}) {
+    ASSERT_TRUE(wait_for(listener, milliseconds(30000)));
+    job::Loop loop;
+    job::Connection visitor({loop.context(), asio::ip::tcp::v4(), accept_on(listener).release()},
+                            tls, false);
+    bool said_hello = false;
+    const auto hear = [&](const job::Message& message, const std::vector<Blob>&) {
+      said_hello = message.at("is") == "hello";
+    };
+    while (!said_hello && !visitor.read(hear)) loop.run(milliseconds(50));
+    ASSERT_TRUE(said_hello);
+    if (first) continue;
+    visitor.send({{"is", "refusal"}, {"why", "enough"}});
+    visitor.write();
+  }
+  EXPECT_THAT(leaf.outcomes(), Each(HasSubstr("process 0 refuses process 1: enough")));
+}
+
 TEST(JobStranger, WithoutTheKeyIsRefused) {
   expect_unimpressed(1, [](const auto& members) {
     Membership other = members[1];

@@ -7,9 +7,11 @@
 #include <sys/socket.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "router/job/blob.hpp"
 #include "router/job/socket.hpp"

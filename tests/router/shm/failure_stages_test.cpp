@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"

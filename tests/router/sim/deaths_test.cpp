@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -21,7 +20,6 @@
 #include "packet/node/settings.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/sim_fabric.hpp"
-#include "tests/router/emulated_machine.hpp"
 #include "tests/router/end_of_run.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
