@@ -1,5 +1,4 @@
 // Any process of a job but 0.
-#include <fmt/core.h>
 
 #include <cstdint>
 #include <memory>
