@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-constexpr unsigned kProcesses = 3;
+constexpr unsigned kLaunchedProcesses = 3;
 const Arguments kEndlessFft = {TOROID_COMMAND, "fft",    "--torus",    "4x2x2",      "--size",
                                "36",           "--plan", "estimate",   "--repeat",   "1000000",
                                "--fabric",     "ofi",    "--provider", "tcp;ofi_rxm"};
@@ -40,9 +40,9 @@ void expect_failure(const Process& process, const std::string& part) {
 }
 
 TEST_F(OfiLauncher, StartsProcessesThatEndInOrder) {
-  PmixLauncher launcher(kProcesses, kLaunchedHello, directory_.path());
-  for (unsigned rank = 0; rank < kProcesses; ++rank) launcher.start(rank);
-  for (unsigned rank = 0; rank < kProcesses; ++rank) {
+  PmixLauncher launcher(kLaunchedProcesses, kLaunchedHello, directory_.path());
+  for (unsigned rank = 0; rank < kLaunchedProcesses; ++rank) launcher.start(rank);
+  for (unsigned rank = 0; rank < kLaunchedProcesses; ++rank) {
     const std::optional<Ended> ended = launcher[rank].wait(60s);
     ASSERT_TRUE(ended) << launcher[rank].err();
     EXPECT_EQ(ended->exit_code, 0) << ended->err;
@@ -50,8 +50,8 @@ TEST_F(OfiLauncher, StartsProcessesThatEndInOrder) {
 }
 
 TEST_F(OfiLauncher, IsBelievedWhenItSaysThatAProcessHasDied) {
-  PmixLauncher launcher(kProcesses, kEndlessFft, directory_.path());
-  for (unsigned rank = 0; rank < kProcesses; ++rank) launcher.start(rank);
+  PmixLauncher launcher(kLaunchedProcesses, kEndlessFft, directory_.path());
+  for (unsigned rank = 0; rank < kLaunchedProcesses; ++rank) launcher.start(rank);
   ASSERT_TRUE(comes_true([&] { return !launcher[0].err().empty(); }, 30s));  // the expected time
   launcher[2].signal(SIGSTOP);
   launcher.tell(2, PMIX_ERR_PROC_ABORTED_BY_SIG);
