@@ -4,18 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "fft/execute/local_array.hpp"
 #include "fft/execute/work_slices.hpp"
+#include "fft/kernels/copy_kernel.hpp"
 #include "fft/kernels/kernel.hpp"
 #include "fft/kernels/work.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
-#include "fft/layout/strided_copy.hpp"
 #include "fft/plan/cost_model.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/machine.hpp"
@@ -43,31 +42,6 @@ local::Kind kind_of(const LocalTask& task) {
   if (task.real_to && !task.real_from) return local::Kind::half_to_real;
   return task.backward ? local::Kind::inverse : local::Kind::forward;
 }
-
-/// Copies complex elements between arrays whose fastest axes differ, in blocks of cache lines: FFTW
-/// takes half as long again.
-class BlockCopy final : public local::Kernel {
- public:
-  explicit BlockCopy(const local::Work& work)
-      : bytes_(static_cast<std::uint32_t>(local::element_bytes(work, local::Side::in))) {
-    std::vector<CopyLoop> loops;
-    for (const local::Axis& axis : work.axes) {
-      elements_ *= axis.length;
-      if (axis.length > 1) loops.push_back({axis.length, axis.in_stride, axis.out_stride});
-    }
-    std::ranges::sort(loops, std::ranges::greater{}, &CopyLoop::to_stride);
-    for (const CopyLoop& loop : loops) loops_.push(loop);
-  }
-  void run(const void* in, void* out) const override {
-    copy_strided(loops_, {0, elements_}, bytes_, static_cast<const std::byte*>(in),
-                 static_cast<std::byte*>(out));
-  }
-
- private:
-  std::uint32_t bytes_;
-  std::int64_t elements_ = 1;
-  NestedLoops loops_;
-};
 
 /// The last transformed axis, which is halved if the data is real.
 unsigned last_axis(const Axes& axes) {
@@ -102,10 +76,11 @@ LocalCost cost_of(const LocalTask& task, const Machine& machine) {
   return cost;
 }
 
-LocalWork::LocalWork(const LocalTask& task, Precision precision, Rigor rigor,
-                     const Machine& machine, std::int64_t test_interval)
-    : precision_(precision),
-      rigor_(rigor),
+LocalWork::LocalWork(const LocalTask& task, const Description& description, const Machine& machine,
+                     std::int64_t test_interval)
+    : precision_(description.precision),
+      rigor_(description.rigor),
+      library_(&local::library(description.library)),
       test_interval_(test_interval),
       cost_(cost_of(task, machine)) {
   if (task.from.size() == 0) return;
@@ -134,7 +109,7 @@ local::Work LocalWork::blank(const LocalTask& task) const {
 
 LocalWork::Step& LocalWork::add(const local::Work& work, Place in, Place out) {
   for (const WorkSlice& slice : slices_of(work, test_interval_))
-    steps_.push_back({local::fftw().plan(slice.work, rigor_), slice.reads_out ? out : in, out,
+    steps_.push_back({library_->plan(slice.work, rigor_), slice.reads_out ? out : in, out,
                       slice.in_at, slice.out_at});
   return steps_.back();
 }
@@ -189,7 +164,7 @@ void LocalWork::plan_box(const LocalTask& task) {
     work.axes[axis] = {length, task.from.stride(axis), task.to.stride(axis), task.axes[axis]};
   }
   if (copies_first(task, work)) {
-    steps_.push_back({std::make_shared<BlockCopy>(work), Place::from, Place::to});
+    steps_.push_back({std::make_shared<local::CopyKernel>(work), Place::from, Place::to});
     work.in_place = true;
     for (local::Axis& axis : work.axes) axis.in_stride = axis.out_stride;
     add(work, Place::to, Place::to);

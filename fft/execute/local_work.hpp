@@ -45,7 +45,8 @@ class LocalWork {
  public:
   LocalWork() = default;  ///< does nothing
   /// `test_interval`: lines that a step transforms at most; 0: as many as there are.
-  LocalWork(const LocalTask& task, Precision precision, Rigor rigor, const Machine& machine,
+  /// Of the description: precision, rigor and library.
+  LocalWork(const LocalTask& task, const Description& description, const Machine& machine,
             std::int64_t test_interval = 0);
 
   /// Leaves `from` as it was unless the task is in place or may destroy it. REQUIRES: from == to if
@@ -96,6 +97,7 @@ class LocalWork {
 
   Precision precision_ = Precision::double_;
   Rigor rigor_ = Rigor::estimate;
+  const local::Library* library_ = nullptr;
   std::int64_t test_interval_ = 0;
   std::vector<Step> steps_;
   std::array<std::int64_t, 2> scratch_bytes_{};

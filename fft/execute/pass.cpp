@@ -141,8 +141,7 @@ LocalTask Pass::task(std::size_t number, const StageState& state) const {
 }
 
 LocalWork Pass::prepare(const LocalTask& task, std::int64_t test_interval) const {
-  const Description& description = blueprint_->description();
-  return LocalWork(task, description.precision, description.rigor, node_->machine(), test_interval);
+  return LocalWork(task, blueprint_->description(), node_->machine(), test_interval);
 }
 
 void Pass::set_work(StageState& state, std::size_t number) {

@@ -1,17 +1,15 @@
 #include <fftw3.h>
 
 #include <array>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <span>
-#include <utility>
 
 #include "fft/execute/local_array.hpp"
+#include "fft/kernels/fftw.hpp"
 #include "fft/kernels/fftw_api.hpp"
+#include "fft/kernels/keeping_library.hpp"
 #include "fft/kernels/kernel.hpp"
 #include "fft/kernels/work.hpp"
 #include "hal/check.hpp"
@@ -172,41 +170,25 @@ class FftwKernel final : public Kernel {
   Plan<Real> plan_;
 };
 
-/// The kernel of an empty array and of a copy onto itself.
-class Nothing final : public Kernel {
+class FftwLibrary final : public KeepingLibrary {
  public:
-  void run(const void*, void*) const override {}
-};
-
-/// From array to array, then in place in the second one.
-class TwoPasses final : public Kernel {
- public:
-  TwoPasses(std::shared_ptr<const Kernel> first, std::shared_ptr<const Kernel> others)
-      : first_(std::move(first)), others_(std::move(others)) {}
-  void run(const void* in, void* out) const override {
-    first_->run(in, out);
-    others_->run(out, out);
+  /// Plans without simplifying, to share as little as possible with what is checked against it.
+  void run_once(const Work& work, const void* in, void* out) const override {
+    TOROID_CHECK(work.precision == Precision::double_);
+    std::unique_lock lock(planner);
+    const Plan<double> plan(work, const_cast<void*>(in), out, FFTW_ESTIMATE);
+    lock.unlock();
+    plan.run(in, out);
+    lock.lock();
   }
 
  private:
-  std::shared_ptr<const Kernel> first_;
-  std::shared_ptr<const Kernel> others_;
-};
-
-class FftwLibrary final : public Library {
- public:
-  std::shared_ptr<const Kernel> plan(const Work& work, Rigor rigor) const override {
-    check(work);
-    if (holds_nothing(work)) return nothing_;
-    const Work same = simplified(work);
-    if (same.in_place && !transforms(same)) return nothing_;
+  /// Kernels stay until the process ends. Nothing is planned then, so that they are destroyed
+  /// without the planner's lock.
+  std::shared_ptr<const Kernel> make(const Work& work, Rigor rigor) const override {
     const std::lock_guard lock(planner);
-    std::shared_ptr<const Kernel>& kernel = kernels_[{same, rigor}];
-    if (kernel == nullptr) kernel = made(same, rigor);
-    return kernel;
+    return made(work, rigor);
   }
-
- private:
   static std::shared_ptr<const Kernel> made(const Work& work, Rigor rigor) {
     const bool measured = rigor == Rigor::measure;
     if (measured && goes_in_passes(work))
@@ -218,69 +200,13 @@ class FftwLibrary final : public Library {
       return std::make_shared<FftwKernel<float>>(tiles, flags);
     return std::make_shared<FftwKernel<double>>(tiles, flags);
   }
-
-  std::shared_ptr<const Kernel> nothing_ = std::make_shared<Nothing>();
-  /// Guarded by `planner`. Kernels stay until the process ends. Nothing is planned then, so that
-  /// they are destroyed without it.
-  mutable std::map<std::pair<Work, Rigor>, std::shared_ptr<const Kernel>> kernels_;
 };
-
-/// The work on a whole array in C order. `size` is the real side's.
-Work whole(std::span<const std::int64_t> size, Kind kind) {
-  TOROID_CHECK(!size.empty());
-  TOROID_CHECK_LE(size.size(), kMaxLocalAxes);
-  Work work{{}, kind, Precision::double_, !is_real(kind)};
-  std::int64_t real = 1, complex = 1;
-  for (std::size_t a = size.size(); a-- > 0;) {
-    const bool halved = is_real(kind) && a + 1 == size.size();
-    const auto [in, out] = kind == Kind::real_to_half   ? std::pair(real, complex)
-                           : kind == Kind::half_to_real ? std::pair(complex, real)
-                                                        : std::pair(complex, complex);
-    work.axes[a] = {size[a], in, out, true};
-    real *= size[a];
-    complex *= halved ? size[a] / 2 + 1 : size[a];
-  }
-  return work;
-}
-
-/// Plans without simplifying or caching, to share as little as possible with what is checked
-/// against it.
-void run_whole(const Work& work, std::size_t in_bytes, const void* in, std::size_t out_bytes,
-               void* out) {
-  if (holds_nothing(work)) return;
-  TOROID_CHECK_EQ(in_bytes, reach_bytes(work, Side::in));
-  TOROID_CHECK_EQ(out_bytes, reach_bytes(work, Side::out));
-  std::unique_lock lock(planner);
-  const Plan<double> plan(work, const_cast<void*>(in), out, FFTW_ESTIMATE);
-  lock.unlock();
-  plan.run(in, out);
-  lock.lock();
-}
 
 }  // namespace
 
-const Library& fftw() {
+const Library* fftw() {
   static const FftwLibrary library;
-  return library;
-}
-
-void fftw_reference(std::span<const std::int64_t> size, int sign,
-                    std::span<std::complex<double>> array) {
-  TOROID_CHECK_EQ(sign * sign, 1);
-  run_whole(whole(size, sign < 0 ? Kind::forward : Kind::inverse), array.size_bytes(), array.data(),
-            array.size_bytes(), array.data());
-}
-
-void fftw_reference(std::span<const std::int64_t> size, std::span<const double> real,
-                    std::span<std::complex<double>> half) {
-  run_whole(whole(size, Kind::real_to_half), real.size_bytes(), real.data(), half.size_bytes(),
-            half.data());
-}
-
-void fftw_reference(std::span<const std::int64_t> size, std::span<std::complex<double>> half,
-                    std::span<double> real) {
-  run_whole(whole(size, Kind::half_to_real), half.size_bytes(), half.data(), real.size_bytes(),
-            real.data());
+  return &library;
 }
 
 }  // namespace toroid::fft::local

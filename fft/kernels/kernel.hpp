@@ -1,5 +1,5 @@
 // What a node computes by itself: transforms of some axes of a strided local array, and copies. It
-// is an interface, so that another library can replace FFTW.
+// is an interface, behind which there are FFTW, unless the build leaves it out, and KissFFT.
 //
 // Conventions: forward sums x[n]·exp(-2πi·kn/N), inverse sums with +; neither scales.
 #pragma once
@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace toroid::fft::local {
@@ -59,7 +60,7 @@ class Kernel {
   virtual void run(const void* in, void* out) const = 0;
 };
 
-/// How much planning may cost.
+/// How much planning may cost. Only FFTW measures; to KissFFT both are the same.
 enum class Rigor : std::uint8_t {
   estimate,  ///< nothing is measured: equal results on every run of a process without wisdom
   measure,   ///< candidates are timed: faster transforms, whose last bits may differ between runs
@@ -72,16 +73,29 @@ class Library {
   /// Plans once per (work, rigor) in a process; the kernel is then shared. Several threads may call
   /// at once.
   virtual std::shared_ptr<const Kernel> plan(const Work& work, Rigor rigor) const = 0;
+  /// Does work that is not empty, in double precision, once, for references: it has as little in
+  /// common with plan() as the library permits.
+  virtual void run_once(const Work& work, const void* in, void* out) const = 0;
 };
 
-/// FFTW 3.
-const Library& fftw();
+enum class LibraryName : std::uint8_t {
+  fftw,     ///< FFTW 3, under the GNU GPL; builds with TOROID_FFTW=OFF are without it
+  kissfft,  ///< KissFFT in the form that Eigen contains, under the Mozilla Public License 2.0
+};
+inline constexpr std::array<std::string_view, 2> kLibraryNames = {"fftw", "kissfft"};
+
+/// Whether this build contains the library.
+bool has(LibraryName name);
+/// FFTW where the build contains it.
+LibraryName default_library();
+/// Throws BadInput if the build does not contain it.
+const Library& library(LibraryName name);
 
 /// Loads wisdom: what has been measured in other processes. A file of wisdom has this project's own
 /// lines, FFTW's wisdom in double precision and FFTW's wisdom in single precision; each may be
 /// missing; the first line has a checksum of them (wisdom_file.hpp). Returns false if there is no
 /// such file or nothing in it. Throws BadInput, before FFTW sees anything, if the checksum does not
-/// fit, and if the file is not wisdom of this FFTW.
+/// fit, and if the file is not wisdom of this FFTW. A build without FFTW refuses FFTW's lines.
 bool load_wisdom(const std::filesystem::path& path);
 /// The content of a file with all wisdom of this process.
 std::string wisdom();
@@ -93,15 +107,15 @@ std::vector<std::string> own_wisdom();
 /// REQUIRES: one line without its end, which begins with "toroid ".
 void add_own_wisdom(std::string line);
 
-/// Transforms a whole array of 1 to kMaxLocalAxes axes by one call of FFTW, in place, in C order,
-/// with sign -1 or +1. Results are checked against it.
-void fftw_reference(std::span<const std::int64_t> size, int sign,
-                    std::span<std::complex<double>> array);
+/// Transforms a whole array of 1 to kMaxLocalAxes axes by one call of the default library, in
+/// place, in C order, with sign -1 or +1. Results are checked against it.
+void serial_reference(std::span<const std::int64_t> size, int sign,
+                      std::span<std::complex<double>> array);
 /// The same for a real array, whose last axis is halved, as numpy.fft.rfftn does.
-void fftw_reference(std::span<const std::int64_t> size, std::span<const double> real,
-                    std::span<std::complex<double>> half);
+void serial_reference(std::span<const std::int64_t> size, std::span<const double> real,
+                      std::span<std::complex<double>> half);
 /// The unscaled inverse of that, as numpy.fft.irfftn(..., norm="forward") does. Destroys `half`.
-void fftw_reference(std::span<const std::int64_t> size, std::span<std::complex<double>> half,
-                    std::span<double> real);
+void serial_reference(std::span<const std::int64_t> size, std::span<std::complex<double>> half,
+                      std::span<double> real);
 
 }  // namespace toroid::fft::local

@@ -1,14 +1,11 @@
-#include <fftw3.h>
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <ios>
 #include <iterator>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -16,20 +13,20 @@
 #include <system_error>
 #include <vector>
 
-#include "fft/kernels/fftw_api.hpp"
+#include "fft/kernels/fftw.hpp"
 #include "fft/kernels/kernel.hpp"
 #include "fft/kernels/wisdom_file.hpp"
-#include "fft/kernels/wisdom_list.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft::local {
 namespace {
 
 constexpr std::string_view kOwn = "toroid ";
-constexpr std::string_view kBlank = " \t\r\n";
 constexpr std::uintmax_t kLargest = 64u << 20;  ///< bytes of a file; a plan takes some hundred
 
-/// Guarded by `planner`, as FFTW's wisdom is.
+constinit std::mutex own_lines_mutex;
+
+/// Guarded by `own_lines_mutex`.
 std::vector<std::string>& own_lines() {
   static std::vector<std::string> lines;
   return lines;
@@ -65,49 +62,13 @@ std::vector<std::string> take_own(std::string_view& text) {
   return lines;
 }
 
-void skip_blanks(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
-}
-
-/// Takes one list in parentheses, FFTW's form of wisdom, from the front; empty if there is none.
-std::string take_list(std::string_view& text) {
-  std::size_t depth = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '(') ++depth;
-    if (depth == 0) break;
-    if (text[at] != ')' || --depth > 0) continue;
-    const std::string list(text.substr(0, at + 1));
-    text.remove_prefix(at + 1);
-    return list;
-  }
-  return {};
-}
-
-/// The second word of a list says its precision: "(fftw-3.3.10 fftwf_wisdom ...".
-bool import_list(const std::string& list) {
-  if (!is_wisdom_list(list)) return false;
-  const std::size_t word = std::min(list.find(' '), list.size());
-  if (std::string_view(list).substr(word).starts_with(" fftwf_wisdom"))
-    return Fftw<float>::import_wisdom(list.c_str()) != 0;
-  return Fftw<double>::import_wisdom(list.c_str()) != 0;
-}
-
 bool import(std::string_view text) {
   const std::vector<std::string> own = take_own(text);
-  skip_blanks(text);
-  if (own.empty() && text.empty()) return false;
-  const std::lock_guard lock(planner);
-  for (; !text.empty(); skip_blanks(text))
-    if (!import_list(take_list(text))) return false;
+  if (own.empty() && text.find_first_not_of(" \t\r\n") == text.npos) return false;
+  if (!import_fftw_wisdom(text)) return false;
+  const std::lock_guard lock(own_lines_mutex);
   std::ranges::for_each(own, keep);
   return true;
-}
-
-template <typename Real>
-std::string exported() {
-  const std::unique_ptr<char, decltype(&std::free)> text(Fftw<Real>::export_wisdom(), &std::free);
-  TOROID_CHECK(text != nullptr);
-  return text.get();
 }
 
 }  // namespace
@@ -122,33 +83,32 @@ bool load_wisdom(const std::filesystem::path& path) {
                     "not fit); without the file it is measured anew",
                     path.string())));
   if (!import(*text))
-    throw BadInput(one_line(fmt::format("{}: is no wisdom of {}", path.string(), fftw_version)));
+    throw BadInput(one_line(fmt::format("{}: is no wisdom of {}", path.string(), fftw_name())));
   return true;
 }
 
 std::string wisdom() {
-  const std::lock_guard lock(planner);
+  const std::lock_guard lock(own_lines_mutex);
   std::string text;
   for (const std::string& line : own_lines()) text += line + '\n';
-  return wisdom_file(text + exported<double>() + exported<float>());
+  return wisdom_file(text + fftw_wisdom());
 }
 
 void forget_wisdom() {
-  const std::lock_guard lock(planner);
+  const std::lock_guard lock(own_lines_mutex);
   own_lines().clear();
-  Fftw<double>::forget_wisdom();
-  Fftw<float>::forget_wisdom();
+  forget_fftw_wisdom();
 }
 
 std::vector<std::string> own_wisdom() {
-  const std::lock_guard lock(planner);
+  const std::lock_guard lock(own_lines_mutex);
   return own_lines();
 }
 
 void add_own_wisdom(std::string line) {
   TOROID_CHECK(line.starts_with(kOwn));
   TOROID_CHECK(line.find('\n') == std::string::npos);
-  const std::lock_guard lock(planner);
+  const std::lock_guard lock(own_lines_mutex);
   keep(line);
 }
 

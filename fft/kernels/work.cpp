@@ -123,6 +123,17 @@ Work other_passes(const Work& work) {
   return pass;
 }
 
+Work passes_before_real(const Work& work) {
+  Work pass = work;
+  Axis& last = pass.axes[last_transformed(work)];
+  last.transformed = false;
+  last.length = last.length / 2 + 1;
+  for (Axis& axis : pass.axes) axis.out_stride = axis.in_stride;
+  pass.kind = Kind::inverse;
+  pass.in_place = true;
+  return pass;
+}
+
 /// A transform of two axes reads its source in an order that the hardware does not foresee, and
 /// waits for memory. Lines along the fastest axis alone can be fetched ahead, and the other axes
 /// find them in the cache: two nodes of 64 planes of 128 x 128 each take 4.8 ms for their transform

@@ -33,6 +33,9 @@ Work first_pass(const Work& work);
 /// The other axes, in place in the array that the first pass has written. REQUIRES: it is not of
 /// the kind half_to_real.
 Work other_passes(const Work& work);
+/// Of the kind half_to_real: all axes but the halved one, in place in the source; the first pass
+/// follows them.
+Work passes_before_real(const Work& work);
 /// Whether simplified work is faster in these passes; work.cpp says when.
 bool goes_in_passes(const Work& work);
 

@@ -20,7 +20,7 @@ struct CopyLoop {
 /// Loops from the slowest to the fastest. The elements are numbered in their order.
 class NestedLoops {
  public:
-  static constexpr std::size_t kMost = 5;
+  static constexpr std::size_t kMost = 8;
   void push(const CopyLoop& loop) {
     TOROID_CHECK_LT(size_, loops_.size());
     loops_[size_++] = loop;

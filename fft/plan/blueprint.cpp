@@ -117,6 +117,7 @@ Blueprint::Blueprint(const Description& description, const Shape& shape)
   check_cut(description);
   check_kinds(description);
   check_overlap(description.overlap);
+  (void)local::library(description.library);  // throws if the build is without it
   complete(description_.in_boxes, description_.size.size());
   complete(description_.out_boxes, description_.size.size());
   if (description_.out_boxes.empty()) return_to_boxes(description_);

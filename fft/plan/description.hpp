@@ -42,6 +42,7 @@ enum class Way : std::uint8_t { forward, backward };
 enum class Scale : std::uint8_t { none, by_n, by_sqrt_n };
 inline constexpr std::array<std::string_view, 3> kScaleNames = {"none", "1/N", "1/sqrt(N)"};
 
+using local::LibraryName;
 using local::Precision;
 using local::Rigor;
 
@@ -97,6 +98,7 @@ struct Description {
   /// the price of a barrier before every call: faster if arrays do not fit the cache.
   bool may_leave_gaps = false;
   Rigor rigor = Rigor::estimate;
+  LibraryName library = local::default_library();  ///< whose line transforms the nodes compute
   /// Plan::times() tell what packets take, too: one or two looks at the clock per batch of packets.
   bool times_packets = false;
   /// The direction of the first call, which then needs no barrier.

@@ -1,5 +1,5 @@
 # Makes the Debian packages of the build and reads them: what they hold and what they ask for.
-#   cmake -DBUILD=DIR -DWITH_OFI=BOOL -DWITH_PYTHON=BOOL -DSCRATCH=DIR -P deb.cmake
+#   cmake -DBUILD=DIR -DWITH_FFTW=BOOL -DWITH_OFI=BOOL -DWITH_PYTHON=BOOL -DSCRATCH=DIR -P deb.cmake
 cmake_minimum_required(VERSION 3.23)
 include(${CMAKE_CURRENT_LIST_DIR}/../checks.cmake)
 
@@ -26,10 +26,15 @@ file(GLOB command ${SCRATCH}/toroid_*.deb)
 file(GLOB development ${SCRATCH}/libtoroid-dev_*.deb)
 
 read(needs dpkg-deb --field ${command} Depends)
-foreach(library libc6 libfftw3-double3 libfftw3-single3 libfmt9 libhwloc15 zlib1g)
+foreach(library libc6 libfmt9 libhwloc15 zlib1g)
   expect_match("${needs}" "${library} ?[(,]")
 endforeach()
 expect_match("${needs}" "libopenblas0(,|\n|$)")  # which it loads by its name
+if(WITH_FFTW)
+  expect_match("${needs}" "libfftw3-double3 .*libfftw3-single3 ")
+elseif("${needs}" MATCHES "fftw")
+  message(FATAL_ERROR "a build without FFTW asks for it: ${needs}")
+endif()
 read(recommended dpkg-deb --field ${command} Recommends)
 read(development_needs dpkg-deb --field ${development} Depends)
 expect_match("${development_needs}" "libopenblas0(,|\n|$)")

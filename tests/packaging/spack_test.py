@@ -11,7 +11,7 @@ import unittest
 SOURCE = pathlib.Path(__file__).parent.parent.parent
 # What the build looks for, under Spack's names.
 NAMES = {
-    "Boost": "boost", "CLI11": "cli11", "FABRIC": "libfabric", "FFTW3": "fftw", "FFTW3F": "fftw", "GTest": "googletest",
+    "Boost": "boost", "CLI11": "cli11", "EIGEN": "eigen", "FABRIC": "libfabric", "FFTW3": "fftw", "FFTW3F": "fftw", "GTest": "googletest",
     "HWLOC": "hwloc", "ISAL": "isa-l", "OPENBLAS": "openblas", "OpenSSL": "openssl", "PMIX": "pmix",
     "PkgConfig": "pkgconfig", "Python3": "python", "SODIUM": "libsodium", "Threads": None, "ZLIB": "zlib",
     "fmt": "fmt", "nlohmann_json": "nlohmann-json",
@@ -32,8 +32,8 @@ class Recorder:
         yield
         self.condition = None
 
-    def depends_on(self, spec, **_):
-        self.dependencies[re.match(r"[\w-]+", spec).group()] = self.condition
+    def depends_on(self, spec, when=None, **_):
+        self.dependencies[re.match(r"[\w-]+", spec).group()] = when or self.condition
 
     def variant(self, name, **_):
         self.variants.add(name)
@@ -80,6 +80,11 @@ class Spack(unittest.TestCase):
         recorder, _ = recipe()
         of_ofi = {name for name, condition in recorder.dependencies.items() if condition == "+ofi"}
         self.assertEqual(of_ofi, {"asio", "libfabric", "pmix", "isa-l", "openssl"})
+
+    def test_recipe_needs_fftw_for_its_variant_alone(self):
+        recorder, _ = recipe()
+        self.assertEqual(recorder.dependencies["fftw"], "+fftw")
+        self.assertIsNone(recorder.dependencies["eigen"])
 
     def test_recipe_sets_options_that_the_build_has(self):
         recorder, package = recipe()

@@ -158,6 +158,24 @@ TEST_F(BadTransform, HasOptionsOfANonBlockingExchangeForABlockingOne) {
   }
 }
 
+TEST_F(BadTransform, HasMeasuringForKissFftWhichMeasuresNothing) {
+  const Arguments kiss = {"--kernel", "kissfft"};
+  expect_refusal(kVolumetric + kiss + Arguments{"--plan", "measure"},
+                 {"--plan measure is nothing to --kernel kissfft"});
+  for (const Arguments& run : {kVolumetric, kSlab, kSlab + Arguments{"--planes", "2"}})
+    expect_refusal(run + kiss + Arguments{"--wisdom", "wisdom"},
+                   {"--wisdom is nothing to --kernel kissfft", "--planes -1"});
+  const Arguments keeps_planes = kSlab + kiss + Arguments{"--wisdom", "planes", "--planes", "-1"};
+  EXPECT_EQ(run_command(keeps_planes, {.directory = directory_.path()}).exit_code, 0);
+  EXPECT_NE(directory_.content_of("planes").find("kissfft"), std::string::npos);
+}
+
+TEST_F(BadTransform, HasAKernelThatThereIsNotOrThatNothingIsComputedBy) {
+  expect_refusal(kVolumetric + Arguments{"--kernel", "kisfft"}, {"--kernel", "kissfft"});
+  expect_refusal(kOrbital + Arguments{"--kernel", "fftw"},
+                 {"--kernel is nothing to --method orbital"});
+}
+
 TEST_F(BadTransform, IsOfABatchThatTheFileDoesNotHold) {
   save("in.npy", {3, 4, 4, 4});
   expect_refused_in({"--batch", "2"}, {"in.npy", "first extent", "batch of 2"});

@@ -59,6 +59,28 @@ TEST(FftMethods, TransformRealDataOfEvenAndOddLength) {
   }
 }
 
+TEST(FftMethods, TransformByKissFftWhatFftwChecks) {
+  for (Setting setting : kSettings) {
+    if (setting.method == "orbital") continue;
+    for (const std::string precision : {"double", "single"})
+      for (const Arguments& data : {Arguments{}, {"--real"}})
+        expect_right_everywhere(setting,
+                                data + Arguments{"--kernel", "kissfft", "--precision", precision},
+                                precision == "single" ? kSingle : kTolerance);
+  }
+}
+
+TEST(FftMethods, SayWhoseKernelsTheyHave) {
+  const Setting setting = kSettings.front();
+  EXPECT_EQ(json_of(setting.run({}))["kernel"], "fftw");
+  const json report = json_of(setting.run({"--kernel", "kissfft"}));
+  EXPECT_EQ(report["kernel"], "kissfft");
+  EXPECT_EQ(report["result_hash"],
+            json_of(setting.run({"--kernel", "kissfft", "--threads", "2"}))["result_hash"]);
+  EXPECT_FALSE(json_of({"fft", "--method", "orbital", "--torus", "2x2x2", "--size", "6"})
+                   .contains("kernel"));
+}
+
 TEST(FftMethods, TransformInSinglePrecision) {
   for (const Setting& setting : kSettings) {
     expect_right_everywhere(setting, {"--precision", "single"}, kSingle);

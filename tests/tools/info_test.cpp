@@ -56,6 +56,11 @@ json info_of(const std::string& machine) {
   return info;
 }
 
+TEST(Info, SaysWhoseKernelsThereAre) {
+  EXPECT_EQ(json_of({"info"})["kernels"], (json{"fftw", "kissfft"}));
+  EXPECT_THAT(run_command({"info"}).out, ::testing::HasSubstr(", kernels: fftw, kissfft\n"));
+}
+
 TEST(Info, GivesEveryNumberOfTheMachineWithItsSource) {
   const json numbers = json_of({"info"})["numbers"];
   ASSERT_EQ(numbers.size(), kBlueGene.size());

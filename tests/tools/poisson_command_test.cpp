@@ -53,6 +53,13 @@ TEST(PoissonCommand, FindsTheMadelungConstantByEveryMethodOnEveryFabric) {
     }
 }
 
+TEST(PoissonCommand, FindsItByKissFftToo) {
+  const json report = json_of(kPoisson + Arguments{"--kernel", "kissfft"});
+  EXPECT_EQ(report["kernel"], "kissfft");
+  EXPECT_EQ(json_of(kPoisson)["kernel"], "fftw");
+  EXPECT_LT(report["error"], 1e-10);
+}
+
 TEST(PoissonCommand, FindsItOnEveryShape) {
   for (const std::string torus : {"1", "7", "3x5", "4x4m", "1x6x1", "2x2x2x2", "2x1x2x2x1x3"})
     expect_constant(json_of({"poisson", "--torus", torus, "--size", "32"}));

@@ -62,6 +62,10 @@ install(FILES ${generated_dir}/toroid-config.cmake ${generated_dir}/toroid-confi
 # The prefix is found from where the .pc file lies, so that the whole can be moved.
 file(RELATIVE_PATH to_prefix /prefix/${pkgconfig_dir} /prefix)
 string(REGEX REPLACE "/$" "" to_prefix ${to_prefix})
+set(pc_fftw "")
+if(TOROID_FFTW)
+  set(pc_fftw "fftw3 fftw3f ")
+endif()
 configure_file(tools/cmake/toroid.pc.in ${generated_dir}/toroid.pc @ONLY)
 install(FILES ${generated_dir}/toroid.pc DESTINATION ${pkgconfig_dir} COMPONENT development)
 if(TOROID_WITH_OFI)

@@ -136,7 +136,9 @@ class FftCommand {
             ? ""
             : fmt::format(" {}", name_of<RingRoute>(kRingRouteNames, run_.ring.route));
     const char* const put = run_.node.transfer == TransferMode::packets ? "" : " put";
-    return fmt::format("{}{}{} {}", options_.common.fabric, route, put, machine_.name);
+    const std::string kernel =
+        library_of(options_.kernel) == fft::LibraryName::fftw ? "" : " " + options_.kernel;
+    return fmt::format("{}{}{}{} {}", options_.common.fabric, route, put, kernel, machine_.name);
   }
 
   /// The array of the program that runs the command, or what the options say.

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "fft/kernels/kernel.hpp"
 #include "hal/bounds.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
@@ -199,9 +200,16 @@ std::span<const std::string_view> fabrics() {
   return std::span(kFabricNames).first(kFabricNames.size() - (has_ofi() ? 0 : 1));
 }
 
+/// The libraries of this build that transform lines, the default first.
+std::span<const std::string_view> kernels() {
+  return std::span(fft::local::kLibraryNames)
+      .subspan(fft::local::has(fft::local::LibraryName::fftw) ? 0 : 1);
+}
+
 /// The build as comments before a machine file.
 void print_build(const OfiHere& here) {
-  print_fitted("# toroid {} ({}), fabrics: {}\n\n", kVersion, kGitHash, fmt::join(fabrics(), ", "));
+  print_fitted("# toroid {} ({}), fabrics: {}, kernels: {}\n\n", kVersion, kGitHash,
+               fmt::join(fabrics(), ", "), fmt::join(kernels(), ", "));
   print_providers(here);
   print_packet();
 }
@@ -211,13 +219,10 @@ int run(const InfoOptions& options) {
   std::optional<Shape> shape;
   if (!options.torus.empty()) shape = Shape::parse(options.torus, options.mesh);
   JsonOutput json(options.common.json);
-  Json report = {{"verb", "info"},
-                 {"version", kVersion},
-                 {"git_hash", kGitHash},
-                 {"fabrics", fabrics()},
-                 {"machine", machine.name},
-                 {"packet", packet_json()},
-                 {"numbers", numbers_json(machine)}};
+  Json report = {{"verb", "info"},          {"version", kVersion},
+                 {"git_hash", kGitHash},    {"fabrics", fabrics()},
+                 {"kernels", kernels()},    {"machine", machine.name},
+                 {"packet", packet_json()}, {"numbers", numbers_json(machine)}};
   const OfiHere here = ofi_here();
   report["providers"] = providers_json(here);
   report.update(known_names_json());

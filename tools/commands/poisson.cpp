@@ -49,6 +49,7 @@
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/sound_links.hpp"
+#include "tools/transform/options.hpp"
 #include "tools/transform/run.hpp"
 #include "tools/transform/work.hpp"
 
@@ -68,6 +69,7 @@ struct PoissonOptions {
   TorusOptions torus;
   std::int64_t size = 64;
   std::string method = "volumetric";
+  std::string kernel = default_kernel();
   std::string report;
 };
 
@@ -167,6 +169,7 @@ SharedBlueprint blueprint_of(const Setting& setting, std::int64_t points) {
   description.size.assign(3, points);
   description.method = setting.method;
   description.real = true;
+  description.library = library_of(setting.options.kernel);
   return std::make_shared<const fft::Blueprint>(description, setting.shape);
 }
 
@@ -276,6 +279,7 @@ Json make_report(const Setting& setting, const fft::Blueprint& largest, const Em
   Json report = report_head("poisson", setting.options.common, setting.shape, setting.machine);
   report.update({{"size", std::vector<std::int64_t>(3, last.points)},
                  {"method", setting.options.method},
+                 {"kernel", setting.options.kernel},
                  {"madelung", last.madelung},
                  {"reference", rock_salt::kMadelung},
                  {"error", last.error()}});
@@ -380,6 +384,7 @@ CommandRun add_poisson_command(CLI::App& app) {
   command->add_option("--method", options->method, "how the transform is spread over the nodes")
       ->check(one_of("method", kRealMethodNames))
       ->capture_default_str();
+  add_kernel_option(*command, options->kernel);
   add_report_option(*command, options->report);
   add_common_options(*command, options->common);
   add_examples(*command,

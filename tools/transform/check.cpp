@@ -64,7 +64,7 @@ void fourier(const fft::Description& d, fft::Way way, std::span<const fft::Compl
     std::ranges::copy(in, whole.begin());
   else
     copy_centre(small, in, d.size, whole);
-  fft::local::fftw_reference(d.size, sign, whole);
+  fft::local::serial_reference(d.size, sign, whole);
   if (way == fft::Way::forward)
     copy_centre(d.size, whole, small, out);
   else
@@ -76,10 +76,10 @@ void real_fourier(const fft::Description& d, fft::Way way, std::span<const fft::
   std::vector<double> real(volume(d.size));
   if (way == fft::Way::forward) {
     for (std::size_t i = 0; i < real.size(); ++i) real[i] = in[i].real();
-    return fft::local::fftw_reference(d.size, std::span<const double>(real), out);
+    return fft::local::serial_reference(d.size, std::span<const double>(real), out);
   }
   std::vector<fft::Complex> half(in.begin(), in.end());
-  fft::local::fftw_reference(d.size, std::span(half), std::span(real));
+  fft::local::serial_reference(d.size, std::span(half), std::span(real));
   std::ranges::copy(real, out.begin());
 }
 

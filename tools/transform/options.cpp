@@ -151,6 +151,7 @@ void add_slab_options(CLI::App& verb, FftOptions& options) {
 
 void add_run_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Run");
+  add_kernel_option(verb, options.kernel);
   verb.add_option("--plan", options.plan, "of local transforms; auto: measure where time is real")
       ->check(one_of("plan", kPlanNames))
       ->capture_default_str();
@@ -233,7 +234,7 @@ HostArray random_input(const FftOptions& options, const Size& size) {
   for (std::size_t b = 0; b < static_cast<std::size_t>(options.batch); ++b) {
     for (std::size_t i = 0; i < real.size(); ++i)
       real[i] = array.values[b * real.size() + i].real();
-    fft::local::fftw_reference(
+    fft::local::serial_reference(
         size, std::span<const double>(real),
         std::span(spectrum.values).subspan(b * spectrum.volume(), spectrum.volume()));
   }
@@ -271,7 +272,35 @@ void check_values(const FftOptions& options, const HostArray& array) {
     check_elements(options, array, is_single, "is too large for single precision");
 }
 
+/// What KissFFT, which measures nothing, and the orbital method, which transforms no lines, do not
+/// heed. Wisdom keeps measured planes too.
+void refuse_kernel_options_without_effect(const CLI::App& verb, const FftOptions& options) {
+  if (options.method == "orbital" && verb.count("--kernel") > 0)
+    throw BadInput("--kernel is nothing to --method orbital, which multiplies matrices");
+  if (library_of(options.kernel) != fft::LibraryName::kissfft) return;
+  if (options.plan == kRigorNames[1])
+    throw BadInput("--plan measure is nothing to --kernel kissfft, which measures nothing");
+  if (!options.wisdom.empty() && options.planes_of_way() >= 0 && !options.timings)
+    throw BadInput(
+        "--wisdom is nothing to --kernel kissfft, which measures nothing; with --planes -1 it "
+        "would keep planes");
+}
+
 }  // namespace
+
+std::string default_kernel() {
+  return std::string(name_of(fft::local::kLibraryNames, fft::local::default_library()));
+}
+
+void add_kernel_option(CLI::App& verb, std::string& kernel) {
+  verb.add_option("--kernel", kernel, "whose line transforms the nodes compute")
+      ->check(one_of("kernel", fft::local::kLibraryNames))
+      ->capture_default_str();
+}
+
+fft::LibraryName library_of(const std::string& kernel) {
+  return parse_choice<fft::LibraryName>("kernel", fft::local::kLibraryNames, kernel);
+}
 
 void add_fft_options(CLI::App& verb, FftOptions& options) {
   add_torus_options(verb, options.torus);
@@ -299,6 +328,7 @@ void refuse_options_without_effect(const CLI::App& verb, const FftOptions& optio
   for (const auto& [option, method] : kOptionsOfOneMethod)
     if (options.method != method && verb.count(option) > 0)
       throw BadInput(fmt::format("{} is for --method {}", option, method));
+  refuse_kernel_options_without_effect(verb, options);
   if (options.planes_of_way() != 0 || options.timings) return;
   for (const char* option : {"--window", "--test-interval"})
     if (verb.count(option) > 0)
@@ -325,6 +355,7 @@ fft::Description describe(const FftOptions& options, FabricName fabric) {
                                                                     : 0,
                          .backward_planes = options.backward_planes};
   description.rigor = rigor_of(options, is_virtual);
+  description.library = library_of(options.kernel);
   // Whoever does not ask for speed gets equal bits on every fabric.
   description.may_leave_gaps = description.rigor == fft::Rigor::measure;
   description.first = options.way();

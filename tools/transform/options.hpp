@@ -14,6 +14,12 @@
 
 namespace toroid {
 
+/// The library of this build that transforms lines unless --kernel names another.
+std::string default_kernel();
+void add_kernel_option(CLI::App& verb, std::string& kernel);
+/// Throws BadInput if there is no such library.
+fft::LibraryName library_of(const std::string& kernel);
+
 struct FftOptions {
   CommonOptions common;
   TorusOptions torus;
@@ -29,6 +35,7 @@ struct FftOptions {
   std::string out;
   std::string plan = "auto";
   std::string wisdom;
+  std::string kernel = default_kernel();
   bool inverse = false;
   bool real = false;
   bool return_to_input = false;

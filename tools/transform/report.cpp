@@ -170,6 +170,7 @@ void add_description(Json& report, const FftOptions& options, const TransformJob
                  {"precision", options.precision},
                  {"batch", options.batch},
                  {"scale", options.scale}});
+  if (description.method != fft::Method::orbital) report["kernel"] = options.kernel;
   if (description.method == fft::Method::slab)
     report.update({{"planes", fft::planes_used(*job.blueprint, job.way)},
                    {"window", description.overlap.window},
@@ -273,6 +274,7 @@ std::string title(const Json& report) {
                   fmt::join(report["size"].get<Size>(), "x"), report["method"].get<std::string>());
   if (report["data"] == "real") text += ", real data";
   if (report["precision"] == "single") text += ", single precision";
+  if (report.value("kernel", "") == "kissfft") text += ", lines by KissFFT";
   if (report["batch"] != 1) text += fmt::format(", {} arrays", report["batch"].get<std::int64_t>());
   if (report.contains("box_cut") && report["box_cut"] != 1)
     text += fmt::format(", box cut {}", report["box_cut"].get<std::int64_t>());

@@ -45,17 +45,17 @@ std::span<Real> reals(LocalArray& array) {
   return {reinterpret_cast<Real*>(array.data()), array.size() * sizeof(Complex) / sizeof(Real)};
 }
 
-/// A plane by one call of FFTW that is neither measured nor cut.
+/// A plane by one call of the reference, FFTW, that is neither measured nor cut.
 std::vector<Complex> expected_plane(const Planes& shape, Kind kind, std::span<const double> rows) {
   const std::array size = {shape.rows, shape.columns};
   const auto all = static_cast<std::size_t>(shape.rows * out_columns(shape, kind));
   std::vector<Complex> result(all);
   if (kind == Kind::real_to_half) {
-    fftw_reference(size, rows, result);
+    serial_reference(size, rows, result);
     return result;
   }
   for (std::size_t i = 0; i < all; ++i) result[i] = {rows[2 * i], rows[2 * i + 1]};
-  fftw_reference(size, kind == Kind::forward ? -1 : +1, std::span(result));
+  serial_reference(size, kind == Kind::forward ? -1 : +1, std::span(result));
   return result;
 }
 
@@ -100,7 +100,7 @@ void expect_planes(const Planes& shape, Kind kind, std::span<const Real> in,
 }
 
 template <typename Real>
-void try_planes(const Planes& shape, Kind kind, Precision precision) {
+void try_planes(LibraryName name, const Planes& shape, Kind kind, Precision precision) {
   const Work work = work_of(shape, kind, precision);
   const auto rows = static_cast<std::size_t>(shape.planes * shape.rows);
   LocalArray in(rows * static_cast<std::size_t>(shape.columns + shape.in_gap));
@@ -110,42 +110,53 @@ void try_planes(const Planes& shape, Kind kind, Precision precision) {
     given[i] = static_cast<Real>(i * i % 1009) / 1009 - static_cast<Real>(0.5);
   std::ranges::fill(got, static_cast<Real>(kUnused));
   const std::vector<Real> before(given.begin(), given.end());
-  fftw().plan(work, Rigor::measure)->run(in.data(), out.data());
+  library(name).plan(work, Rigor::measure)->run(in.data(), out.data());
   expect_planes<Real>(shape, kind, given, got);
   EXPECT_TRUE(std::ranges::equal(given, before)) << "the input has changed";
 }
 
-void try_planes(const Planes& shape) {
+/// By both libraries against FFTW's references.
+class MeasuredKernel : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has(LibraryName::fftw)) GTEST_SKIP() << "built without FFTW";
+  }
+  static void try_planes(const Planes& shape);
+};
+
+void MeasuredKernel::try_planes(const Planes& shape) {
   for (const Kind kind : {Kind::forward, Kind::inverse, Kind::real_to_half}) {
     SCOPED_TRACE(fmt::format("{} planes of {}x{} of kind {}", shape.planes, shape.rows,
                              shape.columns, static_cast<int>(kind)));
-    try_planes<double>(shape, kind, Precision::double_);
-    try_planes<float>(shape, kind, Precision::single);
+    for (const LibraryName name : {LibraryName::fftw, LibraryName::kissfft}) {
+      local::try_planes<double>(name, shape, kind, Precision::double_);
+      local::try_planes<float>(name, shape, kind, Precision::single);
+    }
   }
 }
 
-TEST(MeasuredKernel, TransformsPlanesLineByLineThenInPlace) {
+TEST_F(MeasuredKernel, TransformsPlanesLineByLineThenInPlace) {
   try_planes({1, 128, 128, 0, 8});
   try_planes({3, 64, 128, 8, 8});
 }
 
-TEST(MeasuredKernel, TransformsPlanesThatTilesDoNotDivide) {
+TEST_F(MeasuredKernel, TransformsPlanesThatTilesDoNotDivide) {
   try_planes({2, 97, 96, 0, 8});
   try_planes({2, 60, 160, 4, 0});
   try_planes({2, 127, 145, 3, 5});
 }
 
-TEST(MeasuredKernel, TransformsPlanesOfOneRowOrColumn) {
+TEST_F(MeasuredKernel, TransformsPlanesOfOneRowOrColumn) {
   try_planes({50, 1, 256, 0, 8});
   try_planes({50, 256, 1, 0, 0});
 }
 
-TEST(MeasuredKernel, TransformsPlanesLargerThanTheSecondLevelCache) {
+TEST_F(MeasuredKernel, TransformsPlanesLargerThanTheSecondLevelCache) {
   try_planes({1, 512, 512, 0, 8});
 }
 
 /// In place, lines that stand one behind the other go in tiles, too.
-TEST(MeasuredKernel, TransformsManyContiguousLinesInPlace) {
+TEST_F(MeasuredKernel, TransformsManyContiguousLinesInPlace) {
   constexpr std::int64_t kLines = 96, kLength = 128;
   Work work;
   work.axes[0] = {kLines, kLength + 8, kLength + 8, false};
@@ -156,10 +167,10 @@ TEST(MeasuredKernel, TransformsManyContiguousLinesInPlace) {
   std::vector<Complex> expected(all.begin(), all.end());
   const std::array size = {kLength};
   for (std::int64_t line = 0; line < kLines; ++line)
-    fftw_reference(size, -1,
-                   std::span(expected).subspan(static_cast<std::size_t>(line * (kLength + 8)),
-                                               static_cast<std::size_t>(kLength)));
-  fftw().plan(work, Rigor::measure)->run(array.data(), array.data());
+    serial_reference(size, -1,
+                     std::span(expected).subspan(static_cast<std::size_t>(line * (kLength + 8)),
+                                                 static_cast<std::size_t>(kLength)));
+  library(LibraryName::fftw).plan(work, Rigor::measure)->run(array.data(), array.data());
   for (std::size_t i = 0; i < all.size(); ++i) ASSERT_LE(std::abs(all[i] - expected[i]), 1e-9) << i;
 }
 

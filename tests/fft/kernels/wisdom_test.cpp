@@ -14,13 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "fft/kernels/fftw.hpp"
 #include "fft/kernels/kernel.hpp"
 #include "fft/kernels/wisdom_file.hpp"
 #include "hal/check.hpp"
-
-// FFTW itself, to make it forget what it has measured.
-extern "C" void fftw_forget_wisdom(void);
-extern "C" void fftwf_forget_wisdom(void);
 
 namespace toroid::fft::local {
 namespace {
@@ -28,6 +25,9 @@ namespace {
 class KernelWisdom : public ::testing::Test {
  protected:
   KernelWisdom() { remove(path_); }
+  void SetUp() override {
+    if (!has(LibraryName::fftw)) GTEST_SKIP() << "built without FFTW";
+  }
   ~KernelWisdom() override { remove(path_); }
   /// As a file has it, with its checksum.
   bool load(const std::string& text) const { return load_content(wisdom_file(text)); }
@@ -35,17 +35,14 @@ class KernelWisdom : public ::testing::Test {
     std::ofstream(path_, std::ios::binary) << content;
     return load_wisdom(path_);
   }
-  static void forget() {
-    fftw_forget_wisdom();
-    fftwf_forget_wisdom();
-  }
+  static void forget() { forget_fftw_wisdom(); }
   /// FFTW's texts, first that in double precision. They are measured once, as kernels are.
   static std::pair<std::string, std::string> measured() {
     static const auto texts = [] {
       for (const Precision precision : {Precision::single, Precision::double_}) {
         Work line{{}, Kind::forward, precision};
         line.axes[0] = {30, 1, 1, true};
-        fftw().plan(line, Rigor::measure);
+        library(LibraryName::fftw).plan(line, Rigor::measure);
       }
       const std::string text = wisdom();
       const std::size_t begin = text.find("(fftw-"), single = text.find("(fftw-", begin + 1);

@@ -67,6 +67,7 @@ class Rows:
         rows += [self.fft(f"fft-threads-{n}", n, "2x1x1", [f"{self.baselines}/fftw_threads"], bar)
                  for n, bar in ((64, 1.1), (128, 1.05), (256, 1.1))]
         rows += [self.itself("torus-route-128", "2x1x1", 1.3, ["--route", "torus"], ["--route", "direct"])]
+        rows += [self.itself("kissfft-128", "2x1x1", None, ["--kernel", "kissfft"], ["--kernel", "fftw"])]
         rows += [self.non_blocking(torus) for torus in ("2", "4")]
         rows += [self.hosts(*what) for what in HOSTS]
         return rows + [self.all_to_all(), self.latency(), self.ring(), self.idle(),

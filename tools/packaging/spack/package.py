@@ -18,6 +18,7 @@ class Toroid(CMakePackage):
 
     version("main", branch="main")
 
+    variant("fftw", default=True, description="Line transforms by FFTW (GPL), beside those by KissFFT")
     variant("ofi", default=True, description="Build ofi, the fabric between processes")
     variant("tests", default=False, description="Build the tests")
 
@@ -29,7 +30,8 @@ class Toroid(CMakePackage):
 
     depends_on("boost@1.74:", type="build")
     depends_on("cli11@2:")
-    depends_on("fftw@3.3: precision=double,float")
+    depends_on("eigen@3.3:", type="build")
+    depends_on("fftw@3.3: precision=double,float", when="+fftw")
     depends_on("fmt@9:")
     depends_on("hwloc@2:")
     depends_on("libsodium")
@@ -54,6 +56,7 @@ class Toroid(CMakePackage):
 
     def cmake_args(self):
         return [
+            self.define_from_variant("TOROID_FFTW", "fftw"),
             self.define_from_variant("TOROID_OFI", "ofi"),
             self.define_from_variant("TOROID_TESTS", "tests"),
         ]

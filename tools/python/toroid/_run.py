@@ -131,8 +131,8 @@ def _numbers(array: Any) -> np.ndarray:
 def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = None,
         inverse: bool = False, norm: Optional[str] = None, machine: Union[str, "_toroid.Machine"] = "bgl", seed: int = 1,
         policy: Union[str, Policy, None] = None, threads: Optional[int] = None,
-        mesh: bool = False, precision: Optional[str] = None, planes: Union[int, str, None] = None,
-        queues: Optional[int] = None, per_visit: Optional[int] = None,
+        mesh: bool = False, precision: Optional[str] = None, kernel: Optional[str] = None,
+        planes: Union[int, str, None] = None, queues: Optional[int] = None, per_visit: Optional[int] = None,
         routing: Optional[str] = None, route: Optional[str] = None, transfer: Optional[str] = None, record: bool = False,
         report: Optional[str] = None, full_output: bool = False, progress: Any = None) -> Any:
     """The discrete Fourier transform over all axes, as numpy.fft.fftn gives it, by the nodes of a
@@ -145,6 +145,7 @@ def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = 
                others
     inverse    as numpy.fft.ifftn
     norm       "backward" (as it stands), "ortho" or "forward", as NumPy has it
+    kernel     whose line transforms the nodes compute: "fftw" or "kissfft"; else FFTW's where they are
     planes     of the slab method, per exchange; "2,4": 2 forward, 4 inverse
 
     Returns an array of complex128 in C order; with `full_output` that and a Result, whose
@@ -171,7 +172,7 @@ def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = 
         "torus": torus, "fabric": fabric, "method": method, "inverse": inverse,
         "scale": _SCALES[norm][bool(inverse)], "machine": machine, "seed": seed,
         "policy": None if policy is None else names.word(policy), "threads": threads,
-        "mesh": mesh, "precision": precision, "planes": planes, "queues": queues,
+        "mesh": mesh, "precision": precision, "kernel": kernel, "planes": planes, "queues": queues,
         "per_visit": per_visit, "routing": routing, "route": route, "transfer": transfer, "report": report})
     made = _run(words, names, progress, array=given, record=record)
     return (made["array"], Result(made)) if full_output else made["array"]

@@ -1,0 +1,32 @@
+#include "fft/kernels/keeping_library.hpp"
+
+#include <memory>
+#include <mutex>
+
+#include "fft/kernels/kernel.hpp"
+#include "fft/kernels/work.hpp"
+
+namespace toroid::fft::local {
+namespace {
+
+/// The kernel of an empty array and of a copy onto itself.
+class Nothing final : public Kernel {
+ public:
+  void run(const void*, void*) const override {}
+};
+
+}  // namespace
+
+std::shared_ptr<const Kernel> KeepingLibrary::plan(const Work& work, Rigor rigor) const {
+  static const auto nothing = std::make_shared<const Nothing>();
+  check(work);
+  if (holds_nothing(work)) return nothing;
+  const Work same = simplified(work);
+  if (same.in_place && !transforms(same)) return nothing;
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const Kernel>& kernel = kernels_[{same, rigor}];
+  if (kernel == nullptr) kernel = make(same, rigor);
+  return kernel;
+}
+
+}  // namespace toroid::fft::local

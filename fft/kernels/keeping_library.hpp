@@ -1,0 +1,41 @@
+// What libraries have in common: kernels are made once, and some of them by nobody's library.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "fft/kernels/kernel.hpp"
+
+namespace toroid::fft::local {
+
+/// From array to array, then in place in the second one.
+class TwoPasses final : public Kernel {
+ public:
+  TwoPasses(std::shared_ptr<const Kernel> first, std::shared_ptr<const Kernel> others)
+      : first_(std::move(first)), others_(std::move(others)) {}
+  void run(const void* in, void* out) const override {
+    first_->run(in, out);
+    others_->run(out, out);
+  }
+
+ private:
+  std::shared_ptr<const Kernel> first_;
+  std::shared_ptr<const Kernel> others_;
+};
+
+/// A library that keeps its kernels until the process ends.
+class KeepingLibrary : public Library {
+ public:
+  std::shared_ptr<const Kernel> plan(const Work& work, Rigor rigor) const final;
+
+ private:
+  /// `work` is simplified, and there is something to do. One thread calls at a time.
+  virtual std::shared_ptr<const Kernel> make(const Work& work, Rigor rigor) const = 0;
+
+  mutable std::mutex mutex_;  ///< guards `kernels_`
+  mutable std::map<std::pair<Work, Rigor>, std::shared_ptr<const Kernel>> kernels_;
+};
+
+}  // namespace toroid::fft::local
