@@ -1,4 +1,5 @@
-# What cmake -DTOROID_OFI=... makes of a host with and without libfabric, PMIx, ISA-L, OpenSSL and Asio:
+# What cmake -DTOROID_OFI=... makes of a host with and without libfabric, PMIx, ISA-L, OpenSSL and Asio,
+# and -DTOROID_FFTW=... of one without FFTW:
 #   cmake -DSOURCE=DIR -DCOMPILER=PATH -DSCRATCH=DIR -P ofi_option.cmake
 cmake_minimum_required(VERSION 3.23)
 
@@ -39,4 +40,12 @@ set(ENV{PKG_CONFIG_LIBDIR} ${SCRATCH}/few)
 configure(0 "Without ofi, the fabric between processes: not found: PMIx, ISA-L ")
 configure(1 "TOROID_OFI is ON, but these were not found: PMIx, ISA-L" -DTOROID_OFI=ON)
 configure(0 "Without ofi, the fabric between processes: TOROID_OFI is OFF " -DTOROID_OFI=OFF)
+
+file(REMOVE ${SCRATCH}/few/fftw3.pc ${SCRATCH}/few/fftw3f.pc)
+configure(1 "fftw3" -DTOROID_OFI=OFF)
+configure(0 "Configuring done" -DTOROID_OFI=OFF -DTOROID_FFTW=OFF)
+file(STRINGS ${SCRATCH}/build/package/toroid.pc required REGEX "fftw")
+if(required)
+  message(FATAL_ERROR "a build without FFTW would ask for it: ${required}")
+endif()
 file(REMOVE_RECURSE ${SCRATCH})
