@@ -12,7 +12,6 @@
 #include "fft/execute/work_slices.hpp"
 #include "fft/kernels/copy_kernel.hpp"
 #include "fft/kernels/kernel.hpp"
-#include "fft/kernels/work.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/cost_model.hpp"
