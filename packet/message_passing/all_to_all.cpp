@@ -1,0 +1,54 @@
+#include "packet/message_passing/all_to_all.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/message_passing/envelope.hpp"
+#include "packet/message_passing/message_passing.hpp"
+#include "packet/message_passing/request.hpp"
+#include "packet/node/node.hpp"
+
+namespace toroid {
+namespace {
+
+/// Calls within a communicator follow one another, and so do their messages: one tag will do.
+constexpr MessageTag kBlock = 0;
+
+}  // namespace
+
+AllToAll::Side::Side(const std::vector<std::uint32_t>& lengths, Rank self)
+    : begin(lengths.size() + 1) {
+  for (Rank member = 0; member < lengths.size(); ++member)
+    begin[member + 1] = begin[member] + (member == self ? 0 : lengths[member]);
+  bytes.resize(begin.back());
+}
+
+AllToAll::AllToAll(MessagePassing& layer, const Group& group, Communicator communicator,
+                   const Lengths& lengths)
+    : layer_(&layer),
+      group_(group),
+      communicator_(communicator),
+      to_(lengths.to, group.self()),
+      from_(lengths.from, group.self()),
+      requests_(std::size_t{2} * group.size()) {
+  TOROID_CHECK_EQ(lengths.to.size(), group.size());
+  TOROID_CHECK_EQ(lengths.from.size(), group.size());
+}
+
+void AllToAll::start() {
+  layer_->node().spend(layer_->node().machine().collective_cycles);
+  for (Rank i = 1; i < group_.size(); ++i)
+    if (const Rank peer = after(i); !block(from_, peer).empty())
+      layer_->receive(group_.rank(peer), communicator_, kBlock, block(from_, peer), requests_[i]);
+  for (Rank i = 1; i < group_.size(); ++i)
+    if (const Rank peer = after(i); !block(to_, peer).empty())
+      layer_->send(group_.rank(peer), communicator_, kBlock, block(to_, peer),
+                   requests_[group_.size() + i]);
+}
+
+}  // namespace toroid
