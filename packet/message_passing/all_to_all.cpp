@@ -6,6 +6,7 @@
 
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
+#include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/message_passing/envelope.hpp"
@@ -18,6 +19,12 @@ namespace {
 
 /// Calls within a communicator follow one another, and so do their messages: one tag will do.
 constexpr MessageTag kBlock = 0;
+
+/// With an order that all share, all would send the same way at the same time.
+SendOrder order_of(const Node& node, const Group& group) {
+  if (group.size() == 1) return SendOrder(std::vector<Rank>{});
+  return {OrderRule::random, group.self(), group.size(), node.private_seed()};
+}
 
 }  // namespace
 
@@ -33,6 +40,7 @@ AllToAll::AllToAll(MessagePassing& layer, const Group& group, Communicator commu
     : layer_(&layer),
       group_(group),
       communicator_(communicator),
+      order_(order_of(layer.node(), group)),
       to_(lengths.to, group.self()),
       from_(lengths.from, group.self()),
       requests_(std::size_t{2} * group.size()) {
@@ -42,13 +50,14 @@ AllToAll::AllToAll(MessagePassing& layer, const Group& group, Communicator commu
 
 void AllToAll::start() {
   layer_->node().spend(layer_->node().machine().collective_cycles);
-  for (Rank i = 1; i < group_.size(); ++i)
-    if (const Rank peer = after(i); !block(from_, peer).empty())
-      layer_->receive(group_.rank(peer), communicator_, kBlock, block(from_, peer), requests_[i]);
-  for (Rank i = 1; i < group_.size(); ++i)
-    if (const Rank peer = after(i); !block(to_, peer).empty())
+  for (const Rank peer : order_)
+    if (!block(from_, peer).empty())
+      layer_->receive(group_.rank(peer), communicator_, kBlock, block(from_, peer),
+                      requests_[peer]);
+  for (const Rank peer : order_)
+    if (!block(to_, peer).empty())
       layer_->send(group_.rank(peer), communicator_, kBlock, block(to_, peer),
-                   requests_[group_.size() + i]);
+                   requests_[group_.size() + peer]);
 }
 
 }  // namespace toroid

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/message_passing/envelope.hpp"
@@ -15,9 +16,9 @@
 namespace toroid {
 
 /// One node's part: a block for every other member of a group and one from each, of any lengths.
-/// As in MPICH, all receives are posted and then all sends, each beginning with the next member;
-/// empty blocks are left out, and all are waited for together. A call costs
-/// Machine::collective_cycles beside what its messages cost.
+/// As in MPICH, all receives are posted and then all sends; empty blocks are left out, and all are
+/// waited for together. Each node goes through the others in a random order of its own. A call
+/// costs Machine::collective_cycles beside what its messages cost.
 class AllToAll {
  public:
   /// Bytes of the blocks, by member. The own ones are ignored.
@@ -50,15 +51,13 @@ class AllToAll {
     return std::span(side.bytes)
         .subspan(side.begin[member], side.begin[member + 1] - side.begin[member]);
   }
-  /// The i-th member after this one.
-  Rank after(Rank i) const { return (group_.self() + i) % group_.size(); }
-
   MessagePassing* layer_;
   Group group_;
   Communicator communicator_;
+  SendOrder order_;
   Side to_;
   Side from_;
-  std::vector<MessageRequest> requests_;  ///< receives, then sends
+  std::vector<MessageRequest> requests_;  ///< receives by member, then sends
 };
 
 }  // namespace toroid

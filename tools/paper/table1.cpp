@@ -128,12 +128,12 @@ void for_each_cell(const Table1Part& part, const Add& add) {
 
 /// The bounds of the two times, and the bars of those and their ratio.
 void judge(PaperRow& row, std::size_t quantity, const MeshAndTorus& bound,
-           const std::string& bound_by) {
+           const std::string& bound_by, fft::Layer layer) {
   if (quantity == kMesh) row.bound = bound.mesh;
   if (quantity == kTorus) row.bound = bound.torus;
   if (row.bound) row.bound_by = bound_by;
   if (quantity == kMesh || quantity == kTorus) row.bar = within(0.2);
-  if (quantity == kRatio) row.bar = within(0.1);
+  if (quantity == kRatio && layer == fft::Layer::packets) row.bar = within(0.1);
   if (quantity == kRest) row.note = "2 T_torus - T_mesh: a small difference of large numbers";
   if (!row.seed) row.bar.reset();
 }
@@ -147,7 +147,8 @@ std::vector<PaperRow> measured_rows(const PaperResults& results, const PaperSett
     };
     const TransformCase run = on_512_nodes(column.size, quantity == kMesh, part.layer);
     rows.push_back(row_of(kMeasured, part, column, quantity, cells_of(get("cycles"), column.size)));
-    judge(rows.back(), quantity, get("bound_cycles"), text_of(results, run.key(), "bound_by"));
+    judge(rows.back(), quantity, get("bound_cycles"), text_of(results, run.key(), "bound_by"),
+          part.layer);
   });
   return rows;
 }
