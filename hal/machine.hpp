@@ -56,6 +56,13 @@ struct Machine {
   unsigned dma_inject_cycles = 0;      ///< of the engine, per packet; 0: there is no engine
   unsigned dma_receive_cycles = 0;     ///< likewise
 
+  // Message passing: software above the packets, see packet/message_passing.
+  unsigned message_cycles = 0;         ///< of the processor, per message, at each of its two ends
+  unsigned message_packet_cycles = 0;  ///< per packet at each end, beside inject and receive_cycles
+  unsigned collective_cycles = 0;      ///< per call of a collective operation
+  double copy_cycles_per_byte = 0;     ///< per byte that is packed, unpacked or put aside
+  unsigned eager_bytes = 1000;         ///< longer messages are announced before they are sent
+
   // Links that err: see hal/link_errors.hpp.
   double link_error_rate = 0;        ///< of every link; 0: links are not checked
   unsigned link_timeout_cycles = 0;  ///< see acknowledgement_cycles()

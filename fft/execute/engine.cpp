@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "fft/execute/arguments.hpp"
+#include "fft/execute/collective_exchange.hpp"
 #include "fft/execute/local_array.hpp"
 #include "fft/execute/pass.hpp"
 #include "fft/execute/pipelined_exchange.hpp"
@@ -165,10 +166,16 @@ Program Plan::Engine::run(Node& node, Engine& engine) {
     }
     if (is_last) break;
     engine.note_packets(stage.times());
-    const PipelinedExchange& exchange = stage.exchange();
-    for (std::uint32_t piece = exchange.first_outstanding(); piece < exchange.pieces(); ++piece) {
-      const Exchange& outstanding = exchange.piece(piece);
-      co_await outstanding.wait();
+    if (stage.is_collective()) {
+      CollectiveExchange& collective = stage.collective();
+      co_await collective.wait();
+      collective.finish();
+    } else {
+      const PipelinedExchange& exchange = stage.exchange();
+      for (std::uint32_t piece = exchange.first_outstanding(); piece < exchange.pieces(); ++piece) {
+        const Exchange& outstanding = exchange.piece(piece);
+        co_await outstanding.wait();
+      }
     }
     stage.note_exchanged();
   }

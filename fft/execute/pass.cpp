@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "fft/execute/collective_exchange.hpp"
 #include "fft/execute/local_array.hpp"
 #include "fft/execute/local_work.hpp"
 #include "fft/execute/pipelined_exchange.hpp"
@@ -17,6 +18,8 @@
 #include "fft/plan/description.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
+#include "packet/message_passing/envelope.hpp"
+#include "packet/message_passing/message_passing.hpp"
 #include "packet/node/node.hpp"
 
 namespace toroid::fft {
@@ -31,7 +34,11 @@ constexpr std::uint32_t kBuffers = 2;
 Pass::Pass(Node& node, const Blueprint& blueprint, Way way)
     : node_(&node), blueprint_(&blueprint), way_(way) {
   for (std::size_t number = 0; number <= last(); ++number) add_stage(number);
-  for (std::size_t number = 0; number < last(); ++number) connect(number);
+  if (blueprint.description().layer == Layer::message_passing && last() > 0)
+    messages_ =
+        std::make_unique<MessagePassing>(node, node.reserve_handlers(MessagePassing::kHandlers));
+  for (std::size_t number = 0; number < last(); ++number)
+    messages_ ? connect_by_messages(number) : connect(number);
 }
 
 const Stage& Pass::stage(std::size_t number) const {
@@ -67,6 +74,7 @@ std::size_t Pass::bytes() const {
   for (const LocalArray& array : arrays_) bytes += array.size() * sizeof(Complex);
   for (const StageState& state : states_) {
     bytes += state.work.scratch_bytes() + state.rest_work.scratch_bytes();
+    if (state.collective) bytes += state.collective->bytes();
     if (state.orbital) bytes += state.orbital->transform().array_bytes();
   }
   return bytes;
@@ -179,7 +187,8 @@ void Pass::set_piece_work(StageState& state, const LocalTask& whole) {
 void Pass::set_result(std::span<std::byte> result) {
   TOROID_CHECK(fills_result());
   states_.back().from = states_.back().to = result;
-  states_[last() - 1].exchange->set_target(result);
+  const StageState& before = states_[last() - 1];
+  messages_ ? before.collective->set_target(result) : before.exchange->set_target(result);
 }
 
 void Pass::connect(std::size_t number) {
@@ -193,6 +202,15 @@ void Pass::connect(std::size_t number) {
       *node_, *from.distribution, *target.distribution, blueprint_->bytes(from.real),
       next.group(blueprint_->shape(), node_->rank()),
       blueprint_->exchange_plan(exchange_number(number), way_, *node_), pipeline,
+      states_[number + 1].from);
+}
+
+void Pass::connect_by_messages(std::size_t number) {
+  const Side from = to(number);
+  const Side target = this->from(number + 1);
+  states_[number].collective = std::make_unique<CollectiveExchange>(
+      *messages_, static_cast<Communicator>(number), *from.distribution, *target.distribution,
+      blueprint_->bytes(from.real), exchange(number).group(blueprint_->shape(), node_->rank()),
       states_[number + 1].from);
 }
 

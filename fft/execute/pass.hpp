@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "fft/execute/collective_exchange.hpp"
 #include "fft/execute/local_array.hpp"
 #include "fft/execute/local_work.hpp"
 #include "fft/execute/pipelined_exchange.hpp"
@@ -15,6 +16,7 @@
 #include "fft/orbital/stage_state.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
+#include "packet/message_passing/message_passing.hpp"
 #include "packet/node/node.hpp"
 
 namespace toroid::fft {
@@ -40,8 +42,10 @@ struct StageState {
   LocalWork work;             ///< on everything, or on a piece of full length
   LocalWork rest_work;        ///< on a last piece that is shorter
   StagePieces pieces{};
-  std::unique_ptr<OrbitalStageState> orbital;   ///< null unless the stage is orbital; replaces work
-  std::unique_ptr<PipelinedExchange> exchange;  ///< null for the last stage
+  std::unique_ptr<OrbitalStageState> orbital;  ///< null unless the stage is orbital; replaces work
+  // The exchange after the stage, by one of two layers; both null for the last stage.
+  std::unique_ptr<PipelinedExchange> exchange;
+  std::unique_ptr<CollectiveExchange> collective;
 };
 
 /// The stages of one direction in their order. Plan::Engine owns it and drives it.
@@ -83,12 +87,14 @@ class Pass {
   /// Elements of the target array.
   std::int64_t room_for(const StageState& state, const NodeLayout& to) const;
   void connect(std::size_t number);
+  void connect_by_messages(std::size_t number);
   std::span<std::byte> allocate(std::int64_t elements, bool real);
   NodeLayout layout(const Side& side) const { return side.distribution->layout(node_->rank()); }
 
   Node* node_;
   const Blueprint* blueprint_;
   Way way_;
+  std::unique_ptr<MessagePassing> messages_;  ///< null where active packets carry the exchanges
   std::vector<LocalArray> arrays_;
   std::vector<StageState> states_;
 };

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "fft/execute/collective_exchange.hpp"
 #include "fft/execute/local_work.hpp"
 #include "fft/execute/pass.hpp"
 #include "fft/execute/pipelined_exchange.hpp"
@@ -27,7 +28,8 @@ Tick StageRun::transform() const {
 
 void StageRun::start_exchange() const {
   times_[1].begin = node_->now();
-  start(0, state_->in_place ? arrays_.source : arrays_.target, times_[1]);
+  const std::byte* const source = state_->in_place ? arrays_.source : arrays_.target;
+  is_collective() ? collective().start(source) : start(0, source, times_[1]);
 }
 
 void StageRun::start(std::uint32_t piece, const std::byte* source, StageTimes& times) const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "fft/execute/collective_exchange.hpp"
 #include "fft/execute/local_work.hpp"
 #include "fft/execute/pass.hpp"
 #include "fft/execute/pipelined_exchange.hpp"
@@ -39,8 +40,11 @@ class StageRun {
   bool goes_in_pieces() const { return state_->pieces.planes > 0; }
   bool is_orbital() const { return state_->orbital != nullptr; }
   StageTimes& times() const { return times_[0]; }
-  /// The exchange after the stage. REQUIRES: the stage is not the last.
+  bool is_collective() const { return state_->collective != nullptr; }
+  /// The exchange after the stage. REQUIRES: the stage is not the last, and packets carry it.
   PipelinedExchange& exchange() const { return *state_->exchange; }
+  /// The same. REQUIRES: message passing carries it.
+  CollectiveExchange& collective() const { return *state_->collective; }
 
   // All at once.
   /// Transforms the node's part and returns the cycles that this takes on a model.

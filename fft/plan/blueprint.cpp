@@ -76,6 +76,15 @@ void check_kinds(const Description& description) {
       throw BadInput("transforms other than the dft are for the orbital method");
 }
 
+/// A collective call carries all of an exchange and is waited for.
+void check_layer(const Description& description) {
+  if (description.layer == Layer::packets) return;
+  if (description.method == Method::orbital)
+    throw BadInput("the orbital method has no exchange that message passing could carry");
+  if (description.overlap.planes != 0 || description.overlap.backward_planes.value_or(0) != 0)
+    throw BadInput("message passing is blocking: it cannot carry planes while others are computed");
+}
+
 /// Sets the user's boxes to [0, 1) along axes that the array does not have.
 void complete(std::vector<Box>& boxes, std::size_t axes) {
   for (Box& box : boxes)
@@ -118,11 +127,12 @@ Blueprint::Blueprint(const Description& description, const Shape& shape)
   check_kinds(description);
   check_overlap(description.overlap);
   (void)local::library(description.library);  // throws if the build is without it
+  check_layer(description);
   complete(description_.in_boxes, description_.size.size());
   complete(description_.out_boxes, description_.size.size());
   if (description_.out_boxes.empty()) return_to_boxes(description_);
   if (!description_.out_boxes.empty()) description_.return_to_input = false;
-  if (description.method == Method::volumetric) {
+  if (description.method == Method::volumetric && description.layer == Layer::packets) {
     description_.overlap.planes = 1;
     description_.overlap.backward_planes.reset();
   }

@@ -43,6 +43,13 @@ enum class Scale : std::uint8_t { none, by_n, by_sqrt_n };
 inline constexpr std::array<std::string_view, 3> kScaleNames = {"none", "1/N", "1/sqrt(N)"};
 
 using local::LibraryName;
+/// What carries the exchanges.
+enum class Layer : std::uint8_t {
+  packets,          ///< active packets: each is stored where it belongs when it arrives
+  message_passing,  ///< one blocking collective call per exchange; data is packed and unpacked
+};
+inline constexpr std::array<std::string_view, 2> kLayerNames = {"packets", "mpi"};
+
 using local::Precision;
 using local::Rigor;
 
@@ -78,6 +85,7 @@ struct Description {
   /// Extents, slowest axis first; the real side's, if the data is real.
   std::vector<std::int64_t> size{};
   Method method = Method::volumetric;
+  Layer layer = Layer::packets;
   Precision precision = Precision::double_;
   bool real = false;
   std::int64_t batch = 1;  ///< arrays per call

@@ -136,9 +136,12 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// What fills, drains and receives on the node's DMA engine: a node without a program, whose time
   /// is the engine's. Null: there is no engine.
   Node* dma() { return dma_.get(); }
+  /// The processor is busy with software for so many cycles, in a handler too: virtual time passes,
+  /// elsewhere it is free.
+  void spend(Tick cycles) { device_->compute(cycles); }
   /// The processor hands descriptors of so many messages to the DMA engine: it takes its time.
   void write_descriptors(std::uint64_t messages) {
-    device_->compute(messages * machine().dma_descriptor_cycles);
+    spend(messages * machine().dma_descriptor_cycles);
   }
   /// Asks for a turn at `when`, which is to come. On the wall clock nobody is woken: nodes go
   /// round.

@@ -118,7 +118,8 @@ const Rooms kPacketRooms = {{"traffic", {}},
                             {"node", {"replay"}},  // a recording of messages is a schedule
                             {"replay", {"node"}},
                             {"policies", {"node", "traffic"}},
-                            {"exchange", {"node", "policies", "traffic"}}};
+                            {"exchange", {"node", "policies", "traffic"}},
+                            {"message_passing", {"exchange", "node"}}};
 
 /// The room of a file of the folder; empty for files of other folders.
 std::string room_of(const std::string& path, const std::string& folder) {

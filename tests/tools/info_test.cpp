@@ -45,8 +45,10 @@ const std::vector<Number> kBlueGene = {
     {"fft_cycles_factor", 2, kPaper},      {"transpose_cycles", 0, kAssumed},
     {"fma_cycles", 1, kAssumed},           {"dma_descriptor_cycles", 0, kAssumed},
     {"dma_inject_cycles", 0, kAssumed},    {"dma_receive_cycles", 0, kAssumed},
-    {"link_error_rate", 0, kAssumed},      {"link_timeout_cycles", 0, kAssumed},
-    {"ring_slots", 0, kAssumed},
+    {"message_cycles", 0, kAssumed},       {"message_packet_cycles", 0, kAssumed},
+    {"collective_cycles", 0, kAssumed},    {"copy_cycles_per_byte", 0, kAssumed},
+    {"eager_bytes", 1000, kAssumed},       {"link_error_rate", 0, kAssumed},
+    {"link_timeout_cycles", 0, kAssumed},  {"ring_slots", 0, kAssumed},
 };
 
 /// The JSON of a run of info, without its command line and date.

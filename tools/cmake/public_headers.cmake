@@ -12,6 +12,8 @@ set(public_headers
   packet/exchange/messages.hpp packet/exchange/open_loop.hpp packet/exchange/ring_shift.hpp
   packet/exchange/stream.hpp packet/exchange/strided_box.hpp packet/exchange/traffic_exchange.hpp
   packet/exchange/window.hpp
+  packet/message_passing/all_to_all.hpp packet/message_passing/envelope.hpp
+  packet/message_passing/message_passing.hpp packet/message_passing/request.hpp
   packet/node/counter.hpp packet/node/handlers.hpp packet/node/message_record.hpp packet/node/node.hpp
   packet/node/program.hpp packet/node/runner.hpp packet/node/settings.hpp
   packet/policies/library.hpp packet/policies/policies.hpp packet/policies/policy.hpp

@@ -212,12 +212,15 @@ class FftCommand {
   Json timings_;
 };
 
-/// The orbital transform runs under every policy that holds nothing back.
+/// Message passing has an order of its own. The orbital transform runs under every policy that
+/// holds nothing back.
 void refuse_policy_options(const CLI::App& verb, const FftOptions& options, const RunOptions& run,
                            const Machine& machine) {
   const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
-  const PolicyEffects effects = transform_effects(method, run);
-  const std::string what = "fft --method " + options.method;
+  const auto layer = parse_choice<fft::Layer>("layer", fft::kLayerNames, options.layer);
+  const PolicyEffects effects = transform_effects(method, run, layer);
+  const std::string what = layer == fft::Layer::packets ? "fft --method " + options.method
+                                                        : "fft --layer " + options.layer;
   refuse_settings_without_effect(verb, effects, what, run);
   if (method == fft::Method::orbital)
     refuse_releases_without_effect(*run.node.policy, effects, what, run);

@@ -53,6 +53,15 @@ std::string method_name(const CurvePoint& point) {
   return std::string(name_of<fft::Method>(fft::kMethodNames, point.method));
 }
 
+std::string layer_name(const CurvePoint& point) {
+  return std::string(name_of<fft::Layer>(fft::kLayerNames, point.layer));
+}
+
+std::string curve_name(const CurvePoint& point) {
+  if (point.layer == fft::Layer::packets) return method_name(point);
+  return method_name(point) + " over " + layer_name(point);
+}
+
 }  // namespace
 
 Json rows_json(const std::vector<PaperRow>& rows) {
@@ -79,11 +88,13 @@ Json curves_json(const std::vector<CurvePoint>& points) {
     json.push_back({{"size", point.size},
                     {"nodes", point.nodes},
                     {"torus", point.torus},
-                    {"method", method_name(point)},
+                    {"method", curve_name(point)},
+                    {"layer", layer_name(point)},
                     {"time_s", point.time_s},
                     {"bound_s", point.bound_s},
                     {"bound_by", point.bound_by},
                     {"percent_of_bound", percent_of(point.bound_s, point.time_s)},
+                    {"paper_model_s", point.model_s},
                     {"speedup", point.speedup},
                     {"time_nodes_2_3_s", point.scaled_s()}});
   return json;
@@ -100,7 +111,7 @@ std::string curves_csv(const std::vector<CurvePoint>& points) {
   std::string text;
   for (const CurvePoint& point : points) {
     PaperRow row{std::string(kCurves),
-                 fmt::format("{}^3 on {} nodes, {}", point.size, point.nodes, method_name(point)),
+                 fmt::format("{}^3 on {} nodes, {}", point.size, point.nodes, curve_name(point)),
                  "Figures 2 to 5", "s"};
     row.ours = point.time_s;
     row.bound = point.bound_s;

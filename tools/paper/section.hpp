@@ -22,9 +22,11 @@ struct CurvePoint {
   unsigned nodes = 0;
   std::string torus;
   fft::Method method = fft::Method::volumetric;
+  fft::Layer layer = fft::Layer::packets;
   double time_s = 0;
   double bound_s = 0;
   std::string bound_by;
+  double model_s = 0;  ///< the paper's estimate, on a mesh below 512 nodes and a torus above
   double speedup = 0;  ///< against the same method on one node
   /// time·nodes^(2/3) in s, constant where bandwidth alone limits.
   double scaled_s() const;

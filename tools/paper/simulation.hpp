@@ -35,11 +35,12 @@ using PaperResults = std::map<std::string, Json>;
 /// The figures of a run; null where it was left out.
 const Json* figures_in(const PaperResults& results, const std::string& key);
 
-/// A forward transform of size x size x size complex numbers by active packets.
+/// A forward transform of size x size x size complex numbers.
 struct TransformCase {
   fft::Method method = fft::Method::volumetric;
   std::string torus;  ///< as Shape::parse takes it
   std::int64_t size = 0;
+  fft::Layer layer = fft::Layer::packets;
   std::string key() const;
 };
 

@@ -27,6 +27,7 @@ namespace {
 FftOptions options_of(const TransformCase& what, const PaperSetting& setting) {
   FftOptions options;
   options.method = name_of<fft::Method>(fft::kMethodNames, what.method);
+  options.layer = name_of<fft::Layer>(fft::kLayerNames, what.layer);
   options.torus.torus = what.torus;
   options.size = std::to_string(what.size);
   options.common.seed = setting.seed;
@@ -93,7 +94,10 @@ Expectation transform_expectation(const TransformCase& what, const PaperSetting&
 }  // namespace
 
 std::string TransformCase::key() const {
-  return fmt::format("{} {} on {}", name_of<fft::Method>(fft::kMethodNames, method), size, torus);
+  const std::string text =
+      fmt::format("{} {} on {}", name_of<fft::Method>(fft::kMethodNames, method), size, torus);
+  if (layer == fft::Layer::packets) return text;
+  return text + fmt::format(" over {}", name_of<fft::Layer>(fft::kLayerNames, layer));
 }
 
 Simulation transform_simulation(const TransformCase& what, bool is_long) {

@@ -111,6 +111,10 @@ void add_method_options(CLI::App& verb, FftOptions& options) {
   verb.add_option("--method", options.method, "how the transform is spread over the nodes")
       ->check(one_of("method", fft::kMethodNames))
       ->capture_default_str();
+  verb.add_option("--layer", options.layer,
+                  "what carries exchanges: active packets, or a collective call of message passing")
+      ->check(one_of("layer", fft::kLayerNames))
+      ->capture_default_str();
   verb.add_option("--transform", options.transform,
                   "of every axis; with the method orbital also one per axis, as dct,dft,wht")
       ->type_name("KINDS")
@@ -340,6 +344,7 @@ fft::Description describe(const FftOptions& options, FabricName fabric) {
   const bool is_virtual = fabric == FabricName::sim;
   fft::Description description;
   description.method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
+  description.layer = parse_choice<fft::Layer>("layer", fft::kLayerNames, options.layer);
   description.kinds = kinds_of(options.transform);
   description.scheduling = schedule_of(options.schedule);
   description.precision =
@@ -367,7 +372,8 @@ fft::Scale scale_of(const FftOptions& options) {
 }
 
 double fft_bytes(const FftOptions& options, const Size& size) {
-  const unsigned arrays = 6u + unsigned{options.return_to_input} + unsigned{options.check};
+  const unsigned packed = options.layer == fft::kLayerNames[0] ? 0u : 2u;
+  const unsigned arrays = 6u + packed + unsigned{options.return_to_input} + unsigned{options.check};
   double bytes =
       static_cast<double>(sizeof(fft::Complex) * arrays) * static_cast<double>(options.batch);
   for (const std::int64_t n : size) bytes *= static_cast<double>(n);

@@ -27,6 +27,7 @@ struct FftOptions {
   std::string export_to;
   std::string size;
   std::string method = "volumetric";
+  std::string layer = "packets";
   std::string transform = "dft";
   std::string schedule = "+++";
   std::string precision = "double";

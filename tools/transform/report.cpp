@@ -171,6 +171,7 @@ void add_description(Json& report, const FftOptions& options, const TransformJob
                  {"batch", options.batch},
                  {"scale", options.scale}});
   if (description.method != fft::Method::orbital) report["kernel"] = options.kernel;
+  if (description.layer != fft::Layer::packets) report["layer"] = options.layer;
   if (description.method == fft::Method::slab)
     report.update({{"planes", fft::planes_used(*job.blueprint, job.way)},
                    {"window", description.overlap.window},
@@ -272,6 +273,7 @@ std::string title(const Json& report) {
       fmt::format("{} {} of {}, {}", report["inverse"].get<bool>() ? "inverse" : "forward",
                   report["transform"] == "dft" ? "FFT" : report["transform"].get<std::string>(),
                   fmt::join(report["size"].get<Size>(), "x"), report["method"].get<std::string>());
+  if (report.contains("layer")) text += " over " + report["layer"].get<std::string>();
   if (report["data"] == "real") text += ", real data";
   if (report["precision"] == "single") text += ", single precision";
   if (report.value("kernel", "") == "kissfft") text += ", lines by KissFFT";
@@ -294,7 +296,7 @@ Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBo
   ResultHash hash;
   Json report = report_head("fft", options.common, job.blueprint->shape(), machine);
   add_description(report, options, job);
-  add_policy(report, run, transform_effects(description.method, run));
+  add_policy(report, run, transform_effects(description.method, run, description.layer));
   add_workers(report, emulation);
   const Tick cycles = outcome.median().cycles();
   const Timing timing = plan_timing(bounds, machine, emulation, is_virtual(report), cycles);

@@ -279,9 +279,9 @@ RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const M
   return run;
 }
 
-PolicyEffects transform_effects(fft::Method method, const RunOptions& run) {
-  return policy_effects(method == fft::Method::orbital ? Sent::streams : Sent::exchanges,
-                        run.fabric, run.ring.route);
+PolicyEffects transform_effects(fft::Method method, const RunOptions& run, fft::Layer layer) {
+  const bool by_exchanges = method != fft::Method::orbital && layer == fft::Layer::packets;
+  return policy_effects(by_exchanges ? Sent::exchanges : Sent::streams, run.fabric, run.ring.route);
 }
 
 Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input) {

@@ -92,7 +92,8 @@ struct TransformJob {
 /// way. Throws BadInput where the policy does not fit the machine.
 RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const Machine& machine);
 /// What is read of a policy's settings.
-PolicyEffects transform_effects(fft::Method method, const RunOptions& run);
+PolicyEffects transform_effects(fft::Method method, const RunOptions& run,
+                                fft::Layer layer = fft::Layer::packets);
 
 /// Runs a transform on the machine's nodes, on which nothing has run before.
 Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input);

@@ -1,0 +1,68 @@
+#include "fft/execute/collective_exchange.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "fft/layout/distribution.hpp"
+#include "fft/layout/redistribution.hpp"
+#include "fft/layout/transfer.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/group.hpp"
+#include "packet/message_passing/all_to_all.hpp"
+#include "packet/message_passing/envelope.hpp"
+#include "packet/message_passing/message_passing.hpp"
+
+namespace toroid::fft {
+namespace {
+
+/// Bytes of a message; none is sent where there is no transfer.
+std::uint32_t bytes_of(const Transfer* transfer) {
+  return transfer == nullptr ? 0 : transfer->size() * transfer->element_bytes();
+}
+
+}  // namespace
+
+CollectiveExchange::CollectiveExchange(MessagePassing& layer, Communicator communicator,
+                                       const Distribution& from, const Distribution& to,
+                                       std::uint32_t element_bytes, const Group& group,
+                                       std::span<std::byte> target)
+    : layer_(&layer),
+      redistribution_(from, to, element_bytes, group, {}),
+      blocks_(layer, group, communicator, lengths()),
+      target_(target) {}
+
+AllToAll::Lengths CollectiveExchange::lengths() const {
+  AllToAll::Lengths lengths;
+  for (Rank member = 0; member < redistribution_.group().size(); ++member) {
+    lengths.to.push_back(bytes_of(redistribution_.to(member, 0).transfer));
+    lengths.from.push_back(bytes_of(redistribution_.from(member, 0).transfer));
+  }
+  return lengths;
+}
+
+void CollectiveExchange::start(const std::byte* source) {
+  const Group& group = redistribution_.group();
+  for (Rank member = 0; member < group.size(); ++member) {
+    const Transfer* transfer = redistribution_.to(member, 0).transfer;
+    if (transfer == nullptr) continue;
+    if (member == group.self())
+      transfer->copy({0, transfer->size()}, source, target_.data());
+    else
+      transfer->gather_blocks({0, transfer->size()}, source, blocks_.to(member).data());
+    layer_->spend_copy(bytes_of(transfer));
+  }
+  blocks_.start();
+}
+
+void CollectiveExchange::finish() {
+  const Group& group = redistribution_.group();
+  for (Rank member = 0; member < group.size(); ++member) {
+    const Transfer* transfer = redistribution_.from(member, 0).transfer;
+    if (transfer == nullptr || member == group.self()) continue;
+    transfer->scatter({0, transfer->size()}, blocks_.from(member).data(), target_.data());
+    layer_->spend_copy(bytes_of(transfer));
+  }
+}
+
+}  // namespace toroid::fft

@@ -1,0 +1,32 @@
+// What a message is known by, and what each of its packets says of it.
+#pragma once
+
+#include <cstdint>
+
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+
+namespace toroid {
+
+using MessageTag = std::uint16_t;
+/// The number of a communicator: messages of one are never received in another.
+using Communicator = std::uint16_t;
+
+// What a receive may ask for instead of one source or one tag; no message has them.
+inline constexpr Rank kAnySource = ~Rank{0};
+inline constexpr MessageTag kAnyTag = 0xffff;
+
+/// The first bytes of every packet. Packets overtake one another, so each of them says all of it.
+struct MessageEnvelope {
+  Rank source;
+  std::uint32_t number;  ///< among the messages from this source to this node, counted from 0
+  std::uint32_t bytes;   ///< of the whole message
+  MessageTag tag;
+  Communicator communicator;
+};
+static_assert(sizeof(MessageEnvelope) == 16);
+
+/// Bytes of a message that a full packet carries.
+inline constexpr unsigned kMessageBytesPerPacket = kPayloadBytes - sizeof(MessageEnvelope);
+
+}  // namespace toroid

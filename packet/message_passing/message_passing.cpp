@@ -1,0 +1,257 @@
+#include "packet/message_passing/message_passing.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "hal/check.hpp"
+#include "hal/copy_bytes.hpp"
+#include "hal/machine.hpp"
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/messages.hpp"
+#include "packet/message_passing/envelope.hpp"
+#include "packet/message_passing/request.hpp"
+#include "packet/node/node.hpp"
+
+namespace toroid {
+namespace {
+
+// The layer's handlers, from its first one on.
+constexpr unsigned kData = 0;
+constexpr unsigned kAnnouncement = 1;
+constexpr unsigned kPermission = 2;  ///< to send what was announced
+
+}  // namespace
+
+std::string MessageRequest::text() const {
+  if (is_send) return fmt::format("a message to node {} to leave", peer);
+  const std::string from = peer == kAnySource ? "any node" : fmt::format("node {}", peer);
+  return fmt::format("a message from {}{}", from,
+                     tag == kAnyTag ? "" : fmt::format(" with tag {}", tag));
+}
+
+MessagePassing::MessagePassing(Node& node, HandlerId first_handler)
+    : node_(&node), first_handler_(first_handler) {
+  if (node.record() != nullptr)
+    throw BadInput("what message passing sends cannot be recorded: its packets are not messages");
+  const auto set = [&](unsigned kind, void (*run)(void*, const Packet&)) {
+    node.on(handler(kind), {run, this});
+  };
+  set(kData, [](void* self, const Packet& packet) {
+    static_cast<MessagePassing*>(self)->on_data(packet);
+  });
+  set(kAnnouncement, [](void* self, const Packet& packet) {
+    static_cast<MessagePassing*>(self)->on_announcement(packet);
+  });
+  set(kPermission, [](void* self, const Packet& packet) {
+    static_cast<MessagePassing*>(self)->on_permission(packet);
+  });
+}
+
+void MessagePassing::spend_copy(std::uint64_t bytes) const {
+  const double cycles = node_->machine().copy_cycles_per_byte * static_cast<double>(bytes);
+  if (cycles > 0) node_->spend(whole_cycles(cycles, "a copy (copy_cycles_per_byte)"));
+}
+
+void MessagePassing::send(Rank to, Communicator communicator, MessageTag tag,
+                          std::span<const std::byte> message, MessageRequest& request) {
+  TOROID_CHECK(to != node_->rank());
+  TOROID_CHECK_LT(to, node_->size());
+  TOROID_CHECK(tag != kAnyTag);
+  TOROID_CHECK_LE(message.size(), std::size_t{UINT32_MAX});
+  node_->spend(node_->machine().message_cycles);
+  const auto bytes = static_cast<std::uint32_t>(message.size());
+  request = {.done = false, .is_send = true, .peer = to, .tag = tag, .bytes = bytes};
+  const std::uint32_t slot = new_slot();
+  Outbound& out = outbound_[slot];
+  out = {.envelope = {node_->rank(), sent_[to]++, bytes, tag, communicator},
+         .to = to,
+         .data = message.data(),
+         .request = &request,
+         .cut = MessageCut(bytes, kMessageBytesPerPacket)};
+  if (bytes <= node_->machine().eager_bytes) return make_ready(slot);
+  node_->post(to, handler(kAnnouncement), std::as_bytes(std::span(&out.envelope, 1)), slot);
+}
+
+std::uint32_t MessagePassing::new_slot() {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(outbound_.size()));
+    outbound_.emplace_back();
+  }
+  const std::uint32_t slot = free_.back();
+  free_.pop_back();
+  return slot;
+}
+
+void MessagePassing::make_ready(std::uint32_t slot) {
+  ready_.push_back(slot);
+  if (ready_.size() == 1) node_->post(*this);
+}
+
+/// Message after message; those in different queues leave side by side.
+bool MessagePassing::fill(OutputQueues& queues) {
+  while (!ready_.empty()) {
+    if (!queues.has_room(queues.next())) return false;
+    Outbound& out = outbound_[ready_.front()];
+    const SendDescriptor made = describe(ready_.front());
+    queues[queues.next()].push(made);
+    queues.advance();
+    out.queued += made.packets;
+    if (out.queued == out.packets()) ready_.pop_front();
+    node_->spend(Tick{made.packets} * node_->machine().message_packet_cycles);
+  }
+  return true;
+}
+
+/// All full packets of the message at once, or its rest.
+SendDescriptor MessagePassing::describe(std::uint32_t slot) {
+  const Outbound& out = outbound_[slot];
+  const MessageRun run = out.cut.run(out.queued, out.packets());
+  const unsigned bytes = static_cast<unsigned>(sizeof(MessageEnvelope)) + run.bytes;
+  SendDescriptor made = node_->descriptor(out.to, handler(kData), bytes, 0, chunks_for(bytes));
+  made.source = this;
+  made.cookie = std::uint64_t{slot} << 32 | out.queued;
+  made.packets = std::max(1u, run.packets);
+  return made;
+}
+
+std::uint32_t MessagePassing::gather(const SendDescriptor& descriptor, std::uint32_t number,
+                                     std::span<std::byte, kPayloadBytes> payload) {
+  const auto slot = static_cast<std::uint32_t>(descriptor.cookie >> 32);
+  Outbound& out = outbound_[slot];
+  const std::uint32_t packet = static_cast<std::uint32_t>(descriptor.cookie) + number;
+  const std::uint32_t at = packet * kMessageBytesPerPacket;
+  const std::size_t bytes = descriptor.header.payload_bytes() - sizeof(MessageEnvelope);
+  std::memcpy(payload.data(), &out.envelope, sizeof(MessageEnvelope));
+  if (bytes > 0) std::memcpy(payload.data() + sizeof(MessageEnvelope), out.data + at, bytes);
+  if (++out.gathered == out.packets()) {
+    out.request->done = true;
+    free_.push_back(slot);
+  }
+  return at;
+}
+
+MessageEnvelope MessagePassing::envelope_of(const Packet& packet) const {
+  node_->spend(node_->machine().message_packet_cycles);
+  const auto envelope = packet.as<MessageEnvelope>();
+  if (envelope.source >= node_->size())
+    throw RunFailed(
+        fmt::format("received a message from node {}, which does not exist", envelope.source));
+  return envelope;
+}
+
+void MessagePassing::on_data(const Packet& packet) {
+  const MessageEnvelope envelope = envelope_of(packet);
+  Source& source = sources_[envelope.source];
+  const auto [at, is_new] = source.inbound.try_emplace(envelope.number, envelope);
+  Inbound& message = at->second;
+  store(message, packet.header.argument(), packet.bytes().subspan(sizeof envelope));
+  if (is_new)
+    admit(source);
+  else
+    settle(source, message);
+}
+
+void MessagePassing::on_announcement(const Packet& packet) {
+  const MessageEnvelope envelope = envelope_of(packet);
+  Source& source = sources_[envelope.source];
+  Inbound& message = source.inbound.try_emplace(envelope.number, envelope).first->second;
+  message.announced = true;
+  message.slot = packet.header.argument();
+  admit(source);
+}
+
+void MessagePassing::on_permission(const Packet& packet) {
+  node_->spend(node_->machine().message_packet_cycles);
+  TOROID_CHECK_LT(packet.header.argument(), outbound_.size());
+  make_ready(packet.header.argument());
+}
+
+void MessagePassing::store(Inbound& message, std::uint32_t at,
+                           std::span<const std::byte> bytes) const {
+  const MessageEnvelope& envelope = message.envelope;
+  if (at + std::uint64_t{bytes.size()} > envelope.bytes)
+    throw RunFailed(fmt::format("received bytes {} to {} of a message of {} bytes from {}", at,
+                                at + std::uint64_t{bytes.size()}, envelope.bytes,
+                                node_->shape().coord_text(envelope.source)));
+  if (message.request == nullptr && message.aside.empty()) message.aside.resize(envelope.bytes);
+  std::byte* const to = message.request != nullptr ? message.buffer : message.aside.data();
+  copy_bytes(to + at, bytes.data(), bytes.size());
+  message.arrived += static_cast<std::uint32_t>(bytes.size());
+}
+
+/// Looks at what has come in its order.
+void MessagePassing::admit(Source& source) {
+  for (auto at = source.inbound.find(source.next); at != source.inbound.end();
+       at = source.inbound.find(source.next)) {
+    ++source.next;
+    offer(source, at->second);
+  }
+}
+
+void MessagePassing::offer(Source& source, Inbound& message) {
+  const auto receive = std::ranges::find_if(
+      posted_, [&](const Posted& posted) { return posted.takes(message.envelope); });
+  if (receive == posted_.end()) {
+    unexpected_.push_back({&source, message.envelope.number});
+    return;
+  }
+  const Posted taken = *receive;
+  posted_.erase(receive);
+  match(source, message, taken);
+}
+
+void MessagePassing::receive(Rank from, Communicator communicator, MessageTag tag,
+                             std::span<std::byte> buffer, MessageRequest& request) {
+  request = {.done = false, .is_send = false, .peer = from, .tag = tag};
+  const Posted posted{from, tag, communicator, buffer, &request};
+  const auto fits = std::ranges::find_if(unexpected_, [&](const Unexpected& one) {
+    return posted.takes(one.source->inbound.at(one.number).envelope);
+  });
+  if (fits == unexpected_.end()) return posted_.push_back(posted);
+  const Unexpected taken = *fits;
+  unexpected_.erase(fits);
+  match(*taken.source, taken.source->inbound.at(taken.number), posted);
+}
+
+void MessagePassing::match(Source& source, Inbound& message, const Posted& receive) {
+  const MessageEnvelope& envelope = message.envelope;
+  if (envelope.bytes > receive.buffer.size())
+    throw RunFailed(
+        fmt::format("a message of {} bytes from {} with tag {} is longer than the {} "
+                    "bytes of its receive",
+                    envelope.bytes, node_->shape().coord_text(envelope.source), envelope.tag,
+                    receive.buffer.size()));
+  node_->spend(node_->machine().message_cycles);
+  message.buffer = receive.buffer.data();
+  message.request = receive.request;
+  *receive.request = {.done = false,
+                      .is_send = false,
+                      .peer = envelope.source,
+                      .tag = envelope.tag,
+                      .bytes = envelope.bytes};
+  copy_bytes(message.buffer, message.aside.data(), message.aside.size());
+  spend_copy(message.arrived);
+  if (message.announced) node_->post(envelope.source, handler(kPermission), {}, message.slot);
+  settle(source, message);
+}
+
+/// A message that is complete and has been taken is done.
+void MessagePassing::settle(Source& source, Inbound& message) {
+  const bool is_complete = message.arrived == message.envelope.bytes;
+  if (message.request == nullptr || !is_complete) return;
+  message.request->done = true;
+  const std::uint32_t number = message.envelope.number;
+  source.inbound.erase(number);
+}
+
+}  // namespace toroid
