@@ -138,8 +138,11 @@ class Outflow {
 
   /// Number of frames that the other end is not known to have received.
   std::uint64_t in_flight() const { return sent_ - received_; }
-  /// Since when no frame in flight has been acknowledged. REQUIRES: in_flight() > 0.
-  Clock::time_point waiting_since() const { return waiting_since_; }
+  /// Whether no frame in flight has been acknowledged for `patience`, which chance does not explain.
+  bool is_unanswered(Clock::time_point now, Clock::duration patience) const {
+    if (in_flight() == 0 || now - waiting_since_ <= patience) return false;
+    return kept_ == nullptr || kept_->is_unanswered(now, patience);
+  }
   std::uint64_t window() const { return window_; }
 
  private:

@@ -308,8 +308,7 @@ void Gateway::look_for_suspect() {
   int suspect = -1;
   const Clock::time_point now = transport_->now();
   for (const Flow* flow : in_use_)
-    if (flow->out.in_flight() > 0 && now - flow->out.waiting_since() > kSuspectAfter)
-      suspect = static_cast<int>(flow->peer);
+    if (flow->out.is_unanswered(now, kSuspectAfter)) suspect = static_cast<int>(flow->peer);
   suspect_.store(suspect, std::memory_order_relaxed);
 }
 

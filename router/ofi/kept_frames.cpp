@@ -55,10 +55,10 @@ void KeptFrames::sent(const Operation& operation, Clock::time_point now) {
   if (sent.transmission == 0 && operation.user == first_) progressed_at_ = now;
   if (sent.transmission > 0) {
     ++repeats_;
-    sent.was_repeated = true;
     if (!sent.is_overtaken) trip_.back_off();
   }
   sent.transmission = ++transmissions_;
+  ++sent.times;
   sent.at = now;
   sent.rests = false;
   sent.is_overtaken = false;
@@ -85,7 +85,7 @@ void KeptFrames::acknowledged(std::uint64_t received, Clock::time_point now,
 /// Only a frame that was sent once says how long its way there and back is.
 void KeptFrames::arrived(const Frame& frame, Clock::time_point now) {
   latest_arrived_ = std::max(latest_arrived_, frame.transmission);
-  if (!frame.was_repeated) trip_.add(now - frame.at);
+  if (frame.times == 1) trip_.add(now - frame.at);
 }
 
 void KeptFrames::progressed(Clock::time_point now) {
@@ -126,6 +126,12 @@ bool KeptFrames::is_due(const Frame& frame, Clock::time_point now) const {
 void KeptFrames::asked(Clock::time_point now) {
   progressed_at_ = now;
   trip_.back_off();
+}
+
+bool KeptFrames::is_unanswered(Clock::time_point now, Clock::duration patience) const {
+  if (first_ > last_) return false;
+  const Frame& oldest = frame(first_);
+  return oldest.times >= kManyTimes || (!oldest.rests && now - oldest.at > patience);
 }
 
 }  // namespace toroid::ofi

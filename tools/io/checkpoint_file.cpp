@@ -133,9 +133,9 @@ void CheckpointReader::check_sum() {
   ::pread(head_.file(), &expected, sizeof expected, static_cast<off_t>(size - sizeof expected));
   if (counted != size - kTailBytes) head_.refuse("is truncated, or damaged at its end");
   unsigned long crc = ::crc32_z(0, nullptr, 0);
-  block_.resize(kFileBlock);
+  block_.resize(std::min<std::uint64_t>(counted, kFileBlock));
   for (std::uint64_t left = counted; left > 0;) {
-    const std::size_t some = read(block_.data(), std::min<std::uint64_t>(left, kFileBlock));
+    const std::size_t some = read(block_.data(), std::min<std::uint64_t>(left, block_.size()));
     if (some == 0) head_.refuse("is truncated");
     crc = add_to_crc(crc, block_.data(), some);
     left -= some;
@@ -154,8 +154,8 @@ std::size_t CheckpointReader::read(char* data, std::size_t size) {
 }
 
 void CheckpointReader::fill() {
-  block_.resize(kFileBlock);
-  block_.resize(read(block_.data(), kFileBlock));
+  block_.resize(std::min<std::uint64_t>(head_.file_bytes(), kFileBlock));
+  block_.resize(read(block_.data(), block_.size()));
   at_ = 0;
   if (block_.empty()) head_.refuse("is truncated");
 }

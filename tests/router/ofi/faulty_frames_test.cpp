@@ -192,6 +192,21 @@ TEST(FaultyFrames, ToAProcessThatIsGoneMakeItASuspect) {
   EXPECT_GE(steps * std::chrono::microseconds(5), std::chrono::seconds(3));
 }
 
+TEST(FaultyFrames, ThatAreOftenLostOnASlowWayMakeNobodyASuspect) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    NetworkOptions network = ticking(seed);
+    network.tick = std::chrono::milliseconds(2);
+    network.late = 97;  // half a second there and back, as where processes wait for a processor
+    NumberRun run(2, network, kKept, errors_of(0.3, set_of(LinkFault::drop)));
+    std::uint32_t next = 0;
+    while (run.gateway(1).received(0).size() < kNumbers) {
+      while (next < kNumbers && run.gateway(0).try_send(1, next)) ++next;
+      for (unsigned p = 0; p < 2; ++p) ASSERT_NO_FATAL_FAILURE(run.step(p, true));
+      ASSERT_EQ(run.gateway(0).suspect(), -1) << "seed " << seed;
+    }
+  }
+}
+
 TEST(FaultyFrames, HaveTheRateOfAllLinksAndNotThatOfOne) {
   EXPECT_EQ(frame_error_rate({}), 0);
   EXPECT_EQ(frame_error_rate({.rates = {{0.25, "(0,0)X+"}}}), 0);

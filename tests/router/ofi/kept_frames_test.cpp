@@ -101,6 +101,22 @@ TEST_F(FourFrames, AreSentAgainWhenADamagedOneHasBeenRefused) {
   EXPECT_EQ(kept.due(now), &operations[0]);
 }
 
+TEST_F(FourFrames, AreUnansweredWhenTheOldestHasBeenSentSixteenTimes) {
+  for (int times = 2; times <= 16; ++times) {
+    EXPECT_FALSE(kept.is_unanswered(now + std::chrono::hours(1), milliseconds(100))) << times;
+    send(0);
+  }
+  EXPECT_TRUE(kept.is_unanswered(now, milliseconds(100)));
+  hear(1, 0);
+  EXPECT_FALSE(kept.is_unanswered(now, milliseconds(100)));
+}
+
+TEST_F(FourFrames, AreUnansweredWhenTheTransportDoesNotLetGoOfTheOldest) {
+  kept.sent(operations[0], now);
+  EXPECT_FALSE(kept.is_unanswered(now + milliseconds(100), milliseconds(100)));
+  EXPECT_TRUE(kept.is_unanswered(now + milliseconds(101), milliseconds(100)));
+}
+
 TEST_F(FourFrames, AreLateOneAfterTheOther) {
   now += milliseconds(10);
   EXPECT_EQ(kept.due(now), &operations[0]);

@@ -49,7 +49,7 @@ TEST_P(OfiLinkErrors, LoseAndDoubleNoPacketOnEitherRoute) {
       c.seed = processes;
       c.provider = GetParam();
       // So often that among dozens of frames some surely must be sent again, and not so often that
-      // one is lost many times in a row: an answer must come within three seconds.
+      // one is lost sixteen times in a row, which would make its receiver a suspect.
       c.errors = errors_at(0.2, set_of(LinkFault::drop) | set_of(LinkFault::corrupt));
       run_on_ofi(Shape::parse("3x2"), c, [](Job& job, EmulatedMachine& machine) {
         exchange_tagged(machine, 5'000);

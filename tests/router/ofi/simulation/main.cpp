@@ -1,7 +1,9 @@
-// Simulates the protocol between processes: ofi_simulation --seeds A:B [--steps N] [--seconds S].
+// Simulates the protocol between processes:
+// ofi_simulation [--seed S] [--runs N] [--steps N] [--seconds S] [--brief].
 //
-// Every seed is a run of its own, and a seed that fails fails again. Exit code 1: a run broke a
-// rule of the protocol; the last line is the command that repeats it.
+// N runs (1), of the seeds from S (1) on; a seed that fails fails again. --steps: in which faults
+// happen. --brief: runs of some hundred steps instead of thousands; see Scenario. Exit code 1: a
+// run broke a rule of the protocol; the last line is the command that repeats it.
 #include <fmt/core.h>
 
 #include <charconv>
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <string_view>
 #include <system_error>
 
@@ -20,14 +23,16 @@ namespace toroid::simulation {
 namespace {
 
 struct Arguments {
-  std::uint64_t first = 1;
-  std::uint64_t last = 1;
-  std::uint64_t steps = 2000;
+  std::uint64_t seed = 1;  ///< of the first run
+  std::uint64_t runs = 1;
+  std::uint64_t steps = 0;                ///< 0: as the scenario has it
   std::uint64_t seconds = 1'000'000'000;  ///< after which no further run begins
+  bool brief = false;
 };
 
 [[noreturn]] void misused() {
-  fmt::print(stderr, "usage: ofi_simulation --seeds A:B [--steps N] [--seconds S]\n");
+  fmt::print(stderr,
+             "usage: ofi_simulation [--seed S] [--runs N] [--steps N] [--seconds S] [--brief]\n");
   std::exit(2);
 }
 
@@ -40,32 +45,32 @@ std::uint64_t number(std::string_view text) {
 
 Arguments parsed(int argc, char** argv) {
   Arguments arguments;
-  for (int i = 1; i < argc; i += 2) {
-    if (i + 1 == argc) misused();
+  const std::map<std::string_view, std::uint64_t*> numbers{{"--seed", &arguments.seed},
+                                                           {"--runs", &arguments.runs},
+                                                           {"--steps", &arguments.steps},
+                                                           {"--seconds", &arguments.seconds}};
+  for (int i = 1; i < argc; ++i) {
     const std::string_view name = argv[i];
-    const std::string_view value = argv[i + 1];
-    const std::size_t colon = value.find(':');
-    if (name == "--seeds" && colon != value.npos) {
-      arguments.first = number(value.substr(0, colon));
-      arguments.last = number(value.substr(colon + 1));
-    } else if (name == "--steps") {
-      arguments.steps = number(value);
-    } else if (name == "--seconds") {
-      arguments.seconds = number(value);
-    } else {
+    const auto found = numbers.find(name);
+    if (name == "--brief")
+      arguments.brief = true;
+    else if (found != numbers.end() && i + 1 < argc)
+      *found->second = number(argv[++i]);
+    else
       misused();
-    }
   }
   return arguments;
 }
 
-bool holds(std::uint64_t seed, std::uint64_t steps, Tally& tally) {
+bool holds(std::uint64_t seed, const Arguments& arguments, Tally& tally) {
+  Scenario scenario = arguments.brief ? Scenario::brief(seed) : Scenario::of(seed);
+  if (arguments.steps > 0) scenario.lengths.steps = arguments.steps;
   try {
-    World(Scenario::of(seed), seed).run(steps, tally);
+    World(scenario, seed).run(tally);
     return true;
   } catch (const std::exception& violation) {
-    fmt::print("seed {}: {}\nofi_simulation --seeds {}:{} --steps {}\n", seed, violation.what(),
-               seed, seed, steps);
+    fmt::print("seed {}: {}\nofi_simulation --seed {} --steps {}{}\n", seed, violation.what(), seed,
+               scenario.lengths.steps, arguments.brief ? " --brief" : "");
     return false;
   }
 }
@@ -77,9 +82,9 @@ int simulate(const Arguments& arguments) {
     return std::chrono::duration<double>(steady_clock::now() - begin).count();
   };
   Tally tally;
-  for (std::uint64_t seed = arguments.first;
-       seed <= arguments.last && seconds() < static_cast<double>(arguments.seconds); ++seed)
-    if (!holds(seed, arguments.steps, tally)) return 1;
+  for (std::uint64_t run = 0;
+       run < arguments.runs && seconds() < static_cast<double>(arguments.seconds); ++run)
+    if (!holds(arguments.seed + run, arguments, tally)) return 1;
   fmt::print(
       "{} runs, {} steps, {:.2f} million a second; {} numbers in {} frames, {} of them sent "
       "again, {} refused\n",

@@ -1,5 +1,6 @@
 #include "tests/router/ofi/simulation/scenario.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -39,6 +40,12 @@ void draw_process_faults(ProcessFaults& faults, Random& random) {
   faults.death = random.below(4) == 0 ? 1000 : 0;
 }
 
+constexpr Lengths kBrief{.steps = 60,
+                         .crossing = 30,
+                         .silence = 60,
+                         .idle_step = std::chrono::milliseconds(4),
+                         .report_every = 4};
+
 }  // namespace
 
 Scenario Scenario::of(std::uint64_t seed) {
@@ -61,6 +68,26 @@ Scenario Scenario::of(std::uint64_t seed) {
   scenario.slow_release = 1 + random.below(random.below(4) == 0 ? 200 : 4);
   scenario.slowness = random.below(6) == 0 ? 300 : 1;
   scenario.has_slow_process = scenario.slowness == 1 && random.below(6) == 0;
+  return scenario;
+}
+
+Scenario Scenario::brief(std::uint64_t seed) {
+  Scenario scenario = of(seed);
+  Random random(seed, 4);
+  scenario.processes = 2 + (random.below(4) == 0 ? 1 : 0);
+  scenario.numbers = 1 + random.below(24);
+  scenario.ring = 1 + random.below(12);
+  scenario.slow_release = 1 + random.below(4);
+  scenario.report_delay = random.coin() ? 300 : 2000;
+  scenario.slowness = 1;
+  scenario.has_slow_process = false;
+  scenario.network.drop *= 2;
+  scenario.network.corrupt *= 2;
+  scenario.network.delay *= 10;
+  for (std::uint32_t* chance :
+       {&scenario.process.pause, &scenario.process.partition, &scenario.process.death})
+    *chance *= 20;
+  scenario.lengths = kBrief;
   return scenario;
 }
 

@@ -1,6 +1,7 @@
 // What happens in a simulated run, all of it drawn from its seed.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <stdexcept>
 
@@ -32,6 +33,15 @@ struct ProcessFaults {
   std::uint32_t death = 0;      ///< of one process
 };
 
+/// How long the parts of a run are, and how fast time goes in it.
+struct Lengths {
+  std::uint64_t steps = 2000;                ///< in which faults happen
+  unsigned crossing = 400;                   ///< steps behind the end, in which answers still cross
+  unsigned silence = 1000;                   ///< steps behind these, in which nothing is sent
+  std::chrono::microseconds idle_step{500};  ///< at most, where nothing moves
+  std::uint32_t report_every = 16;           ///< turns between two reports to the job, on average
+};
+
 /// **Swarm:** each seed has some of the faults, and these often: a run with all of them always
 /// would not come far, one with a little of each would seldom meet two at once.
 struct Scenario {
@@ -47,8 +57,13 @@ struct Scenario {
   std::uint32_t report_delay = 300;  ///< of reports to the job, at most, microseconds
   unsigned slowness = 1;             ///< what steps and frames take is multiplied by it
   bool has_slow_process = false;     ///< process 0 takes few steps
+  Lengths lengths{};
 
   static Scenario of(std::uint64_t seed);
+  /// A run of some hundred steps: two or three processes with a few numbers, and faults so often
+  /// that several meet in it. Many more of them than of the long ones go into an hour, and each
+  /// begins anew, where windows, clocks and round trips are not settled.
+  static Scenario brief(std::uint64_t seed);
 };
 
 }  // namespace toroid::simulation

@@ -29,12 +29,13 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr microseconds kStep{8};
-constexpr microseconds kIdleStep{500};
 /// Steps without motion after which time goes faster.
 constexpr unsigned kStill = 12;
 constexpr milliseconds kLongestTrouble{5000};
 /// Who could not be heard may be suspected until he has been heard again.
 constexpr milliseconds kSuspectLasts{3600};
+/// Who is dead is sent a frame sixteen times, at most 2.5 s apart.
+constexpr seconds kNamedWithin{45};
 constexpr seconds kSettlesWithin{600};
 constexpr std::uint64_t kSettlingSteps = 3'000'000;
 
@@ -61,8 +62,8 @@ World::World(const Scenario& scenario, std::uint64_t seed)
     processes_.push_back(std::make_unique<Process>(network_, scenario, p, seed));
 }
 
-void World::run(std::uint64_t steps, Tally& tally) {
-  while (steps_ < steps) step();
+void World::run(Tally& tally) {
+  while (steps_ < scenario_.lengths.steps) step();
   finish();
   add_to(tally);
 }
@@ -82,7 +83,7 @@ void World::step() {
 void World::tick(bool moved) {
   still_ = moved ? 0 : still_ + 1;
   Clock::duration most = kStep * scenario_.slowness;
-  if (still_ >= kStill) most = std::max<Clock::duration>(most, kIdleStep);
+  if (still_ >= kStill) most = std::max<Clock::duration>(most, scenario_.lengths.idle_step);
   network_.advance(
       std::chrono::nanoseconds(random_.below(static_cast<std::uint32_t>(most.count()))));
 }
@@ -95,7 +96,7 @@ void World::take_turn(unsigned p) {
   tick(moved || gateway.injected() != before);
   check_flows(p);
   check_suspect(p);
-  if (random_.below(16) == 0) report(p, 0);
+  if (random_.below(scenario_.lengths.report_every) == 0) report(p, 0);
 }
 
 // What befalls processes.
@@ -324,22 +325,22 @@ void World::check_health() {
 
 /// Acknowledgements that were late may still cross.
 void World::check_silence() {
-  for (int i = 0; i < 400; ++i) step();
+  for (unsigned i = 0; i < scenario_.lengths.crossing; ++i) step();
   const std::uint64_t frames = network_.frames();
-  for (int i = 0; i < 1000; ++i) step();
+  for (unsigned i = 0; i < scenario_.lengths.silence; ++i) step();
   if (network_.frames() != frames) throw Violation("frames are sent though nothing is left to say");
 }
 
 void World::check_dead_is_suspected() {
   const auto dead = static_cast<unsigned>(dead_);
-  const Clock::time_point end = network_.now() + seconds(10);
+  const Clock::time_point end = network_.now() + kNamedWithin;
   const auto is_named = [&](unsigned p) {
     return p == dead || gateway(p).in_flight(dead) == 0 || gateway(p).suspect() == dead_;
   };
   for (unsigned p = 0; p < count(); ++p)
     while (!is_named(p)) {
       step();
-      network_.advance(kIdleStep / 4);
+      network_.advance(scenario_.lengths.idle_step / 4);
       if (network_.now() > end)
         throw Violation(fmt::format("process {} does not suspect {}, which is dead", p, dead));
     }

@@ -38,8 +38,7 @@ struct Tally {
 class World {
  public:
   World(const Scenario& scenario, std::uint64_t seed);
-  /// `steps`: of the first part.
-  void run(std::uint64_t steps, Tally& tally);
+  void run(Tally& tally);
 
  private:
   struct Process {
