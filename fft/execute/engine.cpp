@@ -138,9 +138,37 @@ void Plan::Engine::end() {
   if (blueprint_->description().times_packets) node_->time_packets(nullptr);
 }
 
-/// Every exchange is complete, its own packets included, before the next computation: packets left
-/// in the queues of a node that computes would keep others waiting, and the result may take the
-/// input's place.
+Program Plan::Engine::run_lines(Node& node, Engine& engine, StageRun stage,
+                                const PipelinedExchange& exchange) {
+  StageTimes& times = stage.times();
+  for (std::uint32_t index = 0; index < exchange.arrivals()->indices(); ++index) {
+    const Tick before = node.now();
+    co_await exchange.wait_lines(index);
+    if (index == 0)
+      times.exchanged = node.now();
+    else
+      times.waiting += node.now() - before;
+    const Tick packets = engine.packet_ticks();
+    const StageRun::Part part = stage.lines(index);
+    for (std::uint32_t slice = 0; slice < stage.slices(part); ++slice) {
+      stage.transform_slice(part, slice);
+      const Tick cycles = stage.slice_cycles(part, slice);
+      const Tick passed = co_await node.compute(cycles);
+      times.computing += passed;
+    }
+    times.overlapped += engine.packet_ticks() - packets;
+  }
+  const Tick before = node.now();
+  for (std::uint32_t piece = exchange.first_outstanding(); piece < exchange.pieces(); ++piece) {
+    const Exchange& outstanding = exchange.piece(piece);
+    co_await outstanding.wait();
+  }
+  times.waiting += node.now() - before;
+}
+
+/// Every exchange is complete, its own packets included, before the next computation, unless that
+/// goes by lines and looks at the network meanwhile: packets left in the queues of a node that
+/// computes would keep others waiting, and the result may take the input's place.
 Program Plan::Engine::run(Node& node, Engine& engine) {
   const bool needs_barrier = engine.begin();
   if (needs_barrier) co_await node.barrier();
@@ -153,7 +181,11 @@ Program Plan::Engine::run(Node& node, Engine& engine) {
       Program pieces = send_in_pieces(node, stage);
       co_await node.perform(pieces);
     } else {
-      if (stage.is_orbital()) {
+      if (stage.goes_by_lines()) {
+        const PipelinedExchange& before = engine.stage(number - 1).exchange();
+        Program lines = run_lines(node, engine, stage, before);
+        co_await node.perform(lines);
+      } else if (stage.is_orbital()) {
         Program orbital = run_orbital(node, stage, engine.blueprint().description().batch);
         co_await node.perform(orbital);
       } else {
@@ -166,6 +198,7 @@ Program Plan::Engine::run(Node& node, Engine& engine) {
     }
     if (is_last) break;
     engine.note_packets(stage.times());
+    if (engine.stage(number + 1).goes_by_lines()) continue;
     if (stage.is_collective()) {
       CollectiveExchange& collective = stage.collective();
       co_await collective.wait();

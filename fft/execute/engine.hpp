@@ -12,12 +12,14 @@
 #include "fft/execute/arguments.hpp"
 #include "fft/execute/local_array.hpp"
 #include "fft/execute/pass.hpp"
+#include "fft/execute/pipelined_exchange.hpp"
 #include "fft/execute/stage_run.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/packet_times.hpp"
+#include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
@@ -57,6 +59,12 @@ class Plan::Engine {
   bool begin();
   void begin_times();
   void note_packets(StageTimes& times);
+  /// Transforms the lines of each index when they have come by `exchange`, then waits for what is
+  /// left of it.
+  static Program run_lines(Node& node, Engine& engine, StageRun stage,
+                           const PipelinedExchange& exchange);
+  /// Ticks that packets have taken since the last stage ended.
+  Tick packet_ticks() const { return packet_times_.sending + packet_times_.receiving; }
   StageRun stage(std::size_t number);
   std::size_t stages() const { return times_.size(); }
   void end();

@@ -68,7 +68,8 @@ LocalCost cost_of(const LocalTask& task, const Machine& machine) {
       const Tick line = line_transform_cycles(machine, static_cast<std::uint64_t>(points));
       (void)whole_cycles(static_cast<double>(lines) * static_cast<double>(line),
                          "a node's transform (fft_cycles_factor, transpose_cycles)");
-      cost.cycles += static_cast<Tick>(lines) * line / (real ? 2 : 1);
+      const std::int64_t lines_of_a_core = (lines + task.cores - 1) / task.cores;
+      cost.cycles += static_cast<Tick>(lines_of_a_core) * line / (real ? 2 : 1);
       lengths[axis] = to;
     }
   }

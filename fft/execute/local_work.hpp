@@ -29,6 +29,7 @@ struct LocalTask {
   bool may_destroy_from = false;  ///< the data in `from` is not needed afterwards
   bool aligned = true;            ///< both arrays begin at a multiple of 16 bytes
   bool stays_in_cache = false;    ///< what is written is few enough to be read again at once
+  unsigned cores = 1;             ///< that share out the lines of each axis, on a model
 };
 
 /// What a task costs on a machine.

@@ -73,7 +73,7 @@ std::size_t Pass::bytes() const {
   std::size_t bytes = 0;
   for (const LocalArray& array : arrays_) bytes += array.size() * sizeof(Complex);
   for (const StageState& state : states_) {
-    bytes += state.work.scratch_bytes() + state.rest_work.scratch_bytes();
+    for (const LocalWork& work : state.works) bytes += work.scratch_bytes();
     if (state.collective) bytes += state.collective->bytes();
     if (state.orbital) bytes += state.orbital->transform().array_bytes();
   }
@@ -94,6 +94,7 @@ void Pass::add_stage(std::size_t number) {
   state.in_result = is_last && state.in_place;
   if (!is_first && !state.in_result) state.from = allocate(from_layout.extent(), from.real);
   set_pieces(state, number);
+  set_lines(state, number);
   if (state.in_place)
     state.to = state.from;
   else if (!is_last)
@@ -103,8 +104,8 @@ void Pass::add_stage(std::size_t number) {
 
 std::int64_t Pass::room_for(const StageState& state, const NodeLayout& to) const {
   const StagePieces& pieces = state.pieces;
-  if (pieces.planes == 0 || to.order()[0] != pieces.axis) return to.extent();
-  return pieces.buffers * pieces.planes * to.stride(pieces.axis);
+  if (!pieces.in_buffers) return to.extent();
+  return pieces.buffers * pieces.rule.planes * to.stride(pieces.rule.axis);
 }
 
 void Pass::set_pieces(StageState& state, std::size_t number) {
@@ -116,27 +117,37 @@ void Pass::set_pieces(StageState& state, std::size_t number) {
   const NodeLayout from_layout = layout(this->from(number));
   const NodeLayout to_layout = layout(to);
   const Rank nodes = exchange(number).group(blueprint_->shape(), node_->rank()).size();
-  const auto parts = [&](std::int64_t planes) {
-    return static_cast<std::uint32_t>((planes + rule.planes - 1) / rule.planes);
-  };
-  const std::uint32_t all = parts(Split{to.distribution->extents[rule.axis], nodes}.most());
+  const std::int64_t longest = Split{to.distribution->extents[rule.axis], nodes}.most();
+  const std::uint32_t all = PieceCut(rule, longest).pieces();
   const std::int64_t length = to_layout.size() == 0 ? 0 : to_layout.boxes()[0].length(rule.axis);
-  pieces.axis = rule.axis;
-  pieces.planes = rule.planes;
-  pieces.own = parts(length);
-  const bool contiguous = to_layout.order()[0] == rule.axis;
-  pieces.buffers = contiguous ? std::min(all, kBuffers) : all;
-  pieces.from_step = pieces.planes * from_layout.stride(rule.axis) *
-                     std::int64_t{blueprint_->bytes(this->from(number).real)};
-  pieces.to_step =
-      pieces.planes * to_layout.stride(rule.axis) * std::int64_t{blueprint_->bytes(to.real)};
+  pieces.rule = rule;
+  pieces.own = PieceCut(rule, length);
+  pieces.in_buffers = to_layout.order()[0] == rule.axis;
+  pieces.buffers = pieces.in_buffers ? std::min(all, kBuffers) : all;
+  pieces.from_plane =
+      from_layout.stride(rule.axis) * std::int64_t{blueprint_->bytes(this->from(number).real)};
+  pieces.to_plane = to_layout.stride(rule.axis) * std::int64_t{blueprint_->bytes(to.real)};
+}
+
+/// A stage that itself goes in pieces does not begin by lines.
+void Pass::set_lines(StageState& state, std::size_t number) {
+  if (number == 0 || state.pieces.rule.planes > 0) return;
+  const auto axis = blueprint_->line_axis(exchange_number(number - 1), way_);
+  if (!axis) return;
+  const Side from = this->from(number);
+  const Side to = this->to(number);
+  state.lines = {axis, layout(from).stride(*axis) * std::int64_t{blueprint_->bytes(from.real)},
+                 layout(to).stride(*axis) * std::int64_t{blueprint_->bytes(to.real)}};
 }
 
 LocalTask Pass::task(std::size_t number, const StageState& state) const {
   const Side from = this->from(number);
   const Side to = this->to(number);
-  const bool aligned = state.pieces.planes == 0 ||
-                       (state.pieces.from_step % 16 == 0 && state.pieces.to_step % 16 == 0);
+  const auto is_aligned = [](std::int64_t step) { return step % 16 == 0; };
+  const std::int64_t planes = state.pieces.own.kinds() > 1 ? 1 : state.pieces.rule.planes;
+  const bool aligned = is_aligned(planes * state.pieces.from_plane) &&
+                       is_aligned(planes * state.pieces.to_plane) &&
+                       is_aligned(state.lines.from_step) && is_aligned(state.lines.to_step);
   return {.from = layout(from),
           .to = layout(to),
           .axes = state.stage->axes,
@@ -145,7 +156,8 @@ LocalTask Pass::task(std::size_t number, const StageState& state) const {
           .backward = way_ == Way::backward,
           .in_place = state.in_place,
           .may_destroy_from = number > 0,
-          .aligned = aligned};
+          .aligned = aligned,
+          .cores = blueprint_->description().cores};
 }
 
 LocalWork Pass::prepare(const LocalTask& task, std::int64_t test_interval) const {
@@ -160,28 +172,41 @@ void Pass::set_work(StageState& state, std::size_t number) {
   const bool sends_what_it_finds = state.in_place && state.stage->is_empty();
   if (sends_what_it_finds) return;
   const LocalTask whole = task(number, state);
-  if (state.pieces.planes == 0)
-    state.work = prepare(whole);
-  else if (whole.to.size() > 0)
-    set_piece_work(state, whole);
+  if (state.pieces.rule.planes > 0)
+    set_piece_works(state, whole);
+  else if (state.lines.axis && whole.to.size() > 0)
+    state.works.push_back(line_work(state, whole));
+  else
+    state.works.push_back(prepare(whole));
 }
 
-void Pass::set_piece_work(StageState& state, const LocalTask& whole) {
-  const StagePieces& pieces = state.pieces;
-  const std::int64_t begin = whole.to.boxes()[0].lo[pieces.axis];
-  const std::int64_t length = whole.to.boxes()[0].length(pieces.axis);
-  const std::int64_t interval =
-      node_->has_virtual_time() ? 0 : blueprint_->description().overlap.test_interval;
-  const auto first_planes = [&](std::int64_t planes) {
-    LocalTask piece = whole;
-    piece.stays_in_cache = true;
-    piece.from = whole.from.planes(pieces.axis, begin, begin + planes);
-    piece.to = whole.to.planes(pieces.axis, begin, begin + planes);
-    return prepare(piece, interval);
-  };
-  if (length >= pieces.planes) state.work = first_planes(pieces.planes);
-  if (const std::int64_t rest = length % pieces.planes; rest > 0)
-    state.rest_work = first_planes(rest);
+std::int64_t Pass::kernel_interval() const {
+  return node_->has_virtual_time() ? 0 : blueprint_->description().overlap.test_interval;
+}
+
+void Pass::set_piece_works(StageState& state, const LocalTask& whole) {
+  const PieceCut& own = state.pieces.own;
+  const unsigned axis = state.pieces.rule.axis;
+  state.works.resize(own.kinds());
+  for (std::uint32_t piece = 0; piece < own.pieces(); ++piece) {
+    if (piece > 0 && own.kind(piece) == 0) continue;
+    const std::int64_t begin = whole.to.boxes()[0].lo[axis];
+    LocalTask first = whole;
+    first.stays_in_cache = true;
+    first.from = whole.from.planes(axis, begin, begin + own.length(piece));
+    first.to = whole.to.planes(axis, begin, begin + own.length(piece));
+    state.works[own.kind(piece)] = prepare(first, kernel_interval());
+  }
+}
+
+/// The work on the lines of the first index; those of the others differ by a shift only.
+LocalWork Pass::line_work(const StageState& state, const LocalTask& whole) const {
+  const unsigned axis = *state.lines.axis;
+  const std::int64_t begin = whole.to.boxes()[0].lo[axis];
+  LocalTask first = whole;
+  first.from = whole.from.planes(axis, begin, begin + 1);
+  first.to = whole.to.planes(axis, begin, begin + 1);
+  return prepare(first, kernel_interval());
 }
 
 void Pass::set_result(std::span<std::byte> result) {
@@ -196,8 +221,9 @@ void Pass::connect(std::size_t number) {
   const StageExchange& next = exchange(number);
   const Side from = to(number);
   const Side target = this->from(number + 1);
-  const Pipeline pipeline{{state.pieces.axis, state.pieces.planes},
-                          state.pieces.planes == 0 ? 1 : blueprint_->description().overlap.window};
+  const PieceRule& rule = state.pieces.rule;
+  const Pipeline pipeline{rule, rule.planes == 0 ? 1 : blueprint_->description().overlap.window,
+                          states_[number + 1].lines.axis};
   state.exchange = std::make_unique<PipelinedExchange>(
       *node_, *from.distribution, *target.distribution, blueprint_->bytes(from.real),
       next.group(blueprint_->shape(), node_->rank()),

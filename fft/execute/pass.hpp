@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,12 +24,20 @@ namespace toroid::fft {
 
 /// How a stage's part is cut into pieces of planes, which are computed and sent one by one.
 struct StagePieces {
-  unsigned axis = 0;           ///< the planes are counted along it
-  std::int64_t planes = 0;     ///< planes of a piece; 0: the stage goes all at once
-  std::uint32_t own = 1;       ///< pieces in which this node has planes
-  std::uint32_t buffers = 1;   ///< pieces that the target array has room for
-  std::int64_t from_step = 0;  ///< bytes from one piece to the next in the source array
-  std::int64_t to_step = 0;    ///< the same in the target array
+  PieceRule rule{};             ///< no planes: the stage goes all at once
+  PieceCut own{};               ///< this node's pieces
+  bool in_buffers = false;      ///< the target array has room for some pieces only
+  std::uint32_t buffers = 1;    ///< pieces that the target array has room for
+  std::int64_t from_plane = 0;  ///< bytes from one plane to the next in the source array
+  std::int64_t to_plane = 0;    ///< the same in the target array
+};
+
+/// How a stage's part is cut into lines of one index each, which are transformed when they have
+/// come.
+struct StageLines {
+  std::optional<unsigned> axis{};  ///< the indices are counted along it; none: all at once
+  std::int64_t from_step = 0;      ///< bytes from one index to the next in the source array
+  std::int64_t to_step = 0;        ///< the same in the target array
 };
 
 /// A stage with its arrays, its computation, and the exchange that leads to the next stage.
@@ -39,9 +48,10 @@ struct StageState {
   bool in_result = false;
   std::span<std::byte> from;  ///< source array; empty: the caller's
   std::span<std::byte> to;    ///< target array; empty: the caller's
-  LocalWork work;             ///< on everything, or on a piece of full length
-  LocalWork rest_work;        ///< on a last piece that is shorter
+  /// On everything, or on the lines of one index; in pieces: one of each kind that there is.
+  std::vector<LocalWork> works;
   StagePieces pieces{};
+  StageLines lines{};
   std::unique_ptr<OrbitalStageState> orbital;  ///< null unless the stage is orbital; replaces work
   // The exchange after the stage, by one of two layers; both null for the last stage.
   std::unique_ptr<PipelinedExchange> exchange;
@@ -80,7 +90,11 @@ class Pass {
   void add_stage(std::size_t number);
   void set_pieces(StageState& state, std::size_t number);
   void set_work(StageState& state, std::size_t number);
-  void set_piece_work(StageState& state, const LocalTask& whole);
+  void set_lines(StageState& state, std::size_t number);
+  void set_piece_works(StageState& state, const LocalTask& whole);
+  LocalWork line_work(const StageState& state, const LocalTask& whole) const;
+  /// The lines between two looks at the network into which kernels are cut; 0: they are not.
+  std::int64_t kernel_interval() const;
   LocalTask task(std::size_t number, const StageState& state) const;
   /// `test_interval`: see LocalWork.
   LocalWork prepare(const LocalTask& task, std::int64_t test_interval = 0) const;

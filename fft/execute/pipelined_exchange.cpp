@@ -7,9 +7,11 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "fft/execute/line_arrivals.hpp"
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/redistribution.hpp"
 #include "fft/layout/transfer.hpp"
@@ -37,13 +39,15 @@ constexpr std::uint64_t kMostSpread = 2;
 }  // namespace
 
 PieceMessages::PieceMessages(const Redistribution& redistribution, std::uint32_t first,
-                             std::uint32_t stride, std::span<std::byte> target)
+                             std::uint32_t stride, std::span<std::byte> target,
+                             LineArrivals* arrivals)
     : redistribution_(&redistribution),
       first_(first),
       stride_(stride),
       number_bits_(31 - static_cast<unsigned>(std::bit_width(redistribution.group().size() - 1))),
       sending_(first),
       target_(target),
+      arrivals_(arrivals),
       receiving_(first) {
   TOROID_CHECK_LE(redistribution.most_packets(), std::uint32_t{1} << number_bits_);
 }
@@ -122,6 +126,9 @@ void PieceMessages::store_run(std::uint32_t place, std::span<const std::byte> pa
   const std::size_t at = std::size_t{place} * redistribution_->element_bytes();
   TOROID_CHECK_LE(at + payload.size(), target_.size());
   std::memcpy(target_.data() + at, payload.data(), payload.size());
+  if (arrivals_ != nullptr)
+    arrivals_->note_run(
+        place, static_cast<std::int64_t>(payload.size() / redistribution_->element_bytes()));
 }
 
 PieceMessages::Incoming PieceMessages::incoming(Rank from) const {
@@ -132,7 +139,9 @@ PieceMessages::Incoming PieceMessages::incoming(Rank from) const {
 void PieceMessages::scatter(Rank from, std::uint32_t number, std::span<const std::byte> payload) {
   const auto [transfer, target] = incoming(from);
   TOROID_CHECK(transfer != nullptr);
-  transfer->scatter(transfer->elements(number), payload.data(), target);
+  const Transfer::Elements elements = transfer->elements(number);
+  transfer->scatter(elements, payload.data(), target);
+  note_stored(*transfer, elements);
 }
 
 std::uint32_t PieceMessages::packets_to_put(Rank member) const {
@@ -148,6 +157,7 @@ std::size_t PieceMessages::take(Rank from, std::uint32_t first, std::uint32_t pa
   TOROID_CHECK(transfer != nullptr);
   const Transfer::Elements elements = transfer->elements(first, packets);
   transfer->copy(elements, source, target);
+  note_stored(*transfer, elements);
   return std::size_t{elements.count} * redistribution_->element_bytes();
 }
 
@@ -167,6 +177,7 @@ bool PieceMessages::unpack_part(const MessagePart& part, std::span<const std::by
   const Transfer::Elements elements = transfer->elements(part.first, part.packets);
   if (packed.size() != std::size_t{elements.count} * redistribution_->element_bytes()) return false;
   transfer->scatter(elements, packed.data(), target);
+  note_stored(*transfer, elements);
   arrived_ += part.packets;
   return true;
 }
@@ -201,6 +212,8 @@ bool PieceMessages::land_part(const MessagePart& part, std::vector<PutStretch>& 
 /// The piece is still the one that land_part() found: this part of it had not come.
 void PieceMessages::landed(const MessagePart& part) {
   arrived_ += part.packets;
+  const Transfer& transfer = *incoming(part.member).transfer;
+  note_stored(transfer, transfer.elements(part.first, part.packets));
 }
 
 std::uint64_t PieceMessages::traffic_number(std::uint64_t start) const {
@@ -225,6 +238,7 @@ void PieceMessages::unpack(Rank from, std::span<const std::byte> bytes) {
   TOROID_CHECK(transfer != nullptr);
   arrived_ += transfer->packets();
   transfer->scatter({0, transfer->size()}, bytes.data(), target);
+  note_stored(*transfer, {0, transfer->size()});
 }
 
 PipelinedExchange::PipelinedExchange(Node& node, const Distribution& from, const Distribution& to,
@@ -234,12 +248,15 @@ PipelinedExchange::PipelinedExchange(Node& node, const Distribution& from, const
     : redistribution_(from, to, element_bytes, group, pipeline.rule, plan.data_bytes()),
       window_(std::min(pipeline.window, redistribution_.pieces())) {
   TOROID_CHECK_LT(0u, window_);
+  if (pipeline.line_axis)
+    arrivals_ = std::make_unique<LineArrivals>(from.layout(node.rank()), to.layout(node.rank()),
+                                               *pipeline.line_axis);
   const std::uint32_t slots = std::min(2 * window_, redistribution_.pieces());
   const HandlerId first = node.reserve_handlers(slots * plan.handlers());
   plan.check_order(plan.visitor(group.self(), node.rank()));
   for (std::uint32_t slot = 0; slot < slots; ++slot)
     slots_.emplace_back(node, static_cast<HandlerId>(first + slot * plan.handlers()),
-                        redistribution_, slot, slots, plan, target);
+                        redistribution_, slot, slots, plan, target, arrivals_.get());
 }
 
 void PipelinedExchange::set_target(std::span<std::byte> target) {
@@ -247,10 +264,28 @@ void PipelinedExchange::set_target(std::span<std::byte> target) {
 }
 
 void PipelinedExchange::start(std::uint32_t piece, const std::byte* source) {
+  if (piece == 0 && arrivals_) arrivals_->begin_call();
   Slot& slot = slots_[piece % slots_.size()];
   slot.messages.set_piece(piece, source);
   slot.messages.copy_own();
   slot.exchange.start();
+}
+
+LinesAwaiter PipelinedExchange::wait_lines(std::uint32_t index) const {
+  return {*this, index};
+}
+
+/// Where an engine moves packets, the processor sees lines only when its clock has come to what the
+/// engine has moved.
+bool LinesAwaiter::ready() {
+  if (!exchange_->arrivals()->complete(index_)) return false;
+  for (std::uint32_t piece = exchange_->first_outstanding(); piece < exchange_->pieces(); ++piece)
+    if (!exchange_->piece(piece).is_seen_or_looks()) return false;
+  return true;
+}
+
+std::string LinesAwaiter::text() const {
+  return exchange_->piece(exchange_->pieces() - 1).waits_for();
 }
 
 }  // namespace toroid::fft

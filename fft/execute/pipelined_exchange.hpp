@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "fft/execute/line_arrivals.hpp"
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/redistribution.hpp"
 #include "fft/layout/transfer.hpp"
@@ -21,6 +24,7 @@
 #include "packet/exchange/group.hpp"
 #include "packet/exchange/messages.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
 #include "packet/traffic/traffic.hpp"
 
 namespace toroid::fft {
@@ -34,9 +38,10 @@ namespace toroid::fft {
 ///   the receiver finds the places, because both ends have the same Transfer.
 class PieceMessages final : public Messages {
  public:
-  /// `target` is this node's array after the exchange.
+  /// `target` is this node's array after the exchange. `arrivals`, if not null, is told of
+  /// everything that is stored there.
   PieceMessages(const Redistribution& redistribution, std::uint32_t first, std::uint32_t stride,
-                std::span<std::byte> target);
+                std::span<std::byte> target, LineArrivals* arrivals);
 
   /// Chooses the piece that is sent from now on, whose first plane stands at `source`. REQUIRES: no
   /// packet of the object's last piece remains to be gathered.
@@ -84,6 +89,9 @@ class PieceMessages final : public Messages {
   Incoming incoming(Rank from) const;
   void store_run(std::uint32_t place, std::span<const std::byte> payload);
   void scatter(Rank from, std::uint32_t number, std::span<const std::byte> payload);
+  void note_stored(const Transfer& transfer, Transfer::Elements elements) {
+    if (arrivals_ != nullptr) arrivals_->note(transfer, elements);
+  }
 
   const Redistribution* redistribution_;
   std::uint32_t first_;
@@ -92,6 +100,7 @@ class PieceMessages final : public Messages {
   std::uint32_t sending_;
   const std::byte* source_ = nullptr;
   std::span<std::byte> target_;
+  LineArrivals* arrivals_;
   std::uint32_t receiving_;    ///< the piece that arrives
   std::uint64_t arrived_ = 0;  ///< packets of it
 };
@@ -100,6 +109,23 @@ class PieceMessages final : public Messages {
 struct Pipeline {
   PieceRule rule{};
   std::uint32_t window = 1;  ///< pieces that may be outstanding at once
+  /// Arrivals are counted for each index of this axis; none: piece by piece only.
+  std::optional<unsigned> line_axis{};
+};
+
+class PipelinedExchange;
+
+/// See PipelinedExchange::wait_lines().
+class LinesAwaiter final : public Awaiter {
+ public:
+  LinesAwaiter(const PipelinedExchange& exchange, std::uint32_t index)
+      : exchange_(&exchange), index_(index) {}
+  bool ready() override;
+  std::string text() const override;
+
+ private:
+  const PipelinedExchange* exchange_;
+  std::uint32_t index_;
 };
 
 /// One node's part of an exchange in pieces. Each piece is a non-blocking exchange; at most
@@ -128,14 +154,20 @@ class PipelinedExchange {
   }
   /// Chooses the array that is received into from now on. REQUIRES: nothing is under way.
   void set_target(std::span<std::byte> target);
+  /// What has come, line by line; null unless it is counted.
+  const LineArrivals* arrivals() const { return arrivals_.get(); }
+  /// A program that awaits this goes on when the lines of an index are complete. REQUIRES:
+  /// arrivals(), and all pieces have been started.
+  LinesAwaiter wait_lines(std::uint32_t index) const;
   /// Starts a piece, whose first plane stands at `source`. REQUIRES: piece - window is complete.
   void start(std::uint32_t piece, const std::byte* source);
 
  private:
   struct Slot {
     Slot(Node& node, HandlerId handler, const Redistribution& redistribution, std::uint32_t number,
-         std::uint32_t slots, const ExchangePlan& plan, std::span<std::byte> target)
-        : messages(redistribution, number, slots, target),
+         std::uint32_t slots, const ExchangePlan& plan, std::span<std::byte> target,
+         LineArrivals* arrivals)
+        : messages(redistribution, number, slots, target, arrivals),
           exchange(node, handler, redistribution.group(), plan, messages) {}
     PieceMessages messages;
     Exchange exchange;
@@ -143,6 +175,7 @@ class PipelinedExchange {
 
   Redistribution redistribution_;
   std::uint32_t window_;
+  std::unique_ptr<LineArrivals> arrivals_;
   std::deque<Slot> slots_;  ///< piece e uses slot e modulo their number
 };
 

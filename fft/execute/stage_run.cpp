@@ -21,9 +21,9 @@ namespace toroid::fft {
 Tick StageRun::transform() const {
   const Tick begin = node_->now();
   if (!state_->in_place || !state_->stage->is_empty())
-    state_->work.run(arrays_.source, arrays_.target);
+    state_->works.front().run(arrays_.source, arrays_.target);
   times().computing += node_->now() - begin;
-  return state_->work.cycles();
+  return state_->works.empty() ? 0 : state_->works.front().cycles();
 }
 
 void StageRun::start_exchange() const {
@@ -39,23 +39,33 @@ void StageRun::start(std::uint32_t piece, const std::byte* source, StageTimes& t
   times.packing += node_->now() - begin;
 }
 
-LocalWork& StageRun::work(std::uint32_t piece) const {
-  const bool is_rest = piece + 1 == state_->pieces.own && state_->rest_work.lines() > 0;
-  return is_rest ? state_->rest_work : state_->work;
-}
-
 std::byte* StageRun::buffer(std::uint32_t piece) const {
-  return arrays_.target + piece % buffers() * state_->pieces.to_step;
+  const StagePieces& pieces = state_->pieces;
+  if (pieces.in_buffers)
+    return arrays_.target + piece % pieces.buffers * pieces.rule.planes * pieces.to_plane;
+  return piece < pieces.own.pieces() ? arrays_.target + pieces.own.begin(piece) * pieces.to_plane
+                                     : arrays_.target;
 }
 
-void StageRun::transform_slice(std::uint32_t piece, std::uint32_t slice) const {
+StageRun::Part StageRun::piece(std::uint32_t piece) const {
+  const StagePieces& pieces = state_->pieces;
+  if (piece >= pieces.own.pieces()) return {nullptr, nullptr, nullptr};
+  return {&state_->works[pieces.own.kind(piece)],
+          arrays_.source + pieces.own.begin(piece) * pieces.from_plane, buffer(piece)};
+}
+
+StageRun::Part StageRun::lines(std::uint32_t index) const {
+  return {&state_->works.front(), arrays_.source + index * state_->lines.from_step,
+          arrays_.target + index * state_->lines.to_step};
+}
+
+void StageRun::transform_slice(const Part& part, std::uint32_t slice) const {
   if (slice > 0 && !cuts_kernels()) return;
   const Tick begin = node_->now();
-  const std::byte* const source = arrays_.source + piece * state_->pieces.from_step;
   if (cuts_kernels())
-    work(piece).run_step(slice, source, buffer(piece));
+    part.work->run_step(slice, part.source, part.target);
   else
-    work(piece).run(source, buffer(piece));
+    part.work->run(part.source, part.target);
   times().computing += node_->now() - begin;
 }
 
@@ -64,18 +74,17 @@ void StageRun::start_piece(std::uint32_t piece) const {
   start(piece, buffer(piece), times());
 }
 
-std::uint32_t StageRun::slices(std::uint32_t piece) const {
-  if (piece >= state_->pieces.own) return 0;
-  if (cuts_kernels()) return work(piece).steps();
+std::uint32_t StageRun::slices(const Part& part) const {
+  if (part.work == nullptr) return 0;
+  if (cuts_kernels()) return part.work->steps();
   if (test_interval_ == 0) return 1;
-  return static_cast<std::uint32_t>(
-      std::max<std::int64_t>(1, work(piece).lines() / test_interval_));
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(1, part.work->lines() / test_interval_));
 }
 
-/// The slices of a piece add up to its cycles exactly.
-Tick StageRun::slice_cycles(std::uint32_t piece, std::uint32_t slice) const {
-  const Tick all = work(piece).cycles();
-  const Tick slices = this->slices(piece);
+/// The slices of a part add up to its cycles exactly.
+Tick StageRun::slice_cycles(const Part& part, std::uint32_t slice) const {
+  const Tick all = part.work->cycles();
+  const Tick slices = this->slices(part);
   return all * (slice + 1) / slices - all * slice / slices;
 }
 
@@ -99,9 +108,10 @@ Program send_in_pieces(Node& node, StageRun stage) {
       co_await last.wait_sent();
       times.waiting += node.now() - before;
     }
-    for (std::uint32_t slice = 0; slice < stage.slices(piece); ++slice) {
-      stage.transform_slice(piece, slice);
-      const Tick cycles = stage.slice_cycles(piece, slice);
+    const StageRun::Part part = stage.piece(piece);
+    for (std::uint32_t slice = 0; slice < stage.slices(part); ++slice) {
+      stage.transform_slice(part, slice);
+      const Tick cycles = stage.slice_cycles(part, slice);
       const Tick passed = co_await node.compute(cycles);
       times.computing += passed;
     }

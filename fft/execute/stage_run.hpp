@@ -19,7 +19,8 @@ namespace toroid::fft {
 
 /// Where a stage finds and leaves the data of this call, its computation, and the start of the
 /// exchange after it. A stage goes all at once, or in pieces, or it is the orbital transform, which
-/// communicates by itself. A plain value: it lives in the frames of the programs of the call.
+/// communicates by itself; after an exchange in pieces it may go line by line. A plain value: it
+/// lives in the frames of the programs of the call.
 class StageRun {
  public:
   /// The array that the stage reads and the one that it fills.
@@ -37,7 +38,8 @@ class StageRun {
         test_interval_(description.overlap.test_interval),
         times_packets_(description.times_packets) {}
 
-  bool goes_in_pieces() const { return state_->pieces.planes > 0; }
+  bool goes_in_pieces() const { return state_->pieces.rule.planes > 0; }
+  bool goes_by_lines() const { return state_->lines.axis.has_value(); }
   bool is_orbital() const { return state_->orbital != nullptr; }
   StageTimes& times() const { return times_[0]; }
   bool is_collective() const { return state_->collective != nullptr; }
@@ -52,16 +54,26 @@ class StageRun {
   void start_exchange() const;
   void note_exchanged() const { times_[1].exchanged = node_->now(); }
 
-  // In pieces.
+  // In parts, each of which is transformed and its cycles are spent in slices, between which the
+  // node sends and receives packets.
+  struct Part {
+    LocalWork* work;  ///< null: the node has no part of the piece
+    const std::byte* source;
+    std::byte* target;
+  };
+  std::uint32_t slices(const Part& part) const;
+  /// Of a part whose cycles alone are cut the first slice transforms everything.
+  void transform_slice(const Part& part, std::uint32_t slice) const;
+  Tick slice_cycles(const Part& part, std::uint32_t slice) const;
+
+  // In pieces of planes, sent one by one.
+  Part piece(std::uint32_t piece) const;
   /// Pieces that the target array has room for.
   std::uint32_t buffers() const { return state_->pieces.buffers; }
   void start_piece(std::uint32_t piece) const;
-  /// A piece is transformed and its cycles are spent in slices, between which the node sends and
-  /// receives packets. 0: it has no part of the piece.
-  std::uint32_t slices(std::uint32_t piece) const;
-  /// Of a piece whose cycles alone are cut the first slice transforms everything.
-  void transform_slice(std::uint32_t piece, std::uint32_t slice) const;
-  Tick slice_cycles(std::uint32_t piece, std::uint32_t slice) const;
+
+  /// By lines: those of one index.
+  Part lines(std::uint32_t index) const;
 
   // The orbital transform, of one array of the batch after the other.
   OrbitalBase& orbital() const { return state_->orbital->transform(); }
@@ -71,7 +83,6 @@ class StageRun {
  private:
   /// Whether kernels are cut at test intervals, not only their cycles.
   bool cuts_kernels() const { return test_interval_ > 0 && !node_->has_virtual_time(); }
-  LocalWork& work(std::uint32_t piece) const;
   std::byte* buffer(std::uint32_t piece) const;
   /// Starts a piece of the exchange and counts what that takes for `times`.
   void start(std::uint32_t piece, const std::byte* source, StageTimes& times) const;

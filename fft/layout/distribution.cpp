@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +33,22 @@ void check_inside(const Index& extents, const Box& box, Rank node, std::string_v
 }
 
 }  // namespace
+
+PieceCut::PieceCut(const PieceRule& rule, std::int64_t length) : planes_(rule.planes) {
+  const std::int64_t fit = length / rule.planes;
+  whole_ = static_cast<std::uint32_t>(rule.taper ? std::max<std::int64_t>(0, fit - 1) : fit);
+  for (std::int64_t left = length - whole_ * planes_; left > 0; left -= tail_.back())
+    tail_.push_back(rule.taper ? std::clamp<std::int64_t>(left / 2, 1, planes_) : left);
+}
+
+std::int64_t PieceCut::begin(std::uint32_t piece) const {
+  if (piece <= whole_) return piece * planes_;
+  return std::accumulate(tail_.begin(), tail_.begin() + (piece - whole_), whole_ * planes_);
+}
+
+std::int64_t PieceCut::length(std::uint32_t piece) const {
+  return piece < whole_ ? planes_ : tail_[piece - whole_];
+}
 
 Distribution distribution_of_boxes(const Index& extents, std::vector<Box> boxes) {
   for (Box& box : boxes) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "fft/layout/distribution.hpp"
@@ -50,18 +51,17 @@ Redistribution::Redistribution(const Distribution& from, const Distribution& to,
       expected_(1) {
   const std::size_t out = peers_kept(group.size(), source_.extent() * element_bytes);
   const std::size_t in = peers_kept(group.size(), target_.extent() * element_bytes);
-  sending_.whole.resize(out);
-  sending_.rest.resize(out);
-  receiving_.whole.resize(in);
-  receiving_.rest.resize(in);
+  std::uint32_t kinds = 1;
+  if (rule.planes > 0)
+    for (Rank member = 0; member < group.size(); ++member)
+      kinds = std::max(kinds, cuts_.emplace_back(cut_of(layout(from, member))).kinds());
+  sending_.assign(kinds, std::vector<Peer>(out));
+  receiving_.assign(kinds, std::vector<Peer>(in));
   count_packets();
 }
 
-Redistribution::Cut Redistribution::cut_of(const NodeLayout& layout) const {
-  if (rule_.planes == 0) return {1, 0, 0};
-  if (layout.size() == 0) return {0, rule_.planes, 0};
-  const std::int64_t length = layout.boxes()[0].length(rule_.axis);
-  return {static_cast<std::uint32_t>(length / rule_.planes), rule_.planes, length % rule_.planes};
+PieceCut Redistribution::cut_of(const NodeLayout& layout) const {
+  return layout.size() == 0 ? PieceCut() : PieceCut(rule_, layout.boxes()[0].length(rule_.axis));
 }
 
 NodeLayout Redistribution::first_planes(const NodeLayout& layout, std::int64_t planes) const {
@@ -70,34 +70,42 @@ NodeLayout Redistribution::first_planes(const NodeLayout& layout, std::int64_t p
   return layout.planes(rule_.axis, begin, begin + planes);
 }
 
-void Redistribution::expect(const Cut& cut, std::uint64_t whole, std::uint64_t rest) {
+std::uint32_t Redistribution::packets(const NodeLayout& from, const NodeLayout& to,
+                                      std::int64_t planes) const {
+  const Transfer transfer(first_planes(from, planes), to, element_bytes_, packet_bytes_);
+  return transfer.packets();
+}
+
+void Redistribution::expect_from(Rank member, const PieceCut& cut) {
   if (expected_.size() < cut.pieces()) expected_.resize(cut.pieces());
-  for (std::uint32_t piece = 0; piece < cut.whole; ++piece) expected_[piece] += whole;
-  if (cut.rest > 0) expected_[cut.whole] += rest;
+  if (member == group_.self()) return;
+  const NodeLayout theirs = layout(*from_, member);
+  std::uint32_t kind = ~std::uint32_t{0};
+  std::uint32_t each = 0;
+  for (std::uint32_t piece = 0; piece < cut.pieces(); ++piece) {
+    if (std::exchange(kind, cut.kind(piece)) != cut.kind(piece))
+      each = packets(theirs, target_, cut.length(piece));
+    expected_[piece] += each;
+  }
 }
 
 void Redistribution::count_packets() {
-  const Cut own = cut_of(source_);
-  Transfer transfer;
-  const auto packets = [&](const NodeLayout& from, const NodeLayout& to, std::int64_t planes) {
-    transfer.assign(first_planes(from, planes), to, element_bytes_, packet_bytes_);
-    return transfer.packets();
-  };
   for (Rank member = 0; member < group_.size(); ++member) {
-    const NodeLayout theirs = layout(*from_, member);
-    const Cut cut = cut_of(theirs);
-    if (rule_.planes > 0) cuts_.push_back(cut);
-    if (member == group_.self()) {
-      expect(cut, 0, 0);
-      continue;
-    }
+    if (rule_.planes > 0)
+      expect_from(member, cuts_[member]);
+    else if (member != group_.self())
+      expected_[0] += packets(layout(*from_, member), target_, 0);
+    if (member == group_.self()) continue;
     const NodeLayout target = layout(*to_, member);
     check_extent(target);
-    if (own.whole > 0)
-      most_packets_ = std::max(most_packets_, packets(source_, target, own.planes));
-    if (own.rest > 0) most_packets_ = std::max(most_packets_, packets(source_, target, own.rest));
-    expect(cut, cut.whole > 0 ? packets(theirs, target_, cut.planes) : 0,
-           cut.rest > 0 ? packets(theirs, target_, cut.rest) : 0);
+    if (rule_.planes == 0) {
+      most_packets_ = std::max(most_packets_, packets(source_, target, 0));
+      continue;
+    }
+    const PieceCut& own = cuts_[group_.self()];
+    for (std::uint32_t piece = 0; piece < own.pieces(); ++piece)
+      if (piece == 0 || own.kind(piece) > 0)
+        most_packets_ = std::max(most_packets_, packets(source_, target, own.length(piece)));
   }
 }
 
@@ -109,25 +117,24 @@ void Redistribution::assign(Peer& peer, Rank member, std::int64_t planes, bool s
   peer.plane_shift = target.stride(rule_.axis);
 }
 
-Redistribution::Message Redistribution::message(Peers& peers, Rank member, const Cut& cut,
-                                                std::uint32_t piece, bool sending) const {
-  if (piece >= cut.pieces()) return {nullptr, 0};
-  const bool is_rest = piece == cut.whole;
-  std::vector<Peer>& known = is_rest ? peers.rest : peers.whole;
+Redistribution::Message Redistribution::message(Peers& peers, Rank member, std::uint32_t piece,
+                                                bool sending) const {
+  const PieceCut* const cut =
+      rule_.planes == 0 ? nullptr : &cuts_[sending ? group_.self() : member];
+  if (piece >= (cut == nullptr ? 1 : cut->pieces())) return {nullptr, 0};
+  std::vector<Peer>& known = peers[cut == nullptr ? 0 : cut->kind(piece)];
   Peer& peer = known[known.size() == 1 ? 0 : member];
   if (peer.member != member) [[unlikely]]
-    assign(peer, member, is_rest ? cut.rest : cut.planes, sending);
-  return {&peer.transfer, piece * cut.planes * peer.plane_shift};
+    assign(peer, member, cut == nullptr ? 0 : cut->length(piece), sending);
+  return {&peer.transfer, cut == nullptr ? 0 : cut->begin(piece) * peer.plane_shift};
 }
 
 Redistribution::Message Redistribution::to(Rank member, std::uint32_t piece) const {
-  const Cut cut = rule_.planes == 0 ? Cut{1, 0, 0} : cuts_[group_.self()];
-  return message(sending_, member, cut, piece, true);
+  return message(sending_, member, piece, true);
 }
 
 Redistribution::Message Redistribution::from(Rank member, std::uint32_t piece) const {
-  const Cut cut = rule_.planes == 0 ? Cut{1, 0, 0} : cuts_[member];
-  return message(receiving_, member, cut, piece, false);
+  return message(receiving_, member, piece, false);
 }
 
 std::unique_ptr<const Traffic> Redistribution::traffic(std::uint32_t piece) const {

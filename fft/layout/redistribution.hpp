@@ -19,8 +19,8 @@ namespace toroid::fft {
 /// The geometry of an exchange for one node: all at once, or in pieces, planes of the node's part
 /// that travel together.
 ///
-/// Pieces of equally many planes differ by a shift only. So one Transfer per peer serves all of
-/// them, and a second one serves a last piece that is shorter.
+/// Pieces of a kind (PieceCut) differ by a shift only. So one Transfer per peer and kind serves all
+/// of them.
 class Redistribution {
  public:
   /// REQUIRES: everything that a node of the group holds in `from` belongs to nodes of the same
@@ -49,28 +49,19 @@ class Redistribution {
   Message from(Rank member, std::uint32_t piece) const;
 
  private:
-  /// How a node's planes are cut: into pieces of equal length and perhaps a shorter one.
-  struct Cut {
-    std::uint32_t whole = 0;  ///< pieces of equal length
-    std::int64_t planes = 0;  ///< planes of each of them
-    std::int64_t rest = 0;    ///< planes of the shorter piece; 0: there is none
-    std::uint32_t pieces() const { return whole + (rest > 0 ? 1 : 0); }
-  };
   struct Peer {
     Rank member = ~Rank{0};
-    Transfer transfer;             ///< of the first piece
+    Transfer transfer;             ///< as if the piece were the first
     std::int64_t plane_shift = 0;  ///< elements in the receiver's array, per plane
   };
-  struct Peers {
-    std::vector<Peer> whole;
-    std::vector<Peer> rest;
-  };
-  Cut cut_of(const NodeLayout& layout) const;
+  using Peers = std::vector<std::vector<Peer>>;  ///< by kind
+  PieceCut cut_of(const NodeLayout& layout) const;
   NodeLayout first_planes(const NodeLayout& layout, std::int64_t planes) const;
   void count_packets();
-  void expect(const Cut& cut, std::uint64_t whole, std::uint64_t rest);
-  Message message(Peers& peers, Rank member, const Cut& cut, std::uint32_t piece,
-                  bool sending) const;
+  std::uint32_t packets(const NodeLayout& from, const NodeLayout& to, std::int64_t planes) const;
+  /// Grows the piece list and counts packets of each kind of a member's pieces.
+  void expect_from(Rank member, const PieceCut& cut);
+  Message message(Peers& peers, Rank member, std::uint32_t piece, bool sending) const;
   void assign(Peer& peer, Rank member, std::int64_t planes, bool sending) const;
   NodeLayout layout(const Distribution& distribution, Rank member) const {
     return distribution.layout(group_.rank(member));
@@ -84,7 +75,7 @@ class Redistribution {
   PieceRule rule_;
   NodeLayout source_;
   NodeLayout target_;
-  std::vector<Cut> cuts_;                ///< by member; empty without pieces
+  std::vector<PieceCut> cuts_;           ///< by member; empty without pieces
   std::vector<std::uint64_t> expected_;  ///< packets, by piece
   std::uint32_t most_packets_ = 0;
 

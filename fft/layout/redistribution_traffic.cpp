@@ -1,6 +1,5 @@
 #include "fft/layout/redistribution_traffic.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -19,8 +18,10 @@ namespace {
 NodeLayout piece_of(const NodeLayout& layout, PieceRule rule, std::uint32_t piece) {
   if (rule.planes == 0 || layout.size() == 0) return layout;
   const Box& box = layout.boxes()[0];
-  const std::int64_t begin = std::min(box.lo[rule.axis] + piece * rule.planes, box.hi[rule.axis]);
-  return layout.planes(rule.axis, begin, std::min(begin + rule.planes, box.hi[rule.axis]));
+  const PieceCut cut(rule, box.length(rule.axis));
+  const bool is_own = piece < cut.pieces();
+  const std::int64_t begin = is_own ? box.lo[rule.axis] + cut.begin(piece) : box.hi[rule.axis];
+  return layout.planes(rule.axis, begin, begin + (is_own ? cut.length(piece) : 0));
 }
 
 }  // namespace

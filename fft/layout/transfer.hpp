@@ -73,6 +73,17 @@ class Transfer {
   template <typename Visit>
   void for_each_common(Elements elements, Visit&& visit) const;
 
+  /// Calls visit(place in the receiver's array, places from one to the next, count) for some
+  /// elements, row by row of the receiver's.
+  template <typename Visit>
+  void for_each_target_row(Elements elements, Visit&& visit) const {
+    for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
+      part.target.for_each_run(number, count, [&](std::int64_t place, std::uint32_t length) {
+        visit(place, part.target.stride(), length);
+      });
+    });
+  }
+
   // Pointers to arrays point at the layouts' place 0.
   /// From the sender's array into a packet's payload.
   void gather(Elements elements, const std::byte* source, std::byte* packed) const;

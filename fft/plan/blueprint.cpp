@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,27 +39,16 @@ void check_axes(const Description& description) {
                     size_text(description), axes, kMaxAxes));
 }
 
-/// Lists the cuts that divide every axis.
-std::string possible_cuts(const Description& description) {
-  std::string cuts;
-  for (std::int64_t cut = 1; cut <= description.size[0]; ++cut) {
-    bool divides = true;
-    for (const std::int64_t n : description.size) divides = divides && n % cut == 0;
-    if (divides) cuts += (cuts.empty() ? "" : ", ") + std::to_string(cut);
-  }
-  return cuts;
-}
-
 void check_cut(const Description& description) {
-  const std::int64_t cut = description.box_cut;
+  const double cut = description.box_cut;
   TOROID_CHECK(cut >= 1);
   if (cut == 1) return;
   if (description.method != Method::slab) throw BadInput("a box cut is for the slab method");
   if (description.real) throw BadInput("a box cut takes complex data");
-  for (const std::int64_t n : description.size)
-    if (n % cut != 0)
-      throw BadInput(fmt::format("a box cut of {} does not divide {}; cuts that do: {}", cut,
-                                 size_text(description), possible_cuts(description)));
+  const std::int64_t shortest = std::ranges::min(description.size);
+  if (kept_of(shortest, cut) < 1)
+    throw BadInput(fmt::format("a box cut of {} leaves nothing of {}; at most {}", cut,
+                               size_text(description), shortest));
 }
 
 void check_overlap(const Overlap& overlap) {
@@ -135,6 +124,8 @@ Blueprint::Blueprint(const Description& description, const Shape& shape)
   if (description.method == Method::volumetric && description.layer == Layer::packets) {
     description_.overlap.planes = 1;
     description_.overlap.backward_planes.reset();
+    description_.overlap.taper = false;
+    description_.overlap.start = Start::exchange;
   }
   Stages made = stages_of(description_, shape);
   stages_ = std::move(made.stages);
@@ -204,8 +195,15 @@ PieceRule Blueprint::pieces(std::size_t exchange, Way way) const {
   const Distribution& sent = forward ? stages_[exchange].out : stages_[exchange + 1].in;
   const std::int64_t longest = Split{sent.extents[*axis], between.group(shape_, 0).size()}.most();
   std::int64_t planes = std::min(wanted, longest);
-  while (longest % planes != 0) --planes;
-  return {*axis, planes};
+  const bool tapers = description_.overlap.taper;
+  while (!tapers && longest % planes != 0) --planes;
+  return {*axis, planes, tapers};
+}
+
+std::optional<unsigned> Blueprint::line_axis(std::size_t exchange, Way way) const {
+  if (description_.overlap.start != Start::lines || pieces(exchange, way).planes == 0) return {};
+  const StageExchange& between = exchanges_[exchange];
+  return way == Way::forward ? between.backward_axis : between.forward_axis;
 }
 
 }  // namespace toroid::fft

@@ -82,8 +82,11 @@ class Blueprint {
     return real ? precision : 2 * precision;
   }
   /// How an exchange is cut into pieces in one direction: as many planes per piece as the
-  /// description asks for, lowered to a divisor of the longest part's planes.
+  /// description asks for, lowered to a divisor of the longest part's planes unless pieces taper.
   PieceRule pieces(std::size_t exchange, Way way) const;
+  /// The axis whose indices the stage after an exchange in pieces transforms one by one, each when
+  /// it has come; none: that stage waits for everything.
+  std::optional<unsigned> line_axis(std::size_t exchange, Way way) const;
 
   /// What goes from whom to whom among the nodes that exchange with node `member`, all pieces
   /// together.

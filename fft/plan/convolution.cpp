@@ -25,7 +25,7 @@ namespace {
 /// keeps -n/2, not n/2; see LocalWork::copy_centre.
 std::int64_t frequency(const Description& description, unsigned axis, std::int64_t i) {
   if (description.real && axis == half_axis(description)) return i;
-  const std::int64_t n = description.size[axis] / description.box_cut;
+  const std::int64_t n = kept_of(description.size[axis], description.box_cut);
   const std::int64_t upper = description.box_cut > 1 ? (n + 1) / 2 : n / 2 + 1;
   return i < upper ? i : i - n;
 }

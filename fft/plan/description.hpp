@@ -11,9 +11,11 @@
 //               layout than it found the data in; backward leads from that one back. Boxes lie in
 //               the node's memory without gaps in C order, arrays of a batch one behind the other,
 //               unless the method says otherwise (NodeLayout is the truth).
-// Box cut       A cut c keeps, of every axis of n points, the n/c lowest frequencies, in the order
-//               of a spectrum of n/c points: 0, 1, ..., then the negative ones. Forward drops the
-//               others, backward takes them for zero.
+// Box cut       A cut c >= 1, which need not be whole, keeps, of every axis of n points, the m =
+// n/c
+//               lowest frequencies, rounded down, in the order of a spectrum of m points: 0, 1,
+//               ..., then the negative ones. Forward drops the others, backward takes them for
+//               zero.
 #pragma once
 
 #include <array>
@@ -56,6 +58,13 @@ using local::Rigor;
 /// Exchanges of one stage that may be outstanding: each takes two of a node's 240 handlers.
 inline constexpr std::uint32_t kMostOutstanding = 32;
 
+/// When the stage after an exchange in pieces begins to transform.
+enum class Start : std::uint8_t {
+  exchange,  ///< when everything has come
+  lines,     ///< a row of lines (backward: a plane) when all of its own elements have come
+};
+inline constexpr std::array<std::string_view, 2> kStartNames = {"exchange", "lines"};
+
 /// How the computation and the exchange of the slab method overlap.
 struct Overlap {
   static constexpr std::uint32_t kWindow = 16;
@@ -69,6 +78,10 @@ struct Overlap {
   std::int64_t test_interval = 0;
   /// As `planes`, for backward; none: as many as forward.
   std::optional<std::int64_t> backward_planes{};
+  /// Pieces shrink towards the end: each is half of the planes that are left, `planes` at most.
+  /// What comes last cannot overlap with the transforms of planes.
+  bool taper = false;
+  Start start = Start::exchange;
 
   std::int64_t planes_of(Way way) const {
     return way == Way::forward ? planes : backward_planes.value_or(planes);
@@ -95,8 +108,10 @@ struct Description {
   std::vector<Box> out_boxes{};
   /// Without out_boxes: forward leaves its result in the layout of its input.
   bool return_to_input = false;
-  std::int64_t box_cut = 1;  ///< for the slab method; see above
-  Overlap overlap{};         ///< for the slab method
+  double box_cut = 1;  ///< for the slab method; see above
+  Overlap overlap{};   ///< for the slab method
+  /// Cores of a node that share out its lines in virtual time. One of them moves the packets.
+  unsigned cores = 1;
   /// The transform along each axis, for the orbital method; the others take the DFT alone.
   std::array<TransformKind, 3> kinds{};
   /// The orbital method's scheduling vector, +1 or -1 in each dimension.

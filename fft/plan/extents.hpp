@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -25,11 +26,17 @@ inline Index in_extents(const Description& description) {
   return extents_of(description.size, description.batch);
 }
 
+/// Of n points, those that a box cut keeps; 0: it is too great.
+inline std::int64_t kept_of(std::int64_t n, double box_cut) {
+  return static_cast<std::int64_t>(static_cast<double>(n) / box_cut);
+}
+
 /// Extents of what forward gives, after a box cut and with the last axis of real data halved.
 inline Index out_extents(const Description& description) {
   Index extents = in_extents(description);
   const std::size_t axes = description.size.size();
-  for (std::size_t axis = 0; axis < axes; ++axis) extents[axis] /= description.box_cut;
+  for (std::size_t axis = 0; axis < axes; ++axis)
+    extents[axis] = kept_of(extents[axis], description.box_cut);
   if (keeps_half(description)) extents[axes - 1] = extents[axes - 1] / 2 + 1;
   return extents;
 }

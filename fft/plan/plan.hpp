@@ -68,6 +68,8 @@ struct StageTimes {
   // description says that it is measured.
   Tick packing = 0;    ///< what sending took, and copying what a node sends to itself
   Tick unpacking = 0;  ///< what receiving took; of puts, the copy from array to array
+  /// Of both, what a stage that begins by lines does while it transforms rather than waits.
+  Tick overlapped = 0;
 };
 
 /// A transform on one node. It must live until the fabric has stopped, since its handlers belong to

@@ -67,7 +67,7 @@ TransformBounds::Ends TransformBounds::ends() const {
           &blueprint_->exchanges()[number]};
 }
 
-/// Adds all pieces of one message. They are equal except for a last one that may be shorter.
+/// Adds all pieces of one message. Those of a kind are equal.
 void TransformBounds::tally_pair(const Ends& ends, const NodeLayout& from, const NodeLayout& to,
                                  MessageCost& cost) const {
   Transfer transfer;
@@ -79,13 +79,14 @@ void TransformBounds::tally_pair(const Ends& ends, const NodeLayout& from, const
       cost.wire_bytes += pieces * times * stretch.wire_bytes;
     });
   };
-  const auto [axis, planes] = ends.pieces;
-  if (planes == 0 || from.size() == 0) return add(from, 1);
+  const unsigned axis = ends.pieces.axis;
+  if (ends.pieces.planes == 0 || from.size() == 0) return add(from, 1);
   const std::int64_t begin = from.boxes()[0].lo[axis];
-  const std::int64_t length = from.boxes()[0].length(axis);
-  if (length >= planes)
-    add(from.planes(axis, begin, begin + planes), static_cast<std::uint64_t>(length / planes));
-  if (length % planes > 0) add(from.planes(axis, begin, begin + length % planes), 1);
+  const PieceCut cut(ends.pieces, from.boxes()[0].length(axis));
+  const std::uint32_t long_ones = cut.pieces() - (cut.kinds() - 1);
+  if (long_ones > 0) add(from.planes(axis, begin, begin + cut.length(0)), long_ones);
+  for (std::uint32_t piece = long_ones; piece < cut.pieces(); ++piece)
+    add(from.planes(axis, begin, begin + cut.length(piece)), 1);
 }
 
 void TransformBounds::tally_group(const Ends& ends, const Group& group, Tally& tally) const {
@@ -192,6 +193,7 @@ void TransformBounds::add_transforms() {
     task.real_from = forward ? stage.real_in : stage.real_out;
     task.real_to = forward ? stage.real_out : stage.real_in;
     task.backward = !forward;
+    task.cores = blueprint_->description().cores;
     processor_[node] += cost_of(task, machine_).cycles;
     sum += cost_of(task, ideal).cycles;
   }

@@ -89,12 +89,11 @@ TEST_F(BadTransform, IsMoreNodesThanLines) {
   expect_refusal(on("rows", "3x3", "2x2x2"), {"at most 4 lines", "9 nodes"});
 }
 
-TEST_F(BadTransform, IsACutThatDoesNotDivide) {
-  expect_refusal(kSlab + Arguments{"--box-cut", "3"}, {"cut of 3", "16x16x16", "1, 2, 4, 8, 16"});
-  expect_refusal(kSlab + Arguments{"--box-cut", "32"}, {"cut of 32", "cuts that do"});
-  expect_refusal(on("slab", "2", "4x6x8") + Arguments{"--box-cut", "4"}, {"cuts that do: 1, 2"});
+TEST_F(BadTransform, IsACutThatLeavesNothing) {
+  expect_refusal(kSlab + Arguments{"--box-cut", "16.5"}, {"cut of 16.5", "16x16x16", "at most 16"});
+  expect_refusal(on("slab", "2", "4x6x8") + Arguments{"--box-cut", "5"}, {"at most 4"});
   expect_refusal(kSlab + Arguments{"--box-cut", "2", "--real"}, {"box cut", "complex data"});
-  for (const std::string cut : {"0", "-1", "1.5", "x"})
+  for (const std::string cut : {"0", "-1", "0.99", "x", "nan", "inf", "2,5", "1e99"})
     expect_refusal(kSlab + Arguments{"--box-cut=" + cut}, {"--box-cut", cut});
 }
 
@@ -131,8 +130,13 @@ TEST_F(BadTransform, HasANumberOutOfRange) {
   for (const std::string number : {"0", "33", "1000", "-1", "x", "4294967297"})
     expect_refusal(kSlab + Arguments{"--planes", "1", "--window=" + number}, {"--window", "32"});
   for (const std::string number :
-       {"-2", "1.5", "x", "99999999999999999999", "--1", "1,", ",1", "1,-2", "x,1", "1,2,3"})
+       {"-2", "1.5", "x", "99999999999999999999", "--1", "1,", ",1", "1,-2", "x,1", "1,2,x"})
     expect_refusal(kSlab + Arguments{"--planes=" + number}, {"--planes", "nor -1"});
+  expect_refusal(kSlab + Arguments{"--planes=1,2,3,4"}, {"--planes", "more than three"});
+  expect_refusal(kSlab + Arguments{"--cores", "0"}, {"--cores"});
+  expect_refusal(kSlab + Arguments{"--cores", "2", "--fabric", "shm"},
+                 {"--cores has no effect on --fabric shm"});
+  expect_refusal(kSlab + Arguments{"--planes", "1", "--start", "soon"}, {"exchange, lines"});
   expect_refusal(kSlab + Arguments{"--planes="}, {"option '--planes' of fft needs a value"});
   for (const std::string number : {"0", "-1", "x"})
     expect_refusal(kSlab + Arguments{"--planes", "1", "--test-interval=" + number},
@@ -141,8 +145,10 @@ TEST_F(BadTransform, HasANumberOutOfRange) {
 
 TEST_F(BadTransform, HasOptionsOfAnotherMethod) {
   const std::vector<Arguments> slabs = {
-      {"--planes", "1"},        {"--planes", "0"},  {"--planes=-1"}, {"--window", "4"},
-      {"--test-interval", "1"}, {"--box-cut", "2"}, {"--timings"}};
+      {"--planes", "1"}, {"--planes", "0"},        {"--planes=-1"},
+      {"--window", "4"}, {"--test-interval", "1"}, {"--box-cut", "2"},
+      {"--timings"},     {"--start", "lines"},     {"--taper"},
+      {"--cores", "2"}};
   for (const Arguments& run : {kVolumetric, kOrbital, kRows})
     for (const Arguments& option : slabs)
       expect_refusal(run + option, {"is for --method slab", option[0].substr(0, 8)});
@@ -156,6 +162,8 @@ TEST_F(BadTransform, HasOptionsOfANonBlockingExchangeForABlockingOne) {
     expect_refusal(kSlab + Arguments{option, "4", "--planes", "0"}, {option, "--planes"});
     EXPECT_EQ(run_command(kSlab + Arguments{option, "4", "--timings", "--quiet"}).exit_code, 0);
   }
+  expect_refusal(kSlab + Arguments{"--start", "lines"}, {"--start", "blocking", "--planes"});
+  expect_refusal(kSlab + Arguments{"--taper"}, {"--taper", "blocking", "--planes"});
 }
 
 TEST_F(BadTransform, HasMeasuringForKissFftWhichMeasuresNothing) {

@@ -290,14 +290,15 @@ TEST(CampaignWorkload, ThatIsWrongIsRefused) {
   };
   refuses_workload("", "empty");
   refuses_workload("fft:8,,fft:4", "empty");
-  refuses_workload("fft", "fft:SIZE[:METHOD[:PLANES]]");
-  refuses_workload("fft:", "fft:SIZE[:METHOD[:PLANES]]");
+  refuses_workload("fft", "fft:SIZE[:METHOD[:PLANES[:lines][:taper]]]");
+  refuses_workload("fft:", "fft:SIZE[:METHOD[:PLANES[:lines][:taper]]]");
   refuses_workload("fft:8:", "unknown method ''; known: volumetric");
   refuses_workload("fft:8:slow", "unknown method 'slow'; known: volumetric");
   refuses_workload("fft:8:slab:", "''");
   refuses_workload("fft:8:slab:0", "'0'");
   refuses_workload("fft:8:slab:99999999999", "'99999999999'");
-  refuses_workload("fft:8:slab:2:1", "fft:SIZE[:METHOD[:PLANES]]");
+  refuses_workload("fft:8:slab:2:1", "after the planes come lines, taper or both");
+  refuses_workload("fft:8:slab:2:lines:taper:lines", "fft:SIZE[:METHOD[:PLANES[:lines][:taper]]]");
   refuses_workload("fft:8:rows:2", "planes are for the method slab");
   refuses_workload("fft:0", "size '0'");
   refuses_workload("fft:8by8", "'8by8' is not a size");

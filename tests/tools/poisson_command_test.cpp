@@ -60,6 +60,20 @@ TEST(PoissonCommand, FindsItByKissFftToo) {
   EXPECT_LT(report["error"], 1e-10);
 }
 
+TEST(PoissonCommand, FindsItByASlabThatOverlaps) {
+  for (const Arguments& fabric : kFabrics)
+    for (const Arguments& more :
+         {Arguments{"--planes", "1"}, {"--planes", "2,1"}, {"--planes", "2", "--start", "lines"}}) {
+      const json report = json_of(kPoisson + fabric + Arguments{"--method", "slab"} + more);
+      EXPECT_EQ(report["planes"], more[1][0] - '0');
+      expect_constant(report);
+    }
+  const auto cycles = [](const Arguments& more) {
+    return json_of(kPoisson + Arguments{"--method", "slab"} + more)["cycles"].get<double>();
+  };
+  EXPECT_LT(cycles({"--planes", "1"}), cycles({}));
+}
+
 TEST(PoissonCommand, FindsItOnEveryShape) {
   for (const std::string torus : {"1", "7", "3x5", "4x4m", "1x6x1", "2x2x2x2", "2x1x2x2x1x3"})
     expect_constant(json_of({"poisson", "--torus", torus, "--size", "32"}));
@@ -195,6 +209,12 @@ TEST(PoissonCommand, RefusesMethodsAndMachinesThatDoNotFit) {
   expect_refusal(directory, with_outputs({"poisson", "--torus", "8x8x8", "--size", "4"}),
                  {"4x4x4"});
   expect_refusal(directory, with_outputs({"poisson", "--size", "8"}), {"--torus"});
+  expect_refusal(directory, with_outputs(kPoisson + Arguments{"--planes", "1"}),
+                 {"--planes is for --method slab"});
+  for (const std::string planes : {"-1", "1,-1", "1,2,3"})
+    expect_refusal(directory,
+                   with_outputs(kPoisson + Arguments{"--method", "slab", "--planes=" + planes}),
+                   {"tunes nothing"});
 }
 
 }  // namespace

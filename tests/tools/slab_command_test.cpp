@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <sstream>
 #include <string>
@@ -80,8 +81,68 @@ TEST(SlabCommand, HasPlanesOfItsOwnForTheInverse) {
   EXPECT_LE(tuned["time_s"], inverse["time_s"]);
 }
 
+TEST(SlabCommand, HasPlanesOfItsOwnForTransformsWithABoxCut) {
+  const Arguments three = {"--planes", "1,2,3"};
+  const auto planes = [&](const Arguments& more) {
+    return json_of(kSmallSlab + three + more)["planes"].get<int>();
+  };
+  EXPECT_EQ(planes({}), 1);
+  EXPECT_EQ(planes({"--inverse"}), 1);
+  EXPECT_EQ(planes({"--box-cut", "2"}), 2);
+  EXPECT_EQ(planes({"--box-cut", "2", "--inverse"}), 3);
+}
+
+TEST(SlabCommand, BeginsTheLastAxisByLinesAndTapersItsPieces) {
+  for (const Arguments& more :
+       {Arguments{"--start", "lines"}, {"--taper"}, {"--start", "lines", "--taper"}}) {
+    const Arguments run = kSmallSlab + Arguments{"--planes", "2"} + more;
+    expect_right_everywhere(run);
+    for (const Arguments& put : {Arguments{"--transfer", "packets"}, {"--route", "torus"}})
+      expect_right(run + kEstimate + kShm + put);
+  }
+  const json report =
+      json_of(kSmallSlab + Arguments{"--planes", "2", "--start", "lines", "--taper"});
+  EXPECT_EQ(report["start"], "lines");
+  EXPECT_EQ(report["taper"], true);
+  EXPECT_EQ(json_of(kSmallSlab)["start"], "exchange");
+}
+
+TEST(SlabCommand, LeavesAtMostHalfOfThePapersWaitByLines) {
+  const Arguments run = slab("2x2x2", "32") + Arguments{"--timings", "--planes"};
+  const auto wait = [](const json& report) {
+    return report["timings"].back()["non_blocking"]["waits"].get<double>();
+  };
+  const double papers =
+      std::min(wait(json_of(run + Arguments{"1"})), wait(json_of(run + Arguments{"2"})));
+  EXPECT_LE(wait(json_of(run + Arguments{"1", "--start", "lines"})), papers / 2);
+}
+
+TEST(SlabCommand, SharesOutLinesAmongTheCoresOfANode) {
+  const json one = json_of(kSmallSlab + Arguments{"--planes", "1"});
+  const json four = expect_right(kSmallSlab + Arguments{"--planes", "1", "--cores", "4"});
+  EXPECT_EQ(four["cores"], 4);
+  EXPECT_EQ(four["packets"], one["packets"]);
+  EXPECT_LT(four["cycles"], one["cycles"]);
+  EXPECT_GE(four["cycles"], four["bound_cycles"]);
+}
+
+TEST(SlabCommand, PutsThePapersModelOfThePipelineBesideItsTimings) {
+  for (const int planes : {1, 2, 4}) {
+    const json timings = json_of(
+        slab("2x2", "32") + Arguments{"--timings", "--planes", std::to_string(planes)})["timings"];
+    const json& model = timings.back()["model"];
+    const double lambda = model["plane_s"];
+    EXPECT_EQ(model["depth"], 8 / planes);
+    EXPECT_EQ(model["piece_bytes"], 32 * 32 * planes * 16);
+    EXPECT_NEAR(model["first_overlap_s"], planes * lambda * (8 / planes - 1), 1e-9 * lambda);
+    EXPECT_GT(model["hidden_percent"], 0);
+    EXPECT_LE(model["hidden_percent"].get<double>(), 100 * (1 - planes / 8.0) + 1e-6);
+    EXPECT_EQ(timings.front()["model"]["hidden_percent"], 0) << "one node";
+  }
+}
+
 TEST(SlabCommand, CutsTheSpectrumsBox) {
-  for (const std::string cut : {"1", "2", "3", "4", "6"})
+  for (const std::string cut : {"1", "1.5", "2", "2.5", "3", "4", "6"})
     for (const std::string planes : {"0", "2"})
       expect_right_everywhere(kSmallSlab + Arguments{"--box-cut", cut, "--planes", planes});
   expect_right_everywhere(slab("2", "6x10x14") + Arguments{"--box-cut", "2", "--batch", "2"});

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -143,9 +144,11 @@ class ReplayWorkload final : public Workload {
 };
 
 FftOptions fft_options_of(const std::string& text, const std::vector<std::string>& parts) {
-  if (parts.size() < 2 || parts.size() > 4 || parts[1].empty())
-    throw BadInput(fmt::format(
-        "workload '{}': expected fft:SIZE[:METHOD[:PLANES]], as fft:64:slab:2", shortened(text)));
+  if (parts.size() < 2 || parts.size() > 6 || parts[1].empty())
+    throw BadInput(
+        fmt::format("workload '{}': expected fft:SIZE[:METHOD[:PLANES[:lines][:taper]]], as "
+                    "fft:64:slab:2",
+                    shortened(text)));
   FftOptions options;
   options.size = parts[1];
   if (parts.size() > 2) options.method = parts[2];
@@ -155,6 +158,15 @@ FftOptions fft_options_of(const std::string& text, const std::vector<std::string
     throw BadInput(fmt::format("workload '{}': planes are for the method slab", shortened(text)));
   options.planes =
       static_cast<std::int64_t>(parse_byte_counts(parts[3], {.min = 1, .max = 1u << 24}).front());
+  for (std::size_t i = 4; i < parts.size(); ++i) {
+    if (parts[i] == fft::kStartNames[1])
+      options.start = parts[i];
+    else if (parts[i] == "taper")
+      options.taper = true;
+    else
+      throw BadInput(fmt::format("workload '{}': after the planes come lines, taper or both",
+                                 shortened(text)));
+  }
   return options;
 }
 
@@ -170,7 +182,8 @@ std::shared_ptr<const Workload> make_workload(const std::string& text, const Sha
   const std::vector<std::string> parts = split(text, ':');
   if (parts.front() != "fft")
     throw BadInput(fmt::format(
-        "unknown workload '{}'; known: fft:SIZE[:METHOD[:PLANES]], replay:FILE", shortened(text)));
+        "unknown workload '{}'; known: fft:SIZE[:METHOD[:PLANES[:lines][:taper]]], replay:FILE",
+        shortened(text)));
   return std::make_shared<TransformWorkload>(fft_options_of(text, parts), shape,
                                              settings.run.fabric);
 }

@@ -160,7 +160,7 @@ void add_overlap_options(CLI::App& command, OverlapOptions& options) {
       ->check(not_empty())
       ->capture_default_str();
   command.add_option("--box-cut", options.box_cut, "overlap: as of toroid fft")
-      ->transform(whole_number(1, std::uint64_t{1} << 31))
+      ->check(box_cut())
       ->capture_default_str();
   command.add_flag("--inverse", options.inverse, "overlap: the inverse transform");
   add_count_list(command, "--planes", options.axes.planes, kCounts,

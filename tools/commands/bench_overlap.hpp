@@ -1,7 +1,6 @@
 // toroid bench overlap: what of its communication the slab method hides.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,7 @@ namespace toroid {
 
 struct OverlapOptions {
   std::string size = "64";
-  std::int64_t box_cut = 1;
+  double box_cut = 1;
   bool inverse = false;
   OverlapAxes axes{.planes = {1, 2, 4, 8},
                    .windows = {1, 2, 4, 16},

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -23,6 +24,7 @@
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/convolution.hpp"
 #include "fft/plan/description.hpp"
+#include "fft/plan/tune_planes.hpp"
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/machine.hpp"
@@ -70,6 +72,7 @@ struct PoissonOptions {
   std::int64_t size = 64;
   std::string method = "volumetric";
   std::string kernel = default_kernel();
+  PieceOptions pieces;
   std::string report;
 };
 
@@ -170,6 +173,7 @@ SharedBlueprint blueprint_of(const Setting& setting, std::int64_t points) {
   description.method = setting.method;
   description.real = true;
   description.library = library_of(setting.options.kernel);
+  description.overlap = overlap_of(setting.options.pieces, 1, setting.run.fabric);
   return std::make_shared<const fft::Blueprint>(description, setting.shape);
 }
 
@@ -283,6 +287,8 @@ Json make_report(const Setting& setting, const fft::Blueprint& largest, const Em
                  {"madelung", last.madelung},
                  {"reference", rock_salt::kMadelung},
                  {"error", last.error()}});
+  if (setting.method == fft::Method::slab)
+    report["planes"] = fft::planes_used(largest, fft::Way::forward);
   add_policy(report, under_policy(setting.run, largest, setting.machine),
              transform_effects(setting.method, setting.run));
   add_workers(report, emulation);
@@ -357,6 +363,12 @@ int run(const CLI::App& command, const PoissonOptions& options) {
                     "must be even",
                     options.size));
   const fft::Method method = method_of(options);
+  refuse_piece_options(
+      command, options.method,
+      options.pieces.planes == 0 && options.pieces.backward_planes.value_or(0) == 0);
+  if (std::min(options.pieces.planes, options.pieces.backward_planes.value_or(0)) < 0 ||
+      options.pieces.padded_planes)
+    throw BadInput("poisson takes --planes F or F,B: it tunes nothing and cuts no box");
   const Shape shape = shape_of(options.common, options.torus);
   refuse_unusual_shapes(shape);
   const Machine machine = load_machine(options.common.machine);
@@ -385,10 +397,13 @@ CommandRun add_poisson_command(CLI::App& app) {
       ->check(one_of("method", kRealMethodNames))
       ->capture_default_str();
   add_kernel_option(*command, options->kernel);
+  add_piece_options(*command, options->pieces);
   add_report_option(*command, options->report);
   add_common_options(*command, options->common);
   add_examples(*command,
-               {{"up to 32^3 points on 8 nodes", "toroid poisson --torus 2x2x2 --size 32"}});
+               {{"up to 32^3 points on 8 nodes", "toroid poisson --torus 2x2x2 --size 32"},
+                {"by planes that overlap with computing",
+                 "toroid poisson --torus 2x2x2 --size 32 --method slab --planes 1"}});
   return [options, command] { return run(*command, *options); };
 }
 

@@ -54,8 +54,8 @@ Simulation model_simulation(const TransformCase& what);
 struct SlabCase {
   std::string torus;
   std::int64_t size = 0;
-  std::int64_t planes = 1;   ///< per non-blocking exchange
-  std::int64_t box_cut = 1;  ///< the spectrum's box: size / box_cut in every dimension
+  std::int64_t planes = 1;  ///< per non-blocking exchange
+  double box_cut = 1;       ///< the spectrum's box: size / box_cut in every dimension
   std::string key() const;
 };
 

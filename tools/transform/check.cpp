@@ -59,7 +59,7 @@ void fourier(const fft::Description& d, fft::Way way, std::span<const fft::Compl
   const int sign = way == fft::Way::forward ? -1 : +1;
   std::vector<fft::Complex> whole(volume(d.size));
   Size small = d.size;
-  for (std::int64_t& n : small) n /= d.box_cut;
+  for (std::int64_t& n : small) n = fft::kept_of(n, d.box_cut);
   if (way == fft::Way::forward)
     std::ranges::copy(in, whole.begin());
   else

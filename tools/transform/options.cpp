@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,18 +14,21 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "fft/execute/local_array.hpp"
 #include "fft/kernels/kernel.hpp"
 #include "fft/plan/description.hpp"
+#include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
+#include "tools/command_line/split.hpp"
 #include "tools/io/array_file.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/io/message_export.hpp"
@@ -39,30 +43,22 @@ constexpr std::array<std::string_view, 2> kRigorNames = {"estimate", "measure"};
 constexpr std::array<std::string_view, 3> kPlanNames = {"auto", kRigorNames[0], kRigorNames[1]};
 
 /// Options that only one method heeds.
-constexpr std::array<std::pair<const char*, std::string_view>, 6> kOptionsOfOneMethod = {
-    {{"--planes", "slab"},
-     {"--window", "slab"},
-     {"--test-interval", "slab"},
-     {"--box-cut", "slab"},
-     {"--timings", "slab"},
-     {"--schedule", "orbital"}}};
+constexpr std::array<std::pair<const char*, std::string_view>, 4> kOptionsOfOneMethod = {
+    {{"--cores", "slab"}, {"--box-cut", "slab"}, {"--timings", "slab"}, {"--schedule", "orbital"}}};
+
+/// What pieces have, without which all of it is nothing to a blocking exchange.
+constexpr std::array kPieceOptions = {"--window", "--test-interval", "--start", "--taper"};
 
 CLI::Validator positive() {
   return whole_number(1, std::uint64_t{1} << 31);
 }
 
-/// The two numbers of "F,B", or one.
-std::vector<std::string> both_ways(const std::string& text) {
-  const std::size_t comma = text.find(',');
-  if (comma == std::string::npos) return {text};
-  return {text.substr(0, comma), text.substr(comma + 1)};
-}
-
-/// A number of planes or -1, or two of them with a comma between.
+/// A number of planes or -1, or up to three of them with commas between.
 CLI::Validator planes() {
   CLI::Validator count = whole_number(0, std::uint64_t{1} << 31);
   const auto check = [count](std::string& text) {
-    std::vector<std::string> numbers = both_ways(text);
+    std::vector<std::string> numbers = split(text, ',');
+    if (numbers.size() > 3) return std::string("more than three numbers of planes");
     for (std::string& number : numbers) {
       const std::string error = number == "-1" ? "" : count(number);
       if (!error.empty()) return error + ", nor -1";
@@ -73,11 +69,14 @@ CLI::Validator planes() {
   return {check, ""};
 }
 
-void set_planes(FftOptions& options, const std::string& text) {
-  const std::vector<std::string> numbers = both_ways(text);
+void set_planes(PieceOptions& options, const std::string& text) {
+  const std::vector<std::string> numbers = split(text, ',');
   options.planes = std::stoll(numbers.front());
   options.backward_planes.reset();
-  if (numbers.size() > 1) options.backward_planes = std::stoll(numbers.back());
+  options.padded_planes.reset();
+  if (numbers.size() == 2) options.backward_planes = std::stoll(numbers.back());
+  if (numbers.size() == 3)
+    options.padded_planes = {std::stoll(numbers[1]), std::stoll(numbers.back())};
 }
 
 void add_array_options(CLI::App& verb, FftOptions& options) {
@@ -130,24 +129,14 @@ void add_method_options(CLI::App& verb, FftOptions& options) {
 
 void add_slab_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Method slab");
-  verb.add_option_function<std::string>(
-          "--planes", [&options](const std::string& text) { set_planes(options, text); },
-          "slab: planes per non-blocking exchange, F[,B] where the inverse has others; 0: "
-          "blocking, "
-          "-1: the fastest, measured")
-      ->transform(planes())
-      ->type_name("F[,B]")
-      ->default_str("0");
-  verb.add_option("--window", options.window, "slab: exchanges that may be outstanding at once")
-      ->transform(whole_number(1, fft::kMostOutstanding))
-      ->capture_default_str();
-  verb.add_option("--test-interval", options.test_interval,
-                  "slab: lines between two looks at the network; else 1 where time is virtual, all "
-                  "of a piece")
-      ->transform(positive());
+  add_piece_options(verb, options);
   verb.add_option("--box-cut", options.box_cut,
-                  "slab: the spectrum's box is so many times smaller per axis")
-      ->transform(positive())
+                  "slab: the spectrum's box is so many times smaller per axis, 1.5 or 2")
+      ->check(box_cut())
+      ->capture_default_str();
+  verb.add_option("--cores", options.cores,
+                  "slab on sim: cores of a node that share out its lines; one moves the packets")
+      ->transform(whole_number(1, 1024))
       ->capture_default_str();
   verb.add_flag("--timings", options.timings,
                 "slab: a table of blocks on 1 to all nodes, blocking beside non-blocking");
@@ -212,17 +201,18 @@ void check_memory_for(const FftOptions& options, const Shape& shape, const Size&
 
 /// The size of the spectrum that `inverse` takes.
 Size spectrum_size(const FftOptions& options, Size size) {
-  for (std::int64_t& n : size) n = std::max<std::int64_t>(1, n / options.box_cut);
+  for (std::int64_t& n : size) n = std::max<std::int64_t>(1, fft::kept_of(n, options.box_cut));
   if (keeps_half(options)) size.back() = size.back() / 2 + 1;
   return size;
 }
 
-/// The size of the whole array, from the size of the one that was read.
+/// The size of the whole array, from the size of the one that was read: the least that fits.
 Size whole_size(const FftOptions& options, const Size& read) {
   if (!options.inverse) return read;
   Size size = read;
   if (keeps_half(options)) size.back() = std::max<std::int64_t>(1, 2 * (size.back() - 1));
-  for (std::int64_t& n : size) n *= options.box_cut;
+  for (std::int64_t& n : size)
+    n = static_cast<std::int64_t>(std::ceil(static_cast<double>(n) * options.box_cut));
   return size;
 }
 
@@ -306,6 +296,66 @@ fft::LibraryName library_of(const std::string& kernel) {
   return parse_choice<fft::LibraryName>("kernel", fft::local::kLibraryNames, kernel);
 }
 
+CLI::Validator box_cut() {
+  const auto check = [](const std::string& text) {
+    double cut = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cut);
+    const bool is_number = error == std::errc() && end == text.data() + text.size();
+    if (is_number && cut >= 1 && cut <= std::ldexp(1.0, 31)) return std::string();
+    return fmt::format("'{}' is no box cut; expected a number of 1 or more", shortened(text));
+  };
+  return {check, ""};
+}
+
+void add_piece_options(CLI::App& verb, PieceOptions& options) {
+  verb.add_option_function<std::string>(
+          "--planes", [&options](const std::string& text) { set_planes(options, text); },
+          "slab: planes per non-blocking exchange; 0: blocking, -1: the fastest, measured. F,B "
+          "where "
+          "the inverse has others; F,P,Q where transforms with a box cut have, forward and inverse")
+      ->transform(planes())
+      ->type_name("F[,B] or F,P,Q")
+      ->default_str("0");
+  verb.add_option("--window", options.window, "slab: exchanges that may be outstanding at once")
+      ->transform(whole_number(1, fft::kMostOutstanding))
+      ->capture_default_str();
+  verb.add_option("--test-interval", options.test_interval,
+                  "slab: lines between two looks at the network; else 1 where time is virtual, all "
+                  "of a piece")
+      ->transform(positive());
+  verb.add_option(
+          "--start", options.start,
+          "slab: when the last axis begins: after the exchange, or each line when it has come")
+      ->check(one_of("start", fft::kStartNames))
+      ->capture_default_str();
+  verb.add_flag("--taper", options.taper, "slab: exchanges of fewer and fewer planes at the end");
+}
+
+void refuse_piece_options(const CLI::App& verb, const std::string& method, bool is_blocking) {
+  if (method != "slab" && verb.count("--planes") > 0)
+    throw BadInput("--planes is for --method slab");
+  for (const char* option : kPieceOptions) {
+    if (verb.count(option) == 0) continue;
+    if (method != "slab") throw BadInput(fmt::format("{} is for --method slab", option));
+    if (is_blocking)
+      throw BadInput(
+          fmt::format("{} is nothing to a blocking exchange; give --planes too", option));
+  }
+}
+
+fft::Overlap overlap_of(const PieceOptions& options, double box_cut, FabricName fabric) {
+  const std::int64_t every_line = fabric == FabricName::sim ? 1 : 0;
+  fft::Overlap overlap{
+      .planes = options.planes_of(fft::Way::forward, box_cut),
+      .window = options.window,
+      .test_interval = options.test_interval > 0 ? options.test_interval : every_line,
+      .taper = options.taper,
+      .start = parse_choice<fft::Start>("start", fft::kStartNames, options.start)};
+  if (options.padded_planes || options.backward_planes)
+    overlap.set_planes(fft::Way::backward, options.planes_of(fft::Way::backward, box_cut));
+  return overlap;
+}
+
 void add_fft_options(CLI::App& verb, FftOptions& options) {
   add_torus_options(verb, options.torus);
   add_array_options(verb, options);
@@ -333,11 +383,9 @@ void refuse_options_without_effect(const CLI::App& verb, const FftOptions& optio
     if (options.method != method && verb.count(option) > 0)
       throw BadInput(fmt::format("{} is for --method {}", option, method));
   refuse_kernel_options_without_effect(verb, options);
-  if (options.planes_of_way() != 0 || options.timings) return;
-  for (const char* option : {"--window", "--test-interval"})
-    if (verb.count(option) > 0)
-      throw BadInput(
-          fmt::format("{} is nothing to a blocking exchange; give --planes too", option));
+  if (options.common.fabric != "sim" && verb.count("--cores") > 0)
+    throw BadInput(fmt::format("--cores has no effect on --fabric {}", options.common.fabric));
+  refuse_piece_options(verb, options.method, options.planes_of_way() == 0 && !options.timings);
 }
 
 fft::Description describe(const FftOptions& options, FabricName fabric) {
@@ -353,12 +401,8 @@ fft::Description describe(const FftOptions& options, FabricName fabric) {
   description.batch = options.batch;
   description.return_to_input = options.return_to_input;
   description.box_cut = options.box_cut;
-  description.overlap = {.planes = options.planes,
-                         .window = options.window,
-                         .test_interval = options.test_interval > 0 ? options.test_interval
-                                          : is_virtual              ? 1
-                                                                    : 0,
-                         .backward_planes = options.backward_planes};
+  description.cores = options.cores;
+  description.overlap = overlap_of(options, options.box_cut, fabric);
   description.rigor = rigor_of(options, is_virtual);
   description.library = library_of(options.kernel);
   // Whoever does not ask for speed gets equal bits on every fabric.

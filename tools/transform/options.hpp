@@ -1,6 +1,8 @@
 // What the user says about a transform.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,13 +16,30 @@
 
 namespace toroid {
 
+/// How the slab method overlaps.
+struct PieceOptions {
+  std::int64_t planes = 0;
+  std::optional<std::int64_t> backward_planes;  ///< of the inverse; none: as `planes`
+  /// With a box cut, forward and inverse; none: as without.
+  std::optional<std::array<std::int64_t, 2>> padded_planes;
+  std::uint32_t window = fft::Overlap::kWindow;
+  std::int64_t test_interval = 0;
+  std::string start{fft::kStartNames[0]};
+  bool taper = false;
+
+  std::int64_t planes_of(fft::Way way, double box_cut) const {
+    if (padded_planes && box_cut != 1) return (*padded_planes)[static_cast<std::size_t>(way)];
+    return way == fft::Way::backward ? backward_planes.value_or(planes) : planes;
+  }
+};
+
 /// The library of this build that transforms lines unless --kernel names another.
 std::string default_kernel();
 void add_kernel_option(CLI::App& verb, std::string& kernel);
 /// Throws BadInput if there is no such library.
 fft::LibraryName library_of(const std::string& kernel);
 
-struct FftOptions {
+struct FftOptions : PieceOptions {
   CommonOptions common;
   TorusOptions torus;
   WatchOptions watch;
@@ -43,18 +62,26 @@ struct FftOptions {
   bool check = false;
   bool timings = false;
   std::int64_t batch = 1;
-  std::int64_t box_cut = 1;
-  std::int64_t planes = 0;
-  std::optional<std::int64_t> backward_planes;  ///< of the inverse; none: as `planes`
-  std::uint32_t window = fft::Overlap::kWindow;
-  std::int64_t test_interval = 0;
+  double box_cut = 1;
+  unsigned cores = 1;
   unsigned repeat = 1;
 
-  std::int64_t planes_of_way() const { return inverse ? backward_planes.value_or(planes) : planes; }
+  std::int64_t planes_of_way() const { return planes_of(way(), box_cut); }
   fft::Way way() const { return inverse ? fft::Way::backward : fft::Way::forward; }
 };
 
+/// Of numbers that a box cut may be: 1 or more, and not always whole.
+CLI::Validator box_cut();
+
 void add_fft_options(CLI::App& verb, FftOptions& options);
+
+/// --planes, --window, --test-interval, --start and --taper.
+void add_piece_options(CLI::App& verb, PieceOptions& options);
+/// Those of them that are given and not heeded: by another method, or, where `is_blocking`, by any.
+/// Throws BadInput.
+void refuse_piece_options(const CLI::App& verb, const std::string& method, bool is_blocking);
+/// Throws BadInput.
+fft::Overlap overlap_of(const PieceOptions& options, double box_cut, FabricName fabric);
 
 /// Those given that the method does not heed. Throws BadInput.
 void refuse_options_without_effect(const CLI::App& verb, const FftOptions& options);

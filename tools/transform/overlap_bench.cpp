@@ -30,22 +30,6 @@ std::int64_t planes_on(const OverlapBench& bench, const Shape& shape, std::int64
                           bench.way);
 }
 
-/// Bytes that a node sends another per exchange of a piece, mean over all pairs and pieces.
-double message_bytes(const fft::Blueprint& blueprint, fft::Way way) {
-  for (std::size_t e = 0; e < blueprint.exchanges().size(); ++e) {
-    const fft::PieceRule rule = blueprint.pieces(e, way);
-    if (rule.planes == 0) continue;
-    const fft::Stage& before = blueprint.stages()[e];
-    const fft::Stage& after = blueprint.stages()[e + 1];
-    const fft::Distribution& sent = way == fft::Way::forward ? before.out : after.in;
-    const bool real = way == fft::Way::forward ? before.real_out : after.real_in;
-    const auto plane = static_cast<double>(fft::Box::of(sent.extents).volume()) *
-                       blueprint.bytes(real) / static_cast<double>(sent.extents[rule.axis]);
-    return plane * static_cast<double>(rule.planes) / blueprint.shape().size();
-  }
-  return 0;
-}
-
 /// In a column of its own where it is what is varied.
 std::string value_of(const Json& row, std::string_view varied) {
   const auto value = row[std::string(varied)].get<std::int64_t>();
@@ -98,21 +82,22 @@ Json overlap_row(const OverlapBench& bench, const OverlapPoint& point, const Hos
   const Json& blocking = both["blocking"];
   const Json& overlapped = both["non_blocking"];
   const auto processors = both["processors"].get<unsigned>();
-  return {{"varied", point.varied},
-          {"nodes", point.shape.size()},
-          {"torus", point.shape.text()},
-          {"processors", processors},
-          {"nodes_per_process", point.shape.size() / processors},
-          {"planes", overlapped["planes"]},
-          {"window", point.overlap.window},
-          {"test_interval", point.overlap.test_interval},
-          {"message_bytes", message_bytes(*blueprint_of(trial, planes), bench.way)},
-          {"blocking_s", blocking["total"]},
-          {"time_s", overlapped["total"]},
-          {"ratio", both["ratio"]["total"]},
-          {"blocking_communication_s", blocking["exposed"]},
-          {"communication_s", overlapped["exposed"]},
-          {"communication_left", both["ratio"]["exposed"]}};
+  return {
+      {"varied", point.varied},
+      {"nodes", point.shape.size()},
+      {"torus", point.shape.text()},
+      {"processors", processors},
+      {"nodes_per_process", point.shape.size() / processors},
+      {"planes", overlapped["planes"]},
+      {"window", point.overlap.window},
+      {"test_interval", point.overlap.test_interval},
+      {"message_bytes", piece_bytes(*blueprint_of(trial, planes), bench.way) / point.shape.size()},
+      {"blocking_s", blocking["total"]},
+      {"time_s", overlapped["total"]},
+      {"ratio", both["ratio"]["total"]},
+      {"blocking_communication_s", blocking["exposed"]},
+      {"communication_s", overlapped["exposed"]},
+      {"communication_left", both["ratio"]["exposed"]}};
 }
 
 std::int64_t fastest_planes(const Json& rows, const Shape& shape) {

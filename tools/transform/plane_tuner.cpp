@@ -40,7 +40,11 @@ std::string wisdom_key(const SlabTrial& trial, bool blocking) {
       trial.shape.text(), fmt::join(d.size, "x"), d.batch,
       d.precision == fft::Precision::single ? "single" : "double", d.real ? "real" : "complex",
       d.box_cut, d.overlap.window, d.overlap.test_interval,
-      trial.way == fft::Way::forward ? "forward" : "backward", blocking ? "" : " non-blocking",
+      trial.way == fft::Way::forward ? "forward" : "backward",
+      fmt::format("{}{}{}{}", blocking ? "" : " non-blocking",
+                  d.overlap.start == fft::Start::lines ? " by lines" : "",
+                  d.overlap.taper ? " tapered" : "",
+                  d.cores > 1 ? fmt::format(" cores {}", d.cores) : ""),
       most_of(trial) > fft::kMostPlanesTried ? " of all" : ""));
 }
 

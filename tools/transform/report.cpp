@@ -160,6 +160,12 @@ Json repetitions_json(const Outcome& outcome, const Machine& machine) {
           {"most_s", seconds(1)}};
 }
 
+/// Whole numbers without a point, as they are typed.
+Json number_json(double value) {
+  const auto whole = static_cast<std::int64_t>(value);
+  return static_cast<double>(whole) == value ? Json(whole) : Json(value);
+}
+
 void add_description(Json& report, const FftOptions& options, const TransformJob& job) {
   const fft::Description& description = job.blueprint->description();
   report.update({{"size", description.size},
@@ -176,8 +182,12 @@ void add_description(Json& report, const FftOptions& options, const TransformJob
     report.update({{"planes", fft::planes_used(*job.blueprint, job.way)},
                    {"window", description.overlap.window},
                    {"test_interval", description.overlap.test_interval},
-                   {"box_cut", description.box_cut}});
-  if (options.backward_planes)
+                   {"start", name_of(fft::kStartNames, description.overlap.start)},
+                   {"taper", description.overlap.taper},
+                   {"box_cut", number_json(description.box_cut)}});
+  if (description.method == fft::Method::slab && description.cores > 1)
+    report["cores"] = description.cores;
+  if (description.overlap.backward_planes)
     report.update({{"forward_planes", fft::planes_used(*job.blueprint, fft::Way::forward)},
                    {"backward_planes", fft::planes_used(*job.blueprint, fft::Way::backward)}});
   if (description.method == fft::Method::orbital) report["schedule"] = options.schedule;
@@ -279,11 +289,15 @@ std::string title(const Json& report) {
   if (report.value("kernel", "") == "kissfft") text += ", lines by KissFFT";
   if (report["batch"] != 1) text += fmt::format(", {} arrays", report["batch"].get<std::int64_t>());
   if (report.contains("box_cut") && report["box_cut"] != 1)
-    text += fmt::format(", box cut {}", report["box_cut"].get<std::int64_t>());
+    text += fmt::format(", box cut {}", report["box_cut"].get<double>());
   if (report.contains("planes"))
     text += report["planes"] == 0
                 ? ", blocking"
-                : fmt::format(", {} planes at a time", report["planes"].get<std::int64_t>());
+                : fmt::format(", {} planes at a time{}{}", report["planes"].get<std::int64_t>(),
+                              report["taper"].get<bool>() ? ", fewer at the end" : "",
+                              report["start"] == "lines" ? ", lines as they come" : "");
+  if (report.contains("cores"))
+    text += fmt::format(", {} cores a node", report["cores"].get<unsigned>());
   return text + "\n";
 }
 

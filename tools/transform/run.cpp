@@ -99,7 +99,7 @@ void add_blocks(std::span<const fft::StageTimes> times, std::span<const std::siz
   const fft::StageTimes& last = times[busy.back()];
   const Tick loop = first.computed - first.exchanged - first.waiting;
   blocks.plane_loop += ticks(loop);
-  if (busy.size() > 1) blocks.last_axis += ticks(last.computed - last.exchanged);
+  if (busy.size() > 1) blocks.last_axis += ticks(last.computed - last.exchanged - last.waiting);
 }
 
 /// `first`: the stage that exchanges hide behind.
@@ -111,7 +111,8 @@ void add_work(std::span<const fft::StageTimes> times, std::size_t first, double 
     blocks.compute += share * static_cast<double>(times[s].computing);
     blocks.pack += pack;
     blocks.unpack += unpack;
-    if (s > first) blocks.exposed += pack + unpack;
+    if (s > first)
+      blocks.exposed += pack + unpack - share * static_cast<double>(times[s].overlapped);
   }
 }
 

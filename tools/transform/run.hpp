@@ -41,8 +41,8 @@ struct Blocks {
   double pack = 0;           ///< sending; 0 unless the description says that it is measured
   double unpack = 0;         ///< receiving; of puts, the copy from array to array; likewise
   double communication = 0;  ///< the rest: nothing to be done but to look at the network
-  /// What is not hidden behind the first stage's transforms: `communication`, and of packing and
-  /// unpacking what comes after that stage.
+  /// What is not hidden behind transforms: `communication`, and of packing and unpacking what comes
+  /// after the first stage, but for what a stage that begins by lines does between its transforms.
   double exposed = 0;
 };
 

@@ -11,6 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "fft/layout/box.hpp"
+#include "fft/layout/distribution.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
 #include "fft/plan/tune_planes.hpp"
 #include "hal/shape.hpp"
 #include "tools/command_line/options.hpp"
@@ -50,6 +54,72 @@ std::vector<Shape> machine_and_halves(const Shape& whole, unsigned processes) {
 
 namespace {
 
+/// What leaves in pieces in one direction.
+struct PiecesSent {
+  fft::PieceRule rule;
+  const fft::Distribution* from = nullptr;  ///< null: nothing
+  bool real = false;
+};
+
+PiecesSent pieces_sent(const fft::Blueprint& blueprint, fft::Way way) {
+  const bool forward = way == fft::Way::forward;
+  for (std::size_t e = 0; e < blueprint.exchanges().size(); ++e) {
+    const fft::PieceRule rule = blueprint.pieces(e, way);
+    if (rule.planes == 0) continue;
+    const fft::Stage& before = blueprint.stages()[e];
+    const fft::Stage& after = blueprint.stages()[e + 1];
+    return {rule, forward ? &before.out : &after.in, forward ? before.real_out : after.real_in};
+  }
+  return {};
+}
+
+fft::PieceCut cut_of(const fft::Blueprint& blueprint, const PiecesSent& sent) {
+  const std::int64_t planes = sent.from->extents[sent.rule.axis];
+  return {sent.rule, fft::Split{planes, blueprint.shape().size()}.most()};
+}
+
+}  // namespace
+
+double piece_bytes(const fft::Blueprint& blueprint, fft::Way way) {
+  const PiecesSent sent = pieces_sent(blueprint, way);
+  if (sent.from == nullptr) return 0;
+  const double all =
+      static_cast<double>(fft::Box::of(sent.from->extents).volume()) * blueprint.bytes(sent.real);
+  return all / blueprint.shape().size() / cut_of(blueprint, sent).pieces();
+}
+
+PipelineModel pipeline_model(const fft::Blueprint& blueprint, fft::Way way, double loop_s,
+                             double communication_s) {
+  const PiecesSent sent = pieces_sent(blueprint, way);
+  if (sent.from == nullptr) return {};
+  const fft::PieceCut cut = cut_of(blueprint, sent);
+  const std::uint32_t last = cut.pieces() - 1;
+  const auto planes = static_cast<double>(cut.begin(last) + cut.length(last));
+  PipelineModel model{cut.pieces(), piece_bytes(blueprint, way), loop_s / planes, 0, 0};
+  for (std::uint32_t piece = 0; piece < cut.pieces(); ++piece) {
+    const auto length = static_cast<double>(cut.length(piece));
+    const double left = planes - static_cast<double>(cut.begin(piece)) - length;
+    const double overlap_s = model.plane_s * left;
+    if (piece == 0) model.first_overlap_s = overlap_s;
+    const double piece_s = communication_s * length / planes;
+    if (communication_s > 0) model.hidden += std::min(overlap_s, piece_s) / communication_s;
+  }
+  return model;
+}
+
+namespace {
+
+Json model_json(const PipelineModel& model, const Json& blocking, const Json& non_blocking) {
+  const double all = blocking["waits"].get<double>();
+  const double left = non_blocking["waits"].get<double>();
+  return {{"depth", model.depth},
+          {"piece_bytes", model.piece_bytes},
+          {"plane_s", model.plane_s},
+          {"first_overlap_s", model.first_overlap_s},
+          {"hidden_percent", 100 * model.hidden},
+          {"measured_percent", all > 0 ? 100 * (1 - left / all) : 0.0}};
+}
+
 struct TimedBlocks {
   Json blocks;
   unsigned processors;
@@ -82,7 +152,8 @@ TimedBlocks blocks_of(const SlabTrial& trial, const HostArray& input, std::int64
 constexpr std::string_view kLegend =
     "    compute + pack + unpack + communication = total, mean over what runs at the same time;\n"
     "    exposed: communication, and pack and unpack after the plane loop; the rest is hidden;\n"
-    "    plane_loop, waits, last_axis: as the program goes, mean over the nodes";
+    "    plane_loop, waits, last_axis: as the program goes, mean over the nodes\n"
+    "    hidden: of the blocking waits, by the paper's t(f)";
 constexpr std::string_view kLegendOfPuts =
     ";\n    unpack of puts within a process: the copy from the sender's array to its place, pack "
     "and\n    unpack in one";
@@ -122,6 +193,23 @@ std::string planes_row(const Json& timings) {
   return text + "\n";
 }
 
+std::string model_row(const Json& timings, const char* title, const char* key) {
+  std::string text = fmt::format("    {:<14}", title);
+  for (const Json& machine : timings)
+    text += fmt::format(" {:>10.4g}       ", machine["model"][key].get<double>());
+  return text + "\n";
+}
+
+/// The paper's model beside what was measured.
+std::string model_rows(const Json& timings) {
+  std::string text = heading(timings, "pipeline, model", 17);
+  text += model_row(timings, "pieces d", "depth");
+  text += model_row(timings, "s_nb, bytes", "piece_bytes");
+  text += model_row(timings, "t(f) of 1st, s", "first_overlap_s");
+  text += model_row(timings, "hidden, %", "hidden_percent");
+  return text + model_row(timings, "measured, %", "measured_percent");
+}
+
 }  // namespace
 
 Json slab_comparison(const SlabTrial& trial, const HostArray& input) {
@@ -130,12 +218,17 @@ Json slab_comparison(const SlabTrial& trial, const HostArray& input) {
   TimedBlocks blocking = blocks_of(trial, input, 0);
   TimedBlocks non_blocking = blocks_of(trial, input, planes);
   Json ratio = ratios(non_blocking.blocks, blocking.blocks);
+  const PipelineModel model = pipeline_model(*blueprint_of(trial, planes), trial.way,
+                                             blocking.blocks["plane_loop"].get<double>(),
+                                             blocking.blocks["waits"].get<double>());
+  Json model_figures = model_json(model, blocking.blocks, non_blocking.blocks);
   return {{"torus", trial.shape.text()},
           {"nodes", trial.shape.size()},
           {"processors", blocking.processors},
           {"blocking", std::move(blocking.blocks)},
           {"non_blocking", std::move(non_blocking.blocks)},
-          {"ratio", std::move(ratio)}};
+          {"ratio", std::move(ratio)},
+          {"model", std::move(model_figures)}};
 }
 
 Json slab_timings(const SlabTrial& trial, const HostArray& input) {
@@ -153,7 +246,7 @@ std::string timings_table(const Json& timings, bool moves_by_put) {
   text += row(timings, "blocking", "total");
   text += heading(timings, "non-blocking, s (ratio)", 17) + planes_row(timings);
   for (const char* block : kBlocks) text += row(timings, "non_blocking", block);
-  text += row(timings, "non_blocking", "total");
+  text += row(timings, "non_blocking", "total") + model_rows(timings);
   return text + fmt::format("{}{}\n", kLegend, moves_by_put ? kLegendOfPuts : "");
 }
 

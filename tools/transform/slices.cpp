@@ -22,7 +22,8 @@ SpectrumOrder order_of(const fft::Description& description) {
   order.kinds.assign(description.size.size(), fft::TransformKind::dft);
   for (std::size_t a = 0; a < std::min(order.kinds.size(), description.kinds.size()); ++a)
     order.kinds[a] = description.kinds[a];
-  if (fft::keeps_half(description)) order.half_of = description.size.back() / description.box_cut;
+  if (fft::keeps_half(description))
+    order.half_of = fft::kept_of(description.size.back(), description.box_cut);
   return order;
 }
 

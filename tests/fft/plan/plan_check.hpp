@@ -55,7 +55,7 @@ inline std::string text_of(const fft::Description& d) {
 inline fft::Index in_whole_spectrum(const fft::Index& whole, const fft::Description& d,
                                     fft::Index at) {
   for (unsigned axis = 0; axis < d.size.size(); ++axis) {
-    const std::int64_t kept = whole[axis] / d.box_cut;
+    const auto kept = static_cast<std::int64_t>(static_cast<double>(whole[axis]) / d.box_cut);
     if (d.box_cut > 1 && at[axis] >= (kept + 1) / 2) at[axis] += whole[axis] - kept;
   }
   return at;
@@ -165,8 +165,7 @@ struct Expectation {
 /// std::complex<float>.
 template <typename Number>
 const Expectation<Number>& expectation(const fft::Description& d) {
-  static std::map<std::tuple<std::vector<std::int64_t>, std::int64_t, std::int64_t>,
-                  Expectation<Number>>
+  static std::map<std::tuple<std::vector<std::int64_t>, std::int64_t, double>, Expectation<Number>>
       known;
   auto [at, is_new] = known.try_emplace({d.size, d.batch, d.box_cut});
   Expectation<Number>& made = at->second;

@@ -60,14 +60,17 @@ class RandomPlan {
     d_.method = kMethods[below(3)];
     const std::size_t axes = d_.method == Method::rows ? 1 + below(kMaxAxes) : 3;
     const std::size_t longest = axes <= 3 ? 13 : 5;
-    d_.box_cut = d_.method == Method::slab && below(2) == 0 ? up_to(3) : 1;
+    const bool cuts = d_.method == Method::slab && below(2) == 0;
+    d_.box_cut = cuts ? 1 + 0.25 * static_cast<double>(below(9)) : 1;
     for (std::size_t axis = 0; axis < axes; ++axis)
-      d_.size.push_back(d_.box_cut * up_to(d_.box_cut == 1 ? longest : 5));
+      d_.size.push_back(cuts ? 2 + up_to(12) : up_to(longest));
     d_.real = d_.box_cut == 1 && below(2) == 0;
     d_.batch = up_to(3);
     d_.return_to_input = below(2) == 0;
     d_.overlap = {static_cast<std::int64_t>(below(6)), static_cast<std::uint32_t>(up_to(20)),
                   static_cast<std::int64_t>(below(9))};
+    d_.overlap.taper = below(2) == 0;
+    if (below(2) == 0) d_.overlap.start = Start::lines;
     d_.first = static_cast<Way>(below(2));
     const Rank nodes = Shape::parse(torus_).size();
     if (below(3) == 0) d_.in_boxes = testing::random_boxes(in_extents(d_), nodes, engine_);
