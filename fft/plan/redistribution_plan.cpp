@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>

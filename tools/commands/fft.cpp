@@ -31,7 +31,6 @@
 #include "tools/run/host_program.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/run/policy_effects.hpp"
-#include "tools/run/progress.hpp"
 #include "tools/run/sound_links.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/transform/check.hpp"

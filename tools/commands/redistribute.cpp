@@ -14,11 +14,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "fft/execute/local_array.hpp"
-#include "fft/layout/distribution.hpp"
+#include "fft/layout/box.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/redistribution_plan.hpp"
