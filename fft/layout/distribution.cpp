@@ -1,6 +1,7 @@
 #include "fft/layout/distribution.hpp"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -30,6 +31,20 @@ void check_inside(const Index& extents, const Box& box, Rank node, std::string_v
   if (intersect(box, Box::of(extents)) == box) return;
   throw BadInput(
       fmt::format("{} of node {}, {}, is not inside the array", what, node, text_of(box)));
+}
+
+/// An element that no box holds. REQUIRES: the boxes are inside the array, do not overlap, and
+/// leave a gap.
+Index gap(const Index& extents, std::span<const Box> boxes) {
+  for (Index at{};;) {
+    const auto holder =
+        std::ranges::find_if(boxes, [&](const Box& box) { return box.contains(at); });
+    if (holder == boxes.end()) return at;
+    unsigned axis = kMaxAxes - 1;
+    at[axis] = holder->hi[axis];  // the rest of its row is there too
+    for (; axis > 0 && at[axis] == extents[axis]; at[axis--] = 0) ++at[axis - 1];
+    TOROID_CHECK_LT(at[0], extents[0]);
+  }
 }
 
 }  // namespace
@@ -80,8 +95,10 @@ void check_boxes(const Index& extents, std::span<const Box> boxes, Rank nodes,
         throw BadInput(fmt::format("{}es of nodes {} and {} overlap", what, b, a));
   }
   const std::int64_t volume = Box::of(extents).volume();
-  if (total != volume)
-    throw BadInput(fmt::format("{}es hold {} of the array's {} elements", what, total, volume));
+  if (total == volume) return;
+  const Index missing = gap(extents, boxes);
+  throw BadInput(fmt::format("{}es hold {} of the array's {} elements, and not ({})", what, total,
+                             volume, fmt::join(std::span(missing).first(kMaxAxes), ", ")));
 }
 
 }  // namespace toroid::fft

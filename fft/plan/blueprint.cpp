@@ -134,6 +134,12 @@ Blueprint::Blueprint(const Description& description, const Shape& shape)
   keep_pieces_where_all_receive();
 }
 
+Blueprint::Blueprint(const Description& description, const Shape& shape, Stages stages)
+    : description_(description),
+      shape_(shape),
+      stages_(std::move(stages.stages)),
+      exchanges_(std::move(stages.exchanges)) {}
+
 /// An exchange is only cut if every node receives something. PipelinedExchange tells pieces apart
 /// by the rule that a node which has completed one has heard of it from all others: a node that
 /// receives nothing would run ahead.

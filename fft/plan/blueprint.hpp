@@ -52,6 +52,12 @@ struct StageExchange {
   Group group(const Shape& shape, Rank self) const { return {shape, first, last, self}; }
 };
 
+/// Stages and the exchanges between them.
+struct Stages {
+  std::vector<Stage> stages;
+  std::vector<StageExchange> exchanges;
+};
+
 /// The stages of a plan and the exchanges between them. Forward goes through them from first to
 /// last, backward from last to first with the exchanges turned round. Nodes share it: it does
 /// not change, except that it remembers its exchange plans, under a lock.
@@ -60,6 +66,8 @@ class Blueprint {
   /// Throws BadInput if the array does not fit the machine or the method; the message says what
   /// would fit.
   Blueprint(const Description& description, const Shape& shape);
+  /// Of stages that are made already.
+  Blueprint(const Description& description, const Shape& shape, Stages stages);
   Blueprint(const Blueprint&) = delete;  // exchanges refer to its distributions
 
   const Description& description() const { return description_; }
@@ -113,12 +121,8 @@ class Blueprint {
 /// where the policy does not fit the machine.
 NodeOptions node_options(const Blueprint& blueprint, const Machine& machine, NodeOptions options);
 
-/// What a method makes of a description. Each method has a file of its own. They throw BadInput as
-/// Blueprint does.
-struct Stages {
-  std::vector<Stage> stages;
-  std::vector<StageExchange> exchanges;
-};
+// What each method makes of a description, in a file of its own. They throw BadInput as Blueprint
+// does.
 Stages volumetric_stages(const Description& description, const Shape& shape);
 Stages slab_stages(const Description& description, const Shape& shape);
 Stages rows_stages(const Description& description, const Shape& shape);

@@ -7,11 +7,9 @@
 //
 // Source: Eleftheriou et al., "Scalable framework for 3D FFTs on the Blue Gene/L supercomputer",
 // its equations for A'(i,j,k)[x,y,z] and A''(l,k)[p], with n_m and alpha relaxed to blocks and line
-// counts that differ by at most one. Its first phase's "return to the original distribution" and
-// the second one's redistribution are one exchange, as the paper does it.
-#include <fmt/core.h>
-
-#include <algorithm>
+// counts that differ by at most one: some are 0 where there are more nodes than lines, and those
+// nodes wait. Its first phase's "return to the original distribution" and the second one's
+// redistribution are one exchange, as the paper does it.
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -23,7 +21,6 @@
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
 #include "fft/plan/process_grid.hpp"
-#include "hal/check.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid::fft {
@@ -40,9 +37,7 @@ class VolumetricStages {
         real_(description.real),
         may_leave_gaps_(description.may_leave_gaps),
         grid_(shape, far_along_z(shape)),
-        extents_(in_) {
-    check_lines(shape);
-  }
+        extents_(in_) {}
 
   Stages make(bool return_to_input) {
     begin();
@@ -61,14 +56,6 @@ class VolumetricStages {
   static bool far_along_z(const Shape& shape) {
     if (shape.dims() != 3) return false;
     return shape.extent(2) > shape.extent(0);
-  }
-
-  void check_lines(const Shape& shape) const {
-    const std::int64_t lines = std::max({out_[0] * out_[1], out_[0] * out_[2], out_[1] * out_[2]});
-    if (std::int64_t{shape.size()} > lines)
-      throw BadInput(
-          fmt::format("{}x{}x{} has at most {} lines to share out; torus {} has {} nodes", in_[0],
-                      in_[1], in_[2], lines, shape.text(), shape.size()));
   }
 
   Axes unsplit() const {

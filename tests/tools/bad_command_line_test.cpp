@@ -17,12 +17,13 @@ void expect_refused(const Arguments& arguments, const std::vector<std::string>& 
 }
 
 TEST(BadCommandLine, IsRefusedWithoutACommand) {
-  expect_refused({}, {"a verb is missing", "fft, alltoall, hello, poisson, replay, bench"});
+  expect_refused(
+      {}, {"a verb is missing", "fft, alltoall, hello, poisson, redistribute, replay, bench"});
 }
 
 TEST(BadCommandLine, IsRefusedWithAnUnknownVerbAndTheListOfTheKnown) {
-  expect_refused({"frob"},
-                 {"unknown verb 'frob'", "known: fft, alltoall, hello, poisson, replay, bench"});
+  expect_refused({"frob"}, {"unknown verb 'frob'",
+                            "known: fft, alltoall, hello, poisson, redistribute, replay, bench"});
   expect_refused({""}, {"unknown verb ''", "known"});
   expect_refused({"FFT", "--torus", "2"}, {"unknown verb 'FFT'"});
   expect_refused({"--frob"}, {"--frob"});

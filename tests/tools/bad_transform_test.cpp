@@ -84,9 +84,8 @@ TEST_F(BadTransform, IsASlabOnMoreNodesThanPlanes) {
                  {"4 planes of the result", "8 nodes", "at most 4 nodes"});
 }
 
-TEST_F(BadTransform, IsMoreNodesThanLines) {
+TEST_F(BadTransform, IsOfMoreThanSixAxes) {
   expect_refusal(on("rows", "2", "8x8x8x8x8x8x8"), {"is not a size"});
-  expect_refusal(on("rows", "3x3", "2x2x2"), {"at most 4 lines", "9 nodes"});
 }
 
 TEST_F(BadTransform, IsACutThatLeavesNothing) {

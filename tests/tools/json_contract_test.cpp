@@ -19,7 +19,9 @@ using ::testing::IsEmpty;
 
 const Arguments kReportedAllToAll = {"alltoall", "--torus", "3x4"};
 const Arguments kReportedFft = {"fft", "--torus", "2x3", "--size", "6x5x7"};
-const std::vector<Arguments> kRuns = {kReportedAllToAll, kReportedFft,
+const Arguments kReportedRedistribution = {"redistribute", "--torus", "2x3",  "--size", "6x5x7",
+                                           "--from",       "blocks",  "--to", "slabs:x"};
+const std::vector<Arguments> kRuns = {kReportedAllToAll, kReportedFft, kReportedRedistribution,
                                       kReportedFft + Arguments{"--inverse", "--return"}};
 
 void expect_types(const json& report, const std::vector<const char*>& keys,

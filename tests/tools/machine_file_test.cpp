@@ -120,6 +120,28 @@ TEST(MachineFile, RefusesAnotherType) {
   EXPECT_EQ(machine_refusal("name = 7"), "m.toml:1: name must be a text");
 }
 
+TEST(MachineFile, IsChangedBehindItsName) {
+  const Machine machine = load_machine("bgl:injection_fifos=4:hop_latency=100 ns");
+  EXPECT_EQ(machine.name, "bgl:injection_fifos=4:hop_latency=100 ns");
+  EXPECT_EQ(machine.injection_fifos, 4u);
+  EXPECT_EQ(machine.hop_latency_cycles, 70u);
+  EXPECT_EQ(machine.injection_fifo_chunks, Machine().injection_fifo_chunks);
+  const auto refusal = [](const char* name) {
+    try {
+      load_machine(name);
+    } catch (const BadInput& bad) {
+      return std::string(bad.what());
+    }
+    return std::string("nothing was refused");
+  };
+  EXPECT_THAT(refusal("bgl:fifos=4"), HasSubstr("machine 'bgl:fifos=4': unknown key 'fifos'"));
+  EXPECT_THAT(refusal("bgl:injection_fifos=four"), HasSubstr("must be a number, not 'four'"));
+  EXPECT_THAT(refusal("bgl:injection_fifos=15"), HasSubstr("out of range; expected"));
+  EXPECT_THAT(refusal("bgl:injection_fifos=4:"), HasSubstr("unknown key ''"));
+  EXPECT_THAT(refusal("bgm:injection_fifos=4"), HasSubstr("machine 'bgm' is neither"));
+  EXPECT_THAT(refusal("no:such/file.toml"), HasSubstr("'no:such/file.toml' is neither"));
+}
+
 TEST(MachineFile, RefusesAnUnknownKey) {
   EXPECT_THAT(machine_refusal("clock_hz = 1e9\nclok = 1"),
               HasSubstr("m.toml:2: unknown key 'clok'"));

@@ -46,6 +46,7 @@ constexpr CommandEntry kCommands[] = {
     {"poisson", kRuns, add_poisson_command},
     {"policy", kMeasures, add_policy_command},
     {"sweep", kMeasures, add_sweep_command},
+    {"redistribute", kRuns, add_redistribute_command},
     {"replay", kRuns, add_replay_command},
     {"report", kDocuments, add_report_command},
     {"help", kDocuments, add_help_command},

@@ -84,7 +84,8 @@ CLI::Validator not_empty() {
 void add_machine_option(CLI::App& verb, std::string& machine) {
   std::vector<std::string_view> names{"bgl"};
   for (const MachinePreset& preset : machine_presets()) names.push_back(preset.name);
-  verb.add_option("--machine", machine, "a machine file, or one that comes along")
+  verb.add_option("--machine", machine,
+                  "a machine file, or one that comes along; NAME:KEY=VALUE changes a number")
       ->type_name("NAME|FILE")
       ->check(suggested(names))
       ->capture_default_str();

@@ -20,6 +20,7 @@ CommandRun add_info_command(CLI::App& app);
 CommandRun add_paper_command(CLI::App& app);
 CommandRun add_poisson_command(CLI::App& app);
 CommandRun add_policy_command(CLI::App& app);
+CommandRun add_redistribute_command(CLI::App& app);
 CommandRun add_replay_command(CLI::App& app);
 CommandRun add_sweep_command(CLI::App& app);
 CommandRun add_report_command(CLI::App& app);

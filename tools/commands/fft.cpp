@@ -2,12 +2,9 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
-#include <array>
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "fft/kernels/kernel.hpp"
 #include "fft/plan/blueprint.hpp"
@@ -25,7 +22,6 @@
 #include "tools/io/array_io.hpp"
 #include "tools/io/message_export.hpp"
 #include "tools/io/npy/npy.hpp"
-#include "tools/io/output_file.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/report/output.hpp"
 #include "tools/results/json.hpp"
@@ -35,11 +31,11 @@
 #include "tools/run/host_program.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/run/policy_effects.hpp"
-#include "tools/run/progress.hpp"
 #include "tools/run/sound_links.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/transform/check.hpp"
 #include "tools/transform/options.hpp"
+#include "tools/transform/outputs.hpp"
 #include "tools/transform/plane_tuner.hpp"
 #include "tools/transform/report.hpp"
 #include "tools/transform/run.hpp"
@@ -50,49 +46,9 @@
 namespace toroid {
 namespace {
 
-/// Opened before the run, so that a bad path costs nothing.
-struct Outputs {
-  explicit Outputs(const FftOptions& options)
-      : json((refuse_clashes(options), options.common.json)),
-        array(open_array(options.out)),
-        wisdom(open(options.wisdom)) {}
-
-  JsonOutput json;
-  std::unique_ptr<OutputFile> array;
-  std::unique_ptr<OutputFile> wisdom;
-
- private:
-  static void refuse_clashes(const FftOptions& options) {
-    if (options.out == kStandardStream && options.common.json == kStandardStream)
-      throw BadInput("--json - and --out - would mix in standard output; give one of them a file");
-    const std::string json = options.common.json == "-" ? "" : options.common.json;
-    const std::string out = options.out == kStandardStream ? "" : options.out;
-    const std::string in = options.in == kStandardStream ? "" : options.in;
-    refuse_one_file_for_two(std::array{out, json, options.wisdom, options.watch.record,
-                                       options.watch.trace, options.watch.report,
-                                       options.export_to});
-    refuse_one_file_for_two(std::array{in, options.watch.report});
-  }
-  static std::unique_ptr<OutputFile> open(const std::string& path) {
-    return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
-  }
-  static std::unique_ptr<OutputFile> open_array(const std::string& path) {
-    if (path != kStandardStream) return open(path);
-    return std::make_unique<OutputFile>(OutputFile::StandardOutput());
-  }
-};
-
 NpyType type_of(bool real, fft::Precision precision) {
   if (precision == fft::Precision::single) return real ? NpyType::f4 : NpyType::c8;
   return real ? NpyType::f8 : NpyType::c16;
-}
-
-void write_array(OutputFile& file, const HostArray& array, NpyType type) {
-  std::vector<std::size_t> shape(array.size.begin(), array.size.end());
-  if (array.batch > 1) shape.insert(shape.begin(), static_cast<std::size_t>(array.batch));
-  write_npy(file.stream(), shape, array.values, type);
-  throw_if_interrupted();
-  file.commit();
 }
 
 /// One run of the command on one process.
@@ -106,14 +62,14 @@ class FftCommand {
     fft::Description description = describe(options_, run_.fabric);
     input_ = input();
     description.size = input_.size;
+    set_boxes(description, options_, shape_);
     // What cannot be is refused before anything is measured.
     const fft::Blueprint blueprint(description, shape_);
     (void)under_policy(run_, blueprint, machine_);
     if (!options_.wisdom.empty()) fft::local::load_wisdom(options_.wisdom);
-    Outputs outputs(run_.processes.reports() ? options_ : FftOptions());
-    const bool fills_standard_output =
-        outputs.json.to_standard_output() || options_.out == kStandardStream;
-    Watch watch(options_.watch, report_notice(options_.common.quiet, fills_standard_output), shape_,
+    TransformOutputs outputs(run_.processes.reports() ? paths() : OutputPaths());
+    Watch watch(options_.watch,
+                report_notice(options_.common.quiet, outputs.fills_standard_output()), shape_,
                 machine_, run_);
     if (options_.timings) timings_ = slab_timings(trial(description), input_.array);
     if (description.overlap.planes_of(options_.way()) < 0)
@@ -123,6 +79,10 @@ class FftCommand {
   }
 
  private:
+  OutputPaths paths() const {
+    return {options_.in,     options_.out,   options_.common.json,
+            options_.wisdom, options_.watch, options_.export_to};
+  }
   SlabTrial trial(const fft::Description& description) const {
     return {description, options_.way(), shape_, machine_, run_, wisdom_key()};
   }
@@ -149,7 +109,7 @@ class FftCommand {
     return {*host->input(), host->input()->size};
   }
 
-  int transform(const fft::Description& description, Outputs& outputs, Watch& watch) {
+  int transform(const fft::Description& description, TransformOutputs& outputs, Watch& watch) {
     const bool is_sim = run_.fabric == FabricName::sim;
     const TransformJob job{std::make_shared<const fft::Blueprint>(description, shape_),
                            options_.way(), scale_of(options_), is_sim ? 1 : options_.repeat};
@@ -168,7 +128,7 @@ class FftCommand {
       outputs.wisdom->stream() << fft::local::wisdom();
       outputs.wisdom->commit();
     }
-    Json report = fft_report(options_, job, bounds, machine_, under, emulation, outcome);
+    Json report = fft_report(options_, {job, bounds, machine_, under, emulation, outcome});
     if (!timings_.empty()) report["timings"] = timings_;
     const bool good = !options_.check || check(description, outcome, report);
     show(job, outcome, report, outputs, good);
@@ -185,14 +145,14 @@ class FftCommand {
   }
 
   /// The table; and the array, unless it is wrong.
-  void show(const TransformJob& job, const Outcome& outcome, const Json& report, Outputs& outputs,
-            bool good) const {
+  void show(const TransformJob& job, const Outcome& outcome, const Json& report,
+            TransformOutputs& outputs, bool good) const {
     const fft::Description& description = job.blueprint->description();
     if (!options_.common.quiet && !outputs.json.to_standard_output())
       fmt::print(options_.out == kStandardStream ? stderr : stdout, "{}{}", fft_table(report),
                  timings_.empty() ? "" : timings_table(timings_, moves_by_put()));
     if (outputs.array && good)
-      write_array(*outputs.array, outcome.result, type_of(job.gives_real(), description.precision));
+      outputs.write_array(outcome.result, type_of(job.gives_real(), description.precision));
   }
 
   bool check(const fft::Description& description, const Outcome& outcome, Json& report) const {

@@ -3,17 +3,20 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "tools/command_line/quantity.hpp"
 #include "tools/command_line/spelling.hpp"
+#include "tools/command_line/split.hpp"
 #include "tools/io/text_file.hpp"
 #include "tools/io/toml.hpp"
 
@@ -144,7 +147,9 @@ Machine parse_machine(std::string_view text, std::string_view origin) {
   return machine;
 }
 
-Machine load_machine(const std::string& name_or_path) {
+namespace {
+
+Machine named_machine(const std::string& name_or_path) {
   if (name_or_path == "bgl") return {};
   for (const MachinePreset& preset : machine_presets())
     if (preset.name == name_or_path) return parse_machine(preset.text, preset.name);
@@ -157,6 +162,53 @@ Machine load_machine(const std::string& name_or_path) {
         fmt::format("machine '{}' is neither one of {} nor a file that can be read{}", name_or_path,
                     fmt::join(names, ", "), did_you_mean(name_or_path, names))));
   return parse_machine(*text, name_or_path);
+}
+
+/// Where the changes begin: at a colon with a key and '=' behind it. The colons of a path have
+/// none.
+std::size_t changes_begin(std::string_view name) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_0123456789";
+  for (std::size_t colon = name.find(':'); colon != name.npos; colon = name.find(':', colon + 1)) {
+    const std::size_t end = name.find_first_not_of(kLetters, colon + 1);
+    if (end != name.npos && end > colon + 1 && name[end] == '=') return colon;
+  }
+  return name.npos;
+}
+
+/// Carries out "key=value", a number or under a key without unit a quantity.
+void change(Machine& machine, const std::string& text) {
+  const std::size_t equals = std::min(text.find('='), text.size());
+  const std::string key = text.substr(0, equals);
+  const std::string value = text.substr(std::min(equals + 1, text.size()));
+  const MachineField* const field = find_field(key);
+  if (field == nullptr)
+    throw BadInput(fmt::format("unknown key '{}'; `toroid info --machine bgl` lists the known",
+                               shortened(key)));
+  double number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [next, error] = std::from_chars(value.data(), end, number);
+  if (key != field->key)
+    number = parse_quantity(machine, *field, value);
+  else if (error != std::errc() || next != end)
+    throw BadInput(fmt::format("{} must be a number, not '{}'", key, shortened(value)));
+  set_value(machine, *field, number);
+  machine.sources[std::string(field->key)] = "command line";
+}
+
+}  // namespace
+
+Machine load_machine(const std::string& text) {
+  const std::size_t begin = changes_begin(text);
+  Machine machine = named_machine(text.substr(0, begin));
+  if (begin == text.npos) return machine;
+  machine.name = text;
+  try {
+    for (const std::string& one : split(text.substr(begin + 1), ':')) change(machine, one);
+    check_consistent(machine);
+  } catch (const BadInput& error) {
+    throw BadInput(one_line(fmt::format("machine '{}': {}", text, error.what())));
+  }
+  return machine;
 }
 
 std::string_view origin_name(Origin origin) {

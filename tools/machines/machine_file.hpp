@@ -17,9 +17,10 @@ struct MachinePreset {
 /// The presets by name, without "bgl", which is a default-constructed Machine.
 std::span<const MachinePreset> machine_presets();
 
-/// The machine of "bgl", of a preset's name or of the path of a machine file. Throws BadInput with
-/// file, line and what was expected.
-Machine load_machine(const std::string& name_or_path);
+/// The machine of "bgl", of a preset's name or of the path of a machine file, with the numbers that
+/// stand behind it: "bgl:injection_fifos=4:hop_latency=100 ns", which is then its name too. Throws
+/// BadInput with file, line and what was expected.
+Machine load_machine(const std::string& text);
 
 /// The machine of a file's text: `name = "..."` and numbers under the keys of machine_fields(), or
 /// texts with a unit under the keys without one: `hop_latency = "100 ns"`. Fields that are left out

@@ -10,16 +10,19 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "fft/execute/local_array.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "fft/layout/box.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
@@ -31,6 +34,7 @@
 #include "tools/command_line/split.hpp"
 #include "tools/io/array_file.hpp"
 #include "tools/io/array_io.hpp"
+#include "tools/io/box_file.hpp"
 #include "tools/io/message_export.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/run/watch_options.hpp"
@@ -90,6 +94,13 @@ void add_array_options(CLI::App& verb, FftOptions& options) {
       ->check(not_empty());
   verb.add_option("--out", options.out,
                   "result as .npy, C order: complex128, unless asked otherwise; -: standard output")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb.add_option("--in-boxes", options.in_boxes,
+                  "CSV file of the box of each node; one exchange more leads from there")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb.add_option("--out-boxes", options.out_boxes, "likewise of the result")
       ->type_name("FILE")
       ->check(not_empty());
   verb.add_flag("--real", options.real,
@@ -382,6 +393,11 @@ void refuse_options_without_effect(const CLI::App& verb, const FftOptions& optio
   for (const auto& [option, method] : kOptionsOfOneMethod)
     if (options.method != method && verb.count(option) > 0)
       throw BadInput(fmt::format("{} is for --method {}", option, method));
+  for (const char* option : {"--in-boxes", "--out-boxes"})
+    if (options.timings && verb.count(option) > 0)
+      throw BadInput(fmt::format("{} is for one machine; --timings runs parts of it too", option));
+  if (options.return_to_input && verb.count("--out-boxes") > 0)
+    throw BadInput("--return has no effect with --out-boxes");
   refuse_kernel_options_without_effect(verb, options);
   if (options.common.fabric != "sim" && verb.count("--cores") > 0)
     throw BadInput(fmt::format("--cores has no effect on --fabric {}", options.common.fabric));
@@ -409,6 +425,17 @@ fft::Description describe(const FftOptions& options, FabricName fabric) {
   description.may_leave_gaps = description.rigor == fft::Rigor::measure;
   description.first = options.way();
   return description;
+}
+
+void set_boxes(fft::Description& description, const FftOptions& options, const Shape& shape) {
+  const auto boxes = [&](const std::string& path, const fft::Index& extents) {
+    const Size size(extents.begin(), extents.begin() + std::ssize(description.size));
+    return path.empty() ? std::vector<fft::Box>() : read_boxes(path, size, shape.size());
+  };
+  const auto& [of_in, of_out] = options.inverse ? std::tie(options.out_boxes, options.in_boxes)
+                                                : std::tie(options.in_boxes, options.out_boxes);
+  description.in_boxes = boxes(of_in, fft::in_extents(description));
+  description.out_boxes = boxes(of_out, fft::out_extents(description));
 }
 
 fft::Scale scale_of(const FftOptions& options) {

@@ -53,6 +53,8 @@ struct FftOptions : PieceOptions {
   std::string scale = "none";
   std::string in;
   std::string out;
+  std::string in_boxes;  ///< files of boxes of what the transform takes, and of what it gives
+  std::string out_boxes;
   std::string plan = "auto";
   std::string wisdom;
   std::string kernel = default_kernel();
@@ -88,6 +90,8 @@ void refuse_options_without_effect(const CLI::App& verb, const FftOptions& optio
 
 /// Everything of the description but the array's size. Throws BadInput.
 fft::Description describe(const FftOptions& options, FabricName fabric);
+/// Sets the boxes that the options name, for an array of description.size. Throws BadInput.
+void set_boxes(fft::Description& description, const FftOptions& options, const Shape& shape);
 fft::Scale scale_of(const FftOptions& options);
 
 /// What is to be transformed, and what the whole array's size is. Throws BadInput.

@@ -187,18 +187,12 @@ void add_description(Json& report, const FftOptions& options, const TransformJob
                    {"box_cut", number_json(description.box_cut)}});
   if (description.method == fft::Method::slab && description.cores > 1)
     report["cores"] = description.cores;
+  if (!options.in_boxes.empty()) report["in_boxes"] = options.in_boxes;
+  if (!options.out_boxes.empty()) report["out_boxes"] = options.out_boxes;
   if (description.overlap.backward_planes)
     report.update({{"forward_planes", fft::planes_used(*job.blueprint, fft::Way::forward)},
                    {"backward_planes", fft::planes_used(*job.blueprint, fft::Way::backward)}});
   if (description.method == fft::Method::orbital) report["schedule"] = options.schedule;
-}
-
-std::string repetitions_text(const Json& repetitions) {
-  return fmt::format(
-      "  {:>5} times       {:.6e} s the median, {:.3e} to {:.3e} s half of them, least {:.3e} s\n",
-      repetitions["count"].get<std::size_t>(), repetitions["median_s"].get<double>(),
-      repetitions["lower_quartile_s"].get<double>(), repetitions["upper_quartile_s"].get<double>(),
-      repetitions["least_s"].get<double>());
 }
 
 std::string rates_text(const Json& report) {
@@ -303,18 +297,46 @@ std::string title(const Json& report) {
 
 }  // namespace
 
-Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBounds& bounds,
-                const Machine& machine, const RunOptions& run, const Emulation& emulation,
-                const Outcome& outcome) {
-  const fft::Description& description = job.blueprint->description();
+std::string repetitions_text(const Json& repetitions) {
+  return fmt::format(
+      "  {:>5} times       {:.6e} s the median, {:.3e} to {:.3e} s half of them, least {:.3e} s\n",
+      repetitions["count"].get<std::size_t>(), repetitions["median_s"].get<double>(),
+      repetitions["lower_quartile_s"].get<double>(), repetitions["upper_quartile_s"].get<double>(),
+      repetitions["least_s"].get<double>());
+}
+
+Timing add_run(Json& report, const PlanFigures& figures) {
+  const fft::Description& description = figures.job.blueprint->description();
+  add_policy(report, figures.run,
+             transform_effects(description.method, figures.run, description.layer));
+  add_workers(report, figures.emulation);
+  const Timing timing = plan_timing(figures.bounds, figures.machine, figures.emulation,
+                                    is_virtual(report), figures.outcome.median().cycles());
+  add_timing(report, timing);
+  return timing;
+}
+
+void add_counts(Json& report, const PlanFigures& figures) {
+  const auto& [job, bounds, machine, run, emulation, outcome] = figures;
+  if (!is_virtual(report)) report["repetitions"] = repetitions_json(outcome, machine);
+  const Shape& shape = job.blueprint->shape();
+  const FabricCounters counters =
+      is_virtual(report) ? emulation.counters()
+                         : without_barriers(emulation.counters(), shape, bounds, job.repeat);
   ResultHash hash;
+  add_counters(report, hash, {counters, shape, machine, outcome.median().cycles(), job.repeat});
+  report["profile"] = profile_json(emulation.profile(), shape);
+  hash.add(outcome.result.values);
+  add_hash(report, hash);
+  add_wall_clock(report, emulation);
+}
+
+Json fft_report(const FftOptions& options, const PlanFigures& figures) {
+  const auto& [job, bounds, machine, run, emulation, outcome] = figures;
+  const fft::Description& description = job.blueprint->description();
   Json report = report_head("fft", options.common, job.blueprint->shape(), machine);
   add_description(report, options, job);
-  add_policy(report, run, transform_effects(description.method, run, description.layer));
-  add_workers(report, emulation);
-  const Tick cycles = outcome.median().cycles();
-  const Timing timing = plan_timing(bounds, machine, emulation, is_virtual(report), cycles);
-  add_timing(report, timing);
+  const Timing timing = add_run(report, figures);
   report["gflops"] = gflops(job, timing.time_s);
   report["bytes_per_process"] = static_cast<std::uint64_t>(outcome.bytes_per_process);
   if (is_virtual(report) && description.method == fft::Method::volumetric)
@@ -327,16 +349,7 @@ Json fft_report(const FftOptions& options, const TransformJob& job, const PlanBo
   }
   report["phases"] =
       phases_json(job, outcome, bounds, machine, is_virtual(report) ? nullptr : &emulation);
-  if (!is_virtual(report)) report["repetitions"] = repetitions_json(outcome, machine);
-  const Shape& shape = job.blueprint->shape();
-  const FabricCounters counters =
-      is_virtual(report) ? emulation.counters()
-                         : without_barriers(emulation.counters(), shape, bounds, job.repeat);
-  add_counters(report, hash, {counters, shape, machine, cycles, job.repeat});
-  report["profile"] = profile_json(emulation.profile(), shape);
-  hash.add(outcome.result.values);
-  add_hash(report, hash);
-  add_wall_clock(report, emulation);
+  add_counts(report, figures);
   return report;
 }
 

@@ -115,7 +115,16 @@ TEST(Boxes, ThatOverlapOrLeaveSomethingOutAreRefused) {
     d.in_boxes = {all, all};
     EXPECT_EQ(refusal_of("2", d), "in-boxes of nodes 0 and 1 overlap");
     d.in_boxes = {{}, {}};
-    EXPECT_EQ(refusal_of("2", d), "in-boxes hold 0 of the array's 216 elements");
+    EXPECT_EQ(refusal_of("2", d),
+              "in-boxes hold 0 of the array's 216 elements, and not (0, 0, 0, 0, 0, 0)");
+    Box most = all;
+    most.hi[1] = 5;
+    Box rest = all;
+    rest.lo[1] = 5;
+    rest.lo[2] = 1;
+    d.in_boxes = {rest, most};
+    EXPECT_EQ(refusal_of("2", d),
+              "in-boxes hold 210 of the array's 216 elements, and not (0, 5, 0, 0, 0, 0)");
     d.in_boxes = {};
     d.out_boxes = {all, {}};
     EXPECT_EQ(refusal_of("2", d), "nothing was refused");

@@ -104,6 +104,13 @@ TEST(PlanAgreement, RowsOfManyAxesGiveTheModelsBits) {
     expect_agreement("2x2", {.size = {3, 4, 2, 2, 3}, .method = Method::rows}, c);
 }
 
+TEST(PlanAgreement, IdleNodesLeaveTheModelsBits) {
+  for (const RingCase& c : some_ring_cases()) {
+    expect_agreement("3x3", {.size = {4, 4}, .method = Method::rows, .return_to_input = true}, c);
+    expect_agreement("2x3x2", {.size = {3, 1, 3}, .return_to_input = true}, c);
+  }
+}
+
 TEST(PlanAgreement, EveryMethodGivesTheModelsBitsThroughTheSmallestBuffers) {
   for (const RingCase& c : some_ring_cases())
     for (const Method method : kMethods)

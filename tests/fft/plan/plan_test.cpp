@@ -93,6 +93,14 @@ INSTANTIATE_TEST_SUITE_P(ManyNodes, PlanOf,
                                            Sizing{{7, 5, 9}, "3x2x5"}, Sizing{{2, 16, 3}, "8x2x2"},
                                            Sizing{{12, 8, 4}, "1x16x2"}, Sizing{{6, 5, 9}, "30"}));
 
+/// On more nodes than any axis has lines: some have none.
+INSTANTIATE_TEST_SUITE_P(WithIdleNodes, PlanOf,
+                         ::testing::Values(Sizing{{1, 1, 1}, "2x2x2"}, Sizing{{2, 2, 2}, "2x4x2"},
+                                           Sizing{{1, 2, 1}, "3x1x2"}, Sizing{{3, 2, 3}, "2x3x5"},
+                                           Sizing{{2, 1, 5}, "13"}, Sizing{{5, 3, 2}, "4x5"},
+                                           Sizing{{4, 4, 4}, "2x4x4m"},
+                                           Sizing{{2, 3, 2}, "1x2x2x3"}));
+
 TEST(Plan, TransformsAPlaneWaveIntoOnePeak) {
   const std::vector<std::int64_t> size = {6, 5, 8};
   const Index wave{2, 3, 5};

@@ -74,20 +74,13 @@ INSTANTIATE_TEST_SUITE_P(
                       Sizing{{2, 2, 2, 2, 2}, "16"}, Sizing{{2, 3, 2, 3, 2, 3}, "2x3m"},
                       Sizing{{1, 2, 1, 3, 1, 5}, "3"}, Sizing{{2, 2, 3, 2, 2, 1}, "2x2x2"}));
 
-TEST(Rows, RefuseMoreNodesThanAnyStageHasLines) {
-  EXPECT_EQ(refusal_of("2", rows({64})),
-            "the array has at most 1 lines to share out; torus 2 has 2 nodes");
-  EXPECT_EQ(refusal_of("4x4", rows({3, 15})),
-            "the array has at most 15 lines to share out; torus 4x4 has 16 nodes");
-  EXPECT_EQ(refusal_of("3x5", rows({3, 15})), "nothing was refused");
-}
-
-TEST(Rows, OfRealDataCountTheLinesOfTheHalfSpectrum) {
-  Description d = rows({1, 7});
-  EXPECT_EQ(refusal_of("7", d), "nothing was refused");
-  d.real = true;
-  EXPECT_EQ(refusal_of("7", d), "the array has at most 4 lines to share out; torus 7 has 7 nodes");
-}
+/// Arrays whose axes have fewer lines than the machine has nodes.
+INSTANTIATE_TEST_SUITE_P(WithIdleNodes, RowsOf,
+                         ::testing::Values(Sizing{{4, 4}, "3x3"}, Sizing{{64}, "2"},
+                                           Sizing{{1}, "2x2"}, Sizing{{1, 1, 1}, "3"},
+                                           Sizing{{1, 7}, "7"}, Sizing{{2, 2}, "13"},
+                                           Sizing{{3, 15}, "4x4"}, Sizing{{3, 2, 2}, "5x3m"},
+                                           Sizing{{1, 2, 1, 3}, "2x2x2"}));
 
 TEST(Rows, AloneTakeOtherThanThreeAxes) {
   for (const Method method : {Method::volumetric, Method::slab})

@@ -1,0 +1,153 @@
+// toroid redistribute, and transforms that begin and end in boxes of the user's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/tools/refusal.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+#include "tests/tools/values.hpp"
+#include "tools/io/npy/npy.hpp"
+
+namespace toroid::testing {
+namespace {
+
+const std::string kBoxes =
+    "node,begin0,end0,begin1,end1,begin2,end2\n"
+    "3,0,2,0,7,0,3\n"
+    "1,2,5,0,7,0,3\n";
+
+class Redistribute : public ::testing::Test {
+ protected:
+  Redistribute() { directory_.save("boxes.csv", kBoxes); }
+
+  nlohmann::json run(const Arguments& arguments) const {
+    return json_of(arguments, {.directory = directory_.path()});
+  }
+  void expect_refusal(const Arguments& arguments, const std::vector<std::string>& words) const {
+    testing::expect_refusal(directory_, arguments, words);
+  }
+  void expect_refusal_of(const std::string& from, const std::vector<std::string>& words) const {
+    expect_refusal(
+        {"redistribute", "--size", "5x7x3", "--torus", "2x2", "--to", "blocks", "--from", from},
+        words);
+  }
+
+  const TemporaryDirectory directory_;
+};
+
+TEST_F(Redistribute, BringsEveryElementFromAnyLayoutToAnyOther) {
+  const std::vector<std::string> layouts = {"blocks",      "blocks:1x3x1,zyx", "slabs:x",
+                                            "slabs:z@2",   "lines:y",          "lines:0,zyx@3-1",
+                                            "./boxes.csv", "boxes.csv,yxz",    "blocks:2x1x1@3,0"};
+  const std::vector<std::string> types = {"c16", "f4", "f8", "c8"};
+  for (std::size_t i = 0; i < layouts.size(); ++i)
+    for (const std::size_t step : {1u, 4u}) {
+      const std::string& to = layouts[(i + step) % layouts.size()];
+      SCOPED_TRACE(layouts[i] + " to " + to);
+      const Arguments arguments = {
+          "redistribute", "--size", "5x7x3", "--torus", "2x2",    "--from",
+          layouts[i],     "--to",   to,      "--check", "--type", types[(i + step) % types.size()]};
+      const nlohmann::json report = run(arguments);
+      EXPECT_EQ(report["wrong_elements"], 0);
+      EXPECT_EQ(run(arguments + kShm)["wrong_elements"], 0);
+    }
+}
+
+TEST_F(Redistribute, CountsWhatTravels) {
+  const nlohmann::json report = run({"redistribute", "--size", "9x9", "--torus", "3x3", "--from",
+                                     "lines:y", "--to", "lines:x", "--check"});
+  EXPECT_EQ(report["packets"], 9 * 8);
+  EXPECT_EQ(report["payload_bytes"], 9 * 8 * 16);
+  EXPECT_GE(report["cycles"], report["bound_cycles"]);
+  const nlohmann::json nothing = run(
+      {"redistribute", "--size", "9x9", "--torus", "3x3", "--from", "slabs:x", "--to", "lines:y"});
+  EXPECT_EQ(nothing["packets"], 0);
+}
+
+TEST_F(Redistribute, WritesTheArrayThatItHasRead) {
+  std::ostringstream file;
+  write_npy(file, Extents{4, 6}, some_values(24, true));
+  directory_.save("in.npy", file.str());
+  (void)run({"redistribute", "--in", "in.npy", "--out", "out.npy", "--torus", "2x3", "--from",
+             "blocks", "--to", "lines:x,yx@5,1", "--check"});
+  EXPECT_EQ(directory_.content_of("out.npy"), directory_.content_of("in.npy"));
+}
+
+TEST_F(Redistribute, RefusesWhatIsNoLayout) {
+  expect_refusal_of("slab:x", {"--from 'slab:x'", "unknown layout", "slabs"});
+  expect_refusal_of("slabs", {"expected an axis of xyz, as slabs:x"});
+  expect_refusal_of("slabs:u", {"expected an axis of xyz"});
+  expect_refusal_of("blocks:2x2", {"expected a grid of 3 extents"});
+  expect_refusal_of("blocks:5x1x1", {"each at most 4"});
+  expect_refusal_of("blocks:3x2x1", {"6 blocks for 4 nodes"});
+  expect_refusal_of("blocks@0-1", {"need their grid"});
+  expect_refusal_of("blocks,xy", {"'xy' is no order of the axes xyz"});
+  expect_refusal_of("lines:x,xyz", {"the order must end with x"});
+  expect_refusal_of("slabs:x@0-4", {"node 4; torus 2x2 has nodes 0 to 3"});
+  expect_refusal_of("slabs:x@1,0-2", {"node 1 is named twice"});
+  expect_refusal_of("slabs:x@a", {"'a' is no rank"});
+  expect_refusal_of("boxes.csv@1", {"names its nodes itself"});
+  expect_refusal_of("none.csv", {"none.csv: cannot be read"});
+}
+
+TEST_F(Redistribute, RefusesValuesThatItsTypeWouldRound) {
+  std::ostringstream file;
+  write_npy(file, Extents{2}, Values{1, 0.1});
+  directory_.save("in.npy", file.str());
+  expect_refusal({"redistribute", "--in", "in.npy", "--torus", "2", "--from", "slabs:0", "--to",
+                  "slabs:0@1", "--type", "f4"},
+                 {"in.npy: element 1", "is no f4"});
+}
+
+TEST_F(Redistribute, RefusesBoxesThatOverlapOrLeaveAGap) {
+  const auto refused = [&](const std::string& lines, const std::vector<std::string>& words) {
+    directory_.save("bad.csv", kBoxes + lines);
+    expect_refusal_of("bad.csv", words);
+    expect_refusal({"fft", "--size", "5x7x3", "--torus", "2x2", "--in-boxes", "bad.csv"}, words);
+  };
+  refused("0,1,3,2,3,0,1\n", {"bad.csv: boxes of nodes 0 and 1 overlap"});
+  refused("1,0,1,0,1,0,1\n", {"bad.csv:4: node 1 has a box already"});
+  refused("4,0,1,0,1,0,1\n", {"bad.csv:4: expected the rank of a node"});
+  refused("0,0,6,0,1,0,1\n", {"bad.csv:4: expected an index from 1 to 5"});
+  refused("0,3,3,0,1,0,1\n", {"bad.csv:4: expected an index from 4 to 5"});
+  refused("0,0,1,0,1\n", {"bad.csv:4: expected ','"});
+  directory_.save("bad.csv", kBoxes.substr(0, kBoxes.rfind("1,")) + "1,2,5,1,7,0,3\n");
+  expect_refusal_of("bad.csv",
+                    {"bad.csv: boxes hold 96 of the array's 105 elements, and not (2, 0"});
+}
+
+TEST_F(Redistribute, IsWhatATransformFromBoxesBeginsWith) {
+  const Arguments fft = {"fft", "--size", "5x7x3", "--torus", "2x2", "--check"};
+  for (const std::string method : {"volumetric", "rows"})
+    for (const Arguments& way : {Arguments{}, Arguments{"--inverse"}}) {
+      const Arguments plain = fft + way + Arguments{"--method", method, "--out"};
+      const Arguments boxes = {"--in-boxes", "boxes.csv", "--out-boxes", "boxes.csv"};
+      (void)run(plain + Arguments{"plain.npy"});
+      const nlohmann::json report = run(plain + Arguments{"boxed.npy"} + boxes);
+      EXPECT_EQ(directory_.content_of("boxed.npy"), directory_.content_of("plain.npy"));
+      EXPECT_EQ(report["in_boxes"], "boxes.csv");
+    }
+  expect_refusal(fft + Arguments{"--return", "--out-boxes", "boxes.csv"},
+                 {"--return", "--out-boxes"});
+  expect_refusal(fft + Arguments{"--real", "--out-boxes", "boxes.csv"}, {"boxes.csv:"});
+}
+
+TEST_F(Redistribute, LeavesNodesIdleInTransformsOfFewLines) {
+  for (const Arguments& fabric : {Arguments{}, kShm}) {
+    const nlohmann::json rows =
+        run(Arguments{"fft", "--method", "rows", "--size", "4x4", "--torus", "3x3", "--check"} +
+            fabric);
+    EXPECT_LE(rows["l2_error"].get<double>(), kTolerance);
+    const nlohmann::json blocks =
+        run(Arguments{"fft", "--size", "2", "--torus", "2x4x2", "--check"} + fabric);
+    EXPECT_LE(blocks["l2_error"].get<double>(), kTolerance);
+  }
+}
+
+}  // namespace
+}  // namespace toroid::testing

@@ -1,0 +1,300 @@
+// toroid redistribute: an array changes its distribution over the nodes, without a transform.
+//
+// Source: U.S. Pat. No. 7,315,877, claims 19 to 33.
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fft/execute/local_array.hpp"
+#include "fft/layout/box.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/redistribution_plan.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/command_line/one_process.hpp"
+#include "tools/command_line/option_values.hpp"
+#include "tools/command_line/options.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/io/array_file.hpp"
+#include "tools/io/array_io.hpp"
+#include "tools/io/message_export.hpp"
+#include "tools/io/npy/npy.hpp"
+#include "tools/machines/machine_file.hpp"
+#include "tools/report/output.hpp"
+#include "tools/results/json.hpp"
+#include "tools/results/run_result.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/run/expectation.hpp"
+#include "tools/run/memory.hpp"
+#include "tools/run/policy_effects.hpp"
+#include "tools/run/sound_links.hpp"
+#include "tools/run/watch.hpp"
+#include "tools/run/watch_options.hpp"
+#include "tools/transform/distribution_text.hpp"
+#include "tools/transform/outputs.hpp"
+#include "tools/transform/report.hpp"
+#include "tools/transform/run.hpp"
+#include "tools/transform/work.hpp"
+
+namespace toroid {
+namespace {
+
+/// In the order of NpyType.
+constexpr std::array<std::string_view, 4> kTypeNames = {"f4", "f8", "c8", "c16"};
+
+struct RedistributeOptions {
+  CommonOptions common;
+  TorusOptions torus;
+  WatchOptions watch;
+  std::string export_to;
+  std::string size;
+  std::string in;
+  std::string out;
+  std::string type = "c16";
+  std::string from;
+  std::string to;
+  bool check = false;
+  unsigned repeat = 1;
+
+  NpyType element() const { return parse_choice<NpyType>("type", kTypeNames, type); }
+  bool real() const { return element() == NpyType::f4 || element() == NpyType::f8; }
+  bool single() const { return element() == NpyType::f4 || element() == NpyType::c8; }
+};
+
+/// Each element is its own number in C order.
+HostArray numbered_array(const Size& size) {
+  HostArray array{size, 1, {}};
+  array.values.resize(static_cast<std::size_t>(fft::Box::of(array.extents()).volume()));
+  for (std::size_t i = 0; i < array.values.size(); ++i) array.values[i] = static_cast<double>(i);
+  return array;
+}
+
+/// A redistribution changes no value, so none may be rounded on its way into the nodes' arrays.
+void check_exact(const HostArray& array, const RedistributeOptions& options) {
+  const auto is_exact = [&options](const fft::Complex& value) {
+    if (options.real() && value.imag() != 0) return false;
+    return !options.single() || fft::Complex(std::complex<float>(value)) == value;
+  };
+  const auto found = std::ranges::find_if_not(array.values, is_exact);
+  if (found != array.values.end())
+    throw BadInput(fmt::format("{}: element {} in C order is no {}; give --type c16",
+                               options.in.empty() ? "--size" : input_name(options.in),
+                               std::distance(array.values.begin(), found), options.type));
+}
+
+/// The arrays that exist at once: before and after, on the host and on the nodes.
+double array_bytes(const Size& size) {
+  double bytes = 4 * sizeof(fft::Complex);
+  for (const std::int64_t n : size) bytes *= static_cast<double>(n);
+  return bytes;
+}
+
+HostArray input_of(const RedistributeOptions& options, const Shape& shape) {
+  if (options.in.empty() == options.size.empty())
+    throw BadInput("give an array: either --in FILE or --size 64x64x64");
+  if (!options.in.empty()) return load_array(options.in, 1);
+  const Size size = parse_size(options.size);
+  check_memory(shape, array_bytes(size));
+  return numbered_array(size);
+}
+
+/// One run of the command on one process.
+class RedistributeCommand {
+ public:
+  RedistributeCommand(const RedistributeOptions& options, const Shape& shape,
+                      const Machine& machine, const RunOptions& run)
+      : options_(options), shape_(shape), machine_(machine), run_(run) {}
+
+  int run() {
+    input_ = input_of(options_, shape_);
+    check_exact(input_, options_);
+    check_memory(shape_, array_bytes(input_.size));
+    const TransformJob job{blueprint(), fft::Way::forward, fft::Scale::none,
+                           run_.fabric == FabricName::sim ? 1 : options_.repeat};
+    const RunOptions under = under_policy(run_, *job.blueprint, machine_);
+    TransformOutputs outputs(run_.processes.reports() ? paths() : OutputPaths());
+    Watch watch(options_.watch,
+                report_notice(options_.common.quiet, outputs.fills_standard_output()), shape_,
+                machine_, run_);
+    return redistribute(job, under, outputs, watch);
+  }
+
+ private:
+  OutputPaths paths() const {
+    return {.in = options_.in,
+            .out = options_.out,
+            .json = options_.common.json,
+            .watch = options_.watch,
+            .export_to = options_.export_to};
+  }
+
+  std::shared_ptr<const fft::Blueprint> blueprint() const {
+    fft::Description description;
+    description.size = input_.size;
+    description.real = options_.real();
+    description.precision = options_.single() ? fft::Precision::single : fft::Precision::double_;
+    description.may_leave_gaps = run_.fabric != FabricName::sim;  // no copy in the end
+    return fft::redistribution(parse_distribution("--from", options_.from, input_.size, shape_),
+                               parse_distribution("--to", options_.to, input_.size, shape_), shape_,
+                               description);
+  }
+
+  int redistribute(const TransformJob& job, const RunOptions& under, TransformOutputs& outputs,
+                   Watch& watch) {
+    const PlanBounds bounds = bounds_of(*job.blueprint, job.way, machine_, under.sim.dma);
+    announce(run_expectation(transform_work(*job.blueprint) * job.repeat, shape_, machine_, run_,
+                             array_bytes(input_.size)),
+             options_.common.quiet || !run_.processes.reports());
+    MessageExport messages(options_.export_to, shape_, run_.processes);
+    Emulation emulation(shape_, machine_, messages.recorded(watch.watched(under)),
+                        options_.common.quiet, bounds.total.packets * job.repeat);
+    const Outcome outcome = watch.guard([&] { return transform(emulation, job, input_); });
+    messages.write(emulation, machine_);
+    if (!run_.processes.reports()) return 0;
+    Json report = this->report({job, bounds, machine_, under, emulation, outcome});
+    const std::size_t wrong = options_.check ? check(outcome, report) : 0;
+    if (!options_.common.quiet && !outputs.json.to_standard_output())
+      fmt::print(outputs.array_to_stdout ? stderr : stdout, "{}", table(report));
+    if (outputs.array && wrong == 0) outputs.write_array(outcome.result, options_.element());
+    watch.write(report, emulation.counters());
+    outputs.json.write(report);
+    check_links(emulation.counters(), shape_);
+    if (wrong > 0) throw RunFailed(fmt::format("{} elements are not where they belong", wrong));
+    return 0;
+  }
+
+  Json report(const PlanFigures& figures) const {
+    Json report = report_head("redistribute", options_.common, shape_, machine_);
+    report.update({{"size", input_.size},
+                   {"from", options_.from},
+                   {"to", options_.to},
+                   {"type", options_.type}});
+    add_run(report, figures);
+    report["payload_bytes"] = figures.bounds.total.payload_bytes;
+    report["bytes_per_process"] = static_cast<std::uint64_t>(figures.outcome.bytes_per_process);
+    add_counts(report, figures);
+    return report;
+  }
+
+  /// How many elements are not where they belong.
+  std::size_t check(const Outcome& outcome, Json& report) const {
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < input_.values.size(); ++i)
+      wrong += outcome.result.values[i] != input_.values[i] ? 1 : 0;
+    report["wrong_elements"] = wrong;
+    return wrong;
+  }
+
+  static std::string table(const Json& report) {
+    std::string text =
+        fmt::format("redistribution of {} elements of type {} from {} to {}\n",
+                    fmt::join(report["size"].get<Size>(), "x"), report["type"].get<std::string>(),
+                    report["from"].get<std::string>(), report["to"].get<std::string>());
+    text += summary_table(report);
+    if (report.contains("repetitions")) text += repetitions_text(report["repetitions"]);
+    text += fmt::format("  payload          {:>14} bytes between nodes\n",
+                        report["payload_bytes"].get<std::uint64_t>());
+    if (report.contains("wrong_elements"))
+      text +=
+          fmt::format("  wrong elements   {:>14}\n", report["wrong_elements"].get<std::size_t>());
+    return text;
+  }
+
+  const RedistributeOptions& options_;
+  const Shape& shape_;
+  const Machine& machine_;
+  const RunOptions& run_;
+  HostArray input_;
+};
+
+int run(const CLI::App& verb, const RedistributeOptions& options) {
+  const Shape shape = shape_of(options.common, options.torus);
+  refuse_unusual_shapes(shape);
+  const Machine machine = load_machine(options.common.machine);
+  const RunOptions run_options = toroid::run_options(options.common, options.torus, machine);
+  refuse_several_processes(verb, run_options.processes.count());
+  const PolicyEffects effects =
+      policy_effects(Sent::exchanges, run_options.fabric, run_options.ring.route);
+  refuse_without_effect(verb, effects, "redistribute", run_options, machine);
+  refuse_impossible_put(run_options, shape);
+  return run_options.processes.run(
+      [&] { return RedistributeCommand(options, shape, machine, run_options).run(); });
+}
+
+void add_array_options(CLI::App& verb, RedistributeOptions& options) {
+  begin_group(verb, "Input and output");
+  verb.add_option("--size", options.size,
+                  "64x64x64, or 64 for a cube: each element is its number in C order")
+      ->type_name("SIZE")
+      ->check(not_empty());
+  verb.add_option("--in", options.in,
+                  "array of 1 to 6 dimensions: .npy, .npz or .map; -: standard input")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb.add_option("--out", options.out, "what has arrived, as .npy in C order; -: standard output")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb.add_option("--type", options.type, "of elements, as NumPy names it")
+      ->check(one_of("type", kTypeNames))
+      ->capture_default_str();
+}
+
+void add_distribution_options(CLI::App& verb, RedistributeOptions& options) {
+  begin_group(verb, "Distributions");
+  verb.add_option("--from", options.from,
+                  "blocks[:GRID], slabs:AXIS, lines:AXIS or a file of boxes; behind a comma the "
+                  "order of the axes in memory, behind @ the nodes, as slabs:x,zyx@0-7")
+      ->type_name("LAYOUT")
+      ->required()
+      ->check(not_empty());
+  verb.add_option("--to", options.to, "likewise")
+      ->type_name("LAYOUT")
+      ->required()
+      ->check(not_empty());
+}
+
+void add_run_options(CLI::App& verb, RedistributeOptions& options) {
+  begin_group(verb, "Run");
+  verb.add_flag("--check", options.check, "whether every element is where it belongs");
+  verb.add_option("--repeat", options.repeat, "runs; the median counts where time is real")
+      ->transform(whole_number(1, 1000000))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+CommandRun add_redistribute_command(CLI::App& app) {
+  auto options = std::make_shared<RedistributeOptions>();
+  CLI::App* verb =
+      app.add_subcommand("redistribute", "an array changes its distribution over the nodes");
+  add_torus_options(*verb, options->torus);
+  add_array_options(*verb, *options);
+  add_distribution_options(*verb, *options);
+  add_run_options(*verb, *options);
+  add_watch_options(*verb, options->watch);
+  add_export_option(*verb, options->export_to);
+  add_common_options(*verb, options->common);
+  add_examples(*verb,
+               {{"from blocks to planes of x on 16 of 64 nodes",
+                 "toroid redistribute --size 32 --torus 4x4x4 --from blocks --to slabs:x@0-15"},
+                {"the patent's, from rows to columns, checked",
+                 "toroid redistribute --size 9x9 --torus 3x3 --from lines:y --to lines:x "
+                 "--check"}});
+  return [options, verb] { return run(*verb, *options); };
+}
+
+}  // namespace toroid

@@ -1,0 +1,41 @@
+// The files that a run of a plan leaves, opened before the run, so that a bad path costs nothing.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tools/io/array_io.hpp"
+#include "tools/io/npy/npy.hpp"
+#include "tools/io/output_file.hpp"
+#include "tools/results/run_result.hpp"
+#include "tools/run/watch_options.hpp"
+
+namespace toroid {
+
+/// As typed; empty: none, "-": a standard stream.
+struct OutputPaths {
+  std::string in{};  ///< which no output may replace
+  std::string out{};
+  std::string json{};
+  std::string wisdom{};
+  WatchOptions watch{};
+  std::string export_to{};
+};
+
+/// Result, array and wisdom. The command that writes them owns it.
+struct TransformOutputs {
+  /// Throws BadInput where a path cannot be written, or two lead to one file.
+  explicit TransformOutputs(const OutputPaths& paths);
+
+  /// Whether something else than a table goes to standard output.
+  bool fills_standard_output() const { return json.to_standard_output() || array_to_stdout; }
+  /// REQUIRES: there is an `array`.
+  void write_array(const HostArray& values, NpyType type);
+
+  JsonOutput json;
+  std::unique_ptr<OutputFile> array;   ///< null: not wanted
+  std::unique_ptr<OutputFile> wisdom;  ///< likewise
+  bool array_to_stdout;
+};
+
+}  // namespace toroid
