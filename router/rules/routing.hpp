@@ -65,7 +65,8 @@ class Source {
   std::uint8_t index_;
 };
 
-/// Room downstream, in chunks, per virtual channel of a link.
+/// Room downstream, in chunks, per virtual channel of a link. A fabric whose buffers are small may
+/// have an array of smaller numbers: the rules below take either.
 using Tokens = std::array<std::uint16_t, kVirtualChannels>;
 
 /// A packet, as routing sees it.
@@ -124,19 +125,22 @@ class ChannelRule {
     return escape;
   }
 
-  // The rule's parts.
-  static VirtualChannel emptier_dynamic(const Tokens& tokens) {
+  // The rule's parts, for tokens of any width.
+  template <typename AnyTokens>
+  static VirtualChannel emptier_dynamic(const AnyTokens& tokens) {
     return static_cast<VirtualChannel>(tokens[1] > tokens[0] ? 1 : 0);
   }
-  static bool has_room(const Tokens& tokens, VirtualChannel channel, unsigned chunks) {
+  template <typename AnyTokens>
+  static bool has_room(const AnyTokens& tokens, VirtualChannel channel, unsigned chunks) {
     return tokens[static_cast<unsigned>(channel)] >= chunks;
   }
   static VirtualChannel escape_channel(bool high_priority) {
     return high_priority ? VirtualChannel::priority : VirtualChannel::bubble;
   }
   /// Whether there is room in a bubble channel of link `out`.
+  template <typename AnyTokens>
   bool escapes(unsigned chunks, VirtualChannel bubble, Source from, Direction out,
-               const Tokens& tokens) const {
+               const AnyTokens& tokens) const {
     const bool straight_on = from.index() == Source::channel(out, bubble).index();
     const unsigned held = tokens_held(bubble, chunks);
     return has_room(tokens, bubble, bubble_tokens(held, straight_on, bubble_rule_, reserve_));

@@ -145,7 +145,8 @@ inline void ArbitrationPhase::grant(Tick now, const Site& site, unsigned index, 
   site.state->idle = static_cast<std::uint16_t>(site.state->idle & ~(1u << index));
   const Departing one{site.node, static_cast<std::uint8_t>(index), source, channel, queue.chunks};
   if (net_.protocol.is_on()) {
-    const Tick held = net_.protocol.begin(site.node, index, queue.chunks);
+    const Tick held =
+        net_.protocol.begin(net_.end(site.node, index), site.node, index, queue.chunks);
     if (held > 0) [[unlikely]]
       return hold(now + held, one);
   }
@@ -191,7 +192,8 @@ void ArbitrationPhase::depart(Tick now, std::span<const Departing> departing) {
       net_.probe->on_hop(now, net_.routers.rank_of(site.node), direction, packet.channel,
                          net_.probed(id));
     net_.flights[id].advance(direction);
-    if (net_.protocol.is_on()) net_.protocol.sent(packet.node, packet.link, net_.word_of(id));
+    if (net_.protocol.is_on())
+      LinkProtocol::sent(net_.end(packet.node, packet.link), net_.word_of(id));
     TailLines<Event>& tails = net_.calendar.tails(packet.chunks);
     (fifo ? tails.fifos : tails.channels)
         .push({EventKind::link_free, site.node, packet.link, packet.source.index()});

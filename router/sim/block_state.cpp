@@ -23,7 +23,7 @@ void Network::serialize_ends(Archive& archive) {
 
 void GeneralNetwork::serialize(Archive& archive) {
   serialize_ends(archive);
-  archive(state_.routers, state_.protocol, arbitration_);
+  archive(state_.routers, state_.protocol, state_.ends, arbitration_);
 }
 
 void LeanNetwork::serialize(Archive& archive) {

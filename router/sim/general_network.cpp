@@ -41,7 +41,9 @@ GeneralNetwork::GeneralNetwork(const Shape& shape, const Machine& machine,
              .protocol = LinkProtocol(shape, machine, options, block),
              .outbox = outbox_},
       fetches_early_(block.count > kNodesInCache),
-      arbitration_(state_, machine, options, fetches_early_) {}
+      arbitration_(state_, machine, options, fetches_early_) {
+  if (state_.protocol.is_on()) state_.ends.resize(std::size_t{block.count} * shape.links());
+}
 
 /// Its packets are known by their numbers.
 void GeneralNetwork::schedule(const WindowMessage& message, std::size_t /*neighbour*/) {
@@ -67,7 +69,10 @@ std::optional<RoutedPacket> GeneralNetwork::head(Rank rank, Source source) const
 
 void GeneralNetwork::add_to(FabricCounters& counters) const {
   counters.packet_hops += arbitration_.packet_hops();
-  if (state_.protocol.is_on()) state_.protocol.add_to(counters.health);
+  if (state_.protocol.is_on())
+    state_.protocol.add_to(counters.health, [this](Rank node, unsigned link) {
+      return state_.ends[std::size_t{node} * state_.routers.degree() + link].sent_crc;
+    });
   const std::span<const LinkCounters> links = link_counters();
   counters.links.insert(counters.links.end(), links.begin(), links.end());
 }

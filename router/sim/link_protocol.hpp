@@ -19,6 +19,13 @@
 
 namespace toroid::sim {
 
+/// What the sender's end of a link touches with every packet. A model whose links have room of
+/// their own for these two keeps them there, beside the tokens, where they cost no cache line.
+struct SendingEnd {
+  std::uint32_t sent_crc = 0;
+  std::uint16_t sound = 0;  ///< transmissions before one to look at
+};
+
 /// The links of a block's routers, where links are checked.
 ///
 /// **Repeats:** the receiver refuses a packet whose CRC or number does not fit, and all that follow
@@ -36,55 +43,57 @@ class LinkProtocol {
   LinkProtocol(const Shape& shape, const Machine& machine, const RoutingOptions& options,
                Range block);
 
-  bool is_on() const { return !lines_.empty(); }
-  /// A packet begins to leave by a link. Returns the cycles for which it is held before the
-  /// transmission that is accepted. REQUIRES: is_on(), as all below.
-  [[gnu::always_inline]] Tick begin(Rank node, unsigned link, unsigned chunks) {
-    std::uint16_t& sound = line(node, link).sound[in_line(link)];
-    if (sound == 0) [[unlikely]]
-      return begin_unsound(node, link, chunks);
-    --sound;
+  bool is_on() const { return !received_.empty(); }
+  /// A packet begins to leave by a link, whose sender's end is `end`: a SendingEnd or what has its
+  /// members. Returns the cycles for which it is held before the transmission that is accepted.
+  /// REQUIRES: is_on(), as all below.
+  template <typename End>
+  [[gnu::always_inline]] Tick begin(End& end, Rank node, unsigned link, unsigned chunks) {
+    if (end.sound == 0) [[unlikely]] {
+      SendingEnd copy{end.sent_crc, 0};
+      const Tick held = begin_unsound(copy, node, link, chunks);
+      end.sent_crc = copy.sent_crc;
+      end.sound = copy.sound;
+      return held;
+    }
+    --end.sound;
     return 0;
   }
   /// That transmission begins; `word` tells the packet from others.
-  [[gnu::always_inline]] void sent(Rank node, unsigned link, std::uint64_t word) {
-    std::uint32_t& crc = line(node, link).sent[in_line(link)];
-    crc = next_check(crc, word);
+  template <typename End>
+  [[gnu::always_inline]] static void sent(End& end, std::uint64_t word) {
+    end.sent_crc = next_check(end.sent_crc, word);
   }
   /// It has come from the direction opposite to the one in which it travels.
   [[gnu::always_inline]] void received(Rank node, unsigned travelling, std::uint64_t word) {
-    std::uint32_t& crc = line(node, travelling).received[in_line(travelling)];
+    std::uint32_t& crc = received_[row(node) + travelling];
     crc = next_check(crc, word);
   }
-  [[gnu::always_inline]] void prefetch(Rank node, unsigned link) const {
-    __builtin_prefetch(&lines_[place(node, link)]);
+  [[gnu::always_inline]] void prefetch(Rank node) const {
+    __builtin_prefetch(&received_[row(node)]);
   }
 
   std::uint64_t errors(Rank node, Direction link) const {
     return links_[std::size_t{node} * degree_ + link.index].errors;
   }
-  /// Adds what the block's ends of links know. `health`: of the whole machine.
-  void add_to(std::vector<LinkHealth>& health) const;
+  /// Adds what the block's ends of links know; `sent_crc(node, link)`: the sender's.
+  /// `health`: of the whole machine.
+  template <typename SentCrc>
+  void add_to(std::vector<LinkHealth>& health, const SentCrc& sent_crc) const {
+    health.resize(std::size_t{shape_.size()} * degree_);
+    for (Rank node = 0; node < block_.count; ++node)
+      for (unsigned l = 0; l < degree_; ++l) add_link(health, node, l, sent_crc(node, l));
+  }
 
   template <typename Archive>
   void serialize(Archive& archive) {
-    archive(lines_, links_);
+    archive(received_, links_);
   }
 
  private:
-  static constexpr unsigned kRow = 6;  ///< links of a line
-
-  /// Some links of a router and what every packet touches of them: one cache line.
-  struct alignas(64) Line {
-    std::array<std::uint32_t, kRow> sent{};
-    std::array<std::uint32_t, kRow> received{};
-    std::array<std::uint16_t, kRow> sound{};  ///< transmissions before one to look at
-  };
-  static_assert(sizeof(Line) == 64);
-
   struct Link {
     LinkFaultDraw draw;
-    std::uint64_t sound = 0;  ///< transmissions before the next fault, beyond those in the line
+    std::uint64_t sound = 0;  ///< transmissions before the next fault, beyond the end's
     std::uint64_t errors = 0;
     std::uint64_t repeats = 0;
 
@@ -94,28 +103,28 @@ class LinkProtocol {
     }
   };
 
-  std::size_t place(Rank node, unsigned link) const {
-    return std::size_t{node} * lines_per_node_ + (link >= kRow ? 1u : 0u);
-  }
-  static unsigned in_line(unsigned link) { return link - (link >= kRow ? kRow : 0u); }
-  Line& line(Rank node, unsigned link) { return lines_[place(node, link)]; }
+  /// A router's row is in one cache line.
+  std::size_t row(Rank node) const { return std::size_t{node} << row_bits_; }
   Link& link(Rank node, unsigned l) { return links_[std::size_t{node} * degree_ + l]; }
   static std::uint32_t next_check(std::uint32_t crc, std::uint64_t word) {
     return static_cast<std::uint32_t>(((word ^ crc) * 0x9e3779b97f4a7c15ull) >> 32);
   }
 
-  Tick begin_unsound(Rank node, unsigned link, unsigned chunks);
-  bool take_sound(Rank node, unsigned link);
-  Tick befall(Rank node, unsigned link, LinkFault fault, Tick wire);
+  Tick begin_unsound(SendingEnd& end, Rank node, unsigned link, unsigned chunks);
+  bool take_sound(SendingEnd& end, Rank node, unsigned link);
+  Tick befall(SendingEnd& end, Rank node, unsigned link, LinkFault fault, Tick wire);
+  void add_link(std::vector<LinkHealth>& health, Rank node, unsigned link,
+                std::uint32_t sent_crc) const;
 
   Shape shape_;  ///< without failures: they end what links send, not what they have counted
   unsigned degree_;
-  unsigned lines_per_node_;
+  unsigned row_bits_;  ///< a row has 2^row_bits_ numbers
   Range block_;
   Tick timeout_;
   std::array<Tick, kMaxChunks + 1> wire_cycles_{};  ///< [chunks]
-  LargeVector<Line> lines_;                         ///< [place()]; empty: links are not checked
-  std::vector<Link> links_;                         ///< [node · degree + link]
+  /// CRCs of the packets accepted, [row(node) + direction]; empty: links are not checked
+  LargeVector<std::uint32_t> received_;
+  std::vector<Link> links_;  ///< [node · degree + link]
 };
 
 }  // namespace toroid::sim

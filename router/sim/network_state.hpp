@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -48,9 +49,13 @@ struct NetworkState {
   Reception& reception;
   SimProbe* probe;  ///< null: nobody looks
   LinkProtocol protocol;
+  std::vector<SendingEnd> ends{};  ///< [node · degree + link] where links are checked
   std::vector<Event> repeating{};  ///< links that send in the present cycle what they have held
   Outbox* const& outbox;  ///< where what leaves the block goes; null: there are no other blocks
 
+  SendingEnd& end(Rank node, unsigned link) {
+    return ends[std::size_t{node} * routers.degree() + link];
+  }
   ProbedPacket probed(FlightId id) const {
     const FlightTag& tag = flights.tag(id);
     return {tag.serial, tag.source, flights.header(id).destination(), flights[id].chunks};

@@ -119,8 +119,8 @@ class Events {
   void put_back(Rank node, unsigned index, VirtualChannel channel, unsigned chunks) {
     RouterRecord& router = records_[node];
     Link& link = router.links[index];
-    std::uint16_t& tokens = link.tokens[static_cast<unsigned>(channel)];
-    tokens = static_cast<std::uint16_t>(tokens + tokens_held(channel, chunks));
+    std::uint8_t& tokens = link.tokens[static_cast<unsigned>(channel)];
+    tokens = static_cast<std::uint8_t>(tokens + tokens_held(channel, chunks));
     if (link.busy == 0)  // else nobody looks at it before it is free
       mark(node, router, router.wanted_bit(index) & router.idle);
   }
@@ -185,7 +185,7 @@ template <bool early>
     if constexpr (early) {
       const Place later = line[place + kEventsAhead].place;
       events.prefetch(later.node(), later.source());
-      if (state.protocol.is_on()) state.protocol.prefetch(later.node(), 0);
+      if (state.protocol.is_on()) state.protocol.prefetch(later.node());
     }
     const Hop hop = line[place];
     events.receive(hop);

@@ -198,7 +198,6 @@ unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
       __builtin_prefetch(&records[later]);
       __builtin_prefetch(&records[later].used);
       __builtin_prefetch(&state_.stalled_of(later, state_.channels));
-      if (state_.protocol.is_on()) state_.protocol.prefetch(later, 0);
     }
     const unsigned touched = records[node].touched;
     records[node].touched = 0;
@@ -262,14 +261,14 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
       }
       for (std::uint32_t& request : router.requests) request &= ~bit;
       const auto vc = static_cast<unsigned>(channel);
-      link.tokens[vc] = static_cast<std::uint16_t>(link.tokens[vc] - tokens_held(channel, chunks));
+      link.tokens[vc] = static_cast<std::uint8_t>(link.tokens[vc] - tokens_held(channel, chunks));
       ++link.packets[vc];
       link.chunks += chunks;
       link.busy = 1;
       router.idle = static_cast<std::uint8_t>(router.idle & ~(1u << index));
       const Departing one = Departing::of(node, index, source, vc, chunks);
       if (checked) {
-        const Tick held = state_.protocol.begin(node, index, chunks);
+        const Tick held = state_.protocol.begin(link, node, index, chunks);
         if (held > 0) [[unlikely]] {
           hold(now + held, one);
           break;
@@ -324,7 +323,7 @@ std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> depar
     if constexpr (fifo) state_.stalled_of(node, source) += now;
     if constexpr (!fifo && !alone) announce_tokens(now, node, source, chunks);
     packet.advance(link);
-    if (checked) state_.protocol.sent(node, link, packet.bits());
+    if (checked) LinkProtocol::sent(router.links[link], packet.bits());
     tails.push(Tail::of(node, link, source));
     const Rank neighbour = neighbours[std::size_t{node} * 8 + link];
     const unsigned arrives_at = link * kVirtualChannels + one.channel();
@@ -368,7 +367,10 @@ std::uint64_t LeanNetwork::stalled_cycles(Tick now, Rank rank, unsigned fifo) co
 }
 
 void LeanNetwork::add_to(FabricCounters& counters) const {
-  if (state_.protocol.is_on()) state_.protocol.add_to(counters.health);
+  if (state_.protocol.is_on())
+    state_.protocol.add_to(counters.health, [this](Rank node, unsigned link) {
+      return state_.records[node].links[link].sent_crc;
+    });
   counters.packet_hops += packet_hops_;
   for (const RouterRecord& router : state_.records)
     for (unsigned l = 0; l < state_.links; ++l) {

@@ -1,5 +1,6 @@
 #include "router/sim/lean/lean_state.hpp"
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -72,9 +73,9 @@ LeanState::LeanState(const Shape& shape, const Machine& machine, const RoutingOp
       touched(range.count + std::size_t{1}) {
   for (unsigned chunks = 1; chunks <= kMaxChunks; ++chunks)
     wires.emplace_back(machine.wire_cycles(machine.wire_bytes(chunks)));
-  Tokens tokens;
+  std::array<std::uint8_t, kVirtualChannels> tokens;
   for (unsigned c = 0; c < kVirtualChannels; ++c)
-    tokens[c] = static_cast<std::uint16_t>(machine.channel_chunks(static_cast<VirtualChannel>(c)));
+    tokens[c] = static_cast<std::uint8_t>(machine.channel_chunks(static_cast<VirtualChannel>(c)));
   for (Rank node = 0; node < range.count; ++node) {
     records[node].idle = static_cast<std::uint8_t>((1u << links) - 1);
     for (unsigned l = 0; l < links; ++l) {

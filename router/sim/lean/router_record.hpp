@@ -16,10 +16,12 @@ inline constexpr unsigned kMostChunks = 255;  ///< of a buffer
 
 /// One direction of a link, as its sender sees it.
 struct Link {
-  Tokens tokens{};
+  std::array<std::uint8_t, kVirtualChannels> tokens{};  ///< of kMostChunks at most
+  std::uint32_t sent_crc = 0;                           ///< LinkProtocol's SendingEnd, with `sound`
   std::array<std::uint32_t, kVirtualChannels> packets{};
   std::uint64_t busy : 1 = 0;
-  std::uint64_t chunks : 63 = 0;  ///< that have crossed it
+  std::uint64_t sound : 16 = 0;
+  std::uint64_t chunks : 47 = 0;  ///< that have crossed it
 };
 static_assert(sizeof(Link) == 32);
 
