@@ -138,10 +138,12 @@ class Outflow {
 
   /// Number of frames that the other end is not known to have received.
   std::uint64_t in_flight() const { return sent_ - received_; }
-  /// Whether no frame in flight has been acknowledged for `patience`, which chance does not explain.
+  /// Whether no frame in flight has been acknowledged for `patience`, nor does chance explain that
+  /// where links err; in any case after three times as long.
   bool is_unanswered(Clock::time_point now, Clock::duration patience) const {
-    if (in_flight() == 0 || now - waiting_since_ <= patience) return false;
-    return kept_ == nullptr || kept_->is_unanswered(now, patience);
+    const Clock::duration waited = now - waiting_since_;
+    if (in_flight() == 0 || waited <= patience) return false;
+    return kept_ == nullptr || waited > 3 * patience || kept_->is_unanswered(now, patience);
   }
   std::uint64_t window() const { return window_; }
 

@@ -34,8 +34,7 @@ constexpr unsigned kStill = 12;
 constexpr milliseconds kLongestTrouble{5000};
 /// Who could not be heard may be suspected until he has been heard again.
 constexpr milliseconds kSuspectLasts{3600};
-/// Who is dead is sent a frame sixteen times, at most 2.5 s apart.
-constexpr seconds kNamedWithin{45};
+constexpr seconds kNamedWithin{10};
 constexpr seconds kSettlesWithin{600};
 constexpr std::uint64_t kSettlingSteps = 3'000'000;
 
