@@ -81,39 +81,50 @@ void OrbitalProduct<T>::fill_as(U* place, Sign sign, std::int64_t size, unsigned
 }
 
 template <typename T>
-void OrbitalProduct<T>::run(const LocalArray& coefficients, const T* data, bool add, T* sum) {
+void OrbitalProduct<T>::run(const LocalArray& coefficients, const T* data, bool add, T* sum,
+                            const Planes& planes) {
   if (same_type_)
-    run_as(coefficients.as<T>(), data, add, sum);
+    run_as(coefficients.as<T>(), data, add, sum, planes);
   else if (axis_ == 2)
-    run_by_parts(coefficients.as<Real>(), data, add, sum);
+    run_by_parts(coefficients.as<Real>(), data, add, sum, planes);
   else
     run_as(coefficients.as<Real>(), reinterpret_cast<const Real*>(data), add,
-           reinterpret_cast<Real*>(sum));
+           reinterpret_cast<Real*>(sum), planes);
 }
 
+/// Along axis 0 the planes are columns of the coefficients; else they are planes of the data too.
 template <typename T>
 template <typename U>
-void OrbitalProduct<T>::run_as(const U* coefficients, const U* data, bool add, U* sum) const {
+void OrbitalProduct<T>::run_as(const U* coefficients, const U* data, bool add, U* sum,
+                               const Planes& planes) const {
   const int b = block_;
   const int row = b * static_cast<int>(sizeof(T) / sizeof(U));  // elements of U along the last axis
   const U beta = add ? U(1) : U(0);
-  if (axis_ == 0) return multiply(Transpose::yes, {b, b * row, b}, coefficients, data, beta, sum);
-  if (axis_ == 2) return multiply(Transpose::no, {b * b, b, b}, data, coefficients, beta, sum);
   const std::ptrdiff_t plane = std::ptrdiff_t{b} * row;
-  for (std::ptrdiff_t at = 0; at < b * plane; at += plane)
-    multiply(Transpose::yes, {b, row, b}, coefficients, data + at, beta, sum + at);
+  sum += planes.first * plane;
+  if (axis_ == 0)
+    return multiply(Transpose::yes, {planes.count, b * row, b, b}, coefficients + planes.first,
+                    data, beta, sum);
+  data += planes.first * plane;
+  if (axis_ == 2)
+    return multiply(Transpose::no, {planes.count * b, b, b}, data, coefficients, beta, sum);
+  for (int i = 0; i < planes.count; ++i, data += plane, sum += plane)
+    multiply(Transpose::yes, {b, row, b}, coefficients, data, beta, sum);
 }
 
 /// It goes plane by plane so that the parts stay in the cache.
 template <typename T>
 void OrbitalProduct<T>::run_by_parts([[maybe_unused]] const Real* coefficients,
                                      [[maybe_unused]] const T* data, [[maybe_unused]] bool add,
-                                     [[maybe_unused]] T* sum) {
+                                     [[maybe_unused]] T* sum,
+                                     [[maybe_unused]] const Planes& planes) {
   if constexpr (kComplex) {
     const std::size_t plane = parts_.size() / 4;
     Real* const before = parts_.data();
     Real* const after = before + 2 * plane;
-    for (int i = 0; i < block_; ++i, data += plane, sum += plane) {
+    data += static_cast<std::size_t>(planes.first) * plane;
+    sum += static_cast<std::size_t>(planes.first) * plane;
+    for (int i = 0; i < planes.count; ++i, data += plane, sum += plane) {
       part(data, plane, before);
       multiply(Transpose::no, {2 * block_, block_, block_}, before, coefficients, Real(0), after);
       join(after, plane, add, sum);
@@ -122,10 +133,10 @@ void OrbitalProduct<T>::run_by_parts([[maybe_unused]] const Real* coefficients,
 }
 
 template <typename T>
-std::uint64_t OrbitalProduct<T>::fmas() const {
+std::uint64_t OrbitalProduct<T>::fmas_of_plane() const {
   const auto b = static_cast<std::uint64_t>(block_);
   const unsigned each = !kComplex ? 1 : has_complex_coefficients(kind_) ? 4 : 2;
-  return b * b * b * b * each;
+  return b * b * b * each;
 }
 
 template class OrbitalProduct<float>;

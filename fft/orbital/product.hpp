@@ -23,8 +23,9 @@ struct RealOf<std::complex<T>> {
 };
 
 /// Multiplies blocks of b x b x b elements of T: float, double or complex of these. A BLAS computes
-/// matrix products on the blocks in their C order: along axis 0 one of b x b by b x b², along axis
-/// 1 one of b x b by b x b per plane, along axis 2 one of b² x b by b x b.
+/// matrix products on the blocks in their C order. For p planes of the sum: along axis 0 one of
+/// p x b by b x b², along axis 1 one of b x b by b x b per plane, along axis 2 one of pb x b by
+/// b x b.
 template <typename T>
 class OrbitalProduct {
  public:
@@ -39,20 +40,26 @@ class OrbitalProduct {
   /// Writes the block of coefficients from block `in` of an axis of `size` elements to block `out`.
   void fill(LocalArray& coefficients, Sign sign, std::int64_t size, unsigned in,
             unsigned out) const;
-  /// sum = data·coefficients, or sum += data·coefficients if `add`.
-  void run(const LocalArray& coefficients, const T* data, bool add, T* sum);
-  /// Real multiply-adds of a product: b^4; twice as many if T is complex, four times as many if the
-  /// coefficients are complex too.
-  std::uint64_t fmas() const;
+  /// Planes of the sum: its rows along axis 0 from `first` on, which are contiguous.
+  struct Planes {
+    int first;
+    int count;
+  };
+  /// sum = data·coefficients, or sum += data·coefficients if `add`, for some planes of the sum.
+  void run(const LocalArray& coefficients, const T* data, bool add, T* sum, const Planes& planes);
+  /// Real multiply-adds for one plane: b^3; twice as many if T is complex, four times as many if
+  /// the coefficients are complex too.
+  std::uint64_t fmas_of_plane() const;
 
  private:
   template <typename U>
   void fill_as(U* place, Sign sign, std::int64_t size, unsigned in, unsigned out) const;
   /// Multiplies by coefficients of type U, which is T or its real type.
   template <typename U>
-  void run_as(const U* coefficients, const U* data, bool add, U* sum) const;
+  void run_as(const U* coefficients, const U* data, bool add, U* sum, const Planes& planes) const;
   /// Complex data by real coefficients along the last axis: real and imaginary parts apart.
-  void run_by_parts(const Real* coefficients, const T* data, bool add, T* sum);
+  void run_by_parts(const Real* coefficients, const T* data, bool add, T* sum,
+                    const Planes& planes);
 
   TransformKind kind_;
   unsigned axis_;

@@ -74,11 +74,12 @@ std::span<T> OrbitalTransform<T>::elements(unsigned number) {
 }
 
 template <typename T>
-std::uint64_t OrbitalTransform<T>::multiply_blocks(const OrbitalStage& stage, bool add) {
+std::uint64_t OrbitalTransform<T>::multiply_blocks(const OrbitalStage& stage, bool add,
+                                                   const OrbitalSlice& slice) {
   OrbitalProduct<T>& product = products_[stage.pair()];
   product.run(coefficients(stage.pair()), elements(stage.data).data(), add,
-              elements(stage.sum).data());
-  return product.fmas();
+              elements(stage.sum).data(), {slice.first, slice.last - slice.first});
+  return product.fmas_of_plane();
 }
 
 template class OrbitalTransform<float>;

@@ -74,11 +74,11 @@ TEST(OrbitalCommand, CountsTheStepsOfOneCallHoweverOftenItRuns) {
   EXPECT_EQ(json_of(kSmallCube + shm)["steps"], 6);
 }
 
-TEST(OrbitalCommand, HasTwoQueuesUnlessAskedForOthers) {
+TEST(OrbitalCommand, HasThreeQueuesUnlessAskedForOthers) {
   const auto cycles = [](const Arguments& more) {
     return json_of(orbital("3x3x3", "12") + more)["cycles"].get<unsigned>();
   };
-  EXPECT_EQ(cycles({}), cycles({"--queues", "2"}));
+  EXPECT_EQ(cycles({}), cycles({"--queues", "3"}));
   EXPECT_GT(cycles({"--queues", "1"}), cycles({}));
 }
 

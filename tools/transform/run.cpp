@@ -11,6 +11,7 @@
 
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
+#include "fft/orbital/base.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
@@ -270,7 +271,7 @@ TransferMode transfer_under_policy(const RunOptions& run, const fft::Blueprint& 
 }  // namespace
 
 RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const Machine& machine) {
-  constexpr unsigned kOrbitalQueues = 2;
+  constexpr unsigned kOrbitalQueues = fft::OrbitalBase::kOutputQueues;
   run.node = fft::node_options(blueprint, machine, run.node);
   if (run.sim.dma) run = moving_by(transfer_under_policy(run, blueprint), std::move(run));
   const bool is_orbital = blueprint.description().method == fft::Method::orbital;
