@@ -76,7 +76,7 @@ TEST(OrbitalCommand, CountsTheStepsOfOneCallHoweverOftenItRuns) {
 
 TEST(OrbitalCommand, HasThreeQueuesUnlessAskedForOthers) {
   const auto cycles = [](const Arguments& more) {
-    return json_of(orbital("3x3x3", "12") + more)["cycles"].get<unsigned>();
+    return json_of(orbital("3x3x3", "24") + more)["cycles"].get<unsigned>();
   };
   EXPECT_EQ(cycles({}), cycles({"--queues", "3"}));
   EXPECT_GT(cycles({"--queues", "1"}), cycles({}));
