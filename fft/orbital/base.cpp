@@ -51,8 +51,8 @@ void OrbitalBase::make_buffers(Bytes bytes) {
 
 void OrbitalBase::make_shift(unsigned number, HandlerId first_handler, Bytes bytes) {
   const bool coefficients = number + 1 == kCoefficients;
-  const unsigned dimension = coefficients ? OrbitalPlan::kCoefficientsDimension
-                                          : OrbitalPlan::kArrayDimensions[number + 1];
+  const unsigned dimension =
+      coefficients ? plan_->coefficients_dimension() : plan_->array_dimension(number + 1);
   const auto [to, from] = plan_->neighbours(dimension, node_->rank());
   const std::size_t size = coefficients ? bytes.coefficients : bytes.array;
   auto& pair = buffers_[number + 1];
@@ -79,9 +79,8 @@ OrbitalTimes& OrbitalBase::time(unsigned repetition, unsigned step) {
 }
 
 std::uint64_t OrbitalBase::numbers(unsigned shift) const {
-  const auto b = static_cast<std::uint64_t>(plan_->block());
   if (plan_->extent() == 1) return 0;
-  return shift + 1 == kCoefficients ? b * b : b * b * b;
+  return plan_->block_numbers({.dimension = 0, .coefficients = shift + 1 == kCoefficients});
 }
 
 std::span<const unsigned> OrbitalBase::unchanged(unsigned step) const {

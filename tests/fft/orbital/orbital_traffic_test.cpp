@@ -22,9 +22,8 @@ using testing::cube_of;
 using testing::cube_size;
 using testing::noise_of;
 
-constexpr OrbitalOptions kReal{
-    .kinds = {TransformKind::dct, TransformKind::dht, TransformKind::dct},
-    .element = ElementType::float64};
+const OrbitalOptions kReal{.kinds = {TransformKind::dct, TransformKind::dht, TransformKind::dct},
+                           .element = ElementType::float64};
 
 OrbitalOptions real(Sign sign) {
   OrbitalOptions options = kReal;
