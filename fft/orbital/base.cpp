@@ -38,7 +38,7 @@ OrbitalBase::OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_ha
     : node_(&node),
       plan_(&plan),
       block_bytes_(bytes.array),
-      slices_(slices_of(plan.block(), bytes.array)),
+      slices_(slices_of(plan.block(0), bytes.array)),
       times_(std::size_t{plan.options().repeat} * plan.kStages) {
   TOROID_CHECK_EQ(node.size(), plan.extent() * plan.extent() * plan.extent());
   const Machine& machine = node.machine();
@@ -69,8 +69,8 @@ void OrbitalBase::make_buffers(Bytes bytes) {
 
 void OrbitalBase::make_shift(unsigned number, HandlerId first_handler, Bytes bytes) {
   const bool coefficients = number + 1 == kCoefficients;
-  const unsigned dimension = coefficients ? OrbitalPlan::kCoefficientsDimension
-                                          : OrbitalPlan::kArrayDimensions[number + 1];
+  const unsigned dimension =
+      coefficients ? plan_->coefficients_dimension() : plan_->array_dimension(number + 1);
   const auto [to, from] = plan_->neighbours(dimension, node_->rank());
   const std::size_t size = coefficients ? bytes.coefficients : bytes.array;
   auto& pair = buffers_[number + 1];
@@ -82,13 +82,14 @@ void OrbitalBase::make_shift(unsigned number, HandlerId first_handler, Bytes byt
 }
 
 void OrbitalBase::list_shifts() {
-  const auto b = static_cast<std::uint64_t>(plan_->block());
   for (unsigned s = 0; s < OrbitalPlan::kStages; ++s) {
     const OrbitalStage stage = plan_->stage(s);
     if (stage.pair() == 0) reads_[s].push_back(&shifts_[kCoefficients - 1]);
     if (stage.data > 0) reads_[s].push_back(&shifts_[stage.data - 1]);
     if (stage.sum > 0) sums_[s] = &shifts_[stage.sum - 1];
-    if (plan_->extent() > 1) numbers_[s] = b * b * b + (stage.pair() == 0 ? b * b : b * b * b);
+    if (plan_->extent() == 1) continue;
+    for (const OrbitalPlan::ShiftedBlock& shifted : plan_->shifted_blocks(s))
+      numbers_[s] += plan_->block_numbers(shifted);
   }
 }
 
@@ -104,13 +105,13 @@ OrbitalTimes& OrbitalBase::time(unsigned repetition, unsigned step) {
 
 OrbitalSlice OrbitalBase::planes(unsigned slice) const {
   const auto begin = [this](unsigned s) {
-    return static_cast<int>(std::int64_t{plan_->block()} * s / slices_);
+    return static_cast<int>(std::int64_t{plan_->block(0)} * s / slices_);
   };
   return {begin(slice), begin(slice + 1)};
 }
 
 std::size_t OrbitalBase::bytes_to(unsigned slice) const {
-  const std::size_t plane = block_bytes_ / static_cast<std::size_t>(plan_->block());
+  const std::size_t plane = block_bytes_ / static_cast<std::size_t>(plan_->block(0));
   return static_cast<std::size_t>(planes(slice).last) * plane;
 }
 

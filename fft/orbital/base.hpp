@@ -61,8 +61,8 @@ class OrbitalBase {
   std::span<const OrbitalTimes> times(unsigned repetition = 0) const;
   /// Steps of compute and ring shift in all repetitions since the numbers were forgotten.
   std::uint64_t steps_done() const { return numbers_shifted_.size(); }
-  /// How many numbers this node has sent, step by step: b^3 + b^2 in the stage that shifts
-  /// coefficients, 2b^3 in the others; 0 if P is 1.
+  /// How many numbers this node has sent, step by step: two blocks of the array, b^3 each, or
+  /// in the stage that shifts coefficients one of them and b^2; 0 if P is 1.
   std::span<const std::uint64_t> numbers_shifted() const { return numbers_shifted_; }
 
   /// Bytes of this node's blocks. Those that are shifted have two buffers each, unless P is 1.

@@ -64,7 +64,7 @@ std::array<double, 4> rates(fft::TransformKind kind, int b) {
   std::vector<fft::OrbitalProduct<T>> products;
   std::vector<fft::LocalArray> coefficients;
   for (unsigned axis = 0; axis < 3; ++axis) {
-    auto& product = products.emplace_back(kind, axis, b);
+    auto& product = products.emplace_back(kind, axis, std::array{b, b, b});
     product.fill(coefficients.emplace_back(edge * edge), fft::Sign::forward, b, 0, 0);
   }
   const auto operations = 2.0 * b * static_cast<double>(products[0].fmas_of_plane());

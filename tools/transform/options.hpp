@@ -23,6 +23,8 @@ struct FftOptions {
   std::string method = "volumetric";
   std::string transform = "dft";
   std::string schedule = "+++";
+  std::string stages;   ///< empty: as the slicing has them
+  std::string slicing;  ///< empty: as the stages have it
   std::string precision = "double";
   std::string scale = "none";
   std::string in;
@@ -41,6 +43,7 @@ struct FftOptions {
   std::uint32_t window = fft::Overlap::kWindow;
   std::int64_t test_interval = 0;
   unsigned repeat = 1;
+  unsigned loops = 0;  ///< there and back; 0: one transform
 
   std::int64_t planes_of_way() const { return inverse ? backward_planes.value_or(planes) : planes; }
   fft::Way way() const { return inverse ? fft::Way::backward : fft::Way::forward; }
@@ -48,12 +51,14 @@ struct FftOptions {
 
 void add_fft_options(CLI::App& verb, FftOptions& options);
 
-/// Those given that the method does not heed. Throws BadInput.
+/// Those given that the method, or a loop, does not heed. Throws BadInput.
 void refuse_options_without_effect(const CLI::App& verb, const FftOptions& options);
 
 /// Everything of the description but the array's size. Throws BadInput.
 fft::Description describe(const FftOptions& options, FabricName fabric);
 fft::Scale scale_of(const FftOptions& options);
+/// The letters of a description's stages, first to last.
+std::string stage_letters(const fft::Description& description);
 
 /// What is to be transformed, and what the whole array's size is. Throws BadInput.
 struct FftInput {

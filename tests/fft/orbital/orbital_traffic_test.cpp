@@ -1,11 +1,13 @@
 // The orbital transform sends exactly what its source says, to nearest neighbours only.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "fft/orbital/base.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/counters.hpp"
@@ -23,9 +25,8 @@ using testing::cube_of;
 using testing::cube_size;
 using testing::noise_of;
 
-constexpr OrbitalOptions kReal{
-    .kinds = {TransformKind::dct, TransformKind::dht, TransformKind::dct},
-    .element = ElementType::float64};
+const OrbitalOptions kReal{.kinds = {TransformKind::dct, TransformKind::dht, TransformKind::dct},
+                           .element = ElementType::float64};
 
 OrbitalOptions real(Sign sign) {
   OrbitalOptions options = kReal;
@@ -50,6 +51,23 @@ TEST(OrbitalTraffic, IsBCubedAndBSquaredInTheStageOfTheInputAndTwoBCubedInTheOth
           EXPECT_EQ(steps[step], step >= 2 * extent ? b * b * b + b * b : 2 * b * b * b);
       }
     }
+}
+
+/// The coefficients that are shifted are those of the axis that comes first.
+TEST(OrbitalTraffic, IsTheBlocksElementsAndTheFirstAxisSquaredWhereExtentsDiffer) {
+  constexpr std::array<std::uint64_t, 3> kBlock = {2, 3, 4};
+  for (unsigned first = 0; first < 3; ++first) {
+    OrbitalOptions options = kReal;
+    options.stage_axes = {first, (first + 1) % 3, (first + 2) % 3};
+    const auto run =
+        testing::orbital(2, ArrayExtents{4, 6, 8}, options, noise_of<double>(4 * 6 * 8, 6));
+    const std::uint64_t elements = kBlock[0] * kBlock[1] * kBlock[2];
+    const std::uint64_t with_coefficients = elements + kBlock[first] * kBlock[first];
+    for (const auto& steps : run.shifted)
+      EXPECT_EQ(steps,
+                (std::vector<std::uint64_t>{with_coefficients, with_coefficients, 2 * elements,
+                                            2 * elements, 2 * elements, 2 * elements}));
+  }
 }
 
 TEST(OrbitalTraffic, IsNothingOnANodeByItself) {
