@@ -20,7 +20,9 @@ struct Arguments {
   Arguments(Transpose op, const ProductShape& s)
       : op(op == Transpose::yes ? CblasTrans : CblasNoTrans),
         shape(s),
-        lda(op == Transpose::yes ? s.rows : s.inner) {}
+        lda(s.a_stride > 0         ? s.a_stride
+            : op == Transpose::yes ? s.rows
+                                   : s.inner) {}
   CBLAS_TRANSPOSE op;
   ProductShape shape;
   int lda;

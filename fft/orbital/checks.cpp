@@ -1,16 +1,18 @@
-
 // What the orbital transform cannot do, and what it could do instead.
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "fft/orbital/coefficients.hpp"
 #include "fft/orbital/plan.hpp"
+#include "fft/plan/square_matrix.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
@@ -33,8 +35,10 @@ std::vector<std::int64_t> nearest(std::int64_t wish, std::int64_t limit, Fits&& 
   return found;
 }
 
-std::vector<std::int64_t> extents_for(std::int64_t n, std::int64_t wish) {
-  return nearest(wish, kMaxExtent, [&](std::int64_t p) { return n % p == 0; });
+/// Extents of tori that divide every axis.
+std::vector<std::int64_t> extents_for(const ArrayExtents& size, std::int64_t wish) {
+  const std::int64_t common = std::gcd(std::gcd(size[0], size[1]), size[2]);
+  return nearest(wish, kMaxExtent, [&](std::int64_t p) { return common % p == 0; });
 }
 
 std::vector<std::int64_t> sizes_for(std::int64_t p, std::int64_t wish) {
@@ -60,14 +64,10 @@ std::string cube(std::int64_t edge) {
   return fmt::format("{0}x{0}x{0}", edge);
 }
 
-void check_size(const CubeSize& size) {
+/// "N = 12", or "12x8x4".
+std::string text_of(const ArrayExtents& size) {
   const auto [a, b, c] = size;
-  const std::int64_t edge = std::max({a, b, c});
-  if (std::min({a, b, c}) < 1 || a != b || b != c)
-    throw BadInput(
-        fmt::format("an array of {}x{}x{} has no orbital transform: it takes N x N x N; "
-                    "nearest: {}",
-                    a, b, c, cube(std::max<std::int64_t>(1, edge))));
+  return a == b && b == c ? fmt::format("N = {}", a) : fmt::format("{}x{}x{}", a, b, c);
 }
 
 bool is_cubic_torus(const Shape& shape) {
@@ -77,58 +77,87 @@ bool is_cubic_torus(const Shape& shape) {
   return shape.dims() == 3;
 }
 
-void check_torus(std::int64_t n, const Shape& shape) {
+void check_torus(const ArrayExtents& size, const Shape& shape) {
   if (is_cubic_torus(shape)) return;
   const auto edge = std::llround(std::cbrt(static_cast<double>(shape.size())));
   throw BadInput(
       fmt::format("torus {} has no orbits: the orbital transform takes P x P x P nodes "
-                  "and closed rings; nearest for N = {}: {}",
-                  shape.text(), n, any_of(extents_for(n, edge), cube)));
+                  "and closed rings; nearest for {}: {}",
+                  shape.text(), text_of(size), any_of(extents_for(size, edge), cube)));
 }
 
-void check_blocks(std::int64_t n, std::int64_t p) {
-  if (n % p == 0) return;
-  const auto plain = [](std::int64_t x) { return std::to_string(x); };
-  throw BadInput(fmt::format(
-      "N = {} is no multiple of P = {}, so that torus {} has no equal blocks; "
-      "nearest: N = {} there, or torus {} for N = {}",
-      n, p, cube(p), any_of(sizes_for(p, n), plain), any_of(extents_for(n, p), cube), n));
+std::string plain(std::int64_t number) {
+  return std::to_string(number);
 }
 
-void check_powers(std::int64_t n, std::int64_t p, const OrbitalOptions& options) {
-  if (!std::ranges::count(options.kinds, TransformKind::wht) || is_power_of_two(n)) return;
-  const auto plain = [](std::int64_t x) { return std::to_string(x); };
+void check_blocks(const ArrayExtents& size, std::int64_t p) {
+  for (const std::int64_t n : size)
+    if (n % p != 0)
+      throw BadInput(
+          fmt::format("N = {} is no multiple of P = {}, so that torus {} has no equal blocks; "
+                      "nearest: N = {} there, or torus {} for {}",
+                      n, p, cube(p), any_of(sizes_for(p, n), plain),
+                      any_of(extents_for(size, p), cube), text_of(size)));
+}
+
+void check_power(std::int64_t n, std::int64_t p) {
+  if (is_power_of_two(n)) return;
   std::string text = fmt::format("wht takes a power of two, not N = {}; nearest: {}", n,
                                  any_of(powers_of_two(n), plain));
   if (!is_power_of_two(p)) text += fmt::format(", on torus {}", any_of(powers_of_two(p), cube));
   throw BadInput(text);
 }
 
+void check_matrix(const SquareMatrix& matrix, std::int64_t n, Sign sign) {
+  if (matrix.size() != n)
+    throw BadInput(fmt::format("matrix {0} is {1}x{1}, its axis has {2} points", matrix.name(),
+                               matrix.size(), n));
+  if (sign == Sign::inverse) (void)matrix.inverse_at(0, 0);
+}
+
+void check_transforms(const ArrayExtents& size, std::int64_t p, const OrbitalOptions& options) {
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    const AxisTransform& transform = options.kinds[axis];
+    if (transform.kind == TransformKind::wht) check_power(size[axis], p);
+    if (transform.kind == TransformKind::matrix)
+      check_matrix(*transform.matrix, size[axis], options.sign);
+  }
+}
+
 void check_elements(const OrbitalOptions& options) {
   if (is_complex(options.element)) return;
-  if (std::ranges::none_of(options.kinds, has_complex_coefficients)) return;
-  const auto name = kElementTypeNames[static_cast<unsigned>(options.element)];
-  throw BadInput(
-      fmt::format("dft of {} elements is complex; give complex ones, or take dht", name));
+  const auto complex = std::ranges::find_if(options.kinds, has_complex_coefficients);
+  if (complex == options.kinds.end()) return;
+  const auto type = kElementTypeNames[static_cast<unsigned>(options.element)];
+  const bool is_dft = complex->kind == TransformKind::dft;
+  throw BadInput(fmt::format("{} of {} elements is complex; give complex ones{}", name_of(*complex),
+                             type, is_dft ? ", or take dht" : ""));
 }
 
 /// A single node sends nothing: its block may have any length.
-void check_bytes(std::int64_t n, std::int64_t p, ElementType element) {
-  const auto b = static_cast<std::uint64_t>(n / p);
-  if (p > 1) RingShift::check(b * b * b * bytes_of(element));
+void check_bytes(const ArrayExtents& size, std::uint64_t p, ElementType element) {
+  std::uint64_t bytes = bytes_of(element);
+  for (const std::int64_t n : size) bytes *= static_cast<std::uint64_t>(n) / p;
+  if (p > 1) RingShift::check(bytes);
+}
+
+void check_stage_axes(std::array<unsigned, 3> axes) {
+  std::ranges::sort(axes);
+  TOROID_CHECK((axes == std::array<unsigned, 3>{0, 1, 2}));
 }
 
 }  // namespace
 
-void check_orbital(const CubeSize& size, const Shape& shape, const OrbitalOptions& options) {
+void check_orbital(const ArrayExtents& size, const Shape& shape, const OrbitalOptions& options) {
   for (const int sign : options.alpha) TOROID_CHECK_EQ(sign * sign, 1);
   TOROID_CHECK_LT(0u, options.repeat);
-  check_size(size);
-  check_torus(size[0], shape);
-  check_blocks(size[0], shape.extent(0));
-  check_powers(size[0], shape.extent(0), options);
+  TOROID_CHECK_LT(0, *std::ranges::min_element(size));
+  check_stage_axes(options.stage_axes);
+  check_torus(size, shape);
+  check_blocks(size, shape.extent(0));
+  check_transforms(size, shape.extent(0), options);
   check_elements(options);
-  check_bytes(size[0], shape.extent(0), options.element);
+  check_bytes(size, shape.extent(0), options.element);
 }
 
 }  // namespace toroid::fft

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <numbers>
+#include <string>
 
+#include "fft/plan/square_matrix.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 
@@ -38,6 +40,11 @@ Value dct(Sign sign, std::int64_t size, std::int64_t n, std::int64_t k) {
   return sign == Sign::inverse && k > 0 ? 2 * value : value;
 }
 
+Value dst(Sign sign, std::int64_t size, std::int64_t n, std::int64_t k) {
+  const Real value = turn((2 * n + 1) * (k + 1) % (4 * size), 4 * size).imag();
+  return sign == Sign::inverse && k < size - 1 ? 2 * value : value;
+}
+
 Value dht(std::int64_t size, std::int64_t n, std::int64_t k) {
   const Value value = turn(n * k % size, size);
   return value.real() - value.imag();
@@ -47,14 +54,24 @@ Value wht(std::int64_t n, std::int64_t k) {
   return std::popcount(static_cast<std::uint64_t>(n & k)) % 2 == 0 ? 1 : -1;
 }
 
+Value of_matrix(const SquareMatrix& matrix, bool forward, std::int64_t in, std::int64_t out) {
+  if (forward) return matrix.at(out, in);
+  return static_cast<Real>(matrix.size()) * matrix.inverse_at(out, in);
+}
+
 }  // namespace
 
-Value coefficient(TransformKind kind, Sign sign, std::int64_t size, std::int64_t in,
+std::string name_of(const AxisTransform& transform) {
+  if (transform.matrix != nullptr) return "matrix " + transform.matrix->name();
+  return std::string(kTransformKindNames[static_cast<std::size_t>(transform.kind)]);
+}
+
+Value coefficient(const AxisTransform& transform, Sign sign, std::int64_t size, std::int64_t in,
                   std::int64_t out) {
   const bool forward = sign == Sign::forward;
   const std::int64_t n = forward ? in : out;
   const std::int64_t k = forward ? out : in;
-  switch (kind) {
+  switch (transform.kind) {
     case TransformKind::dft:
       return dft(sign, size, n, k);
     case TransformKind::dct:
@@ -63,6 +80,10 @@ Value coefficient(TransformKind kind, Sign sign, std::int64_t size, std::int64_t
       return dht(size, n, k);
     case TransformKind::wht:
       return wht(n, k);
+    case TransformKind::dst:
+      return dst(sign, size, n, k);
+    case TransformKind::matrix:
+      return of_matrix(*transform.matrix, forward, in, out);
   }
   TOROID_CHECK(false);
 }

@@ -5,11 +5,15 @@
 //   dft  exp(-2πi·nk/N)
 //   dct  cos(π(2n+1)k / 2N)              DCT-II, without its weights
 //   dht  cos(2πnk/N) - sin(2πnk/N)       the minus is the orbital report's; Hartley's has a plus
+//   dst  sin(π(2n+1)(k+1) / 2N)          DST-II, without its weights
 //   wht  ±1: minus where n AND k have an odd number of ones      natural (Hadamard) order
+//   matrix  M(k,n), the user's: X = M·x
 //
 // The inverse's matrix D satisfies C·D = N·1 for every kind, so that inverse after forward gives N
 // times the input. For dft it is the conjugate of C, for dht and wht it is C, and for dct it is
-// that of DCT-III, D(k,n) = (2 - [k = 0])·cos(π(2n+1)k / 2N).
+// that of DCT-III, D(k,n) = (2 - [k = 0])·cos(π(2n+1)k / 2N), for dst that of DST-III, D(k,n) =
+// (2 - [k = N-1])·sin(π(2n+1)(k+1) / 2N). For a matrix it is N times the inverse matrix, so that
+// one scale undoes any mixture.
 //
 // Source of C: Sedukhin, "Co-design of Extremely Scalable Algorithms/Architecture for 3-Dimensional
 // Linear Transforms", University of Aizu 2012-001, section 2.
@@ -17,20 +21,26 @@
 
 #include <complex>
 #include <cstdint>
+#include <string>
 
+#include "fft/plan/square_matrix.hpp"
 #include "fft/plan/transform_kind.hpp"
 
 namespace toroid::fft {
 
-constexpr bool has_complex_coefficients(TransformKind kind) {
-  return kind == TransformKind::dft;
+inline bool has_complex_coefficients(const AxisTransform& transform) {
+  return transform.kind == TransformKind::dft ||
+         (transform.matrix != nullptr && transform.matrix->is_complex());
 }
+
+/// "dct", or "matrix NAME".
+std::string name_of(const AxisTransform& transform);
 
 /// The factor by which element `in` of the input contributes to element `out` of the result, where
 /// N = size. Arguments of sines and cosines are reduced exactly, so that the result is correct to
 /// the last bit or two of a long double. REQUIRES: 0 <= in, out < size; for wht, size is a power of
-/// two.
-std::complex<long double> coefficient(TransformKind kind, Sign sign, std::int64_t size,
+/// two, for a matrix it is the matrix's. Throws BadInput for the inverse of a singular matrix.
+std::complex<long double> coefficient(const AxisTransform& transform, Sign sign, std::int64_t size,
                                       std::int64_t in, std::int64_t out);
 
 }  // namespace toroid::fft

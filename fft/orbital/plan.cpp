@@ -1,7 +1,9 @@
 #include "fft/orbital/plan.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "fft/layout/box.hpp"
@@ -11,15 +13,21 @@
 
 namespace toroid::fft {
 
-OrbitalPlan::OrbitalPlan(const CubeSize& size, const Shape& shape, OrbitalOptions options)
-    : size_(size), options_(options), extent_(shape.extent(0)) {
-  check_orbital(size, shape, options);
+OrbitalPlan::OrbitalPlan(const ArrayExtents& size, const Shape& shape, OrbitalOptions options)
+    : size_(size), options_(std::move(options)), extent_(shape.extent(0)) {
+  check_orbital(size, shape, options_);
 }
 
 OrbitalStage OrbitalPlan::stage(unsigned number) const {
-  if (options_.sign == Sign::forward) return {number, number + 1, kProductAxes[number]};
+  if (options_.sign == Sign::forward) return {number, number + 1, product_axis(number)};
   const unsigned pair = kStages - 1 - number;
-  return {pair + 1, pair, kProductAxes[pair]};
+  return {pair + 1, pair, product_axis(pair)};
+}
+
+std::size_t OrbitalPlan::block_elements() const {
+  std::size_t elements = 1;
+  for (unsigned axis = 0; axis < 3; ++axis) elements *= static_cast<std::size_t>(block(axis));
+  return elements;
 }
 
 std::array<unsigned, 3> OrbitalPlan::place(Rank node) const {
@@ -35,17 +43,20 @@ BlockIndex OrbitalPlan::home(unsigned number, Rank node) const {
   unsigned t = 0;
   for (unsigned d = 0; d < 3; ++d) t += options_.alpha[d] > 0 ? at[d] : extent_ - at[d];
   t %= extent_;
-  const auto [q, r, s] = at;
-  const std::array<BlockIndex, 4> homes = {{{q, r, s}, {q, r, t}, {s, r, t}, {s, q, t}}};
-  return homes[number];
+  const auto [first, second, third] = options_.stage_axes;
+  BlockIndex index = at;
+  if (number > 0) index[first] = t;
+  if (number > 1) index[second] = at[first];
+  if (number > 2) index[third] = at[second];
+  return index;
 }
 
 Box OrbitalPlan::box(unsigned number, Rank node) const {
   const BlockIndex index = home(number, node);
   Box box = Box::of(extents_of({}));
   for (unsigned axis = 0; axis < 3; ++axis) {
-    box.lo[axis] = std::int64_t{index[axis]} * block();
-    box.hi[axis] = box.lo[axis] + block();
+    box.lo[axis] = std::int64_t{index[axis]} * block(axis);
+    box.hi[axis] = box.lo[axis] + block(axis);
   }
   return box;
 }
@@ -53,25 +64,29 @@ Box OrbitalPlan::box(unsigned number, Rank node) const {
 std::vector<OrbitalPlan::ShiftedBlock> OrbitalPlan::shifted_blocks(unsigned number) const {
   const OrbitalStage stage = this->stage(number);
   std::vector<ShiftedBlock> blocks;
-  if (stage.pair() == 0) blocks.push_back({kCoefficientsDimension, true});
+  if (stage.pair() == 0) blocks.push_back({coefficients_dimension(), true});
   for (const unsigned array : {stage.data, stage.sum})
-    if (array > 0) blocks.push_back({kArrayDimensions[array], false});
+    if (array > 0) blocks.push_back({array_dimension(array), false});
   return blocks;
 }
 
 std::uint64_t OrbitalPlan::multiply_adds(unsigned number) const {
-  const auto b = static_cast<std::uint64_t>(block());
-  const std::uint64_t elements = is_complex(options_.element) ? 2 : 1;
-  const bool complex = has_complex_coefficients(options_.kinds[stage(number).axis]);
-  return b * b * b * b * elements * (complex ? 2 : 1);
+  const unsigned axis = stage(number).axis;
+  const std::uint64_t numbers = is_complex(options_.element) ? 2 : 1;
+  const bool complex = has_complex_coefficients(options_.kinds[axis]);
+  return block_elements() * static_cast<std::uint64_t>(block(axis)) * numbers * (complex ? 2 : 1);
+}
+
+std::uint64_t OrbitalPlan::block_numbers(const ShiftedBlock& shifted) const {
+  const auto b = static_cast<std::uint64_t>(block(product_axis(0)));
+  return shifted.coefficients ? b * b : block_elements();
 }
 
 std::uint64_t OrbitalPlan::block_bytes(const ShiftedBlock& shifted) const {
-  const auto b = static_cast<std::uint64_t>(block());
   const std::uint64_t element = bytes_of(options_.element);
-  if (!shifted.coefficients) return b * b * b * element;
-  const bool halves = is_complex(options_.element) && !has_complex_coefficients(options_.kinds[2]);
-  return b * b * (halves ? element / 2 : element);
+  const bool halves = shifted.coefficients && is_complex(options_.element) &&
+                      !has_complex_coefficients(options_.kinds[product_axis(0)]);
+  return block_numbers(shifted) * (halves ? element / 2 : element);
 }
 
 OrbitalPlan::Neighbours OrbitalPlan::neighbours(unsigned dimension, Rank node) const {

@@ -1,7 +1,7 @@
 // The orbital transform's stages, directions and layouts.
 //
-// P x P x P nodes (Q,R,S), an array of N x N x N elements in blocks of b = N/P per axis. With
-// T = (alpha·(Q,R,S)) mod P, node (Q,R,S) has at the beginning and at the end of every stage
+// P x P x P nodes (Q,R,S), an array of N1 x N2 x N3 elements in blocks of b = N/P along each axis.
+// With T = (alpha·(Q,R,S)) mod P, node (Q,R,S) has at the beginning and at the end of every stage
 //
 //   X0(Q,R,S)   nothing transformed: the canonical layout
 //   X1(Q,R,T)   the last axis transformed, with C(S,T)
@@ -22,12 +22,22 @@
 // deals with the blocks of T - t. The inverse is the forward transform in reverse: everything moves
 // the other way. After P steps all blocks are back at their own nodes.
 //
-// Source: Sedukhin, University of Aizu 2012-001, sections 4.1 and 4.2. Beyond it: a transform of
-// its own per axis.
+// The stages may transform the axes in any of the six orders. That renames axes and dimensions
+// together: what is said above of S and the last axis holds for the axis of the first stage and the
+// dimension of its number, what is said of Q for the second stage, of R for the third. The two
+// first stages take place in slices across the third one's axis, P planes of nodes that do not
+// know of each other: the third axis is the slicing, and each slicing allows two orders.
+//
+// Extents may differ, as long as P divides each. The machine may not: X2 has as many blocks along
+// the second stage's axis as S has nodes, X3 as many along the third's as Q.
+//
+// Source: Sedukhin, University of Aizu 2012-001, sections 2, 4.1 and 4.2. Beyond it: a transform
+// and an extent of its own per axis.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -39,7 +49,7 @@
 namespace toroid::fft {
 
 /// Extents of the array.
-using CubeSize = std::array<std::int64_t, 3>;
+using ArrayExtents = std::array<std::int64_t, 3>;
 
 /// The type of the array's elements, named as in NumPy.
 enum class ElementType : std::uint8_t { float32, float64, complex64, complex128 };
@@ -54,15 +64,17 @@ constexpr std::uint64_t bytes_of(ElementType type) {
 }
 
 struct OrbitalOptions {
-  std::array<TransformKind, 3> kinds{};  ///< one per axis
+  std::array<AxisTransform, 3> kinds{};  ///< one per axis
   Sign sign = Sign::forward;
   ElementType element = ElementType::complex128;
   std::array<int, 3> alpha = {1, 1, 1};  ///< the scheduling vector: +1 or -1 for Q, R and S
-  unsigned repeat = 1;                   ///< times that the same input is transformed; at least 1
+  /// The axis that each stage of forward transforms: any permutation of 0, 1 and 2.
+  std::array<unsigned, 3> stage_axes = {2, 0, 1};
+  unsigned repeat = 1;  ///< times that the same input is transformed; at least 1
 };
 
 /// Throws BadInput for what the orbital transform cannot do; see OrbitalPlan.
-void check_orbital(const CubeSize& size, const Shape& shape, const OrbitalOptions& options);
+void check_orbital(const ArrayExtents& size, const Shape& shape, const OrbitalOptions& options);
 
 /// A stage multiplies X`data` along an axis, which gives X`sum`.
 struct OrbitalStage {
@@ -81,23 +93,25 @@ using BlockIndex = std::array<unsigned, 3>;
 class OrbitalPlan {
  public:
   static constexpr unsigned kStages = 3;
-  /// Torus dimensions along which X1, X2 and X3 are shifted: S, Q and R, with [0] unused; and the
-  /// coefficients: Q.
-  static constexpr std::array<unsigned, 4> kArrayDimensions = {0, 2, 0, 1};
-  static constexpr unsigned kCoefficientsDimension = 0;
-  /// The axis that each pair of arrays transforms.
-  static constexpr std::array<unsigned, kStages> kProductAxes = {2, 0, 1};
 
-  /// Throws BadInput if the array is no cube, the machine no torus of P x P x P nodes (or a single
-  /// node), P does not divide N, N is no power of two for wht, or the elements are real for dft.
-  /// The message says what would fit.
-  OrbitalPlan(const CubeSize& size, const Shape& shape, OrbitalOptions options);
+  /// Throws BadInput if the machine is no torus of P x P x P nodes (or a single node), P does not
+  /// divide an extent, an extent is no power of two for wht or not a matrix's, a matrix has no
+  /// inverse where that is asked for, or the elements are real for complex coefficients. The
+  /// message says what would fit.
+  OrbitalPlan(const ArrayExtents& size, const Shape& shape, OrbitalOptions options);
 
-  const CubeSize& size() const { return size_; }
+  const ArrayExtents& size() const { return size_; }
   const OrbitalOptions& options() const { return options_; }
-  unsigned extent() const { return extent_; }                    ///< P
-  int block() const { return static_cast<int>(n() / extent_); }  ///< b
+  unsigned extent() const { return extent_; }  ///< P
+  /// Elements of a block along an axis, and of all of it.
+  int block(unsigned axis) const { return static_cast<int>(size_[axis] / extent_); }
+  std::size_t block_elements() const;
   OrbitalStage stage(unsigned number) const;
+  /// The axis that a pair of arrays transforms; see OrbitalStage.
+  unsigned product_axis(unsigned pair) const { return options_.stage_axes[pair]; }
+  /// The torus dimension along which X`number`, 1 to 3, is shifted; and the coefficients.
+  unsigned array_dimension(unsigned number) const { return options_.stage_axes[number - 1]; }
+  unsigned coefficients_dimension() const { return options_.stage_axes[1]; }
 
   /// The block that a node holds before forward, and after it.
   BlockIndex canonical(Rank node) const { return home(0, node); }
@@ -116,6 +130,7 @@ class OrbitalPlan {
     bool coefficients;
   };
   std::vector<ShiftedBlock> shifted_blocks(unsigned stage) const;
+  std::uint64_t block_numbers(const ShiftedBlock& shifted) const;
   std::uint64_t block_bytes(const ShiftedBlock& shifted) const;
   /// Real multiply-adds of a step's product.
   std::uint64_t multiply_adds(unsigned stage) const;
@@ -128,12 +143,11 @@ class OrbitalPlan {
   Neighbours neighbours(unsigned dimension, Rank node) const;
 
  private:
-  std::int64_t n() const { return size_[0]; }
   std::array<unsigned, 3> place(Rank node) const;
   Rank rank(const std::array<unsigned, 3>& place) const;
   Box box(unsigned number, Rank node) const;
 
-  CubeSize size_;
+  ArrayExtents size_;
   OrbitalOptions options_;
   unsigned extent_;
 };

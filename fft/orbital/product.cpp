@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "fft/execute/local_array.hpp"
 #include "fft/kernels/blas.hpp"
@@ -42,20 +43,20 @@ void join(const Real* parts, std::size_t count, bool add, std::complex<Real>* to
 }  // namespace
 
 template <typename T>
-OrbitalProduct<T>::OrbitalProduct(TransformKind kind, unsigned axis, int block)
-    : kind_(kind),
+OrbitalProduct<T>::OrbitalProduct(AxisTransform transform, unsigned axis, const Block& block)
+    : transform_(std::move(transform)),
       axis_(axis),
       block_(block),
-      same_type_(!kComplex || has_complex_coefficients(kind)),
+      same_type_(!kComplex || has_complex_coefficients(transform_)),
       parts_(same_type_ || axis != 2
                  ? 0
-                 : 4 * static_cast<std::size_t>(block) * static_cast<std::size_t>(block)) {
-  TOROID_CHECK(kComplex || !has_complex_coefficients(kind));
+                 : 4 * static_cast<std::size_t>(block[1]) * static_cast<std::size_t>(block[2])) {
+  TOROID_CHECK(kComplex || !has_complex_coefficients(transform_));
 }
 
 template <typename T>
 std::size_t OrbitalProduct<T>::coefficient_bytes() const {
-  const auto b = static_cast<std::size_t>(block_);
+  const auto b = static_cast<std::size_t>(edge());
   return b * b * (same_type_ ? sizeof(T) : sizeof(Real));
 }
 
@@ -73,59 +74,72 @@ template <typename T>
 template <typename U>
 void OrbitalProduct<T>::fill_as(U* place, Sign sign, std::int64_t size, unsigned in,
                                 unsigned out) const {
-  const std::int64_t first_in = std::int64_t{in} * block_;
-  const std::int64_t first_out = std::int64_t{out} * block_;
-  for (std::int64_t i = first_in; i < first_in + block_; ++i)
-    for (std::int64_t o = first_out; o < first_out + block_; ++o)
-      *place++ = rounded<U>(coefficient(kind_, sign, size, i, o));
+  const std::int64_t first_in = std::int64_t{in} * edge();
+  const std::int64_t first_out = std::int64_t{out} * edge();
+  for (std::int64_t i = first_in; i < first_in + edge(); ++i)
+    for (std::int64_t o = first_out; o < first_out + edge(); ++o)
+      *place++ = rounded<U>(coefficient(transform_, sign, size, i, o));
 }
 
 template <typename T>
-void OrbitalProduct<T>::run(const LocalArray& coefficients, const T* data, bool add, T* sum) {
+void OrbitalProduct<T>::run(const LocalArray& coefficients, const T* data, bool add, T* sum,
+                            const Planes& planes) {
   if (same_type_)
-    run_as(coefficients.as<T>(), data, add, sum);
+    run_as(coefficients.as<T>(), data, add, sum, planes);
   else if (axis_ == 2)
-    run_by_parts(coefficients.as<Real>(), data, add, sum);
+    run_by_parts(coefficients.as<Real>(), data, add, sum, planes);
   else
     run_as(coefficients.as<Real>(), reinterpret_cast<const Real*>(data), add,
-           reinterpret_cast<Real*>(sum));
+           reinterpret_cast<Real*>(sum), planes);
 }
 
+/// Along axis 0 the planes are columns of the coefficients; else they are planes of the data too.
 template <typename T>
 template <typename U>
-void OrbitalProduct<T>::run_as(const U* coefficients, const U* data, bool add, U* sum) const {
-  const int b = block_;
-  const int row = b * static_cast<int>(sizeof(T) / sizeof(U));  // elements of U along the last axis
+void OrbitalProduct<T>::run_as(const U* coefficients, const U* data, bool add, U* sum,
+                               const Planes& planes) const {
+  const auto [a, b, c] = block_;
+  const int row = c * static_cast<int>(sizeof(T) / sizeof(U));  // elements of U along the last axis
   const U beta = add ? U(1) : U(0);
-  if (axis_ == 0) return multiply(Transpose::yes, {b, b * row, b}, coefficients, data, beta, sum);
-  if (axis_ == 2) return multiply(Transpose::no, {b * b, b, b}, data, coefficients, beta, sum);
   const std::ptrdiff_t plane = std::ptrdiff_t{b} * row;
-  for (std::ptrdiff_t at = 0; at < b * plane; at += plane)
-    multiply(Transpose::yes, {b, row, b}, coefficients, data + at, beta, sum + at);
+  sum += planes.first * plane;
+  if (axis_ == 0)
+    return multiply(Transpose::yes, {planes.count, b * row, a, a}, coefficients + planes.first,
+                    data, beta, sum);
+  data += planes.first * plane;
+  if (axis_ == 2)
+    return multiply(Transpose::no, {planes.count * b, c, c}, data, coefficients, beta, sum);
+  for (int i = 0; i < planes.count; ++i, data += plane, sum += plane)
+    multiply(Transpose::yes, {b, row, b}, coefficients, data, beta, sum);
 }
 
 /// It goes plane by plane so that the parts stay in the cache.
 template <typename T>
 void OrbitalProduct<T>::run_by_parts([[maybe_unused]] const Real* coefficients,
                                      [[maybe_unused]] const T* data, [[maybe_unused]] bool add,
-                                     [[maybe_unused]] T* sum) {
+                                     [[maybe_unused]] T* sum,
+                                     [[maybe_unused]] const Planes& planes) {
   if constexpr (kComplex) {
     const std::size_t plane = parts_.size() / 4;
     Real* const before = parts_.data();
     Real* const after = before + 2 * plane;
-    for (int i = 0; i < block_; ++i, data += plane, sum += plane) {
+    const int b = block_[1];
+    const int c = block_[2];
+    data += static_cast<std::size_t>(planes.first) * plane;
+    sum += static_cast<std::size_t>(planes.first) * plane;
+    for (int i = 0; i < planes.count; ++i, data += plane, sum += plane) {
       part(data, plane, before);
-      multiply(Transpose::no, {2 * block_, block_, block_}, before, coefficients, Real(0), after);
+      multiply(Transpose::no, {2 * b, c, c}, before, coefficients, Real(0), after);
       join(after, plane, add, sum);
     }
   }
 }
 
 template <typename T>
-std::uint64_t OrbitalProduct<T>::fmas() const {
-  const auto b = static_cast<std::uint64_t>(block_);
-  const unsigned each = !kComplex ? 1 : has_complex_coefficients(kind_) ? 4 : 2;
-  return b * b * b * b * each;
+std::uint64_t OrbitalProduct<T>::fmas_of_plane() const {
+  std::uint64_t fmas = !kComplex ? 1 : has_complex_coefficients(transform_) ? 4 : 2;
+  for (const int b : {block_[1], block_[2], edge()}) fmas *= static_cast<std::uint64_t>(b);
+  return fmas;
 }
 
 template class OrbitalProduct<float>;

@@ -2,6 +2,7 @@
 // coefficients along one axis.
 #pragma once
 
+#include <array>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -22,41 +23,55 @@ struct RealOf<std::complex<T>> {
   using type = T;
 };
 
-/// Multiplies blocks of b x b x b elements of T: float, double or complex of these. A BLAS computes
-/// matrix products on the blocks in their C order: along axis 0 one of b x b by b x b², along axis
-/// 1 one of b x b by b x b per plane, along axis 2 one of b² x b by b x b.
+/// Multiplies blocks of a x b x c elements of T: float, double or complex of these. A BLAS computes
+/// matrix products on the blocks in their C order. For p planes of the sum: along axis 0 one of
+/// p x a by a x bc, along axis 1 one of b x b by b x c per plane, along axis 2 one of pb x c by
+/// c x c.
 template <typename T>
 class OrbitalProduct {
  public:
   using Real = typename RealOf<T>::type;
   static constexpr bool kComplex = !std::is_same_v<T, Real>;
 
-  /// REQUIRES: T is complex if the kind's coefficients are.
-  OrbitalProduct(TransformKind kind, unsigned axis, int block);
+  /// Extents of a block.
+  using Block = std::array<int, 3>;
 
-  /// Bytes of a block of b x b coefficients, which are real if the kind's are.
+  /// REQUIRES: T is complex if the transform's coefficients are.
+  OrbitalProduct(AxisTransform transform, unsigned axis, const Block& block);
+
+  /// Bytes of a block of coefficients, which are real if the transform's are: b x b where the block
+  /// has b elements along the axis.
   std::size_t coefficient_bytes() const;
   /// Writes the block of coefficients from block `in` of an axis of `size` elements to block `out`.
   void fill(LocalArray& coefficients, Sign sign, std::int64_t size, unsigned in,
             unsigned out) const;
-  /// sum = data·coefficients, or sum += data·coefficients if `add`.
-  void run(const LocalArray& coefficients, const T* data, bool add, T* sum);
-  /// Real multiply-adds of a product: b^4; twice as many if T is complex, four times as many if the
-  /// coefficients are complex too.
-  std::uint64_t fmas() const;
+  /// Planes of the sum: its rows along axis 0 from `first` on, which are contiguous.
+  struct Planes {
+    int first;
+    int count;
+  };
+  /// sum = data·coefficients, or sum += data·coefficients if `add`, for some planes of the sum.
+  void run(const LocalArray& coefficients, const T* data, bool add, T* sum, const Planes& planes);
+  /// Real multiply-adds for one plane: its elements times the block's along the product's axis;
+  /// twice as many if T is complex, four times as many if the coefficients are complex too.
+  std::uint64_t fmas_of_plane() const;
 
  private:
   template <typename U>
   void fill_as(U* place, Sign sign, std::int64_t size, unsigned in, unsigned out) const;
   /// Multiplies by coefficients of type U, which is T or its real type.
   template <typename U>
-  void run_as(const U* coefficients, const U* data, bool add, U* sum) const;
+  void run_as(const U* coefficients, const U* data, bool add, U* sum, const Planes& planes) const;
   /// Complex data by real coefficients along the last axis: real and imaginary parts apart.
-  void run_by_parts(const Real* coefficients, const T* data, bool add, T* sum);
+  void run_by_parts(const Real* coefficients, const T* data, bool add, T* sum,
+                    const Planes& planes);
 
-  TransformKind kind_;
+  /// Elements of a block along the axis of the product.
+  int edge() const { return block_[axis_]; }
+
+  AxisTransform transform_;
   unsigned axis_;
-  int block_;
+  Block block_;
   bool same_type_;           ///< the coefficients are of type T
   std::vector<Real> parts_;  ///< real and imaginary parts of a plane, then those of its product
 };

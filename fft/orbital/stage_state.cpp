@@ -35,10 +35,7 @@ class TypedStageState final : public OrbitalStageState {
   }
   void get(std::byte* block) override { std::memcpy(block, transform_.output().data(), bytes()); }
   OrbitalBase& transform() override { return transform_; }
-  std::size_t bytes() const override {
-    const auto b = static_cast<std::size_t>(plan_.block());
-    return b * b * b * sizeof(T);
-  }
+  std::size_t bytes() const override { return plan_.block_elements() * sizeof(T); }
 
  private:
   OrbitalPlan plan_;
@@ -59,6 +56,7 @@ OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way
   options.kinds = description.kinds;
   options.sign = way == Way::forward ? Sign::forward : Sign::inverse;
   options.alpha = description.scheduling;
+  options.stage_axes = description.stage_axes;
   if (description.real)
     options.element = single ? ElementType::float32 : ElementType::float64;
   else

@@ -1,7 +1,6 @@
 #include "fft/orbital/transform.hpp"
 
 #include <complex>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -25,21 +24,21 @@ constexpr ElementType element_type() {
   return ElementType::complex128;
 }
 
-std::size_t cubed(int b) {
-  return static_cast<std::size_t>(b) * static_cast<std::size_t>(b) * static_cast<std::size_t>(b);
+template <typename T>
+OrbitalProduct<T> product_of(const OrbitalPlan& plan, unsigned pair) {
+  const unsigned axis = plan.product_axis(pair);
+  return {plan.options().kinds[axis], axis, {plan.block(0), plan.block(1), plan.block(2)}};
 }
 
 }  // namespace
 
 template <typename T>
 OrbitalTransform<T>::OrbitalTransform(Node& node, const OrbitalPlan& plan, HandlerId first_handler)
-    : OrbitalBase(
-          node, plan, first_handler,
-          {cubed(plan.block()) * sizeof(T),
-           OrbitalProduct<T>(plan.options().kinds[2], 2, plan.block()).coefficient_bytes()}) {
+    : OrbitalBase(node, plan, first_handler,
+                  {plan.block_elements() * sizeof(T), product_of<T>(plan, 0).coefficient_bytes()}) {
   TOROID_CHECK(plan.options().element == element_type<T>());
-  for (const unsigned axis : plan.kProductAxes)
-    products_.emplace_back(plan.options().kinds[axis], axis, plan.block());
+  for (unsigned pair = 0; pair < plan.kStages; ++pair)
+    products_.push_back(product_of<T>(plan, pair));
   for (const unsigned pair : {1u, 2u})
     fixed_coefficients_.push_back(LocalArray::of_bytes(products_[pair].coefficient_bytes()));
   for (unsigned pair = 0; pair < plan.kStages; ++pair) load_coefficients(pair);
@@ -54,7 +53,7 @@ LocalArray& OrbitalTransform<T>::coefficients(unsigned pair) {
 /// pair 0, which are shifted, are those of the first step.
 template <typename T>
 void OrbitalTransform<T>::load_coefficients(unsigned pair) {
-  const unsigned axis = plan().kProductAxes[pair];
+  const unsigned axis = plan().product_axis(pair);
   const unsigned before = block_number(pair, axis);
   const unsigned after = block_number(pair + 1, axis);
   const Sign sign = plan().options().sign;
@@ -70,15 +69,16 @@ unsigned OrbitalTransform<T>::block_number(unsigned number, unsigned axis) const
 
 template <typename T>
 std::span<T> OrbitalTransform<T>::elements(unsigned number) {
-  return {array(number).template as<T>(), cubed(plan().block())};
+  return {array(number).template as<T>(), plan().block_elements()};
 }
 
 template <typename T>
-std::uint64_t OrbitalTransform<T>::multiply_blocks(const OrbitalStage& stage, bool add) {
+std::uint64_t OrbitalTransform<T>::multiply_blocks(const OrbitalStage& stage, bool add,
+                                                   const OrbitalSlice& slice) {
   OrbitalProduct<T>& product = products_[stage.pair()];
   product.run(coefficients(stage.pair()), elements(stage.data).data(), add,
-              elements(stage.sum).data());
-  return product.fmas();
+              elements(stage.sum).data(), {slice.first, slice.last - slice.first});
+  return product.fmas_of_plane();
 }
 
 template class OrbitalTransform<float>;

@@ -29,7 +29,8 @@ class OrbitalTransform final : public OrbitalBase {
   std::span<const T> output() { return elements(plan().stage(OrbitalPlan::kStages - 1).sum); }
 
  private:
-  std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add) override;
+  std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add,
+                                const OrbitalSlice& slice) override;
   std::span<T> elements(unsigned number);
   LocalArray& coefficients(unsigned pair);
   void load_coefficients(unsigned pair);

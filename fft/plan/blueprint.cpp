@@ -60,8 +60,8 @@ void check_overlap(const Overlap& overlap) {
 
 void check_kinds(const Description& description) {
   if (description.method == Method::orbital) return;
-  for (const TransformKind kind : description.kinds)
-    if (kind != TransformKind::dft)
+  for (const AxisTransform& transform : description.kinds)
+    if (transform.kind != TransformKind::dft)
       throw BadInput("transforms other than the dft are for the orbital method");
 }
 

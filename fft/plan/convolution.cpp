@@ -44,8 +44,8 @@ LocalArray room_for_spectrum(const Plan& plan) {
 }
 
 void check_dft(const Description& description) {
-  for (const TransformKind kind : description.kinds)
-    if (kind != TransformKind::dft)
+  for (const AxisTransform& transform : description.kinds)
+    if (transform.kind != TransformKind::dft)
       throw BadInput("a convolution takes the dft: the spectra of others have no wave vectors");
 }
 

@@ -113,9 +113,11 @@ struct Description {
   /// Cores of a node that share out its lines in virtual time. One of them moves the packets.
   unsigned cores = 1;
   /// The transform along each axis, for the orbital method; the others take the DFT alone.
-  std::array<TransformKind, 3> kinds{};
+  std::array<AxisTransform, 3> kinds{};
   /// The orbital method's scheduling vector, +1 or -1 in each dimension.
   std::array<int, 3> scheduling{1, 1, 1};
+  /// The axis that each of the orbital method's stages transforms, forward.
+  std::array<unsigned, 3> stage_axes{2, 0, 1};
 
   /// Forward may leave its result with gaps between rows. The last stage can then work in place, at
   /// the price of a barrier before every call: faster if arrays do not fit the cache.

@@ -3,15 +3,41 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 namespace toroid::fft {
+
+class SquareMatrix;
 
 /// The sign of the dft's exponent; for the other kinds, which of their two matrices.
 enum class Sign : int { forward = -1, inverse = +1 };
 
 /// fft/orbital/coefficients.hpp gives their formulas.
-enum class TransformKind : std::uint8_t { dft, dct, dht, wht };
-inline constexpr std::array<std::string_view, 4> kTransformKindNames = {"dft", "dct", "dht", "wht"};
+enum class TransformKind : std::uint8_t {
+  dft,
+  dct,
+  dht,
+  wht,
+  dst,
+  matrix,  ///< the user's; AxisTransform has it
+};
+/// The names of those that need no matrix.
+inline constexpr std::array<std::string_view, 5> kTransformKindNames = {"dft", "dct", "dht", "wht",
+                                                                        "dst"};
+
+/// The transform along one axis: one of the kinds, or a matrix of the user's.
+struct AxisTransform {
+  TransformKind kind = TransformKind::dft;
+  std::shared_ptr<const SquareMatrix> matrix{};  ///< where kind says so
+
+  AxisTransform() = default;
+  AxisTransform(TransformKind kind) : kind(kind) {}  // a kind is a transform
+  AxisTransform(std::shared_ptr<const SquareMatrix> matrix)
+      : kind(TransformKind::matrix), matrix(std::move(matrix)) {}
+
+  bool operator==(const AxisTransform&) const = default;
+};
 
 }  // namespace toroid::fft

@@ -22,6 +22,7 @@ struct ReferenceAxis {
   std::size_t extent = 1;
   fft::TransformKind kind = fft::TransformKind::dft;
   fft::Sign sign = fft::Sign::forward;
+  std::vector<Exact> own{};  ///< if there is one: a matrix instead of the kind's, row by row
 };
 
 /// The factor by which x[in] contributes to X[out].
@@ -39,6 +40,9 @@ inline Exact reference_coefficient(const ReferenceAxis& axis, std::size_t in, st
   if (axis.kind == fft::TransformKind::dht) return std::cos(angle) - std::sin(angle);
   if (axis.kind == fft::TransformKind::dct)
     return std::cos(half_turns((2 * n + 1) * k, 2 * size)) * (forward || k == 0 ? 1 : 2);
+  if (axis.kind == fft::TransformKind::dst)
+    return std::sin(half_turns((2 * n + 1) * (k + 1), 2 * size)) *
+           (forward || k + 1 == size ? 1 : 2);
   int sign = 1;
   for (std::size_t both = n & k; both != 0; both &= both - 1) sign = -sign;
   return sign;
@@ -46,6 +50,7 @@ inline Exact reference_coefficient(const ReferenceAxis& axis, std::size_t in, st
 
 /// The matrix of an axis, row by row: [out · extent + in].
 inline std::vector<Exact> reference_matrix(const ReferenceAxis& axis) {
+  if (!axis.own.empty()) return axis.own;
   std::vector<Exact> matrix;
   for (std::size_t out = 0; out < axis.extent; ++out)
     for (std::size_t in = 0; in < axis.extent; ++in)

@@ -53,8 +53,46 @@ TEST_F(BadTransform, IsAnOrbitOfASizeThatHasNoEqualBlocks) {
   expect_refusal(on("orbital", "3x3x3", "2"), {"N = 2", "nearest: N = 3"});
 }
 
-TEST_F(BadTransform, IsAnOrbitOfAnArrayThatIsNoCube) {
-  expect_refusal(on("orbital", "2x2x2", "8x8x4"), {"8x8x4", "N x N x N", "nearest: 8x8x8"});
+TEST_F(BadTransform, IsAnOrbitOfAnArrayWithAnAxisThatHasNoEqualBlocks) {
+  expect_refusal(on("orbital", "2x2x2", "8x8x5"), {"N = 5", "P = 2", "1x1x1 for 8x8x5"});
+}
+
+TEST_F(BadTransform, HasNoSuchStagesOrSlicing) {
+  for (const std::string stages : {"xy", "xxy", "xyzx", "abc", "XYZ", "x,y,z"})
+    expect_refusal(kOrbital + Arguments{"--stages", stages},
+                   {"'" + stages + "' is no order of stages", "zxy"});
+  expect_refusal(kOrbital + Arguments{"--slicing", "u"}, {"slicing 'u'", "x, y, z"});
+  expect_refusal(kOrbital + Arguments{"--slicing", "y", "--stages", "zyx"},
+                 {"slices along y leave y to the last stage", "zxy or xzy, not zyx"});
+}
+
+TEST_F(BadTransform, IsAMatrixThatDoesNotFit) {
+  const auto by = [](const std::string& file) {
+    return kOrbital + Arguments{"--transform", "matrix:" + file};
+  };
+  save("oblong.npy", {8, 4}, 1);
+  save("cube.npy", {2, 2, 2}, 1);
+  save("small.npy", {4, 4}, 1);
+  save("ones.npy", {8, 8}, 1);
+  save("complex.npy", {8, 8}, {0, 1});
+  expect_refusal(by("oblong.npy"), {"oblong.npy", "8x4", "no square matrix"});
+  expect_refusal(by("cube.npy"), {"cube.npy", "2x2x2", "no square matrix"});
+  expect_refusal(by("small.npy"), {"matrix small.npy is 4x4, its axis has 8 points"});
+  expect_refusal(by("ones.npy") + Arguments{"--inverse"}, {"matrix ones.npy is singular"});
+  expect_refusal(by("complex.npy") + Arguments{"--real"}, {"complex.npy", "is complex"});
+  expect_refusal(by("missing.npy"), {"missing.npy"});
+  expect_refusal(kOrbital + Arguments{"--transform", "matrix:"}, {"matrix:"});
+}
+
+TEST_F(BadTransform, IsALoopThatCannotComeBackToItsInput) {
+  for (const Arguments& more : {Arguments{"--inverse"}, {"--scale", "1/N"}})
+    expect_refusal(kVolumetric + Arguments{"--loop", "2"} + more, {more[0], "--loop"});
+  expect_refusal(kSlab + Arguments{"--loop", "2", "--box-cut", "2"}, {"--box-cut", "--loop"});
+  for (const std::string planes : {"-1", "2,-1"})
+    expect_refusal(kSlab + Arguments{"--loop", "2", "--planes=" + planes},
+                   {"--planes -1", "--loop"});
+  for (const std::string number : {"0", "-1", "x"})
+    expect_refusal(kVolumetric + Arguments{"--loop=" + number}, {"--loop", number});
 }
 
 TEST_F(BadTransform, IsAnOrbitOnATorusThatIsNoCube) {
@@ -152,7 +190,9 @@ TEST_F(BadTransform, HasOptionsOfAnotherMethod) {
     for (const Arguments& option : slabs)
       expect_refusal(run + option, {"is for --method slab", option[0].substr(0, 8)});
   for (const Arguments& run : {kVolumetric, kSlab, kRows})
-    expect_refusal(run + Arguments{"--schedule", "+++"}, {"--schedule is for --method orbital"});
+    for (const Arguments& option :
+         {Arguments{"--schedule", "+++"}, {"--stages", "zxy"}, {"--slicing", "y"}})
+      expect_refusal(run + option, {option[0] + " is for --method orbital"});
 }
 
 TEST_F(BadTransform, HasOptionsOfANonBlockingExchangeForABlockingOne) {

@@ -85,8 +85,8 @@ TEST(PaperRow, HoldsItsBarUpToBothEnds) {
 
 TEST(PaperSections, ListEveryRowAlsoWhereItsRunWasLeftOut) {
   const std::map<std::string_view, std::size_t> expected = {
-      {"table1", 2 * 3 * 7},     {"model", 3 * 7},  {"patent", 5},
-      {"asymmetric", 4 * 3},     {"engines", 3},    {"curves", 9},
+      {"table1", 2 * 3 * 7},           {"model", 3 * 7},  {"patent", 5},
+      {"asymmetric", 4 * 3},           {"engines", 3},    {"curves", 9},
       {"slab", 2 * 3 * 7 * 3 + 3 + 4}, {"orbital", 3 * 4}};
   EXPECT_EQ(paper_sections().size(), expected.size());
   for (const PaperSection& section : paper_sections()) {

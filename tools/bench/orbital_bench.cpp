@@ -64,17 +64,18 @@ std::array<double, 4> rates(fft::TransformKind kind, int b) {
   std::vector<fft::OrbitalProduct<T>> products;
   std::vector<fft::LocalArray> coefficients;
   for (unsigned axis = 0; axis < 3; ++axis) {
-    auto& product = products.emplace_back(kind, axis, b);
+    auto& product = products.emplace_back(kind, axis, std::array{b, b, b});
     product.fill(coefficients.emplace_back(edge * edge), fft::Sign::forward, b, 0, 0);
   }
-  const auto operations = 2 * static_cast<double>(products[0].fmas());
+  const auto operations = 2.0 * b * static_cast<double>(products[0].fmas_of_plane());
   const int times = std::max(1, static_cast<int>(5e7 / operations));
   std::array<std::vector<double>, 4> taken;
   for (int round = 0; round < 15; ++round) {
     taken[0].push_back(seconds(times, [&] { plain<T>(kind, b, data, square, sum); }));
     for (unsigned axis = 0; axis < 3; ++axis)
-      taken[axis + 1].push_back(seconds(
-          times, [&] { products[axis].run(coefficients[axis], data.as<T>(), true, sum.as<T>()); }));
+      taken[axis + 1].push_back(seconds(times, [&] {
+        products[axis].run(coefficients[axis], data.as<T>(), true, sum.as<T>(), {0, b});
+      }));
   }
   std::array<double, 4> result{};
   for (std::size_t i = 0; i < 4; ++i) result[i] = operations / median(taken[i]) / 1e9;

@@ -23,7 +23,7 @@ set(public_headers
   fft/execute/call_time.hpp fft/layout/box.hpp fft/layout/distribution.hpp fft/layout/node_layout.hpp
   fft/layout/partitions.hpp fft/orbital/plan.hpp
   fft/orbital/transform.hpp fft/plan/blueprint.hpp fft/plan/convolution.hpp fft/plan/description.hpp
-  fft/plan/plan.hpp fft/plan/redistribution_plan.hpp fft/plan/transform_bounds.hpp fft/plan/tune_planes.hpp fft/plan/transform_kind.hpp)
+  fft/plan/plan.hpp fft/plan/redistribution_plan.hpp fft/plan/square_matrix.hpp fft/plan/transform_bounds.hpp fft/plan/tune_planes.hpp fft/plan/transform_kind.hpp)
 # Of the components job and ofi.
 set(public_headers_of_jobs
   router/job/blob.hpp router/job/job.hpp router/job/key.hpp router/ofi/ofi_fabric.hpp)

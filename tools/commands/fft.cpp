@@ -112,10 +112,12 @@ class FftCommand {
   int transform(const fft::Description& description, TransformOutputs& outputs, Watch& watch) {
     const bool is_sim = run_.fabric == FabricName::sim;
     const TransformJob job{std::make_shared<const fft::Blueprint>(description, shape_),
-                           options_.way(), scale_of(options_), is_sim ? 1 : options_.repeat};
+                           options_.way(), scale_of(options_), is_sim ? 1 : options_.repeat,
+                           options_.loops};
     const RunOptions under = under_policy(run_, *job.blueprint, machine_);
-    const PlanBounds bounds = bounds_of(*job.blueprint, job.way, machine_, under.sim.dma);
-    announce(run_expectation(transform_work(*job.blueprint) * job.repeat, shape_, machine_, run_,
+    const PlanBounds bounds = bounds_of(*job.blueprint, job.ways(), machine_, under.sim.dma);
+    const auto transforms = static_cast<double>(job.repeat * job.ways().size());
+    announce(run_expectation(transform_work(*job.blueprint) * transforms, shape_, machine_, run_,
                              fft_bytes(options_, description.size)),
              options_.common.quiet || !run_.processes.reports());
     MessageExport messages(options_.export_to, shape_, run_.processes);
@@ -157,7 +159,9 @@ class FftCommand {
 
   bool check(const fft::Description& description, const Outcome& outcome, Json& report) const {
     const HostArray serial =
-        serial_transform(description, options_.way(), scale_of(options_), input_.array);
+        options_.loops > 0
+            ? input_.array
+            : serial_transform(description, options_.way(), scale_of(options_), input_.array);
     const ArrayError error = compare(outcome.result.values, serial.values);
     report["max_error"] = error.max;
     report["l2_error"] = error.l2;

@@ -133,7 +133,7 @@ HostArray serial_transform(const fft::Description& description, fft::Way way, ff
   HostArray result{result_size(description, way), input.batch, {}};
   const std::size_t points = volume(result.size);
   result.values.resize(points * static_cast<std::size_t>(input.batch));
-  const bool is_dft = description.kinds == std::array<fft::TransformKind, 3>{};
+  const bool is_dft = description.kinds == std::array<fft::AxisTransform, 3>{};
   const auto transform = !is_dft ? by_matrices : description.real ? real_fourier : fourier;
   for (std::size_t b = 0; b < static_cast<std::size_t>(input.batch); ++b)
     transform(description, way, std::span(input.values).subspan(b * input.volume(), input.volume()),

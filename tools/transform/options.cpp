@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@
 #include "fft/layout/box.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
+#include "fft/plan/square_matrix.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
@@ -36,6 +38,7 @@
 #include "tools/io/array_io.hpp"
 #include "tools/io/box_file.hpp"
 #include "tools/io/message_export.hpp"
+#include "tools/io/npy/npy.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/run/watch_options.hpp"
 
@@ -47,11 +50,22 @@ constexpr std::array<std::string_view, 2> kRigorNames = {"estimate", "measure"};
 constexpr std::array<std::string_view, 3> kPlanNames = {"auto", kRigorNames[0], kRigorNames[1]};
 
 /// Options that only one method heeds.
-constexpr std::array<std::pair<const char*, std::string_view>, 4> kOptionsOfOneMethod = {
-    {{"--cores", "slab"}, {"--box-cut", "slab"}, {"--timings", "slab"}, {"--schedule", "orbital"}}};
+constexpr std::array<std::pair<const char*, std::string_view>, 6> kOptionsOfOneMethod = {
+    {{"--cores", "slab"},
+     {"--box-cut", "slab"},
+     {"--timings", "slab"},
+     {"--schedule", "orbital"},
+     {"--stages", "orbital"},
+     {"--slicing", "orbital"}}};
 
 /// What pieces have, without which all of it is nothing to a blocking exchange.
 constexpr std::array kPieceOptions = {"--window", "--test-interval", "--start", "--taper"};
+
+constexpr std::string_view kAxisLetters = "xyz";
+constexpr std::array<std::string_view, 3> kSlicings = {"x", "y", "z"};
+/// The stages that the orbital report gives for each of them.
+constexpr std::array<std::string_view, 3> kStagesOfSlicings = {"zyx", "zxy", "yxz"};
+constexpr std::string_view kMatrixPrefix = "matrix:";
 
 CLI::Validator positive() {
   return whole_number(1, std::uint64_t{1} << 31);
@@ -126,14 +140,27 @@ void add_method_options(CLI::App& verb, FftOptions& options) {
       ->check(one_of("layer", fft::kLayerNames))
       ->capture_default_str();
   verb.add_option("--transform", options.transform,
-                  "of every axis; with the method orbital also one per axis, as dct,dft,wht")
+                  "of every axis; with the method orbital also one per axis, as dct,dft,wht; "
+                  "matrix:FILE: by an N x N matrix")
       ->type_name("KINDS")
       ->check(suggested(fft::kTransformKindNames))
       ->capture_default_str();
   verb.add_option("--schedule", options.schedule, "orbital: signs of its scheduling vector, as +-+")
       ->type_name("SIGNS")
       ->capture_default_str();
+  verb.add_option("--slicing", options.slicing,
+                  "orbital: the axis across whose slices the first two stages work; else y")
+      ->check(one_of("slicing", kSlicings));
+  verb.add_option(
+          "--stages", options.stages,
+          "orbital: axes in the order of the stages, the slicing's last; else zyx, zxy, yxz")
+      ->type_name("AXES")
+      ->check(not_empty());
   verb.add_flag("--inverse", options.inverse, "sum with exp(+2 pi i kn/N); see --scale");
+  verb.add_option("--loop", options.loops,
+                  "forward and, divided by N, back again, so many times in one run")
+      ->transform(whole_number(1, 1000000))
+      ->type_name("TIMES");
   verb.add_flag("--return", options.return_to_input,
                 "one more exchange puts the result into the input's layout");
 }
@@ -168,14 +195,28 @@ void add_run_options(CLI::App& verb, FftOptions& options) {
       ->capture_default_str();
 }
 
-std::array<fft::TransformKind, 3> kinds_of(const std::string& text) {
-  std::array<fft::TransformKind, 3> kinds{};
+/// The matrix of a file.
+fft::AxisTransform matrix_of(const std::string& path) {
+  const NpyArray array = read_array(path);
+  if (array.shape.size() != 2 || array.shape[0] != array.shape[1])
+    throw BadInput(fmt::format("--transform {}{}: an array of {} is no square matrix",
+                               kMatrixPrefix, path, fmt::join(array.shape, "x")));
+  return std::make_shared<const fft::SquareMatrix>(path, static_cast<std::int64_t>(array.shape[0]),
+                                                   array.values);
+}
+
+fft::AxisTransform transform_of(const std::string& text) {
+  if (text.starts_with(kMatrixPrefix)) return matrix_of(text.substr(kMatrixPrefix.size()));
+  return parse_choice<fft::TransformKind>("transform", fft::kTransformKindNames, text);
+}
+
+std::array<fft::AxisTransform, 3> kinds_of(const std::string& text) {
+  std::array<fft::AxisTransform, 3> kinds{};
   std::size_t axis = 0;
   for (std::size_t begin = 0;; ++axis) {
     const std::size_t comma = text.find(',', begin);
     if (axis == 3) throw BadInput(fmt::format("'{}' names more than three transforms", text));
-    kinds[axis] = parse_choice<fft::TransformKind>("transform", fft::kTransformKindNames,
-                                                   text.substr(begin, comma - begin));
+    kinds[axis] = transform_of(text.substr(begin, comma - begin));
     if (comma == std::string::npos) break;
     begin = comma + 1;
   }
@@ -190,6 +231,35 @@ std::array<int, 3> schedule_of(const std::string& text) {
     throw BadInput(fmt::format("'{}' is no scheduling vector; expected three signs, as +-+", text));
   for (std::size_t i = 0; i < 3; ++i) signs[i] = text[i] == '+' ? 1 : -1;
   return signs;
+}
+
+/// The axes of a text such as "zxy".
+std::array<unsigned, 3> axes_of(std::string_view text) {
+  if (text.size() != 3 || !std::ranges::is_permutation(text, kAxisLetters))
+    throw BadInput(
+        fmt::format("'{}' is no order of stages; expected x, y and z, each once, as zxy", text));
+  std::array<unsigned, 3> axes{};
+  for (std::size_t i = 0; i < 3; ++i) axes[i] = static_cast<unsigned>(kAxisLetters.find(text[i]));
+  return axes;
+}
+
+/// The last stage works across the slices of the first two, so that the slicing leaves two orders.
+std::array<unsigned, 3> stage_axes_of(const FftOptions& options) {
+  if (options.slicing.empty())
+    return axes_of(options.stages.empty() ? "zxy" : std::string_view(options.stages));
+  const std::array<unsigned, 3> own =
+      axes_of(kStagesOfSlicings[kAxisLetters.find(options.slicing)]);
+  if (options.stages.empty()) return own;
+  const std::array<unsigned, 3> axes = axes_of(options.stages);
+  if (axes[2] != own[2]) {
+    const auto letter = [&](unsigned i) { return kAxisLetters[own[i]]; };
+    throw BadInput(
+        fmt::format("slices along {} leave {} to the last stage: --stages {}{}{} or "
+                    "{}{}{}, not {}",
+                    options.slicing, options.slicing, letter(0), letter(1), letter(2), letter(1),
+                    letter(0), letter(2), options.stages));
+  }
+  return axes;
 }
 
 fft::Rigor rigor_of(const FftOptions& options, bool is_virtual) {
@@ -289,6 +359,17 @@ void refuse_kernel_options_without_effect(const CLI::App& verb, const FftOptions
     throw BadInput(
         "--wisdom is nothing to --kernel kissfft, which measures nothing; with --planes -1 it "
         "would keep planes");
+}
+
+/// A loop begins forward, is scaled so that it comes back to its input, and is one measurement.
+/// Planes are tuned in the direction of its beginning only.
+void refuse_beside_loop(const CLI::App& verb, const FftOptions& options) {
+  if (verb.count("--loop") == 0) return;
+  for (const char* option : {"--inverse", "--scale", "--box-cut", "--timings"})
+    if (verb.count(option) > 0)
+      throw BadInput(fmt::format("{} is nothing to a --loop, which goes there and back", option));
+  if (options.backward_planes.value_or(options.planes) < 0)
+    throw BadInput("--planes -1 is not measured for the way back of a --loop; give it a number");
 }
 
 }  // namespace
@@ -393,6 +474,7 @@ void refuse_options_without_effect(const CLI::App& verb, const FftOptions& optio
   for (const auto& [option, method] : kOptionsOfOneMethod)
     if (options.method != method && verb.count(option) > 0)
       throw BadInput(fmt::format("{} is for --method {}", option, method));
+  refuse_beside_loop(verb, options);
   for (const char* option : {"--in-boxes", "--out-boxes"})
     if (options.timings && verb.count(option) > 0)
       throw BadInput(fmt::format("{} is for one machine; --timings runs parts of it too", option));
@@ -411,6 +493,7 @@ fft::Description describe(const FftOptions& options, FabricName fabric) {
   description.layer = parse_choice<fft::Layer>("layer", fft::kLayerNames, options.layer);
   description.kinds = kinds_of(options.transform);
   description.scheduling = schedule_of(options.schedule);
+  description.stage_axes = stage_axes_of(options);
   description.precision =
       parse_choice<fft::Precision>("precision", kPrecisionNames, options.precision);
   description.real = options.real;
@@ -438,13 +521,22 @@ void set_boxes(fft::Description& description, const FftOptions& options, const S
   description.out_boxes = boxes(of_out, fft::out_extents(description));
 }
 
+std::string stage_letters(const fft::Description& description) {
+  std::string letters;
+  for (const unsigned axis : description.stage_axes) letters += kAxisLetters[axis];
+  return letters;
+}
+
 fft::Scale scale_of(const FftOptions& options) {
+  if (options.loops > 0) return fft::Scale::by_n;
   return parse_choice<fft::Scale>("scale", fft::kScaleNames, options.scale);
 }
 
 double fft_bytes(const FftOptions& options, const Size& size) {
   const unsigned packed = options.layer == fft::kLayerNames[0] ? 0u : 2u;
-  const unsigned arrays = 6u + packed + unsigned{options.return_to_input} + unsigned{options.check};
+  const unsigned kept = options.loops > 0 ? 1u : 0u;
+  const unsigned arrays =
+      6u + packed + kept + unsigned{options.return_to_input} + unsigned{options.check};
   double bytes =
       static_cast<double>(sizeof(fft::Complex) * arrays) * static_cast<double>(options.batch);
   for (const std::int64_t n : size) bytes *= static_cast<double>(n);

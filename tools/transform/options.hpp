@@ -49,6 +49,8 @@ struct FftOptions : PieceOptions {
   std::string layer = "packets";
   std::string transform = "dft";
   std::string schedule = "+++";
+  std::string stages;   ///< empty: as the slicing has them
+  std::string slicing;  ///< empty: as the stages have it
   std::string precision = "double";
   std::string scale = "none";
   std::string in;
@@ -67,6 +69,7 @@ struct FftOptions : PieceOptions {
   double box_cut = 1;
   unsigned cores = 1;
   unsigned repeat = 1;
+  unsigned loops = 0;  ///< there and back; 0: one transform
 
   std::int64_t planes_of_way() const { return planes_of(way(), box_cut); }
   fft::Way way() const { return inverse ? fft::Way::backward : fft::Way::forward; }
@@ -85,7 +88,7 @@ void refuse_piece_options(const CLI::App& verb, const std::string& method, bool 
 /// Throws BadInput.
 fft::Overlap overlap_of(const PieceOptions& options, double box_cut, FabricName fabric);
 
-/// Those given that the method does not heed. Throws BadInput.
+/// Those given that the method, or a loop, does not heed. Throws BadInput.
 void refuse_options_without_effect(const CLI::App& verb, const FftOptions& options);
 
 /// Everything of the description but the array's size. Throws BadInput.
@@ -93,6 +96,8 @@ fft::Description describe(const FftOptions& options, FabricName fabric);
 /// Sets the boxes that the options name, for an array of description.size. Throws BadInput.
 void set_boxes(fft::Description& description, const FftOptions& options, const Shape& shape);
 fft::Scale scale_of(const FftOptions& options);
+/// The letters of a description's stages, first to last.
+std::string stage_letters(const fft::Description& description);
 
 /// What is to be transformed, and what the whole array's size is. Throws BadInput.
 struct FftInput {

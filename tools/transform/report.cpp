@@ -40,8 +40,11 @@ namespace {
 /// The job's stages in the order in which it goes through them.
 std::vector<const fft::Stage*> stages_of(const TransformJob& job) {
   std::vector<const fft::Stage*> stages;
-  for (const fft::Stage& stage : job.blueprint->stages()) stages.push_back(&stage);
-  if (job.way == fft::Way::backward) std::ranges::reverse(stages);
+  for (const fft::Way way : job.ways()) {
+    const auto begin = static_cast<std::ptrdiff_t>(stages.size());
+    for (const fft::Stage& stage : job.blueprint->stages()) stages.push_back(&stage);
+    if (way == fft::Way::backward) std::reverse(stages.begin() + begin, stages.end());
+  }
   return stages;
 }
 
@@ -143,7 +146,9 @@ double gflops(const TransformJob& job, double time_s) {
   const fft::Description& description = job.blueprint->description();
   const double points = job.blueprint->points();
   const double of_one = 5 * points * std::log2(points) * (description.real ? 0.5 : 1);
-  return time_s == 0 ? 0 : of_one * static_cast<double>(description.batch) / time_s / 1e9;
+  const double times =
+      static_cast<double>(description.batch) * static_cast<double>(job.ways().size());
+  return time_s == 0 ? 0 : of_one * times / time_s / 1e9;
 }
 
 Json repetitions_json(const Outcome& outcome, const Machine& machine) {
@@ -175,9 +180,10 @@ void add_description(Json& report, const FftOptions& options, const TransformJob
                  {"data", options.real ? "real" : "complex"},
                  {"precision", options.precision},
                  {"batch", options.batch},
-                 {"scale", options.scale}});
+                 {"scale", fft::kScaleNames[static_cast<std::size_t>(job.scale)]}});
   if (description.method != fft::Method::orbital) report["kernel"] = options.kernel;
   if (description.layer != fft::Layer::packets) report["layer"] = options.layer;
+  if (job.loops > 0) report["loops"] = job.loops;
   if (description.method == fft::Method::slab)
     report.update({{"planes", fft::planes_used(*job.blueprint, job.way)},
                    {"window", description.overlap.window},
@@ -192,7 +198,10 @@ void add_description(Json& report, const FftOptions& options, const TransformJob
   if (description.overlap.backward_planes)
     report.update({{"forward_planes", fft::planes_used(*job.blueprint, fft::Way::forward)},
                    {"backward_planes", fft::planes_used(*job.blueprint, fft::Way::backward)}});
-  if (description.method == fft::Method::orbital) report["schedule"] = options.schedule;
+  if (description.method == fft::Method::orbital)
+    report.update({{"schedule", options.schedule},
+                   {"stages", stage_letters(description)},
+                   {"slicing", stage_letters(description).substr(2)}});
 }
 
 std::string rates_text(const Json& report) {
@@ -278,6 +287,8 @@ std::string title(const Json& report) {
                   report["transform"] == "dft" ? "FFT" : report["transform"].get<std::string>(),
                   fmt::join(report["size"].get<Size>(), "x"), report["method"].get<std::string>());
   if (report.contains("layer")) text += " over " + report["layer"].get<std::string>();
+  if (report.contains("loops"))
+    text += fmt::format(", there and back {} times", report["loops"].get<unsigned>());
   if (report["data"] == "real") text += ", real data";
   if (report["precision"] == "single") text += ", single precision";
   if (report.value("kernel", "") == "kissfft") text += ", lines by KissFFT";

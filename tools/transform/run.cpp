@@ -11,6 +11,7 @@
 
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
+#include "fft/orbital/base.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
@@ -51,32 +52,54 @@ struct Side {
       : plan(node, job.blueprint),
         job(&job),
         in(static_cast<std::size_t>(in_layout().extent()), job.takes_real(), precision()),
-        out(static_cast<std::size_t>(out_layout().extent()), job.gives_real(), precision()) {}
+        out(static_cast<std::size_t>(out_layout().extent()), job.gives_real(), precision()),
+        spectrum(job.loops == 0 ? 0 : static_cast<std::size_t>(plan.output_layout().extent()),
+                 job.blueprint->real_out(), precision()) {}
 
   fft::Precision precision() const { return job->blueprint->description().precision; }
   const fft::NodeLayout& in_layout() const {
     return job->way == fft::Way::forward ? plan.input_layout() : plan.output_layout();
   }
   const fft::NodeLayout& out_layout() const {
-    return job->way == fft::Way::forward ? plan.output_layout() : plan.input_layout();
+    return job->last_way() == fft::Way::forward ? plan.output_layout() : plan.input_layout();
   }
   PerformAwaiter call() {
     const fft::ConstArray from = std::as_const(in).view();
     if (job->way == fft::Way::forward) return plan.forward(from, out.view(), job->scale);
     return plan.backward(from, out.view(), job->scale);
   }
+  /// The first half of a loop; after the first loop it begins where the one before has ended.
+  PerformAwaiter call_forward(bool first) {
+    return plan.forward(std::as_const(first ? in : out).view(), spectrum.view());
+  }
+  PerformAwaiter call_backward() {
+    return plan.backward(std::as_const(spectrum).view(), out.view(), job->scale);
+  }
+  void note_times() { times.insert(times.end(), plan.times().begin(), plan.times().end()); }
 
   fft::Plan plan;
   const TransformJob* job;
   NodeArray in;
   NodeArray out;
-  std::vector<fft::StageTimes> times{};  ///< [repetition][stage]
+  NodeArray spectrum;                    ///< between the halves of a loop; else empty
+  std::vector<fft::StageTimes> times{};  ///< [repetition][transform][stage]
 };
 
 Program run_side(Node&, Side& side) {
   for (unsigned r = 0; r < side.job->repeat; ++r) {
     co_await side.call();
-    side.times.insert(side.times.end(), side.plan.times().begin(), side.plan.times().end());
+    side.note_times();
+  }
+}
+
+Program run_loops(Node&, Side& side) {
+  const unsigned loops = side.job->loops;
+  for (unsigned i = 0; i < side.job->repeat * loops; ++i) {
+    const bool first = i % loops == 0;
+    co_await side.call_forward(first);
+    side.note_times();
+    co_await side.call_backward();
+    side.note_times();
   }
 }
 
@@ -151,7 +174,7 @@ class Results {
   /// `processors`: nodes in virtual time, worker threads of all processes else.
   Results(const TransformJob& job, unsigned processors)
       : job_(job),
-        stages_(job.blueprint->stages().size()),
+        stages_(job.blueprint->stages().size() * job.ways().size()),
         shares_{1.0 / job.blueprint->shape().size(), 1.0 / processors} {
     const fft::Index& extents = job.out_extents();
     outcome_.result.size.assign(extents.begin(),
@@ -159,10 +182,8 @@ class Results {
     outcome_.result.batch = extents[fft::kBatchAxis];
     outcome_.result.values.resize(static_cast<std::size_t>(fft::Box::of(extents).volume()));
     for (unsigned r = 0; r < job.repeat; ++r) outcome_.repetitions.emplace_back(stages_);
-    for (std::size_t s = 0; s < stages_; ++s) {
-      const std::size_t number = job.way == fft::Way::forward ? s : stages_ - 1 - s;
-      if (!job.blueprint->stages()[number].is_empty()) busy_.push_back(s);
-    }
+    for (std::size_t s = 0; s < stages_; ++s)
+      if (!stage(s).is_empty()) busy_.push_back(s);
   }
 
   void add(const NodeResult& result) {
@@ -194,9 +215,17 @@ class Results {
   }
 
  private:
+  /// The stages of all transforms of a repetition, in the order of the calls.
+  const fft::Stage& stage(std::size_t number) const {
+    const auto stages = job_.blueprint->stages();
+    const std::size_t place = number % stages.size();
+    const bool forward = job_.ways()[number / stages.size()] == fft::Way::forward;
+    return stages[forward ? place : stages.size() - 1 - place];
+  }
   fft::NodeLayout layout(Rank rank) const {
     const auto stages = job_.blueprint->stages();
-    return (job_.way == fft::Way::forward ? stages.back().out : stages.front().in).layout(rank);
+    return (job_.last_way() == fft::Way::forward ? stages.back().out : stages.front().in)
+        .layout(rank);
   }
   NodeArray array_of(Rank rank) const {
     return {static_cast<std::size_t>(layout(rank).extent()), job_.gives_real(),
@@ -227,7 +256,8 @@ double bytes_of(const fft::Blueprint& blueprint, const fft::Index& extents, bool
 double bytes_per_process(const Processes& processes, const std::deque<Side>& sides) {
   std::size_t bytes = 0;
   for (const Side& side : sides)
-    bytes += side.in.bytes().size() + side.out.bytes().size() + side.plan.array_bytes();
+    bytes += side.in.bytes().size() + side.out.bytes().size() + side.spectrum.bytes().size() +
+             side.plan.array_bytes();
   const std::vector<double> all = processes.numbers(static_cast<double>(bytes));
   return *std::ranges::max_element(all);
 }
@@ -254,7 +284,14 @@ const fft::Index& TransformJob::in_extents() const {
   return way == fft::Way::forward ? blueprint->in_extents() : blueprint->out_extents();
 }
 const fft::Index& TransformJob::out_extents() const {
-  return way == fft::Way::forward ? blueprint->out_extents() : blueprint->in_extents();
+  return last_way() == fft::Way::forward ? blueprint->out_extents() : blueprint->in_extents();
+}
+std::vector<fft::Way> TransformJob::ways() const {
+  std::vector<fft::Way> ways;
+  for (unsigned loop = 0; loop < loops; ++loop)
+    ways.insert(ways.end(), {fft::Way::forward, fft::Way::backward});
+  if (loops == 0) ways.push_back(way);
+  return ways;
 }
 
 namespace {
@@ -271,7 +308,7 @@ TransferMode transfer_under_policy(const RunOptions& run, const fft::Blueprint& 
 }  // namespace
 
 RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const Machine& machine) {
-  constexpr unsigned kOrbitalQueues = 2;
+  constexpr unsigned kOrbitalQueues = fft::OrbitalBase::kOutputQueues;
   run.node = fft::node_options(blueprint, machine, run.node);
   if (run.sim.dma) run = moving_by(transfer_under_policy(run, blueprint), std::move(run));
   const bool is_orbital = blueprint.description().method == fft::Method::orbital;
@@ -292,7 +329,7 @@ Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray
     throw_if_interrupted();
     allocate_s += seconds([&] { sides.emplace_back(node, job); });
     take_part(input, sides.back().in_layout(), sides.back().in);
-    node.run(run_side(node, sides.back()));
+    node.run(job.loops == 0 ? run_side(node, sides.back()) : run_loops(node, sides.back()));
   }
   emulation.run();
   Outcome outcome = outcome_of(emulation, sides, job);

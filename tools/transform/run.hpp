@@ -75,6 +75,13 @@ struct TransformJob {
   fft::Way way = fft::Way::forward;
   fft::Scale scale = fft::Scale::none;
   unsigned repeat = 1;
+  /// Pairs of forward and backward that make up one repetition, each scaled by `scale` when it is
+  /// back; 0: a single transform in `way`.
+  unsigned loops = 0;
+
+  /// The transforms of one repetition, one after the other.
+  std::vector<fft::Way> ways() const;
+  fft::Way last_way() const { return loops > 0 ? fft::Way::backward : way; }
 
   /// Extents of the array that the transform takes, and of the one that it gives.
   const fft::Index& in_extents() const;
@@ -83,7 +90,7 @@ struct TransformJob {
     return way == fft::Way::forward ? blueprint->real_in() : blueprint->real_out();
   }
   bool gives_real() const {
-    return way == fft::Way::forward ? blueprint->real_out() : blueprint->real_in();
+    return last_way() == fft::Way::forward ? blueprint->real_out() : blueprint->real_in();
   }
 };
 

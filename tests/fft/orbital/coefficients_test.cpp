@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
+#include <vector>
 
 #include "fft/orbital/coefficients.hpp"
+#include "fft/plan/square_matrix.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "tests/fft/reference.hpp"
 
@@ -19,7 +23,7 @@ using enum TransformKind;
 constexpr double kRounding = 2.2e-19;
 
 TEST(Coefficients, AreThoseOfTheDefinitions) {
-  for (const TransformKind kind : {dft, dct, dht, wht})
+  for (const TransformKind kind : {dft, dct, dht, wht, dst})
     for (const Sign sign : {Sign::forward, Sign::inverse})
       for (const std::size_t size : {1u, 2u, 8u, 7u, 12u, 64u}) {
         if (kind == wht && (size & (size - 1)) != 0) continue;
@@ -50,7 +54,7 @@ TEST(Coefficients, KeepTheirPrecisionForLargeIndices) {
 }
 
 TEST(Coefficients, OfTheInverseGiveNTimesTheIdentity) {
-  for (const TransformKind kind : {dft, dct, dht, wht})
+  for (const TransformKind kind : {dft, dct, dht, wht, dst})
     for (const std::int64_t size : {1, 2, 16, 9}) {
       if (kind == wht && size == 9) continue;
       for (std::int64_t i = 0; i < size; ++i)
@@ -62,6 +66,34 @@ TEST(Coefficients, OfTheInverseGiveNTimesTheIdentity) {
           EXPECT_LT(std::abs(sum - Exact(i == j ? size : 0)), 32 * kRounding * 16);
         }
     }
+}
+
+AxisTransform matrix_of(std::int64_t size, const std::vector<std::complex<double>>& values) {
+  return std::make_shared<const SquareMatrix>("test", size, values);
+}
+
+TEST(Coefficients, OfAMatrixAreItsElementsByRowOfTheResultAndColumnOfTheInput) {
+  const AxisTransform matrix = matrix_of(2, {1, 2, {3, 4}, 5});
+  EXPECT_EQ(coefficient(matrix, Sign::forward, 2, 1, 0), Exact(2));
+  EXPECT_EQ(coefficient(matrix, Sign::forward, 2, 0, 1), Exact(3, 4));
+  EXPECT_TRUE(has_complex_coefficients(matrix));
+  EXPECT_FALSE(has_complex_coefficients(matrix_of(1, {7})));
+  EXPECT_EQ(name_of(matrix), "matrix test");
+}
+
+TEST(Coefficients, OfTheFourierMatrixAreThoseOfTheFourierTransformBothWays) {
+  const std::int64_t size = 6;
+  std::vector<std::complex<double>> values;
+  for (std::int64_t k = 0; k < size; ++k)
+    for (std::int64_t n = 0; n < size; ++n)
+      values.emplace_back(coefficient(dft, Sign::forward, size, n, k));
+  const AxisTransform matrix = matrix_of(size, values);
+  for (const Sign sign : {Sign::forward, Sign::inverse})
+    for (std::int64_t in = 0; in < size; ++in)
+      for (std::int64_t out = 0; out < size; ++out)
+        EXPECT_LT(std::abs(coefficient(matrix, sign, size, in, out) -
+                           coefficient(dft, sign, size, in, out)),
+                  1e-14);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ Program there_and_back(Node& node, Pair& pair) {
 }
 
 double error_after_loop(Fabric& fabric, unsigned extent) {
-  const CubeSize size = cube_size(6);
+  const ArrayExtents size = cube_size(6);
   const OrbitalPlan forward(size, cube_of(extent), {.alpha = {1, -1, 1}});
   const OrbitalPlan inverse(size, cube_of(extent), {.sign = Sign::inverse, .alpha = {1, -1, 1}});
   const auto array = testing::noise_of<Complex>(216, 8);

@@ -2,11 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "fft/layout/box.hpp"
 #include "fft/orbital/plan.hpp"
+#include "fft/plan/square_matrix.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
@@ -21,7 +27,8 @@ using testing::cube_size;
 using ::testing::HasSubstr;
 using enum TransformKind;
 
-std::string refusal(const CubeSize& size, const char* torus, const OrbitalOptions& options = {}) {
+std::string refusal(const ArrayExtents& size, const char* torus,
+                    const OrbitalOptions& options = {}) {
   try {
     const OrbitalPlan plan(size, Shape::parse(torus), options);
   } catch (const BadInput& refused) {
@@ -62,9 +69,31 @@ TEST(OrbitalPlan, RefusesTheFourierTransformOfRealElements) {
   EXPECT_THAT(refusal(cube_size(4), "2x2x2", options), HasSubstr("dft of float32"));
 }
 
-TEST(OrbitalPlan, RefusesAnArrayThatIsNoCube) {
-  EXPECT_THAT(refusal({4, 5, 6}, "2x2x2"), HasSubstr("4x5x6"));
-  EXPECT_THAT(refusal({0, 0, 0}, "1"), HasSubstr("nearest: 1x1x1"));
+TEST(OrbitalPlan, TakesUnequalExtentsThatAllHaveEqualBlocks) {
+  EXPECT_EQ(refusal({4, 2, 6}, "2x2x2"), "nothing refused");
+  EXPECT_THAT(refusal({4, 5, 6}, "2x2x2"), HasSubstr("N = 5 is no multiple of P = 2"));
+  EXPECT_THAT(refusal({4, 5, 6}, "2x2x2"), HasSubstr("torus 1x1x1 for 4x5x6"));
+  EXPECT_THAT(refusal({12, 24, 18}, "5x5x5"), HasSubstr("torus 3x3x3 or 6x6x6 for 12x24x18"));
+  EXPECT_THAT(refusal({4, 8, 12}, "2x2x2", {.kinds = {wht, wht, wht}}), HasSubstr("N = 12"));
+  EXPECT_EQ(refusal({4, 8, 12}, "2x2x2", {.kinds = {wht, wht, dct}}), "nothing refused");
+}
+
+TEST(OrbitalPlan, RefusesMatricesThatDoNotFitTheirAxis) {
+  const OrbitalOptions real{.kinds = {testing::noise_matrix<double>(4, 1), dct, dct}};
+  EXPECT_EQ(refusal({4, 6, 8}, "2x2x2", real), "nothing refused");
+  EXPECT_EQ(refusal({6, 4, 8}, "2x2x2", real), "matrix noise is 4x4, its axis has 6 points");
+  const OrbitalOptions complex{.kinds = {testing::noise_matrix<std::complex<double>>(4, 1)},
+                               .element = ElementType::float64};
+  EXPECT_EQ(refusal({4, 4, 4}, "2x2x2", complex),
+            "matrix noise of float64 elements is complex; give complex ones");
+}
+
+TEST(OrbitalPlan, RefusesASingularMatrixWhereItsInverseIsAskedFor) {
+  const std::vector<std::complex<double>> ones(4, 1);
+  OrbitalOptions options{.kinds = {dct, std::make_shared<const SquareMatrix>("ones", 2, ones)}};
+  EXPECT_EQ(refusal({2, 2, 2}, "1", options), "nothing refused");
+  options.sign = Sign::inverse;
+  EXPECT_EQ(refusal({2, 2, 2}, "1", options), "matrix ones is singular: it has no inverse");
 }
 
 TEST(OrbitalPlan, TakesASingleNodeOfAnyShape) {
@@ -96,6 +125,25 @@ TEST(OrbitalPlan, SkewsTheResultAsTheReportSays) {
     EXPECT_EQ(plan.skewed(r), (BlockIndex{at[2], at[0], t}));
     EXPECT_EQ(plan.output_box(r).lo, (Index{2 * at[2], 2 * at[0], 2 * t}));
   }
+}
+
+/// The layouts and directions of an order are those of the report with axes and dimensions renamed.
+TEST(OrbitalPlan, RenamesAxesForEveryOrderOfTheStages) {
+  std::array<unsigned, 3> order{0, 1, 2};
+  do {
+    const OrbitalPlan plan({4, 8, 12}, cube_of(4), {.stage_axes = order});
+    const auto [first, second, third] = order;
+    for (Rank r = 0; r < 64; ++r) {
+      const Coord at = cube_of(4).coord(r);
+      const BlockIndex skewed = plan.skewed(r);
+      EXPECT_EQ(skewed[first], (at[0] + at[1] + at[2]) % 4u);
+      EXPECT_EQ(skewed[second], at[first]);
+      EXPECT_EQ(skewed[third], at[second]);
+    }
+    for (unsigned stage = 0; stage < 3; ++stage) EXPECT_EQ(plan.stage(stage).axis, order[stage]);
+    for (const unsigned stage : {0u, 1u})  // which keep within slices across the third axis
+      for (const auto& block : plan.shifted_blocks(stage)) EXPECT_NE(block.dimension, third);
+  } while (std::ranges::next_permutation(order).found);
 }
 
 TEST(OrbitalPlan, InvertsFromTheLayoutThatForwardLeaves) {

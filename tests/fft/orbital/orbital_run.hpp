@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/product.hpp"
 #include "fft/orbital/transform.hpp"
+#include "fft/plan/square_matrix.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/fabric.hpp"
 #include "hal/machine.hpp"
@@ -37,7 +39,7 @@ inline constexpr fft::ElementType kElementType<std::complex<float>> = fft::Eleme
 
 /// Calls visit(place in the array, place in the block) for a block's elements, both in C order.
 template <typename Visit>
-void for_each_in(const fft::Box& box, const fft::CubeSize& size, Visit&& visit) {
+void for_each_in(const fft::Box& box, const fft::ArrayExtents& size, Visit&& visit) {
   std::size_t local = 0;
   for (auto i = box.lo[0]; i < box.hi[0]; ++i)
     for (auto j = box.lo[1]; j < box.hi[1]; ++j)
@@ -93,26 +95,49 @@ OrbitalRun<T> orbital_on(Fabric& fabric, const fft::OrbitalPlan& plan, const std
 inline Shape cube_of(unsigned extent) {
   return Shape::parse(fmt::format("{0}x{0}x{0}", extent));
 }
-inline fft::CubeSize cube_size(std::int64_t n) {
+inline fft::ArrayExtents cube_size(std::int64_t n) {
   return {n, n, n};
 }
 
 /// Runs it on the model.
 template <typename T>
-OrbitalRun<T> orbital(unsigned extent, std::int64_t n, fft::OrbitalOptions options,
+OrbitalRun<T> orbital(unsigned extent, const fft::ArrayExtents& size, fft::OrbitalOptions options,
                       const std::vector<T>& array) {
   options.element = kElementType<T>;
   const auto fabric = make_sim_fabric(cube_of(extent), Machine{});
-  return orbital_on(*fabric, fft::OrbitalPlan(cube_size(n), cube_of(extent), options), array);
+  return orbital_on(*fabric, fft::OrbitalPlan(size, cube_of(extent), options), array);
+}
+template <typename T>
+OrbitalRun<T> orbital(unsigned extent, std::int64_t n, const fft::OrbitalOptions& options,
+                      const std::vector<T>& array) {
+  return orbital(extent, cube_size(n), options, array);
 }
 
+/// By the definitions. REQUIRES: forward, where there are matrices.
 template <typename T>
-std::vector<Exact> expected(std::int64_t n, const fft::OrbitalOptions& options,
+std::vector<Exact> expected(const fft::ArrayExtents& size, const fft::OrbitalOptions& options,
                             const std::vector<T>& array) {
   std::vector<ReferenceAxis> axes;
-  for (const fft::TransformKind kind : options.kinds)
-    axes.push_back({static_cast<std::size_t>(n), kind, options.sign});
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    const fft::AxisTransform& transform = options.kinds[axis];
+    ReferenceAxis& reference = axes.emplace_back();
+    reference.extent = static_cast<std::size_t>(size[axis]);
+    reference.kind = transform.kind;
+    reference.sign = options.sign;
+    if (transform.kind != fft::TransformKind::matrix) continue;
+    for (std::int64_t row = 0; row < size[axis]; ++row)
+      for (std::int64_t column = 0; column < size[axis]; ++column)
+        reference.own.push_back(transform.matrix->at(row, column));
+  }
   return reference_transform(axes, exactly<T>(array));
+}
+
+/// A matrix of noise, of complex numbers or of real ones.
+template <typename T>
+fft::AxisTransform noise_matrix(std::int64_t n, unsigned seed) {
+  const std::vector<T> noise = noise_of<T>(static_cast<std::size_t>(n * n), seed);
+  const std::vector<std::complex<double>> values(noise.begin(), noise.end());
+  return std::make_shared<const fft::SquareMatrix>("noise", n, values);
 }
 
 /// The relative error that N elements of T may have.

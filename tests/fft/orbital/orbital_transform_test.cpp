@@ -23,7 +23,7 @@ using testing::noise_of;
 using testing::orbital;
 
 using enum TransformKind;
-using Kinds = std::array<TransformKind, 3>;
+using Kinds = std::array<AxisTransform, 3>;
 using Alpha = std::array<int, 3>;
 
 constexpr std::array kSigns = {Sign::forward, Sign::inverse};
@@ -32,27 +32,33 @@ Alpha alpha_of(unsigned bits) {
   return {bits & 1 ? -1 : 1, bits & 2 ? -1 : 1, bits & 4 ? -1 : 1};
 }
 
-std::size_t volume(std::int64_t n) {
-  return static_cast<std::size_t>(n * n * n);
+std::size_t volume(const ArrayExtents& size) {
+  return static_cast<std::size_t>(size[0] * size[1] * size[2]);
 }
 
 template <typename T>
-void expect_the_definition(unsigned extent, std::int64_t n, const OrbitalOptions& options) {
-  const std::vector<T> array = noise_of<T>(volume(n), 7 * extent + static_cast<unsigned>(n));
-  const auto run = orbital(extent, n, options, array);
+void expect_the_definition(unsigned extent, const ArrayExtents& size,
+                           const OrbitalOptions& options) {
+  const std::vector<T> array =
+      noise_of<T>(volume(size), 7 * extent + static_cast<unsigned>(size[0]));
+  const auto run = orbital(extent, size, options, array);
   const double error =
-      testing::relative_l2(exactly<T>(run.result), testing::expected(n, options, array));
-  EXPECT_LE(error, allowed<T>(n)) << "N = " << n << ", P = " << extent << ", kinds "
-                                  << static_cast<int>(options.kinds[0])
-                                  << static_cast<int>(options.kinds[1])
-                                  << static_cast<int>(options.kinds[2]) << ", sign "
-                                  << static_cast<int>(options.sign);
+      testing::relative_l2(exactly<T>(run.result), testing::expected(size, options, array));
+  EXPECT_LE(error, allowed<T>(*std::ranges::max_element(size)))
+      << "size " << ::testing::PrintToString(size) << ", P = " << extent << ", kinds "
+      << name_of(options.kinds[0]) << " " << name_of(options.kinds[1]) << " "
+      << name_of(options.kinds[2]) << ", sign " << static_cast<int>(options.sign) << ", stages "
+      << ::testing::PrintToString(options.stage_axes);
   EXPECT_TRUE(run.input_kept);
+}
+template <typename T>
+void expect_the_definition(unsigned extent, std::int64_t n, const OrbitalOptions& options) {
+  expect_the_definition<T>(extent, testing::cube_size(n), options);
 }
 
 TEST(OrbitalTransform, FollowsTheDefinitionForEveryKindAndType) {
   for (const Sign sign : kSigns)
-    for (const TransformKind kind : {dft, dct, dht, wht}) {
+    for (const TransformKind kind : {dft, dct, dht, wht, dst}) {
       const OrbitalOptions options{.kinds = {kind, kind, kind}, .sign = sign};
       expect_the_definition<std::complex<double>>(2, 8, options);
       expect_the_definition<std::complex<float>>(2, 8, options);
@@ -65,10 +71,11 @@ TEST(OrbitalTransform, FollowsTheDefinitionForEveryKindAndType) {
 TEST(OrbitalTransform, FollowsTheDefinitionForADifferentKindOnEveryAxis) {
   for (const Sign sign : kSigns)
     for (const Kinds& kinds : {Kinds{dft, dct, dht}, Kinds{dct, dht, dft}, Kinds{wht, dft, dct},
-                               Kinds{dht, wht, dct}, Kinds{dct, dct, wht}}) {
+                               Kinds{dht, wht, dct}, Kinds{dst, dct, wht}}) {
       const OrbitalOptions options{.kinds = kinds, .sign = sign};
       expect_the_definition<std::complex<double>>(2, 8, options);
-      if (std::ranges::count(kinds, dft) == 0) expect_the_definition<double>(4, 8, options);
+      if (std::ranges::none_of(kinds, has_complex_coefficients))
+        expect_the_definition<double>(4, 8, options);
     }
 }
 
@@ -98,6 +105,41 @@ TEST(OrbitalTransform, FollowsTheDefinitionWithAPrimeBlock) {
     expect_the_definition<std::complex<double>>(1, n, {.kinds = {dft, dct, dht}});
   expect_the_definition<std::complex<double>>(2, 22, {});
   expect_the_definition<double>(3, 21, {.kinds = {dct, dht, dct}});
+}
+
+TEST(OrbitalTransform, FollowsTheDefinitionForArraysOfUnequalExtents) {
+  for (const Sign sign : kSigns)
+    for (const ArrayExtents& block : {ArrayExtents{1, 2, 3}, {3, 1, 2}, {5, 1, 1}, {1, 1, 4}})
+      for (const unsigned extent : {1u, 2u, 3u}) {
+        ArrayExtents size = block;
+        for (std::int64_t& n : size) n *= extent;
+        expect_the_definition<std::complex<double>>(extent, size,
+                                                    {.kinds = {dft, dct, dst}, .sign = sign});
+        expect_the_definition<std::complex<float>>(extent, size,
+                                                   {.kinds = {dst, dft, dht}, .sign = sign});
+        expect_the_definition<double>(extent, size, {.kinds = {dct, dht, dst}, .sign = sign});
+      }
+}
+
+TEST(OrbitalTransform, MultipliesByMatricesOfOnesOwn) {
+  using Complex = std::complex<double>;
+  const AxisTransform real = testing::noise_matrix<double>(4, 1);
+  const AxisTransform complex = testing::noise_matrix<Complex>(6, 2);
+  const AxisTransform other = testing::noise_matrix<double>(2, 3);
+  expect_the_definition<Complex>(2, {4, 6, 2}, {.kinds = {real, complex, other}});
+  expect_the_definition<Complex>(2, {4, 6, 4}, {.kinds = {real, dct, real}});
+  expect_the_definition<Complex>(1, {6, 2, 6}, {.kinds = {complex, other, complex}});
+  expect_the_definition<double>(2, {4, 2, 4}, {.kinds = {real, other, real}});
+}
+
+TEST(OrbitalTransform, ComesBackByTheInverseOfAMatrixTimesThePoints) {
+  using T = std::complex<double>;
+  const ArrayExtents size{4, 6, 2};
+  const Kinds kinds{testing::noise_matrix<double>(4, 1), testing::noise_matrix<T>(6, 2), dct};
+  const std::vector<T> array = noise_of<T>(volume(size), 5);
+  const auto there = orbital(2, size, {.kinds = kinds}, array);
+  const auto back = orbital(2, size, {.kinds = kinds, .sign = Sign::inverse}, there.result);
+  EXPECT_LE(testing::relative_l2(exactly<T>(back.result), exactly<T>(array), 4 * 6 * 2), 1e-12);
 }
 
 TEST(OrbitalTransform, GivesNCubedTimesTheInputWhenInvertedFromWhereItEnded) {

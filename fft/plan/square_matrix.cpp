@@ -1,0 +1,88 @@
+#include "fft/plan/square_matrix.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+
+namespace toroid::fft {
+
+SquareMatrix::SquareMatrix(std::string name, std::int64_t size,
+                           const std::vector<std::complex<double>>& values)
+    : name_(std::move(name)),
+      size_(size),
+      values_(values.begin(), values.end()),
+      is_complex_(std::ranges::any_of(values, [](const auto& v) { return v.imag() != 0; })) {
+  if (size < 1 || values.size() != static_cast<std::size_t>(size * size))
+    throw BadInput(
+        fmt::format("matrix {}: {} numbers are no {} x {}", name_, values.size(), size, size));
+  for (const std::complex<double>& value : values)
+    if (!std::isfinite(value.real()) || !std::isfinite(value.imag()))
+      throw BadInput(fmt::format("matrix {} has elements that are not finite", name_));
+}
+
+const std::vector<SquareMatrix::Value>& SquareMatrix::inverse() const {
+  const std::lock_guard lock(mutex_);
+  if (inverse_.empty()) inverse_ = inverted();
+  return inverse_;
+}
+
+long double SquareMatrix::largest() const {
+  long double most = 0;
+  for (const Value& value : values_) most = std::max(most, std::abs(value));
+  return most;
+}
+
+std::int64_t SquareMatrix::pivot_row(const std::vector<Value>& rest, std::int64_t column) const {
+  std::int64_t best = column;
+  for (std::int64_t row = column + 1; row < size_; ++row)
+    if (std::abs(rest[place(row, column)]) > std::abs(rest[place(best, column)])) best = row;
+  return best;
+}
+
+void SquareMatrix::exchange_rows(std::vector<Value>& values, std::int64_t a, std::int64_t b) const {
+  const auto begin = [&](std::int64_t row) {
+    return values.begin() + static_cast<std::ptrdiff_t>(place(row, 0));
+  };
+  if (a != b) std::swap_ranges(begin(a), begin(a) + size_, begin(b));
+}
+
+/// Gauss and Jordan's elimination: what turns M into the identity turns the identity into the
+/// inverse.
+std::vector<SquareMatrix::Value> SquareMatrix::inverted() const {
+  std::vector<Value> rest = values_;
+  std::vector<Value> inverse(values_.size());
+  for (std::int64_t row = 0; row < size_; ++row) inverse[place(row, row)] = 1;
+  const long double least =
+      largest() * static_cast<long double>(size_) * std::numeric_limits<double>::epsilon();
+  for (std::int64_t column = 0; column < size_; ++column) {
+    const std::int64_t pivot = pivot_row(rest, column);
+    if (std::abs(rest[place(pivot, column)]) <= least)
+      throw BadInput(fmt::format("matrix {} is singular: it has no inverse", name_));
+    exchange_rows(rest, pivot, column);
+    exchange_rows(inverse, pivot, column);
+    const Value scale = Value(1) / rest[place(column, column)];
+    for (std::vector<Value>* values : {&rest, &inverse})
+      for (std::int64_t c = 0; c < size_; ++c) (*values)[place(column, c)] *= scale;
+    for (std::int64_t row = 0; row < size_; ++row) {
+      const Value factor = rest[place(row, column)];
+      if (row == column || factor == Value(0)) continue;
+      for (std::vector<Value>* values : {&rest, &inverse})
+        for (std::int64_t c = 0; c < size_; ++c)
+          (*values)[place(row, c)] -= factor * (*values)[place(column, c)];
+    }
+  }
+  return inverse;
+}
+
+}  // namespace toroid::fft

@@ -1,0 +1,55 @@
+// A matrix of the user's that transforms an axis.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace toroid::fft {
+
+/// A matrix M of N x N finite numbers: y = M·x along an axis of N points. Immutable; any number of
+/// threads may share it.
+class SquareMatrix {
+ public:
+  using Value = std::complex<long double>;
+
+  /// `values`: row by row. `name` stands for the matrix in messages, as a file's name. Throws
+  /// BadInput unless there are size x size finite numbers.
+  SquareMatrix(std::string name, std::int64_t size,
+               const std::vector<std::complex<double>>& values);
+
+  const std::string& name() const { return name_; }
+  std::int64_t size() const { return size_; }
+  /// Whether a number has an imaginary part.
+  bool is_complex() const { return is_complex_; }
+  Value at(std::int64_t row, std::int64_t column) const { return values_[place(row, column)]; }
+  /// An element of the inverse matrix, which the first call makes. Throws BadInput where M is
+  /// singular in double precision: a pivot of the elimination is below N·2^-52 of the largest
+  /// element.
+  Value inverse_at(std::int64_t row, std::int64_t column) const {
+    return inverse()[place(row, column)];
+  }
+
+ private:
+  std::size_t place(std::int64_t row, std::int64_t column) const {
+    return static_cast<std::size_t>(row * size_ + column);
+  }
+  const std::vector<Value>& inverse() const;
+  std::vector<Value> inverted() const;
+  /// The row from `column` on with the largest element in that column.
+  std::int64_t pivot_row(const std::vector<Value>& rest, std::int64_t column) const;
+  void exchange_rows(std::vector<Value>& values, std::int64_t a, std::int64_t b) const;
+  long double largest() const;
+
+  std::string name_;
+  std::int64_t size_;
+  std::vector<Value> values_;
+  bool is_complex_;
+  mutable std::mutex mutex_;
+  mutable std::vector<Value> inverse_{};  ///< empty until it is wanted; guarded by mutex_
+};
+
+}  // namespace toroid::fft

@@ -1,0 +1,75 @@
+// A user's matrix and its inverse.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "fft/plan/square_matrix.hpp"
+#include "hal/check.hpp"
+#include "tests/fft/reference.hpp"
+
+namespace toroid::fft {
+namespace {
+
+using testing::Exact;
+using Values = std::vector<std::complex<double>>;
+
+std::string refusal_of(std::int64_t size, const Values& values) {
+  try {
+    const SquareMatrix matrix("m", size, values);
+    (void)matrix.inverse_at(0, 0);
+  } catch (const BadInput& refused) {
+    return refused.what();
+  }
+  return "nothing refused";
+}
+
+TEST(SquareMatrix, HasTheInverseOfASmallOneByHand) {
+  const SquareMatrix matrix("m", 2, {1, 2, 3, 4});
+  const std::vector<Exact> expected = {-2, 1, 1.5, -0.5};
+  for (std::int64_t i = 0; i < 4; ++i)
+    EXPECT_LT(std::abs(matrix.inverse_at(i / 2, i % 2) - expected[static_cast<std::size_t>(i)]),
+              1e-18L);
+}
+
+TEST(SquareMatrix, InvertsWhatHasZerosOnItsDiagonal) {
+  const SquareMatrix rotation("m", 3, {0, 1, 0, 0, 0, 1, 1, 0, 0});
+  for (std::int64_t row = 0; row < 3; ++row)
+    for (std::int64_t column = 0; column < 3; ++column)
+      EXPECT_EQ(rotation.inverse_at(row, column), rotation.at(column, row));
+}
+
+TEST(SquareMatrix, TimesItsInverseIsTheIdentity) {
+  for (const std::int64_t size : {1, 2, 7, 20}) {
+    const auto count = static_cast<std::size_t>(size * size);
+    const SquareMatrix matrix("m", size, testing::noise_of<std::complex<double>>(count, 3));
+    for (std::int64_t row = 0; row < size; ++row)
+      for (std::int64_t column = 0; column < size; ++column) {
+        Exact sum = 0;
+        for (std::int64_t k = 0; k < size; ++k)
+          sum += matrix.at(row, k) * matrix.inverse_at(k, column);
+        EXPECT_LT(std::abs(sum - Exact(row == column ? 1 : 0)), 1e-15L);
+      }
+  }
+}
+
+TEST(SquareMatrix, HasNoInverseWhereItIsSingular) {
+  for (const Values& values : {Values{1, 2, 2, 4}, Values{0, 0, 0, 0}, Values{1, 0, 0, 1e-17},
+                               Values{{0, 1}, 1, -1, {0, 1}}})
+    EXPECT_EQ(refusal_of(2, values), "matrix m is singular: it has no inverse");
+  EXPECT_EQ(refusal_of(2, {1e-20, 0, 0, 1e-20}), "nothing refused");  // small, but regular
+}
+
+TEST(SquareMatrix, TakesAsManyFiniteNumbersAsItHasPlaces) {
+  EXPECT_EQ(refusal_of(2, {1, 2, 3}), "matrix m: 3 numbers are no 2 x 2");
+  EXPECT_EQ(refusal_of(0, {}), "matrix m: 0 numbers are no 0 x 0");
+  for (const double bad : {std::numeric_limits<double>::infinity(), std::nan("")})
+    EXPECT_EQ(refusal_of(1, {{1, bad}}), "matrix m has elements that are not finite");
+}
+
+}  // namespace
+}  // namespace toroid::fft
