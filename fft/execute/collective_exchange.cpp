@@ -1,12 +1,16 @@
 #include "fft/execute/collective_exchange.hpp"
 
+#include <fmt/core.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/redistribution.hpp"
 #include "fft/layout/transfer.hpp"
+#include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/message_passing/all_to_all.hpp"
@@ -16,9 +20,15 @@
 namespace toroid::fft {
 namespace {
 
-/// Bytes of a message; none is sent where there is no transfer.
+/// Bytes of a message; none is sent where there is no transfer. Throws BadInput where it is longer
+/// than message passing can say.
 std::uint32_t bytes_of(const Transfer* transfer) {
-  return transfer == nullptr ? 0 : transfer->size() * transfer->element_bytes();
+  if (transfer == nullptr) return 0;
+  const std::uint64_t bytes = std::uint64_t{transfer->size()} * transfer->element_bytes();
+  if (bytes > std::numeric_limits<std::uint32_t>::max())
+    throw BadInput(
+        fmt::format("message passing has messages of less than 4 GiB, not of {} bytes", bytes));
+  return static_cast<std::uint32_t>(bytes);
 }
 
 }  // namespace

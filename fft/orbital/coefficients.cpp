@@ -61,6 +61,11 @@ Value of_matrix(const SquareMatrix& matrix, bool forward, std::int64_t in, std::
 
 }  // namespace
 
+bool has_complex_coefficients(const AxisTransform& transform) {
+  return transform.kind == TransformKind::dft ||
+         (transform.matrix != nullptr && transform.matrix->is_complex());
+}
+
 std::string name_of(const AxisTransform& transform) {
   if (transform.matrix != nullptr) return "matrix " + transform.matrix->name();
   return std::string(kTransformKindNames[static_cast<std::size_t>(transform.kind)]);

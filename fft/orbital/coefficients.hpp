@@ -23,15 +23,11 @@
 #include <cstdint>
 #include <string>
 
-#include "fft/plan/square_matrix.hpp"
 #include "fft/plan/transform_kind.hpp"
 
 namespace toroid::fft {
 
-inline bool has_complex_coefficients(const AxisTransform& transform) {
-  return transform.kind == TransformKind::dft ||
-         (transform.matrix != nullptr && transform.matrix->is_complex());
-}
+bool has_complex_coefficients(const AxisTransform& transform);
 
 /// "dct", or "matrix NAME".
 std::string name_of(const AxisTransform& transform);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "fft/kernels/kernel.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
 #include "fft/plan/description.hpp"

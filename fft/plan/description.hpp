@@ -11,9 +11,8 @@
 //               layout than it found the data in; backward leads from that one back. Boxes lie in
 //               the node's memory without gaps in C order, arrays of a batch one behind the other,
 //               unless the method says otherwise (NodeLayout is the truth).
-// Box cut       A cut c >= 1, which need not be whole, keeps, of every axis of n points, the m =
-// n/c
-//               lowest frequencies, rounded down, in the order of a spectrum of m points: 0, 1,
+// Box cut       A cut c >= 1, which need not be whole, keeps of every axis of n points the lowest
+//               m frequencies, n/c rounded down, in the order of a spectrum of m points: 0, 1,
 //               ..., then the negative ones. Forward drops the others, backward takes them for
 //               zero.
 #pragma once

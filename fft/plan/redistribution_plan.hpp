@@ -20,10 +20,10 @@ namespace toroid::fft {
 
 /// A blueprint whose forward leads from one distribution of an array to another, and backward from
 /// that one back. Either may leave nodes without elements, and may have its axes in another order
-/// in memory. Of `options` a redistribution heeds precision, real, first, may_leave_gaps and
-/// times_packets; with may_leave_gaps what arrives is stored straight in the caller's array, at the
-/// price of a barrier before every call. Throws BadInput where the two arrays differ. REQUIRES: in
-/// each distribution every element belongs to exactly one node.
+/// in memory. Of `options` a redistribution heeds precision, real, first, may_leave_gaps,
+/// times_packets, and layer; with may_leave_gaps what arrives is stored straight in the caller's
+/// array, at the price of a barrier before every call. Throws BadInput where the two arrays differ.
+/// REQUIRES: in each distribution every element belongs to exactly one node.
 std::shared_ptr<const Blueprint> redistribution(const Distribution& from, const Distribution& to,
                                                 const Shape& shape, Description options = {});
 

@@ -10,7 +10,6 @@
 //
 // Source: U.S. Pat. No. 7,315,877, FIG. 3 to 8.
 #include <cstddef>
-#include <cstdint>
 
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"

@@ -7,6 +7,7 @@
 
 #include "fft/execute/local_work.hpp"
 #include "fft/layout/box.hpp"
+#include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/layout/transfer.hpp"
 #include "fft/orbital/plan.hpp"

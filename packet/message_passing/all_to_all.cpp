@@ -11,7 +11,6 @@
 #include "packet/exchange/group.hpp"
 #include "packet/message_passing/envelope.hpp"
 #include "packet/message_passing/message_passing.hpp"
-#include "packet/message_passing/request.hpp"
 #include "packet/node/node.hpp"
 
 namespace toroid {

@@ -21,6 +21,7 @@
 #include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/link_lists.hpp"
+#include "router/sim/link_protocol.hpp"
 #include "router/sim/network_state.hpp"
 #include "router/sim/router_state.hpp"
 #include "router/sim/routers.hpp"

@@ -129,7 +129,9 @@ TEST_F(BadTransform, IsOfMoreThanSixAxes) {
 TEST_F(BadTransform, IsACutThatLeavesNothing) {
   expect_refusal(kSlab + Arguments{"--box-cut", "16.5"}, {"cut of 16.5", "16x16x16", "at most 16"});
   expect_refusal(on("slab", "2", "4x6x8") + Arguments{"--box-cut", "5"}, {"at most 4"});
-  expect_refusal(kSlab + Arguments{"--box-cut", "2", "--real"}, {"box cut", "complex data"});
+  for (const Arguments& more : {Arguments{}, {"--inverse"}})
+    expect_refusal(kSlab + Arguments{"--box-cut", "2", "--real"} + more,
+                   {"a box cut takes complex data"});
   for (const std::string cut : {"0", "-1", "0.99", "x", "nan", "inf", "2,5", "1e99"})
     expect_refusal(kSlab + Arguments{"--box-cut=" + cut}, {"--box-cut", cut});
 }
@@ -205,6 +207,26 @@ TEST_F(BadTransform, HasOptionsOfANonBlockingExchangeForABlockingOne) {
   expect_refusal(kSlab + Arguments{"--taper"}, {"--taper", "blocking", "--planes"});
 }
 
+TEST_F(BadTransform, HasOptionsOfPiecesForALoopThatIsBlockingBothWays) {
+  const Arguments loop = kSlab + Arguments{"--loop", "1", "--start", "lines", "--planes"};
+  for (const std::string planes : {"0,2", "2,0"})
+    EXPECT_EQ(run_command(loop + Arguments{planes, "--quiet"}).exit_code, 0) << planes;
+  expect_refusal(loop + Arguments{"0,0"}, {"--start", "blocking"});
+  expect_refusal(kSlab + Arguments{"--start", "lines", "--planes", "0,2"}, {"--start", "blocking"});
+}
+
+TEST_F(BadTransform, HasPlanesOfABoxCutThatIsNotThere) {
+  for (const Arguments& more : {Arguments{}, {"--inverse"}, {"--timings"}, {"--loop", "2"}})
+    expect_refusal(kSlab + Arguments{"--planes", "1,2,3"} + more,
+                   {"--planes F,P,Q has no effect without --box-cut; give --planes F[,B]"});
+}
+
+TEST_F(BadTransform, HasTimingsOfPlanesOnALayerThatIsBlocking) {
+  for (const Arguments& more : {Arguments{}, {"--planes", "2"}})
+    expect_refusal(kSlab + Arguments{"--layer", "mpi", "--timings"} + more,
+                   {"--timings compares planes; --layer mpi is blocking"});
+}
+
 TEST_F(BadTransform, HasMeasuringForKissFftWhichMeasuresNothing) {
   const Arguments kiss = {"--kernel", "kissfft"};
   expect_refusal(kVolumetric + kiss + Arguments{"--plan", "measure"},
@@ -258,7 +280,7 @@ TEST_F(BadTransform, IsAnInverseWhoseSizeDoesNotFitItsSpectrum) {
   expect_refused_in({"--real", "--inverse", "--size", "4x4x8"}, {"4x4x5", "is 4x4x4"});
   expect_refused_in({"--method", "slab", "--box-cut", "2", "--inverse", "--size", "4"},
                     {"spectrum", "2x2x2", "is 4x4x4"});
-  expect_refused_in({"--inverse", "--size", "5"}, {"--size 5", "is 4x4x4"});
+  expect_refused_in({"--inverse", "--size", "5"}, {"--size 5x5x5", "is 4x4x4"});
 }
 
 TEST_F(BadTransform, HasWisdomThatIsNone) {

@@ -299,6 +299,8 @@ TEST(CampaignWorkload, ThatIsWrongIsRefused) {
   refuses_workload("fft:8:slab:99999999999", "'99999999999'");
   refuses_workload("fft:8:slab:2:1", "after the planes come lines, taper or both");
   refuses_workload("fft:8:slab:2:lines:taper:lines", "fft:SIZE[:METHOD[:PLANES[:lines][:taper]]]");
+  for (const char* after : {"lines:lines", "taper:taper", "taper:lines"})
+    refuses_workload(std::string("fft:8:slab:2:") + after, "in this order, each once");
   refuses_workload("fft:8:rows:2", "planes are for the method slab");
   refuses_workload("fft:0", "size '0'");
   refuses_workload("fft:8by8", "'8by8' is not a size");

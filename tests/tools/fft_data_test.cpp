@@ -224,6 +224,12 @@ TEST_F(FftData, OfACutIsTheCentreOfTheSpectrum) {
             (Extents{4, 4, 4}));
 }
 
+TEST_F(FftData, OfADecimalCutBelongsToTheLeastArrayThatItLeavesItOf) {
+  save("in.npy", {10, 10, 10}, some_values(1000, true));
+  EXPECT_EQ(result_of({"--method", "slab", "--box-cut", "1.1", "--inverse"}).shape,
+            (Extents{11, 11, 11}));
+}
+
 TEST_F(FftData, HasOneToSixAxesByRows) {
   for (const Extents& shape :
        {Extents{12}, {4, 6}, {2, 3, 4}, {2, 3, 4, 2}, {3, 2, 2, 3, 2}, {2, 3, 2, 1, 3, 4}}) {

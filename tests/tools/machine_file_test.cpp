@@ -120,26 +120,50 @@ TEST(MachineFile, RefusesAnotherType) {
   EXPECT_EQ(machine_refusal("name = 7"), "m.toml:1: name must be a text");
 }
 
+std::string load_refusal(const std::string& name) {
+  try {
+    load_machine(name);
+  } catch (const BadInput& refusal) {
+    return refusal.what();
+  }
+  return "accepted";
+}
+
 TEST(MachineFile, IsChangedBehindItsName) {
   const Machine machine = load_machine("bgl:injection_fifos=4:hop_latency=100 ns");
   EXPECT_EQ(machine.name, "bgl:injection_fifos=4:hop_latency=100 ns");
   EXPECT_EQ(machine.injection_fifos, 4u);
   EXPECT_EQ(machine.hop_latency_cycles, 70u);
   EXPECT_EQ(machine.injection_fifo_chunks, Machine().injection_fifo_chunks);
-  const auto refusal = [](const char* name) {
-    try {
-      load_machine(name);
-    } catch (const BadInput& bad) {
-      return std::string(bad.what());
-    }
-    return std::string("nothing was refused");
-  };
-  EXPECT_THAT(refusal("bgl:fifos=4"), HasSubstr("machine 'bgl:fifos=4': unknown key 'fifos'"));
-  EXPECT_THAT(refusal("bgl:injection_fifos=four"), HasSubstr("must be a number, not 'four'"));
-  EXPECT_THAT(refusal("bgl:injection_fifos=15"), HasSubstr("out of range; expected"));
-  EXPECT_THAT(refusal("bgl:injection_fifos=4:"), HasSubstr("unknown key ''"));
-  EXPECT_THAT(refusal("bgm:injection_fifos=4"), HasSubstr("machine 'bgm' is neither"));
-  EXPECT_THAT(refusal("no:such/file.toml"), HasSubstr("'no:such/file.toml' is neither"));
+  EXPECT_THAT(load_refusal("bgl:fifos=4"), HasSubstr("machine 'bgl:fifos=4': unknown key 'fifos'"));
+  EXPECT_THAT(load_refusal("bgl:injection_fifos=four"), HasSubstr("must be a number, not 'four'"));
+  EXPECT_THAT(load_refusal("bgl:injection_fifos=15"), HasSubstr("out of range; expected"));
+  EXPECT_THAT(load_refusal("bgl:injection_fifos=4:"), HasSubstr("unknown key ''"));
+  EXPECT_THAT(load_refusal("bgm:injection_fifos=4"), HasSubstr("machine 'bgm' is neither"));
+  EXPECT_THAT(load_refusal("no:such/file.toml"), HasSubstr("'no:such/file.toml' is neither"));
+}
+
+TEST(MachineFile, IsChangedToTheSameInWhateverOrderTheClockStands) {
+  for (const std::string changes : {"link=350 MB/s:hop_latency=100 ns:clock_hz=1400000000",
+                                    "link=350 MB/s:clock=1.4 GHz:hop_latency=100 ns",
+                                    "clock_hz=1400000000:link=350 MB/s:hop_latency=100 ns"}) {
+    const Machine machine = load_machine("bgl:" + changes);
+    EXPECT_DOUBLE_EQ(machine.clock_hz, 1.4e9) << changes;
+    EXPECT_DOUBLE_EQ(machine.link_bits_per_cycle, 2) << changes;
+    EXPECT_EQ(machine.hop_latency_cycles, 140u) << changes;
+  }
+}
+
+TEST(MachineFile, IsNotChangedTwiceInOneNumber) {
+  EXPECT_EQ(load_refusal("bgl:link=350 MB/s:link_bits_per_cycle=4"),
+            "machine 'bgl:link=350 MB/s:link_bits_per_cycle=4': link_bits_per_cycle says again "
+            "what link says");
+  EXPECT_THAT(load_refusal("bgl:link_bits_per_cycle=4:inject_cycles=1:link=350 MB/s"),
+              HasSubstr("': link says again what link_bits_per_cycle says"));
+  EXPECT_THAT(load_refusal("bgl:injection_fifos=4:injection_fifos=4"),
+              HasSubstr("': injection_fifos is given twice"));
+  EXPECT_THAT(load_refusal("bgl:clock=1 GHz:link=350 MB/s:clock_hz=1e9"),
+              HasSubstr("': clock_hz says again what clock says"));
 }
 
 TEST(MachineFile, RefusesAnUnknownKey) {

@@ -71,7 +71,7 @@ class Terminal {
   }
   /// Waits until a part of the packets, but not most, has been delivered. False: it never was seen.
   bool shows_part() {
-    const std::regex part("packets delivered \\([1-4]?[1-9] %\\)");
+    const std::regex part("packets delivered \\(([1-9]|[1-4][0-9]) %\\)");
     for (int tries = 0; tries < 3000; ++tries) {
       if (std::regex_search(text(), part)) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));

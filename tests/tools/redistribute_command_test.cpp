@@ -1,8 +1,8 @@
 // toroid redistribute, and transforms that begin and end in boxes of the user's.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -95,6 +95,24 @@ TEST_F(Redistribute, RefusesWhatIsNoLayout) {
   expect_refusal_of("none.csv", {"none.csv: cannot be read"});
 }
 
+TEST_F(Redistribute, RefusesAGridWhoseNumberOfBlocksIsBeyond64Bits) {
+  const auto refused = [&](const std::string& grid, const std::string& why) {
+    expect_refusal({"redistribute", "--size", "2x2x2x2x2x2", "--torus", "16x16x8", "--from",
+                    "blocks:" + grid, "--to", "slabs:x"},
+                   {why});
+  };
+  refused("2048x2048x2048x2048x2048x2048", "blocks for 2048 nodes");  // 2^66: 0 in 64 bits
+  refused("2048x2048x2048x2048x2048x2048@0", "blocks for 1 nodes");
+  refused("2048x2048x2048x2048x2048x512", "blocks for 2048 nodes");  // 2^64
+  refused("2048x2048x2048x2048x2048x256", "blocks for 2048 nodes");  // 2^63
+  refused("1x1x2x1x1x1@0-2", "2 blocks for 3 nodes");
+}
+
+TEST_F(Redistribute, SaysWhatTheLayoutInTheEndMayBeWhereThereIsNone) {
+  expect_refusal({"redistribute", "--size", "4x4", "--torus", "2x2", "--from", "blocks"},
+                 {"--to LAYOUT", "slabs:AXIS"});
+}
+
 TEST_F(Redistribute, RefusesValuesThatItsTypeWouldRound) {
   std::ostringstream file;
   write_npy(file, Extents{2}, Values{1, 0.1});
@@ -102,6 +120,19 @@ TEST_F(Redistribute, RefusesValuesThatItsTypeWouldRound) {
   expect_refusal({"redistribute", "--in", "in.npy", "--torus", "2", "--from", "slabs:0", "--to",
                   "slabs:0@1", "--type", "f4"},
                  {"in.npy: element 1", "is no f4"});
+}
+
+TEST_F(Redistribute, RefusesToReplaceAFileOfBoxes) {
+  const std::vector<Arguments> inputs = {
+      {"fft", "--in-boxes", "boxes.csv"},
+      {"fft", "--out-boxes", "boxes.csv"},
+      {"redistribute", "--from", "./boxes.csv,yxz", "--to", "blocks"},
+      {"redistribute", "--from", "slabs:x@0-3", "--to", "boxes.csv"}};
+  for (const Arguments& input : inputs)
+    for (const std::string output : {"--out", "--json", "--report"})
+      expect_refusal(input + Arguments{"--size", "5x7x3", "--torus", "2x2", output, "boxes.csv"},
+                     {"boxes.csv are the same file"});
+  EXPECT_EQ(directory_.content_of("boxes.csv"), kBoxes);
 }
 
 TEST_F(Redistribute, RefusesBoxesThatOverlapOrLeaveAGap) {
@@ -119,6 +150,24 @@ TEST_F(Redistribute, RefusesBoxesThatOverlapOrLeaveAGap) {
   directory_.save("bad.csv", kBoxes.substr(0, kBoxes.rfind("1,")) + "1,2,5,1,7,0,3\n");
   expect_refusal_of("bad.csv",
                     {"bad.csv: boxes hold 96 of the array's 105 elements, and not (2, 0"});
+}
+
+TEST_F(Redistribute, TakesBoxesWhoseLastLineHasNoEndOrIsEmpty) {
+  const std::string unended = kBoxes.substr(0, kBoxes.size() - 1);
+  for (const std::string& text : {unended, kBoxes + "\n", unended + "\r\n\r\n"}) {
+    directory_.save("last.csv", text);
+    const nlohmann::json report = run({"redistribute", "--size", "5x7x3", "--torus", "2x2",
+                                       "--from", "last.csv", "--to", "blocks", "--check"});
+    EXPECT_EQ(report["wrong_elements"], 0);
+  }
+  const auto refused = [&](const std::string& text, const std::string& why) {
+    directory_.save("last.csv", text);
+    expect_refusal_of("last.csv", {why});
+  };
+  refused(kBoxes + "\n0,0,1,0,1,0,1\n", "last.csv:5: expected the end of the file");
+  refused(unended.substr(0, unended.size() - 1), "last.csv:3: expected an index");
+  refused(unended + " 3", "last.csv:3: expected the end of the line");
+  refused(kBoxes.substr(0, kBoxes.find('\n')), "boxes hold 0 of the array's 105 elements");
 }
 
 TEST_F(Redistribute, IsWhatATransformFromBoxesBeginsWith) {

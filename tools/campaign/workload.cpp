@@ -158,15 +158,19 @@ FftOptions fft_options_of(const std::string& text, const std::vector<std::string
     throw BadInput(fmt::format("workload '{}': planes are for the method slab", shortened(text)));
   options.planes =
       static_cast<std::int64_t>(parse_byte_counts(parts[3], {.min = 1, .max = 1u << 24}).front());
-  for (std::size_t i = 4; i < parts.size(); ++i) {
-    if (parts[i] == fft::kStartNames[1])
-      options.start = parts[i];
-    else if (parts[i] == "taper")
-      options.taper = true;
-    else
-      throw BadInput(fmt::format("workload '{}': after the planes come lines, taper or both",
-                                 shortened(text)));
-  }
+  // In one order, so that equal workloads have one name.
+  std::size_t next = 4;
+  const auto comes = [&](std::string_view word) {
+    const bool is_next = next < parts.size() && parts[next] == word;
+    if (is_next) ++next;
+    return is_next;
+  };
+  if (comes(fft::kStartNames[1])) options.start = fft::kStartNames[1];
+  options.taper = comes("taper");
+  if (next < parts.size())
+    throw BadInput(fmt::format(
+        "workload '{}': after the planes come lines, taper or both, in this order, each once",
+        shortened(text)));
   return options;
 }
 

@@ -80,8 +80,13 @@ class FftCommand {
 
  private:
   OutputPaths paths() const {
-    return {options_.in,     options_.out,   options_.common.json,
-            options_.wisdom, options_.watch, options_.export_to};
+    return {.in = options_.in,
+            .boxes = {options_.in_boxes, options_.out_boxes},
+            .out = options_.out,
+            .json = options_.common.json,
+            .wisdom = options_.wisdom,
+            .watch = options_.watch,
+            .export_to = options_.export_to};
   }
   SlabTrial trial(const fft::Description& description) const {
     return {description, options_.way(), shape_, machine_, run_, wisdom_key()};

@@ -136,6 +136,7 @@ class RedistributeCommand {
  private:
   OutputPaths paths() const {
     return {.in = options_.in,
+            .boxes = {box_file_of(options_.from), box_file_of(options_.to)},
             .out = options_.out,
             .json = options_.common.json,
             .watch = options_.watch,
@@ -261,7 +262,9 @@ void add_distribution_options(CLI::App& verb, RedistributeOptions& options) {
       ->type_name("LAYOUT")
       ->required()
       ->check(not_empty());
-  verb.add_option("--to", options.to, "likewise")
+  verb.add_option("--to", options.to,
+                  "blocks[:GRID], slabs:AXIS, lines:AXIS or a file of boxes, with order and nodes "
+                  "as for --from")
       ->type_name("LAYOUT")
       ->required()
       ->check(not_empty());

@@ -34,9 +34,20 @@ void take_header(TextScanner& scan, const std::string& header) {
     if (!scan.take(c)) scan.expected(fmt::format("the header line '{}'", header));
 }
 
+/// The last line may lack its end.
 void take_line_end(TextScanner& scan) {
+  if (scan.at_end()) return;
   if (!scan.at_line_end()) scan.expected("the end of the line");
   scan.next_line();
+}
+
+/// Whether there is no further box: an empty line may only be the last one.
+bool take_end(TextScanner& scan) {
+  if (scan.at_line_end()) {
+    scan.next_line();
+    if (!scan.at_end()) scan.expected("the end of the file behind an empty line");
+  }
+  return scan.at_end();
 }
 
 std::int64_t take_index(TextScanner& scan, std::int64_t least, std::int64_t most) {
@@ -65,7 +76,7 @@ std::vector<fft::Box> parse_boxes(std::string_view text, std::string_view file, 
   take_header(scan, header_of(size));
   take_line_end(scan);
   std::vector<fft::Box> boxes(nodes);
-  while (!scan.at_end()) {
+  while (!take_end(scan)) {
     const auto node = static_cast<Rank>(scan.take_number(nodes - 1, "the rank of a node"));
     if (boxes[node].volume() > 0) scan.refuse(fmt::format("node {} has a box already", node));
     boxes[node] = take_box(scan, size);

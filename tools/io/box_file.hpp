@@ -16,9 +16,9 @@
 
 namespace toroid {
 
-/// The box of every node; a node without a line holds nothing. The last line must end with a
-/// newline too, so that a file that was cut off is refused. Throws BadInput with file, line and
-/// what was expected, where a node has two boxes, and where the boxes overlap or leave a gap.
+/// The box of every node; a node without a line holds nothing. The last line may lack its
+/// newline, or be empty. Throws BadInput with file, line and what was expected, where a node has
+/// two boxes, and where the boxes overlap or leave a gap, as those of a file that was cut off do.
 std::vector<fft::Box> parse_boxes(std::string_view text, std::string_view file, const Size& size,
                                   Rank nodes);
 /// parse_boxes() of a file's content. Throws BadInput also where it cannot be read.

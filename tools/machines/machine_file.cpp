@@ -52,15 +52,20 @@ const MachineField* find_field(std::string_view key) {
   return found == fields.end() ? nullptr : &*found;
 }
 
+/// Whether it is what times and rates are measured by, so that it is set before them.
+bool is_clock(const MachineField* field) {
+  return field == &machine_fields().front();
+}
+
 /// Reads a machine file's table, key by key.
 class Reader {
  public:
   Reader(const toml::table& table, std::string_view origin) : table_(table), origin_(origin) {
     machine_.name = origin;
-    for (const auto& [key, node] : table)  // what times and rates are measured by
-      if (find_field(key.str()) == &machine_fields().front()) set(key.str(), node);
     for (const auto& [key, node] : table)
-      if (find_field(key.str()) != &machine_fields().front()) apply(key.str(), node);
+      if (is_clock(find_field(key.str()))) set(key.str(), node);
+    for (const auto& [key, node] : table)
+      if (!is_clock(find_field(key.str()))) apply(key.str(), node);
   }
   const Machine& machine() const { return machine_; }
 
@@ -175,15 +180,40 @@ std::size_t changes_begin(std::string_view name) {
   return name.npos;
 }
 
-/// Carries out "key=value", a number or under a key without unit a quantity.
-void change(Machine& machine, const std::string& text) {
+/// "key=value", a number or under a key without unit a quantity.
+struct Change {
+  std::string key;
+  std::string value;
+  const MachineField* field;
+};
+
+Change parse_change(const std::string& text) {
   const std::size_t equals = std::min(text.find('='), text.size());
   const std::string key = text.substr(0, equals);
-  const std::string value = text.substr(std::min(equals + 1, text.size()));
   const MachineField* const field = find_field(key);
   if (field == nullptr)
     throw BadInput(fmt::format("unknown key '{}'; `toroid info --machine bgl` lists the known",
                                shortened(key)));
+  return {key, text.substr(std::min(equals + 1, text.size())), field};
+}
+
+/// The changes of "key=value:key=value", each of another field, that of the clock first.
+std::vector<Change> parse_changes(const std::string& text) {
+  std::vector<Change> changes;
+  for (const std::string& one : split(text, ':')) {
+    const Change change = parse_change(one);
+    const auto said = std::ranges::find(changes, change.field, &Change::field);
+    if (said != changes.end())
+      throw BadInput(said->key == change.key
+                         ? fmt::format("{} is given twice", change.key)
+                         : fmt::format("{} says again what {} says", change.key, said->key));
+    changes.insert(is_clock(change.field) ? changes.begin() : changes.end(), change);
+  }
+  return changes;
+}
+
+void apply(Machine& machine, const Change& change) {
+  const auto& [key, value, field] = change;
   double number = 0;
   const char* const end = value.data() + value.size();
   const auto [next, error] = std::from_chars(value.data(), end, number);
@@ -203,7 +233,7 @@ Machine load_machine(const std::string& text) {
   if (begin == text.npos) return machine;
   machine.name = text;
   try {
-    for (const std::string& one : split(text.substr(begin + 1), ':')) change(machine, one);
+    for (const Change& change : parse_changes(text.substr(begin + 1))) apply(machine, change);
     check_consistent(machine);
   } catch (const BadInput& error) {
     throw BadInput(one_line(fmt::format("machine '{}': {}", text, error.what())));

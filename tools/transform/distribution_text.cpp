@@ -1,7 +1,6 @@
 #include "tools/transform/distribution_text.hpp"
 
 #include <fmt/core.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -33,6 +32,10 @@ namespace {
 constexpr std::string_view kAxisNames = "xyzuvw";
 constexpr std::string_view kAxisDigits = "012345";
 constexpr std::array<std::string_view, 3> kLayoutNames = {"blocks", "slabs", "lines"};
+
+bool is_path(std::string_view text) {
+  return text.find_first_of("./") != std::string_view::npos;
+}
 
 class DistributionParser {
  public:
@@ -184,10 +187,21 @@ class DistributionParser {
                        size_.size(), shape_.size()));
   }
 
+  /// How many blocks the grid has. Refuses more than parts() before their number can overflow.
+  std::int64_t block_count(const fft::Index& grid) const {
+    const std::int64_t most = parts();
+    std::int64_t count = 1;
+    for (const std::int64_t extent : grid) {
+      count *= extent;
+      if (count > most) refuse(fmt::format("at least {} blocks for {} nodes", count, most));
+    }
+    return count;
+  }
+
   fft::Distribution blocks() const {
     const fft::Index grid = argument_.empty() ? grid_of_torus() : typed_grid();
-    const std::int64_t count = fft::Box::of(grid).volume();
-    if (count > std::int64_t{parts()} || (!nodes_.empty() && count != std::int64_t{parts()}))
+    const std::int64_t count = block_count(grid);
+    if (!nodes_.empty() && count != std::int64_t{parts()})
       refuse(fmt::format("{} blocks for {} nodes", count, parts()));
     return placed(fft::block_parts(fft::extents_of(size_), grid, order()),
                   static_cast<Rank>(count));
@@ -206,7 +220,7 @@ class DistributionParser {
 
   fft::Distribution boxes() const {
     const std::string path(rest_);
-    if (path.find_first_of("./") == std::string::npos)
+    if (!is_path(path))
       refuse(unknown_name("layout", path, kLayoutNames) + ", or a file of boxes, as ./boxes");
     if (!nodes_.empty()) refuse("a file of boxes names its nodes itself");
     std::vector<fft::Box> boxes = read_boxes(path, size_, shape_.size());
@@ -230,6 +244,13 @@ class DistributionParser {
 fft::Distribution parse_distribution(const std::string& option, const std::string& text,
                                      const Size& size, const Shape& shape) {
   return DistributionParser(option, text, size, shape).parse();
+}
+
+std::string box_file_of(const std::string& text) {
+  std::string_view layout(text);
+  layout = layout.substr(0, layout.rfind('@'));
+  layout = layout.substr(0, layout.rfind(','));
+  return is_path(layout) ? std::string(layout) : std::string();
 }
 
 }  // namespace toroid

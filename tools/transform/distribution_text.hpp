@@ -25,5 +25,7 @@ namespace toroid {
 /// Throws BadInput that begins with `option`.
 fft::Distribution parse_distribution(const std::string& option, const std::string& text,
                                      const Size& size, const Shape& shape);
+/// The path of the file of boxes in a text that parse_distribution takes; empty: it names none.
+std::string box_file_of(const std::string& text);
 
 }  // namespace toroid

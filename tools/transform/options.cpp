@@ -287,13 +287,20 @@ Size spectrum_size(const FftOptions& options, Size size) {
   return size;
 }
 
+/// The least axis of which a box cut keeps m points.
+std::int64_t least_whole(std::int64_t m, double box_cut) {
+  const double about = std::floor(static_cast<double>(m) * box_cut);
+  std::int64_t n = std::max(m, static_cast<std::int64_t>(about) - 1);
+  while (fft::kept_of(n, box_cut) < m) ++n;
+  return n;
+}
+
 /// The size of the whole array, from the size of the one that was read: the least that fits.
 Size whole_size(const FftOptions& options, const Size& read) {
   if (!options.inverse) return read;
   Size size = read;
   if (keeps_half(options)) size.back() = std::max<std::int64_t>(1, 2 * (size.back() - 1));
-  for (std::int64_t& n : size)
-    n = static_cast<std::int64_t>(std::ceil(static_cast<double>(n) * options.box_cut));
+  for (std::int64_t& n : size) n = least_whole(n, options.box_cut);
   return size;
 }
 
@@ -321,8 +328,8 @@ void check_fits(const FftOptions& options, const Size& size, const HostArray& ar
   if (expected == array.size) return;
   const std::string spectrum =
       expected == size ? "" : fmt::format(", whose spectrum is {},", fmt::join(expected, "x"));
-  throw BadInput(fmt::format("--size {}{} does not fit {}, which is {}", options.size, spectrum,
-                             input_name(options.in), fmt::join(array.size, "x")));
+  throw BadInput(fmt::format("--size {}{} does not fit {}, which is {}", fmt::join(size, "x"),
+                             spectrum, input_name(options.in), fmt::join(array.size, "x")));
 }
 
 /// Throws BadInput for the first element of --in that is not as it must be.
@@ -372,6 +379,23 @@ void refuse_beside_loop(const CLI::App& verb, const FftOptions& options) {
     throw BadInput("--planes -1 is not measured for the way back of a --loop; give it a number");
 }
 
+/// --timings runs parts of the machine, and beside the blocking exchange one of planes.
+void refuse_beside_timings(const CLI::App& verb, const FftOptions& options) {
+  if (!options.timings) return;
+  for (const char* option : {"--in-boxes", "--out-boxes"})
+    if (verb.count(option) > 0)
+      throw BadInput(fmt::format("{} is for one machine; --timings runs parts of it too", option));
+  if (options.layer == fft::kLayerNames[1])
+    throw BadInput("--timings compares planes; --layer mpi is blocking");
+}
+
+/// Whether no direction that runs goes in pieces.
+bool all_blocking(const FftOptions& options) {
+  const bool comes_back = options.loops > 0;
+  return !options.timings && options.planes_of_way() == 0 &&
+         (!comes_back || options.planes_of(fft::Way::backward, options.box_cut) == 0);
+}
+
 }  // namespace
 
 std::string default_kernel() {
@@ -403,8 +427,7 @@ void add_piece_options(CLI::App& verb, PieceOptions& options) {
   verb.add_option_function<std::string>(
           "--planes", [&options](const std::string& text) { set_planes(options, text); },
           "slab: planes per non-blocking exchange; 0: blocking, -1: the fastest, measured. F,B "
-          "where "
-          "the inverse has others; F,P,Q where transforms with a box cut have, forward and inverse")
+          "where the inverse has others; F,P,Q with a box cut: P forward, Q inverse")
       ->transform(planes())
       ->type_name("F[,B] or F,P,Q")
       ->default_str("0");
@@ -474,16 +497,17 @@ void refuse_options_without_effect(const CLI::App& verb, const FftOptions& optio
   for (const auto& [option, method] : kOptionsOfOneMethod)
     if (options.method != method && verb.count(option) > 0)
       throw BadInput(fmt::format("{} is for --method {}", option, method));
+  if (options.box_cut != 1 && options.real) throw BadInput("a box cut takes complex data");
   refuse_beside_loop(verb, options);
-  for (const char* option : {"--in-boxes", "--out-boxes"})
-    if (options.timings && verb.count(option) > 0)
-      throw BadInput(fmt::format("{} is for one machine; --timings runs parts of it too", option));
+  refuse_beside_timings(verb, options);
   if (options.return_to_input && verb.count("--out-boxes") > 0)
     throw BadInput("--return has no effect with --out-boxes");
   refuse_kernel_options_without_effect(verb, options);
   if (options.common.fabric != "sim" && verb.count("--cores") > 0)
     throw BadInput(fmt::format("--cores has no effect on --fabric {}", options.common.fabric));
-  refuse_piece_options(verb, options.method, options.planes_of_way() == 0 && !options.timings);
+  refuse_piece_options(verb, options.method, all_blocking(options));
+  if (options.padded_planes && options.box_cut == 1)
+    throw BadInput("--planes F,P,Q has no effect without --box-cut; give --planes F[,B]");
 }
 
 fft::Description describe(const FftOptions& options, FabricName fabric) {

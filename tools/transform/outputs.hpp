@@ -1,6 +1,7 @@
 // The files that a run of a plan leaves, opened before the run, so that a bad path costs nothing.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -14,7 +15,8 @@ namespace toroid {
 
 /// As typed; empty: none, "-": a standard stream.
 struct OutputPaths {
-  std::string in{};  ///< which no output may replace
+  std::string in{};                    ///< which no output may replace
+  std::array<std::string, 2> boxes{};  ///< files of boxes, likewise
   std::string out{};
   std::string json{};
   std::string wisdom{};

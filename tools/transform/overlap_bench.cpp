@@ -2,15 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "fft/layout/box.hpp"
-#include "fft/layout/distribution.hpp"
-#include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/tune_planes.hpp"
 #include "hal/shape.hpp"

@@ -22,7 +22,6 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/options.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"

@@ -25,6 +25,7 @@
 #include "router/sim/lean/packet_word.hpp"
 #include "router/sim/lean/router_record.hpp"
 #include "router/sim/link_lists.hpp"
+#include "router/sim/link_protocol.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/outbox.hpp"
 #include "router/sim/probe.hpp"

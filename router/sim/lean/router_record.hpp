@@ -6,7 +6,6 @@
 
 #include "hal/packet.hpp"
 #include "router/rules/fullest.hpp"
-#include "router/rules/routing.hpp"
 #include "router/sim/lean/packet_word.hpp"
 
 namespace toroid::sim::lean {

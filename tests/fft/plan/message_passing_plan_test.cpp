@@ -5,7 +5,6 @@
 
 #include <complex>
 #include <cstddef>
-#include <vector>
 
 #include "fft/execute/local_array.hpp"
 #include "fft/layout/box.hpp"

@@ -1,6 +1,5 @@
 // Redistributions without a transform: every element must arrive where it belongs, and come back.
 #include <fmt/core.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -12,6 +12,7 @@
 #include "fft/layout/transfer.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
+#include "fft/plan/extents.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -219,6 +220,22 @@ TEST(Slab, CutsUnevenBoxesAndDownToASinglePoint) {
     d.box_cut = cut;
     expect_right(torus, d);
   }
+}
+
+TEST(Slab, KeepsOfAnAxisWhatADecimalCutSays) {
+  for (const auto& [n, cut, kept] : std::vector<std::tuple<std::int64_t, double, std::int64_t>>{
+           {33, 1.1, 30}, {66, 1.1, 60}, {55, 1.1, 50}, {33, 2.2, 15}, {30, 1.5, 20}, {7, 2, 3}})
+    EXPECT_EQ(kept_of(n, cut), kept) << n << " cut by " << cut;
+  for (std::int64_t n = 1; n <= 2000; ++n) {
+    for (std::int64_t cut = 1; cut <= n; ++cut)
+      ASSERT_EQ(kept_of(n, static_cast<double>(cut)), n / cut) << n << " cut by " << cut;
+    for (std::int64_t tenths = 11; tenths < 40; ++tenths)
+      ASSERT_EQ(kept_of(n, static_cast<double>(tenths) / 10), 10 * n / tenths)
+          << n << " cut by " << tenths << "/10";
+  }
+  const std::int64_t most = (std::int64_t{1} << 31) - 1;
+  EXPECT_EQ(kept_of(most, 1), most);
+  EXPECT_EQ(kept_of(most, 2), most / 2);
 }
 
 /// The number of elements that all exchanges of one array send.

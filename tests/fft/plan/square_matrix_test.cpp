@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -18,7 +19,7 @@ namespace {
 using testing::Exact;
 using Values = std::vector<std::complex<double>>;
 
-std::string refusal_of(std::int64_t size, const Values& values) {
+std::string refusal_of_matrix(std::int64_t size, const Values& values) {
   try {
     const SquareMatrix matrix("m", size, values);
     (void)matrix.inverse_at(0, 0);
@@ -60,15 +61,15 @@ TEST(SquareMatrix, TimesItsInverseIsTheIdentity) {
 TEST(SquareMatrix, HasNoInverseWhereItIsSingular) {
   for (const Values& values : {Values{1, 2, 2, 4}, Values{0, 0, 0, 0}, Values{1, 0, 0, 1e-17},
                                Values{{0, 1}, 1, -1, {0, 1}}})
-    EXPECT_EQ(refusal_of(2, values), "matrix m is singular: it has no inverse");
-  EXPECT_EQ(refusal_of(2, {1e-20, 0, 0, 1e-20}), "nothing refused");  // small, but regular
+    EXPECT_EQ(refusal_of_matrix(2, values), "matrix m is singular: it has no inverse");
+  EXPECT_EQ(refusal_of_matrix(2, {1e-20, 0, 0, 1e-20}), "nothing refused");  // small, but regular
 }
 
 TEST(SquareMatrix, TakesAsManyFiniteNumbersAsItHasPlaces) {
-  EXPECT_EQ(refusal_of(2, {1, 2, 3}), "matrix m: 3 numbers are no 2 x 2");
-  EXPECT_EQ(refusal_of(0, {}), "matrix m: 0 numbers are no 0 x 0");
+  EXPECT_EQ(refusal_of_matrix(2, {1, 2, 3}), "matrix m: 3 numbers are no 2 x 2");
+  EXPECT_EQ(refusal_of_matrix(0, {}), "matrix m: 0 numbers are no 0 x 0");
   for (const double bad : {std::numeric_limits<double>::infinity(), std::nan("")})
-    EXPECT_EQ(refusal_of(1, {{1, bad}}), "matrix m has elements that are not finite");
+    EXPECT_EQ(refusal_of_matrix(1, {{1, bad}}), "matrix m has elements that are not finite");
 }
 
 }  // namespace

@@ -6,14 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
-#include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/group.hpp"

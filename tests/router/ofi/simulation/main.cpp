@@ -8,7 +8,6 @@
 
 #include <charconv>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
