@@ -90,9 +90,8 @@ TEST(BadInput, IsAShapeBeyondTheMachine) {
 
 TEST(BadInput, IsATorusWithMoreNodesThanTheTransformCanUse) {
   expect_refusals({
-      {{"fft", "--torus", "8x8x8", "--size", "4"}, {"4x4x4", "16 lines", "8x8x8", "512 nodes"}},
-      {{"fft", "--torus", "2", "--size", "1"}, {"1x1x1", "2 nodes"}},
-      {{"fft", "--torus", "2x2x3", "--size", "1x1x11"}, {"11 lines", "12 nodes"}},
+      {{"fft", "--torus", "8x8x8", "--size", "4", "--method", "slab"}, {"4 planes", "512 nodes"}},
+      {{"fft", "--torus", "2", "--size", "1", "--method", "slab"}, {"1 planes", "2 nodes"}},
   });
 }
 

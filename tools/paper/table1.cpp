@@ -70,19 +70,22 @@ struct MeshAndTorus {
   Seconds mesh, torus;
 };
 
+using OwnCells = std::array<Seconds, kQuantities>;
+
 /// The paper's split: bandwidth's share is what a mesh, with half the bandwidth, takes longer.
-std::optional<Cells> cells_of(const MeshAndTorus& time, std::int64_t size) {
-  if (!time.mesh || !time.torus) return std::nullopt;
+/// Without one of the two times there is only the other.
+OwnCells cells_of(const MeshAndTorus& time, std::int64_t size) {
+  if (!time.mesh || !time.torus) return {time.mesh, time.torus};
   const auto n = static_cast<double>(size);
   const double bandwidth = *time.mesh - *time.torus;
   const double rest = *time.torus - bandwidth;
-  return Cells{*time.mesh,
-               *time.torus,
-               *time.mesh / *time.torus,
-               rest,
-               bandwidth,
-               rest / (n * n * n * std::log2(n)),
-               bandwidth / (n * n * n)};
+  return {time.mesh,
+          time.torus,
+          *time.mesh / *time.torus,
+          rest,
+          bandwidth,
+          rest / (n * n * n * std::log2(n)),
+          bandwidth / (n * n * n)};
 }
 
 TransformCase on_512_nodes(std::int64_t size, bool is_mesh,
@@ -101,22 +104,15 @@ MeshAndTorus seconds_on_512(const PaperResults& results, const PaperSetting& set
   return {get(true), get(false)};
 }
 
-Seconds cell(const std::optional<Cells>& cells, std::size_t quantity) {
-  return cells ? Seconds((*cells)[quantity]) : Seconds();
-}
-
 constexpr const char* kMeasured = "table1";
 constexpr const char* kModelled = "model";
 
 PaperRow row_of(const char* section, const Table1Part& part, const Table1Column& column,
-                std::size_t quantity, const std::optional<Cells>& ours) {
+                std::size_t quantity, const OwnCells& ours) {
   const auto& [name, unit] = kQuantityNames[quantity];
-  return {section,
-          fmt::format("{}, {} {}^3", part.name, name, column.size),
-          "Table 1",
-          unit,
-          cell(column.printed, quantity),
-          cell(ours, quantity)};
+  return {
+      section, fmt::format("{}, {} {}^3", part.name, name, column.size),          "Table 1",
+      unit,    column.printed ? Seconds((*column.printed)[quantity]) : Seconds(), ours[quantity]};
 }
 
 /// Calls add(column, quantity) for all rows of a part, in the table's order.

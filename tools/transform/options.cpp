@@ -197,6 +197,8 @@ void add_run_options(CLI::App& verb, FftOptions& options) {
 
 /// The matrix of a file.
 fft::AxisTransform matrix_of(const std::string& path) {
+  if (path.empty())
+    throw BadInput(fmt::format("--transform {0} names no file; as {0}M.npy", kMatrixPrefix));
   const NpyArray array = read_array(path);
   if (array.shape.size() != 2 || array.shape[0] != array.shape[1])
     throw BadInput(fmt::format("--transform {}{}: an array of {} is no square matrix",

@@ -314,8 +314,9 @@ TEST_P(Kernels, RefusesWhatItWasNotPlannedFor) {
   const auto kernel = library().plan(line(16, Precision::single), Rigor::estimate);
   EXPECT_DEATH(kernel->run(array.data(), array.data() + 16), "in_place");
   std::byte* odd = reinterpret_cast<std::byte*>(array.data()) + 8;
-  if (GetParam() == LibraryName::fftw)  // the other one takes any
+  if (GetParam() == LibraryName::fftw) {  // the other one takes any
     EXPECT_DEATH(kernel->run(odd, odd), "alignment");
+  }
   Work real = line(16, Precision::double_);
   real.kind = Kind::real_to_half;
   EXPECT_DEATH(library().plan(real, Rigor::estimate), "in_place");

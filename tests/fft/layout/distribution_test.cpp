@@ -202,7 +202,7 @@ TEST(Boxes, MustCoverTheArrayOnce) {
   EXPECT_EQ(check({box(0, 4, 0, 3), box(9, 9, -3, 2), box(0, 4, 3, 5)}, 3), "nothing was refused");
   EXPECT_EQ(check({box(0, 4, 0, 5)}, 2), "1 in-boxes for 2 nodes");
   EXPECT_EQ(check({box(0, 4, 0, 3), box(0, 3, 3, 5)}, 2),
-            "in-boxes hold 18 of the array's 20 elements");
+            "in-boxes hold 18 of the array's 20 elements, and not (3, 3, 0, 0, 0, 0)");
   EXPECT_EQ(check({box(0, 4, 0, 3), box(3, 4, 2, 5)}, 2), "in-boxes of nodes 0 and 1 overlap");
   EXPECT_THAT(check({box(0, 4, 0, 3), box(0, 4, 3, 6)}, 2), ::testing::HasSubstr("not inside"));
   EXPECT_THAT(check({box(-1, 4, 0, 5)}, 1), ::testing::HasSubstr("[-1, 4)"));

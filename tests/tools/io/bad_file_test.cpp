@@ -78,7 +78,6 @@ TEST_F(BadFile, IsAnInputOfAnotherShape) {
   expect_refused_input(npy_of({8}), {"3 axes", "rows takes 1 to 6"});
   expect_refused_input(npy_of({2, 2, 2, 2}), {"3 axes", "rows takes 1 to 6"});
   expect_refused_input(npy_of({4, 0, 4}), {"in.npy", "extent"});
-  expect_refused_input(npy_of({1, 1, 1}), {"1x1x1", "2 nodes"});
 }
 
 TEST_F(BadFile, IsAnInputWithAValueThatIsNotFinite) {
