@@ -40,6 +40,11 @@ class Machine:
     dma_descriptor_cycles: int
     dma_inject_cycles: int
     dma_receive_cycles: int
+    message_cycles: int
+    message_packet_cycles: int
+    collective_cycles: int
+    copy_cycles_per_byte: float
+    eager_bytes: int
     link_error_rate: float
     link_timeout_cycles: int
     ring_slots: int
