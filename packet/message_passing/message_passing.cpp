@@ -194,11 +194,11 @@ void MessagePassing::admit(Source& source) {
   for (auto at = source.inbound.find(source.next); at != source.inbound.end();
        at = source.inbound.find(source.next)) {
     ++source.next;
-    offer(source, at->second);
+    hand_over(source, at->second);
   }
 }
 
-void MessagePassing::offer(Source& source, Inbound& message) {
+void MessagePassing::hand_over(Source& source, Inbound& message) {
   const auto receive = std::ranges::find_if(
       posted_, [&](const Posted& posted) { return posted.takes(message.envelope); });
   if (receive == posted_.end()) {

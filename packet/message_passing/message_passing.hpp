@@ -120,7 +120,8 @@ class MessagePassing final : public Outgoing, private PayloadSource {
   MessageEnvelope envelope_of(const Packet& packet) const;
   void store(Inbound& message, std::uint32_t at, std::span<const std::byte> bytes) const;
   void admit(Source& source);
-  void offer(Source& source, Inbound& message);
+  /// To the receive that takes it, or aside.
+  void hand_over(Source& source, Inbound& message);
   void match(Source& source, Inbound& message, const Posted& receive);
   static void settle(Source& source, Inbound& message);
 

@@ -35,10 +35,10 @@ constexpr std::array<QuantityName, kQuantities> kQuantityNames = {
      {"T_non-bandwidth/[N^3 log2(N)]", "s"},
      {"T_bandwidth/N^3", "s"}}};
 
-using Cells = std::array<double, kQuantities>;
+using PrintedCells = std::array<double, kQuantities>;
 struct Table1Column {
   std::int64_t size;
-  std::optional<Cells> printed{};  ///< none: the table has a dash
+  std::optional<PrintedCells> printed{};  ///< none: the table has a dash
 };
 
 /// One of the table's three parts, by array size.
@@ -49,18 +49,20 @@ struct Table1Part {
 };
 constexpr Table1Part kActivePackets = {
     "active packets",
-    {{{32, Cells{1.36e-4, 8.5e-5, 1.600, 3.40e-5, 5.10e-5, 2.08e-10, 1.56e-9}},
-      {64, Cells{5.94e-4, 3.56e-4, 1.669, 1.18e-4, 2.38e-4, 7.5e-11, 9.08e-10}},
-      {128, Cells{4.55e-3, 2.52e-3, 1.806, 4.90e-4, 2.03e-3, 3.34e-11, 9.68e-10}}}}};
+    {{{32, PrintedCells{1.36e-4, 8.5e-5, 1.600, 3.40e-5, 5.10e-5, 2.08e-10, 1.56e-9}},
+      {64, PrintedCells{5.94e-4, 3.56e-4, 1.669, 1.18e-4, 2.38e-4, 7.5e-11, 9.08e-10}},
+      {128, PrintedCells{4.55e-3, 2.52e-3, 1.806, 4.90e-4, 2.03e-3, 3.34e-11, 9.68e-10}}}}};
 constexpr Table1Part kMpi = {
     "MPI collective",
-    {{{32}, {64}, {128, Cells{5.01e-3, 3.17e-3, 1.578, 1.34e-3, 1.84e-3, 9.12e-11, 8.76e-10}}}},
+    {{{32},
+      {64},
+      {128, PrintedCells{5.01e-3, 3.17e-3, 1.578, 1.34e-3, 1.84e-3, 9.12e-11, 8.76e-10}}}},
     fft::Layer::message_passing};
 constexpr Table1Part kModel = {
     "paper's model",
-    {{{32, Cells{4.66e-5, 2.47e-5, 1.889, 2.74e-6, 2.19e-5, 1.67e-11, 6.7e-10}},
-      {64, Cells{3.77e-4, 2.02e-4, 1.870, 2.63e-5, 1.76e-4, 1.67e-11, 6.7e-10}},
-      {128, Cells{3.05e-3, 1.65e-3, 1.851, 2.46e-4, 1.40e-3, 1.67e-11, 6.7e-10}}}}};
+    {{{32, PrintedCells{4.66e-5, 2.47e-5, 1.889, 2.74e-6, 2.19e-5, 1.67e-11, 6.7e-10}},
+      {64, PrintedCells{3.77e-4, 2.02e-4, 1.870, 2.63e-5, 1.76e-4, 1.67e-11, 6.7e-10}},
+      {128, PrintedCells{3.05e-3, 1.65e-3, 1.851, 2.46e-4, 1.40e-3, 1.67e-11, 6.7e-10}}}}};
 constexpr std::int64_t kLongSize = 128;  ///< takes seconds
 
 using Seconds = std::optional<double>;
