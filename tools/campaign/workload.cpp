@@ -1,3 +1,4 @@
+#include "tools/transform/input.hpp"
 #include "tools/campaign/workload.hpp"
 
 #include <fmt/core.h>

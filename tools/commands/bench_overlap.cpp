@@ -1,3 +1,4 @@
+#include "tools/transform/input.hpp"
 #include "tools/commands/bench_overlap.hpp"
 
 #include <fmt/core.h>

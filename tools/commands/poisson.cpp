@@ -1,7 +1,7 @@
 // toroid poisson: the potential in a crystal by distributed FFTs of real data, there and back, and
 // how fast it converges to rock salt's Madelung constant as the grid grows.
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -51,7 +51,8 @@
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/sound_links.hpp"
-#include "tools/transform/options.hpp"
+#include "tools/transform/kernel_option.hpp"
+#include "tools/transform/piece_options.hpp"
 #include "tools/transform/run.hpp"
 #include "tools/transform/work.hpp"
 

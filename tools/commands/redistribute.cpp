@@ -1,9 +1,9 @@
 // toroid redistribute: an array changes its distribution over the nodes, without a transform.
 //
 // Source: U.S. Pat. No. 7,315,877, claims 19 to 33.
+#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -44,6 +44,7 @@
 #include "tools/run/sound_links.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/run/watch_options.hpp"
+#include "tools/transform/array_options.hpp"
 #include "tools/transform/distribution_text.hpp"
 #include "tools/transform/outputs.hpp"
 #include "tools/transform/report.hpp"
@@ -56,19 +57,14 @@ namespace {
 /// In the order of NpyType.
 constexpr std::array<std::string_view, 4> kTypeNames = {"f4", "f8", "c8", "c16"};
 
-struct RedistributeOptions {
+struct RedistributeOptions : ArrayOptions {
   CommonOptions common;
   TorusOptions torus;
   WatchOptions watch;
   std::string export_to;
-  std::string size;
-  std::string in;
-  std::string out;
   std::string type = "c16";
   std::string from;
   std::string to;
-  bool check = false;
-  unsigned repeat = 1;
 
   NpyType element() const { return parse_choice<NpyType>("type", kTypeNames, type); }
   bool real() const { return element() == NpyType::f4 || element() == NpyType::f8; }
@@ -236,19 +232,11 @@ int run(const CLI::App& verb, const RedistributeOptions& options) {
       [&] { return RedistributeCommand(options, shape, machine, run_options).run(); });
 }
 
-void add_array_options(CLI::App& verb, RedistributeOptions& options) {
+void add_data_options(CLI::App& verb, RedistributeOptions& options) {
   begin_group(verb, "Input and output");
-  verb.add_option("--size", options.size,
-                  "64x64x64, or 64 for a cube: each element is its number in C order")
-      ->type_name("SIZE")
-      ->check(not_empty());
-  verb.add_option("--in", options.in,
-                  "array of 1 to 6 dimensions: .npy, .npz or .map; -: standard input")
-      ->type_name("FILE")
-      ->check(not_empty());
-  verb.add_option("--out", options.out, "what has arrived, as .npy in C order; -: standard output")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_array_options(verb, options,
+                    {.size = "64x64x64, or 64 for a cube: each element is its number in C order",
+                     .out = "what has arrived, as .npy in C order; -: standard output"});
   verb.add_option("--type", options.type, "of elements, as NumPy names it")
       ->check(one_of("type", kTypeNames))
       ->capture_default_str();
@@ -270,14 +258,6 @@ void add_distribution_options(CLI::App& verb, RedistributeOptions& options) {
       ->check(not_empty());
 }
 
-void add_run_options(CLI::App& verb, RedistributeOptions& options) {
-  begin_group(verb, "Run");
-  verb.add_flag("--check", options.check, "whether every element is where it belongs");
-  verb.add_option("--repeat", options.repeat, "runs; the median counts where time is real")
-      ->transform(whole_number(1, 1000000))
-      ->capture_default_str();
-}
-
 }  // namespace
 
 CommandRun add_redistribute_command(CLI::App& app) {
@@ -285,9 +265,10 @@ CommandRun add_redistribute_command(CLI::App& app) {
   CLI::App* verb =
       app.add_subcommand("redistribute", "an array changes its distribution over the nodes");
   add_torus_options(*verb, options->torus);
-  add_array_options(*verb, *options);
+  add_data_options(*verb, *options);
   add_distribution_options(*verb, *options);
-  add_run_options(*verb, *options);
+  begin_group(*verb, "Run");
+  add_run_options(*verb, *options, "whether every element is where it belongs");
   add_watch_options(*verb, options->watch);
   add_export_option(*verb, options->export_to);
   add_common_options(*verb, options->common);

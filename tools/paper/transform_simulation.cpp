@@ -6,6 +6,7 @@
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
+#include "tools/transform/input.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/io/array_io.hpp"

@@ -31,6 +31,7 @@
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/transform/options.hpp"
+#include "tools/transform/orbital_options.hpp"
 #include "tools/transform/run.hpp"
 
 namespace toroid {

@@ -1,0 +1,149 @@
+#include "tools/transform/input.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fft/execute/local_array.hpp"
+#include "fft/kernels/kernel.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/extents.hpp"
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "tools/io/array_file.hpp"
+#include "tools/io/array_io.hpp"
+#include "tools/run/memory.hpp"
+#include "tools/transform/options.hpp"
+
+namespace toroid {
+namespace {
+
+/// The orbital transforms of real data are real.
+bool keeps_half(const FftOptions& options) {
+  return options.real && options.method != "orbital";
+}
+
+bool takes_real(const FftOptions& options) {
+  return options.real && !(options.inverse && keeps_half(options));
+}
+
+void check_memory_for(const FftOptions& options, const Shape& shape, const Size& size) {
+  check_memory(shape, fft_bytes(options, size));
+}
+
+/// The size of the spectrum that `inverse` takes.
+Size spectrum_size(const FftOptions& options, Size size) {
+  for (std::int64_t& n : size) n = std::max<std::int64_t>(1, fft::kept_of(n, options.box_cut));
+  if (keeps_half(options)) size.back() = size.back() / 2 + 1;
+  return size;
+}
+
+/// The least axis of which a box cut keeps m points.
+std::int64_t least_whole(std::int64_t m, double box_cut) {
+  const double about = std::floor(static_cast<double>(m) * box_cut);
+  std::int64_t n = std::max(m, static_cast<std::int64_t>(about) - 1);
+  while (fft::kept_of(n, box_cut) < m) ++n;
+  return n;
+}
+
+/// The size of the whole array, from the size of the one that was read: the least that fits.
+Size whole_size(const FftOptions& options, const Size& read) {
+  if (!options.inverse) return read;
+  Size size = read;
+  if (keeps_half(options)) size.back() = std::max<std::int64_t>(1, 2 * (size.back() - 1));
+  for (std::int64_t& n : size) n = least_whole(n, options.box_cut);
+  return size;
+}
+
+/// Random numbers; of the half spectrum of real data one that belongs to real data.
+HostArray random_input(const FftOptions& options, const Size& size) {
+  if (!options.inverse || takes_real(options))
+    return random_array(size, options.batch, options.real, options.common.seed);
+  const Size of_spectrum = spectrum_size(options, size);
+  HostArray spectrum = random_array(of_spectrum, options.batch, false, options.common.seed);
+  if (!options.real) return spectrum;
+  const HostArray array = random_array(size, options.batch, true, options.common.seed);
+  std::vector<double> real(array.volume());
+  for (std::size_t b = 0; b < static_cast<std::size_t>(options.batch); ++b) {
+    for (std::size_t i = 0; i < real.size(); ++i)
+      real[i] = array.values[b * real.size() + i].real();
+    fft::local::serial_reference(
+        size, std::span<const double>(real),
+        std::span(spectrum.values).subspan(b * spectrum.volume(), spectrum.volume()));
+  }
+  return spectrum;
+}
+
+void check_fits(const FftOptions& options, const Size& size, const HostArray& array) {
+  const Size expected = options.inverse ? spectrum_size(options, size) : size;
+  if (expected == array.size) return;
+  const std::string spectrum =
+      expected == size ? "" : fmt::format(", whose spectrum is {},", fmt::join(expected, "x"));
+  throw BadInput(fmt::format("--size {}{} does not fit {}, which is {}", fmt::join(size, "x"),
+                             spectrum, input_name(options.in), fmt::join(array.size, "x")));
+}
+
+/// Throws BadInput for the first element of --in that is not as it must be.
+template <typename IsGood>
+void check_elements(const FftOptions& options, const HostArray& array, const IsGood& is_good,
+                    std::string_view fault) {
+  const auto found = std::ranges::find_if_not(array.values, is_good);
+  if (found != array.values.end())
+    throw BadInput(fmt::format("{}: element {} in C order {}", input_name(options.in),
+                               std::distance(array.values.begin(), found), fault));
+}
+
+void check_values(const FftOptions& options, const HostArray& array) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  const auto is_real = [](const fft::Complex& value) { return value.imag() == 0; };
+  const auto is_single = [](const fft::Complex& value) {
+    return std::abs(value.real()) <= kMost && std::abs(value.imag()) <= kMost;
+  };
+  if (takes_real(options))
+    check_elements(options, array, is_real, "is not real, as --real takes them");
+  if (options.precision == "single")
+    check_elements(options, array, is_single, "is too large for single precision");
+}
+
+}  // namespace
+
+double fft_bytes(const FftOptions& options, const Size& size) {
+  const unsigned packed = options.layer == fft::kLayerNames[0] ? 0u : 2u;
+  const unsigned kept = options.loops > 0 ? 1u : 0u;
+  const unsigned arrays =
+      6u + packed + kept + unsigned{options.return_to_input} + unsigned{options.check};
+  double bytes =
+      static_cast<double>(sizeof(fft::Complex) * arrays) * static_cast<double>(options.batch);
+  for (const std::int64_t n : size) bytes *= static_cast<double>(n);
+  return bytes;
+}
+
+FftInput fft_input(const FftOptions& options, const Shape& shape) {
+  if (options.in.empty() && options.size.empty())
+    throw BadInput("nothing to transform; give --in FILE or --size 64x64x64");
+  if (options.in.empty()) {
+    const Size size = parse_size(options.size);
+    check_memory_for(options, shape, size);
+    return {random_input(options, size), size};
+  }
+  HostArray array = load_array(options.in, options.batch);
+  const Size size =
+      options.size.empty() ? whole_size(options, array.size) : parse_size(options.size);
+  check_fits(options, size, array);
+  check_values(options, array);
+  check_memory_for(options, shape, size);
+  return {std::move(array), size};
+}
+
+}  // namespace toroid

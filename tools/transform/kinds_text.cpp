@@ -1,0 +1,59 @@
+#include "tools/transform/kinds_text.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "fft/plan/square_matrix.hpp"
+#include "fft/plan/transform_kind.hpp"
+#include "hal/check.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/io/array_file.hpp"
+#include "tools/io/npy/npy.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::string_view kMatrixPrefix = "matrix:";
+
+/// The matrix of a file.
+fft::AxisTransform matrix_of(const std::string& path) {
+  if (path.empty())
+    throw BadInput(fmt::format("--transform {0} names no file; as {0}M.npy", kMatrixPrefix));
+  const NpyArray array = read_array(path);
+  if (array.shape.size() != 2 || array.shape[0] != array.shape[1])
+    throw BadInput(fmt::format("--transform {}{}: an array of {} is no square matrix",
+                               kMatrixPrefix, path, fmt::join(array.shape, "x")));
+  return std::make_shared<const fft::SquareMatrix>(path, static_cast<std::int64_t>(array.shape[0]),
+                                                   array.values);
+}
+
+fft::AxisTransform transform_of(const std::string& text) {
+  if (text.starts_with(kMatrixPrefix)) return matrix_of(text.substr(kMatrixPrefix.size()));
+  return parse_choice<fft::TransformKind>("transform", fft::kTransformKindNames, text);
+}
+
+}  // namespace
+
+std::array<fft::AxisTransform, 3> kinds_of(const std::string& text) {
+  std::array<fft::AxisTransform, 3> kinds{};
+  std::size_t axis = 0;
+  for (std::size_t begin = 0;; ++axis) {
+    const std::size_t comma = text.find(',', begin);
+    if (axis == 3) throw BadInput(fmt::format("'{}' names more than three transforms", text));
+    kinds[axis] = transform_of(text.substr(begin, comma - begin));
+    if (comma == std::string::npos) break;
+    begin = comma + 1;
+  }
+  if (axis == 1) throw BadInput(fmt::format("'{}' names two transforms; one or three", text));
+  if (axis == 0) kinds.fill(kinds[0]);
+  return kinds;
+}
+
+}  // namespace toroid

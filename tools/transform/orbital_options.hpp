@@ -1,0 +1,27 @@
+// The order of the orbital transform's stages and how its blocks travel.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "fft/plan/description.hpp"
+#include "tools/command_line/cli_fwd.hpp"
+
+namespace toroid {
+
+struct OrbitalOptions {
+  std::string schedule = "+++";
+  std::string stages;   ///< empty: as the slicing has them
+  std::string slicing;  ///< empty: as the stages have it
+};
+
+/// --schedule, --slicing and --stages.
+void add_orbital_options(CLI::App& verb, OrbitalOptions& options);
+/// The signs of the scheduling vector. Throws BadInput.
+std::array<int, 3> schedule_of(const std::string& text);
+/// Axes, first stage to last. Throws BadInput where slicing and stages contradict each other.
+std::array<unsigned, 3> stage_axes_of(const OrbitalOptions& options);
+/// The letters of a description's stages, first to last.
+std::string stage_letters(const fft::Description& description);
+
+}  // namespace toroid
