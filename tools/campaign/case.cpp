@@ -1,7 +1,6 @@
 #include "tools/campaign/case.hpp"
 
 #include <fmt/core.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -32,7 +31,9 @@
 #include "tools/campaign/shard.hpp"
 #include "tools/campaign/workload.hpp"
 #include "tools/command_line/choice.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/known_names.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/policy_options.hpp"
@@ -89,13 +90,13 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   add_text_list(
       verb, "--workload", lists.workloads,
       "likewise, instead of traffic: fft:SIZE[:METHOD[:PLANES[:lines][:taper]]] or replay:FILE")
-      ->type_name("NAMES");
+      .type_name("NAMES");
   add_text_list(verb, "--torus", lists.toruses, "likewise: extents, as 8x8x8,16x16x16m")
-      ->type_name("SHAPES")
-      ->required();
+      .type_name("SHAPES")
+      .required();
   add_byte_list(verb, "--bytes", lists.bytes, {.min = 1, .max = std::uint64_t{1} << 32},
                 "likewise: payload per (source, destination) pair, as 240,1KiB or 1KiB:64KiB:x2");
-  verb.add_flag("--mesh", lists.mesh, "every dimension of every torus a mesh");
+  add_flag(verb, "--mesh", lists.mesh, "every dimension of every torus a mesh");
   add_count_list(verb, "--queues", lists.queues, {.min = 1, .max = kMostQueues},
                  "likewise: output queues per node, the patent's L; else the policy's");
   add_count_list(verb, "--per-visit", lists.per_visits, {.min = 1, .max = 1u << 24},
@@ -103,19 +104,18 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
                  "and whole messages where they may move by put");
   add_name_list(verb, "--routing", lists.routings, "routing", kRoutingRuleNames,
                 "likewise: of packets; else the policy's");
-  verb.add_option(
-          "--fail-link", lists.failed_links,
-          "a case with this link failed, '(0,0,0)X+', or from a cycle on, '(0,0,0)X+@5000'; "
-          "none: without; may stand several times")
-      ->type_name("LINK[@CYCLE]")
-      ->allow_extra_args(false);
-  verb.add_flag("--long-way", lists.long_way,
-                "packets of which failed links cut every minimal way go round the other way");
-  verb.add_option("--link-error", lists.link_errors.rates,
-                  "a case with links that err so often, 1e-4 or 1e-3@(0,0,0)X+; none: never; may "
-                  "stand several times")
-      ->type_name("RATE[@LINK]")
-      ->allow_extra_args(false);
+  add_option(verb, "--fail-link", lists.failed_links,
+             "a case with this link failed, '(0,0,0)X+', or from a cycle on, '(0,0,0)X+@5000'; "
+             "none: without; may stand several times")
+      .type_name("LINK[@CYCLE]")
+      .allow_extra_args(false);
+  add_flag(verb, "--long-way", lists.long_way,
+           "packets of which failed links cut every minimal way go round the other way");
+  add_option(verb, "--link-error", lists.link_errors.rates,
+             "a case with links that err so often, 1e-4 or 1e-3@(0,0,0)X+; none: never; may "
+             "stand several times")
+      .type_name("RATE[@LINK]")
+      .allow_extra_args(false);
   add_link_fault_options(verb, lists.link_errors);
   add_count_list(verb, "--seeds", lists.seeds, {.min = 0, .max = UINT32_MAX},
                  "runs with each of these seeds, as 1:10 or 1,2,3: mean and spread are shown");
@@ -341,7 +341,7 @@ std::map<std::string, std::string> labels_of(const std::vector<std::string>& all
 
 /// The seeds of the list replace the one seed.
 void refuse_seed_beside_seeds(const CampaignLists& lists) {
-  if (lists.verb != nullptr && !lists.seeds.empty() && lists.verb->count("--seed") > 0)
+  if (lists.verb != nullptr && !lists.seeds.empty() && is_given(*lists.verb, "--seed"))
     throw BadInput("--seed has no effect beside --seeds");
 }
 
@@ -361,7 +361,7 @@ LinkErrors link_errors_of(const CampaignLists& lists, const Axes& axes,
 void refuse_options_of_traffic(const CampaignLists& lists) {
   if (lists.verb == nullptr || lists.workloads.empty()) return;
   for (const char* option : {"--traffic", "--bytes", "--peers"})
-    if (lists.verb->count(option) > 0)
+    if (is_given(*lists.verb, option))
       throw BadInput(fmt::format("{} is for traffic, not for --workload", option));
 }
 

@@ -1,4 +1,3 @@
-#include "tools/transform/input.hpp"
 #include "tools/campaign/workload.hpp"
 
 #include <fmt/core.h>
@@ -35,6 +34,7 @@
 #include "tools/run/expectation.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/replay_bounds.hpp"
+#include "tools/transform/input.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/report.hpp"
 #include "tools/transform/run.hpp"

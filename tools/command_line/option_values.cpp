@@ -17,6 +17,7 @@
 
 #include "hal/check.hpp"
 #include "tools/command_line/byte_count.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/range.hpp"
 #include "tools/command_line/spelling.hpp"
 #include "tools/command_line/split.hpp"
@@ -30,8 +31,8 @@ std::string in_braces(std::span<const std::string_view> names) {
 
 /// Refuses texts whose part name_in(text) is not a known name.
 template <typename NameIn>
-CLI::Validator known_name(std::string_view what, std::span<const std::string_view> names,
-                          const NameIn& name_in) {
+Check known_name(std::string_view what, std::span<const std::string_view> names,
+                 const NameIn& name_in) {
   const std::string kind(what);
   const std::vector<std::string_view> known(names.begin(), names.end());
   const auto check = [kind, known, name_in](const std::string& text) {
@@ -45,8 +46,8 @@ CLI::Validator known_name(std::string_view what, std::span<const std::string_vie
 /// `parse` makes values of an item; CLI11 shows the BadInput it throws. CLI11's own delimiter would
 /// drop empty items.
 template <typename T, typename Parse>
-CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>& values,
-                      const std::string& description, const Parse& parse) {
+Option add_list(CLI::App& command, const std::string& name, std::vector<T>& values,
+                const std::string& description, const Parse& parse) {
   const auto take = [name, &values, parse](const std::vector<std::string>& lists) {
     values.clear();
     try {
@@ -57,9 +58,9 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>
       throw CLI::ValidationError(name, error.what());
     }
   };
-  CLI::Option* option =
-      command.add_option_function<std::vector<std::string>>(name, take, description);
-  if (!values.empty()) option->default_str(fmt::format("{}", fmt::join(values, ",")));
+  const Option option(
+      command.add_option_function<std::vector<std::string>>(name, take, description));
+  if (!values.empty()) option.default_str(fmt::format("{}", fmt::join(values, ",")));
   return option;
 }
 
@@ -69,21 +70,20 @@ void begin_group(CLI::App& command, const std::string& heading) {
   command.option_defaults()->group(heading)->disable_flag_override();
 }
 
-CLI::Validator one_of(std::string_view what, std::span<const std::string_view> names) {
+Check one_of(std::string_view what, std::span<const std::string_view> names) {
   return known_name(what, names, [](std::string_view text) { return text; });
 }
 
-CLI::Validator one_of_with_parameters(std::string_view what,
-                                      std::span<const std::string_view> names) {
+Check one_of_with_parameters(std::string_view what, std::span<const std::string_view> names) {
   return known_name(what, names,
                     [](std::string_view text) { return text.substr(0, text.find(':')); });
 }
 
-CLI::Validator suggested(std::span<const std::string_view> names) {
+Check suggested(std::span<const std::string_view> names) {
   return {[](const std::string&) { return std::string(); }, in_braces(names)};
 }
 
-CLI::Validator byte_count(const ByteLimits& limits) {
+Check byte_count(const ByteLimits& limits) {
   const auto check = [limits](std::string& text) {
     try {
       text = std::to_string(parse_bytes(text, limits));
@@ -103,44 +103,41 @@ std::vector<std::string> items_of(const std::string& list, std::string_view opti
   return items;
 }
 
-CLI::Option* add_text_list(CLI::App& command, const std::string& name,
-                           std::vector<std::string>& values, const std::string& description) {
+Option add_text_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                     const std::string& description) {
   const auto parse = [](const std::string& text) { return std::array{text}; };
   return add_list(command, name, values, description, parse);
 }
 
-CLI::Option* add_name_list(CLI::App& command, const std::string& name,
-                           std::vector<std::string>& values, std::string_view what,
-                           std::span<const std::string_view> names,
-                           const std::string& description) {
+Option add_name_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                     std::string_view what, std::span<const std::string_view> names,
+                     const std::string& description) {
   const auto parse = [known = one_of_with_parameters(what, names)](std::string text) {
-    if (const std::string refusal = known(text); !refusal.empty()) throw BadInput(refusal);
+    if (const std::string refusal = known.test(text); !refusal.empty()) throw BadInput(refusal);
     return std::array{text};
   };
   return add_list(command, name, values, description, parse)
-      ->type_name("NAMES")
-      ->check(suggested(names));
+      .type_name("NAMES")
+      .check(suggested(names));
 }
 
-CLI::Option* add_number_list(CLI::App& command, const std::string& name,
-                             std::vector<double>& values, const NumberLimits& limits,
-                             const std::string& description) {
+Option add_number_list(CLI::App& command, const std::string& name, std::vector<double>& values,
+                       const NumberLimits& limits, const std::string& description) {
   const auto parse = [limits](std::string_view text) { return parse_numbers(text, limits); };
-  return add_list(command, name, values, description, parse)->type_name("LIST");
+  return add_list(command, name, values, description, parse).type_name("LIST");
 }
 
-CLI::Option* add_byte_list(CLI::App& command, const std::string& name,
-                           std::vector<std::uint64_t>& values, const ByteLimits& limits,
-                           const std::string& description) {
+Option add_byte_list(CLI::App& command, const std::string& name, std::vector<std::uint64_t>& values,
+                     const ByteLimits& limits, const std::string& description) {
   const auto parse = [limits](std::string_view text) { return parse_byte_counts(text, limits); };
-  return add_list(command, name, values, description, parse)->type_name("SIZES");
+  return add_list(command, name, values, description, parse).type_name("SIZES");
 }
 
-CLI::Option* add_count_list(CLI::App& command, const std::string& name,
-                            std::vector<std::uint64_t>& values, const ByteLimits& limits,
-                            const std::string& description) {
+Option add_count_list(CLI::App& command, const std::string& name,
+                      std::vector<std::uint64_t>& values, const ByteLimits& limits,
+                      const std::string& description) {
   const auto parse = [limits](std::string_view text) { return parse_counts(text, limits); };
-  return add_list(command, name, values, description, parse)->type_name("COUNTS");
+  return add_list(command, name, values, description, parse).type_name("COUNTS");
 }
 
 // CLI11 keeps a text for the end of a command's help; each example is two lines of it.

@@ -1,7 +1,6 @@
 // toroid alltoall: every node sends a message to every other, or as another pattern of traffic has
 // it; how close to the bound does it get?
 #include <fmt/core.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -27,7 +26,9 @@
 #include "packet/traffic/patterns.hpp"
 #include "packet/traffic/traffic.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/known_names.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/policy_options.hpp"
@@ -272,7 +273,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
                                shape.text(), shape.size() - 1));
   if (options.sampled() && options.sample > 0)
     throw BadInput("--peers and --sample are two samples; give one");
-  if (options.sample > 0 && options.verb->count("--traffic") > 0)
+  if (options.sample > 0 && is_given(*options.verb, "--traffic"))
     throw BadInput(fmt::format("--sample {} is a traffic, as --traffic sample:{} is; give one",
                                options.sample, options.sample));
   const auto traffic = make_traffic(options.traffic(), shape, options.bytes, options.common.seed);
@@ -361,32 +362,31 @@ int run(const AllToAllOptions& options) {
 
 CommandRun add_alltoall_command(CLI::App& app) {
   auto options = std::make_shared<AllToAllOptions>();
-  CLI::App* verb =
-      app.add_subcommand("alltoall", "an all-to-all, or other traffic, beside its bound");
+  CLI::App* verb = add_verb(app, "alltoall", "an all-to-all, or other traffic, beside its bound");
   options->verb = verb;
   add_torus_options(*verb, options->torus);
   begin_group(*verb, "Traffic");
-  verb->add_option("--traffic", options->pattern,
-                   "who sends to whom: a pattern, with its parameter as lines:X, zipf:1.2")
-      ->type_name("NAME")
-      ->check(one_of_with_parameters("traffic", traffic_pattern_names()))
-      ->capture_default_str();
-  verb->add_option("--bytes", options->bytes,
-                   "payload per (source, destination) pair, as 480, 1KiB; where messages differ, "
-                   "their mean")
-      ->type_name("SIZE")
-      ->transform(byte_count({.max = std::uint64_t{1} << 32}))
-      ->capture_default_str();
-  verb->add_option("--peers", options->peers,
-                   "on sim: each node sends only to the first so many of its order, a sample")
-      ->transform(whole_number(1, 1u << 24));
-  verb->add_option("--sample", options->sample,
-                   "each node sends to the same so many places relative to itself, drawn so that "
-                   "links are loaded as evenly as by all")
-      ->transform(whole_number(1, 1u << 23));
-  verb->add_flag("--continue-without", options->continue_without,
-                 "on ofi: go on without processes that die or hang, but process 0; what is missing "
-                 "then stands in the result, and the exit code is 1");
+  add_option(*verb, "--traffic", options->pattern,
+             "who sends to whom: a pattern, with its parameter as lines:X, zipf:1.2")
+      .type_name("NAME")
+      .check(one_of_with_parameters("traffic", traffic_pattern_names()))
+      .capture_default_str();
+  add_option(*verb, "--bytes", options->bytes,
+             "payload per (source, destination) pair, as 480, 1KiB; where messages differ, "
+             "their mean")
+      .type_name("SIZE")
+      .transform(byte_count({.max = std::uint64_t{1} << 32}))
+      .capture_default_str();
+  add_option(*verb, "--peers", options->peers,
+             "on sim: each node sends only to the first so many of its order, a sample")
+      .transform(whole_number(1, 1u << 24));
+  add_option(*verb, "--sample", options->sample,
+             "each node sends to the same so many places relative to itself, drawn so that "
+             "links are loaded as evenly as by all")
+      .transform(whole_number(1, 1u << 23));
+  add_flag(*verb, "--continue-without", options->continue_without,
+           "on ofi: go on without processes that die or hang, but process 0; what is missing "
+           "then stands in the result, and the exit code is 1");
   add_watch_options(*verb, options->watch);
   add_checkpoint_options(*verb, options->checkpoint);
   add_export_option(*verb, options->export_to);

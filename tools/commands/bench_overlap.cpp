@@ -1,8 +1,6 @@
-#include "tools/transform/input.hpp"
 #include "tools/commands/bench_overlap.hpp"
 
 #include <fmt/core.h>
-#include <CLI/CLI.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +17,9 @@
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/byte_count.hpp"
 #include "tools/command_line/choice.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/one_process.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/io/array_io.hpp"
@@ -29,6 +29,7 @@
 #include "tools/run/expectation.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
+#include "tools/transform/input.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/overlap_bench.hpp"
 #include "tools/transform/run.hpp"
@@ -156,14 +157,14 @@ constexpr ByteLimits kCounts{.min = 1, .max = std::uint64_t{1} << 20};
 
 void add_overlap_options(CLI::App& command, OverlapOptions& options) {
   begin_group(command, "Overlap");
-  command.add_option("--size", options.size, "overlap: of the array, 64x64x64, or 64 for a cube")
-      ->type_name("SIZE")
-      ->check(not_empty())
-      ->capture_default_str();
-  command.add_option("--box-cut", options.box_cut, "overlap: as of toroid fft")
-      ->check(box_cut())
-      ->capture_default_str();
-  command.add_flag("--inverse", options.inverse, "overlap: the inverse transform");
+  add_option(command, "--size", options.size, "overlap: of the array, 64x64x64, or 64 for a cube")
+      .type_name("SIZE")
+      .check(not_empty())
+      .capture_default_str();
+  add_option(command, "--box-cut", options.box_cut, "overlap: as of toroid fft")
+      .check(box_cut())
+      .capture_default_str();
+  add_flag(command, "--inverse", options.inverse, "overlap: the inverse transform");
   add_count_list(command, "--planes", options.axes.planes, kCounts,
                  "overlap: planes per exchange to compare");
   add_count_list(command, "--windows", options.axes.windows,
@@ -188,7 +189,7 @@ int run_overlap_bench(const CLI::App& command, const OverlapOptions& options,
   const Machine machine = load_machine(common.machine);
   const FftOptions fft = fft_options(options, common, torus);
   const RunOptions run = run_options(common, torus, machine);
-  if (run.fabric == FabricName::sim && command.count("--nodes-per-process") > 0)
+  if (run.fabric == FabricName::sim && is_given(command, "--nodes-per-process"))
     throw BadInput("--nodes-per-process is nothing to --fabric sim: each node is a processor");
   const PolicyEffects effects = transform_effects(fft::Method::slab, run);
   refuse_without_effect(command, effects, "bench overlap", run, machine);

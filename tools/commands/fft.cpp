@@ -1,6 +1,5 @@
 // toroid fft: a distributed transform by active packets on the emulated torus.
 #include <fmt/core.h>
-#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <string>
@@ -14,11 +13,10 @@
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/transform/kernel_option.hpp"
-#include "tools/transform/without_effect.hpp"
-#include "tools/transform/input.hpp"
 #include "tools/command_line/choice.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/one_process.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/io/array_file.hpp"
@@ -37,6 +35,8 @@
 #include "tools/run/sound_links.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/transform/check.hpp"
+#include "tools/transform/input.hpp"
+#include "tools/transform/kernel_option.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/outputs.hpp"
 #include "tools/transform/plane_tuner.hpp"
@@ -44,6 +44,7 @@
 #include "tools/transform/run.hpp"
 #include "tools/transform/slab_timings.hpp"
 #include "tools/transform/slices.hpp"
+#include "tools/transform/without_effect.hpp"
 #include "tools/transform/work.hpp"
 
 namespace toroid {
@@ -216,7 +217,7 @@ int run(const CLI::App& verb, const FftOptions& options) {
 
 CommandRun add_fft_command(CLI::App& app) {
   auto options = std::make_shared<FftOptions>();
-  CLI::App* verb = app.add_subcommand("fft", "a distributed transform by active packets");
+  CLI::App* verb = add_verb(app, "fft", "a distributed transform by active packets");
   add_fft_options(*verb, *options);
   return [options, verb] {
     refuse_options_without_effect(*verb, *options);

@@ -1,6 +1,5 @@
 // toroid poisson: the potential in a crystal by distributed FFTs of real data, there and back, and
 // how fast it converges to rock salt's Madelung constant as the grid grows.
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -34,6 +33,8 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "tools/command_line/choice.hpp"
+#include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
@@ -386,17 +387,16 @@ int run(const CLI::App& command, const PoissonOptions& options) {
 CommandRun add_poisson_command(CLI::App& app) {
   auto options = std::make_shared<PoissonOptions>();
   CLI::App* command =
-      app.add_subcommand("poisson", "a crystal's potential by FFTs, and its Madelung constant");
+      add_verb(app, "poisson", "a crystal's potential by FFTs, and its Madelung constant");
   add_torus_options(*command, options->torus);
   begin_group(*command, "Transform");
-  command
-      ->add_option("--size", options->size,
-                   "even: points per side of the largest grid; 4, 8, 16, ... come before it")
-      ->transform(whole_number(kSmallestGrid, kLargestGrid))
-      ->capture_default_str();
-  command->add_option("--method", options->method, "how the transform is spread over the nodes")
-      ->check(one_of("method", kRealMethodNames))
-      ->capture_default_str();
+  add_option(*command, "--size", options->size,
+             "even: points per side of the largest grid; 4, 8, 16, ... come before it")
+      .transform(whole_number(kSmallestGrid, kLargestGrid))
+      .capture_default_str();
+  add_option(*command, "--method", options->method, "how the transform is spread over the nodes")
+      .check(one_of("method", kRealMethodNames))
+      .capture_default_str();
   add_kernel_option(*command, options->kernel);
   add_piece_options(*command, options->pieces);
   add_report_option(*command, options->report);

@@ -1,7 +1,6 @@
 // toroid redistribute: an array changes its distribution over the nodes, without a transform.
 //
 // Source: U.S. Pat. No. 7,315,877, claims 19 to 33.
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <fmt/format.h>
 
@@ -25,7 +24,9 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "tools/command_line/choice.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/one_process.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
@@ -237,25 +238,25 @@ void add_data_options(CLI::App& verb, RedistributeOptions& options) {
   add_array_options(verb, options,
                     {.size = "64x64x64, or 64 for a cube: each element is its number in C order",
                      .out = "what has arrived, as .npy in C order; -: standard output"});
-  verb.add_option("--type", options.type, "of elements, as NumPy names it")
-      ->check(one_of("type", kTypeNames))
-      ->capture_default_str();
+  add_option(verb, "--type", options.type, "of elements, as NumPy names it")
+      .check(one_of("type", kTypeNames))
+      .capture_default_str();
 }
 
 void add_distribution_options(CLI::App& verb, RedistributeOptions& options) {
   begin_group(verb, "Distributions");
-  verb.add_option("--from", options.from,
-                  "blocks[:GRID], slabs:AXIS, lines:AXIS or a file of boxes; behind a comma the "
-                  "order of the axes in memory, behind @ the nodes, as slabs:x,zyx@0-7")
-      ->type_name("LAYOUT")
-      ->required()
-      ->check(not_empty());
-  verb.add_option("--to", options.to,
-                  "blocks[:GRID], slabs:AXIS, lines:AXIS or a file of boxes, with order and nodes "
-                  "as for --from")
-      ->type_name("LAYOUT")
-      ->required()
-      ->check(not_empty());
+  add_option(verb, "--from", options.from,
+             "blocks[:GRID], slabs:AXIS, lines:AXIS or a file of boxes; behind a comma the "
+             "order of the axes in memory, behind @ the nodes, as slabs:x,zyx@0-7")
+      .type_name("LAYOUT")
+      .required()
+      .check(not_empty());
+  add_option(verb, "--to", options.to,
+             "blocks[:GRID], slabs:AXIS, lines:AXIS or a file of boxes, with order and nodes "
+             "as for --from")
+      .type_name("LAYOUT")
+      .required()
+      .check(not_empty());
 }
 
 }  // namespace
@@ -263,7 +264,7 @@ void add_distribution_options(CLI::App& verb, RedistributeOptions& options) {
 CommandRun add_redistribute_command(CLI::App& app) {
   auto options = std::make_shared<RedistributeOptions>();
   CLI::App* verb =
-      app.add_subcommand("redistribute", "an array changes its distribution over the nodes");
+      add_verb(app, "redistribute", "an array changes its distribution over the nodes");
   add_torus_options(*verb, options->torus);
   add_data_options(*verb, *options);
   add_distribution_options(*verb, *options);

@@ -1,7 +1,5 @@
 #include "tools/io/message_export.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,6 +15,8 @@
 #include "packet/node/message_record.hpp"
 #include "packet/node/node.hpp"
 #include "router/job/blob.hpp"
+#include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/io/output_file.hpp"
@@ -63,11 +63,10 @@ void unpack(std::span<const std::byte> blob, MessageRecord& record) {
 
 void add_export_option(CLI::App& command, std::string& path) {
   begin_group(command, "Output");
-  command
-      .add_option("--export", path,
-                  "write the run's messages to FILE.goal or FILE.csv, for toroid replay")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_option(command, "--export", path,
+             "write the run's messages to FILE.goal or FILE.csv, for toroid replay")
+      .type_name("FILE")
+      .check(not_empty());
 }
 
 MessageExport::MessageExport(const std::string& path, const Shape& shape,

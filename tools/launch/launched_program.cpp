@@ -15,6 +15,7 @@
 #include "tools/command_line/arguments.hpp"
 #include "tools/command_line/command_line.hpp"
 #include "tools/command_line/one_process.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_text.hpp"
 #include "tools/command_line/spelling.hpp"
 #include "tools/launch/launch.hpp"
@@ -52,7 +53,7 @@ std::vector<std::string> own_program(std::vector<std::string> words, const Launc
   if (provider != nullptr && provider->count() > 0 && options.hosts.empty())
     refuse_unknown_provider(provider->as<std::string>());
   if (provider != nullptr && provider->count() > 0)
-    refuse_unsafe_provider(provider->as<std::string>(), command.count("--unsafe-provider") > 0);
+    refuse_unsafe_provider(provider->as<std::string>(), is_given(command, "--unsafe-provider"));
   words.insert(words.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
   return words;
 }

@@ -1,7 +1,6 @@
 #include "tools/report/output.hpp"
 
 #include <fmt/core.h>
-#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <memory>
@@ -9,6 +8,8 @@
 #include <utility>
 
 #include "hal/check.hpp"
+#include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/report/inputs.hpp"
@@ -19,10 +20,10 @@
 namespace toroid {
 
 void add_report_option(CLI::App& command, std::string& path) {
-  command.add_option("--report", path, "write the result as pictures: one HTML file")
-      ->group("Output")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_option(command, "--report", path, "write the result as pictures: one HTML file")
+      .group("Output")
+      .type_name("FILE")
+      .check(not_empty());
 }
 
 ReportNotice report_notice(bool quiet, bool fills_standard_output) {

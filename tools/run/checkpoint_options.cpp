@@ -1,7 +1,7 @@
 #include "tools/run/checkpoint_options.hpp"
 
-#include <CLI/CLI.hpp>
-
+#include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 
@@ -9,17 +9,16 @@ namespace toroid {
 
 void add_checkpoint_options(CLI::App& command, CheckpointOptions& options) {
   begin_group(command, "Output");
-  CLI::Option* const file =
-      command
-          .add_option("--checkpoint", options.file,
-                      "on sim: save the run there now and then, and when it is interrupted; the "
-                      "same command goes on from it; removed when the run has ended")
-          ->type_name("FILE")
-          ->check(not_empty());
-  command.add_option("--checkpoint-every", options.every, "seconds between two checkpoints")
-      ->needs(file)
-      ->check(number(0, 1e6))
-      ->capture_default_str();
+  const Option file =
+      add_option(command, "--checkpoint", options.file,
+                 "on sim: save the run there now and then, and when it is interrupted; the "
+                 "same command goes on from it; removed when the run has ended")
+          .type_name("FILE")
+          .check(not_empty());
+  add_option(command, "--checkpoint-every", options.every, "seconds between two checkpoints")
+      .needs(file)
+      .check(number(0, 1e6))
+      .capture_default_str();
 }
 
 }  // namespace toroid

@@ -1,7 +1,6 @@
 #include "tools/run/policy_effects.hpp"
 
 #include <fmt/core.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +23,8 @@
 #include "packet/traffic/patterns.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"
+#include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/results/json.hpp"
 
@@ -50,10 +51,6 @@ constexpr std::array<OptionEffect, 13> kOptionEffects = {
      {"--transfer", &PolicyEffects::by_exchange},
      {"--bind", &PolicyEffects::by_rings, "--fabric sim"},
      {"--stall", &PolicyEffects::by_rings, "--fabric sim"}}};
-
-bool is_given(const CLI::App& verb, const char* option) {
-  return verb.get_option_no_throw(option) != nullptr && verb.count(option) > 0;
-}
 
 std::string where(const RunOptions& run) {
   if (run.fabric == FabricName::sim) return "";

@@ -1,7 +1,5 @@
 #include "tools/run/watch.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 #include <memory>
 #include <ostream>
@@ -17,6 +15,8 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/sim/probe.hpp"
+#include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/io/output_file.hpp"
@@ -57,25 +57,22 @@ Json loads_json(const FabricCounters& counters, std::uint64_t repetitions) {
 
 void add_watch_options(CLI::App& command, WatchOptions& options) {
   begin_group(command, "Output");
-  command
-      .add_option("--record", options.record,
-                  "on sim: write the result with links and FIFOs over time, for toroid report")
-      ->type_name("FILE")
-      ->check(not_empty());
-  CLI::Option* const trace =
-      command
-          .add_option("--trace", options.trace, "on sim: write packets' ways for ui.perfetto.dev")
-          ->type_name("FILE")
-          ->check(not_empty());
+  add_option(command, "--record", options.record,
+             "on sim: write the result with links and FIFOs over time, for toroid report")
+      .type_name("FILE")
+      .check(not_empty());
+  const Option trace = add_option(command, "--trace", options.trace,
+                                  "on sim: write packets' ways for ui.perfetto.dev")
+                           .type_name("FILE")
+                           .check(not_empty());
   add_report_option(command, options.report);
-  command
-      .add_option("--trace-limit", options.trace_bytes,
-                  "of the trace at most; packets are left out to keep it; a number without a unit "
-                  "is of MB")
-      ->type_name("SIZE")
-      ->needs(trace)
-      ->transform(byte_count({.min = kMegabyte, .max = 4096 * kMegabyte, .unit = 1e6}))
-      ->default_str("64MB");
+  add_option(command, "--trace-limit", options.trace_bytes,
+             "of the trace at most; packets are left out to keep it; a number without a unit "
+             "is of MB")
+      .type_name("SIZE")
+      .needs(trace)
+      .transform(byte_count({.min = kMegabyte, .max = 4096 * kMegabyte, .unit = 1e6}))
+      .default_str("64MB");
 }
 
 Watch::Watch(const WatchOptions& options, ReportNotice notice, const Shape& shape,

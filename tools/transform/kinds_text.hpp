@@ -8,8 +8,8 @@
 
 namespace toroid {
 
-/// Of each axis: one name for all or three, as "dct,dft,wht"; matrix:FILE by the matrix of that file.
-/// Throws BadInput.
+/// Of each axis: one name for all or three, as "dct,dft,wht"; matrix:FILE by the matrix of that
+/// file. Throws BadInput.
 std::array<fft::AxisTransform, 3> kinds_of(const std::string& text);
 
 }  // namespace toroid

@@ -9,18 +9,19 @@
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
 #include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/run/watch_options.hpp"
 #include "tools/transform/array_options.hpp"
 #include "tools/transform/kernel_option.hpp"
-#include "tools/transform/orbital_options.hpp"
 #include "tools/transform/piece_options.hpp"
+#include "tools/transform/stage_options.hpp"
 
 namespace toroid {
 
 inline constexpr std::array<std::string_view, 2> kRigorNames = {"estimate", "measure"};
 
-struct FftOptions : ArrayOptions, PieceOptions, OrbitalOptions {
+struct FftOptions : ArrayOptions, PieceOptions, StageOptions {
   CommonOptions common;
   TorusOptions torus;
   WatchOptions watch;
@@ -49,7 +50,7 @@ struct FftOptions : ArrayOptions, PieceOptions, OrbitalOptions {
 };
 
 /// Of numbers that a box cut may be: 1 or more, and not always whole.
-CLI::Validator box_cut();
+Check box_cut();
 
 void add_fft_options(CLI::App& verb, FftOptions& options);
 

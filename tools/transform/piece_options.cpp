@@ -1,17 +1,19 @@
 #include "tools/transform/piece_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <fmt/format.h>
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "fft/plan/description.hpp"
 #include "hal/check.hpp"
 #include "tools/command_line/choice.hpp"
+#include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/split.hpp"
@@ -23,13 +25,13 @@ namespace {
 constexpr std::array kPieceOptions = {"--window", "--test-interval", "--start", "--taper"};
 
 /// A number of planes or -1, or up to three of them with commas between.
-CLI::Validator planes() {
-  CLI::Validator count = whole_number(0, std::uint64_t{1} << 31);
+Check planes() {
+  const Check count = whole_number(0, std::uint64_t{1} << 31);
   const auto check = [count](std::string& text) {
     std::vector<std::string> numbers = split(text, ',');
     if (numbers.size() > 3) return std::string("more than three numbers of planes");
     for (std::string& number : numbers) {
-      const std::string error = number == "-1" ? "" : count(number);
+      const std::string error = number == "-1" ? "" : count.test(number);
       if (!error.empty()) return error + ", nor -1";
     }
     text = fmt::format("{}", fmt::join(numbers, ","));
@@ -51,33 +53,33 @@ void set_planes(PieceOptions& options, const std::string& text) {
 }  // namespace
 
 void add_piece_options(CLI::App& verb, PieceOptions& options) {
-  verb.add_option_function<std::string>(
-          "--planes", [&options](const std::string& text) { set_planes(options, text); },
-          "slab: planes per non-blocking exchange; 0: blocking, -1: the fastest, measured. F,B "
-          "where the inverse has others; F,P,Q with a box cut: P forward, Q inverse")
-      ->transform(planes())
-      ->type_name("F[,B] or F,P,Q")
-      ->default_str("0");
-  verb.add_option("--window", options.window, "slab: exchanges that may be outstanding at once")
-      ->transform(whole_number(1, fft::kMostOutstanding))
-      ->capture_default_str();
-  verb.add_option("--test-interval", options.test_interval,
-                  "slab: lines between two looks at the network; else 1 where time is virtual, all "
-                  "of a piece")
-      ->transform(whole_number(1, std::uint64_t{1} << 31));
-  verb.add_option(
-          "--start", options.start,
-          "slab: when the last axis begins: after the exchange, or each line when it has come")
-      ->check(one_of("start", fft::kStartNames))
-      ->capture_default_str();
-  verb.add_flag("--taper", options.taper, "slab: exchanges of fewer and fewer planes at the end");
+  add_option(verb, "--planes",
+             std::function<void(const std::string&)>(
+                 [&options](const std::string& text) { set_planes(options, text); }),
+             "slab: planes per non-blocking exchange; 0: blocking, -1: the fastest, measured. F,B "
+             "where the inverse has others; F,P,Q with a box cut: P forward, Q inverse")
+      .transform(planes())
+      .type_name("F[,B] or F,P,Q")
+      .default_str("0");
+  add_option(verb, "--window", options.window, "slab: exchanges that may be outstanding at once")
+      .transform(whole_number(1, fft::kMostOutstanding))
+      .capture_default_str();
+  add_option(verb, "--test-interval", options.test_interval,
+             "slab: lines between two looks at the network; else 1 where time is virtual, all "
+             "of a piece")
+      .transform(whole_number(1, std::uint64_t{1} << 31));
+  add_option(verb, "--start", options.start,
+             "slab: when the last axis begins: after the exchange, or each line when it has come")
+      .check(one_of("start", fft::kStartNames))
+      .capture_default_str();
+  add_flag(verb, "--taper", options.taper, "slab: exchanges of fewer and fewer planes at the end");
 }
 
 void refuse_piece_options(const CLI::App& verb, const std::string& method, bool is_blocking) {
-  if (method != "slab" && verb.count("--planes") > 0)
+  if (method != "slab" && is_given(verb, "--planes"))
     throw BadInput("--planes is for --method slab");
   for (const char* option : kPieceOptions) {
-    if (verb.count(option) == 0) continue;
+    if (!is_given(verb, option)) continue;
     if (method != "slab") throw BadInput(fmt::format("{} is for --method slab", option));
     if (is_blocking)
       throw BadInput(

@@ -31,8 +31,8 @@
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/transform/options.hpp"
-#include "tools/transform/orbital_options.hpp"
 #include "tools/transform/run.hpp"
+#include "tools/transform/stage_options.hpp"
 
 namespace toroid {
 namespace {

@@ -1,6 +1,5 @@
 #include "tools/transform/without_effect.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <array>
@@ -10,6 +9,8 @@
 #include "fft/plan/description.hpp"
 #include "hal/check.hpp"
 #include "tools/command_line/choice.hpp"
+#include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/transform/kernel_option.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/piece_options.hpp"
@@ -29,7 +30,7 @@ constexpr std::array<std::pair<const char*, std::string_view>, 6> kOptionsOfOneM
 /// What KissFFT, which measures nothing, and the orbital method, which transforms no lines, do not
 /// heed. Wisdom keeps measured planes too.
 void refuse_kernel_options_without_effect(const CLI::App& verb, const FftOptions& options) {
-  if (options.method == "orbital" && verb.count("--kernel") > 0)
+  if (options.method == "orbital" && is_given(verb, "--kernel"))
     throw BadInput("--kernel is nothing to --method orbital, which multiplies matrices");
   if (library_of(options.kernel) != fft::LibraryName::kissfft) return;
   if (options.plan == kRigorNames[1])
@@ -43,9 +44,9 @@ void refuse_kernel_options_without_effect(const CLI::App& verb, const FftOptions
 /// A loop begins forward, is scaled so that it comes back to its input, and is one measurement.
 /// Planes are tuned in the direction of its beginning only.
 void refuse_beside_loop(const CLI::App& verb, const FftOptions& options) {
-  if (verb.count("--loop") == 0) return;
+  if (!is_given(verb, "--loop")) return;
   for (const char* option : {"--inverse", "--scale", "--box-cut", "--timings"})
-    if (verb.count(option) > 0)
+    if (is_given(verb, option))
       throw BadInput(fmt::format("{} is nothing to a --loop, which goes there and back", option));
   if (options.backward_planes.value_or(options.planes) < 0)
     throw BadInput("--planes -1 is not measured for the way back of a --loop; give it a number");
@@ -55,7 +56,7 @@ void refuse_beside_loop(const CLI::App& verb, const FftOptions& options) {
 void refuse_beside_timings(const CLI::App& verb, const FftOptions& options) {
   if (!options.timings) return;
   for (const char* option : {"--in-boxes", "--out-boxes"})
-    if (verb.count(option) > 0)
+    if (is_given(verb, option))
       throw BadInput(fmt::format("{} is for one machine; --timings runs parts of it too", option));
   if (options.layer == fft::kLayerNames[1])
     throw BadInput("--timings compares planes; --layer mpi is blocking");
@@ -73,15 +74,15 @@ bool all_blocking(const FftOptions& options) {
 void refuse_options_without_effect(const CLI::App& verb, const FftOptions& options) {
   (void)parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   for (const auto& [option, method] : kOptionsOfOneMethod)
-    if (options.method != method && verb.count(option) > 0)
+    if (options.method != method && is_given(verb, option))
       throw BadInput(fmt::format("{} is for --method {}", option, method));
   if (options.box_cut != 1 && options.real) throw BadInput("a box cut takes complex data");
   refuse_beside_loop(verb, options);
   refuse_beside_timings(verb, options);
-  if (options.return_to_input && verb.count("--out-boxes") > 0)
+  if (options.return_to_input && is_given(verb, "--out-boxes"))
     throw BadInput("--return has no effect with --out-boxes");
   refuse_kernel_options_without_effect(verb, options);
-  if (options.common.fabric != "sim" && verb.count("--cores") > 0)
+  if (options.common.fabric != "sim" && is_given(verb, "--cores"))
     throw BadInput(fmt::format("--cores has no effect on --fabric {}", options.common.fabric));
   refuse_piece_options(verb, options.method, all_blocking(options));
   if (options.padded_planes && options.box_cut == 1)

@@ -1,13 +1,20 @@
-#include "tools/transform/orbital_options.hpp"
+#include "tools/transform/stage_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
-#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "fft/plan/description.hpp"
+#include "hal/check.hpp"
+#include "tools/command_line/cli_fwd.hpp"
+#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 
-#include "hal/check.hpp"
 namespace toroid {
 namespace {
 
@@ -30,18 +37,18 @@ std::array<unsigned, 3> axes_of(std::string_view text) {
 
 }  // namespace
 
-void add_orbital_options(CLI::App& verb, OrbitalOptions& options) {
-  verb.add_option("--schedule", options.schedule, "orbital: signs of its scheduling vector, as +-+")
-      ->type_name("SIGNS")
-      ->capture_default_str();
-  verb.add_option("--slicing", options.slicing,
-                  "orbital: the axis across whose slices the first two stages work; else y")
-      ->check(one_of("slicing", kSlicings));
-  verb.add_option(
-          "--stages", options.stages,
-          "orbital: axes in the order of the stages, the slicing's last; else zyx, zxy, yxz")
-      ->type_name("AXES")
-      ->check(not_empty());
+void add_stage_options(CLI::App& verb, StageOptions& options) {
+  add_option(verb, "--schedule", options.schedule,
+             "orbital: signs of its scheduling vector, as +-+")
+      .type_name("SIGNS")
+      .capture_default_str();
+  add_option(verb, "--slicing", options.slicing,
+             "orbital: the axis across whose slices the first two stages work; else y")
+      .check(one_of("slicing", kSlicings));
+  add_option(verb, "--stages", options.stages,
+             "orbital: axes in the order of the stages, the slicing's last; else zyx, zxy, yxz")
+      .type_name("AXES")
+      .check(not_empty());
 }
 
 std::array<int, 3> schedule_of(const std::string& text) {
@@ -53,7 +60,7 @@ std::array<int, 3> schedule_of(const std::string& text) {
 }
 
 /// The last stage works across the slices of the first two, so that the slicing leaves two orders.
-std::array<unsigned, 3> stage_axes_of(const OrbitalOptions& options) {
+std::array<unsigned, 3> stage_axes_of(const StageOptions& options) {
   if (options.slicing.empty())
     return axes_of(options.stages.empty() ? "zxy" : std::string_view(options.stages));
   const std::array<unsigned, 3> own =

@@ -9,18 +9,18 @@
 
 namespace toroid {
 
-struct OrbitalOptions {
+struct StageOptions {
   std::string schedule = "+++";
   std::string stages;   ///< empty: as the slicing has them
   std::string slicing;  ///< empty: as the stages have it
 };
 
 /// --schedule, --slicing and --stages.
-void add_orbital_options(CLI::App& verb, OrbitalOptions& options);
+void add_stage_options(CLI::App& verb, StageOptions& options);
 /// The signs of the scheduling vector. Throws BadInput.
 std::array<int, 3> schedule_of(const std::string& text);
 /// Axes, first stage to last. Throws BadInput where slicing and stages contradict each other.
-std::array<unsigned, 3> stage_axes_of(const OrbitalOptions& options);
+std::array<unsigned, 3> stage_axes_of(const StageOptions& options);
 /// The letters of a description's stages, first to last.
 std::string stage_letters(const fft::Description& description);
 
