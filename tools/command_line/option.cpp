@@ -107,7 +107,7 @@ Option add_option(CLI::App& verb, const std::string& name,
   return Option(verb.add_option_function<std::string>(name, take, description));
 }
 
-Option add_option(CLI::App& verb, const std::string& name, const std::string& description) {
+Option add_shown_argument(CLI::App& verb, const std::string& name, const std::string& description) {
   return Option(verb.add_option(name, description));
 }
 
@@ -120,9 +120,12 @@ Option option_of(CLI::App& verb, const std::string& name) {
   return Option(verb.get_option(name));
 }
 
+bool has_option(const CLI::App& verb, const std::string& name) {
+  return verb.get_option_no_throw(name) != nullptr;
+}
+
 bool is_given(const CLI::App& verb, const std::string& name) {
-  const CLI::Option* option = verb.get_option_no_throw(name);
-  return option != nullptr && option->count() > 0;
+  return verb.count(name) > 0;
 }
 
 }  // namespace toroid

@@ -68,15 +68,17 @@ Option add_option(CLI::App& verb, const std::string& name, std::vector<std::stri
 Option add_option(CLI::App& verb, const std::string& name,
                   const std::function<void(const std::string&)>& take,
                   const std::string& description);
-/// One that help shows, and whose values go nowhere.
-Option add_option(CLI::App& verb, const std::string& name, const std::string& description);
+/// An argument that help shows, and whose values go nowhere.
+Option add_shown_argument(CLI::App& verb, const std::string& name, const std::string& description);
 /// An option without a value.
 Option add_flag(CLI::App& verb, const std::string& name, bool& value,
                 const std::string& description);
 
 /// One that the verb has.
 Option option_of(CLI::App& verb, const std::string& name);
-/// Whether the verb has the option, and it has been typed.
+/// Whether the verb has an option of this name.
+bool has_option(const CLI::App& verb, const std::string& name);
+/// Whether an option that the verb has was typed.
 bool is_given(const CLI::App& verb, const std::string& name);
 
 }  // namespace toroid

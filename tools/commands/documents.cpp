@@ -1,6 +1,5 @@
 // toroid help, man and completion: what toroid says of itself.
 #include <fmt/core.h>
-#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <system_error>
 
 #include "hal/check.hpp"
+#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/documents.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/option_text.hpp"

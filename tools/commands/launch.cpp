@@ -37,9 +37,9 @@ CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched) {
       .check(number(0, 1e6))
       .capture_default_str();
   // For help only: the command is taken off the command line before that is parsed.
-  add_option(*command, "COMMAND",
-             "a verb of toroid with its options, else a program on the path; behind -- a "
-             "program, whatever its name");
+  add_shown_argument(*command, "COMMAND",
+                     "a verb of toroid with its options, else a program on the path; behind -- a "
+                     "program, whatever its name");
   add_examples(
       *command,
       {{"four processes on this host", "toroid launch -n 4 hello --torus 4x4x2 --fabric ofi"},

@@ -49,11 +49,11 @@ std::vector<std::string> own_program(std::vector<std::string> words, const Launc
   if (!line.parse(words)) return {};
   const CLI::App& command = *line.app().get_subcommands().front();
   refuse_several_processes(command, options.processes);
-  const CLI::Option* provider = command.get_option_no_throw("--provider");
-  if (provider != nullptr && provider->count() > 0 && options.hosts.empty())
-    refuse_unknown_provider(provider->as<std::string>());
-  if (provider != nullptr && provider->count() > 0)
-    refuse_unsafe_provider(provider->as<std::string>(), is_given(command, "--unsafe-provider"));
+  if (has_option(command, "--provider") && is_given(command, "--provider")) {
+    const auto provider = command["--provider"]->as<std::string>();
+    if (options.hosts.empty()) refuse_unknown_provider(provider);
+    refuse_unsafe_provider(provider, is_given(command, "--unsafe-provider"));
+  }
   words.insert(words.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
   return words;
 }

@@ -53,11 +53,10 @@ void set_planes(PieceOptions& options, const std::string& text) {
 }  // namespace
 
 void add_piece_options(CLI::App& verb, PieceOptions& options) {
-  add_option(verb, "--planes",
-             std::function<void(const std::string&)>(
-                 [&options](const std::string& text) { set_planes(options, text); }),
-             "slab: planes per non-blocking exchange; 0: blocking, -1: the fastest, measured. F,B "
-             "where the inverse has others; F,P,Q with a box cut: P forward, Q inverse")
+  add_option(
+      verb, "--planes", [&options](const std::string& text) { set_planes(options, text); },
+      "slab: planes per non-blocking exchange; 0: blocking, -1: the fastest, measured. F,B "
+      "where the inverse has others; F,P,Q with a box cut: P forward, Q inverse")
       .transform(planes())
       .type_name("F[,B] or F,P,Q")
       .default_str("0");

@@ -59,7 +59,7 @@ std::array<int, 3> schedule_of(const std::string& text) {
   return signs;
 }
 
-/// The last stage works across the slices of the first two, so that the slicing leaves two orders.
+// The last stage works across the slices of the first two, so that the slicing leaves two orders.
 std::array<unsigned, 3> stage_axes_of(const StageOptions& options) {
   if (options.slicing.empty())
     return axes_of(options.stages.empty() ? "zxy" : std::string_view(options.stages));
