@@ -2,22 +2,15 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace toroid {
 namespace {
 
 CLI::Validator validator(const Check& check) {
   return {check.test, check.accepted};
-}
-
-template <typename T>
-Option add(CLI::App& verb, const std::string& name, T& value, const std::string& description) {
-  return Option(verb.add_option(name, value, description));
 }
 
 }  // namespace
@@ -66,40 +59,21 @@ CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& de
   return app.add_subcommand(name, description);
 }
 
-Option add_option(CLI::App& verb, const std::string& name, std::string& value,
+template <OptionValue T>
+Option add_option(CLI::App& verb, const std::string& name, T& value,
                   const std::string& description) {
-  return add(verb, name, value, description);
+  return Option(verb.add_option(name, value, description));
 }
 
-Option add_option(CLI::App& verb, const std::string& name, double& value,
-                  const std::string& description) {
-  return add(verb, name, value, description);
-}
-
-Option add_option(CLI::App& verb, const std::string& name, unsigned& value,
-                  const std::string& description) {
-  return add(verb, name, value, description);
-}
-
-Option add_option(CLI::App& verb, const std::string& name, std::int64_t& value,
-                  const std::string& description) {
-  return add(verb, name, value, description);
-}
-
-Option add_option(CLI::App& verb, const std::string& name, std::uint64_t& value,
-                  const std::string& description) {
-  return add(verb, name, value, description);
-}
-
-Option add_option(CLI::App& verb, const std::string& name, std::optional<std::uint64_t>& value,
-                  const std::string& description) {
-  return add(verb, name, value, description);
-}
-
-Option add_option(CLI::App& verb, const std::string& name, std::vector<std::string>& values,
-                  const std::string& description) {
-  return add(verb, name, values, description);
-}
+template Option add_option(CLI::App&, const std::string&, std::string&, const std::string&);
+template Option add_option(CLI::App&, const std::string&, double&, const std::string&);
+template Option add_option(CLI::App&, const std::string&, unsigned&, const std::string&);
+template Option add_option(CLI::App&, const std::string&, std::int64_t&, const std::string&);
+template Option add_option(CLI::App&, const std::string&, std::uint64_t&, const std::string&);
+template Option add_option(CLI::App&, const std::string&, std::optional<std::uint64_t>&,
+                           const std::string&);
+template Option add_option(CLI::App&, const std::string&, std::vector<std::string>&,
+                           const std::string&);
 
 Option add_option(CLI::App& verb, const std::string& name,
                   const std::function<void(const std::string&)>& take,
@@ -120,12 +94,14 @@ Option option_of(CLI::App& verb, const std::string& name) {
   return Option(verb.get_option(name));
 }
 
-bool has_option(const CLI::App& verb, const std::string& name) {
-  return verb.get_option_no_throw(name) != nullptr;
-}
-
 bool is_given(const CLI::App& verb, const std::string& name) {
   return verb.count(name) > 0;
+}
+
+std::optional<std::string> given_value(const CLI::App& verb, const std::string& name) {
+  const CLI::Option* option = verb.get_option_no_throw(name);
+  if (option == nullptr || option->count() == 0) return std::nullopt;
+  return option->results().front();
 }
 
 }  // namespace toroid

@@ -1,6 +1,7 @@
 // Options of a verb, as verbs add them: CLI11 without its header, which takes seconds to compile.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -43,26 +44,21 @@ class Option {
   CLI::Option* option_;
 };
 
+/// What the value of an option is read into.
+template <typename T>
+concept OptionValue = std::same_as<T, std::string> || std::same_as<T, double> ||
+    std::same_as<T, unsigned> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> ||
+    std::same_as<T, std::optional<std::uint64_t>> || std::same_as<T, std::vector<std::string>>;
+
 /// A verb of the command.
 CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& description);
 
 // Options of a verb, "-o,--option", or arguments, "name". The variables live until the command line
 // has been read.
 
-Option add_option(CLI::App& verb, const std::string& name, std::string& value,
-                  const std::string& description);
-Option add_option(CLI::App& verb, const std::string& name, double& value,
-                  const std::string& description);
-Option add_option(CLI::App& verb, const std::string& name, unsigned& value,
-                  const std::string& description);
-Option add_option(CLI::App& verb, const std::string& name, std::int64_t& value,
-                  const std::string& description);
-Option add_option(CLI::App& verb, const std::string& name, std::uint64_t& value,
-                  const std::string& description);
-Option add_option(CLI::App& verb, const std::string& name, std::optional<std::uint64_t>& value,
-                  const std::string& description);
-/// Each value given is one more.
-Option add_option(CLI::App& verb, const std::string& name, std::vector<std::string>& values,
+/// Of a list, each value given is one more.
+template <OptionValue T>
+Option add_option(CLI::App& verb, const std::string& name, T& value,
                   const std::string& description);
 /// `take` is called with the value.
 Option add_option(CLI::App& verb, const std::string& name,
@@ -76,9 +72,9 @@ Option add_flag(CLI::App& verb, const std::string& name, bool& value,
 
 /// One that the verb has.
 Option option_of(CLI::App& verb, const std::string& name);
-/// Whether the verb has an option of this name.
-bool has_option(const CLI::App& verb, const std::string& name);
 /// Whether an option that the verb has was typed.
 bool is_given(const CLI::App& verb, const std::string& name);
+/// What was typed for an option; nothing if it was not, or if the verb has none of this name.
+std::optional<std::string> given_value(const CLI::App& verb, const std::string& name);
 
 }  // namespace toroid

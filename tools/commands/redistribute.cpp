@@ -243,20 +243,21 @@ void add_data_options(CLI::App& verb, RedistributeOptions& options) {
       .capture_default_str();
 }
 
+void add_layout_option(CLI::App& verb, const std::string& name, std::string& layout,
+                       const std::string& description) {
+  add_option(verb, name, layout,
+             "blocks[:GRID], slabs:AXIS, lines:AXIS or a file of boxes" + description)
+      .type_name("LAYOUT")
+      .required()
+      .check(not_empty());
+}
+
 void add_distribution_options(CLI::App& verb, RedistributeOptions& options) {
   begin_group(verb, "Distributions");
-  add_option(verb, "--from", options.from,
-             "blocks[:GRID], slabs:AXIS, lines:AXIS or a file of boxes; behind a comma the "
-             "order of the axes in memory, behind @ the nodes, as slabs:x,zyx@0-7")
-      .type_name("LAYOUT")
-      .required()
-      .check(not_empty());
-  add_option(verb, "--to", options.to,
-             "blocks[:GRID], slabs:AXIS, lines:AXIS or a file of boxes, with order and nodes "
-             "as for --from")
-      .type_name("LAYOUT")
-      .required()
-      .check(not_empty());
+  add_layout_option(verb, "--from", options.from,
+                    "; behind a comma the order of the axes in memory, behind @ the nodes, as "
+                    "slabs:x,zyx@0-7");
+  add_layout_option(verb, "--to", options.to, ", with order and nodes as for --from");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -49,10 +50,9 @@ std::vector<std::string> own_program(std::vector<std::string> words, const Launc
   if (!line.parse(words)) return {};
   const CLI::App& command = *line.app().get_subcommands().front();
   refuse_several_processes(command, options.processes);
-  if (has_option(command, "--provider") && is_given(command, "--provider")) {
-    const auto provider = command["--provider"]->as<std::string>();
-    if (options.hosts.empty()) refuse_unknown_provider(provider);
-    refuse_unsafe_provider(provider, is_given(command, "--unsafe-provider"));
+  if (const std::optional<std::string> provider = given_value(command, "--provider")) {
+    if (options.hosts.empty()) refuse_unknown_provider(*provider);
+    refuse_unsafe_provider(*provider, is_given(command, "--unsafe-provider"));
   }
   words.insert(words.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
   return words;

@@ -124,8 +124,7 @@ PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route) {
 void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& effects,
                                     const std::string& what, const RunOptions& run) {
   for (const OptionEffect& effect : kOptionEffects)
-    if (has_option(verb, effect.option) && is_given(verb, effect.option) &&
-        !(effects.*effect.is_read))
+    if (given_value(verb, effect.option) && !(effects.*effect.is_read))
       throw BadInput(fmt::format("{} has no effect on {}", effect.option,
                                  effect.without != nullptr ? effect.without : what + where(run)));
 }

@@ -217,7 +217,7 @@ Program progress_only(Node& node, Exchanges* side) {
   EXPECT_GT(node.now(), before);
 }
 
-TEST(Progress, LetsPacketsLeaveAndTakesTheTimeOfThat) {
+TEST(ExchangeProgress, LetsPacketsLeaveAndTakesTheTimeOfThat) {
   SimMachine machine(Shape::parse("2x2"));
   run_exchanges(machine, 1, progress_only);
 }
