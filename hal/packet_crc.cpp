@@ -77,13 +77,6 @@ const bool kHasInstruction = __builtin_cpu_supports("sse4.2") != 0;
 
 }  // namespace
 
-std::uint32_t next_crc(std::uint32_t crc, std::uint64_t word) {
-#if defined(__x86_64__)
-  if (kHasInstruction) return ByInstruction::next(crc, word);
-#endif
-  return ByTable::next(crc, word);
-}
-
 std::uint32_t packet_crc(const Packet& packet) {
 #if defined(__x86_64__)
   if (kHasInstruction) return crc_by_instruction(packet);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "hal/packet.hpp"
+#include "hal/packet_crc.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/kept_frames.hpp"
 #include "router/ofi/transport.hpp"

@@ -45,10 +45,6 @@ std::uint32_t frame_crc(std::span<const std::byte> frame, CrcScope scope) {
                 head);
 }
 
-std::uint32_t chained_crc(std::uint32_t running, std::uint32_t frame_crc) {
-  return crc32c(std::as_bytes(std::span(&frame_crc, 1)), running);
-}
-
 std::span<const std::byte> FrameWriter::finish(FrameHeader header) {
   std::byte* const start = buffer_.data();
   const std::byte* const end = append(append(start + end_, runs_), credits_);

@@ -136,10 +136,6 @@ enum class CrcScope : std::uint8_t {
 /// whose tables lie in the frame.
 std::uint32_t frame_crc(std::span<const std::byte> frame, CrcScope scope = CrcScope::whole);
 
-/// The CRC-32C of the CRCs of frames: `running`, of those before, with one more. Two streams of
-/// frames that differ in a way that the frames' own CRCs show differ in it.
-std::uint32_t chained_crc(std::uint32_t running, std::uint32_t frame_crc);
-
 /// The parts of a frame, in its buffer.
 struct FrameView {
   FrameHeader header;

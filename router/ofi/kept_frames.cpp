@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "hal/packet_crc.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/transport.hpp"
 

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <vector>
 
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
@@ -19,14 +22,25 @@ Packet random_packet(Random& random, unsigned payload) {
   return packet;
 }
 
-/// The check value of CRC-32C is that of "123456789", 0xe3069283: eight bytes at once, and one.
-TEST(PacketCrc, GoesOnByCrc32c) {
-  std::uint64_t word = 0;
-  for (int i = 7; i >= 0; --i) word = word << 8 | static_cast<unsigned>('1' + i);
-  std::uint32_t crc = next_crc(~0u, word);
-  crc ^= '9';
-  for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (0x82f63b78u & (0 - (crc & 1u)));
-  EXPECT_EQ(~crc, 0xe3069283u);
+/// CRC-32C of a word, bit by bit, from the polynomial.
+std::uint32_t crc_of_word(std::uint32_t crc, std::uint64_t word) {
+  for (int bit = 0; bit < 64; ++bit, word >>= 1) {
+    const bool is_odd = ((crc ^ word) & 1) != 0;
+    crc = crc >> 1 ^ (is_odd ? 0x82f63b78u : 0u);
+  }
+  return crc;
+}
+
+/// A header alone is two words, in the first two of the four parts.
+TEST(PacketCrc, IsCrc32cOfTheCrc32cs) {
+  Random random(4);
+  const Packet packet = random_packet(random, 0);
+  std::array<std::uint64_t, 2> words;
+  std::memcpy(words.data(), &packet.header, sizeof words);
+  const std::uint64_t first = crc_of_word(~0u, words[0]);
+  const std::uint64_t second = crc_of_word(~0u, words[1]);
+  const std::uint64_t none = ~std::uint64_t{0};
+  EXPECT_EQ(packet_crc(packet), crc_of_word(crc_of_word(~0u, first | second << 32), none));
 }
 
 TEST(PacketCrc, IsTheSameWithoutTheInstruction) {
@@ -57,6 +71,28 @@ TEST(PacketCrc, TakesNoNoticeOfWhatIsBeyondThePayload) {
   const std::uint32_t crc = packet_crc(packet);
   for (std::size_t i = 100; i < kPayloadBytes; ++i) packet.payload[i] ^= std::byte{0xff};
   EXPECT_EQ(packet_crc(packet), crc);
+}
+
+/// Of two packets, one behind the other, each with the same bit of any of its bytes changed.
+TEST(ChainedCrc, NoticesEqualErrorsInTwoPacketsWhereverTheyAre) {
+  Random random(5);
+  const Packet sound = random_packet(random, kPayloadBytes);
+  std::vector<std::uint32_t> damaged;
+  for (std::size_t at = 0; at < kPayloadBytes; ++at) {
+    Packet packet = sound;
+    packet.payload[at] ^= std::byte{4};
+    damaged.push_back(packet_crc(packet));
+  }
+  const auto chained = [](std::uint32_t first, std::uint32_t second) {
+    return chained_crc(chained_crc(0, first), second);
+  };
+  const std::uint32_t wanted = chained(packet_crc(sound), packet_crc(sound));
+  for (const std::uint32_t first : damaged)
+    for (const std::uint32_t second : damaged) EXPECT_NE(chained(first, second), wanted);
+}
+
+TEST(ChainedCrc, NoticesTheOrder) {
+  EXPECT_NE(chained_crc(chained_crc(0, 1), 2), chained_crc(chained_crc(0, 2), 1));
 }
 
 }  // namespace

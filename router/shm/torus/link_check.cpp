@@ -22,7 +22,7 @@ constexpr unsigned kLooksLate = 3;
 
 std::uint32_t joined(const ChannelCrcs& crcs) {
   std::uint32_t crc = 0;
-  for (const std::uint32_t channel : crcs) crc = next_crc(crc, channel);
+  for (const std::uint32_t channel : crcs) crc = chained_crc(crc, channel);
   return crc;
 }
 
@@ -52,7 +52,7 @@ void CheckedSender::stamp(std::uint64_t written) {
       const Packet& packet = stamped_.slot(*memory_, c);
       const LinkStamp stamp{numbers_[c]++, packet_crc(packet)};
       link_->stamp(c, static_cast<std::size_t>(&packet - memory_->slots[c].get())) = stamp;
-      link_->sent_[c] = next_crc(link_->sent_[c], stamp.crc);
+      link_->sent_[c] = chained_crc(link_->sent_[c], stamp.crc);
     }
 }
 
@@ -195,7 +195,7 @@ void CheckedReceiver::take(unsigned channel, const Packet& packet, const LinkSta
   if (ahead > 0 || crc != stamp.crc) return refuse(channel);
   ++numbers_[channel];
   accepted_.advance(*memory_, channel);
-  link_->received_[channel] = next_crc(link_->received_[channel], crc);
+  link_->received_[channel] = chained_crc(link_->received_[channel], crc);
 }
 
 void CheckedReceiver::refuse(unsigned channel) {

@@ -36,7 +36,7 @@ struct LinkStamp {
   std::uint32_t crc;
 };
 
-/// One per channel, of all packets that an end has sent or accepted, in their order.
+/// chained_crc() per channel, of all packets that an end has sent or accepted, in their order.
 using ChannelCrcs = std::array<std::uint32_t, kVirtualChannels>;
 
 /// What the two ends of a link share besides its rings.
