@@ -17,11 +17,12 @@
 namespace toroid {
 namespace {
 
+/// The example is a link of meshes, too: the last node's towards the one before.
 [[noreturn]] void refuse_place(const Shape& shape, std::string_view text, std::string_view what) {
   throw BadInput(fmt::format("'{}' is no {} of torus {}; expected {} as in {}{}", shortened(text),
                              what, shape.text(),
                              what == "node" ? "its coordinates" : "a node and a direction",
-                             shape.coord_text(shape.size() - 1), what == "node" ? "" : "X+"));
+                             shape.coord_text(shape.size() - 1), what == "node" ? "" : "X-"));
 }
 
 /// "(1,2,3)"; none: no node of the shape.

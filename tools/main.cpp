@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -16,9 +17,21 @@
 
 namespace {
 
+/// Without its middle where it is longer than anybody reads: a value in it may be of any length,
+/// and the reason stands before or behind it. Characters of UTF-8 are left whole.
+std::string readable(const std::string& line) {
+  constexpr std::size_t kLongest = 1000, kHead = 600, kTail = 300;  // bytes
+  if (line.size() <= kLongest) return line;
+  const auto boundary = [&](std::size_t at) {
+    while (at > 0 && (line[at] & 0xc0) == 0x80) --at;
+    return at;
+  };
+  return line.substr(0, boundary(kHead)) + " ... " + line.substr(boundary(line.size() - kTail));
+}
+
 /// Not by fmt::print, which throws where standard error is closed.
 int complain(const std::string& what, int code) {
-  std::fputs(("toroid: " + toroid::one_line(what) + "\n").c_str(), stderr);
+  std::fputs(("toroid: " + readable(toroid::one_line(what)) + "\n").c_str(), stderr);
   return code;
 }
 

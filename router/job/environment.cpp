@@ -4,7 +4,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -61,10 +63,11 @@ void refuse_public(const std::string& path) {
 JobKey key_of_file(const std::string& path) {
   refuse_public(path);
   std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line))
+  std::array<char, 2 * JobKey::kLongest> line;  // no more: a device may be one endless line
+  if (!file.getline(line.data(), line.size()))
     throw BadInput(fmt::format("cannot read a key from TOROID_JOB_KEY_FILE='{}'", path));
-  return JobKey(line);
+  const auto taken = static_cast<std::size_t>(file.gcount());
+  return JobKey(std::string(line.data(), file.eof() ? taken : taken - 1));  // without its end
 }
 
 JobKey key_of_environment() {

@@ -20,9 +20,6 @@
 namespace toroid {
 namespace {
 
-constexpr std::size_t kMinLength = 16;
-constexpr std::size_t kMaxLength = 1024;
-
 bool is_visible(char c) {
   return c > 0x20 && c < 0x7f;
 }
@@ -49,10 +46,10 @@ std::vector<unsigned char> framed(std::string_view purpose, std::span<const std:
 }  // namespace
 
 JobKey::JobKey(std::string text) : text_(std::move(text)) {
-  if (text_.size() < kMinLength || text_.size() > kMaxLength ||
+  if (text_.size() < kShortest || text_.size() > kLongest ||
       !std::all_of(text_.begin(), text_.end(), is_visible))
     throw BadInput(fmt::format("the job's key must be {} to {} printable characters without blanks",
-                               kMinLength, kMaxLength));
+                               kShortest, kLongest));
 }
 
 JobKey JobKey::random() {

@@ -15,6 +15,8 @@ using Digest = std::array<std::byte, 32>;
 /// The secret that all processes of a job share: a process that knows it belongs to the job.
 class JobKey {
  public:
+  static constexpr std::size_t kShortest = 16, kLongest = 1024;  ///< characters
+
   /// The key as the launcher hands it over: 16 to 1,024 printable characters without blanks. Throws
   /// BadInput, whose text never contains the key.
   explicit JobKey(std::string text);

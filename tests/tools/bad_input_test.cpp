@@ -38,6 +38,18 @@ TEST(BadInput, IsAShapeThatDoesNotParse) {
   }
 }
 
+TEST(BadInput, IsSaidInALineToReadHoweverLongItIs) {
+  const TemporaryDirectory directory;
+  const std::string endless(3000, 'x');
+  for (const Arguments& more :
+       {Arguments{"--machine", endless}, Arguments{"--machine", "bgl:inject_cycles=" + endless},
+        Arguments{"--policy", endless}, Arguments{"--" + endless}, Arguments{endless}}) {
+    expect_refusal(directory, kAllToAll + more, {"xxx"});
+    const Ended ended = run_command(kAllToAll + more, {.directory = directory.path()});
+    EXPECT_LE(ended.err.size(), 1000u) << ended.err;
+  }
+}
+
 TEST(BadInput, IsAPutWhereNothingCanPut) {
   const Arguments put{"--transfer", "put"};
   const Arguments direct{"--fabric", "shm", "--route", "direct"};

@@ -243,6 +243,7 @@ TEST(LaunchCommand, RefusesWhatItCannotStart) {
   refuses({"-n", "2", "--port", "99"}, {"--hosts"});
   refuses({"--hosts", "missing"}, {"cannot read the hosts file 'missing'"});
   refuses({"--hosts", "empty"}, {"names no host"});
+  refuses({"--hosts", "/dev/zero"}, {"/dev/zero: expected at most"});
   refuses({"--hosts", "option"}, {"option line 2", "is no host"});
   refuses({"--hosts", "slots"}, {"slots line 1", "slots=0"});
   refuses({"--hosts", "word"}, {"'more'"});

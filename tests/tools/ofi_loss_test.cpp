@@ -192,6 +192,7 @@ TEST(OfiLoss, IsNotToBeSurvivedWhereOthersWouldMissMore) {
   refuse({"--fabric", "shm"}, {"--continue-without is for --fabric ofi"});
   refuse(ofi + Arguments{"--transfer", "put"}, {"messages in packets", "--transfer put"});
   refuse(ofi + Arguments{"--route", "torus"}, {"is for --route direct"});
+  refuse(ofi + Arguments{"--link-error", "0"}, {"links that do not err"});
   refuse(ofi + Arguments{"--provider", "shm"}, {"provider shm", "can keep the others"});
   refuse(ofi + Arguments{"--policy", "windowed:4"}, {"wait for acknowledgements"});
   refuse(ofi + Arguments{"--policy", "two-phase", "--route", "direct"}, {"by way of other nodes"});

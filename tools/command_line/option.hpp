@@ -44,7 +44,7 @@ class Option {
   CLI::Option* option_;
 };
 
-/// What the value of an option is read into.
+/// What the value of an option is read into: add_option() is instantiated for these in option.cpp.
 template <typename T>
 concept OptionValue = std::same_as<T, std::string> || std::same_as<T, double> ||
     std::same_as<T, unsigned> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> ||
@@ -56,7 +56,7 @@ CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& de
 // Options of a verb, "-o,--option", or arguments, "name". The variables live until the command line
 // has been read.
 
-/// Of a list, each value given is one more.
+/// Where the variable is a list, each value typed is one more element of it.
 template <OptionValue T>
 Option add_option(CLI::App& verb, const std::string& name, T& value,
                   const std::string& description);
@@ -74,7 +74,8 @@ Option add_flag(CLI::App& verb, const std::string& name, bool& value,
 Option option_of(CLI::App& verb, const std::string& name);
 /// Whether an option that the verb has was typed.
 bool is_given(const CLI::App& verb, const std::string& name);
-/// What was typed for an option; nothing if it was not, or if the verb has none of this name.
+/// What was typed for an option, of a list the first; nothing if it was not typed, or if the verb
+/// has none of this name.
 std::optional<std::string> given_value(const CLI::App& verb, const std::string& name);
 
 }  // namespace toroid

@@ -233,12 +233,12 @@ std::unique_ptr<Checkpoint> checkpoint_of(const AllToAllOptions& options, const 
 
 /// What a process that is lost takes with it must be its own nodes' messages and no more.
 void refuse_continue_without(const AllToAllOptions& options, const RunOptions& run) {
-  if (run.ring.route == RingRoute::torus)
-    throw BadInput(
-        "--continue-without is for --route direct: by --route torus what is on its way "
-        "through a process is lost with it");
   if (run.ring.routing.link_errors.are_checked())
     throw BadInput("--continue-without is for links that do not err; leave out --link-error");
+  if (run.ring.route == RingRoute::torus)
+    throw BadInput(
+        "--continue-without is for --route direct, on which nothing fails beforehand either: by "
+        "--route torus what is on its way through a process is lost with it");
   if (!options.export_to.empty())
     throw BadInput("--continue-without leaves messages out, which --export cannot; give one");
 }

@@ -244,9 +244,8 @@ void add_data_options(CLI::App& verb, RedistributeOptions& options) {
 }
 
 void add_layout_option(CLI::App& verb, const std::string& name, std::string& layout,
-                       const std::string& description) {
-  add_option(verb, name, layout,
-             "blocks[:GRID], slabs:AXIS, lines:AXIS or a file of boxes" + description)
+                       const std::string& rest) {
+  add_option(verb, name, layout, "blocks[:GRID], slabs:AXIS, lines:AXIS or a file of boxes" + rest)
       .type_name("LAYOUT")
       .required()
       .check(not_empty());

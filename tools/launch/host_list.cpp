@@ -6,8 +6,8 @@
 #include <cctype>
 #include <charconv>
 #include <cstddef>
-#include <fstream>
 #include <istream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -15,11 +15,13 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "tools/io/text_file.hpp"
 
 namespace toroid {
 namespace {
 
 constexpr unsigned kMaxSlots = 1 << 16;
+constexpr std::size_t kLongestFile = std::size_t{16} << 20;  // bytes
 constexpr std::string_view kSlots = "slots=";
 
 /// Whether neither ssh nor a shell takes the name for anything but a word.
@@ -57,9 +59,10 @@ HostSlots parse_host(const std::string& line, const std::string& where) {
 }  // namespace
 
 std::vector<HostSlots> load_hosts(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw BadInput(one_line(fmt::format("cannot read the hosts file '{}'", path)));
-  return parse_hosts(file, path);
+  const std::optional<std::string> text = read_text(path, kLongestFile);
+  if (!text) throw BadInput(one_line(fmt::format("cannot read the hosts file '{}'", path)));
+  std::istringstream lines(*text);
+  return parse_hosts(lines, path);
 }
 
 std::vector<HostSlots> parse_hosts(std::istream& text, const std::string& path) {

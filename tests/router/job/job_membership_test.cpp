@@ -134,6 +134,17 @@ TEST(Membership, ReadsTheKeyFromAFile) {
   EXPECT_THAT(refusal_of(variables), HasSubstr("TOROID_JOB_KEY_FILE"));
 }
 
+TEST(Membership, ReadsNoMoreOfAnEndlessKeyThanAKeyCanHave) {
+  char path[] = "/tmp/toroid_key.XXXXXX";
+  const job::Socket file(::mkstemp(path));
+  const std::string endless(1 << 16, 'k');
+  ASSERT_EQ(::write(file.fd(), endless.data(), endless.size()), std::ssize(endless));
+  Variables variables = without("TOROID_JOB_KEY");
+  variables.emplace_back("TOROID_JOB_KEY_FILE", path);
+  EXPECT_THAT(refusal_of(variables), HasSubstr("cannot read a key"));
+  ::unlink(path);
+}
+
 TEST(Membership, RefusesAKeyFileThatOthersCanRead) {
   char path[] = "/tmp/toroid_key.XXXXXX";
   const job::Socket file(::mkstemp(path));
