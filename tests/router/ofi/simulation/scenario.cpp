@@ -41,7 +41,7 @@ void draw_process_faults(ProcessFaults& faults, Random& random) {
 }
 
 constexpr Lengths kBrief{.steps = 60,
-                         .crossing = 30,
+                         .crossing = 100,
                          .silence = 60,
                          .idle_step = std::chrono::milliseconds(4),
                          .report_every = 4};
