@@ -17,13 +17,17 @@ std::string one_line(std::string text) {
   return text;
 }
 
+std::size_t character_end(std::string_view text, std::size_t end) {
+  constexpr std::size_t kMostContinuing = 3;  // bytes of a character behind its first
+  const std::size_t least = end - std::min(end, kMostContinuing);
+  while (end > least && end < text.size() && (text[end] & 0xc0) == 0x80) --end;
+  return end;
+}
+
 std::string shortened(std::string_view text) {
   constexpr std::size_t kLongest = 60;
   if (text.size() <= kLongest) return one_line(std::string(text));
-  const auto continues = [&](std::size_t at) { return (text[at] & 0xc0) == 0x80; };
-  std::size_t end = kLongest;
-  while (end > kLongest - 4 && continues(end)) --end;
-  return one_line(std::string(text.substr(0, end))) + "...";
+  return one_line(std::string(text.substr(0, character_end(text, kLongest)))) + "...";
 }
 
 void check_failed(const char* file, int line, const char* condition, const std::string& detail) {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>  // IWYU pragma: export
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -31,7 +32,10 @@ class RunFailed : public std::runtime_error {
 /// named or a peer sent may contain line ends.
 std::string one_line(std::string text);
 
-/// The same cut to 60 characters and "...", so that a message with it stays a line to read: for
+/// The last place up to `end` where the text can be cut without cutting a character of UTF-8.
+std::size_t character_end(std::string_view text, std::size_t end);
+
+/// One line cut to 60 characters and "...", so that a message with it stays a line to read: for
 /// values out of files and options, which may be of any length. A character of UTF-8 is left whole.
 std::string shortened(std::string_view text);
 

@@ -17,21 +17,9 @@
 
 namespace {
 
-/// Without its middle where it is longer than anybody reads: a value in it may be of any length,
-/// and the reason stands before or behind it. Characters of UTF-8 are left whole.
-std::string readable(const std::string& line) {
-  constexpr std::size_t kLongest = 1000, kHead = 600, kTail = 300;  // bytes
-  if (line.size() <= kLongest) return line;
-  const auto boundary = [&](std::size_t at) {
-    while (at > 0 && (line[at] & 0xc0) == 0x80) --at;
-    return at;
-  };
-  return line.substr(0, boundary(kHead)) + " ... " + line.substr(boundary(line.size() - kTail));
-}
-
 /// Not by fmt::print, which throws where standard error is closed.
 int complain(const std::string& what, int code) {
-  std::fputs(("toroid: " + readable(toroid::one_line(what)) + "\n").c_str(), stderr);
+  std::fputs(("toroid: " + toroid::one_line(what) + "\n").c_str(), stderr);
   return code;
 }
 
@@ -41,6 +29,16 @@ void hold_standard_descriptors() {
   int next = ::open("/dev/null", O_RDONLY);
   while (next >= 0 && next <= STDERR_FILENO) next = ::dup(next);
   if (next >= 0) ::close(next);
+}
+
+/// A refusal without its middle where it is longer than anybody reads: a value in it may be of any
+/// length, and the reason stands before or behind it.
+int refuse(const std::string& what) {
+  constexpr std::size_t kLongest = 1000, kHead = 600, kTail = 300;  // bytes
+  if (what.size() <= kLongest) return complain(what, 2);
+  const std::size_t tail = toroid::character_end(what, what.size() - kTail);
+  return complain(what.substr(0, toroid::character_end(what, kHead)) + " ... " + what.substr(tail),
+                  2);
 }
 
 int cannot_print(int error) {
@@ -61,7 +59,7 @@ int main(int argc, char** argv) {
   try {
     return flushed(toroid::CommandLine().run({argv + (argc > 0 ? 1 : 0), argv + argc}));
   } catch (const toroid::BadInput& error) {
-    return complain(error.what(), 2);
+    return refuse(error.what());
   } catch (const toroid::Interrupted& error) {
     return complain(error.what(), error.exit_code());
   } catch (const std::bad_alloc&) {

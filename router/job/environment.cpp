@@ -4,7 +4,6 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -62,12 +61,13 @@ void refuse_public(const std::string& path) {
 
 JobKey key_of_file(const std::string& path) {
   refuse_public(path);
+  std::string text(JobKey::kLongest + 1, '\0');  // one too many, no more: a device may be endless
   std::ifstream file(path);
-  std::array<char, 2 * JobKey::kLongest> line;  // no more: a device may be one endless line
-  if (!file.getline(line.data(), line.size()))
+  file.read(text.data(), std::ssize(text));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.empty())
     throw BadInput(fmt::format("cannot read a key from TOROID_JOB_KEY_FILE='{}'", path));
-  const auto taken = static_cast<std::size_t>(file.gcount());
-  return JobKey(std::string(line.data(), file.eof() ? taken : taken - 1));  // without its end
+  return JobKey(text.substr(0, text.find('\n')));
 }
 
 JobKey key_of_environment() {

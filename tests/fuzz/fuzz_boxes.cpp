@@ -36,8 +36,7 @@ void check_partition(const std::vector<fft::Box>& boxes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace toroid;
-  fuzz::read_or_refuse([&] {
-    const std::string_view text(reinterpret_cast<const char*>(data), size);
+  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
     check_partition(parse_boxes(text, "input", kSize, kNodes));
   });
   return 0;

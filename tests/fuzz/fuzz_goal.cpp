@@ -36,8 +36,7 @@ void check_graph(const Schedule& schedule) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace toroid;
-  fuzz::read_or_refuse([&] {
-    const std::string_view text(reinterpret_cast<const char*>(data), size);
+  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
     const Schedule schedule = parse_goal(text, "input", kNodes);
     TOROID_CHECK_LE(schedule.ranks.size(), kNodes);
     const std::string again = written(schedule);

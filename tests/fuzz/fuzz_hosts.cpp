@@ -2,8 +2,8 @@
 // in one line.
 #include <cstddef>
 #include <cstdint>
-#include <sstream>
 #include <string>
+#include <string_view>
 
 #include "hal/check.hpp"
 #include "tests/fuzz/refusal.hpp"
@@ -24,8 +24,7 @@ void check_host(const HostSlots& host) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace toroid;
-  fuzz::read_or_refuse([&] {
-    std::istringstream text(std::string(reinterpret_cast<const char*>(data), size));
+  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
     for (const HostSlots& host : parse_hosts(text, "input")) check_host(host);
   });
   return 0;

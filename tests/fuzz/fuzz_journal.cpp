@@ -11,8 +11,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace toroid;
-  fuzz::read_or_refuse([&] {
-    const std::string_view text(reinterpret_cast<const char*>(data), size);
+  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
     const JournalContent content = parse_journal(text, "input");
     TOROID_CHECK(content.settings.is_object());
     const std::string cut = std::string(text) + "{\"case\": \"cut";

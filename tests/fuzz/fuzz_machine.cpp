@@ -10,8 +10,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace toroid;
-  fuzz::read_or_refuse([&] {
-    const std::string_view text(reinterpret_cast<const char*>(data), size);
+  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
     const Machine machine = parse_machine(text, "input");
     const Machine again = parse_machine(machine_text(machine), "written");
     TOROID_CHECK_EQ(again.name, machine.name);

@@ -11,8 +11,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace toroid;
-  fuzz::read_or_refuse([&] {
-    const std::string_view text(reinterpret_cast<const char*>(data), size);
+  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
     const PolicyData policy = parse_policy_data(text, "/nowhere/input.toml");
     TOROID_CHECK(is_policy_name(policy.name));
     TOROID_CHECK(policy.base != nullptr);

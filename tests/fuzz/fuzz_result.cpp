@@ -23,8 +23,7 @@ void check_recording(const Recording& recording) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace toroid;
-  fuzz::read_or_refuse([&] {
-    const std::string_view text(reinterpret_cast<const char*>(data), size);
+  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
     ReportInputs inputs;
     add_report_input(inputs, parse_json(text, "input"), "input");
     for (const ReportRun& run : inputs.runs)

@@ -1,6 +1,6 @@
-// What stands behind an option or in a machine file's text: shapes, failures, numbers with units
-// and ranges are values within their limits, or refused in one line. Input: one byte that picks
-// what, and of which of a machine's quantities, then the text.
+// What stands behind an option or in a machine file's text: shapes, failures, errors of links,
+// changes of a machine, numbers with units and ranges are values within their limits, or refused in
+// one line. Input: one byte that picks what, and of which of a machine's quantities, then the text.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,12 +11,14 @@
 
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
+#include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/command_line/byte_count.hpp"
 #include "tools/command_line/quantity.hpp"
 #include "tools/command_line/range.hpp"
+#include "tools/machines/machine_file.hpp"
 
 namespace toroid {
 namespace {
@@ -34,6 +36,20 @@ void read_failures(std::string_view text) {
   list.links = {std::string(text.substr(0, end))};
   if (end != text.npos) list.nodes = {std::string(text.substr(end + 1))};
   TOROID_CHECK_LE(Failures(kShape, list).living(), kShape.size());
+}
+
+void read_link_error(std::string_view text) {
+  static const Shape kShape = Shape::parse("4x3mx2");
+  LinkErrors errors;
+  errors.rates = {parse_link_error(text)};
+  for (const double rate : link_error_rates(kShape, errors))
+    TOROID_CHECK(rate >= 0 && rate <= LinkErrors::kMostErrors);
+}
+
+/// KEY=VALUE, as often as needed, behind the name of a machine.
+void read_changes(std::string_view text) {
+  const Machine machine = load_machine(std::string("bgl:").append(text));
+  TOROID_CHECK(machine.name.ends_with(text));
 }
 
 /// One of the machine's quantities: all of them refuse nearly every text, each by an exception.
@@ -61,15 +77,19 @@ void read_numbers(std::string_view text) {
 }
 
 void read_value(unsigned what, std::string_view text) {
-  switch (what % 5) {
+  switch (what % 7) {
     case 0:
       return read_shape(text);
     case 1:
       return read_failures(text);
     case 2:
-      return read_quantity(what / 5, text);
+      return read_quantity(what / 7, text);
     case 3:
       return read_bytes(text);
+    case 4:
+      return read_link_error(text);
+    case 5:
+      return read_changes(text);
     default:
       return read_numbers(text);
   }

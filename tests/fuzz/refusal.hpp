@@ -1,7 +1,10 @@
 // What a reader may do with an input that it cannot use.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "hal/check.hpp"
 
@@ -15,6 +18,12 @@ void read_or_refuse(const Read& read) {
   } catch (const BadInput& reason) {
     TOROID_CHECK(std::string(reason.what()).find('\n') == std::string::npos);
   }
+}
+
+/// The same of a reader of texts.
+template <typename Read>
+void read_text_or_refuse(const std::uint8_t* data, std::size_t size, const Read& read) {
+  read_or_refuse([&] { read(std::string_view(reinterpret_cast<const char*>(data), size)); });
 }
 
 }  // namespace toroid::fuzz

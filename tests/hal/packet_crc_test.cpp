@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 #include "hal/packet.hpp"
@@ -22,13 +23,21 @@ Packet random_packet(Random& random, unsigned payload) {
   return packet;
 }
 
-/// CRC-32C of a word, bit by bit, from the polynomial.
-std::uint32_t crc_of_word(std::uint32_t crc, std::uint64_t word) {
-  for (int bit = 0; bit < 64; ++bit, word >>= 1) {
+/// CRC-32C of the lowest bits of a word, bit by bit, from the polynomial.
+std::uint32_t crc_of_word(std::uint32_t crc, std::uint64_t word, int bits = 64) {
+  for (int bit = 0; bit < bits; ++bit, word >>= 1) {
     const bool is_odd = ((crc ^ word) & 1) != 0;
     crc = crc >> 1 ^ (is_odd ? 0x82f63b78u : 0u);
   }
   return crc;
+}
+
+/// Source of the value: Koopman and others' catalogues of CRCs, "check" of CRC-32/ISCSI.
+TEST(PacketCrc, IsHeldAgainstTheCrcOfThePublishedCheck) {
+  std::uint32_t crc = ~0u;
+  for (const char digit : std::string_view("123456789"))
+    crc = crc_of_word(crc, static_cast<unsigned char>(digit), 8);
+  EXPECT_EQ(~crc, 0xe3069283u);
 }
 
 /// A header alone is two words, in the first two of the four parts.

@@ -1,4 +1,6 @@
 // Command lines that cannot be used.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,6 +12,8 @@
 
 namespace toroid::testing {
 namespace {
+
+using ::testing::HasSubstr;
 
 struct Case {
   Arguments arguments;
@@ -48,6 +52,16 @@ TEST(BadInput, IsSaidInALineToReadHoweverLongItIs) {
     const Ended ended = run_command(kAllToAll + more, {.directory = directory.path()});
     EXPECT_LE(ended.err.size(), 1000u) << ended.err;
   }
+}
+
+TEST(RunFailed, SaysTheWholeCycleOfADeadlockHoweverLongItIs) {
+  const Ended ended = run_command({"alltoall", "--torus", "96", "--bytes", "4800", "--no-bubble",
+                                   "--no-transit-first", "--machine",
+                                   TOROID_SOURCE_DIR "/tools/machines/smallest-buffers.toml"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("deadlock"));
+  for (int node = 0; node < 96; ++node)
+    EXPECT_THAT(ended.err, HasSubstr(fmt::format("({}) X", node)));
 }
 
 TEST(BadInput, IsAPutWhereNothingCanPut) {

@@ -152,6 +152,9 @@ TEST(LinkErrors, AreRefusedWhereTheyMeanNothing) {
   refused({"--link-error", "0.1", "--link-faults", "lose"}, "'lose'");
   refused({"--fabric", "shm", "--route", "direct", "--link-error", "0.1"}, "--route torus");
   expect_refusal(directory, {"compare", "--torus", "4x4", "--link-error", "2"}, {"'2'"});
+  expect_refusal(directory,
+                 {"compare", "--torus", "4x4", "--link-error", "none", "--link-burst", "3"},
+                 {"--link-burst", "no effect without --link-error"});
 }
 
 }  // namespace

@@ -59,8 +59,8 @@ TEST(MachineFile, ReadsBackAnyValueThatIsPrinted) {
   expect_equal(parse_machine(machine_text(machine), "m.toml"), machine);
 }
 
-TEST(MachineFile, ReadsBackAnyName) {
-  for (const std::string name : {"", "a \"b\" \\c\\", "line\nend\ttab\x7f", "Zürich"}) {
+TEST(MachineFile, ReadsBackAnyNameThatMayBePrinted) {
+  for (const std::string name : {"", "a \"b\" \\c\\", "Zürich"}) {
     Machine machine;
     machine.name = name;
     expect_equal(parse_machine(machine_text(machine), "m.toml"), machine);
@@ -118,6 +118,15 @@ TEST(MachineFile, RefusesAnotherType) {
     EXPECT_EQ(machine_refusal("# a clock\nclock_hz = " + value),
               "m.toml:2: clock_hz must be a number");
   EXPECT_EQ(machine_refusal("name = 7"), "m.toml:1: name must be a text");
+}
+
+TEST(MachineFile, RefusesTextsThatMoveATerminalsCursor) {
+  for (const std::string character : {"\\u001b", "\\n", "\\t", "\\u007f"}) {
+    EXPECT_EQ(machine_refusal("name = \"a" + character + "b\""),
+              "m.toml:1: name must be a text without control characters");
+    EXPECT_EQ(machine_refusal("[sources]\nclock_hz = \"a" + character + "b\""),
+              "m.toml:2: clock_hz must be a text without control characters");
+  }
 }
 
 std::string load_refusal(const std::string& name) {

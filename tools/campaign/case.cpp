@@ -345,14 +345,15 @@ void refuse_seed_beside_seeds(const CampaignLists& lists) {
     throw BadInput("--seed has no effect beside --seeds");
 }
 
-/// Of a case: those of its machine and of its place on the axis.
+/// Of a case: those of its machine and of its place on the axis. Where that is "none" alone,
+/// options of faults have no effect in any case and are refused.
 LinkErrors link_errors_of(const CampaignLists& lists, const Axes& axes,
                           const CampaignSettings& settings) {
   LinkErrorOptions options = lists.link_errors;
   options.rates = axes.link_error;
   const bool is_none = axes.link_error.empty() && !lists.link_errors.rates.empty();
-  if (is_none) return {};
-  const LinkErrors errors = options.errors(*axes.machine);
+  if (is_none && lists.link_errors.rates.size() > 1) return {};
+  const LinkErrors errors = options.errors(is_none ? Machine() : *axes.machine);
   refuse_link_errors_without_effect(errors, settings.run.fabric, settings.run.ring.route);
   return errors;
 }

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <charconv>
 #include <cstddef>
-#include <istream>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -61,14 +60,14 @@ HostSlots parse_host(const std::string& line, const std::string& where) {
 std::vector<HostSlots> load_hosts(const std::string& path) {
   const std::optional<std::string> text = read_text(path, kLongestFile);
   if (!text) throw BadInput(one_line(fmt::format("cannot read the hosts file '{}'", path)));
-  std::istringstream lines(*text);
-  return parse_hosts(lines, path);
+  return parse_hosts(*text, path);
 }
 
-std::vector<HostSlots> parse_hosts(std::istream& text, const std::string& path) {
+std::vector<HostSlots> parse_hosts(std::string_view text, const std::string& path) {
   std::vector<HostSlots> hosts;
+  std::istringstream lines{std::string(text)};
   std::string line;
-  for (unsigned number = 1; std::getline(text, line); ++number) {
+  for (unsigned number = 1; std::getline(lines, line); ++number) {
     line = line.substr(0, line.find('#'));
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     hosts.push_back(parse_host(line, fmt::format("{} line {}", path, number)));

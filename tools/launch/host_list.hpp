@@ -1,8 +1,8 @@
 // Reads the hosts of a run from a file like mpirun's.
 #pragma once
 
-#include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace toroid {
@@ -15,7 +15,7 @@ struct HostSlots {
 /// The hosts of a file: one per line, perhaps with slots=K; # begins a comment. Throws BadInput.
 std::vector<HostSlots> load_hosts(const std::string& path);
 /// The hosts of such a file's text; `path`: its name, for messages.
-std::vector<HostSlots> parse_hosts(std::istream& text, const std::string& path);
+std::vector<HostSlots> parse_hosts(std::string_view text, const std::string& path);
 /// The host's name without the user.
 std::string address_of(const HostSlots& host);
 

@@ -89,6 +89,8 @@ class Reader {
   std::string text(std::string_view key, const toml::node& node) const {
     const auto text = node.value_exact<std::string>();
     if (!text) refuse(node, fmt::format("{} must be a text", key));
+    if (one_line(*text) != *text)  // names and sources are printed, perhaps on a terminal
+      refuse(node, fmt::format("{} must be a text without control characters", key));
     return *text;
   }
 

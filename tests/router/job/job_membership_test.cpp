@@ -120,46 +120,61 @@ TEST(Membership, NamesWhatIsWrong) {
   EXPECT_THAT(refusal_of(with("TOROID_JOB_KEY", "short")), HasSubstr("key must be 16"));
 }
 
+/// A file with a text, readable by its owner alone, and the variables that name it as the key's.
+class KeyFile {
+ public:
+  explicit KeyFile(const std::string& text) : file_(::mkstemp(path_)) {
+    EXPECT_EQ(::write(file_.fd(), text.data(), text.size()), std::ssize(text));
+  }
+  ~KeyFile() { remove(); }
+  KeyFile(const KeyFile&) = delete;
+  KeyFile& operator=(const KeyFile&) = delete;
+
+  void open_to(mode_t mode) { ASSERT_EQ(::fchmod(file_.fd(), mode), 0); }
+  void remove() { ::unlink(path_); }
+  Variables variables() const {
+    Variables all = without("TOROID_JOB_KEY");
+    all.emplace_back("TOROID_JOB_KEY_FILE", path_);
+    return all;
+  }
+
+ private:
+  char path_[sizeof "/tmp/toroid_key.XXXXXX"] = "/tmp/toroid_key.XXXXXX";
+  job::Socket file_;
+};
+
 TEST(Membership, ReadsTheKeyFromAFile) {
-  char path[] = "/tmp/toroid_key.XXXXXX";
-  const job::Socket file(::mkstemp(path));
-  ASSERT_EQ(::write(file.fd(), "fedcba9876543210\n", 17), 17);
-  Variables variables = without("TOROID_JOB_KEY");
-  variables.emplace_back("TOROID_JOB_KEY_FILE", path);
+  KeyFile file("fedcba9876543210\nwhat stands behind it\n");
   {
-    const Environment environment(variables);
+    const Environment environment(file.variables());
     EXPECT_EQ(find_membership().key.text(), "fedcba9876543210");
   }
-  ::unlink(path);
-  EXPECT_THAT(refusal_of(variables), HasSubstr("TOROID_JOB_KEY_FILE"));
+  file.remove();
+  EXPECT_THAT(refusal_of(file.variables()), HasSubstr("cannot read a key"));
 }
 
-TEST(Membership, ReadsNoMoreOfAnEndlessKeyThanAKeyCanHave) {
-  char path[] = "/tmp/toroid_key.XXXXXX";
-  const job::Socket file(::mkstemp(path));
-  const std::string endless(1 << 16, 'k');
-  ASSERT_EQ(::write(file.fd(), endless.data(), endless.size()), std::ssize(endless));
-  Variables variables = without("TOROID_JOB_KEY");
-  variables.emplace_back("TOROID_JOB_KEY_FILE", path);
-  EXPECT_THAT(refusal_of(variables), HasSubstr("cannot read a key"));
-  ::unlink(path);
+TEST(Membership, ReadsTheLongestKeyAndNoMoreOfALongerOne) {
+  const std::string longest(1024, 'k');
+  {
+    const KeyFile file(longest + "\n");
+    const Environment environment(file.variables());
+    EXPECT_EQ(find_membership().key.text(), longest);
+  }
+  for (const std::string& text : {longest + "k", std::string(1 << 16, 'k'),
+                                  std::string("0123456789abcdef\0", 17), std::string("\n")})
+    EXPECT_THAT(refusal_of(KeyFile(text).variables()), HasSubstr("key must be 16 to 1024"));
 }
 
 TEST(Membership, RefusesAKeyFileThatOthersCanRead) {
-  char path[] = "/tmp/toroid_key.XXXXXX";
-  const job::Socket file(::mkstemp(path));
-  ASSERT_EQ(::write(file.fd(), "fedcba9876543210\n", 17), 17);
-  Variables variables = without("TOROID_JOB_KEY");
-  variables.emplace_back("TOROID_JOB_KEY_FILE", path);
+  KeyFile file("fedcba9876543210\n");
   for (const mode_t mode : std::array<mode_t, 5>{0640, 0604, 0620, 0602, 0601}) {
-    ASSERT_EQ(::fchmod(file.fd(), mode), 0);
-    EXPECT_THAT(refusal_of(variables),
-                AllOf(HasSubstr(path), HasSubstr("is open to others than its owner"),
+    file.open_to(mode);
+    EXPECT_THAT(refusal_of(file.variables()),
+                AllOf(HasSubstr("/tmp/toroid_key."), HasSubstr("is open to others than its owner"),
                       Not(HasSubstr("fedcba"))));
   }
-  ASSERT_EQ(::fchmod(file.fd(), 0400), 0);
-  EXPECT_EQ(refusal_of(variables), "none");
-  ::unlink(path);
+  file.open_to(0400);
+  EXPECT_EQ(refusal_of(file.variables()), "none");
 }
 
 TEST(Membership, TakesOverTheLaunchersSocket) {
