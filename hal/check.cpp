@@ -12,8 +12,12 @@
 namespace toroid {
 
 std::string one_line(std::string text) {
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  std::replace_if(text.begin(), text.end(), is_control, '?');
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto code = static_cast<unsigned char>(text[i]);
+    const unsigned next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0u;
+    if (code == 0xc2 && next >= 0x80 && next < 0xa0) text[i] = text[i + 1] = '?';
+    if (code < 0x20 || code == 0x7f) text[i] = '?';
+  }
   return text;
 }
 

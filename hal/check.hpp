@@ -29,10 +29,12 @@ class RunFailed : public std::runtime_error {
 };
 
 /// The text with control characters replaced by '?', for messages: what a user typed, a file is
-/// named or a peer sent may contain line ends.
+/// named or a peer sent may contain line ends. Those of ASCII and, in UTF-8, U+0080 to U+009F,
+/// which terminals heed, too.
 std::string one_line(std::string text);
 
-/// The last place up to `end` where the text can be cut without cutting a character of UTF-8.
+/// The last place up to `end` where the text can be cut without cutting a character of UTF-8; of
+/// other bytes one at most 3 before. REQUIRES: end <= text.size().
 std::size_t character_end(std::string_view text, std::size_t end);
 
 /// One line cut to 60 characters and "...", so that a message with it stays a line to read: for

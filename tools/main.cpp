@@ -34,8 +34,8 @@ void hold_standard_descriptors() {
 /// A refusal without its middle where it is longer than anybody reads: a value in it may be of any
 /// length, and the reason stands before or behind it.
 int refuse(const std::string& what) {
-  constexpr std::size_t kLongest = 1000, kHead = 600, kTail = 300;  // bytes
-  if (what.size() <= kLongest) return complain(what, 2);
+  constexpr std::size_t kHead = 600, kTail = 300;  // bytes
+  if (what.size() <= kHead + kTail) return complain(what, 2);
   const std::size_t tail = toroid::character_end(what, what.size() - kTail);
   return complain(what.substr(0, toroid::character_end(what, kHead)) + " ... " + what.substr(tail),
                   2);

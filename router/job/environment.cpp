@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -61,13 +60,16 @@ void refuse_public(const std::string& path) {
 
 JobKey key_of_file(const std::string& path) {
   refuse_public(path);
-  std::string text(JobKey::kLongest + 1, '\0');  // one too many, no more: a device may be endless
   std::ifstream file(path);
-  file.read(text.data(), std::ssize(text));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.empty())
+  std::string line;  // of a key's length and one more, at most: a device may be endless
+  for (char c = 0; line.size() <= JobKey::kLongest && file.get(c) && c != '\n';) line += c;
+  if (line.empty())
     throw BadInput(fmt::format("cannot read a key from TOROID_JOB_KEY_FILE='{}'", path));
-  return JobKey(text.substr(0, text.find('\n')));
+  try {
+    return JobKey(line);
+  } catch (const BadInput& reason) {
+    throw BadInput(fmt::format("TOROID_JOB_KEY_FILE='{}': {}", path, reason.what()));
+  }
 }
 
 JobKey key_of_environment() {

@@ -32,8 +32,9 @@ std::uint32_t crc_of_word(std::uint32_t crc, std::uint64_t word, int bits = 64) 
   return crc;
 }
 
-/// Source of the value: Koopman and others' catalogues of CRCs, "check" of CRC-32/ISCSI.
-TEST(PacketCrc, IsHeldAgainstTheCrcOfThePublishedCheck) {
+/// The reference of these tests. Source of the value: Greg Cook, "Catalogue of parametrised CRC
+/// algorithms", check of CRC-32/ISCSI.
+TEST(PacketCrc, IsHeldAgainstACrcThatHasThePublishedCheckValue) {
   std::uint32_t crc = ~0u;
   for (const char digit : std::string_view("123456789"))
     crc = crc_of_word(crc, static_cast<unsigned char>(digit), 8);

@@ -154,7 +154,9 @@ TEST(LinkErrors, AreRefusedWhereTheyMeanNothing) {
   expect_refusal(directory, {"compare", "--torus", "4x4", "--link-error", "2"}, {"'2'"});
   expect_refusal(directory,
                  {"compare", "--torus", "4x4", "--link-error", "none", "--link-burst", "3"},
-                 {"--link-burst", "no effect without --link-error"});
+                 {"--link-burst", "no effect without a rate of --link-error"});
+  expect_refusal(directory, {"compare", "--torus", "4x4", "--link-error-limit", "3"},
+                 {"no effect without a rate of --link-error"});
 }
 
 }  // namespace

@@ -121,12 +121,18 @@ TEST(MachineFile, RefusesAnotherType) {
 }
 
 TEST(MachineFile, RefusesTextsThatMoveATerminalsCursor) {
-  for (const std::string character : {"\\u001b", "\\n", "\\t", "\\u007f"}) {
+  for (const std::string character : {"\\u001b", "\\n", "\\t", "\\u007f", "\\u009b"}) {
     EXPECT_EQ(machine_refusal("name = \"a" + character + "b\""),
               "m.toml:1: name must be a text without control characters");
     EXPECT_EQ(machine_refusal("[sources]\nclock_hz = \"a" + character + "b\""),
               "m.toml:2: clock_hz must be a text without control characters");
   }
+}
+
+TEST(MachineFile, IsCalledByItsPathWithoutControlCharacters) {
+  const Machine machine = parse_machine("", "a\x1b[2J\xc2\x9b\nb.toml");
+  EXPECT_EQ(machine.name, "a?[2J???b.toml");
+  expect_equal(parse_machine(machine_text(machine), "m.toml"), machine);
 }
 
 std::string load_refusal(const std::string& name) {

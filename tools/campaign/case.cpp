@@ -345,17 +345,29 @@ void refuse_seed_beside_seeds(const CampaignLists& lists) {
     throw BadInput("--seed has no effect beside --seeds");
 }
 
-/// Of a case: those of its machine and of its place on the axis. Where that is "none" alone,
-/// options of faults have no effect in any case and are refused.
+/// Of a case: those of its machine and of its place on the axis.
 LinkErrors link_errors_of(const CampaignLists& lists, const Axes& axes,
                           const CampaignSettings& settings) {
   LinkErrorOptions options = lists.link_errors;
   options.rates = axes.link_error;
   const bool is_none = axes.link_error.empty() && !lists.link_errors.rates.empty();
-  if (is_none && lists.link_errors.rates.size() > 1) return {};
-  const LinkErrors errors = options.errors(is_none ? Machine() : *axes.machine);
+  const bool is_unsaid = axes.link_error.empty() && axes.machine->link_error_rate == 0;
+  if (is_none || is_unsaid) return {};
+  const LinkErrors errors = options.errors(*axes.machine);
   refuse_link_errors_without_effect(errors, settings.run.fabric, settings.run.ring.route);
   return errors;
+}
+
+/// What befalls links that err has to have an effect in one case at least.
+void refuse_faults_without_errors(const CampaignLists& lists, const std::vector<Axes>& all_axes,
+                                  const CampaignSettings& settings) {
+  const auto errs = [&](const Axes& axes) {
+    return link_errors_of(lists, axes, settings).are_checked();
+  };
+  if (std::ranges::any_of(all_axes, errs)) return;
+  LinkErrorOptions faults = lists.link_errors;
+  faults.rates.clear();
+  (void)faults.errors(Machine());
 }
 
 /// A workload has its own messages.
@@ -419,6 +431,7 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
     }
   };
   const std::vector<Axes> all_axes = axes_of_lists(lists, settings);
+  refuse_faults_without_errors(lists, all_axes, settings);
   const auto like = [&](const std::string& name, const std::string& torus, const Axes& axes) {
     return CampaignCase{.policy = nullptr,
                         .traffic = nullptr,

@@ -294,7 +294,8 @@ LinkErrors LinkErrorOptions::errors(const Machine& machine) const {
   for (const std::string& rate : rates) errors.rates.push_back(parse_link_error(rate));
   if (!errors.are_checked() && (burst > 1 || faults != "all" || limit > 0))
     throw BadInput(
-        "--link-faults, --link-burst and --link-error-limit have no effect without --link-error");
+        "--link-faults, --link-burst and --link-error-limit have no effect without a rate of "
+        "--link-error");
   return errors;
 }
 

@@ -61,7 +61,7 @@ bool is_clock(const MachineField* field) {
 class Reader {
  public:
   Reader(const toml::table& table, std::string_view origin) : table_(table), origin_(origin) {
-    machine_.name = origin;
+    machine_.name = one_line(std::string(origin));
     for (const auto& [key, node] : table)
       if (is_clock(find_field(key.str()))) set(key.str(), node);
     for (const auto& [key, node] : table)
@@ -89,7 +89,7 @@ class Reader {
   std::string text(std::string_view key, const toml::node& node) const {
     const auto text = node.value_exact<std::string>();
     if (!text) refuse(node, fmt::format("{} must be a text", key));
-    if (one_line(*text) != *text)  // names and sources are printed, perhaps on a terminal
+    if (one_line(*text) != *text)  // it is printed, perhaps on a terminal
       refuse(node, fmt::format("{} must be a text without control characters", key));
     return *text;
   }

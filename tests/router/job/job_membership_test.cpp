@@ -1,4 +1,5 @@
 // What the environment says, and how it may be wrong.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -153,16 +154,35 @@ TEST(Membership, ReadsTheKeyFromAFile) {
   EXPECT_THAT(refusal_of(file.variables()), HasSubstr("cannot read a key"));
 }
 
-TEST(Membership, ReadsTheLongestKeyAndNoMoreOfALongerOne) {
-  const std::string longest(1024, 'k');
+/// Of a pipe with an open end: it would wait for more than a line, or than a key can have.
+TEST(Membership, ReadsNoMoreThanAKeyOfWhatHasNoEnd) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const job::Socket from(ends[0]);
+  const job::Socket to(ends[1]);
+  Variables variables = without("TOROID_JOB_KEY");
+  variables.emplace_back("TOROID_JOB_KEY_FILE", fmt::format("/dev/fd/{}", from.fd()));
+  ASSERT_EQ(::write(to.fd(), "fedcba9876543210\n", 17), 17);
   {
-    const KeyFile file(longest + "\n");
-    const Environment environment(file.variables());
-    EXPECT_EQ(find_membership().key.text(), longest);
+    const Environment environment(variables);
+    EXPECT_EQ(find_membership().key.text(), "fedcba9876543210");
   }
-  for (const std::string& text : {longest + "k", std::string(1 << 16, 'k'),
-                                  std::string("0123456789abcdef\0", 17), std::string("\n")})
-    EXPECT_THAT(refusal_of(KeyFile(text).variables()), HasSubstr("key must be 16 to 1024"));
+  const std::string endless(1 << 15, 'k');
+  ASSERT_EQ(::write(to.fd(), endless.data(), endless.size()), std::ssize(endless));
+  EXPECT_THAT(refusal_of(variables), HasSubstr("key must be 16 to 1024"));
+}
+
+TEST(Membership, TakesOrRefusesAKeyOfAFileByItsLength) {
+  const std::string longest(1024, 'k');
+  for (const std::string& text : {std::string("fedcba9876543210"), longest + "\n", longest})
+    EXPECT_EQ(refusal_of(KeyFile(text).variables()), "none");
+  for (const std::string& text :
+       {std::string("fedcba987654321\n"), longest + "k\n", std::string("0123456789abcdef\0", 17)})
+    EXPECT_THAT(
+        refusal_of(KeyFile(text).variables()),
+        AllOf(HasSubstr("TOROID_JOB_KEY_FILE='/tmp/"), HasSubstr("key must be 16 to 1024")));
+  for (const std::string& text : {std::string(), std::string("\n")})
+    EXPECT_THAT(refusal_of(KeyFile(text).variables()), HasSubstr("cannot read a key"));
 }
 
 TEST(Membership, RefusesAKeyFileThatOthersCanRead) {
