@@ -11,14 +11,28 @@
 
 namespace toroid {
 
+namespace {
+
+/// Of the control character that begins at `i`, in bytes; 0: none does.
+std::size_t control_length(std::string_view text, std::size_t i) {
+  const auto code = static_cast<unsigned char>(text[i]);
+  if (code < 0x20 || code == 0x7f) return 1;
+  const unsigned next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0u;
+  return code == 0xc2 && next >= 0x80 && next < 0xa0 ? 2 : 0;
+}
+
+}  // namespace
+
 std::string one_line(std::string text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto code = static_cast<unsigned char>(text[i]);
-    const unsigned next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0u;
-    if (code == 0xc2 && next >= 0x80 && next < 0xa0) text[i] = text[i + 1] = '?';
-    if (code < 0x20 || code == 0x7f) text[i] = '?';
-  }
+  for (std::size_t i = 0; i < text.size(); ++i)
+    std::fill_n(text.data() + i, control_length(text, i), '?');
   return text;
+}
+
+bool has_control_characters(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (control_length(text, i) > 0) return true;
+  return false;
 }
 
 std::size_t character_end(std::string_view text, std::size_t end) {

@@ -32,6 +32,8 @@ class RunFailed : public std::runtime_error {
 /// named or a peer sent may contain line ends. Those of ASCII and, in UTF-8, U+0080 to U+009F,
 /// which terminals heed, too.
 std::string one_line(std::string text);
+/// Whether one_line() replaces anything in it.
+bool has_control_characters(std::string_view text);
 
 /// The last place up to `end` where the text can be cut without cutting a character of UTF-8; of
 /// other bytes one at most 3 before. REQUIRES: end <= text.size().

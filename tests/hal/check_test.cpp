@@ -15,8 +15,16 @@ TEST(OneLine, ReplacesTheControlCharactersOfAsciiAndOfUtf8) {
 }
 
 TEST(OneLine, LeavesAllOthers) {
-  for (const std::string text : {"", "a b", "Z\xc3\xbcrich", "\xc2\xa0", "\xe2\x82\x9b", "\xc2"})
+  for (const std::string text : {"", "a b", "Z\xc3\xbcrich", "\xc2\xa0", "\xe2\x82\x9b", "\xc2"}) {
     EXPECT_EQ(one_line(text), text);
+    EXPECT_FALSE(has_control_characters(text));
+  }
+}
+
+TEST(ControlCharacters, AreFoundWhereverTheyStand) {
+  for (const std::string character : {"\n", "\x1b", "\x7f", "\xc2\x80", "\xc2\x9f"})
+    for (const std::string& text : {character + "ab", "a" + character + "b", "ab" + character})
+      EXPECT_TRUE(has_control_characters(text)) << one_line(text);
 }
 
 /// Characters of one to four bytes, at whatever place the text is cut.

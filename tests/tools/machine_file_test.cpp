@@ -10,6 +10,7 @@
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/tick.hpp"
+#include "tests/tools/temporary_directory.hpp"
 #include "tools/command_line/quantity.hpp"
 #include "tools/machines/machine_file.hpp"
 
@@ -129,12 +130,6 @@ TEST(MachineFile, RefusesTextsThatMoveATerminalsCursor) {
   }
 }
 
-TEST(MachineFile, IsCalledByItsPathWithoutControlCharacters) {
-  const Machine machine = parse_machine("", "a\x1b[2J\xc2\x9b\nb.toml");
-  EXPECT_EQ(machine.name, "a?[2J???b.toml");
-  expect_equal(parse_machine(machine_text(machine), "m.toml"), machine);
-}
-
 std::string load_refusal(const std::string& name) {
   try {
     load_machine(name);
@@ -142,6 +137,26 @@ std::string load_refusal(const std::string& name) {
     return refusal.what();
   }
   return "accepted";
+}
+
+TEST(MachineFile, HasNoControlCharactersInItsPathOrChanges) {
+  const TemporaryDirectory directory;
+  for (const std::string name : {"a\x1b[2J.toml", "a\xc2\x9b.toml", "a\n.toml"}) {
+    directory.save(name, "");
+    for (const std::string& text : {directory / name, directory / name + ":injection_fifos=4"})
+      EXPECT_THAT(load_refusal(text), HasSubstr("without control characters was expected"));
+  }
+  EXPECT_EQ(load_refusal("bgl:injection_fifos=4\x1b"),
+            "machine 'bgl:injection_fifos=4?': a name or path without control characters was "
+            "expected");
+}
+
+TEST(MachineFile, IsCalledByItsPathWhereItHasNoName) {
+  const TemporaryDirectory directory;
+  directory.save("a\"b.toml", "");
+  const Machine machine = load_machine(directory / "a\"b.toml");
+  EXPECT_EQ(machine.name, directory / "a\"b.toml");
+  expect_equal(parse_machine(machine_text(machine), "m.toml"), machine);
 }
 
 TEST(MachineFile, IsChangedBehindItsName) {

@@ -182,7 +182,8 @@ struct Axes {
   std::uint64_t seed = 0;
   std::shared_ptr<const Machine> machine{};
   std::optional<std::string> failed{};
-  std::vector<std::string> link_error{};  ///< at most one
+  std::optional<std::string> link_error{};
+  LinkErrors link_errors{};
   Json columns = Json::object();
 };
 
@@ -194,6 +195,18 @@ void cross(std::vector<Axes>& all, const std::vector<T>& values, const Apply& ap
   for (const Axes& axes : all)
     for (const T& value : values) apply(crossed.emplace_back(axes), value);
   all = std::move(crossed);
+}
+
+/// Of a case: those of its machine and of its place on the axis.
+LinkErrors link_errors_of(const CampaignLists& lists, const Axes& axes,
+                          const CampaignSettings& settings) {
+  if (axes.link_error == "none") return {};
+  LinkErrorOptions options = lists.link_errors;
+  options.rates.clear();
+  if (axes.link_error) options.rates.push_back(*axes.link_error);
+  const LinkErrors errors = options.errors(*axes.machine);
+  refuse_link_errors_without_effect(errors, settings.run.fabric, settings.run.ring.route);
+  return errors;
 }
 
 std::vector<Axes> axes_of_lists(const CampaignLists& lists, const CampaignSettings& settings) {
@@ -208,7 +221,7 @@ std::vector<Axes> axes_of_lists(const CampaignLists& lists, const CampaignSettin
     axes.columns["failed_link"] = failed;
   });
   cross(all, lists.link_errors.rates, [](Axes& axes, const std::string& rate) {
-    if (rate != "none") axes.link_error = {rate};
+    axes.link_error = rate;
     axes.columns["link_error"] = rate;
   });
   cross(all, lists.routings, [](Axes& axes, const std::string& routing) {
@@ -227,6 +240,11 @@ std::vector<Axes> axes_of_lists(const CampaignLists& lists, const CampaignSettin
     axes.seed = seed;
     axes.columns["seed"] = seed;
   });
+  for (Axes& axes : all) axes.link_errors = link_errors_of(lists, axes, settings);
+  // What befalls links that err has to have an effect in one case at least.
+  refuse_link_faults_without_effect(
+      lists.link_errors,
+      std::ranges::any_of(all, [](const Axes& axes) { return axes.link_errors.are_checked(); }));
   return all;
 }
 
@@ -345,31 +363,6 @@ void refuse_seed_beside_seeds(const CampaignLists& lists) {
     throw BadInput("--seed has no effect beside --seeds");
 }
 
-/// Of a case: those of its machine and of its place on the axis.
-LinkErrors link_errors_of(const CampaignLists& lists, const Axes& axes,
-                          const CampaignSettings& settings) {
-  LinkErrorOptions options = lists.link_errors;
-  options.rates = axes.link_error;
-  const bool is_none = axes.link_error.empty() && !lists.link_errors.rates.empty();
-  const bool is_unsaid = axes.link_error.empty() && axes.machine->link_error_rate == 0;
-  if (is_none || is_unsaid) return {};
-  const LinkErrors errors = options.errors(*axes.machine);
-  refuse_link_errors_without_effect(errors, settings.run.fabric, settings.run.ring.route);
-  return errors;
-}
-
-/// What befalls links that err has to have an effect in one case at least.
-void refuse_faults_without_errors(const CampaignLists& lists, const std::vector<Axes>& all_axes,
-                                  const CampaignSettings& settings) {
-  const auto errs = [&](const Axes& axes) {
-    return link_errors_of(lists, axes, settings).are_checked();
-  };
-  if (std::ranges::any_of(all_axes, errs)) return;
-  LinkErrorOptions faults = lists.link_errors;
-  faults.rates.clear();
-  (void)faults.errors(Machine());
-}
-
 /// A workload has its own messages.
 void refuse_options_of_traffic(const CampaignLists& lists) {
   if (lists.verb == nullptr || lists.workloads.empty()) return;
@@ -431,7 +424,6 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
     }
   };
   const std::vector<Axes> all_axes = axes_of_lists(lists, settings);
-  refuse_faults_without_errors(lists, all_axes, settings);
   const auto like = [&](const std::string& name, const std::string& torus, const Axes& axes) {
     return CampaignCase{.policy = nullptr,
                         .traffic = nullptr,
@@ -443,7 +435,7 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
                         .machine = axes.machine,
                         .seed = axes.seed,
                         .changes = axes.changes,
-                        .link_errors = link_errors_of(lists, axes, settings),
+                        .link_errors = axes.link_errors,
                         .axes = axes.columns};
   };
   for (const std::string& workload : lists.workloads)

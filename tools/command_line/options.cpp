@@ -286,17 +286,18 @@ void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabr
 }
 
 LinkErrors LinkErrorOptions::errors(const Machine& machine) const {
-  LinkErrors errors;
-  errors.faults = parse_link_faults(faults);
-  errors.burst = burst;
-  errors.limit = limit;
+  LinkErrors errors{
+      .rates = {}, .faults = parse_link_faults(faults), .burst = burst, .limit = limit};
   if (machine.link_error_rate > 0) errors.rates.push_back({machine.link_error_rate, ""});
   for (const std::string& rate : rates) errors.rates.push_back(parse_link_error(rate));
-  if (!errors.are_checked() && (burst > 1 || faults != "all" || limit > 0))
+  return errors.are_checked() ? errors : LinkErrors();
+}
+
+void refuse_link_faults_without_effect(const LinkErrorOptions& options, bool links_err) {
+  if (!links_err && (options.burst > 1 || options.faults != "all" || options.limit > 0))
     throw BadInput(
         "--link-faults, --link-burst and --link-error-limit have no effect without a rate of "
         "--link-error");
-  return errors;
 }
 
 RunOptions moving_by(TransferMode transfer, RunOptions run) {
@@ -344,6 +345,7 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
   if (!common.frames.empty() && fabric != FabricName::ofi)
     throw BadInput("--frames is for --fabric ofi");
   const RingRoute route = route_of(common, concerns_links(torus, machine));
+  refuse_link_faults_without_effect(torus.link_errors, routing.link_errors.are_checked());
   refuse_link_errors_without_effect(routing.link_errors, fabric, route);
   const TransferMode transfer = transfer_of(common, machine, route);
   RunOptions run{.fabric = fabric,

@@ -48,7 +48,7 @@ struct LinkErrorOptions {
   unsigned burst = 1;
   std::uint64_t limit = 0;  ///< 0: links never fail for their errors
 
-  /// Those of the machine file come first. Throws BadInput.
+  /// Those of the machine file come first; without a rate there are none. Throws BadInput.
   LinkErrors errors(const Machine& machine) const;
 };
 
@@ -98,6 +98,8 @@ struct RunOptions {
   FrameOptions frames{};
 };
 
+/// Throws BadInput where it says what befalls links that err and none does.
+void refuse_link_faults_without_effect(const LinkErrorOptions& options, bool links_err);
 /// Throws BadInput where packets cross no link that could err.
 void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
                                        RingRoute route);

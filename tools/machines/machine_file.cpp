@@ -28,15 +28,10 @@ namespace {
   throw BadInput(one_line(fmt::format("{}:{}: {}", origin, where.begin.line, why)));
 }
 
-/// The text as a TOML string.
+/// The text as a TOML string. It has no control characters: no text of a machine has.
 std::string toml_string(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code < 0x20 || code == 0x7f) {
-      quoted += fmt::format("\\u{:04x}", code);
-      continue;
-    }
     if (c == '"' || c == '\\') quoted += '\\';
     quoted += c;
   }
@@ -61,7 +56,7 @@ bool is_clock(const MachineField* field) {
 class Reader {
  public:
   Reader(const toml::table& table, std::string_view origin) : table_(table), origin_(origin) {
-    machine_.name = one_line(std::string(origin));
+    machine_.name = origin;
     for (const auto& [key, node] : table)
       if (is_clock(find_field(key.str()))) set(key.str(), node);
     for (const auto& [key, node] : table)
@@ -89,7 +84,7 @@ class Reader {
   std::string text(std::string_view key, const toml::node& node) const {
     const auto text = node.value_exact<std::string>();
     if (!text) refuse(node, fmt::format("{} must be a text", key));
-    if (one_line(*text) != *text)  // it is printed, perhaps on a terminal
+    if (has_control_characters(*text))  // it is printed, perhaps on a terminal
       refuse(node, fmt::format("{} must be a text without control characters", key));
     return *text;
   }
@@ -149,7 +144,7 @@ Machine parse_machine(std::string_view text, std::string_view origin) {
   try {
     check_consistent(machine);
   } catch (const BadInput& error) {
-    throw BadInput(one_line(fmt::format("{}: {}", origin, error.what())));
+    throw BadInput(fmt::format("{}: {}", origin, error.what()));
   }
   return machine;
 }
@@ -165,9 +160,9 @@ Machine named_machine(const std::string& name_or_path) {
   constexpr std::size_t kLongest = 1 << 20;  // bytes
   const std::optional<std::string> text = read_text(name_or_path, kLongest);
   if (!text)
-    throw BadInput(one_line(
-        fmt::format("machine '{}' is neither one of {} nor a file that can be read{}", name_or_path,
-                    fmt::join(names, ", "), did_you_mean(name_or_path, names))));
+    throw BadInput(fmt::format("machine '{}' is neither one of {} nor a file that can be read{}",
+                               name_or_path, fmt::join(names, ", "),
+                               did_you_mean(name_or_path, names)));
   return parse_machine(*text, name_or_path);
 }
 
@@ -230,6 +225,9 @@ void apply(Machine& machine, const Change& change) {
 }  // namespace
 
 Machine load_machine(const std::string& text) {
+  if (has_control_characters(text))  // it may become the machine's name, which is printed
+    throw BadInput(fmt::format(
+        "machine '{}': a name or path without control characters was expected", shortened(text)));
   const std::size_t begin = changes_begin(text);
   Machine machine = named_machine(text.substr(0, begin));
   if (begin == text.npos) return machine;
@@ -238,7 +236,7 @@ Machine load_machine(const std::string& text) {
     for (const Change& change : parse_changes(text.substr(begin + 1))) apply(machine, change);
     check_consistent(machine);
   } catch (const BadInput& error) {
-    throw BadInput(one_line(fmt::format("machine '{}': {}", text, error.what())));
+    throw BadInput(fmt::format("machine '{}': {}", text, error.what()));
   }
   return machine;
 }

@@ -25,7 +25,7 @@ Machine load_machine(const std::string& text);
 /// The machine of a file's text: `name = "..."` and numbers under the keys of machine_fields(), or
 /// texts with a unit under the keys without one: `hop_latency = "100 ns"`. Fields that are left out
 /// keep the Blue Gene/L's value. A table `[sources]` says under either key where a number comes
-/// from. `origin` names the file in messages.
+/// from. `origin`, which has no control characters, names the file in messages.
 Machine parse_machine(std::string_view text, std::string_view origin);
 
 /// The text of a machine file with every field, each with unit, source and meaning.

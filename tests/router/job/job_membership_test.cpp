@@ -8,13 +8,16 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "router/job/membership.hpp"
 #include "router/job/socket.hpp"
+#include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -124,28 +127,26 @@ TEST(Membership, NamesWhatIsWrong) {
 /// A file with a text, readable by its owner alone, and the variables that name it as the key's.
 class KeyFile {
  public:
-  explicit KeyFile(const std::string& text) : file_(::mkstemp(path_)) {
-    EXPECT_EQ(::write(file_.fd(), text.data(), text.size()), std::ssize(text));
+  explicit KeyFile(std::string_view text) {
+    directory_.save("key", text);
+    open_to(0600);
   }
-  ~KeyFile() { remove(); }
-  KeyFile(const KeyFile&) = delete;
-  KeyFile& operator=(const KeyFile&) = delete;
 
-  void open_to(mode_t mode) { ASSERT_EQ(::fchmod(file_.fd(), mode), 0); }
-  void remove() { ::unlink(path_); }
+  void open_to(mode_t mode) const { ASSERT_EQ(::chmod(path().c_str(), mode), 0); }
+  void remove() const { ASSERT_TRUE(std::filesystem::remove(path())); }
+  std::string path() const { return directory_ / "key"; }
   Variables variables() const {
     Variables all = without("TOROID_JOB_KEY");
-    all.emplace_back("TOROID_JOB_KEY_FILE", path_);
+    all.emplace_back("TOROID_JOB_KEY_FILE", path());
     return all;
   }
 
  private:
-  char path_[sizeof "/tmp/toroid_key.XXXXXX"] = "/tmp/toroid_key.XXXXXX";
-  job::Socket file_;
+  TemporaryDirectory directory_;
 };
 
 TEST(Membership, ReadsTheKeyFromAFile) {
-  KeyFile file("fedcba9876543210\nwhat stands behind it\n");
+  const KeyFile file("fedcba9876543210\nwhat stands behind it\n");
   {
     const Environment environment(file.variables());
     EXPECT_EQ(find_membership().key.text(), "fedcba9876543210");
@@ -178,19 +179,18 @@ TEST(Membership, TakesOrRefusesAKeyOfAFileByItsLength) {
     EXPECT_EQ(refusal_of(KeyFile(text).variables()), "none");
   for (const std::string& text :
        {std::string("fedcba987654321\n"), longest + "k\n", std::string("0123456789abcdef\0", 17)})
-    EXPECT_THAT(
-        refusal_of(KeyFile(text).variables()),
-        AllOf(HasSubstr("TOROID_JOB_KEY_FILE='/tmp/"), HasSubstr("key must be 16 to 1024")));
+    EXPECT_THAT(refusal_of(KeyFile(text).variables()),
+                AllOf(HasSubstr("TOROID_JOB_KEY_FILE='/"), HasSubstr("key must be 16 to 1024")));
   for (const std::string& text : {std::string(), std::string("\n")})
     EXPECT_THAT(refusal_of(KeyFile(text).variables()), HasSubstr("cannot read a key"));
 }
 
 TEST(Membership, RefusesAKeyFileThatOthersCanRead) {
-  KeyFile file("fedcba9876543210\n");
+  const KeyFile file("fedcba9876543210\n");
   for (const mode_t mode : std::array<mode_t, 5>{0640, 0604, 0620, 0602, 0601}) {
     file.open_to(mode);
     EXPECT_THAT(refusal_of(file.variables()),
-                AllOf(HasSubstr("/tmp/toroid_key."), HasSubstr("is open to others than its owner"),
+                AllOf(HasSubstr(file.path()), HasSubstr("is open to others than its owner"),
                       Not(HasSubstr("fedcba"))));
   }
   file.open_to(0400);
