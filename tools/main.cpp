@@ -1,6 +1,7 @@
 // The `toroid` command: 0 done, 1 the run failed, 2 bad input, 128 + a signal's number: interrupted
 // with a checkpoint.
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "hal/check.hpp"
@@ -35,9 +37,11 @@ void hold_standard_descriptors() {
 /// length, and the reason stands before or behind it.
 int refuse(const std::string& what) {
   constexpr std::size_t kHead = 600, kTail = 300;  // bytes
-  if (what.size() <= kHead + kTail) return complain(what, 2);
+  constexpr std::string_view kGap = " ... ";
+  if (what.size() <= kHead + kGap.size() + kTail) return complain(what, 2);
   const std::size_t tail = toroid::character_end(what, what.size() - kTail);
-  return complain(what.substr(0, toroid::character_end(what, kHead)) + " ... " + what.substr(tail),
+  return complain(fmt::format("{}{}{}", what.substr(0, toroid::character_end(what, kHead)), kGap,
+                              what.substr(tail)),
                   2);
 }
 

@@ -46,10 +46,13 @@ void read_link_error(std::string_view text) {
     TOROID_CHECK(rate >= 0 && rate <= LinkErrors::kMostErrors);
 }
 
-/// KEY=VALUE, as often as needed, behind the name of a machine.
+/// KEY=VALUE, as often as needed, behind the name of a machine, which as a file says the same.
 void read_changes(std::string_view text) {
   const Machine machine = load_machine(std::string("bgl:").append(text));
-  TOROID_CHECK(machine.name.ends_with(text));
+  const Machine again = parse_machine(machine_text(machine), "written");
+  TOROID_CHECK(again.name == machine.name);
+  for (const MachineField& field : machine_fields())
+    TOROID_CHECK_EQ(value_of(again, field), value_of(machine, field));
 }
 
 /// One of the machine's quantities: all of them refuse nearly every text, each by an exception.

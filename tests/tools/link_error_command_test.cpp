@@ -125,6 +125,64 @@ TEST(LinkErrors, AreAnAxisOfCompare) {
   }
 }
 
+TEST(LinkErrors, OfOneMachineOfACampaignTakeFaultsAndLeaveTheOthersSound) {
+  const Arguments campaign = {"compare", "--torus",   "4x4",
+                              "--bytes", "960",       "--policies",
+                              "random",  "--machine", "bgl,bgl:link_error_rate=0.02"};
+  const json usual = json_of(campaign);
+  const json bursts = json_of(campaign + Arguments{"--link-burst", "3"});
+  ASSERT_EQ(bursts["rows"].size(), 2u);
+  EXPECT_FALSE(bursts["rows"][0]["links"].contains("repeats"));
+  EXPECT_GT(bursts["rows"][1]["links"]["repeats"], 0);
+  EXPECT_NE(bursts["rows"][1]["links"]["repeats"], usual["rows"][1]["links"]["repeats"]);
+}
+
+TEST(LinkErrors, OfAMachineAreNothingWhereTheAxisSaysNone) {
+  for (const std::string machines : {"bgl:link_error_rate=1e-4", "bgl,bgl:link_error_rate=1e-4"})
+    EXPECT_EQ(json_of({"compare", "--torus", "2x2", "--bytes", "960", "--policies", "random",
+                       "--fabric", "shm", "--route", "direct", "--machine", machines,
+                       "--link-error", "none"})["rows"][0]["link_error"],
+              "none");
+}
+
+TEST(LinkErrors, OfOtherFaultsAreOtherRowsOfAJournal) {
+  const TemporaryDirectory directory;
+  const auto repeats = [&](const Arguments& more) {
+    const Arguments campaign = {"compare",
+                                "--torus",
+                                "4x4",
+                                "--bytes",
+                                "960",
+                                "--policies",
+                                "random",
+                                "--link-error",
+                                "0.02",
+                                "--resume",
+                                directory / "journal"};
+    return json_of(campaign + more)["rows"][0]["links"]["repeats"].get<unsigned>();
+  };
+  const unsigned usual = repeats({});
+  const unsigned bursts = repeats({"--link-burst", "5"});
+  EXPECT_NE(usual, bursts);
+  EXPECT_EQ(repeats({}), usual);
+  EXPECT_EQ(repeats({"--link-burst", "5"}), bursts);
+}
+
+TEST(LinkErrors, AndLinksThatFailStandInJournals) {
+  for (const Arguments& more :
+       {Arguments{"--link-error", "0.02"},
+        {"--link-error", "0.2@(0,0)X+", "--link-error-limit", "5", "--long-way"},
+        {"--fail-link", "(0,0)X+@500", "--long-way"},
+        {"--link-error", "0.02", "--fabric", "shm"}}) {
+    const TemporaryDirectory directory;
+    const Arguments campaign = Arguments{"compare", "--torus",  "4x4",
+                                         "--bytes", "24000",    "--policies",
+                                         "random",  "--resume", directory / "journal"} +
+                               more;
+    EXPECT_EQ(json_of(campaign)["rows"], json_of(campaign)["rows"]);
+  }
+}
+
 TEST(LinkErrors, MayComeFromTheMachineFile) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "m.toml";
@@ -143,14 +201,28 @@ TEST(LinkErrors, AreRefusedWhereTheyMeanNothing) {
   refused({"--link-error", "0.7"}, "0 to 0.5");
   refused({"--link-error", "x"}, "'x'");
   refused({"--link-error", "1e-3@(9,9)X+"}, "(9,9)X+");
-  refused({"--link-faults", "drop"}, "--link-error");
-  refused({"--link-burst", "3"}, "--link-error");
-  refused({"--link-error-limit", "3"}, "--link-error");
+  for (const Arguments& faults :
+       {Arguments{"--link-faults", "drop"}, {"--link-burst", "3"}, {"--link-error-limit", "3"}})
+    refused(faults, "no effect without a rate of --link-error or of the machine");
   refused({"--fabric", "shm", "--link-error", "0.1", "--link-error-limit", "3"}, "on sim only");
   refused({"--fabric", "ofi", "--fail-link", "(0,1)X+@5"}, "on sim and shm only");
   refused({"--fail-link", "(0,1)X+@x"}, "'(0,1)X+@x'");
   refused({"--link-error", "0.1", "--link-faults", "lose"}, "'lose'");
   refused({"--fabric", "shm", "--route", "direct", "--link-error", "0.1"}, "--route torus");
+  for (const std::string route : {"direct", "torus"})
+    refused({"--fabric", "ofi", "--route", route, "--link-error", "0.1", "--link-error-limit", "3"},
+            "on sim only");
+}
+
+TEST(LinkErrors, AreRefusedInACampaignBeforeItsFirstRun) {
+  const TemporaryDirectory directory;
+  const auto refused = [&](const Arguments& more, const std::string& word) {
+    expect_refusal(directory, Arguments{"compare", "--torus", "4x4"} + more, {word});
+  };
+  refused({"--link-error", "1e-3@(9,9)X+"}, "(9,9)X+");
+  refused({"--link-error", "1e-3@\xff"}, "\xff");
+  refused({"--fabric", "shm", "--link-error", "0.1", "--link-error-limit", "3"}, "on sim only");
+  refused({"--validate", "--link-error", "0.1", "--link-error-limit", "3"}, "on sim only");
   expect_refusal(directory, {"compare", "--torus", "4x4", "--link-error", "2"}, {"'2'"});
   expect_refusal(directory,
                  {"compare", "--torus", "4x4", "--link-error", "none", "--link-burst", "3"},

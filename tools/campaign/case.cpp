@@ -19,6 +19,7 @@
 #include "hal/failures.hpp"
 #include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
+#include "hal/place_names.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/settings.hpp"
@@ -132,8 +133,24 @@ Json CampaignCase::json() const {
   return row;
 }
 
+namespace {
+
+/// What befalls links that err, where it is not as usual: "" else.
+std::string text_of_faults(const LinkErrors& errors) {
+  const LinkErrors usual;
+  if (!errors.are_checked()) return "";
+  if (errors.faults == usual.faults && errors.burst == usual.burst && errors.limit == usual.limit)
+    return "";
+  return fmt::format(" faults {} burst {} limit {}", errors.faults, errors.burst, errors.limit);
+}
+
+}  // namespace
+
+/// What is typed need not be UTF-8.
 std::string CampaignCase::key() const {
-  return json().dump() + (workload ? workload->fingerprint() : "") + policy_sum(policy_name);
+  return json().dump(-1, ' ', false, Json::error_handler_t::replace) +
+         (workload ? workload->fingerprint() : "") + policy_sum(policy_name) +
+         text_of_faults(link_errors) + (long_ways ? " long ways" : "");
 }
 
 std::vector<CampaignCase> dealt(std::vector<CampaignCase>& cases, const Shard& shard) {
@@ -183,7 +200,6 @@ struct Axes {
   std::shared_ptr<const Machine> machine{};
   std::optional<std::string> failed{};
   std::optional<std::string> link_error{};
-  LinkErrors link_errors{};
   Json columns = Json::object();
 };
 
@@ -195,18 +211,6 @@ void cross(std::vector<Axes>& all, const std::vector<T>& values, const Apply& ap
   for (const Axes& axes : all)
     for (const T& value : values) apply(crossed.emplace_back(axes), value);
   all = std::move(crossed);
-}
-
-/// Of a case: those of its machine and of its place on the axis.
-LinkErrors link_errors_of(const CampaignLists& lists, const Axes& axes,
-                          const CampaignSettings& settings) {
-  if (axes.link_error == "none") return {};
-  LinkErrorOptions options = lists.link_errors;
-  options.rates.clear();
-  if (axes.link_error) options.rates.push_back(*axes.link_error);
-  const LinkErrors errors = options.errors(*axes.machine);
-  refuse_link_errors_without_effect(errors, settings.run.fabric, settings.run.ring.route);
-  return errors;
 }
 
 std::vector<Axes> axes_of_lists(const CampaignLists& lists, const CampaignSettings& settings) {
@@ -240,11 +244,6 @@ std::vector<Axes> axes_of_lists(const CampaignLists& lists, const CampaignSettin
     axes.seed = seed;
     axes.columns["seed"] = seed;
   });
-  for (Axes& axes : all) axes.link_errors = link_errors_of(lists, axes, settings);
-  // What befalls links that err has to have an effect in one case at least.
-  refuse_link_faults_without_effect(
-      lists.link_errors,
-      std::ranges::any_of(all, [](const Axes& axes) { return axes.link_errors.are_checked(); }));
   return all;
 }
 
@@ -363,6 +362,21 @@ void refuse_seed_beside_seeds(const CampaignLists& lists) {
     throw BadInput("--seed has no effect beside --seeds");
 }
 
+/// Of a case: those of its machine and of its place on the axis. Throws BadInput where they have no
+/// effect, or are of a link that the shape lacks.
+LinkErrors link_errors_of(const CampaignLists& lists, const Axes& axes, const Shape& shape,
+                          const CampaignSettings& settings) {
+  if (axes.link_error == "none") return {};
+  LinkErrorOptions options = lists.link_errors;
+  options.rates.clear();
+  if (axes.link_error) options.rates.push_back(*axes.link_error);
+  const LinkErrors errors = options.errors(*axes.machine);
+  refuse_link_errors_without_effect(errors, settings.run.fabric, settings.run.ring.route);
+  for (const LinkErrors::Rate& rate : errors.rates)
+    if (!rate.link.empty()) (void)parse_link_name(shape, rate.link);
+  return errors;
+}
+
 /// A workload has its own messages.
 void refuse_options_of_traffic(const CampaignLists& lists) {
   if (lists.verb == nullptr || lists.workloads.empty()) return;
@@ -395,8 +409,10 @@ bool concerns_links(const CampaignLists& lists, const CommonOptions& common) {
   return false;
 }
 
-std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings,
-                                     ScheduleFiles& files) {
+namespace {
+
+std::vector<CampaignCase> all_cases(const CampaignLists& lists, const CampaignSettings& settings,
+                                    ScheduleFiles& files) {
   const std::vector<std::string> policies = names_of_policies(lists);
   refuse_repetitions(lists, policies, settings);
   refuse_options_of_traffic(lists);
@@ -425,17 +441,19 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
   };
   const std::vector<Axes> all_axes = axes_of_lists(lists, settings);
   const auto like = [&](const std::string& name, const std::string& torus, const Axes& axes) {
+    const Shape shape = shape_of(torus, lists, axes.failed);
     return CampaignCase{.policy = nullptr,
                         .traffic = nullptr,
                         .workload = nullptr,
-                        .shape = shape_of(torus, lists, axes.failed),
+                        .shape = shape,
                         .policy_name = {},
                         .traffic_name = name,
                         .bytes = 0,
                         .machine = axes.machine,
                         .seed = axes.seed,
                         .changes = axes.changes,
-                        .link_errors = axes.link_errors,
+                        .link_errors = link_errors_of(lists, axes, shape, settings),
+                        .long_ways = lists.long_way,
                         .axes = axes.columns};
   };
   for (const std::string& workload : lists.workloads)
@@ -455,6 +473,16 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
           one.traffic = make_traffic(traffic, one.shape, bytes, axes.seed);
           add(one);
         }
+  return cases;
+}
+
+}  // namespace
+
+std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings,
+                                     ScheduleFiles& files) {
+  std::vector<CampaignCase> cases = all_cases(lists, settings, files);
+  const auto checks_links = [](const CampaignCase& one) { return one.link_errors.are_checked(); };
+  refuse_link_faults_without_effect(lists.link_errors, std::ranges::any_of(cases, checks_links));
   return cases;
 }
 

@@ -69,6 +69,7 @@ struct CampaignCase {
   std::uint64_t seed = 1;
   SettingChanges changes{};
   LinkErrors link_errors{};
+  bool long_ways = false;        ///< of packets that failed links cut off
   Json axes = Json::object();    ///< columns of the axes that the user has given
   std::optional<double> load{};  ///< open loop, of the bound's rate; none: one exchange
   std::size_t place = 0;         ///< among the campaign's cases, by which they are dealt to shards

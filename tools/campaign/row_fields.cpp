@@ -47,6 +47,8 @@ constexpr std::array kFieldRules = {
     FieldRule{"zero_load", FieldKind::number},
     FieldRule{"window", FieldKind::count},
     FieldRule{"saturated", FieldKind::flag},
+    FieldRule{"links/unsound/#", FieldKind::text},
+    FieldRule{"links/failed/#", FieldKind::text},
     FieldRule{"links/*", FieldKind::number},
     FieldRule{"latency/*", FieldKind::number},
     FieldRule{"latency_s/*", FieldKind::number},

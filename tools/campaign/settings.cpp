@@ -41,13 +41,15 @@ CampaignSettings campaign_settings(CommonOptions common, bool concerns_links) {
     throw BadInput("campaigns are for --fabric sim and shm; on ofi start run by run");
   const std::vector<std::string> machines = items_of(common.machine, "--machine");
   const Machine first = load_machine(machines.front());
+  Machine sound = first;
+  sound.link_error_rate = 0;  // each case has errors of its own, and refuses them
   const RingRoute route = route_of(common, concerns_links);
   (void)transfer_of(common, first, route);  // may refuse puts, as asked for
   common.route = name_of(kRingRouteNames, route);
   CampaignSettings settings{.common = common,
                             .machine = first,
                             .machines = machines,
-                            .run = run_options(common, TorusOptions(), first)};
+                            .run = run_options(common, TorusOptions(), sound)};
   for (const std::string& name : machines)
     if (transfer_of(common, load_machine(name), settings.run.ring.route) !=
         settings.run.node.transfer)

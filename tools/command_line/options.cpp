@@ -277,7 +277,10 @@ void refuse_unusual_shapes(const Shape& shape) {
 /// Straight to their destination packets cross no link; between processes they still go in frames.
 void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
                                        RingRoute route) {
-  if (!errors.are_checked() || fabric == FabricName::sim || route != RingRoute::direct) return;
+  if (!errors.are_checked() || fabric == FabricName::sim) return;
+  if (errors.limit != 0)
+    throw BadInput("links fail for their errors (--link-error-limit) on sim only");
+  if (route != RingRoute::direct) return;
   if (fabric == FabricName::shm)
     throw BadInput("--route direct crosses no link that could err; link errors need --route torus");
   for (const LinkErrors::Rate& rate : errors.rates)
@@ -293,11 +296,11 @@ LinkErrors LinkErrorOptions::errors(const Machine& machine) const {
   return errors.are_checked() ? errors : LinkErrors();
 }
 
-void refuse_link_faults_without_effect(const LinkErrorOptions& options, bool links_err) {
-  if (!links_err && (options.burst > 1 || options.faults != "all" || options.limit > 0))
+void refuse_link_faults_without_effect(const LinkErrorOptions& options, bool links_are_checked) {
+  if (!links_are_checked && (options.burst > 1 || options.faults != "all" || options.limit > 0))
     throw BadInput(
         "--link-faults, --link-burst and --link-error-limit have no effect without a rate of "
-        "--link-error");
+        "--link-error or of the machine");
 }
 
 RunOptions moving_by(TransferMode transfer, RunOptions run) {

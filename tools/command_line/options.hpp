@@ -98,9 +98,10 @@ struct RunOptions {
   FrameOptions frames{};
 };
 
-/// Throws BadInput where it says what befalls links that err and none does.
-void refuse_link_faults_without_effect(const LinkErrorOptions& options, bool links_err);
-/// Throws BadInput where packets cross no link that could err.
+/// Throws BadInput where it says what befalls links that err and none is checked.
+void refuse_link_faults_without_effect(const LinkErrorOptions& options, bool links_are_checked);
+/// Throws BadInput where packets cross no link that could err, or where links are to fail for their
+/// errors elsewhere than on `sim`.
 void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
                                        RingRoute route);
 /// Throws BadInput where failures are given and packets cross no link that could fail, or where
