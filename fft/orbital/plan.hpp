@@ -70,7 +70,6 @@ struct OrbitalOptions {
   std::array<int, 3> alpha = {1, 1, 1};  ///< the scheduling vector: +1 or -1 for Q, R and S
   /// The axis that each stage of forward transforms: any permutation of 0, 1 and 2.
   std::array<unsigned, 3> stage_axes = {2, 0, 1};
-  unsigned repeat = 1;  ///< times that the same input is transformed; at least 1
 };
 
 /// Throws BadInput for what the orbital transform cannot do; see OrbitalPlan.
