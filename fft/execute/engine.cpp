@@ -64,7 +64,7 @@ std::span<const std::uint64_t> Plan::Engine::numbers_shifted() const {
   const std::optional<Pass>& pass = passes_[static_cast<std::size_t>(call_.way)];
   if (!pass) return {};
   for (const StageState& state : pass->states())
-    if (state.orbital) return state.orbital->transform().numbers_shifted();
+    if (state.orbital) return state.orbital->lanes().front()->numbers_shifted();
   return {};
 }
 

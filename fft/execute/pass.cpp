@@ -75,7 +75,8 @@ std::size_t Pass::bytes() const {
   for (const StageState& state : states_) {
     for (const LocalWork& work : state.works) bytes += work.scratch_bytes();
     if (state.collective) bytes += state.collective->bytes();
-    if (state.orbital) bytes += state.orbital->transform().array_bytes();
+    if (state.orbital)
+      for (const OrbitalBase* const lane : state.orbital->lanes()) bytes += lane->array_bytes();
   }
   return bytes;
 }

@@ -125,10 +125,12 @@ void OrbitalBase::begin_stage(unsigned step) {
   const unsigned stage = stage_of(step);
   const OrbitalStage arrays = plan_->stage(stage);
   times_[stage].begin = node_->now();
-  if (stage == 0)
+  if (stage == 0) {
+    numbers_shifted_.clear();
     begin(arrays.data, 0);
-  else if (plan_->stage(stage - 1).pair() == 0)
+  } else if (plan_->stage(stage - 1).pair() == 0) {
     bring_coefficients_home();
+  }
   begin(arrays.sum, stage + 1);
   if (arrays.pair() == 0)
     shifts_[kCoefficients].begin({own_coefficients(), own_coefficients_.size() * sizeof(Complex)},
@@ -175,15 +177,8 @@ Tick OrbitalBase::multiply(unsigned step, unsigned slice) {
   return cycles_to(planes.last) - cycles_to(planes.first);
 }
 
-/// While a shift is under way, the processor looks at its packets whenever the link could have
-/// taken one. On the wall clock a product has taken its time already.
-Tick OrbitalBase::until_next_look(unsigned step, Tick left) const {
-  if (!node_->has_virtual_time()) return left;
-  const auto is_under_way = [](const RingShift* shift) {
-    return shift != nullptr && shift->is_under_way();
-  };
-  const bool look = std::ranges::any_of(reads(step), is_under_way) || is_under_way(sum(step));
-  return look ? std::min(left, one_packet_) : left;
+bool OrbitalBase::is_under_way() const {
+  return std::ranges::any_of(shifts_, &RingShift::is_under_way);
 }
 
 void OrbitalBase::send_slice(unsigned step, unsigned slice) {
@@ -206,59 +201,91 @@ void OrbitalBase::end_run() {
   if (plan_->stage(OrbitalPlan::kStages - 1).pair() == 0) bring_coefficients_home();
 }
 
-/// Ring shifts need no barrier. When it ends, everything has arrived and left: the blocks are the
-/// caller's.
-Program orbital_transform(Node& node, OrbitalBase& transform) {
-  for (unsigned step = 0; step < transform.steps(); ++step) {
-    OrbitalTimes& times = transform.time(step);
-    if (transform.begins_stage(step)) {
-      if (step > 0) {
-        const Tick before = node.now();
-        for (const RingShift* const shift : transform.ended_before(step)) {
-          const std::uint64_t arrived = shift->arrived_with(shift->size());
-          co_await node.until(shift->arrived(), arrived);
-          const std::uint64_t sent = shift->sent_with_all();
-          co_await node.until(shift->sent(), sent);
-        }
-        times = {.waiting = node.now() - before};
-      } else {
-        times = {};
-      }
-      transform.begin_stage(step);
-    }
-    for (RingShift* const shift : transform.reads(step)) {
-      const Tick before = node.now();
-      const std::uint64_t arrived = shift->arrived_with(shift->size());
-      co_await node.until(shift->arrived(), arrived);
-      times.waiting += node.now() - before;
-    }
-    transform.begin_step(step);
-    for (unsigned slice = 0; slice < transform.slices(); ++slice) {
-      if (const RingShift* const shift = transform.comes_by(step)) {
-        const Tick before = node.now();
-        const std::uint64_t arrived = shift->arrived_with(transform.bytes_to(slice));
-        co_await node.until(shift->arrived(), arrived);
-        times.waiting += node.now() - before;
-      }
-      const Tick at_once = 0;  // what finds room leaves before the computation
-      co_await node.compute(at_once);
-      for (Tick left = transform.multiply(step, slice); left > 0;) {
-        const Tick cycles = transform.until_next_look(step, left);
-        co_await node.compute(cycles);
-        times.computing += cycles;
-        left -= cycles;
-      }
-      transform.send_slice(step, slice);
-    }
-    transform.end_step(step);
-  }
-  for (const RingShift* const shift : transform.ended_with(OrbitalPlan::kStages - 1)) {
+namespace {
+
+/// The cycles, at most `left`, that the processor should compute before it handles its packets.
+/// While a shift is under way it looks whenever the link could have taken one. On the wall clock a
+/// product has taken its time already.
+Tick until_next_look(const Node& node, OrbitalLanes lanes, Tick left) {
+  const bool looks =
+      node.has_virtual_time() && std::ranges::any_of(lanes, &OrbitalBase::is_under_way);
+  return looks ? std::min(left, lanes.front()->one_packet()) : left;
+}
+
+/// Waits until all blocks of the shifts that have ended with a stage have arrived and left.
+Program await_blocks(Node& node, OrbitalBase& lane, unsigned stage) {
+  for (const RingShift* const shift : lane.ended_with(stage)) {
     const std::uint64_t arrived = shift->arrived_with(shift->size());
     co_await node.until(shift->arrived(), arrived);
     const std::uint64_t sent = shift->sent_with_all();
     co_await node.until(shift->sent(), sent);
   }
-  transform.end_run();
+}
+
+/// Computes and sends a step's product, slice by slice, each as soon as its sum has arrived.
+Program run_step(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned step) {
+  OrbitalTimes& times = lane.time(step);
+  for (unsigned slice = 0; slice < lane.slices(); ++slice) {
+    if (const RingShift* const shift = lane.comes_by(step)) {
+      const Tick before = node.now();
+      const std::uint64_t arrived = shift->arrived_with(lane.bytes_to(slice));
+      co_await node.until(shift->arrived(), arrived);
+      times.waiting += node.now() - before;
+    }
+    const Tick at_once = 0;  // what finds room leaves before the computation
+    co_await node.compute(at_once);
+    for (Tick left = lane.multiply(step, slice); left > 0;) {
+      const Tick cycles = until_next_look(node, lanes, left);
+      co_await node.compute(cycles);
+      times.computing += cycles;
+      left -= cycles;
+    }
+    lane.send_slice(step, slice);
+  }
+}
+
+}  // namespace
+
+/// Ring shifts need no barrier. When it ends, everything has arrived and left: the blocks are the
+/// caller's.
+Program orbital_transforms(Node& node, OrbitalLanes lanes) {
+  const unsigned steps = lanes.front()->steps();
+  for (unsigned step = 0; step < steps; ++step) {
+    for (OrbitalBase* const lane : lanes) {
+      OrbitalTimes& times = lane->time(step);
+      if (lane->begins_stage(step)) {
+        const Tick before = node.now();
+        if (step > 0) {
+          Program blocks = await_blocks(node, *lane, lane->stage_of(step) - 1);
+          co_await node.perform(blocks);
+        }
+        times = {.waiting = node.now() - before};
+        lane->begin_stage(step);
+      }
+      const Tick before = node.now();
+      for (RingShift* const shift : lane->reads(step)) {
+        const std::uint64_t arrived = shift->arrived_with(shift->size());
+        co_await node.until(shift->arrived(), arrived);
+      }
+      times.waiting += node.now() - before;
+      lane->begin_step(step);
+      Program product = run_step(node, lanes, *lane, step);
+      co_await node.perform(product);
+      lane->end_step(step);
+    }
+  }
+  for (OrbitalBase* const lane : lanes) {
+    Program blocks = await_blocks(node, *lane, OrbitalPlan::kStages - 1);
+    co_await node.perform(blocks);
+    lane->end_run();
+  }
+}
+
+Program orbital_transform(Node& node, OrbitalBase& transform) {
+  OrbitalBase* const lane = &transform;
+  const OrbitalLanes alone(&lane, 1);
+  Program transforms = orbital_transforms(node, alone);
+  co_await node.perform(transforms);
 }
 
 }  // namespace toroid::fft

@@ -65,10 +65,8 @@ class OrbitalBase {
   const OrbitalPlan& plan() const { return *plan_; }
   /// The times of the last run, stage by stage.
   std::span<const OrbitalTimes> times() const { return times_; }
-  /// Steps of compute and ring shift in all runs since the numbers were forgotten.
-  std::uint64_t steps_done() const { return numbers_shifted_.size(); }
-  /// How many numbers this node has sent, step by step: two blocks of the array, b^3 each, or
-  /// in the stage that shifts coefficients one of them and b^2; 0 if P is 1.
+  /// How many numbers this node has sent in the last run, step by step: two blocks of the array,
+  /// b^3 each, or in the stage that shifts coefficients one of them and b^2; 0 if P is 1.
   std::span<const std::uint64_t> numbers_shifted() const { return numbers_shifted_; }
 
   /// What carries blocks from node to node.
@@ -76,17 +74,12 @@ class OrbitalBase {
   /// Bytes of this node's blocks, but for the coefficients that stay.
   std::size_t array_bytes() const;
 
-  void forget_numbers_shifted() { numbers_shifted_.clear(); }
-
   // The program below calls these.
   unsigned steps() const { return OrbitalPlan::kStages * plan_->extent(); }
+  unsigned stage_of(unsigned step) const { return step / plan_->extent(); }
   bool begins_stage(unsigned step) const { return step % plan_->extent() == 0; }
   /// The shifts that have ended with a stage; behind the last one the sum's, too.
   std::span<RingShift* const> ended_with(unsigned stage) const { return ended_[stage]; }
-  /// The same for the stage before a step. REQUIRES: the step is not the first.
-  std::span<RingShift* const> ended_before(unsigned step) const {
-    return ended_with(stage_of(step) - 1);
-  }
   /// Begins the shifts of the step's stage. REQUIRES: all blocks of those that have ended with the
   /// stage before have arrived and left.
   void begin_stage(unsigned step);
@@ -103,8 +96,10 @@ class OrbitalBase {
   std::size_t bytes_to(unsigned slice) const;
   /// Computes a slice of the step's product and returns the cycles that this takes on the machine.
   Tick multiply(unsigned step, unsigned slice);
-  /// The cycles, at most `left`, that the processor should compute before it handles its packets.
-  Tick until_next_look(unsigned step, Tick left) const;
+  /// Whether blocks are on their way: a computation should look at the packets.
+  bool is_under_way() const;
+  /// Cycles for which a full packet keeps a link busy.
+  Tick one_packet() const { return one_packet_; }
   /// Sends the slice.
   void send_slice(unsigned step, unsigned slice);
   /// REQUIRES: all slices are computed.
@@ -139,7 +134,6 @@ class OrbitalBase {
   virtual std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add,
                                         const OrbitalSlice& slice) = 0;
 
-  unsigned stage_of(unsigned step) const { return step / plan_->extent(); }
   /// The sum's shift; null: it stays at its node.
   RingShift* sum(unsigned step) const { return sums_[stage_of(step)]; }
   OrbitalSlice planes(unsigned slice) const;
@@ -170,12 +164,19 @@ class OrbitalBase {
   std::array<std::vector<RingShift*>, OrbitalPlan::kStages> ended_;
   std::array<RingShift*, OrbitalPlan::kStages> sums_{};
   std::array<std::uint64_t, OrbitalPlan::kStages> numbers_{};  ///< sent in a step
-  Tick one_packet_;  ///< cycles for which a full packet keeps a link busy
+  Tick one_packet_;
   std::array<OrbitalTimes, OrbitalPlan::kStages> times_{};
   std::vector<std::uint64_t> numbers_shifted_;
 };
 
-/// The node program: one transform.
+/// A node's transforms that run at the same time, each with handlers of its own: of several arrays,
+/// or several of one array.
+using OrbitalLanes = std::span<OrbitalBase* const>;
+
+/// The node program: one run of all of them, step by step in turn. While one waits for a block, the
+/// others compute. The list must live until the program has ended.
+Program orbital_transforms(Node& node, OrbitalLanes lanes);
+/// The same of one alone.
 Program orbital_transform(Node& node, OrbitalBase& transform);
 
 }  // namespace toroid::fft

@@ -1,9 +1,11 @@
 #include "fft/orbital/stage_state.hpp"
 
+#include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <memory>
 
 #include "fft/kernels/blas.hpp"
@@ -27,19 +29,24 @@ template <typename T>
 class TypedStageState final : public OrbitalStageState {
  public:
   TypedStageState(Node& node, const Description& description, Way way)
-      : plan_(orbital_plan(description, node.shape(), way)),
-        transform_(node, plan_, node.reserve_handlers(OrbitalBase::kHandlers)) {}
-
-  void put(const std::byte* block) override {
-    std::memcpy(static_cast<void*>(transform_.input().data()), block, bytes());
+      : plan_(orbital_plan(description, node.shape(), way)) {
+    const std::int64_t count = std::min(description.batch, kMostLanes);
+    for (std::int64_t lane = 0; lane < count; ++lane)
+      lanes_.push_back(&transforms_.emplace_back(
+          node, plan_, node.reserve_handlers(OrbitalBase::kHandlers)));
   }
-  void get(std::byte* block) override { std::memcpy(block, transform_.output().data(), bytes()); }
-  OrbitalBase& transform() override { return transform_; }
+
+  void put(std::size_t lane, const std::byte* block) override {
+    std::memcpy(static_cast<void*>(transforms_[lane].input().data()), block, bytes());
+  }
+  void get(std::size_t lane, std::byte* block) override {
+    std::memcpy(block, transforms_[lane].output().data(), bytes());
+  }
   std::size_t bytes() const override { return plan_.block_elements() * sizeof(T); }
 
  private:
   OrbitalPlan plan_;
-  OrbitalTransform<T> transform_;
+  std::deque<OrbitalTransform<T>> transforms_;
 };
 
 /// A node's block of every array of a batch.

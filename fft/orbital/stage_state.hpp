@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "fft/orbital/base.hpp"
 #include "fft/orbital/plan.hpp"
@@ -15,9 +17,9 @@ namespace toroid::fft {
 /// The orbital plan for one direction of a description.
 OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way way);
 
-/// The orbital transform between the local arrays of a plan, for any type of elements. It
-/// transforms one array of a batch at a time: put() its block, run the program of transform(),
-/// get() the result.
+/// The orbital transform between the local arrays of a plan, for any type of elements. Of a batch it
+/// transforms as many arrays at the same time as it has lanes: put() a block into each, run the
+/// program of lanes(), get() the results.
 class OrbitalStageState {
  public:
   virtual ~OrbitalStageState() = default;
@@ -26,11 +28,16 @@ class OrbitalStageState {
   static std::unique_ptr<OrbitalStageState> make(Node& node, const Description& description,
                                                  Way way);
 
-  virtual void put(const std::byte* block) = 0;
-  virtual void get(std::byte* block) = 0;
-  virtual OrbitalBase& transform() = 0;
+  virtual void put(std::size_t lane, const std::byte* block) = 0;
+  virtual void get(std::size_t lane, std::byte* block) = 0;
+  OrbitalLanes lanes() const { return lanes_; }
   /// Bytes of one array's block.
   virtual std::size_t bytes() const = 0;
+
+ protected:
+  /// Two are enough: while the blocks of one travel, the other computes.
+  static constexpr std::int64_t kMostLanes = 2;
+  std::vector<OrbitalBase*> lanes_;
 };
 
 }  // namespace toroid::fft

@@ -103,8 +103,8 @@ class Plan {
 
   /// The times of the last call, stage by stage in the order of the call.
   std::span<const StageTimes> times() const;
-  /// For the orbital method: how many numbers this node sent in each step of the last call, for one
-  /// array of the batch after the other.
+  /// For the orbital method: how many numbers this node sent in each step of the last call for one
+  /// array.
   std::span<const std::uint64_t> numbers_shifted() const;
 
   /// Bytes of all arrays that the plan has allocated so far.

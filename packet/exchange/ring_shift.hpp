@@ -96,11 +96,11 @@ class RingShift final : public PayloadSource, public Outgoing {
   /// have left.
   const Counter& sent() const { return sent_; }
   std::uint64_t sent_with_all() const { return alone_ ? 0 : steps_; }
-  /// Whether the next block has not come, or something that is released has not left: a computation
-  /// should look at the packets.
+  /// Whether a block of the round has not come, or something that is released has not left: a
+  /// computation should look at the packets.
   bool is_under_way() const {
-    return !alone_ &&
-           (arrived_.value() < (steps_ + 1) * packets_ || left_[0] + left_[1] < released_);
+    const std::uint64_t blocks = steps_ + (has_begun_ ? 1 : 0);
+    return !alone_ && (arrived_.value() < blocks * packets_ || left_[0] + left_[1] < released_);
   }
 
   // Called when packets leave.

@@ -353,10 +353,8 @@ Json fft_report(const FftOptions& options, const PlanFigures& figures) {
   if (is_virtual(report) && description.method == fft::Method::volumetric)
     report["paper_model_cycles"] = bounds.paper_model;
   if (description.method == fft::Method::orbital) {
-    const std::size_t steps =  // of one array
-        outcome.numbers_shifted.size() / static_cast<std::size_t>(description.batch);
-    report["steps"] = steps;
-    report["numbers_per_step"] = std::span(outcome.numbers_shifted).first(steps);
+    report["steps"] = outcome.numbers_shifted.size();
+    report["numbers_per_step"] = outcome.numbers_shifted;
   }
   report["phases"] =
       phases_json(job, outcome, bounds, machine, is_virtual(report) ? nullptr : &emulation);

@@ -318,8 +318,10 @@ RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const M
 }
 
 PolicyEffects transform_effects(fft::Method method, const RunOptions& run, fft::Layer layer) {
-  const bool by_exchanges = method != fft::Method::orbital && layer == fft::Layer::packets;
-  return policy_effects(by_exchanges ? Sent::exchanges : Sent::streams, run.fabric, run.ring.route);
+  const Sent sent = method == fft::Method::orbital  ? Sent::shifts
+                    : layer == fft::Layer::packets ? Sent::exchanges
+                                                   : Sent::streams;
+  return policy_effects(sent, run.fabric, run.ring.route);
 }
 
 Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input) {

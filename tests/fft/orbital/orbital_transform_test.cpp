@@ -162,7 +162,7 @@ TEST(OrbitalTransform, GivesTheSameEveryTimeItRuns) {
       const auto once = orbital(extent, 6, {.sign = sign}, array);
       const auto often = orbital(extent, 6, {.sign = sign}, array, 4);
       EXPECT_EQ(often.result, once.result);
-      EXPECT_EQ(often.shifted[0].size(), 4 * once.shifted[0].size());
+      EXPECT_EQ(often.shifted[0], once.shifted[0]);
       for (const auto& times : often.times)
         for (unsigned s = 0; s < 3; ++s) EXPECT_LT(times[s].begin, times[s].end);
     }
