@@ -1,6 +1,7 @@
 #include "fft/orbital/stage_state.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -25,13 +26,18 @@
 namespace toroid::fft {
 namespace {
 
+/// Arrays of a batch at the same time. While the blocks of one travel, the other computes: a third
+/// one would wait.
+std::int64_t lanes_of(std::int64_t batch) {
+  return std::min<std::int64_t>(batch, 2);
+}
+
 template <typename T>
 class TypedStageState final : public OrbitalStageState {
  public:
   TypedStageState(Node& node, const Description& description, Way way)
       : plan_(orbital_plan(description, node.shape(), way)) {
-    const std::int64_t count = std::min(description.batch, kMostLanes);
-    for (std::int64_t lane = 0; lane < count; ++lane)
+    for (std::int64_t lane = 0; lane < lanes_of(description.batch); ++lane)
       lanes_.push_back(&transforms_.emplace_back(
           node, plan_, node.reserve_handlers(OrbitalBase::kHandlers)));
   }
@@ -69,6 +75,19 @@ OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way
   else
     options.element = single ? ElementType::complex64 : ElementType::complex128;
   return {{description.size[0], description.size[1], description.size[2]}, shape, options};
+}
+
+/// Four blocks of the array, and of coefficients one per stage, and the one that is shifted.
+double orbital_bytes(const ArrayExtents& size, const Shape& shape, std::int64_t batch) {
+  const double extent = std::cbrt(shape.size());
+  double elements = 4;
+  double squares = 0;  // of the coefficients, in the blocks of all nodes
+  for (const std::int64_t n : size) {
+    const auto edge = static_cast<double>(n);
+    elements *= edge;
+    squares += edge * edge * extent * 4 / 3;
+  }
+  return static_cast<double>(lanes_of(batch) * sizeof(Complex)) * (elements + squares);
 }
 
 Stages orbital_stages(const Description& description, const Shape& shape) {

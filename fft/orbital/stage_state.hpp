@@ -17,6 +17,10 @@ namespace toroid::fft {
 /// The orbital plan for one direction of a description.
 OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way way);
 
+/// Bytes of blocks and coefficients of all nodes, complex ones of double precision, at most: what
+/// one direction takes for a batch of such arrays. The shape need not be one that the method takes.
+double orbital_bytes(const ArrayExtents& size, const Shape& shape, std::int64_t batch);
+
 /// The orbital transform between the local arrays of a plan, for any type of elements. Of a batch it
 /// transforms as many arrays at the same time as it has lanes: put() a block into each, run the
 /// program of lanes(), get() the results.
@@ -35,8 +39,6 @@ class OrbitalStageState {
   virtual std::size_t bytes() const = 0;
 
  protected:
-  /// Two are enough: while the blocks of one travel, the other computes.
-  static constexpr std::int64_t kMostLanes = 2;
   std::vector<OrbitalBase*> lanes_;
 };
 

@@ -30,8 +30,7 @@ constexpr std::array<std::pair<const char*, std::string_view>, 6> kOptionsOfOneM
 /// What KissFFT, which measures nothing, and the orbital method, which transforms no lines, do not
 /// heed. Wisdom keeps measured planes too.
 void refuse_kernel_options_without_effect(const CLI::App& verb, const FftOptions& options) {
-  if (options.method == "orbital" && is_given(verb, "--kernel"))
-    throw BadInput("--kernel is nothing to --method orbital, which multiplies matrices");
+  refuse_kernel_without_effect(verb, options.method);
   if (library_of(options.kernel) != fft::LibraryName::kissfft) return;
   if (options.plan == kRigorNames[1])
     throw BadInput("--plan measure is nothing to --kernel kissfft, which measures nothing");
