@@ -31,6 +31,7 @@
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/transform/options.hpp"
+#include "tools/transform/orbital_report.hpp"
 #include "tools/transform/run.hpp"
 #include "tools/transform/stage_options.hpp"
 
@@ -352,10 +353,7 @@ Json fft_report(const FftOptions& options, const PlanFigures& figures) {
   report["bytes_per_process"] = static_cast<std::uint64_t>(outcome.bytes_per_process);
   if (is_virtual(report) && description.method == fft::Method::volumetric)
     report["paper_model_cycles"] = bounds.paper_model;
-  if (description.method == fft::Method::orbital) {
-    report["steps"] = outcome.numbers_shifted.size();
-    report["numbers_per_step"] = outcome.numbers_shifted;
-  }
+  if (description.method == fft::Method::orbital) add_orbital(report, job, outcome, machine);
   report["phases"] =
       phases_json(job, outcome, bounds, machine, is_virtual(report) ? nullptr : &emulation);
   add_counts(report, figures);
@@ -370,11 +368,7 @@ std::string fft_table(const Json& report) {
                     report["paper_model_cycles"].get<Tick>());
   if (report.contains("repetitions")) text += repetitions_text(report["repetitions"]);
   text += rates_text(report) + phases_text(report);
-  if (report.contains("steps"))
-    text +=
-        fmt::format("  steps            {:>14}     numbers sent per node in each: {}\n",
-                    report["steps"].get<std::size_t>(),
-                    fmt::join(report["numbers_per_step"].get<std::vector<std::uint64_t>>(), " "));
+  if (report.contains("steps")) text += orbital_text(report);
   if (report.contains("l2_error"))
     text += fmt::format("  against serial   {:>14.2e} relative l2 error, {:.2e} largest error{}\n",
                         report["l2_error"].get<double>(), report["max_error"].get<double>(),

@@ -338,6 +338,8 @@ Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray
   outcome.processors = emulation.processors();
   const auto shifted = sides.front().plan.numbers_shifted();
   outcome.numbers_shifted.assign(shifted.begin(), shifted.end());
+  const auto times = sides.front().plan.orbital_times();
+  outcome.orbital_times.assign(times.begin(), times.end());
   outcome.bytes_per_process = bytes_per_process(emulation.processes(), sides);
   const auto nodes = static_cast<double>(sides.size());
   outcome.allocate_s = allocate_s / nodes;
