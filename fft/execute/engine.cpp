@@ -60,21 +60,21 @@ std::size_t Plan::Engine::array_bytes() const {
   return bytes;
 }
 
-const OrbitalBase* Plan::Engine::first_orbital() const {
+const OrbitalStageState* Plan::Engine::orbital() const {
   const std::optional<Pass>& pass = passes_[static_cast<std::size_t>(call_.way)];
   if (!pass) return nullptr;
   for (const StageState& state : pass->states())
-    if (state.orbital) return state.orbital->lanes().front();
+    if (state.orbital) return state.orbital.get();
   return nullptr;
 }
 
 std::span<const std::uint64_t> Plan::Engine::numbers_shifted() const {
-  const OrbitalBase* const orbital = first_orbital();
+  const OrbitalStageState* const orbital = this->orbital();
   return orbital == nullptr ? std::span<const std::uint64_t>() : orbital->numbers_shifted();
 }
 
 std::span<const OrbitalTimes> Plan::Engine::orbital_times() const {
-  const OrbitalBase* const orbital = first_orbital();
+  const OrbitalStageState* const orbital = this->orbital();
   return orbital == nullptr ? std::span<const OrbitalTimes>() : orbital->times();
 }
 

@@ -56,8 +56,8 @@ class Plan::Engine {
   };
 
   static Program run(Node& node, Engine& engine);
-  /// Of the last call's way, its first lane; null: it has none.
-  const OrbitalBase* first_orbital() const;
+  /// Of the last call's way; null: it has none.
+  const OrbitalStageState* orbital() const;
   /// Returns whether the call needs a barrier.
   bool begin();
   void begin_times();

@@ -75,8 +75,7 @@ std::size_t Pass::bytes() const {
   for (const StageState& state : states_) {
     for (const LocalWork& work : state.works) bytes += work.scratch_bytes();
     if (state.collective) bytes += state.collective->bytes();
-    if (state.orbital)
-      for (const OrbitalBase* const lane : state.orbital->lanes()) bytes += lane->array_bytes();
+    if (state.orbital) bytes += state.orbital->array_bytes();
   }
   return bytes;
 }

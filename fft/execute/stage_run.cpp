@@ -129,15 +129,14 @@ Program send_in_pieces(Node& node, StageRun stage) {
 }
 
 Program run_orbital(Node& node, StageRun stage, std::int64_t batch) {
-  const OrbitalLanes all = stage.orbital();
-  const auto most = static_cast<std::int64_t>(all.size());
+  const auto most = static_cast<std::int64_t>(stage.orbital().lanes());
   for (std::int64_t first = 0; first < batch; first += most) {
-    const OrbitalLanes lanes = all.first(static_cast<std::size_t>(std::min(most, batch - first)));
-    for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+    const auto lanes = static_cast<std::size_t>(std::min(most, batch - first));
+    for (std::size_t lane = 0; lane < lanes; ++lane)
       stage.load_orbital(first + static_cast<std::int64_t>(lane), lane);
-    Program transforms = orbital_transforms(node, lanes);
+    Program transforms = stage.orbital().program(lanes);
     co_await node.perform(transforms);
-    for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+    for (std::size_t lane = 0; lane < lanes; ++lane)
       stage.store_orbital(first + static_cast<std::int64_t>(lane), lane);
   }
 }

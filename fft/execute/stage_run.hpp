@@ -76,7 +76,7 @@ class StageRun {
   Part lines(std::uint32_t index) const;
 
   // The orbital transform, of as many arrays of the batch at the same time as it has lanes.
-  OrbitalLanes orbital() const { return state_->orbital->lanes(); }
+  OrbitalStageState& orbital() const { return *state_->orbital; }
   void load_orbital(std::int64_t array, std::size_t lane) const;
   void store_orbital(std::int64_t array, std::size_t lane) const;
 

@@ -106,7 +106,7 @@ void OrbitalBase::list_shifts() {
     if (stage.sum > 0) sums_[s] = &shifts_[stage.sum - 1];
     ended_[s] = reads_[s];
     if (plan_->extent() == 1) continue;
-    for (const OrbitalPlan::ShiftedBlock& shifted : plan_->shifted_blocks(s))
+    for (const OrbitalPlan::MovedBlock& shifted : plan_->moved_blocks(s))
       numbers_[s] += plan_->block_numbers(shifted);
   }
   if (sums_.back() != nullptr) ended_.back().push_back(sums_.back());

@@ -8,12 +8,15 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "fft/kernels/blas.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/orbital/base.hpp"
+#include "fft/orbital/broadcast.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/transform.hpp"
 #include "fft/plan/blueprint.hpp"
@@ -33,10 +36,10 @@ std::int64_t lanes_of(std::int64_t batch) {
 }
 
 template <typename T>
-class TypedStageState final : public OrbitalStageState {
+class ShiftedState final : public OrbitalStageState {
  public:
-  TypedStageState(Node& node, const Description& description, Way way)
-      : plan_(orbital_plan(description, node.shape(), way)) {
+  ShiftedState(Node& node, const Description& description, Way way)
+      : node_(&node), plan_(orbital_plan(description, node.shape(), way)) {
     for (std::int64_t lane = 0; lane < lanes_of(description.batch); ++lane)
       lanes_.push_back(&transforms_.emplace_back(
           node, plan_, node.reserve_handlers(OrbitalBase::kHandlers)));
@@ -48,12 +51,59 @@ class TypedStageState final : public OrbitalStageState {
   void get(std::size_t lane, std::byte* block) override {
     std::memcpy(block, transforms_[lane].output().data(), bytes());
   }
+  std::size_t lanes() const override { return lanes_.size(); }
+  Program program(std::size_t lanes) override {
+    return orbital_transforms(*node_, OrbitalLanes(lanes_).first(lanes));
+  }
   std::size_t bytes() const override { return plan_.block_elements() * sizeof(T); }
+  std::size_t array_bytes() const override { return lanes() * transforms_[0].array_bytes(); }
+  std::span<const OrbitalTimes> times() const override { return transforms_[0].times(); }
+  std::span<const std::uint64_t> numbers_shifted() const override {
+    return transforms_[0].numbers_shifted();
+  }
 
  private:
+  Node* node_;
   OrbitalPlan plan_;
   std::deque<OrbitalTransform<T>> transforms_;
+  std::vector<OrbitalBase*> lanes_;
 };
+
+template <typename T>
+class BroadcastState final : public OrbitalStageState {
+ public:
+  BroadcastState(Node& node, const Description& description, Way way)
+      : node_(&node),
+        plan_(orbital_plan(description, node.shape(), way)),
+        transform_(node, plan_, node.reserve_handlers(BroadcastBase::kHandlers)) {}
+
+  void put(std::size_t, const std::byte* block) override {
+    std::memcpy(static_cast<void*>(transform_.input().data()), block, bytes());
+  }
+  void get(std::size_t, std::byte* block) override {
+    std::memcpy(block, transform_.output().data(), bytes());
+  }
+  std::size_t lanes() const override { return 1; }
+  Program program(std::size_t) override { return broadcast_transform(*node_, transform_); }
+  std::size_t bytes() const override { return plan_.block_elements() * sizeof(T); }
+  std::size_t array_bytes() const override { return transform_.array_bytes(); }
+  std::span<const OrbitalTimes> times() const override { return transform_.times(); }
+  std::span<const std::uint64_t> numbers_shifted() const override {
+    return transform_.numbers_shifted();
+  }
+
+ private:
+  Node* node_;
+  OrbitalPlan plan_;
+  BroadcastTransform<T> transform_;
+};
+
+template <typename T>
+std::unique_ptr<OrbitalStageState> state_of(Node& node, const Description& description, Way way) {
+  if (description.variant == OrbitalVariant::cra)
+    return std::make_unique<ShiftedState<T>>(node, description, way);
+  return std::make_unique<BroadcastState<T>>(node, description, way);
+}
 
 /// A node's block of every array of a batch.
 NodeLayout blocks_of_batch(Box box, std::int64_t batch) {
@@ -69,6 +119,7 @@ OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way
   options.kinds = description.kinds;
   options.sign = way == Way::forward ? Sign::forward : Sign::inverse;
   options.alpha = description.scheduling;
+  options.variant = description.variant;
   options.stage_axes = description.stage_axes;
   if (description.real)
     options.element = single ? ElementType::float32 : ElementType::float64;
@@ -113,11 +164,10 @@ std::unique_ptr<OrbitalStageState> OrbitalStageState::make(Node& node,
                                                            Way way) {
   load_blas();
   const bool single = description.precision == Precision::single;
-  if (description.real && single)
-    return std::make_unique<TypedStageState<float>>(node, description, way);
-  if (description.real) return std::make_unique<TypedStageState<double>>(node, description, way);
-  if (single) return std::make_unique<TypedStageState<std::complex<float>>>(node, description, way);
-  return std::make_unique<TypedStageState<std::complex<double>>>(node, description, way);
+  if (description.real && single) return state_of<float>(node, description, way);
+  if (description.real) return state_of<double>(node, description, way);
+  if (single) return state_of<std::complex<float>>(node, description, way);
+  return state_of<std::complex<double>>(node, description, way);
 }
 
 }  // namespace toroid::fft

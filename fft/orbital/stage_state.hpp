@@ -4,13 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <span>
 
 #include "fft/orbital/base.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
 
 namespace toroid::fft {
 
@@ -22,8 +23,8 @@ OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way
 double orbital_bytes(const ArrayExtents& size, const Shape& shape, std::int64_t batch);
 
 /// The orbital transform between the local arrays of a plan, for any type of elements. Of a batch it
-/// transforms as many arrays at the same time as it has lanes: put() a block into each, run the
-/// program of lanes(), get() the results.
+/// transforms as many arrays at the same time as it has lanes: put() a block into each, run their
+/// program(), get() the results.
 class OrbitalStageState {
  public:
   virtual ~OrbitalStageState() = default;
@@ -34,12 +35,16 @@ class OrbitalStageState {
 
   virtual void put(std::size_t lane, const std::byte* block) = 0;
   virtual void get(std::size_t lane, std::byte* block) = 0;
-  OrbitalLanes lanes() const { return lanes_; }
+  virtual std::size_t lanes() const = 0;
+  /// The program that transforms what is in the first lanes.
+  virtual Program program(std::size_t lanes) = 0;
   /// Bytes of one array's block.
   virtual std::size_t bytes() const = 0;
-
- protected:
-  std::vector<OrbitalBase*> lanes_;
+  /// Bytes of everything.
+  virtual std::size_t array_bytes() const = 0;
+  // Of the first lane.
+  virtual std::span<const OrbitalTimes> times() const = 0;
+  virtual std::span<const std::uint64_t> numbers_shifted() const = 0;
 };
 
 }  // namespace toroid::fft

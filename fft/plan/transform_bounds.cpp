@@ -211,11 +211,21 @@ void TransformBounds::add_orbital() {
   for (unsigned stage = 0; stage < OrbitalPlan::kStages; ++stage) {
     busy += arrays * bound_of_stage(plan, stage, machine_).processor;
     if (plan.extent() == 1) continue;
-    for (const OrbitalPlan::ShiftedBlock& block : plan.shifted_blocks(stage)) {
+    for (const OrbitalPlan::MovedBlock& block : plan.moved_blocks(stage)) {
       const MessageCost cost = message_cost(machine_, plan.block_bytes(block));
-      for (Rank node = 0; node < shape.size(); ++node)
-        load_.add(shape.coord(node), shape.coord(plan.neighbours(block.dimension, node).to),
-                  arrays * plan.extent() * cost.wire_bytes);
+      const auto add = [&](Rank from, Rank to, std::uint64_t blocks) {
+        if (blocks > 0)
+          load_.add(shape.coord(from), shape.coord(to), arrays * blocks * cost.wire_bytes);
+      };
+      for (Rank node = 0; node < shape.size(); ++node) {
+        const OrbitalPlan::Neighbours ends = plan.ends(block.dimension, node);
+        if (block.is_broadcast) {
+          add(node, ends.to, plan.extent() / 2);
+          add(node, ends.from, (plan.extent() - 1) / 2);
+        } else {
+          add(node, plan.neighbours(block.dimension, node).to, plan.extent());
+        }
+      }
     }
   }
   for (Tick& node : processor_) node += busy;

@@ -199,10 +199,11 @@ void add_description(Json& report, const FftOptions& options, const TransformJob
   if (description.overlap.backward_planes)
     report.update({{"forward_planes", fft::planes_used(*job.blueprint, fft::Way::forward)},
                    {"backward_planes", fft::planes_used(*job.blueprint, fft::Way::backward)}});
-  if (description.method == fft::Method::orbital)
-    report.update({{"schedule", options.schedule},
-                   {"stages", stage_letters(description)},
-                   {"slicing", stage_letters(description).substr(2)}});
+  if (description.method != fft::Method::orbital) return;
+  report["variant"] = options.variant;
+  if (description.variant == fft::OrbitalVariant::cra) report["schedule"] = options.schedule;
+  report["stages"] = stage_letters(description);
+  report["slicing"] = stage_letters(description).substr(2);
 }
 
 std::string rates_text(const Json& report) {
@@ -287,6 +288,8 @@ std::string title(const Json& report) {
       fmt::format("{} {} of {}, {}", report["inverse"].get<bool>() ? "inverse" : "forward",
                   report["transform"] == "dft" ? "FFT" : report["transform"].get<std::string>(),
                   fmt::join(report["size"].get<Size>(), "x"), report["method"].get<std::string>());
+  if (report.value("variant", "cra") != "cra")
+    text += " by broadcasts (" + report["variant"].get<std::string>() + ")";
   if (report.contains("layer")) text += " over " + report["layer"].get<std::string>();
   if (report.contains("loops"))
     text += fmt::format(", there and back {} times", report["loops"].get<unsigned>());
