@@ -152,7 +152,7 @@ Route Node::route_without_table(Rank to) {
 
 /// A deterministic packet has one way; detours round failures are searched from one.
 TieRule Node::tie_rule() const {
-  const NodeSettings& settings = options_->settings;
+  const PolicySettings& settings = options_->settings;
   const bool has_one_way =
       settings.routing == RoutingRule::deterministic || shape().failures() != nullptr;
   return settings.tie == TieRule::both && has_one_way ? TieRule::parity : settings.tie;

@@ -147,8 +147,10 @@ TEST(RingShift, PassesPointersOnWhereMemoryIsShared) {
     for (const char* torus : {"2", "5"}) {
       const Shape shape = Shape::parse(torus);
       const auto fabric = testing::ring_fabric(shape, threads, testing::routed(RingRoute::direct));
-      expect_shifts(*fabric, {300, 10 * shape.size(), 4, RingShift::Carrier::pointer});
-      EXPECT_EQ(fabric->counters().packets % shape.size(), 0u);
+      const unsigned steps = 10 * shape.size();
+      expect_shifts(*fabric, {300, steps, 4, RingShift::Carrier::pointer});
+      constexpr unsigned kMost = kPortions + 1;  // packets of a step: portions and a permission
+      EXPECT_LE(fabric->counters().packets, std::uint64_t{4} * steps * shape.size() * kMost);
     }
 }
 
