@@ -83,7 +83,7 @@ void expect_right(unsigned extent, const ArrayExtents& size, OrbitalOptions opti
   for (const OrbitalVariant rival : kRivals) {
     options.variant = rival;
     const auto result = run(extent, size, options, array).result;
-    EXPECT_LE(testing::relative_l2(testing::exactly<T>(result), expected, count),
+    EXPECT_LE(testing::relative_l2(testing::exactly<T>(result), expected),
               testing::allowed<T>(static_cast<std::int64_t>(count)))
         << "P = " << extent;
   }
