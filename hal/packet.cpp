@@ -8,10 +8,6 @@
 namespace toroid {
 namespace {
 
-bool both_hints(DirectionSet hints) {
-  return (hints.bits() & (hints.bits() >> 1) & 0x555u) != 0;
-}
-
 /// Where links may fail later, packets find out on their way.
 bool is_cut_off(const PacketHeader& header, const Shape& shape, const Coord& here) {
   return shape.failures() != nullptr && !shape.failures()->may_change() &&
@@ -47,8 +43,9 @@ HeaderError validate_fields(const PacketHeader& header, const Shape& shape) {
 HeaderError validate_way(const PacketHeader& header, const Shape& shape, const Coord& here,
                          Route& route) {
   if (header.destination() >= shape.size()) return HeaderError::destination_out_of_range;
-  if (both_hints(header.hints())) return HeaderError::both_hints_of_a_dimension;
   const auto along = route_along(shape, here, shape.coord(header.destination()), header.hints());
+  if (both_hints(header.hints()) && !(along && header.dynamic() && shape.failures() == nullptr))
+    return HeaderError::both_hints_of_a_dimension;
   if (!along) return HeaderError::hint_disagrees_with_destination;
   route = *along;
   return is_cut_off(header, shape, here) ? HeaderError::no_way_left : HeaderError::none;

@@ -26,7 +26,8 @@ unsigned steps_plus(unsigned a, unsigned b, unsigned k) {
   return b - a + (k & all_if(b < a));
 }
 
-/// The number of the path to take of so many equally short ones over a twisted torus.
+/// The number of the path to take of so many equally short ones over a twisted torus, where
+/// TieRule::both is parity.
 std::size_t tied_way(TieRule rule, const Coord& from, const Coord& to, std::size_t ways,
                      Random& random) {
   if (ways == 1 || rule == TieRule::plus) return 0;
@@ -100,6 +101,11 @@ DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coo
       return minimal([](unsigned, bool) { return 1u; });
     case TieRule::balanced:
       return minimal([&](unsigned d, bool) { return parity_off_ring(from, to, d); });
+    case TieRule::both: {
+      DirectionSet set = minimal([](unsigned, bool) { return 0u; });
+      set.add(minimal([](unsigned, bool) { return 1u; }));
+      return set;
+    }
   }
   return {};
 }
@@ -112,9 +118,12 @@ std::optional<Route> route_along(const Shape& shape, const Coord& from, const Co
   for (unsigned d = 0; d < shape.dims(); ++d) {
     const unsigned plus = hints.bits() >> 2 * d & 1u;
     const unsigned minus = hints.bits() >> 2 * d >> 1 & 1u;
-    wrong |= (plus + minus) ^ static_cast<unsigned>(from[d] != to[d]);
-    if (!shape.wraps(d)) wrong |= minus ^ static_cast<unsigned>(to[d] < from[d]);
-    const unsigned back = all_if(minus != 0);
+    const unsigned both = plus & minus;  // only half way round a ring: else one is longer
+    wrong |= (plus | minus) ^ static_cast<unsigned>(from[d] != to[d]);
+    wrong |= both & static_cast<unsigned>(2 * steps_plus(from[d], to[d], shape.extent(d)) !=
+                                          shape.extent(d));
+    if (!shape.wraps(d)) wrong |= both | (minus ^ static_cast<unsigned>(to[d] < from[d]));
+    const unsigned back = all_if(minus > plus);
     const auto forth = static_cast<unsigned>(to[d] - from[d]);
     const unsigned steps = (forth ^ back) - back;  // forth, or its opposite
     const unsigned round = shape.extent(d) & all_if(static_cast<int>(steps) < 0);
@@ -132,6 +141,10 @@ DirectionSet directions_left(const Shape& shape, const Coord& here, const Coord&
   if (shape.is_twisted()) return twisted_directions_left(shape, here, to, hints);
   unsigned left = 0;
   for (unsigned d = 0; d < shape.dims(); ++d) left |= (to[d] != here[d] ? 3u : 0u) << 2 * d;
+  if (both_hints(hints)) [[unlikely]] {  // its first hop has decided
+    Random unused(0);
+    left &= minimal_directions(shape, here, to, TieRule::both, unused).bits();
+  }
   return DirectionSet(static_cast<std::uint16_t>(left & hints.bits()));
 }
 

@@ -22,6 +22,9 @@ enum class TieRule : std::uint8_t {
   minus,     ///< always -
   balanced,  ///< parity of the source's coordinate and of all coordinates off the ring: every link
              ///< of a whole-machine all-to-all carries the bound, rounded up, at every even extent
+  both,      ///< both hint bits: routers send an adaptive packet by whichever link is free, and its
+             ///< first hop decides. Deterministic packets, and all over a twisted torus or round
+             ///< failures, go by parity
 };
 
 // On a twisted torus any number of paths may be equally short; ShortestWays puts them in order.
@@ -30,10 +33,11 @@ enum class TieRule : std::uint8_t {
 // of the source's and the destination's coordinates.
 
 /// The names a user types, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 5> kTieRuleNames = {"parity", "split", "plus",
-                                                                  "minus", "balanced"};
+inline constexpr std::array<std::string_view, 6> kTieRuleNames = {"parity", "split",    "plus",
+                                                                  "minus",  "balanced", "both"};
 
-/// The rest of a packet's path: per dimension the number of hops left and their direction.
+/// The rest of a packet's path: per dimension the number of hops left and their direction. Both
+/// directions of a dimension where either is as short.
 struct Route {
   std::array<std::uint8_t, kMaxDims> hops{};
   DirectionSet directions;
@@ -41,19 +45,25 @@ struct Route {
   unsigned total_hops() const;
 };
 
+/// Whether hints have both directions of a dimension.
+constexpr bool both_hints(DirectionSet hints) {
+  return (hints.bits() & hints.bits() >> 1 & 0x555u) != 0;
+}
+
 /// Hints from `from` to `to` along shortest paths. Only TieRule::split draws from `random`, once
 /// per tied dimension.
 DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coord& to,
                                 TieRule rule, Random& random);
 
 /// The route that hints describe. None if they do not lead from `from` to `to`: they have both
-/// directions of a dimension, lack one, have one too many, or one that runs into a mesh's edge.
+/// directions of a dimension in which one is shorter, lack one, have one too many, or one that runs
+/// into a mesh's edge.
 std::optional<Route> route_along(const Shape& shape, const Coord& from, const Coord& to,
                                  DirectionSet hints);
 
-/// The hints that a packet for `to` still has to follow at `here`. On a twisted torus its hints may
-/// describe several paths, of which it has gone some hops: then the directions of all that are
-/// left.
+/// The hints that a packet for `to` still has to follow at `here`. Where its hints describe several
+/// paths (on a twisted torus, or by TieRule::both), of which it has gone some hops: the directions
+/// of all that are left.
 DirectionSet directions_left(const Shape& shape, const Coord& here, const Coord& to,
                              DirectionSet hints);
 

@@ -60,12 +60,22 @@ std::size_t Plan::Engine::array_bytes() const {
   return bytes;
 }
 
-std::span<const std::uint64_t> Plan::Engine::numbers_shifted() const {
+const OrbitalStageState* Plan::Engine::orbital() const {
   const std::optional<Pass>& pass = passes_[static_cast<std::size_t>(call_.way)];
-  if (!pass) return {};
+  if (!pass) return nullptr;
   for (const StageState& state : pass->states())
-    if (state.orbital) return state.orbital->transform().numbers_shifted();
-  return {};
+    if (state.orbital) return state.orbital.get();
+  return nullptr;
+}
+
+std::span<const std::uint64_t> Plan::Engine::numbers_shifted() const {
+  const OrbitalStageState* const orbital = this->orbital();
+  return orbital == nullptr ? std::span<const std::uint64_t>() : orbital->numbers_shifted();
+}
+
+std::span<const OrbitalTimes> Plan::Engine::orbital_times() const {
+  const OrbitalStageState* const orbital = this->orbital();
+  return orbital == nullptr ? std::span<const OrbitalTimes>() : orbital->times();
 }
 
 ArrayType Plan::Engine::type(Way way) const {

@@ -43,6 +43,7 @@ class Plan::Engine {
   const NodeLayout& output() const { return output_; }
   std::span<const StageTimes> times() const { return times_; }
   std::span<const std::uint64_t> numbers_shifted() const;
+  std::span<const OrbitalTimes> orbital_times() const;
   std::size_t array_bytes() const;
   PerformAwaiter call(Way way, const ConstArray& in, const Array& out, Scale scale);
 
@@ -55,6 +56,8 @@ class Plan::Engine {
   };
 
   static Program run(Node& node, Engine& engine);
+  /// Of the last call's way; null: it has none.
+  const OrbitalStageState* orbital() const;
   /// Returns whether the call needs a barrier.
   bool begin();
   void begin_times();

@@ -75,7 +75,7 @@ std::size_t Pass::bytes() const {
   for (const StageState& state : states_) {
     for (const LocalWork& work : state.works) bytes += work.scratch_bytes();
     if (state.collective) bytes += state.collective->bytes();
-    if (state.orbital) bytes += state.orbital->transform().array_bytes();
+    if (state.orbital) bytes += state.orbital->array_bytes();
   }
   return bytes;
 }

@@ -88,14 +88,14 @@ Tick StageRun::slice_cycles(const Part& part, std::uint32_t slice) const {
   return all * (slice + 1) / slices - all * slice / slices;
 }
 
-void StageRun::load_orbital(std::int64_t array) const {
+void StageRun::load_orbital(std::int64_t array, std::size_t lane) const {
   const std::size_t bytes = state_->orbital->bytes();
-  state_->orbital->put(arrays_.source + static_cast<std::size_t>(array) * bytes);
+  state_->orbital->put(lane, arrays_.source + static_cast<std::size_t>(array) * bytes);
 }
 
-void StageRun::store_orbital(std::int64_t array) const {
+void StageRun::store_orbital(std::int64_t array, std::size_t lane) const {
   const std::size_t bytes = state_->orbital->bytes();
-  state_->orbital->get(arrays_.target + static_cast<std::size_t>(array) * bytes);
+  state_->orbital->get(lane, arrays_.target + static_cast<std::size_t>(array) * bytes);
 }
 
 Program send_in_pieces(Node& node, StageRun stage) {
@@ -129,12 +129,15 @@ Program send_in_pieces(Node& node, StageRun stage) {
 }
 
 Program run_orbital(Node& node, StageRun stage, std::int64_t batch) {
-  stage.orbital().forget_numbers_shifted();
-  for (std::int64_t array = 0; array < batch; ++array) {
-    stage.load_orbital(array);
-    Program transform = orbital_transform(node, stage.orbital());
-    co_await node.perform(transform);
-    stage.store_orbital(array);
+  const auto most = static_cast<std::int64_t>(stage.orbital().lanes());
+  for (std::int64_t first = 0; first < batch; first += most) {
+    const auto lanes = static_cast<std::size_t>(std::min(most, batch - first));
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      stage.load_orbital(first + static_cast<std::int64_t>(lane), lane);
+    Program transforms = stage.orbital().program(lanes);
+    co_await node.perform(transforms);
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      stage.store_orbital(first + static_cast<std::int64_t>(lane), lane);
   }
 }
 

@@ -75,10 +75,10 @@ class StageRun {
   /// By lines: those of one index.
   Part lines(std::uint32_t index) const;
 
-  // The orbital transform, of one array of the batch after the other.
-  OrbitalBase& orbital() const { return state_->orbital->transform(); }
-  void load_orbital(std::int64_t array) const;
-  void store_orbital(std::int64_t array) const;
+  // The orbital transform, of as many arrays of the batch at the same time as it has lanes.
+  OrbitalStageState& orbital() const { return *state_->orbital; }
+  void load_orbital(std::int64_t array, std::size_t lane) const;
+  void store_orbital(std::int64_t array, std::size_t lane) const;
 
  private:
   /// Whether kernels are cut at test intervals, not only their cycles.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
+#include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/ring_shift.hpp"
 #include "packet/node/node.hpp"
@@ -39,12 +42,12 @@ OrbitalBase::OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_ha
       plan_(&plan),
       block_bytes_(bytes.array),
       slices_(slices_of(plan.block(0), bytes.array)),
-      times_(std::size_t{plan.options().repeat} * plan.kStages) {
+      own_coefficients_(LocalArray::of_bytes(bytes.coefficients)) {
   TOROID_CHECK_EQ(node.size(), plan.extent() * plan.extent() * plan.extent());
   const Machine& machine = node.machine();
   one_packet_ = machine.wire_cycles(machine.wire_bytes(kMaxChunks));
-  make_buffers(bytes);
-  for (unsigned shift = 0; shift < kCoefficients; ++shift) {
+  make_blocks(bytes);
+  for (unsigned shift = 0; shift <= kCoefficients; ++shift) {
     make_shift(shift, first_handler, bytes);
     first_handler = static_cast<HandlerId>(first_handler + RingShift::kHandlers);
   }
@@ -52,55 +55,93 @@ OrbitalBase::OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_ha
 }
 
 std::size_t OrbitalBase::array_bytes() const {
-  std::size_t elements = 0;
-  for (const std::vector<LocalArray>& places : buffers_)
-    for (const LocalArray& array : places) elements += array.size();
+  std::size_t elements = own_coefficients_.size();
+  for (const LocalArray& block : blocks_) elements += block.size();
   return elements * sizeof(Complex);
 }
 
-void OrbitalBase::make_buffers(Bytes bytes) {
-  const bool alone = plan_->extent() == 1;
-  for (unsigned number = 0; number < buffers_.size(); ++number) {
-    const std::size_t size = number == kCoefficients ? bytes.coefficients : bytes.array;
-    buffers_[number].push_back(LocalArray::of_bytes(size));
-    if (number > 0 && !alone) buffers_[number].push_back(LocalArray::of_bytes(size));
+/// Pointers to a node's memory mean something to all nodes of its rings, or to none: a process has
+/// the nodes of whole rings, or packets carry the blocks of all.
+bool OrbitalBase::by_pointers() const {
+  if (plan_->extent() == 1 || node_->options().transfer == TransferMode::packets) return false;
+  for (Rank other = 0; other < node_->size(); ++other)
+    if (other != node_->rank() && node_->put_reach(other) != PutReach::shared) return false;
+  return true;
+}
+
+/// The blocks that arrive may be those of the coefficients.
+void OrbitalBase::make_blocks(Bytes bytes) {
+  const bool in_pairs = plan_->extent() > 1 && !by_pointers();
+  const std::size_t arriving = std::max(bytes.array, bytes.coefficients);
+  for (unsigned parity = 0; parity < 2; ++parity) {
+    blocks_.push_back(LocalArray::of_bytes(bytes.array));
+    if (in_pairs) blocks_.push_back(LocalArray::of_bytes(arriving));
   }
 }
 
+std::span<std::byte> OrbitalBase::blocks(unsigned stage, bool arriving) {
+  const bool in_pairs = blocks_.size() == 4;
+  if (arriving && !in_pairs) return {};
+  LocalArray& block = blocks_[in_pairs ? 2 * (stage % 2) + (arriving ? 1 : 0) : stage % 2];
+  return {block.as<std::byte>(), block.size() * sizeof(Complex)};
+}
+
 void OrbitalBase::make_shift(unsigned number, HandlerId first_handler, Bytes bytes) {
-  const bool coefficients = number + 1 == kCoefficients;
+  const bool coefficients = number == kCoefficients;
   const unsigned dimension =
       coefficients ? plan_->coefficients_dimension() : plan_->array_dimension(number + 1);
   const auto [to, from] = plan_->neighbours(dimension, node_->rank());
-  const std::size_t size = coefficients ? bytes.coefficients : bytes.array;
-  auto& pair = buffers_[number + 1];
-  const auto whole = [&](LocalArray& array) { return std::span(array.as<std::byte>(), size); };
   // No stage shifts two blocks of equal queues.
   const unsigned queue = 1 + number % 2;
-  shifts_.emplace_back(*node_, first_handler, RingShift::Way{to, from, queue},
-                       std::array{whole(pair.front()), whole(pair.back())});
+  const auto carrier = by_pointers() ? RingShift::Carrier::pointer : RingShift::Carrier::packets;
+  shifts_.emplace_back(*node_, first_handler, RingShift::Way{to, from, queue, carrier},
+                       coefficients ? bytes.coefficients : bytes.array);
 }
 
 void OrbitalBase::list_shifts() {
   for (unsigned s = 0; s < OrbitalPlan::kStages; ++s) {
     const OrbitalStage stage = plan_->stage(s);
-    if (stage.pair() == 0) reads_[s].push_back(&shifts_[kCoefficients - 1]);
+    if (stage.pair() == 0) reads_[s].push_back(&shifts_[kCoefficients]);
     if (stage.data > 0) reads_[s].push_back(&shifts_[stage.data - 1]);
     if (stage.sum > 0) sums_[s] = &shifts_[stage.sum - 1];
+    ended_[s] = reads_[s];
     if (plan_->extent() == 1) continue;
-    for (const OrbitalPlan::ShiftedBlock& shifted : plan_->shifted_blocks(s))
+    for (const OrbitalPlan::MovedBlock& shifted : plan_->moved_blocks(s))
       numbers_[s] += plan_->block_numbers(shifted);
   }
+  if (sums_.back() != nullptr) ended_.back().push_back(sums_.back());
 }
 
-std::span<const OrbitalTimes> OrbitalBase::times(unsigned repetition) const {
-  return std::span(times_).subspan(std::size_t{repetition} * plan_->kStages, plan_->kStages);
+/// The data of stage `stage`, or the sum of the one before.
+void OrbitalBase::begin(unsigned number, unsigned stage) {
+  if (number == 0)
+    static_x0_ = own(stage).data();
+  else
+    shifts_[number - 1].begin(own(stage), next(stage));
 }
 
-OrbitalTimes& OrbitalBase::time(unsigned repetition, unsigned step) {
-  OrbitalTimes& times = times_[std::size_t{repetition} * plan_->kStages + stage_of(step)];
-  if (step % plan_->extent() == 0) times = {.begin = node_->now()};
-  return times;
+/// The coefficients' next block arrives in the memory of X0's, which stays at its node.
+void OrbitalBase::begin_stage(unsigned step) {
+  const unsigned stage = stage_of(step);
+  const OrbitalStage arrays = plan_->stage(stage);
+  times_[stage].begin = node_->now();
+  if (stage == 0) {
+    numbers_shifted_.clear();
+    begin(arrays.data, 0);
+  } else if (plan_->stage(stage - 1).pair() == 0) {
+    bring_coefficients_home();
+  }
+  begin(arrays.sum, stage + 1);
+  if (arrays.pair() == 0)
+    shifts_[kCoefficients].begin({own_coefficients(), own_coefficients_.size() * sizeof(Complex)},
+                                 next(arrays.data == 0 ? stage : stage + 1));
+}
+
+/// After an odd number of steps they have arrived elsewhere.
+void OrbitalBase::bring_coefficients_home() {
+  const RingShift& shift = shifts_[kCoefficients];
+  if (shift.block() != own_coefficients())
+    std::memcpy(own_coefficients(), shift.block(), shift.size());
 }
 
 OrbitalSlice OrbitalBase::planes(unsigned slice) const {
@@ -115,17 +156,19 @@ std::size_t OrbitalBase::bytes_to(unsigned slice) const {
   return static_cast<std::size_t>(planes(slice).last) * plane;
 }
 
+/// By pointers, others may read what is sent, but where they have read it, it may be written.
 void OrbitalBase::begin_step(unsigned step) {
-  for (RingShift* const shift : reads(step)) shift->release();
+  if (carrier() == RingShift::Carrier::packets)
+    for (RingShift* const shift : reads(step)) shift->release();
 }
 
 const RingShift* OrbitalBase::comes_by(unsigned step) const {
-  return step % plan_->extent() == 0 ? nullptr : sum(step);
+  return begins_stage(step) ? nullptr : sum(step);
 }
 
 /// The first step of a stage begins a new sum. The slices' cycles add up to those of the product.
 Tick OrbitalBase::multiply(unsigned step, unsigned slice) {
-  const bool add = step % plan_->extent() != 0;
+  const bool add = !begins_stage(step);
   const OrbitalSlice planes = this->planes(slice);
   const std::uint64_t fmas = multiply_blocks(plan_->stage(stage_of(step)), add, planes);
   const auto cycles_to = [&](int plane) {
@@ -134,14 +177,8 @@ Tick OrbitalBase::multiply(unsigned step, unsigned slice) {
   return cycles_to(planes.last) - cycles_to(planes.first);
 }
 
-/// While a shift is under way, the processor looks at its packets whenever the link could have
-/// taken one.
-Tick OrbitalBase::until_next_look(unsigned step, Tick left) const {
-  const auto is_under_way = [](const RingShift* shift) {
-    return shift != nullptr && shift->is_under_way();
-  };
-  const bool look = std::ranges::any_of(reads(step), is_under_way) || is_under_way(sum(step));
-  return look ? std::min(left, one_packet_) : left;
+bool OrbitalBase::is_under_way() const {
+  return std::ranges::any_of(shifts_, &RingShift::is_under_way);
 }
 
 void OrbitalBase::send_slice(unsigned step, unsigned slice) {
@@ -149,53 +186,106 @@ void OrbitalBase::send_slice(unsigned step, unsigned slice) {
 }
 
 void OrbitalBase::end_step(unsigned step) {
-  for (RingShift* const shift : reads(step)) shift->advance();
-  if (RingShift* const shift = sum(step)) shift->advance();
+  const bool ends_stage = begins_stage(step + 1);
+  for (RingShift* const shift : reads(step)) {
+    shift->release();
+    ends_stage ? shift->end() : shift->advance();
+  }
+  if (RingShift* const shift = sum(step))
+    ends_stage&& stage_of(step) + 1 == OrbitalPlan::kStages ? shift->end() : shift->advance();
   numbers_shifted_.push_back(numbers_[stage_of(step)]);
+  time(step).end = node_->now();
 }
 
-/// Ring shifts need no barrier. Repetitions are separated by one so that each begins on all nodes
-/// at once, and their times say what a single transform takes. When it ends, everything has arrived
-/// and left: the buffers are the caller's.
-Program orbital_transform(Node& node, OrbitalBase& transform) {
-  for (unsigned repetition = 0; repetition < transform.repetitions(); ++repetition) {
-    if (transform.repetitions() > 1) co_await node.barrier();
-    for (unsigned step = 0; step < transform.steps(); ++step) {
-      OrbitalTimes& times = transform.time(repetition, step);
-      for (RingShift* const shift : transform.reads(step)) {
+void OrbitalBase::end_run() {
+  if (plan_->stage(OrbitalPlan::kStages - 1).pair() == 0) bring_coefficients_home();
+}
+
+namespace {
+
+/// The cycles, at most `left`, that the processor should compute before it handles its packets.
+/// While a shift is under way it looks whenever the link could have taken one. On the wall clock a
+/// product has taken its time already.
+Tick until_next_look(const Node& node, OrbitalLanes lanes, Tick left) {
+  const bool looks =
+      node.has_virtual_time() && std::ranges::any_of(lanes, &OrbitalBase::is_under_way);
+  return looks ? std::min(left, lanes.front()->one_packet()) : left;
+}
+
+/// Waits until all blocks of the shifts that have ended with a stage have arrived and left.
+Program await_blocks(Node& node, OrbitalBase& lane, unsigned stage) {
+  for (const RingShift* const shift : lane.ended_with(stage)) {
+    const std::uint64_t arrived = shift->arrived_with(shift->size());
+    co_await node.until(shift->arrived(), arrived);
+    const std::uint64_t sent = shift->sent_with_all();
+    co_await node.until(shift->sent(), sent);
+  }
+}
+
+/// Computes and sends a step's product, slice by slice, each as soon as its sum has arrived.
+Program run_step(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned step) {
+  OrbitalTimes& times = lane.time(step);
+  for (unsigned slice = 0; slice < lane.slices(); ++slice) {
+    if (const RingShift* const shift = lane.comes_by(step)) {
+      const Tick before = node.now();
+      const std::uint64_t arrived = shift->arrived_with(lane.bytes_to(slice));
+      co_await node.until(shift->arrived(), arrived);
+      times.waiting += node.now() - before;
+    }
+    const Tick at_once = 0;  // what finds room leaves before the computation
+    co_await node.compute(at_once);
+    for (Tick left = lane.multiply(step, slice); left > 0;) {
+      const Tick cycles = until_next_look(node, lanes, left);
+      co_await node.compute(cycles);
+      times.computing += cycles;
+      left -= cycles;
+    }
+    lane.send_slice(step, slice);
+  }
+}
+
+}  // namespace
+
+/// Ring shifts need no barrier. When it ends, everything has arrived and left: the blocks are the
+/// caller's.
+Program orbital_transforms(Node& node, OrbitalLanes lanes) {
+  const unsigned steps = lanes.front()->steps();
+  for (unsigned step = 0; step < steps; ++step) {
+    for (OrbitalBase* const lane : lanes) {
+      OrbitalTimes& times = lane->time(step);
+      if (lane->begins_stage(step)) {
         const Tick before = node.now();
+        if (step > 0) {
+          Program blocks = await_blocks(node, *lane, lane->stage_of(step) - 1);
+          co_await node.perform(blocks);
+        }
+        times = {.waiting = node.now() - before};
+        lane->begin_stage(step);
+      }
+      const Tick before = node.now();
+      for (RingShift* const shift : lane->reads(step)) {
         const std::uint64_t arrived = shift->arrived_with(shift->size());
         co_await node.until(shift->arrived(), arrived);
-        times.waiting += node.now() - before;
       }
-      transform.begin_step(step);
-      for (unsigned slice = 0; slice < transform.slices(); ++slice) {
-        if (const RingShift* const shift = transform.comes_by(step)) {
-          const Tick before = node.now();
-          const std::uint64_t arrived = shift->arrived_with(transform.bytes_to(slice));
-          co_await node.until(shift->arrived(), arrived);
-          times.waiting += node.now() - before;
-        }
-        const Tick at_once = 0;  // what finds room leaves before the computation
-        co_await node.compute(at_once);
-        for (Tick left = transform.multiply(step, slice); left > 0;) {
-          const Tick cycles = transform.until_next_look(step, left);
-          co_await node.compute(cycles);
-          times.computing += cycles;
-          left -= cycles;
-        }
-        transform.send_slice(step, slice);
-      }
-      transform.end_step(step);
-      times.end = node.now();
-    }
-    for (const RingShift& shift : transform.shifts()) {
-      const std::uint64_t arrived = shift.arrived_with(shift.size());
-      co_await node.until(shift.arrived(), arrived);
-      const std::uint64_t sent = shift.sent_with_all();
-      co_await node.until(shift.sent(), sent);
+      times.waiting += node.now() - before;
+      lane->begin_step(step);
+      Program product = run_step(node, lanes, *lane, step);
+      co_await node.perform(product);
+      lane->end_step(step);
     }
   }
+  for (OrbitalBase* const lane : lanes) {
+    Program blocks = await_blocks(node, *lane, OrbitalPlan::kStages - 1);
+    co_await node.perform(blocks);
+    lane->end_run();
+  }
+}
+
+Program orbital_transform(Node& node, OrbitalBase& transform) {
+  OrbitalBase* const lane = &transform;
+  const OrbitalLanes alone(&lane, 1);
+  Program transforms = orbital_transforms(node, alone);
+  co_await node.perform(transforms);
 }
 
 }  // namespace toroid::fft

@@ -45,6 +45,12 @@ struct OrbitalSlice {
 /// only. Packets in different directions delay each other in a single output queue: nodes should
 /// have kOutputQueues.
 ///
+/// **Memory:** a stage has a block of data and one of the sum, and for each, where it is shifted in
+/// packets, one more that the next block arrives in: 4b^3 numbers, which are the next stage's two
+/// and two again, as the report counts. The coefficients' next block arrives where a stage has no
+/// other use for that memory. Where the nodes share memory, a block stays where it is and a pointer
+/// goes round instead (RingShift::Carrier): 2b^3.
+///
 /// Construct it before the node's first turn; it must live until the fabric has stopped. The node's
 /// own thread calls it.
 class OrbitalBase {
@@ -57,22 +63,26 @@ class OrbitalBase {
   OrbitalBase(const OrbitalBase&) = delete;
 
   const OrbitalPlan& plan() const { return *plan_; }
-  /// The times of one repetition, stage by stage.
-  std::span<const OrbitalTimes> times(unsigned repetition = 0) const;
-  /// Steps of compute and ring shift in all repetitions since the numbers were forgotten.
-  std::uint64_t steps_done() const { return numbers_shifted_.size(); }
-  /// How many numbers this node has sent, step by step: two blocks of the array, b^3 each, or
-  /// in the stage that shifts coefficients one of them and b^2; 0 if P is 1.
+  /// The times of the last run, stage by stage.
+  std::span<const OrbitalTimes> times() const { return times_; }
+  /// How many numbers this node has sent in the last run, step by step: two blocks of the array,
+  /// b^3 each, or in the stage that shifts coefficients one of them and b^2; 0 if P is 1.
   std::span<const std::uint64_t> numbers_shifted() const { return numbers_shifted_; }
 
-  /// Bytes of this node's blocks. Those that are shifted have two buffers each, unless P is 1.
+  /// What carries blocks from node to node.
+  RingShift::Carrier carrier() const { return shifts_.front().carrier(); }
+  /// Bytes of this node's blocks, but for the coefficients that stay.
   std::size_t array_bytes() const;
 
-  void forget_numbers_shifted() { numbers_shifted_.clear(); }
-
   // The program below calls these.
-  unsigned repetitions() const { return plan_->options().repeat; }
   unsigned steps() const { return OrbitalPlan::kStages * plan_->extent(); }
+  unsigned stage_of(unsigned step) const { return step / plan_->extent(); }
+  bool begins_stage(unsigned step) const { return step % plan_->extent() == 0; }
+  /// The shifts that have ended with a stage; behind the last one the sum's, too.
+  std::span<RingShift* const> ended_with(unsigned stage) const { return ended_[stage]; }
+  /// Begins the shifts of the step's stage. REQUIRES: all blocks of those that have ended with the
+  /// stage before have arrived and left.
+  void begin_stage(unsigned step);
   /// The shifts of what a step reads only.
   std::span<RingShift* const> reads(unsigned step) const { return reads_[stage_of(step)]; }
   /// Sends what the step reads only. REQUIRES: it has arrived.
@@ -86,16 +96,18 @@ class OrbitalBase {
   std::size_t bytes_to(unsigned slice) const;
   /// Computes a slice of the step's product and returns the cycles that this takes on the machine.
   Tick multiply(unsigned step, unsigned slice);
-  /// The cycles, at most `left`, that the processor should compute before it handles its packets.
-  Tick until_next_look(unsigned step, Tick left) const;
+  /// Whether blocks are on their way: a computation should look at the packets.
+  bool is_under_way() const;
+  /// Cycles for which a full packet keeps a link busy.
+  Tick one_packet() const { return one_packet_; }
   /// Sends the slice.
   void send_slice(unsigned step, unsigned slice);
   /// REQUIRES: all slices are computed.
   void end_step(unsigned step);
-  /// All shifts.
-  std::deque<RingShift>& shifts() { return shifts_; }
-  /// The times of a step's stage, which begins with its first step.
-  OrbitalTimes& time(unsigned repetition, unsigned step);
+  /// REQUIRES: all blocks have arrived and left.
+  void end_run();
+  /// The times of a step's stage.
+  OrbitalTimes& time(unsigned step) { return times_[stage_of(step)]; }
 
  protected:
   /// Sizes of blocks.
@@ -106,10 +118,15 @@ class OrbitalBase {
   OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_handler, Bytes bytes);
 
   Node& node() const { return *node_; }
-  /// The buffer with this node's block of X`number`. X1 to X3 change buffers with every step.
-  LocalArray& array(unsigned number) { return buffers_[number][place(number)]; }
-  /// The buffer with the coefficients between X0 and X1.
-  LocalArray& shifted_coefficients() { return buffers_[kCoefficients][place(kCoefficients)]; }
+  /// This node's block of X`number`. REQUIRES: its stage has begun, and it has arrived.
+  std::byte* array(unsigned number) const {
+    return number == 0 ? static_x0_ : shifts_[number - 1].block();
+  }
+  /// Where a run finds its input, and uses it up.
+  std::byte* input_block() { return blocks_.front().as<std::byte>(); }
+  /// The coefficients between X0 and X1: the node's own before a run, else those of the step.
+  std::byte* own_coefficients() { return own_coefficients_.as<std::byte>(); }
+  std::byte* shifted_coefficients() const { return shifts_[kCoefficients].block(); }
 
  private:
   /// Sets a slice of X`sum` to the product of X`data` and the coefficients, or adds the product to
@@ -117,34 +134,49 @@ class OrbitalBase {
   virtual std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add,
                                         const OrbitalSlice& slice) = 0;
 
-  unsigned stage_of(unsigned step) const { return step / plan_->extent(); }
   /// The sum's shift; null: it stays at its node.
   RingShift* sum(unsigned step) const { return sums_[stage_of(step)]; }
   OrbitalSlice planes(unsigned slice) const;
-  void make_buffers(Bytes bytes);
+  bool by_pointers() const;
+  void make_blocks(Bytes bytes);
   void make_shift(unsigned number, HandlerId first_handler, Bytes bytes);
   void list_shifts();
-  unsigned place(unsigned number) const { return number == 0 ? 0 : shifts_[number - 1].current(); }
+  /// Memory of a block, and of the one that arrives next: of a stage's data, which is the sum of
+  /// the stage before, of its sum.
+  std::span<std::byte> own(unsigned stage) { return blocks(stage, false); }
+  std::span<std::byte> next(unsigned stage) { return blocks(stage, true); }
+  std::span<std::byte> blocks(unsigned stage, bool arriving);
+  void begin(unsigned number, unsigned stage);
+  void bring_coefficients_home();
 
-  /// The order in buffers_ is X0 to X3, then the coefficients. The order in shifts_ is the same
-  /// without X0, which stays at its node.
-  static constexpr unsigned kCoefficients = 4;
+  /// The order in shifts_ is X1 to X3, then the coefficients. X0 stays at its node.
+  static constexpr unsigned kCoefficients = 3;
 
   Node* node_;
   const OrbitalPlan* plan_;
   std::size_t block_bytes_;  ///< of a block of an array
   unsigned slices_;
-  std::array<std::vector<LocalArray>, 5> buffers_;  ///< one or two of each
+  std::vector<LocalArray> blocks_;  ///< two, or two pairs
+  LocalArray own_coefficients_;
+  std::byte* static_x0_ = nullptr;
   std::deque<RingShift> shifts_;
   std::array<std::vector<RingShift*>, OrbitalPlan::kStages> reads_;
+  std::array<std::vector<RingShift*>, OrbitalPlan::kStages> ended_;
   std::array<RingShift*, OrbitalPlan::kStages> sums_{};
   std::array<std::uint64_t, OrbitalPlan::kStages> numbers_{};  ///< sent in a step
-  Tick one_packet_;  ///< cycles for which a full packet keeps a link busy
-  std::vector<OrbitalTimes> times_;
+  Tick one_packet_;
+  std::array<OrbitalTimes, OrbitalPlan::kStages> times_{};
   std::vector<std::uint64_t> numbers_shifted_;
 };
 
-/// The node program: all repetitions.
+/// A node's transforms that run at the same time, each with handlers of its own: of several arrays,
+/// or several of one array.
+using OrbitalLanes = std::span<OrbitalBase* const>;
+
+/// The node program: one run of all of them, step by step in turn. While one waits for a block, the
+/// others compute. The list must live until the program has ended.
+Program orbital_transforms(Node& node, OrbitalLanes lanes);
+/// The same of one alone.
 Program orbital_transform(Node& node, OrbitalBase& transform);
 
 }  // namespace toroid::fft

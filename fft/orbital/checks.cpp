@@ -150,7 +150,6 @@ void check_stage_axes(std::array<unsigned, 3> axes) {
 
 void check_orbital(const ArrayExtents& size, const Shape& shape, const OrbitalOptions& options) {
   for (const int sign : options.alpha) TOROID_CHECK_EQ(sign * sign, 1);
-  TOROID_CHECK_LT(0u, options.repeat);
   TOROID_CHECK_LT(0, *std::ranges::min_element(size));
   check_stage_axes(options.stage_axes);
   check_torus(size, shape);

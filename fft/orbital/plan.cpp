@@ -40,6 +40,7 @@ Rank OrbitalPlan::rank(const std::array<unsigned, 3>& place) const {
 
 BlockIndex OrbitalPlan::home(unsigned number, Rank node) const {
   const auto at = place(node);
+  if (options_.variant != OrbitalVariant::cra) return at;
   unsigned t = 0;
   for (unsigned d = 0; d < 3; ++d) t += options_.alpha[d] > 0 ? at[d] : extent_ - at[d];
   t %= extent_;
@@ -61,12 +62,16 @@ Box OrbitalPlan::box(unsigned number, Rank node) const {
   return box;
 }
 
-std::vector<OrbitalPlan::ShiftedBlock> OrbitalPlan::shifted_blocks(unsigned number) const {
+std::vector<OrbitalPlan::MovedBlock> OrbitalPlan::moved_blocks(unsigned number) const {
   const OrbitalStage stage = this->stage(number);
-  std::vector<ShiftedBlock> blocks;
-  if (stage.pair() == 0) blocks.push_back({coefficients_dimension(), true});
+  const unsigned axis = stage.axis;
+  if (options_.variant != OrbitalVariant::cra)
+    return {{axis, false, axis, true},
+            {(axis + 1) % 3, true, axis, options_.variant == OrbitalVariant::bbc}};
+  std::vector<MovedBlock> blocks;
+  if (stage.pair() == 0) blocks.push_back({coefficients_dimension(), true, axis});
   for (const unsigned array : {stage.data, stage.sum})
-    if (array > 0) blocks.push_back({array_dimension(array), false});
+    if (array > 0) blocks.push_back({array_dimension(array), false, axis});
   return blocks;
 }
 
@@ -77,25 +82,29 @@ std::uint64_t OrbitalPlan::multiply_adds(unsigned number) const {
   return block_elements() * static_cast<std::uint64_t>(block(axis)) * numbers * (complex ? 2 : 1);
 }
 
-std::uint64_t OrbitalPlan::block_numbers(const ShiftedBlock& shifted) const {
-  const auto b = static_cast<std::uint64_t>(block(product_axis(0)));
-  return shifted.coefficients ? b * b : block_elements();
+std::uint64_t OrbitalPlan::block_numbers(const MovedBlock& moved) const {
+  const auto b = static_cast<std::uint64_t>(block(moved.axis));
+  return moved.coefficients ? b * b : block_elements();
 }
 
-std::uint64_t OrbitalPlan::block_bytes(const ShiftedBlock& shifted) const {
+std::uint64_t OrbitalPlan::block_bytes(const MovedBlock& moved) const {
   const std::uint64_t element = bytes_of(options_.element);
-  const bool halves = shifted.coefficients && is_complex(options_.element) &&
-                      !has_complex_coefficients(options_.kinds[product_axis(0)]);
-  return block_numbers(shifted) * (halves ? element / 2 : element);
+  const bool halves = moved.coefficients && is_complex(options_.element) &&
+                      !has_complex_coefficients(options_.kinds[moved.axis]);
+  return block_numbers(moved) * (halves ? element / 2 : element);
 }
 
-OrbitalPlan::Neighbours OrbitalPlan::neighbours(unsigned dimension, Rank node) const {
+OrbitalPlan::Neighbours OrbitalPlan::ends(unsigned dimension, Rank node) const {
   const auto moved = [&](unsigned by) {
     auto at = place(node);
     at[dimension] = (at[dimension] + by) % extent_;
     return rank(at);
   };
-  const Neighbours upwards{moved(1), moved(extent_ - 1)};
+  return {moved(1), moved(extent_ - 1)};
+}
+
+OrbitalPlan::Neighbours OrbitalPlan::neighbours(unsigned dimension, Rank node) const {
+  const Neighbours upwards = ends(dimension, node);
   const bool up = (options_.alpha[dimension] > 0) == (options_.sign == Sign::forward);
   return up ? upwards : Neighbours{upwards.from, upwards.to};
 }

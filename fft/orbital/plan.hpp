@@ -43,6 +43,7 @@
 #include <vector>
 
 #include "fft/layout/box.hpp"
+#include "fft/plan/description.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/shape.hpp"
 
@@ -70,7 +71,8 @@ struct OrbitalOptions {
   std::array<int, 3> alpha = {1, 1, 1};  ///< the scheduling vector: +1 or -1 for Q, R and S
   /// The axis that each stage of forward transforms: any permutation of 0, 1 and 2.
   std::array<unsigned, 3> stage_axes = {2, 0, 1};
-  unsigned repeat = 1;  ///< times that the same input is transformed; at least 1
+  /// By broadcasts every array is in the canonical layout, and alpha means nothing.
+  OrbitalVariant variant = OrbitalVariant::cra;
 };
 
 /// Throws BadInput for what the orbital transform cannot do; see OrbitalPlan.
@@ -123,15 +125,17 @@ class OrbitalPlan {
   /// The block of array X`number`, 0 to 3, that a node holds at the beginning and the end of a
   /// stage.
   BlockIndex home(unsigned number, Rank node) const;
-  /// A block that a stage shifts in each of its steps along a dimension of the torus: a block of an
-  /// array, or of the coefficients between X0 and X1.
-  struct ShiftedBlock {
+  /// A block that a stage moves in each of its steps along a dimension of the torus: of an array, or
+  /// of the coefficients of an axis. It is shifted by all nodes, or broadcast by one in every ring.
+  struct MovedBlock {
     unsigned dimension;
     bool coefficients;
+    unsigned axis;  ///< of the product
+    bool is_broadcast = false;
   };
-  std::vector<ShiftedBlock> shifted_blocks(unsigned stage) const;
-  std::uint64_t block_numbers(const ShiftedBlock& shifted) const;
-  std::uint64_t block_bytes(const ShiftedBlock& shifted) const;
+  std::vector<MovedBlock> moved_blocks(unsigned stage) const;
+  std::uint64_t block_numbers(const MovedBlock& shifted) const;
+  std::uint64_t block_bytes(const MovedBlock& shifted) const;
   /// Real multiply-adds of a step's product.
   std::uint64_t multiply_adds(unsigned stage) const;
 
@@ -141,6 +145,8 @@ class OrbitalPlan {
     Rank from;
   };
   Neighbours neighbours(unsigned dimension, Rank node) const;
+  /// The nodes at the next place of a dimension, `to`, and at the one before, `from`.
+  Neighbours ends(unsigned dimension, Rank node) const;
 
  private:
   std::array<unsigned, 3> place(Rank node) const;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/kernels/blas.hpp"
 #include "fft/orbital/coefficients.hpp"
 #include "fft/plan/transform_kind.hpp"
@@ -61,13 +60,12 @@ std::size_t OrbitalProduct<T>::coefficient_bytes() const {
 }
 
 template <typename T>
-void OrbitalProduct<T>::fill(LocalArray& coefficients, Sign sign, std::int64_t size, unsigned in,
+void OrbitalProduct<T>::fill(std::byte* coefficients, Sign sign, std::int64_t size, unsigned in,
                              unsigned out) const {
-  TOROID_CHECK_LE(coefficient_bytes(), coefficients.size() * sizeof(Complex));
   if (same_type_)
-    fill_as(coefficients.as<T>(), sign, size, in, out);
+    fill_as(reinterpret_cast<T*>(coefficients), sign, size, in, out);
   else
-    fill_as(coefficients.as<Real>(), sign, size, in, out);
+    fill_as(reinterpret_cast<Real*>(coefficients), sign, size, in, out);
 }
 
 template <typename T>
@@ -82,15 +80,15 @@ void OrbitalProduct<T>::fill_as(U* place, Sign sign, std::int64_t size, unsigned
 }
 
 template <typename T>
-void OrbitalProduct<T>::run(const LocalArray& coefficients, const T* data, bool add, T* sum,
+void OrbitalProduct<T>::run(const std::byte* coefficients, const T* data, bool add, T* sum,
                             const Planes& planes) {
+  const auto* const real = reinterpret_cast<const Real*>(coefficients);
   if (same_type_)
-    run_as(coefficients.as<T>(), data, add, sum, planes);
+    run_as(reinterpret_cast<const T*>(coefficients), data, add, sum, planes);
   else if (axis_ == 2)
-    run_by_parts(coefficients.as<Real>(), data, add, sum, planes);
+    run_by_parts(real, data, add, sum, planes);
   else
-    run_as(coefficients.as<Real>(), reinterpret_cast<const Real*>(data), add,
-           reinterpret_cast<Real*>(sum), planes);
+    run_as(real, reinterpret_cast<const Real*>(data), add, reinterpret_cast<Real*>(sum), planes);
 }
 
 /// Along axis 0 the planes are columns of the coefficients; else they are planes of the data too.

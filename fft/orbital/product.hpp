@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/plan/transform_kind.hpp"
 
 namespace toroid::fft {
@@ -43,15 +42,14 @@ class OrbitalProduct {
   /// has b elements along the axis.
   std::size_t coefficient_bytes() const;
   /// Writes the block of coefficients from block `in` of an axis of `size` elements to block `out`.
-  void fill(LocalArray& coefficients, Sign sign, std::int64_t size, unsigned in,
-            unsigned out) const;
+  void fill(std::byte* coefficients, Sign sign, std::int64_t size, unsigned in, unsigned out) const;
   /// Planes of the sum: its rows along axis 0 from `first` on, which are contiguous.
   struct Planes {
     int first;
     int count;
   };
   /// sum = data·coefficients, or sum += data·coefficients if `add`, for some planes of the sum.
-  void run(const LocalArray& coefficients, const T* data, bool add, T* sum, const Planes& planes);
+  void run(const std::byte* coefficients, const T* data, bool add, T* sum, const Planes& planes);
   /// Real multiply-adds for one plane: its elements times the block's along the product's axis;
   /// twice as many if T is complex, four times as many if the coefficients are complex too.
   std::uint64_t fmas_of_plane() const;

@@ -1,16 +1,22 @@
 #include "fft/orbital/stage_state.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "fft/kernels/blas.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/orbital/base.hpp"
+#include "fft/orbital/broadcast.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/transform.hpp"
 #include "fft/plan/blueprint.hpp"
@@ -23,24 +29,81 @@
 namespace toroid::fft {
 namespace {
 
-template <typename T>
-class TypedStageState final : public OrbitalStageState {
- public:
-  TypedStageState(Node& node, const Description& description, Way way)
-      : plan_(orbital_plan(description, node.shape(), way)),
-        transform_(node, plan_, node.reserve_handlers(OrbitalBase::kHandlers)) {}
+/// Arrays of a batch at the same time. While the blocks of one travel, the other computes: a third
+/// one would wait.
+std::int64_t lanes_of(std::int64_t batch) {
+  return std::min<std::int64_t>(batch, 2);
+}
 
-  void put(const std::byte* block) override {
-    std::memcpy(static_cast<void*>(transform_.input().data()), block, bytes());
+template <typename T>
+class ShiftedState final : public OrbitalStageState {
+ public:
+  ShiftedState(Node& node, const Description& description, Way way)
+      : node_(&node), plan_(orbital_plan(description, node.shape(), way)) {
+    for (std::int64_t lane = 0; lane < lanes_of(description.batch); ++lane)
+      lanes_.push_back(&transforms_.emplace_back(
+          node, plan_, node.reserve_handlers(OrbitalBase::kHandlers)));
   }
-  void get(std::byte* block) override { std::memcpy(block, transform_.output().data(), bytes()); }
-  OrbitalBase& transform() override { return transform_; }
+
+  void put(std::size_t lane, const std::byte* block) override {
+    std::memcpy(static_cast<void*>(transforms_[lane].input().data()), block, bytes());
+  }
+  void get(std::size_t lane, std::byte* block) override {
+    std::memcpy(block, transforms_[lane].output().data(), bytes());
+  }
+  std::size_t lanes() const override { return lanes_.size(); }
+  Program program(std::size_t lanes) override {
+    return orbital_transforms(*node_, OrbitalLanes(lanes_).first(lanes));
+  }
   std::size_t bytes() const override { return plan_.block_elements() * sizeof(T); }
+  std::size_t array_bytes() const override { return lanes() * transforms_[0].array_bytes(); }
+  std::span<const OrbitalTimes> times() const override { return transforms_[0].times(); }
+  std::span<const std::uint64_t> numbers_shifted() const override {
+    return transforms_[0].numbers_shifted();
+  }
 
  private:
+  Node* node_;
   OrbitalPlan plan_;
-  OrbitalTransform<T> transform_;
+  std::deque<OrbitalTransform<T>> transforms_;
+  std::vector<OrbitalBase*> lanes_;
 };
+
+template <typename T>
+class BroadcastState final : public OrbitalStageState {
+ public:
+  BroadcastState(Node& node, const Description& description, Way way)
+      : node_(&node),
+        plan_(orbital_plan(description, node.shape(), way)),
+        transform_(node, plan_, node.reserve_handlers(BroadcastBase::kHandlers)) {}
+
+  void put(std::size_t, const std::byte* block) override {
+    std::memcpy(static_cast<void*>(transform_.input().data()), block, bytes());
+  }
+  void get(std::size_t, std::byte* block) override {
+    std::memcpy(block, transform_.output().data(), bytes());
+  }
+  std::size_t lanes() const override { return 1; }
+  Program program(std::size_t) override { return broadcast_transform(*node_, transform_); }
+  std::size_t bytes() const override { return plan_.block_elements() * sizeof(T); }
+  std::size_t array_bytes() const override { return transform_.array_bytes(); }
+  std::span<const OrbitalTimes> times() const override { return transform_.times(); }
+  std::span<const std::uint64_t> numbers_shifted() const override {
+    return transform_.numbers_shifted();
+  }
+
+ private:
+  Node* node_;
+  OrbitalPlan plan_;
+  BroadcastTransform<T> transform_;
+};
+
+template <typename T>
+std::unique_ptr<OrbitalStageState> state_of(Node& node, const Description& description, Way way) {
+  if (description.variant == OrbitalVariant::cra)
+    return std::make_unique<ShiftedState<T>>(node, description, way);
+  return std::make_unique<BroadcastState<T>>(node, description, way);
+}
 
 /// A node's block of every array of a batch.
 NodeLayout blocks_of_batch(Box box, std::int64_t batch) {
@@ -56,12 +119,26 @@ OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way
   options.kinds = description.kinds;
   options.sign = way == Way::forward ? Sign::forward : Sign::inverse;
   options.alpha = description.scheduling;
+  options.variant = description.variant;
   options.stage_axes = description.stage_axes;
   if (description.real)
     options.element = single ? ElementType::float32 : ElementType::float64;
   else
     options.element = single ? ElementType::complex64 : ElementType::complex128;
   return {{description.size[0], description.size[1], description.size[2]}, shape, options};
+}
+
+/// Four blocks of the array, and of coefficients one per stage, and the one that is shifted.
+double orbital_bytes(const ArrayExtents& size, const Shape& shape, std::int64_t batch) {
+  const double extent = std::cbrt(shape.size());
+  double elements = 4;
+  double squares = 0;  // of the coefficients, in the blocks of all nodes
+  for (const std::int64_t n : size) {
+    const auto edge = static_cast<double>(n);
+    elements *= edge;
+    squares += edge * edge * extent * 4 / 3;
+  }
+  return static_cast<double>(lanes_of(batch) * sizeof(Complex)) * (elements + squares);
 }
 
 Stages orbital_stages(const Description& description, const Shape& shape) {
@@ -87,11 +164,10 @@ std::unique_ptr<OrbitalStageState> OrbitalStageState::make(Node& node,
                                                            Way way) {
   load_blas();
   const bool single = description.precision == Precision::single;
-  if (description.real && single)
-    return std::make_unique<TypedStageState<float>>(node, description, way);
-  if (description.real) return std::make_unique<TypedStageState<double>>(node, description, way);
-  if (single) return std::make_unique<TypedStageState<std::complex<float>>>(node, description, way);
-  return std::make_unique<TypedStageState<std::complex<double>>>(node, description, way);
+  if (description.real && single) return state_of<float>(node, description, way);
+  if (description.real) return state_of<double>(node, description, way);
+  if (single) return state_of<std::complex<float>>(node, description, way);
+  return state_of<std::complex<double>>(node, description, way);
 }
 
 }  // namespace toroid::fft

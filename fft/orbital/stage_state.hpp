@@ -2,22 +2,29 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 
 #include "fft/orbital/base.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
 
 namespace toroid::fft {
 
 /// The orbital plan for one direction of a description.
 OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way way);
 
-/// The orbital transform between the local arrays of a plan, for any type of elements. It
-/// transforms one array of a batch at a time: put() its block, run the program of transform(),
-/// get() the result.
+/// Bytes of blocks and coefficients of all nodes, complex ones of double precision, at most: what
+/// one direction takes for a batch of such arrays. The shape need not be one that the method takes.
+double orbital_bytes(const ArrayExtents& size, const Shape& shape, std::int64_t batch);
+
+/// The orbital transform between the local arrays of a plan, for any type of elements. Of a batch it
+/// transforms as many arrays at the same time as it has lanes: put() a block into each, run their
+/// program(), get() the results.
 class OrbitalStageState {
  public:
   virtual ~OrbitalStageState() = default;
@@ -26,11 +33,18 @@ class OrbitalStageState {
   static std::unique_ptr<OrbitalStageState> make(Node& node, const Description& description,
                                                  Way way);
 
-  virtual void put(const std::byte* block) = 0;
-  virtual void get(std::byte* block) = 0;
-  virtual OrbitalBase& transform() = 0;
+  virtual void put(std::size_t lane, const std::byte* block) = 0;
+  virtual void get(std::size_t lane, std::byte* block) = 0;
+  virtual std::size_t lanes() const = 0;
+  /// The program that transforms what is in the first lanes.
+  virtual Program program(std::size_t lanes) = 0;
   /// Bytes of one array's block.
   virtual std::size_t bytes() const = 0;
+  /// Bytes of everything.
+  virtual std::size_t array_bytes() const = 0;
+  // Of the first lane.
+  virtual std::span<const OrbitalTimes> times() const = 0;
+  virtual std::span<const std::uint64_t> numbers_shifted() const = 0;
 };
 
 }  // namespace toroid::fft

@@ -1,6 +1,7 @@
 #include "fft/orbital/transform.hpp"
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -45,8 +46,9 @@ OrbitalTransform<T>::OrbitalTransform(Node& node, const OrbitalPlan& plan, Handl
 }
 
 template <typename T>
-LocalArray& OrbitalTransform<T>::coefficients(unsigned pair) {
-  return pair == 0 ? shifted_coefficients() : fixed_coefficients_[pair - 1];
+std::byte* OrbitalTransform<T>::coefficients(unsigned pair) {
+  return pair == 0 ? shifted_coefficients()
+                   : fixed_coefficients_[pair - 1].template as<std::byte>();
 }
 
 /// Loads the coefficients from this node's block of one array to its block of the other. Those of
@@ -58,7 +60,8 @@ void OrbitalTransform<T>::load_coefficients(unsigned pair) {
   const unsigned after = block_number(pair + 1, axis);
   const Sign sign = plan().options().sign;
   const bool forward = sign == Sign::forward;
-  products_[pair].fill(coefficients(pair), sign, plan().size()[axis], forward ? before : after,
+  std::byte* const place = pair == 0 ? own_coefficients() : coefficients(pair);
+  products_[pair].fill(place, sign, plan().size()[axis], forward ? before : after,
                        forward ? after : before);
 }
 
@@ -68,16 +71,16 @@ unsigned OrbitalTransform<T>::block_number(unsigned number, unsigned axis) const
 }
 
 template <typename T>
-std::span<T> OrbitalTransform<T>::elements(unsigned number) {
-  return {array(number).template as<T>(), plan().block_elements()};
+std::span<T> OrbitalTransform<T>::elements_at(std::byte* block) const {
+  return {reinterpret_cast<T*>(block), plan().block_elements()};
 }
 
 template <typename T>
 std::uint64_t OrbitalTransform<T>::multiply_blocks(const OrbitalStage& stage, bool add,
                                                    const OrbitalSlice& slice) {
   OrbitalProduct<T>& product = products_[stage.pair()];
-  product.run(coefficients(stage.pair()), elements(stage.data).data(), add,
-              elements(stage.sum).data(), {slice.first, slice.last - slice.first});
+  product.run(coefficients(stage.pair()), elements_at(array(stage.data)).data(), add,
+              elements_at(array(stage.sum)).data(), {slice.first, slice.last - slice.first});
   return product.fmas_of_plane();
 }
 

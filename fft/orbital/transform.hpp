@@ -2,6 +2,7 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,16 +24,18 @@ class OrbitalTransform final : public OrbitalBase {
   OrbitalTransform(Node& node, const OrbitalPlan& plan, HandlerId first_handler = kFirstHandler);
 
   /// This node's block plan().input_box() of the array in C order. The caller sets it before a run,
-  /// which does not change it. After a run it may be in another buffer: ask again.
-  std::span<T> input() { return elements(plan().stage(0).data); }
+  /// which uses it up.
+  std::span<T> input() { return elements_at(input_block()); }
   /// After a run: this node's block plan().output_box() of the unscaled result.
-  std::span<const T> output() { return elements(plan().stage(OrbitalPlan::kStages - 1).sum); }
+  std::span<const T> output() {
+    return elements_at(array(plan().stage(OrbitalPlan::kStages - 1).sum));
+  }
 
  private:
   std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add,
                                 const OrbitalSlice& slice) override;
-  std::span<T> elements(unsigned number);
-  LocalArray& coefficients(unsigned pair);
+  std::span<T> elements_at(std::byte* block) const;
+  std::byte* coefficients(unsigned pair);
   void load_coefficients(unsigned pair);
   unsigned block_number(unsigned number, unsigned axis) const;
 

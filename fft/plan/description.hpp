@@ -38,6 +38,15 @@ enum class Method : std::uint8_t {
 inline constexpr std::array<std::string_view, 4> kMethodNames = {"volumetric", "slab", "orbital",
                                                                  "rows"};
 
+/// How the products of the orbital method's stages get their blocks, as its report classifies the
+/// ways to multiply matrices.
+enum class OrbitalVariant : std::uint8_t {
+  cra,  ///< Compute-Roll-All: the orbital transform
+  bcr,  ///< Broadcast-Compute-Roll: data are broadcast, coefficients shifted; Fox's
+  bbc,  ///< Broadcast-Broadcast-Compute: both are broadcast; SUMMA
+};
+inline constexpr std::array<std::string_view, 3> kOrbitalVariantNames = {"cra", "bcr", "bbc"};
+
 enum class Way : std::uint8_t { forward, backward };
 
 enum class Scale : std::uint8_t { none, by_n, by_sqrt_n };
@@ -117,6 +126,8 @@ struct Description {
   std::array<int, 3> scheduling{1, 1, 1};
   /// The axis that each of the orbital method's stages transforms, forward.
   std::array<unsigned, 3> stage_axes{2, 0, 1};
+  /// By broadcasts, the orbital method's rivals, every array is in the canonical layout.
+  OrbitalVariant variant = OrbitalVariant::cra;
 
   /// Forward may leave its result with gaps between rows. The last stage can then work in place, at
   /// the price of a barrier before every call: faster if arrays do not fit the cache.

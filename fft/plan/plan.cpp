@@ -40,6 +40,10 @@ std::span<const std::uint64_t> Plan::numbers_shifted() const {
   return engine_->numbers_shifted();
 }
 
+std::span<const OrbitalTimes> Plan::orbital_times() const {
+  return engine_->orbital_times();
+}
+
 std::size_t Plan::array_bytes() const {
   return engine_->array_bytes();
 }

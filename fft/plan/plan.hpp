@@ -23,6 +23,8 @@
 
 namespace toroid::fft {
 
+struct OrbitalTimes;  // fft/orbital/base.hpp
+
 template <typename T>
 concept Element = std::same_as<T, float> || std::same_as<T, double> ||
     std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
@@ -103,9 +105,11 @@ class Plan {
 
   /// The times of the last call, stage by stage in the order of the call.
   std::span<const StageTimes> times() const;
-  /// For the orbital method: how many numbers this node sent in each step of the last call, for one
-  /// array of the batch after the other.
+  /// For the orbital method: how many numbers this node sent in each step of the last call for one
+  /// array.
   std::span<const std::uint64_t> numbers_shifted() const;
+  /// Likewise this node's times of one array, stage by stage.
+  std::span<const OrbitalTimes> orbital_times() const;
 
   /// Bytes of all arrays that the plan has allocated so far.
   std::size_t array_bytes() const;

@@ -11,6 +11,7 @@
 #include "fft/layout/node_layout.hpp"
 #include "fft/layout/transfer.hpp"
 #include "fft/orbital/plan.hpp"
+#include "fft/orbital/stage_bound.hpp"
 #include "fft/orbital/stage_state.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/cost_model.hpp"
@@ -201,22 +202,30 @@ void TransformBounds::add_transforms() {
   paper_model_ += sum / nodes;
 }
 
-/// All nodes do the same: in every step a product, and blocks that go to neighbours.
 void TransformBounds::add_orbital() {
   const Description& description = blueprint_->description();
   const Shape& shape = blueprint_->shape();
   const OrbitalPlan plan = orbital_plan(description, shape, way_);
-  const std::uint64_t times = static_cast<std::uint64_t>(description.batch) * plan.extent();
+  const auto arrays = static_cast<std::uint64_t>(description.batch);
   Tick busy = 0;
   for (unsigned stage = 0; stage < OrbitalPlan::kStages; ++stage) {
-    busy += times * product_cycles(machine_, plan.multiply_adds(stage));
+    busy += arrays * bound_of_stage(plan, stage, machine_).processor;
     if (plan.extent() == 1) continue;
-    for (const OrbitalPlan::ShiftedBlock& block : plan.shifted_blocks(stage)) {
+    for (const OrbitalPlan::MovedBlock& block : plan.moved_blocks(stage)) {
       const MessageCost cost = message_cost(machine_, plan.block_bytes(block));
-      busy += times * cost.packets * (machine_.inject_cycles + machine_.receive_cycles);
-      for (Rank node = 0; node < shape.size(); ++node)
-        load_.add(shape.coord(node), shape.coord(plan.neighbours(block.dimension, node).to),
-                  times * cost.wire_bytes);
+      const auto add = [&](Rank from, Rank to, std::uint64_t blocks) {
+        if (blocks > 0)
+          load_.add(shape.coord(from), shape.coord(to), arrays * blocks * cost.wire_bytes);
+      };
+      for (Rank node = 0; node < shape.size(); ++node) {
+        const OrbitalPlan::Neighbours ends = plan.ends(block.dimension, node);
+        if (block.is_broadcast) {
+          add(node, ends.to, plan.extent() / 2);
+          add(node, ends.from, (plan.extent() - 1) / 2);
+        } else {
+          add(node, plan.neighbours(block.dimension, node).to, plan.extent());
+        }
+      }
     }
   }
   for (Tick& node : processor_) node += busy;

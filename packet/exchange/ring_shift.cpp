@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "hal/check.hpp"
@@ -24,25 +25,39 @@ void RingShift::check(std::uint64_t bytes) {
         "a block of {} bytes takes more packets than a packet's argument can count", bytes));
 }
 
-RingShift::RingShift(Node& node, HandlerId first_handler, const Way& way,
-                     std::array<std::span<std::byte>, 2> buffers)
+RingShift::RingShift(Node& node, HandlerId first_handler, const Way& way, std::size_t bytes)
     : node_(&node),
       first_handler_(first_handler),
       way_(way),
       alone_(way.to == node.rank()),
-      buffers_(buffers),
-      packets_(packets_for(buffers[0].size())),
-      early_(alone_ ? 0 : 2 * packets_) {
+      bytes_(bytes),
+      packets_(packets_for(bytes)),
+      early_(alone_ || by_pointers() ? 0 : 2 * packets_) {
   TOROID_CHECK_LT(0u, packets_);
-  node.on(first_handler, [this](const Packet& packet) { receive(packet); });
-  node.on(static_cast<HandlerId>(first_handler + 1),
-          [this](const Packet&) { on_acknowledgement(); });
+  const auto receive = by_pointers() ? &RingShift::receive_pointer : &RingShift::receive;
+  node.on(first_handler, [this, receive](const Packet& packet) { (this->*receive)(packet); });
+  node.on(static_cast<HandlerId>(first_handler + 1), [this](const Packet&) { on_permission(); });
+}
+
+void RingShift::begin(std::span<std::byte> own, std::span<std::byte> other) {
+  TOROID_CHECK(!has_begun_ && sent_.value() == sent_with_all());
+  TOROID_CHECK_LE(bytes_, own.size());
+  buffers_[current()] = own.data();
+  has_begun_ = true;
+  if (alone_) return;
+  TOROID_CHECK_EQ(arrived_.value(), steps_ * packets_);
+  if (!by_pointers()) {
+    TOROID_CHECK_LE(bytes_, other.size());
+    buffers_[1 - current()] = other.data();
+  }
+  post_if_needed();
 }
 
 void RingShift::release(std::size_t bytes) {
   if (alone_) return;
   TOROID_CHECK_LE(bytes, size());
-  const std::uint64_t whole = bytes == size() ? packets_ : bytes / kPayloadBytes;
+  const bool rounds_up = by_pointers() || bytes == size();
+  const std::uint64_t whole = rounds_up ? packets_for(bytes) : bytes / kPayloadBytes;
   const std::uint64_t released = steps_ * packets_ + whole;
   if (released <= released_) return;
   released_ = released;
@@ -52,7 +67,15 @@ void RingShift::release(std::size_t bytes) {
 }
 
 void RingShift::advance() {
-  if (alone_) return;
+  if (!alone_) go_on();
+}
+
+void RingShift::end() {
+  has_begun_ = false;
+  if (!alone_) go_on();
+}
+
+void RingShift::go_on() {
   ++steps_;
   TOROID_CHECK_EQ(released_, steps_ * packets_);
   post_if_needed();
@@ -64,12 +87,15 @@ std::uint64_t RingShift::arrived_with(std::size_t bytes) const {
 
 /// The number of packets that may leave.
 std::uint64_t RingShift::sendable() const {
-  return std::min(released_, (acknowledged_ + 1) * packets_);
+  return std::min(released_, permitted_ * packets_);
 }
 
-/// The number of acknowledgements that may leave.
+/// The number of permissions that may leave: one for the round's first block, and one for each
+/// block that is done with, but for the last of the round.
 std::uint64_t RingShift::owed() const {
-  return std::min(sent_.value(), steps_) - acknowledging_;
+  const std::uint64_t done = std::min(sent_.value(), steps_);
+  const std::uint64_t permitted = has_begun_ ? done + 1 : std::min(sent_.value() + 1, steps_);
+  return permitted - permitting_;
 }
 
 void RingShift::post_if_needed() {
@@ -80,49 +106,71 @@ void RingShift::post_if_needed() {
 
 bool RingShift::fill(OutputQueues& queues) {
   while (owed() > 0)
-    if (!acknowledge(queues)) return false;
+    if (!permit(queues)) return false;
   const unsigned queue = way_.queue % queues.count();
   while (queued_ < sendable()) {
     if (!queues.has_room(queue)) return false;
-    const SendDescriptor next = describe();
-    queued_ += next.packets;
-    queues[queue].push(next);
+    queues[queue].push(describe());
   }
   posted_ = false;
   return true;
 }
 
-bool RingShift::acknowledge(OutputQueues& queues) {
-  if (!queues.has_room(kAcknowledgementQueue)) return false;
+bool RingShift::permit(OutputQueues& queues) {
+  if (!queues.has_room(kPermissionQueue)) return false;
   const auto handler = static_cast<HandlerId>(first_handler_ + 1);
   SendDescriptor made = node_->descriptor(way_.from, handler, 0, 0, chunks_for(0));
   made.source = nullptr;
-  queues[kAcknowledgementQueue].push(made);
+  queues[kPermissionQueue].push(made);
   if (RankRecord* const record = node_->record()) record->send(node_->now(), way_.from, 0, handler);
-  ++acknowledging_;
+  ++permitting_;
   return true;
 }
 
-/// All full packets that may leave at once, or the block's rest.
 SendDescriptor RingShift::describe() {
+  SendDescriptor made = by_pointers() ? describe_pointer() : describe_packets();
+  made.source = this;
+  return made;
+}
+
+/// All full packets that may leave at once, or the block's rest.
+SendDescriptor RingShift::describe_packets() {
   const std::uint64_t first = queued_ % packets_;
   const std::uint64_t left = size() - first * kPayloadBytes;
   const auto bytes = static_cast<unsigned>(std::min<std::uint64_t>(left, kPayloadBytes));
   const std::uint64_t full = std::max<std::uint64_t>(1, left / kPayloadBytes);
   SendDescriptor made = node_->descriptor(way_.to, first_handler_, bytes, 0, chunks_for(bytes));
-  made.source = this;
   made.cookie = queued_ % (2 * packets_);
   made.packets = static_cast<std::uint32_t>(std::min(full, sendable() - queued_));
+  queued_ += made.packets;
   return made;
 }
 
-/// A packet's argument is its number in both buffers together.
+/// One packet for all that may leave of a block.
+SendDescriptor RingShift::describe_pointer() {
+  const std::uint64_t block = queued_ / packets_;
+  const std::uint64_t upto = std::min(sendable(), (block + 1) * packets_);
+  constexpr unsigned kBytes = sizeof(std::byte*);
+  SendDescriptor made = node_->descriptor(way_.to, first_handler_, kBytes, 0, chunks_for(kBytes));
+  made.cookie = (block % 2) << kBufferBit | (upto - block * packets_);
+  queued_ = upto;
+  return made;
+}
+
+/// By packets a packet's argument is its number in both buffers together.
 std::uint32_t RingShift::gather(const SendDescriptor& descriptor, std::uint32_t number,
                                 std::span<std::byte, kPayloadBytes> payload) {
+  if (by_pointers()) {
+    const auto buffer = static_cast<unsigned>(descriptor.cookie >> kBufferBit);
+    const std::uint64_t upto = descriptor.cookie & ((std::uint64_t{1} << kBufferBit) - 1);
+    std::memcpy(payload.data(), &buffers_[buffer], sizeof(std::byte*));
+    note_left(buffer, upto - left_[buffer] % packets_);
+    return static_cast<std::uint32_t>(descriptor.cookie);
+  }
   const std::uint64_t packet = descriptor.cookie + number;
   const auto buffer = static_cast<unsigned>(packet / packets_);
   const std::uint64_t at = packet % packets_ * kPayloadBytes;
-  copy_payload(payload.data(), buffers_[buffer].data() + at, descriptor.header.payload_bytes());
+  copy_payload(payload.data(), buffers_[buffer] + at, descriptor.header.payload_bytes());
   note_left(buffer, 1);
   return static_cast<std::uint32_t>(packet);
 }
@@ -140,8 +188,20 @@ void RingShift::receive(const Packet& packet) {
   const std::uint64_t at = number % packets_ * kPayloadBytes;
   TOROID_CHECK_LT(number, 2 * packets_);
   TOROID_CHECK_LE(at + bytes, size());
-  copy_payload(buffers_[1 - number / packets_].data() + at, packet.payload.data(), bytes);
+  copy_payload(buffers_[1 - number / packets_] + at, packet.payload.data(), bytes);
   note_arrived(number);
+}
+
+/// What is released of one block comes in order: between nodes that share memory there is one way.
+void RingShift::receive_pointer(const Packet& packet) {
+  const std::uint32_t argument = packet.header.argument();
+  const std::uint64_t upto = argument & ((std::uint64_t{1} << kBufferBit) - 1);
+  const std::uint64_t before = arrived_.value() % packets_;
+  TOROID_CHECK_LT(before, upto);
+  TOROID_CHECK_LE(upto, packets_);
+  std::memcpy(&buffers_[1 - (argument >> kBufferBit)], packet.payload.data(), sizeof(std::byte*));
+  arrived_.bump(upto - before);
+  note_block_received();
 }
 
 /// `arrived_` counts what has arrived without a gap.
@@ -152,13 +212,17 @@ void RingShift::note_arrived(std::uint64_t packet) {
     early_[next()] = false;
     arrived_.bump();
   }
+  note_block_received();
+}
+
+void RingShift::note_block_received() const {
   if (arrived_.value() % packets_ == 0)
     note_received(first_handler_, way_.from, arrived_.value() / packets_);
 }
 
-void RingShift::on_acknowledgement() {
-  ++acknowledged_;
-  note_received(static_cast<HandlerId>(first_handler_ + 1), RankRecord::kEverybody, acknowledged_);
+void RingShift::on_permission() {
+  ++permitted_;
+  note_received(static_cast<HandlerId>(first_handler_ + 1), RankRecord::kEverybody, permitted_);
   post_if_needed();
 }
 

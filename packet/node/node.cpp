@@ -150,9 +150,17 @@ Route Node::route_without_table(Rank to) {
   return route_;
 }
 
+/// A deterministic packet has one way; detours round failures are searched from one.
+TieRule Node::tie_rule() const {
+  const PolicySettings& settings = options_->settings;
+  const bool has_one_way =
+      settings.routing == RoutingRule::deterministic || shape().failures() != nullptr;
+  return settings.tie == TieRule::both && has_one_way ? TieRule::parity : settings.tie;
+}
+
 Route Node::new_route(Rank to) {
   const Coord there = shape().coord(to);
-  DirectionSet hints = minimal_directions(shape(), coord_, there, options_->settings.tie, random_);
+  DirectionSet hints = minimal_directions(shape(), coord_, there, tie_rule(), random_);
   if (shape().failures() != nullptr) hints = round_failures(to, hints);
   return route_along(shape(), coord_, there, hints).value();
 }

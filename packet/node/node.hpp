@@ -258,6 +258,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   bool start();
   void go_to_await(bool ended);
   Route route_without_table(Rank to);
+  TieRule tie_rule() const;
   Route new_route(Rank to);
   DirectionSet round_failures(Rank to, DirectionSet hints) const;
   DimensionOrder random_dimension_order();

@@ -126,7 +126,7 @@ Bounds traffic_bounds_of_any_ways(const Machine& machine, const Shape& shape,
 
 Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                       std::optional<TieRule> rule) {
-  if (rule == TieRule::split || rule == TieRule::balanced) rule.reset();
+  if (rule == TieRule::split || rule == TieRule::balanced || rule == TieRule::both) rule.reset();
   const unsigned inside = traffic.all_to_all_inside();
   const unsigned all = (1u << shape.dims()) - 1;
   if (shape.is_twisted())

@@ -15,9 +15,9 @@ namespace toroid {
 /// and reception of the busiest node over the links that its packets can take; the processor of the
 /// busiest node; zero load of the message that goes farthest. Where groups of nodes do equal
 /// all-to-alls, the closed formulas. Without `rule` the bounds hold however ties are decided, with
-/// it for that rule only; TieRule::split and balanced decide by more than the coordinate and count
-/// as none given. On a twisted torus, whose links form no layers: the mean over all links instead
-/// of the hottest, whatever the rule.
+/// it for that rule only; TieRule::split, balanced and both decide by more than the coordinate and
+/// count as none given. On a twisted torus, whose links form no layers: the mean over all links
+/// instead of the hottest, whatever the rule.
 Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                       std::optional<TieRule> rule = std::nullopt);
 

@@ -129,7 +129,8 @@ void TrafficFlow::add_column(Rank to, std::uint64_t packets, std::uint64_t wire_
 }
 
 LayerLoads TrafficFlow::layers(unsigned dim, std::optional<TieRule> rule) const {
-  if (rule) TOROID_CHECK(*rule != TieRule::split && *rule != TieRule::balanced);
+  if (rule)
+    TOROID_CHECK(*rule == TieRule::parity || *rule == TieRule::plus || *rule == TieRule::minus);
   return layers(dim, rule, 0.5);
 }
 

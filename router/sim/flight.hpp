@@ -30,11 +30,13 @@ struct Flight {
   DimensionOrder order = 0;             ///< of dimensions, that it keeps to
 
   DirectionSet directions() const { return route.directions; }
-  /// One hop in a direction that is still to go; the last one crosses it off.
+  /// One hop in a direction that is still to go; the last one crosses it off, and each the opposite
+  /// one, which was as short before.
   void advance(Direction direction) {
     const unsigned left = --route.hops[direction.dim()];
     route.directions = DirectionSet(static_cast<std::uint16_t>(
-        route.directions.bits() & ~((left == 0 ? 1u : 0u) << direction.index)));
+        route.directions.bits() &
+        ~((left == 0 ? 1u : 0u) << direction.index | 1u << direction.opposite().index)));
   }
 };
 static_assert(sizeof(Flight) == 16);

@@ -83,6 +83,28 @@ TEST(HeaderError, NothingIsWrongWithASoundHeader) {
   EXPECT_EQ(route.directions, sound().hints);
 }
 
+/// Three hops from one end of a ring of six to the other, either way.
+TEST(HeaderError, IsNoneWhereAnAdaptivePacketHasBothHintsOfATie) {
+  const Shape ring = Shape::parse("6");
+  HeaderFields fields = sound();
+  fields.destination = 3;
+  fields.hints = {};
+  fields.hints.add(Direction::plus(0));
+  fields.hints.add(Direction::minus(0));
+  fields.order = 0;
+  Route route;
+  EXPECT_EQ(validate(PacketHeader(fields), ring, Coord{}, route), HeaderError::none);
+  EXPECT_EQ(route.total_hops(), 3u);
+  fields.destination = 2;
+  EXPECT_EQ(validate(PacketHeader(fields), ring, Coord{}, route),
+            HeaderError::both_hints_of_a_dimension);
+  fields.destination = 3;
+  fields.dynamic = false;
+  fields.channel = VirtualChannel::bubble;
+  EXPECT_EQ(validate(PacketHeader(fields), ring, Coord{}, route),
+            HeaderError::both_hints_of_a_dimension);
+}
+
 TEST(HeaderError, EachHasItsOwnCause) {
   using enum HeaderError;
   EXPECT_EQ(error_with([](auto& f) { f.destination = kShape.size(); }), destination_out_of_range);

@@ -1,6 +1,7 @@
 // Distance exactly k/2 on an even ring: which of the two ways each rule takes.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 #include "hal/direction.hpp"
@@ -50,8 +51,8 @@ TEST(TieRule, SplitIsTheRandomGeneratorsCoin) {
 
 TEST(TieRule, OnlySplitDrawsRandomNumbersAndOnlyForTies) {
   const Shape shape = Shape::parse("4x6x5");
-  for (const auto rule :
-       {TieRule::parity, TieRule::split, TieRule::plus, TieRule::minus, TieRule::balanced}) {
+  for (const auto rule : {TieRule::parity, TieRule::split, TieRule::plus, TieRule::minus,
+                          TieRule::balanced, TieRule::both}) {
     Random random(9);
     Random untouched(9);
     for (Rank b = 0; b < shape.size(); ++b) {
@@ -85,11 +86,72 @@ TEST(TieRule, BalancedIsTheParityOfTheSourceAndOfAllCoordinatesOffTheRing) {
   }
 }
 
+/// Every next node is nearer, and from there no hint leads back, whichever way was taken.
+void expect_nearer_by_every_hint(const Shape& shape, Rank a, Rank b, DirectionSet hints) {
+  const Coord from = shape.coord(a);
+  const Coord to = shape.coord(b);
+  const unsigned distance = minimal_hops(shape, from, to);
+  for (unsigned link = 0; link < shape.links(); ++link) {
+    const Direction direction{static_cast<std::uint8_t>(link)};
+    if (!hints.has(direction)) continue;
+    const Rank next = shape.neighbour(a, direction).value();
+    const Coord there = shape.coord(next);
+    ASSERT_EQ(minimal_hops(shape, there, to) + 1, distance);
+    const DirectionSet left = directions_left(shape, there, to, hints);
+    ASSERT_FALSE(left.has(direction.opposite()));
+    ASSERT_EQ(left.empty(), next == b);
+    expect_nearer_by_every_hint(shape, next, b, left);
+  }
+}
+
+TEST(TieRule, BothLeavesBothWaysOfATieUntilTheFirstHop) {
+  Random random(1);
+  for (const char* text : {"2", "4", "5", "2x2", "4x3", "6x4m", "4x4x2", "2x3x4"}) {
+    const Shape shape = Shape::parse(text);
+    for (Rank a = 0; a < shape.size(); ++a)
+      for (Rank b = 0; b < shape.size(); ++b) {
+        const Coord from = shape.coord(a);
+        const Coord to = shape.coord(b);
+        const auto by = [&](TieRule rule) {
+          return minimal_directions(shape, from, to, rule, random);
+        };
+        DirectionSet either = by(TieRule::plus);
+        either.add(by(TieRule::minus));
+        const DirectionSet hints = by(TieRule::both);
+        ASSERT_EQ(hints, either);
+        const auto route = route_along(shape, from, to, hints);
+        ASSERT_TRUE(route);
+        ASSERT_EQ(route->total_hops(), minimal_hops(shape, from, to));
+        expect_nearer_by_every_hint(shape, a, b, hints);
+      }
+  }
+}
+
+TEST(TieRule, BothIsParityOverATwistedTorus) {
+  Random random(1);
+  const Shape shape = Shape::parse("8x4@YX4");
+  for (Rank b = 0; b < shape.size(); ++b)
+    EXPECT_EQ(minimal_directions(shape, Coord{}, shape.coord(b), TieRule::both, random),
+              minimal_directions(shape, Coord{}, shape.coord(b), TieRule::parity, random));
+}
+
+TEST(RouteAlong, TakesBothHintsOfATieOnly) {
+  const Shape ring = Shape::parse("6");
+  DirectionSet both;
+  both.add(Direction::plus(0));
+  both.add(Direction::minus(0));
+  for (Rank to = 0; to < 6; ++to)
+    EXPECT_EQ(route_along(ring, ring.coord(0), ring.coord(to), both).has_value(), to == 3) << to;
+  const Shape mesh = Shape::parse("6m");
+  for (Rank to = 0; to < 6; ++to)
+    EXPECT_FALSE(route_along(mesh, mesh.coord(0), mesh.coord(to), both)) << to;
+}
+
 TEST(TieRule, AMeshHasNoTies) {
   const Shape mesh = Shape::parse("4m");
   Random random(3);
-  for (const auto rule :
-       {TieRule::parity, TieRule::split, TieRule::plus, TieRule::minus, TieRule::balanced})
+  for (const auto rule : {TieRule::parity, TieRule::split, TieRule::plus, TieRule::minus,
+                          TieRule::balanced, TieRule::both})
     for (Rank a = 0; a < 4; ++a)
       for (Rank b = 0; b < 4; ++b) {
         const auto hints = minimal_directions(mesh, mesh.coord(a), mesh.coord(b), rule, random);

@@ -193,8 +193,14 @@ TEST_F(BadTransform, HasOptionsOfAnotherMethod) {
       expect_refusal(run + option, {"is for --method slab", option[0].substr(0, 8)});
   for (const Arguments& run : {kVolumetric, kSlab, kRows})
     for (const Arguments& option :
-         {Arguments{"--schedule", "+++"}, {"--stages", "zxy"}, {"--slicing", "y"}})
+         {Arguments{"--schedule", "+++"}, {"--stages", "zxy"}, {"--slicing", "y"},
+          {"--variant", "bbc"}})
       expect_refusal(run + option, {option[0] + " is for --method orbital"});
+  expect_refusal(kOrbital + Arguments{"--variant", "bbc", "--schedule", "+++"},
+                 {"--schedule is for --variant cra"});
+  expect_refusal(kOrbital + Arguments{"--variant", "fox"}, {"fox", "cra, bcr, bbc"});
+  expect_refusal(kOrbital + Arguments{"--transfer", "packets"},
+                 {"--transfer has no effect on fft --method orbital"});
 }
 
 TEST_F(BadTransform, HasOptionsOfANonBlockingExchangeForABlockingOne) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <numbers>
 #include <sstream>
@@ -21,6 +22,7 @@
 namespace toroid::testing {
 namespace {
 
+using ::testing::HasSubstr;
 using nlohmann::json;
 
 Arguments orbital(const std::string& torus, const std::string& size) {
@@ -142,10 +144,68 @@ TEST(OrbitalCommand, HasThreeQueuesUnlessAskedForOthers) {
   EXPECT_GT(cycles({"--queues", "1"}), cycles({}));
 }
 
-TEST(OrbitalCommand, PrintsItsSteps) {
+TEST(OrbitalCommand, PrintsItsStepsAndTheTimeOfEachStage) {
   const Ended ended = run_command(kSmallCube);
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_THAT(ended.out, ::testing::HasSubstr("numbers sent per node in each:"));
+  EXPECT_THAT(ended.out, HasSubstr("numbers sent per node in each:"));
+  EXPECT_THAT(ended.out, HasSubstr("computing    waiting      bound"));
+}
+
+TEST(OrbitalCommand, TellsTheTimeOfEachStageBesideItsBound) {
+  for (const Arguments& way : {Arguments{}, {"--inverse"}, {"--variant", "bcr"}}) {
+    const json report = json_of(orbital("3x3x3", "12") + way);
+    std::string axes;
+    std::uint64_t cycles = 0;
+    for (const json& stage : report["stage_times"]) {
+      axes += stage["axis"].get<std::string>();
+      cycles += stage["cycles"].get<std::uint64_t>();
+      EXPECT_GE(stage["cycles"], stage["bound_cycles"]);
+      EXPECT_GE(stage["cycles"], stage["computing_cycles"]);
+    }
+    EXPECT_EQ(axes, way == Arguments{"--inverse"} ? "yxz" : "zxy");
+    EXPECT_LE(cycles, report["cycles"].get<std::uint64_t>());
+  }
+  const json on_rings = json_of(kSmallCube + Arguments{"--fabric", "shm"});
+  ASSERT_EQ(on_rings["stage_times"].size(), 3);
+  for (const json& stage : on_rings["stage_times"]) EXPECT_GT(stage["time_s"], 0);
+}
+
+TEST(OrbitalCommand, TransformsABatchTwoArraysAtATime) {
+  for (const std::string batch : {"2", "3", "4"})
+    expect_orbital(orbital("3x3x3", "6") + Arguments{"--batch", batch});
+  const auto cycles = [](const std::string& batch) {
+    return json_of(orbital("3x3x3", "12") + Arguments{"--batch", batch})["cycles"].get<double>();
+  };
+  EXPECT_LT(cycles("2"), 2 * cycles("1"));
+  EXPECT_EQ(cycles("4"), 2 * cycles("2"));
+}
+
+TEST(OrbitalCommand, TransformsByBroadcastsToo) {
+  for (const std::string variant : {"bcr", "bbc"}) {
+    const Arguments by = {"--variant", variant};
+    for (const std::string torus : {"1x1x1", "2x2x2", "3x3x3"})
+      expect_orbital(orbital(torus, "6") + by);
+    expect_orbital(orbital("2x2x2", "4x6x2") + by +
+                   Arguments{"--transform", "dct,dht,wht", "--stages", "xyz", "--batch", "2"});
+    const json report = json_of(kSmallCube + by);
+    EXPECT_EQ(report["variant"], variant);
+    EXPECT_FALSE(report.contains("schedule"));
+    EXPECT_EQ(report["packet_hops"], report["packets"]);
+  }
+}
+
+/// By pointers, a block's products are computed where it stands.
+TEST(OrbitalCommand, PassesPointersWhereNodesShareMemory) {
+  const Arguments shm = orbital("2x2x2", "16") + Arguments{"--fabric", "shm"};
+  for (const std::string transfer : {"packets", "put", "auto"})
+    expect_right(shm + Arguments{"--transfer", transfer, "--batch", "3"});
+  const json by_packets = json_of(shm + Arguments{"--transfer", "packets"});
+  const json by_pointers = json_of(shm + Arguments{"--transfer", "put"});
+  EXPECT_EQ(by_packets["transfer"], "packets");
+  EXPECT_EQ(by_pointers["transfer"], "put");
+  EXPECT_LT(by_pointers["packets"], by_packets["packets"]);
+  EXPECT_LT(by_pointers["bytes_per_process"], by_packets["bytes_per_process"]);
+  EXPECT_EQ(json_of(shm)["packets"], by_pointers["packets"]);
 }
 
 }  // namespace

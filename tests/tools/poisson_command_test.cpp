@@ -74,6 +74,15 @@ TEST(PoissonCommand, FindsItByASlabThatOverlaps) {
   EXPECT_LT(cycles({"--planes", "1"}), cycles({}));
 }
 
+TEST(PoissonCommand, FindsItByTheOrbitalMethodInComplexData) {
+  for (const Arguments& fabric : kFabrics) {
+    const json report = json_of(kPoisson + fabric + Arguments{"--method", "orbital"});
+    expect_constant(report);
+    EXPECT_FALSE(report.contains("kernel"));
+  }
+  expect_constant(json_of({"poisson", "--torus", "4x4x4", "--size", "32", "--method", "orbital"}));
+}
+
 TEST(PoissonCommand, FindsItOnEveryShape) {
   for (const std::string torus : {"1", "7", "3x5", "4x4m", "1x6x1", "2x2x2x2", "2x1x2x2x1x3"})
     expect_constant(json_of({"poisson", "--torus", torus, "--size", "32"}));
@@ -201,11 +210,17 @@ TEST(PoissonCommand, RefusesGridsWithoutAPointForEveryIon) {
 
 TEST(PoissonCommand, RefusesMethodsAndMachinesThatDoNotFit) {
   const TemporaryDirectory directory;
-  for (const std::string method : {"orbital", "Slab", ""})
+  for (const std::string method : {"Slab", ""})
     expect_refusal(directory, with_outputs(kPoisson + Arguments{"--method", method}), {"slab"});
   expect_refusal(directory,
                  with_outputs({"poisson", "--torus", "64", "--method=slab", "--size=32"}),
                  {"32", "64"});
+  expect_refusal(directory,
+                 with_outputs({"poisson", "--torus", "2x2", "--method=orbital", "--size=8"}),
+                 {"P x P x P"});
+  expect_refusal(directory,
+                 with_outputs(kPoisson + Arguments{"--method", "orbital", "--kernel", "fftw"}),
+                 {"--kernel is nothing to --method orbital"});
   expect_refusal(directory, with_outputs({"poisson", "--size", "8"}), {"--torus"});
   expect_refusal(directory, with_outputs(kPoisson + Arguments{"--planes", "1"}),
                  {"--planes is for --method slab"});

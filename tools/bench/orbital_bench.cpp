@@ -65,7 +65,8 @@ std::array<double, 4> rates(fft::TransformKind kind, int b) {
   std::vector<fft::LocalArray> coefficients;
   for (unsigned axis = 0; axis < 3; ++axis) {
     auto& product = products.emplace_back(kind, axis, std::array{b, b, b});
-    product.fill(coefficients.emplace_back(edge * edge), fft::Sign::forward, b, 0, 0);
+    product.fill(coefficients.emplace_back(edge * edge).template as<std::byte>(),
+                 fft::Sign::forward, b, 0, 0);
   }
   const auto operations = 2.0 * b * static_cast<double>(products[0].fmas_of_plane());
   const int times = std::max(1, static_cast<int>(5e7 / operations));
@@ -74,7 +75,8 @@ std::array<double, 4> rates(fft::TransformKind kind, int b) {
     taken[0].push_back(seconds(times, [&] { plain<T>(kind, b, data, square, sum); }));
     for (unsigned axis = 0; axis < 3; ++axis)
       taken[axis + 1].push_back(seconds(times, [&] {
-        products[axis].run(coefficients[axis], data.as<T>(), true, sum.as<T>(), {0, b});
+        products[axis].run(coefficients[axis].template as<std::byte>(), data.as<T>(), true,
+                           sum.as<T>(), {0, b});
       }));
   }
   std::array<double, 4> result{};

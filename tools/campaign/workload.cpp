@@ -90,7 +90,7 @@ class TransformWorkload final : public Workload {
 
   Expectation expectation(const CampaignSettings& settings) const override {
     return run_expectation(transform_work(*blueprint_), shape_, settings.machine, settings.run,
-                           fft_bytes(options_, blueprint_->description().size));
+                           fft_bytes(options_, blueprint_->description().size, shape_));
   }
 
  private:

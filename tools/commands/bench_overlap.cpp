@@ -112,7 +112,7 @@ Expectation expectation_of(const OverlapBench& bench, const OverlapAxes& axes,
                            axes.test_intervals.size() + axes.nodes_per_process.size();
   return run_expectation(transform_work(blueprint) * (kBoth * static_cast<double>(rows)),
                          bench.shape, bench.machine, bench.run,
-                         fft_bytes(fft, bench.description.size));
+                         fft_bytes(fft, bench.description.size, bench.shape));
 }
 
 Json report_of(const OverlapBench& bench, const CommonOptions& common, const FftOptions& fft) {

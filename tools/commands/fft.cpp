@@ -114,7 +114,7 @@ class FftCommand {
   FftInput input() const {
     const HostProgram* const host = host_program();
     if (host == nullptr || host->input() == nullptr) return fft_input(options_, shape_);
-    check_memory(shape_, fft_bytes(options_, host->input()->size));
+    check_memory(shape_, fft_bytes(options_, host->input()->size, shape_));
     return {*host->input(), host->input()->size};
   }
 
@@ -127,7 +127,7 @@ class FftCommand {
     const PlanBounds bounds = bounds_of(*job.blueprint, job.ways(), machine_, under.sim.dma);
     const auto transforms = static_cast<double>(job.repeat * job.ways().size());
     announce(run_expectation(transform_work(*job.blueprint) * transforms, shape_, machine_, run_,
-                             fft_bytes(options_, description.size)),
+                             fft_bytes(options_, description.size, shape_)),
              options_.common.quiet || !run_.processes.reports());
     MessageExport messages(options_.export_to, shape_, run_.processes);
     Emulation emulation(shape_, machine_, messages.recorded(watch.watched(under)),

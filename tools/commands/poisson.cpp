@@ -20,6 +20,7 @@
 
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
+#include "fft/orbital/stage_state.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/convolution.hpp"
 #include "fft/plan/description.hpp"
@@ -38,6 +39,7 @@
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/io/array_io.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/io/rock_salt.hpp"
 #include "tools/machines/machine_file.hpp"
@@ -65,9 +67,6 @@ constexpr std::int64_t kLargestGrid = std::int64_t{1} << 16;
 /// The size from which on only rounding errors are left; see tools/io/rock_salt.hpp.
 constexpr std::int64_t kConvergedGrid = 32;
 constexpr double kTolerance = 1e-10;
-/// The methods for real data: the orbital method's real transforms have no Fourier spectrum.
-constexpr std::array<std::string_view, 3> kRealMethodNames = {"volumetric", "slab", "rows"};
-
 struct PoissonOptions {
   CommonOptions common;
   TorusOptions torus;
@@ -102,24 +101,25 @@ struct GridResult {
 /// One node's part of the grid: the density, then the potential.
 struct Field {
   Field(Node& node, const SharedBlueprint& blueprint)
-      : convolution(node, blueprint), values(convolution.size()) {}
+      : convolution(node, blueprint),
+        values(convolution.size(), blueprint->real_in(), blueprint->description().precision) {}
   fft::Convolution convolution;
-  std::vector<double> values;
+  NodeArray values;
 
   void fill(const std::vector<double>& line);
   double at(const fft::Index& point) const {
-    return values[static_cast<std::size_t>(convolution.layout().offset(point))];
+    return values.get(static_cast<std::size_t>(convolution.layout().offset(point))).real();
   }
 };
 
 void fill_box(const fft::Box& box, const fft::NodeLayout& layout, const std::vector<double>& line,
-              std::vector<double>& values) {
+              NodeArray& values) {
   const auto factor = [&](std::int64_t i) { return line[static_cast<std::size_t>(i)]; };
   for (auto x = box.lo[0]; x < box.hi[0]; ++x)
     for (auto y = box.lo[1]; y < box.hi[1]; ++y)
       for (auto z = box.lo[2]; z < box.hi[2]; ++z)
-        values[static_cast<std::size_t>(layout.offset({x, y, z}))] =
-            factor(x) * factor(y) * factor(z);
+        values.set(static_cast<std::size_t>(layout.offset({x, y, z})),
+                   factor(x) * factor(y) * factor(z));
 }
 
 void Field::fill(const std::vector<double>& line) {
@@ -128,7 +128,8 @@ void Field::fill(const std::vector<double>& line) {
 }
 
 Program poisson(Node&, Field& field) {
-  co_await field.convolution.apply(field.values, field.values, rock_salt::coulomb);
+  const fft::Array values = field.values.view();
+  co_await field.convolution.apply(values, values, rock_salt::coulomb);
 }
 
 /// The potential at the ion in the origin, which all processes get from the node that has its
@@ -169,11 +170,16 @@ Timing timing_of(const Setting& setting, const fft::Blueprint& blueprint,
                      emulation, setting.run.fabric == FabricName::sim, cycles);
 }
 
+/// The orbital method's transforms of real data are real, and have no Fourier spectrum.
+bool takes_real_data(fft::Method method) {
+  return method != fft::Method::orbital;
+}
+
 SharedBlueprint blueprint_of(const Setting& setting, std::int64_t points) {
   fft::Description description;
   description.size.assign(3, points);
   description.method = setting.method;
-  description.real = true;
+  description.real = takes_real_data(setting.method);
   description.library = library_of(setting.options.kernel);
   description.overlap = overlap_of(setting.options.pieces, 1, setting.run.fabric);
   return std::make_shared<const fft::Blueprint>(description, setting.shape);
@@ -213,10 +219,16 @@ double exchanged_bytes(const fft::Blueprint& blueprint) {
   return bytes;
 }
 
-/// The bytes of all arrays, with the field and its spectrum.
+/// The bytes of all arrays, with the field and its spectrum; the orbital method's blocks there and
+/// back.
 double array_bytes(const fft::Blueprint& blueprint) {
-  return bytes_of(blueprint, blueprint.in_extents(), true) +
-         bytes_of(blueprint, blueprint.out_extents(), false) + exchanged_bytes(blueprint);
+  const double bytes = bytes_of(blueprint, blueprint.in_extents(), blueprint.real_in()) +
+                       bytes_of(blueprint, blueprint.out_extents(), false) +
+                       exchanged_bytes(blueprint);
+  const fft::Description& description = blueprint.description();
+  if (description.method != fft::Method::orbital) return bytes;
+  const std::int64_t n = description.size[0];
+  return bytes + 2 * fft::orbital_bytes({n, n, n}, blueprint.shape(), 1);
 }
 
 /// The expectation for all grids, there and back.
@@ -235,10 +247,12 @@ std::uint64_t packets_at_most(const fft::Blueprint& blueprint) {
 void print_head(const Setting& setting) {
   const CommonOptions& common = setting.options.common;
   fmt::print(
-      "Madelung constant of rock salt, {:.14f}, by {} FFTs of real data\n"
+      "Madelung constant of rock salt, {:.14f}, by {} FFTs of {} data\n"
       "torus {}, {} nodes, machine {}, seed {}, fabric {} ({} time)\n"
       "{:>6} {:>20} {:>10} {:>12} {:>12}  {:<9} {:>9} {:>12}\n",
-      rock_salt::kMadelung, setting.options.method, setting.shape.text(), setting.shape.size(),
+      rock_salt::kMadelung, setting.options.method,
+      takes_real_data(setting.method) ? "real" : "complex", setting.shape.text(),
+      setting.shape.size(),
       setting.machine.name, common.seed, common.fabric,
       common.fabric == "sim" ? "virtual" : "wall clock", "grid", "constant", "error", "time, s",
       "bound, s", "by", "of bound", "packets");
@@ -285,10 +299,10 @@ Json make_report(const Setting& setting, const fft::Blueprint& largest, const Em
   Json report = report_head("poisson", setting.options.common, setting.shape, setting.machine);
   report.update({{"size", std::vector<std::int64_t>(3, last.points)},
                  {"method", setting.options.method},
-                 {"kernel", setting.options.kernel},
                  {"madelung", last.madelung},
                  {"reference", rock_salt::kMadelung},
                  {"error", last.error()}});
+  if (setting.method != fft::Method::orbital) report["kernel"] = setting.options.kernel;
   if (setting.method == fft::Method::slab)
     report["planes"] = fft::planes_used(largest, fft::Way::forward);
   add_policy(report, under_policy(setting.run, largest, setting.machine),
@@ -351,20 +365,14 @@ int run_on(const Setting& setting) {
   return 0;
 }
 
-fft::Method method_of(const PoissonOptions& options) {
-  const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
-  if (method == fft::Method::orbital)
-    throw BadInput("poisson transforms real data: by the methods volumetric, slab and rows");
-  return method;
-}
-
 int run(const CLI::App& command, const PoissonOptions& options) {
   if (options.size % 2 != 0)
     throw BadInput(
         fmt::format("a grid of {} points per side has none for half of the ions; --size "
                     "must be even",
                     options.size));
-  const fft::Method method = method_of(options);
+  const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
+  refuse_kernel_without_effect(command, options.method);
   refuse_piece_options(
       command, options.method,
       options.pieces.planes == 0 && options.pieces.backward_planes.value_or(0) == 0);
@@ -395,7 +403,7 @@ CommandRun add_poisson_command(CLI::App& app) {
       .transform(whole_number(kSmallestGrid, kLargestGrid))
       .capture_default_str();
   add_option(*command, "--method", options->method, "how the transform is spread over the nodes")
-      .check(one_of("method", kRealMethodNames))
+      .check(one_of("method", fft::kMethodNames))
       .capture_default_str();
   add_kernel_option(*command, options->kernel);
   add_piece_options(*command, options->pieces);

@@ -89,7 +89,7 @@ Expectation transform_expectation(const TransformCase& what, const PaperSetting&
   const Shape shape = shape_of(options.common, options.torus);
   const TransformJob job = job_of(options, shape);
   return run_expectation(transform_work(*job.blueprint) * runs, shape, setting.machine,
-                         RunOptions{.threads = 1}, fft_bytes(options, parse_size(options.size)));
+                         RunOptions{.threads = 1}, fft_bytes(options, parse_size(options.size), shape));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ constexpr std::array<OptionEffect, 13> kOptionEffects = {
      {"--no-transit-first", &PolicyEffects::by_link},
      {"--no-bubble", &PolicyEffects::by_link},
      {"--route", &PolicyEffects::route, "--fabric sim"},
-     {"--transfer", &PolicyEffects::by_exchange},
+     {"--transfer", &PolicyEffects::transfer},
      {"--bind", &PolicyEffects::by_rings, "--fabric sim"},
      {"--stall", &PolicyEffects::by_rings, "--fabric sim"}}};
 
@@ -110,14 +110,19 @@ Json if_read(bool is_read, const T& value) {
 }  // namespace
 
 PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route) {
+  const bool by_exchange = sent == Sent::exchanges;
+  const bool by_pointers =
+      sent == Sent::shifts && fabric == FabricName::shm && route == RingRoute::direct;
   return {
-      .by_exchange = sent == Sent::exchanges,
-      .packets_per_visit = sent != Sent::streams,
+      .by_exchange = by_exchange,
+      .packets_per_visit = by_exchange || sent == Sent::messages,
       .output_queues = true,
       .by_link = fabric == FabricName::sim || route == RingRoute::torus,
       .route = fabric != FabricName::sim,
-      .releases = sent == Sent::exchanges && fabric == FabricName::sim,
-      .puts = sent == Sent::exchanges && (fabric == FabricName::sim || route == RingRoute::direct),
+      .releases = by_exchange && fabric == FabricName::sim,
+      .transfer = by_exchange || by_pointers,
+      .puts = by_pointers ||
+              (by_exchange && (fabric == FabricName::sim || route == RingRoute::direct)),
       .by_rings = fabric != FabricName::sim};
 }
 

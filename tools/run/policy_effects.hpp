@@ -21,6 +21,7 @@ enum class Sent : std::uint8_t {
   exchanges,  ///< of a group's members, by the exchange engine
   messages,   ///< one after the other to given nodes, in rounds of b packets
   streams,    ///< one after the other to given nodes
+  shifts,     ///< blocks to neighbours in rings, or where nodes share memory pointers to them
 };
 
 /// Which groups of settings are read. `by_exchange`: order, relays, combining and throttle.
@@ -31,7 +32,8 @@ struct PolicyEffects {
   bool by_link = true;   ///< drain, tying, routing, tie, and the rules of the routers
   bool route = true;     ///< of packets on rings
   bool releases = true;  ///< times before which messages do not go
-  bool puts = false;     ///< messages may move by put
+  bool transfer = true;  ///< how messages move
+  bool puts = false;     ///< they may by put, blocks of ring shifts by pointer
   bool by_rings = true;  ///< binding of workers, and how long a run may stand still
 };
 PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route);

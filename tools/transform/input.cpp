@@ -17,6 +17,7 @@
 
 #include "fft/execute/local_array.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "fft/orbital/stage_state.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
 #include "hal/check.hpp"
@@ -39,7 +40,7 @@ bool takes_real(const FftOptions& options) {
 }
 
 void check_memory_for(const FftOptions& options, const Shape& shape, const Size& size) {
-  check_memory(shape, fft_bytes(options, size));
+  check_memory(shape, fft_bytes(options, size, shape));
 }
 
 /// The size of the spectrum that `inverse` takes.
@@ -118,7 +119,7 @@ void check_values(const FftOptions& options, const HostArray& array) {
 
 }  // namespace
 
-double fft_bytes(const FftOptions& options, const Size& size) {
+double fft_bytes(const FftOptions& options, const Size& size, const Shape& shape) {
   const unsigned packed = options.layer == fft::kLayerNames[0] ? 0u : 2u;
   const unsigned kept = options.loops > 0 ? 1u : 0u;
   const unsigned arrays =
@@ -126,6 +127,9 @@ double fft_bytes(const FftOptions& options, const Size& size) {
   double bytes =
       static_cast<double>(sizeof(fft::Complex) * arrays) * static_cast<double>(options.batch);
   for (const std::int64_t n : size) bytes *= static_cast<double>(n);
+  if (options.method == "orbital" && size.size() == 3)
+    bytes += (options.loops > 0 ? 2 : 1) *
+             fft::orbital_bytes({size[0], size[1], size[2]}, shape, options.batch);
   return bytes;
 }
 

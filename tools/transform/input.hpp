@@ -13,7 +13,8 @@ struct FftInput {
   Size size;
 };
 FftInput fft_input(const FftOptions& options, const Shape& shape);
-/// Bytes of the arrays that exist at once: input, result, before and after each stage, reference.
-double fft_bytes(const FftOptions& options, const Size& size);
+/// Bytes of the arrays that exist at once: input, result, before and after each stage, reference;
+/// the orbital method's blocks and coefficients.
+double fft_bytes(const FftOptions& options, const Size& size, const Shape& shape);
 
 }  // namespace toroid

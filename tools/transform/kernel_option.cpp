@@ -4,6 +4,7 @@
 
 #include "fft/kernels/kernel.hpp"
 #include "fft/plan/description.hpp"
+#include "hal/check.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/option.hpp"
@@ -19,6 +20,11 @@ void add_kernel_option(CLI::App& verb, std::string& kernel) {
   add_option(verb, "--kernel", kernel, "whose line transforms the nodes compute")
       .check(one_of("kernel", fft::local::kLibraryNames))
       .capture_default_str();
+}
+
+void refuse_kernel_without_effect(const CLI::App& verb, const std::string& method) {
+  if (method == "orbital" && is_given(verb, "--kernel"))
+    throw BadInput("--kernel is nothing to --method orbital, which multiplies matrices");
 }
 
 fft::LibraryName library_of(const std::string& kernel) {

@@ -166,6 +166,8 @@ fft::Description describe(const FftOptions& options, FabricName fabric) {
   description.kinds = kinds_of(options.transform);
   description.scheduling = schedule_of(options.schedule);
   description.stage_axes = stage_axes_of(options);
+  description.variant =
+      parse_choice<fft::OrbitalVariant>("variant", fft::kOrbitalVariantNames, options.variant);
   description.precision =
       parse_choice<fft::Precision>("precision", kPrecisionNames, options.precision);
   description.real = options.real;

@@ -31,6 +31,7 @@
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/transform/options.hpp"
+#include "tools/transform/orbital_report.hpp"
 #include "tools/transform/run.hpp"
 #include "tools/transform/stage_options.hpp"
 
@@ -198,10 +199,11 @@ void add_description(Json& report, const FftOptions& options, const TransformJob
   if (description.overlap.backward_planes)
     report.update({{"forward_planes", fft::planes_used(*job.blueprint, fft::Way::forward)},
                    {"backward_planes", fft::planes_used(*job.blueprint, fft::Way::backward)}});
-  if (description.method == fft::Method::orbital)
-    report.update({{"schedule", options.schedule},
-                   {"stages", stage_letters(description)},
-                   {"slicing", stage_letters(description).substr(2)}});
+  if (description.method != fft::Method::orbital) return;
+  report["variant"] = options.variant;
+  if (description.variant == fft::OrbitalVariant::cra) report["schedule"] = options.schedule;
+  report["stages"] = stage_letters(description);
+  report["slicing"] = stage_letters(description).substr(2);
 }
 
 std::string rates_text(const Json& report) {
@@ -286,6 +288,8 @@ std::string title(const Json& report) {
       fmt::format("{} {} of {}, {}", report["inverse"].get<bool>() ? "inverse" : "forward",
                   report["transform"] == "dft" ? "FFT" : report["transform"].get<std::string>(),
                   fmt::join(report["size"].get<Size>(), "x"), report["method"].get<std::string>());
+  if (report.value("variant", "cra") != "cra")
+    text += " by broadcasts (" + report["variant"].get<std::string>() + ")";
   if (report.contains("layer")) text += " over " + report["layer"].get<std::string>();
   if (report.contains("loops"))
     text += fmt::format(", there and back {} times", report["loops"].get<unsigned>());
@@ -352,12 +356,7 @@ Json fft_report(const FftOptions& options, const PlanFigures& figures) {
   report["bytes_per_process"] = static_cast<std::uint64_t>(outcome.bytes_per_process);
   if (is_virtual(report) && description.method == fft::Method::volumetric)
     report["paper_model_cycles"] = bounds.paper_model;
-  if (description.method == fft::Method::orbital) {
-    const std::size_t steps =  // of one array
-        outcome.numbers_shifted.size() / static_cast<std::size_t>(description.batch);
-    report["steps"] = steps;
-    report["numbers_per_step"] = std::span(outcome.numbers_shifted).first(steps);
-  }
+  if (description.method == fft::Method::orbital) add_orbital(report, job, outcome, machine);
   report["phases"] =
       phases_json(job, outcome, bounds, machine, is_virtual(report) ? nullptr : &emulation);
   add_counts(report, figures);
@@ -372,11 +371,7 @@ std::string fft_table(const Json& report) {
                     report["paper_model_cycles"].get<Tick>());
   if (report.contains("repetitions")) text += repetitions_text(report["repetitions"]);
   text += rates_text(report) + phases_text(report);
-  if (report.contains("steps"))
-    text +=
-        fmt::format("  steps            {:>14}     numbers sent per node in each: {}\n",
-                    report["steps"].get<std::size_t>(),
-                    fmt::join(report["numbers_per_step"].get<std::vector<std::uint64_t>>(), " "));
+  if (report.contains("steps")) text += orbital_text(report);
   if (report.contains("l2_error"))
     text += fmt::format("  against serial   {:>14.2e} relative l2 error, {:.2e} largest error{}\n",
                         report["l2_error"].get<double>(), report["max_error"].get<double>(),

@@ -318,8 +318,10 @@ RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const M
 }
 
 PolicyEffects transform_effects(fft::Method method, const RunOptions& run, fft::Layer layer) {
-  const bool by_exchanges = method != fft::Method::orbital && layer == fft::Layer::packets;
-  return policy_effects(by_exchanges ? Sent::exchanges : Sent::streams, run.fabric, run.ring.route);
+  const Sent sent = method == fft::Method::orbital  ? Sent::shifts
+                    : layer == fft::Layer::packets ? Sent::exchanges
+                                                   : Sent::streams;
+  return policy_effects(sent, run.fabric, run.ring.route);
 }
 
 Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input) {
@@ -336,6 +338,8 @@ Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray
   outcome.processors = emulation.processors();
   const auto shifted = sides.front().plan.numbers_shifted();
   outcome.numbers_shifted.assign(shifted.begin(), shifted.end());
+  const auto times = sides.front().plan.orbital_times();
+  outcome.orbital_times.assign(times.begin(), times.end());
   outcome.bytes_per_process = bytes_per_process(emulation.processes(), sides);
   const auto nodes = static_cast<double>(sides.size());
   outcome.allocate_s = allocate_s / nodes;

@@ -58,8 +58,9 @@ struct Repetition {
 struct Outcome {
   HostArray result;
   std::vector<Repetition> repetitions;  ///< by their time
-  std::vector<std::uint64_t>
-      numbers_shifted;    ///< of the orbital method: of the first node, by step
+  // Of the orbital method: of the first node and one array, in the last call.
+  std::vector<std::uint64_t> numbers_shifted;    ///< by step
+  std::vector<fft::OrbitalTimes> orbital_times;  ///< by stage
   double allocate_s = 0;  ///< to make a node's plan and arrays, mean, on the wall clock
   double deallocate_s = 0;
   unsigned processors = 1;  ///< that ran the nodes; see Blocks

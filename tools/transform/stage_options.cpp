@@ -49,6 +49,11 @@ void add_stage_options(CLI::App& verb, StageOptions& options) {
              "orbital: axes in the order of the stages, the slicing's last; else zyx, zxy, yxz")
       .type_name("AXES")
       .check(not_empty());
+  add_option(verb, "--variant", options.variant,
+             "orbital: cra rolls data and sums; bcr broadcasts data and rolls coefficients, as "
+             "Fox's; bbc broadcasts both")
+      .check(one_of("variant", fft::kOrbitalVariantNames))
+      .capture_default_str();
 }
 
 std::array<int, 3> schedule_of(const std::string& text) {

@@ -13,9 +13,10 @@ struct StageOptions {
   std::string schedule = "+++";
   std::string stages;   ///< empty: as the slicing has them
   std::string slicing;  ///< empty: as the stages have it
+  std::string variant = "cra";
 };
 
-/// --schedule, --slicing and --stages.
+/// --schedule, --slicing, --stages and --variant.
 void add_stage_options(CLI::App& verb, StageOptions& options);
 /// The signs of the scheduling vector. Throws BadInput.
 std::array<int, 3> schedule_of(const std::string& text);

@@ -19,19 +19,19 @@ namespace toroid {
 namespace {
 
 /// Options that only one method heeds.
-constexpr std::array<std::pair<const char*, std::string_view>, 6> kOptionsOfOneMethod = {
+constexpr std::array<std::pair<const char*, std::string_view>, 7> kOptionsOfOneMethod = {
     {{"--cores", "slab"},
      {"--box-cut", "slab"},
      {"--timings", "slab"},
      {"--schedule", "orbital"},
      {"--stages", "orbital"},
-     {"--slicing", "orbital"}}};
+     {"--slicing", "orbital"},
+     {"--variant", "orbital"}}};
 
 /// What KissFFT, which measures nothing, and the orbital method, which transforms no lines, do not
 /// heed. Wisdom keeps measured planes too.
 void refuse_kernel_options_without_effect(const CLI::App& verb, const FftOptions& options) {
-  if (options.method == "orbital" && is_given(verb, "--kernel"))
-    throw BadInput("--kernel is nothing to --method orbital, which multiplies matrices");
+  refuse_kernel_without_effect(verb, options.method);
   if (library_of(options.kernel) != fft::LibraryName::kissfft) return;
   if (options.plan == kRigorNames[1])
     throw BadInput("--plan measure is nothing to --kernel kissfft, which measures nothing");
@@ -76,6 +76,8 @@ void refuse_options_without_effect(const CLI::App& verb, const FftOptions& optio
   for (const auto& [option, method] : kOptionsOfOneMethod)
     if (options.method != method && is_given(verb, option))
       throw BadInput(fmt::format("{} is for --method {}", option, method));
+  if (options.variant != fft::kOrbitalVariantNames[0] && is_given(verb, "--schedule"))
+    throw BadInput("--schedule is for --variant cra: broadcasts are not scheduled");
   if (options.box_cut != 1 && options.real) throw BadInput("a box cut takes complex data");
   refuse_beside_loop(verb, options);
   refuse_beside_timings(verb, options);

@@ -35,12 +35,14 @@ class PacketWord {
   bool high_priority() const { return (bits_ >> kPriority & 1u) != 0; }
   FlightId flight() const { return static_cast<FlightId>(bits_ >> kFlight); }
 
-  /// One hop along a link that is still to go; the last one crosses its direction off.
+  /// One hop along a link that is still to go; the last one crosses its direction off, and each the
+  /// opposite one, which was as short before.
   void advance(unsigned link) {
     const Step& step = kSteps[link];
     bits_ -= step.hop;
     const auto last = static_cast<std::uint64_t>((bits_ & step.left) == 0);
-    bits_ &= ~(step.direction & (0 - last));  // no branch: who can tell which hop is the last
+    // No branch: who can tell which hop is the last.
+    bits_ &= ~((step.direction & (0 - last)) | step.opposite);
   }
 
  private:
@@ -61,12 +63,14 @@ class PacketWord {
     std::uint64_t hop;        ///< one
     std::uint64_t left;       ///< the bits of the hops that are left
     std::uint64_t direction;  ///< its bit
+    std::uint64_t opposite;   ///< the bit of the way back
   };
   static constexpr std::array<Step, kMostLinks> kSteps = [] {
     std::array<Step, kMostLinks> steps{};
     for (unsigned link = 0; link < kMostLinks; ++link)
       steps[link] = {std::uint64_t{1} << 8 * (link / 2), std::uint64_t{0xff} << 8 * (link / 2),
-                     std::uint64_t{1} << (kDirections + link)};
+                     std::uint64_t{1} << (kDirections + link),
+                     std::uint64_t{1} << (kDirections + (link ^ 1u))};
     return steps;
   }();
   static_assert(kFlight + kFlightBits == 64 && kMaxChunks == 8);

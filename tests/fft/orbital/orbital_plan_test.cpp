@@ -142,7 +142,7 @@ TEST(OrbitalPlan, RenamesAxesForEveryOrderOfTheStages) {
     }
     for (unsigned stage = 0; stage < 3; ++stage) EXPECT_EQ(plan.stage(stage).axis, order[stage]);
     for (const unsigned stage : {0u, 1u})  // which keep within slices across the third axis
-      for (const auto& block : plan.shifted_blocks(stage)) EXPECT_NE(block.dimension, third);
+      for (const auto& block : plan.moved_blocks(stage)) EXPECT_NE(block.dimension, third);
   } while (std::ranges::next_permutation(order).found);
 }
 

@@ -22,6 +22,7 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
 #include "packet/node/runner.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/fft/reference.hpp"
@@ -51,31 +52,30 @@ template <typename T>
 struct OrbitalRun {
   std::vector<T> result;                              ///< in C order
   std::vector<std::vector<std::uint64_t>> shifted;    ///< [node][step]
-  std::vector<std::vector<fft::OrbitalTimes>> times;  ///< [node][repetition, stage]
-  bool input_kept = true;
+  std::vector<std::vector<fft::OrbitalTimes>> times;  ///< [node][stage], of the last run
 };
 
-/// Whether a node's block holds its part of the array.
+/// Transforms the same array so many times, one behind the other.
 template <typename T>
-bool holds(const fft::OrbitalPlan& plan, Rank node, std::span<const T> block,
-           const std::vector<T>& array) {
-  bool equal = true;
-  for_each_in(plan.input_box(node), plan.size(),
-              [&](std::size_t at, std::size_t local) { equal &= block[local] == array[at]; });
-  return equal;
+Program transform_again(Node& node, fft::OrbitalTransform<T>& transform,
+                        const std::vector<T>& array, unsigned times) {
+  for (unsigned i = 0; i < times; ++i) {
+    const std::span<T> input = transform.input();
+    for_each_in(transform.plan().input_box(node.rank()), transform.plan().size(),
+                [&](std::size_t from, std::size_t to) { input[to] = array[from]; });
+    Program once = fft::orbital_transform(node, transform);
+    co_await node.perform(once);
+  }
 }
 
 template <typename T>
 OrbitalRun<T> orbital_on(Fabric& fabric, const fft::OrbitalPlan& plan, const std::vector<T>& array,
-                         NodeOptions options = {.settings = {.output_queues = 2}}) {
+                         NodeOptions options = {.settings = {.output_queues = 2}},
+                         unsigned times = 1) {
   Runner runner(fabric, options);
   std::deque<fft::OrbitalTransform<T>> transforms;
   runner.run([&](Node& node) {
-    fft::OrbitalTransform<T>& transform = transforms.emplace_back(node, plan);
-    const std::span<T> input = transform.input();
-    for_each_in(plan.input_box(node.rank()), plan.size(),
-                [&](std::size_t from, std::size_t to) { input[to] = array[from]; });
-    return fft::orbital_transform(node, transform);
+    return transform_again<T>(node, transforms.emplace_back(node, plan), array, times);
   });
   OrbitalRun<T> run{std::vector<T>(array.size(), T(1e30f)), {}, {}};
   for (Rank r = 0; r < transforms.size(); ++r) {
@@ -83,11 +83,9 @@ OrbitalRun<T> orbital_on(Fabric& fabric, const fft::OrbitalPlan& plan, const std
     const std::span<const T> output = transform.output();
     for_each_in(plan.output_box(r), plan.size(),
                 [&](std::size_t to, std::size_t from) { run.result[to] = output[from]; });
-    run.input_kept &= holds<T>(plan, r, transform.input(), array);
     run.shifted.emplace_back(transform.numbers_shifted().begin(),
                              transform.numbers_shifted().end());
-    for (unsigned i = 0; i < transform.repetitions(); ++i)
-      run.times.emplace_back(transform.times(i).begin(), transform.times(i).end());
+    run.times.emplace_back(transform.times().begin(), transform.times().end());
   }
   return run;
 }
@@ -102,15 +100,16 @@ inline fft::ArrayExtents cube_size(std::int64_t n) {
 /// Runs it on the model.
 template <typename T>
 OrbitalRun<T> orbital(unsigned extent, const fft::ArrayExtents& size, fft::OrbitalOptions options,
-                      const std::vector<T>& array) {
+                      const std::vector<T>& array, unsigned times = 1) {
   options.element = kElementType<T>;
   const auto fabric = make_sim_fabric(cube_of(extent), Machine{});
-  return orbital_on(*fabric, fft::OrbitalPlan(size, cube_of(extent), options), array);
+  return orbital_on(*fabric, fft::OrbitalPlan(size, cube_of(extent), options), array,
+                    {.settings = {.output_queues = 2}}, times);
 }
 template <typename T>
 OrbitalRun<T> orbital(unsigned extent, std::int64_t n, const fft::OrbitalOptions& options,
-                      const std::vector<T>& array) {
-  return orbital(extent, cube_size(n), options, array);
+                      const std::vector<T>& array, unsigned times = 1) {
+  return orbital(extent, cube_size(n), options, array, times);
 }
 
 /// By the definitions. REQUIRES: forward, where there are matrices.

@@ -28,22 +28,42 @@ namespace {
 
 constexpr std::size_t kPortions = 3;
 
-struct Ring {
-  Ring(Node& node, std::size_t words, unsigned steps)
-      : steps(steps),
-        buffers{std::vector<std::uint64_t>(words, node.rank()), std::vector<std::uint64_t>(words)},
-        shift(node, kFirstUserHandler,
-              {(node.rank() + 1) % node.size(), (node.rank() + node.size() - 1) % node.size()},
-              {std::as_writable_bytes(std::span(buffers[0])),
-               std::as_writable_bytes(std::span(buffers[1]))}) {}
+/// What is shifted, and for how many steps in each of so many rounds.
+struct Shifts {
+  std::size_t words;
+  unsigned steps;
+  unsigned rounds = 1;
+  RingShift::Carrier carrier = RingShift::Carrier::packets;
 
-  /// The first bytes of the current block were `rank`'s at the start; all of them.
-  bool holds(Rank rank, std::size_t bytes) const {
-    const auto words = std::span(buffers[shift.current()]).first(bytes / sizeof(std::uint64_t));
-    return std::ranges::count(words, rank) == std::ssize(words);
+  /// By pointers, what has been handed on may be written.
+  bool keeps_what_is_sent() const { return carrier == RingShift::Carrier::packets; }
+};
+
+struct Ring {
+  Ring(Node& node, const Shifts& shifts)
+      : shifts(shifts),
+        buffers{std::vector<std::uint64_t>(shifts.words), std::vector<std::uint64_t>(shifts.words)},
+        shift(node, kFirstUserHandler,
+              {(node.rank() + 1) % node.size(), (node.rank() + node.size() - 1) % node.size(), 1,
+               shifts.carrier},
+              shifts.words * sizeof(std::uint64_t)) {}
+
+  /// Every round begins in the other buffer.
+  void begin(unsigned round, std::uint64_t mark) {
+    std::ranges::fill(buffers[round % 2], mark);
+    const auto bytes = [this](unsigned buffer) {
+      return std::as_writable_bytes(std::span(buffers[buffer % 2]));
+    };
+    shift.begin(bytes(round), bytes(round + 1));
+  }
+  /// The first bytes of the current block have this mark; all of them.
+  bool holds(std::uint64_t mark, std::size_t bytes) const {
+    const auto* const first = reinterpret_cast<const std::uint64_t*>(shift.block());
+    const std::span words(first, bytes / sizeof(std::uint64_t));
+    return std::ranges::count(words, mark) == std::ssize(words);
   }
 
-  unsigned steps;
+  Shifts shifts;
   std::array<std::vector<std::uint64_t>, 2> buffers;
   RingShift shift;
   unsigned right = 0;
@@ -51,34 +71,47 @@ struct Ring {
 
 /// Every node at a pace of its own, which changes, and in portions that are no multiples of
 /// packets.
-Program shift_round(Node& node, Ring& ring) {
+Program shift_round(Node& node, Ring& ring, unsigned round) {
   const std::size_t bytes = ring.shift.size();
-  for (unsigned step = 0; step <= ring.steps; ++step) {
-    const Rank expected = (node.rank() + node.size() * ring.steps - step) % node.size();
+  const unsigned steps = ring.shifts.steps;
+  const auto mark = [&](Rank rank) { return round * std::uint64_t{node.size()} + rank; };
+  ring.begin(round, mark(node.rank()));
+  for (unsigned step = 0; step <= steps; ++step) {
+    const std::uint64_t expected = mark((node.rank() + node.size() * steps - step) % node.size());
     for (std::size_t portion = 1; portion <= kPortions; ++portion) {
       const std::size_t to = bytes * portion / kPortions;
       const std::uint64_t arrived = ring.shift.arrived_with(to);
       co_await node.until(ring.shift.arrived(), arrived);
       ring.right += ring.holds(expected, to) ? 1 : 0;
-      if (step == ring.steps) continue;
+      if (step == steps) continue;
       ring.shift.release(to);
       const Tick cycles = (node.rank() * 7 + step * 3 + portion) % 5 * 7000;
       co_await node.compute(cycles);
-      ring.right += ring.holds(expected, to) ? 1 : 0;
+      if (ring.shifts.keeps_what_is_sent()) ring.right += ring.holds(expected, to) ? 1 : 0;
     }
-    if (step < ring.steps) ring.shift.advance();
+    if (step + 1 < steps) ring.shift.advance();
+    if (step + 1 == steps) ring.shift.end();
   }
+  if (steps == 0) ring.shift.end();
   const std::uint64_t sent = ring.shift.sent_with_all();
   co_await node.until(ring.shift.sent(), sent);
 }
 
-void expect_shifts(Fabric& fabric, std::size_t words, unsigned steps) {
+Program shift_rounds(Node& node, Ring& ring) {
+  for (unsigned round = 0; round < ring.shifts.rounds; ++round) {
+    Program one = shift_round(node, ring, round);
+    co_await node.perform(one);
+  }
+}
+
+void expect_shifts(Fabric& fabric, const Shifts& shifts) {
   Runner runner(fabric);
   std::deque<Ring> rings;
-  runner.run([&](Node& node) { return shift_round(node, rings.emplace_back(node, words, steps)); });
+  runner.run([&](Node& node) { return shift_rounds(node, rings.emplace_back(node, shifts)); });
   const Rank size = fabric.shape().size();
+  const unsigned looks = shifts.keeps_what_is_sent() ? 2 * shifts.steps + 1 : shifts.steps + 1;
   for (Rank r = 0; r < size; ++r) {
-    EXPECT_EQ(rings[r].right, kPortions * (2 * steps + 1)) << "node " << r << " of " << size;
+    EXPECT_EQ(rings[r].right, shifts.rounds * kPortions * looks) << "node " << r << " of " << size;
   }
 }
 
@@ -86,22 +119,44 @@ TEST(RingShift, PassesBlocksOnAtAnyPace) {
   for (const char* torus : {"1", "2", "3", "7"})
     for (const std::size_t words : {1u, 30u, 31u, 500u}) {
       const auto fabric = make_sim_fabric(Shape::parse(torus), Machine{});
-      expect_shifts(*fabric, words, fabric->shape().size() == 1 ? 0 : 23);
+      expect_shifts(*fabric, {words, fabric->shape().size() == 1 ? 0u : 23u});
     }
+}
+
+TEST(RingShift, GoesOnInRoundsWhoseBuffersAreTheCallersInBetween) {
+  for (const char* torus : {"2", "3", "7"}) {
+    const Shape shape = Shape::parse(torus);
+    for (const unsigned times : {1u, 2u}) {
+      const auto fabric = make_sim_fabric(shape, Machine{});
+      expect_shifts(*fabric, {100, times * shape.size(), 5});
+    }
+  }
 }
 
 TEST(RingShift, PassesBlocksOnOverRings) {
   for (const auto& c : testing::ring_cases())
     for (const char* torus : {"2", "5"}) {
-      const auto fabric =
-          testing::ring_fabric(Shape::parse(torus), c.threads, testing::routed(c.route));
-      expect_shifts(*fabric, 300, 50);
+      const Shape shape = Shape::parse(torus);
+      const auto fabric = testing::ring_fabric(shape, c.threads, testing::routed(c.route));
+      expect_shifts(*fabric, {300, 10 * shape.size(), 3});
+    }
+}
+
+TEST(RingShift, PassesPointersOnWhereMemoryIsShared) {
+  for (const unsigned threads : {1u, 2u, 3u})
+    for (const char* torus : {"2", "5"}) {
+      const Shape shape = Shape::parse(torus);
+      const auto fabric = testing::ring_fabric(shape, threads, testing::routed(RingRoute::direct));
+      const unsigned steps = 10 * shape.size();
+      expect_shifts(*fabric, {300, steps, 4, RingShift::Carrier::pointer});
+      constexpr unsigned kMost = kPortions + 1;  // packets of a step: portions and a permission
+      EXPECT_LE(fabric->counters().packets, std::uint64_t{4} * steps * shape.size() * kMost);
     }
 }
 
 TEST(RingShift, LeavesTheBlockOfALonelyNodeWhereItIs) {
   const auto fabric = make_sim_fabric(Shape::parse("1"), Machine{});
-  expect_shifts(*fabric, 10, 3);
+  expect_shifts(*fabric, {10, 3, 2});
   EXPECT_EQ(fabric->counters().packets, 0u);
 }
 

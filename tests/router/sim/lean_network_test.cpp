@@ -53,7 +53,8 @@ ModelCase random_case(std::uint64_t seed) {
   settings.output_queues = one_of(random, {1u, 1u, 2u, 5u});
   settings.routing = one_of(random, {RoutingRule::adaptive, RoutingRule::adaptive,
                                      RoutingRule::deterministic, RoutingRule::random_order});
-  settings.tie = one_of(random, {TieRule::parity, TieRule::split, TieRule::balanced});
+  settings.tie =
+      one_of(random, {TieRule::parity, TieRule::split, TieRule::balanced, TieRule::both});
   settings.drain = one_of(random, {DrainRule::least_full, DrainRule::first_fit});
   if (random.coin()) settings.order = OrderRule::rank;
   c.sim.tying = one_of(random, {FifoTying::per_direction, FifoTying::any});

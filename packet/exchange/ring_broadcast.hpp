@@ -1,0 +1,144 @@
+// Ring broadcast: in turn each node of a ring sends its block to all others.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hal/output_queues.hpp"
+#include "hal/packet.hpp"
+#include "hal/send_descriptor.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/counter.hpp"
+#include "packet/node/node.hpp"
+
+namespace toroid {
+
+/// One node's part of the broadcasts in a ring of P nodes. They go in rounds of P blocks; block n
+/// is that of the node at place (first + n) mod P. It goes round the ring both ways, half of it
+/// each, from neighbour to neighbour: a node sends on what has come, packet by packet. The next
+/// block comes while the node works on the current one. No barrier is needed.
+///
+/// Protocol: blocks are counted from the first round on, n above. A node has two buffers: block n
+/// of another node stands in buffer n mod 2. A node that needs block n-2 no more, and has sent all
+/// that it sends of it, permits whoever it has block n from to send it; begin() permits the first
+/// two. Between rounds the buffers are the caller's.
+///
+/// **Send rule:** a node sends a block only with its receiver's permission for that block.
+/// **Safety:** packets of two blocks at most are on their way to a node, which stand in different
+/// buffers; a packet says in which.
+/// **Liveness:** block n waits at most for nodes to be done with block n-2, and so on down to the
+/// first two of a round, for which there is room when it begins.
+///
+/// The node's own thread calls it. It must live until the fabric has stopped.
+class RingBroadcast final : public PayloadSource, public Outgoing {
+ public:
+  /// Handlers: one for blocks, one for permissions.
+  static constexpr HandlerId kHandlers = 2;
+  /// Blocks leave by this output queue upwards, by the next one downwards, permissions by queue 0;
+  /// numbers are taken modulo the number of the node's queues.
+  static constexpr unsigned kBlockQueue = 1;
+
+  /// A node's ring.
+  struct Ring {
+    Rank up;         ///< the neighbour at the next place
+    Rank down;       ///< at the place before
+    unsigned place;  ///< 0 to size - 1
+    unsigned size;   ///< P, at least 1
+    unsigned first;  ///< the place of a round's first block
+  };
+  /// `bytes`: of a block, within RingShift::check().
+  RingBroadcast(Node& node, HandlerId first_handler, const Ring& ring, std::size_t bytes);
+  RingBroadcast(const RingBroadcast&) = delete;
+
+  /// Begins a round: `own` is the node's block, which must not change before the round has ended;
+  /// others arrive in the buffers, which are not used alone. REQUIRES: the round before has ended.
+  void begin(std::span<const std::byte> own, std::array<std::span<std::byte>, 2> buffers);
+  /// A program waits until this has reached the number of blocks, counted from the first round on,
+  /// that it needs; see current().
+  const Counter& arrived() const { return arrived_; }
+  /// The number of arrived() at which the current block is there.
+  std::uint64_t current() const { return used_ + 1; }
+  /// The current block. REQUIRES: it has arrived.
+  const std::byte* block() const { return slots_[used_ % 2].memory; }
+  /// Goes on to the next block. REQUIRES: the current one has arrived.
+  void advance();
+  /// A program waits until this has reached current() - 1 at the end of a round: then the round has
+  /// ended.
+  const Counter& finished() const { return finished_; }
+  std::size_t size() const { return bytes_; }
+  /// Numbers of neighbours to which the node sends the current block: 0, 1 or 2.
+  std::uint64_t directions() const { return directions(used_); }
+  /// Whether a block of the round has not come, or something has not left.
+  bool is_under_way() const { return ring_.size > 1 && finished_.value() < end_of_rounds(); }
+
+  // Called when packets leave.
+  bool fill(OutputQueues& queues) override;
+  std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
+                       std::span<std::byte, kPayloadBytes> payload) override;
+
+ private:
+  enum Direction : unsigned { kUp, kDown };
+  static constexpr std::array kDirections = {kUp, kDown};
+
+  /// What stands in a buffer, or is the node's own.
+  struct Slot {
+    const std::byte* memory = nullptr;  ///< null: the node's own, of a round that has not begun
+    std::uint64_t arrived = 0;          ///< packets without a gap
+    std::uint64_t left = 0;             ///< packets, in both directions
+    std::vector<bool> early{};          ///< by packet: has come before one below it
+  };
+  /// What leaves in a direction.
+  struct Stream {
+    std::uint64_t block = 0;      ///< the block that is sent, or is to be sent next
+    std::uint64_t packets = 0;    ///< of it, queued
+    std::uint64_t permitted = 0;  ///< blocks
+    std::uint64_t begun = 0;      ///< blocks
+    std::uint64_t received = 0;   ///< blocks that have come that way
+  };
+
+  unsigned root(std::uint64_t block) const;
+  Direction way_of(std::uint64_t block) const;
+  Rank neighbour(Direction direction) const { return direction == kUp ? ring_.up : ring_.down; }
+  /// Whom has come what comes that way.
+  Rank source(Direction direction) const { return neighbour(direction == kUp ? kDown : kUp); }
+  bool is_own(std::uint64_t block) const { return root(block) == ring_.place; }
+  unsigned distance(std::uint64_t block, Direction direction) const;
+  unsigned reach(Direction direction) const;
+  bool sends(std::uint64_t block, Direction direction) const;
+  std::uint64_t directions(std::uint64_t block) const;
+  std::uint64_t end_of_rounds() const { return rounds_ * ring_.size; }
+
+  void open(std::uint64_t block);
+  void settle();
+  void seek(Direction direction);
+  std::uint64_t sendable(Direction direction) const;
+  bool owes() const { return permitted_ < permissible(); }
+  std::uint64_t permissible() const;
+  void post_if_needed();
+  bool permit(OutputQueues& queues);
+  SendDescriptor describe(Direction direction);
+  void receive(const Packet& packet);
+  void note_received(std::uint64_t slot);
+  void on_permission(const Packet& packet);
+
+  Node* node_;
+  HandlerId first_handler_;
+  Ring ring_;
+  std::size_t bytes_;
+  std::uint64_t packets_;  ///< of a block
+  bool posted_ = false;
+  std::uint64_t rounds_ = 0;
+  std::uint64_t used_ = 0;       ///< blocks that the node needs no more
+  std::uint64_t permitted_ = 0;  ///< blocks that this node has permitted or need not
+  const std::byte* own_ = nullptr;
+  std::array<std::byte*, 2> buffers_{};
+  std::array<Slot, 2> slots_;
+  std::array<Stream, 2> streams_;
+  Counter arrived_{"blocks that are broadcast"};
+  Counter finished_{"its blocks to leave"};
+};
+
+}  // namespace toroid
