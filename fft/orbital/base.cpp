@@ -41,6 +41,7 @@ OrbitalBase::OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_ha
     : node_(&node),
       plan_(&plan),
       block_bytes_(bytes.array),
+      by_pointers_(shares_memory(node)),
       slices_(slices_of(plan.block(0), bytes.array)),
       own_coefficients_(LocalArray::of_bytes(bytes.coefficients)) {
   TOROID_CHECK_EQ(node.size(), plan.extent() * plan.extent() * plan.extent());
@@ -62,16 +63,16 @@ std::size_t OrbitalBase::array_bytes() const {
 
 /// Pointers to a node's memory mean something to all nodes of its rings, or to none: a process has
 /// the nodes of whole rings, or packets carry the blocks of all.
-bool OrbitalBase::by_pointers() const {
-  if (plan_->extent() == 1 || node_->options().transfer == TransferMode::packets) return false;
-  for (Rank other = 0; other < node_->size(); ++other)
-    if (other != node_->rank() && node_->put_reach(other) != PutReach::shared) return false;
+bool OrbitalBase::shares_memory(const Node& node) {
+  if (node.size() == 1 || node.options().transfer == TransferMode::packets) return false;
+  for (Rank other = 0; other < node.size(); ++other)
+    if (other != node.rank() && node.put_reach(other) != PutReach::shared) return false;
   return true;
 }
 
 /// The blocks that arrive may be those of the coefficients.
 void OrbitalBase::make_blocks(Bytes bytes) {
-  const bool in_pairs = plan_->extent() > 1 && !by_pointers();
+  const bool in_pairs = plan_->extent() > 1 && !by_pointers_;
   const std::size_t arriving = std::max(bytes.array, bytes.coefficients);
   for (unsigned parity = 0; parity < 2; ++parity) {
     blocks_.push_back(LocalArray::of_bytes(bytes.array));
@@ -93,7 +94,7 @@ void OrbitalBase::make_shift(unsigned number, HandlerId first_handler, Bytes byt
   const auto [to, from] = plan_->neighbours(dimension, node_->rank());
   // No stage shifts two blocks of equal queues.
   const unsigned queue = 1 + number % 2;
-  const auto carrier = by_pointers() ? RingShift::Carrier::pointer : RingShift::Carrier::packets;
+  const auto carrier = by_pointers_ ? RingShift::Carrier::pointer : RingShift::Carrier::packets;
   shifts_.emplace_back(*node_, first_handler, RingShift::Way{to, from, queue, carrier},
                        coefficients ? bytes.coefficients : bytes.array);
 }
@@ -156,6 +157,23 @@ std::size_t OrbitalBase::bytes_to(unsigned slice) const {
   return static_cast<std::size_t>(planes(slice).last) * plane;
 }
 
+/// Forward the array at home is the sum of the stage before, backward the data of the next one.
+Tick OrbitalBase::transform_block(unsigned next_stage) {
+  const bool forward = plan_->options().sign == Sign::forward;
+  if (forward ? next_stage == 0 : next_stage == OrbitalPlan::kStages) return 0;
+  return transform_lines(plan_->stage(forward ? next_stage - 1 : next_stage).pair());
+}
+
+/// It was the stage before that waited for its sum.
+void OrbitalBase::pass_to(unsigned next_stage) {
+  if (next_stage == 0) return;
+  OrbitalTimes& last = times_[next_stage - 1];
+  OrbitalTimes& next = times_[next_stage];
+  last.waiting += next.waiting;
+  next.waiting = 0;
+  last.end = next.begin = node_->now();
+}
+
 /// By pointers, others may read what is sent, but where they have read it, it may be written.
 void OrbitalBase::begin_step(unsigned step) {
   if (carrier() == RingShift::Carrier::packets)
@@ -194,7 +212,6 @@ void OrbitalBase::end_step(unsigned step) {
   if (RingShift* const shift = sum(step))
     ends_stage&& stage_of(step) + 1 == OrbitalPlan::kStages ? shift->end() : shift->advance();
   numbers_shifted_.push_back(numbers_[stage_of(step)]);
-  time(step).end = node_->now();
 }
 
 void OrbitalBase::end_run() {
@@ -222,6 +239,27 @@ Program await_blocks(Node& node, OrbitalBase& lane, unsigned stage) {
   }
 }
 
+/// Computes, and looks at the packets meanwhile.
+Program spend(Node& node, OrbitalLanes lanes, OrbitalTimes& times, Tick left) {
+  while (left > 0) {
+    const Tick cycles = until_next_look(node, lanes, left);
+    co_await node.compute(cycles);
+    times.computing += cycles;
+    left -= cycles;
+  }
+}
+
+/// Between two stages, when the sum of one has come home, which is the data of the other.
+Program pass_between(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned next_stage) {
+  const bool forward = lane.plan().options().sign == Sign::forward;
+  if (!forward) lane.pass_to(next_stage);
+  const Tick cycles = lane.transform_block(next_stage);
+  OrbitalTimes& times = lane.time_of(forward && next_stage > 0 ? next_stage - 1 : next_stage);
+  Program lines = spend(node, lanes, times, cycles);
+  co_await node.perform(lines);
+  if (forward) lane.pass_to(next_stage);
+}
+
 /// Computes and sends a step's product, slice by slice, each as soon as its sum has arrived.
 Program run_step(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned step) {
   OrbitalTimes& times = lane.time(step);
@@ -234,12 +272,9 @@ Program run_step(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned ste
     }
     const Tick at_once = 0;  // what finds room leaves before the computation
     co_await node.compute(at_once);
-    for (Tick left = lane.multiply(step, slice); left > 0;) {
-      const Tick cycles = until_next_look(node, lanes, left);
-      co_await node.compute(cycles);
-      times.computing += cycles;
-      left -= cycles;
-    }
+    const Tick cycles = lane.multiply(step, slice);
+    Program product = spend(node, lanes, times, cycles);
+    co_await node.perform(product);
     lane.send_slice(step, slice);
   }
 }
@@ -268,6 +303,10 @@ Program orbital_transforms(Node& node, OrbitalLanes lanes) {
         co_await node.until(shift->arrived(), arrived);
       }
       times.waiting += node.now() - before;
+      if (lane->begins_stage(step)) {
+        Program between = pass_between(node, lanes, *lane, lane->stage_of(step));
+        co_await node.perform(between);
+      }
       lane->begin_step(step);
       Program product = run_step(node, lanes, *lane, step);
       co_await node.perform(product);
@@ -275,8 +314,15 @@ Program orbital_transforms(Node& node, OrbitalLanes lanes) {
     }
   }
   for (OrbitalBase* const lane : lanes) {
+    OrbitalTimes& times = lane->time(steps - 1);
+    const Tick before = node.now();
     Program blocks = await_blocks(node, *lane, OrbitalPlan::kStages - 1);
     co_await node.perform(blocks);
+    times.waiting += node.now() - before;
+    const Tick cycles = lane->transform_block(OrbitalPlan::kStages);
+    Program lines = spend(node, lanes, times, cycles);
+    co_await node.perform(lines);
+    times.end = node.now();
     lane->end_run();
   }
 }

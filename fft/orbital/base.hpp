@@ -21,8 +21,8 @@
 
 namespace toroid::fft {
 
-/// When a node began and ended a stage, and for how long it computed and waited for blocks
-/// meanwhile, in ticks.
+/// When a node began a stage, having the data, and ended it, having the sum; and for how long it
+/// computed and waited for blocks meanwhile, in ticks.
 struct OrbitalTimes {
   Tick begin = 0;
   Tick end = 0;
@@ -85,6 +85,12 @@ class OrbitalBase {
   void begin_stage(unsigned step);
   /// The shifts of what a step reads only.
   std::span<RingShift* const> reads(unsigned step) const { return reads_[stage_of(step)]; }
+  /// Between two stages, where an axis is transformed by factors: computes the node's own part of
+  /// the one before, or backward of the one to come, on the array that is at home then, and returns
+  /// the cycles that this takes. REQUIRES: that array has arrived and is not on its way again.
+  Tick transform_block(unsigned next_stage);
+  /// The stage before ends here, and the next one begins.
+  void pass_to(unsigned next_stage);
   /// Sends what the step reads only. REQUIRES: it has arrived.
   void begin_step(unsigned step);
   /// Slices of a step's sum.
@@ -106,8 +112,9 @@ class OrbitalBase {
   void end_step(unsigned step);
   /// REQUIRES: all blocks have arrived and left.
   void end_run();
+  OrbitalTimes& time_of(unsigned stage) { return times_[stage]; }
   /// The times of a step's stage.
-  OrbitalTimes& time(unsigned step) { return times_[stage_of(step)]; }
+  OrbitalTimes& time(unsigned step) { return time_of(stage_of(step)); }
 
  protected:
   /// Sizes of blocks.
@@ -134,10 +141,13 @@ class OrbitalBase {
   virtual std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add,
                                         const OrbitalSlice& slice) = 0;
 
+  /// Transforms this node's block of an array at home; see factors.hpp. Returns its cycles.
+  virtual Tick transform_lines(unsigned pair) = 0;
+
   /// The sum's shift; null: it stays at its node.
   RingShift* sum(unsigned step) const { return sums_[stage_of(step)]; }
   OrbitalSlice planes(unsigned slice) const;
-  bool by_pointers() const;
+  static bool shares_memory(const Node& node);
   void make_blocks(Bytes bytes);
   void make_shift(unsigned number, HandlerId first_handler, Bytes bytes);
   void list_shifts();
@@ -155,6 +165,7 @@ class OrbitalBase {
   Node* node_;
   const OrbitalPlan* plan_;
   std::size_t block_bytes_;  ///< of a block of an array
+  bool by_pointers_;
   unsigned slices_;
   std::vector<LocalArray> blocks_;  ///< two, or two pairs
   LocalArray own_coefficients_;

@@ -60,8 +60,7 @@ BroadcastBase::BroadcastBase(Node& node, const OrbitalPlan& plan, HandlerId firs
                                         RingShift::Way{.to = line.down, .from = line.up},
                                         bytes.coefficients[stage]);
     else
-      broadcast_coefficients_.emplace_back(node, take_handlers(), line,
-                                           bytes.coefficients[stage]);
+      broadcast_coefficients_.emplace_back(node, take_handlers(), line, bytes.coefficients[stage]);
   }
 }
 
@@ -112,8 +111,11 @@ const std::byte* BroadcastBase::coefficients(unsigned stage) const {
 }
 
 /// What a step only reads leaves while it computes.
-Tick BroadcastBase::multiply(unsigned stage, unsigned step) {
+void BroadcastBase::begin_step(unsigned stage) {
   if (rolls()) rolled_coefficients_[stage].release();
+}
+
+Tick BroadcastBase::multiply(unsigned stage, unsigned step) {
   numbers_shifted_.push_back(numbers_sent(stage));
   std::byte* const sum = blocks_[(stage + 1) % 2].as<std::byte>();
   const std::uint64_t fmas =
@@ -183,6 +185,9 @@ Program broadcast_transform(Node& node, BroadcastBase& transform) {
         co_await node.until(counter, need.value);
       }
       times.waiting += node.now() - before;
+      transform.begin_step(stage);
+      const Tick at_once = 0;  // what finds room leaves before the computation
+      co_await node.compute(at_once);
       for (Tick left = transform.multiply(stage, step); left > 0;) {
         const Tick cycles = transform.until_next_look(stage, left);
         co_await node.compute(cycles);

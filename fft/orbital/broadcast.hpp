@@ -64,6 +64,8 @@ class BroadcastBase {
   void begin_stage(unsigned stage);
   /// Before a step's product.
   std::array<Need, 2> blocks_of_step(unsigned stage) const;
+  /// REQUIRES: the step's blocks are there.
+  void begin_step(unsigned stage);
   /// Computes a step's product and returns the cycles that this takes on the machine.
   Tick multiply(unsigned stage, unsigned step);
   /// The cycles, at most `left`, that the processor should compute before it handles its packets.
@@ -104,13 +106,13 @@ class BroadcastBase {
 
   Node* node_;
   const OrbitalPlan* plan_;
-  Tick one_packet_;  ///< cycles for which a full packet keeps a link busy
-  std::vector<LocalArray> blocks_;  ///< data and sum by turns, and two that others' arrive in
-  std::vector<LocalArray> coefficients_;                 ///< the node's own, by stage
-  std::vector<LocalArray> others_coefficients_;          ///< two that arrive
-  std::deque<RingBroadcast> data_;                       ///< by stage
-  std::deque<RingBroadcast> broadcast_coefficients_;     ///< by stage, in bbc
-  std::deque<RingShift> rolled_coefficients_;            ///< by stage, in bcr
+  Tick one_packet_;                       ///< cycles for which a full packet keeps a link busy
+  std::vector<LocalArray> blocks_;        ///< data and sum by turns, and two that others' arrive in
+  std::vector<LocalArray> coefficients_;  ///< the node's own, by stage
+  std::vector<LocalArray> others_coefficients_;       ///< two that arrive
+  std::deque<RingBroadcast> data_;                    ///< by stage
+  std::deque<RingBroadcast> broadcast_coefficients_;  ///< by stage, in bbc
+  std::deque<RingShift> rolled_coefficients_;         ///< by stage, in bcr
   std::array<OrbitalTimes, kStages> times_{};
   std::vector<std::uint64_t> numbers_shifted_;
 };

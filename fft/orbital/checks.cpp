@@ -12,6 +12,7 @@
 
 #include "fft/orbital/coefficients.hpp"
 #include "fft/orbital/plan.hpp"
+#include "fft/plan/description.hpp"
 #include "fft/plan/square_matrix.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
@@ -124,12 +125,22 @@ void check_transforms(const ArrayExtents& size, std::int64_t p, const OrbitalOpt
   }
 }
 
+/// Broadcasts have products in a node's own place only.
+void check_factors(const OrbitalOptions& options) {
+  if (options.variant == OrbitalVariant::cra) return;
+  for (const AxisTransform& transform : options.kinds)
+    if (transform.kind == TransformKind::fft)
+      throw BadInput("fft along an axis rolls its blocks: it is for the variant cra, not for " +
+                     std::string(kOrbitalVariantNames[static_cast<unsigned>(options.variant)]) +
+                     "; take dft");
+}
+
 void check_elements(const OrbitalOptions& options) {
   if (is_complex(options.element)) return;
   const auto complex = std::ranges::find_if(options.kinds, has_complex_coefficients);
   if (complex == options.kinds.end()) return;
   const auto type = kElementTypeNames[static_cast<unsigned>(options.element)];
-  const bool is_dft = complex->kind == TransformKind::dft;
+  const bool is_dft = complex->kind == TransformKind::dft || complex->kind == TransformKind::fft;
   throw BadInput(fmt::format("{} of {} elements is complex; give complex ones{}", name_of(*complex),
                              type, is_dft ? ", or take dht" : ""));
 }
@@ -155,6 +166,7 @@ void check_orbital(const ArrayExtents& size, const Shape& shape, const OrbitalOp
   check_torus(size, shape);
   check_blocks(size, shape.extent(0));
   check_transforms(size, shape.extent(0), options);
+  check_factors(options);
   check_elements(options);
   check_bytes(size, shape.extent(0), options.element);
 }

@@ -62,7 +62,7 @@ Value of_matrix(const SquareMatrix& matrix, bool forward, std::int64_t in, std::
 }  // namespace
 
 bool has_complex_coefficients(const AxisTransform& transform) {
-  return transform.kind == TransformKind::dft ||
+  return transform.kind == TransformKind::dft || transform.kind == TransformKind::fft ||
          (transform.matrix != nullptr && transform.matrix->is_complex());
 }
 
@@ -78,6 +78,7 @@ Value coefficient(const AxisTransform& transform, Sign sign, std::int64_t size, 
   const std::int64_t k = forward ? out : in;
   switch (transform.kind) {
     case TransformKind::dft:
+    case TransformKind::fft:
       return dft(sign, size, n, k);
     case TransformKind::dct:
       return dct(sign, size, n, k);

@@ -7,6 +7,7 @@
 //   dht  cos(2πnk/N) - sin(2πnk/N)       the minus is the orbital report's; Hartley's has a plus
 //   dst  sin(π(2n+1)(k+1) / 2N)          DST-II, without its weights
 //   wht  ±1: minus where n AND k have an odd number of ones      natural (Hadamard) order
+//   fft  that of dft: the same transform in another way (factors.hpp)
 //   matrix  M(k,n), the user's: X = M·x
 //
 // The inverse's matrix D satisfies C·D = N·1 for every kind, so that inverse after forward gives N

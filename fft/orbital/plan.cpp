@@ -79,11 +79,12 @@ std::uint64_t OrbitalPlan::multiply_adds(unsigned number) const {
   const unsigned axis = stage(number).axis;
   const std::uint64_t numbers = is_complex(options_.element) ? 2 : 1;
   const bool complex = has_complex_coefficients(options_.kinds[axis]);
-  return block_elements() * static_cast<std::uint64_t>(block(axis)) * numbers * (complex ? 2 : 1);
+  const std::uint64_t in_a_sum = by_factors(axis) ? 1 : static_cast<std::uint64_t>(block(axis));
+  return block_elements() * in_a_sum * numbers * (complex ? 2 : 1);
 }
 
 std::uint64_t OrbitalPlan::block_numbers(const MovedBlock& moved) const {
-  const auto b = static_cast<std::uint64_t>(block(moved.axis));
+  const auto b = by_factors(moved.axis) ? 1 : static_cast<std::uint64_t>(block(moved.axis));
   return moved.coefficients ? b * b : block_elements();
 }
 

@@ -42,6 +42,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fft/kernels/kernel.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/transform_kind.hpp"
@@ -73,6 +74,9 @@ struct OrbitalOptions {
   std::array<unsigned, 3> stage_axes = {2, 0, 1};
   /// By broadcasts every array is in the canonical layout, and alpha means nothing.
   OrbitalVariant variant = OrbitalVariant::cra;
+  /// Whose lines, and how they are planned, where an axis is transformed by factors.
+  local::LibraryName library = local::default_library();
+  local::Rigor rigor = local::Rigor::estimate;
 };
 
 /// Throws BadInput for what the orbital transform cannot do; see OrbitalPlan.
@@ -125,8 +129,9 @@ class OrbitalPlan {
   /// The block of array X`number`, 0 to 3, that a node holds at the beginning and the end of a
   /// stage.
   BlockIndex home(unsigned number, Rank node) const;
-  /// A block that a stage moves in each of its steps along a dimension of the torus: of an array, or
-  /// of the coefficients of an axis. It is shifted by all nodes, or broadcast by one in every ring.
+  /// A block that a stage moves in each of its steps along a dimension of the torus: of an array,
+  /// or of the coefficients of an axis. It is shifted by all nodes, or broadcast by one in every
+  /// ring.
   struct MovedBlock {
     unsigned dimension;
     bool coefficients;
@@ -136,6 +141,8 @@ class OrbitalPlan {
   std::vector<MovedBlock> moved_blocks(unsigned stage) const;
   std::uint64_t block_numbers(const MovedBlock& shifted) const;
   std::uint64_t block_bytes(const MovedBlock& shifted) const;
+  /// Whether an axis is transformed by factors instead of a matrix; see factors.hpp.
+  bool by_factors(unsigned axis) const { return options_.kinds[axis].kind == TransformKind::fft; }
   /// Real multiply-adds of a step's product.
   std::uint64_t multiply_adds(unsigned stage) const;
 

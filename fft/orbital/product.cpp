@@ -47,22 +47,23 @@ OrbitalProduct<T>::OrbitalProduct(AxisTransform transform, unsigned axis, const 
       axis_(axis),
       block_(block),
       same_type_(!kComplex || has_complex_coefficients(transform_)),
-      parts_(same_type_ || axis != 2
-                 ? 0
-                 : 4 * static_cast<std::size_t>(block[1]) * static_cast<std::size_t>(block[2])) {
+      parts_(same_type_ || axis != 2 ? 0 : 4 * plane_elements()) {
   TOROID_CHECK(kComplex || !has_complex_coefficients(transform_));
 }
 
 template <typename T>
 std::size_t OrbitalProduct<T>::coefficient_bytes() const {
-  const auto b = static_cast<std::size_t>(edge());
+  const auto b = by_factors() ? 1 : static_cast<std::size_t>(edge());
   return b * b * (same_type_ ? sizeof(T) : sizeof(Real));
 }
 
 template <typename T>
 void OrbitalProduct<T>::fill(std::byte* coefficients, Sign sign, std::int64_t size, unsigned in,
                              unsigned out) const {
-  if (same_type_)
+  if (by_factors())
+    *reinterpret_cast<T*>(coefficients) =
+        rounded<T>(coefficient(TransformKind::dft, sign, size / edge(), in, out));
+  else if (same_type_)
     fill_as(reinterpret_cast<T*>(coefficients), sign, size, in, out);
   else
     fill_as(reinterpret_cast<Real*>(coefficients), sign, size, in, out);
@@ -83,7 +84,9 @@ template <typename T>
 void OrbitalProduct<T>::run(const std::byte* coefficients, const T* data, bool add, T* sum,
                             const Planes& planes) {
   const auto* const real = reinterpret_cast<const Real*>(coefficients);
-  if (same_type_)
+  if (by_factors())
+    run_by_factor(reinterpret_cast<const T*>(coefficients), data, add, sum, planes);
+  else if (same_type_)
     run_as(reinterpret_cast<const T*>(coefficients), data, add, sum, planes);
   else if (axis_ == 2)
     run_by_parts(real, data, add, sum, planes);
@@ -111,6 +114,22 @@ void OrbitalProduct<T>::run_as(const U* coefficients, const U* data, bool add, U
     multiply(Transpose::yes, {b, row, b}, coefficients, data, beta, sum);
 }
 
+template <typename T>
+void OrbitalProduct<T>::run_by_factor([[maybe_unused]] const T* factor,
+                                      [[maybe_unused]] const T* data, [[maybe_unused]] bool add,
+                                      [[maybe_unused]] T* sum,
+                                      [[maybe_unused]] const Planes& planes) const {
+  if constexpr (kComplex) {
+    const std::size_t begin = static_cast<std::size_t>(planes.first) * plane_elements();
+    const std::size_t end = begin + static_cast<std::size_t>(planes.count) * plane_elements();
+    const T number = *factor;
+    for (std::size_t i = begin; i < end; ++i) {
+      const T product = times(data[i], number);
+      sum[i] = add ? sum[i] + product : product;
+    }
+  }
+}
+
 /// It goes plane by plane so that the parts stay in the cache.
 template <typename T>
 void OrbitalProduct<T>::run_by_parts([[maybe_unused]] const Real* coefficients,
@@ -136,8 +155,8 @@ void OrbitalProduct<T>::run_by_parts([[maybe_unused]] const Real* coefficients,
 template <typename T>
 std::uint64_t OrbitalProduct<T>::fmas_of_plane() const {
   std::uint64_t fmas = !kComplex ? 1 : has_complex_coefficients(transform_) ? 4 : 2;
-  for (const int b : {block_[1], block_[2], edge()}) fmas *= static_cast<std::uint64_t>(b);
-  return fmas;
+  if (!by_factors()) fmas *= static_cast<std::uint64_t>(edge());
+  return fmas * plane_elements();
 }
 
 template class OrbitalProduct<float>;

@@ -22,6 +22,12 @@ struct RealOf<std::complex<T>> {
   using type = T;
 };
 
+/// a·b by the formula. The operator also looks for infinities, which no coefficient is.
+template <typename Real>
+constexpr std::complex<Real> times(const std::complex<Real>& a, const std::complex<Real>& b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
 /// Multiplies blocks of a x b x c elements of T: float, double or complex of these. A BLAS computes
 /// matrix products on the blocks in their C order. For p planes of the sum: along axis 0 one of
 /// p x a by a x bc, along axis 1 one of b x b by b x c per plane, along axis 2 one of pb x c by
@@ -39,9 +45,10 @@ class OrbitalProduct {
   OrbitalProduct(AxisTransform transform, unsigned axis, const Block& block);
 
   /// Bytes of a block of coefficients, which are real if the transform's are: b x b where the block
-  /// has b elements along the axis.
+  /// has b elements along the axis; a single one by factors.
   std::size_t coefficient_bytes() const;
-  /// Writes the block of coefficients from block `in` of an axis of `size` elements to block `out`.
+  /// Writes the block of coefficients from block `in` of an axis of `size` elements to block `out`;
+  /// by factors the one by which block `in` is multiplied.
   void fill(std::byte* coefficients, Sign sign, std::int64_t size, unsigned in, unsigned out) const;
   /// Planes of the sum: its rows along axis 0 from `first` on, which are contiguous.
   struct Planes {
@@ -50,8 +57,9 @@ class OrbitalProduct {
   };
   /// sum = data·coefficients, or sum += data·coefficients if `add`, for some planes of the sum.
   void run(const std::byte* coefficients, const T* data, bool add, T* sum, const Planes& planes);
-  /// Real multiply-adds for one plane: its elements times the block's along the product's axis;
-  /// twice as many if T is complex, four times as many if the coefficients are complex too.
+  /// Real multiply-adds for one plane: its elements, unless by factors times the block's along the
+  /// product's axis; twice as many if T is complex, four times as many if the coefficients are
+  /// complex too.
   std::uint64_t fmas_of_plane() const;
 
  private:
@@ -60,12 +68,18 @@ class OrbitalProduct {
   /// Multiplies by coefficients of type U, which is T or its real type.
   template <typename U>
   void run_as(const U* coefficients, const U* data, bool add, U* sum, const Planes& planes) const;
+  /// All elements by the same number.
+  void run_by_factor(const T* factor, const T* data, bool add, T* sum, const Planes& planes) const;
   /// Complex data by real coefficients along the last axis: real and imaginary parts apart.
   void run_by_parts(const Real* coefficients, const T* data, bool add, T* sum,
                     const Planes& planes);
 
   /// Elements of a block along the axis of the product.
   int edge() const { return block_[axis_]; }
+  bool by_factors() const { return transform_.kind == TransformKind::fft; }
+  std::size_t plane_elements() const {
+    return static_cast<std::size_t>(block_[1]) * static_cast<std::size_t>(block_[2]);
+  }
 
   AxisTransform transform_;
   unsigned axis_;

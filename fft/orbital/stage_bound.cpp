@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fft/orbital/factors.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/plan/cost_model.hpp"
 #include "hal/bounds.hpp"
@@ -12,6 +13,8 @@ namespace toroid::fft {
 OrbitalStageBound bound_of_stage(const OrbitalPlan& plan, unsigned stage, const Machine& machine) {
   const unsigned steps = plan.extent();
   OrbitalStageBound bound{steps * product_cycles(machine, plan.multiply_adds(stage)), 0};
+  const unsigned axis = plan.stage(stage).axis;
+  if (plan.by_factors(axis)) bound.processor += block_factor_cycles(plan, axis, machine);
   if (steps == 1) return bound;
   for (const OrbitalPlan::MovedBlock& block : plan.moved_blocks(stage)) {
     const MessageCost cost = message_cost(machine, plan.block_bytes(block));
@@ -19,7 +22,9 @@ OrbitalStageBound bound_of_stage(const OrbitalPlan& plan, unsigned stage, const 
     const unsigned passed_on = block.is_broadcast ? steps - 1 : steps;
     const unsigned on_a_link = block.is_broadcast ? steps / 2 : steps;
     bound.processor += passed_on * cost.packets * (machine.inject_cycles + machine.receive_cycles);
-    bound.link = std::max(bound.link, machine.wire_cycles(on_a_link * cost.wire_bytes));
+    // Two nodes have two links in each direction of their ring.
+    const unsigned links = steps == 2 ? 2 : 1;
+    bound.link = std::max(bound.link, machine.wire_cycles(on_a_link * cost.wire_bytes / links));
   }
   return bound;
 }

@@ -41,8 +41,8 @@ class ShiftedState final : public OrbitalStageState {
   ShiftedState(Node& node, const Description& description, Way way)
       : node_(&node), plan_(orbital_plan(description, node.shape(), way)) {
     for (std::int64_t lane = 0; lane < lanes_of(description.batch); ++lane)
-      lanes_.push_back(&transforms_.emplace_back(
-          node, plan_, node.reserve_handlers(OrbitalBase::kHandlers)));
+      lanes_.push_back(
+          &transforms_.emplace_back(node, plan_, node.reserve_handlers(OrbitalBase::kHandlers)));
   }
 
   void put(std::size_t lane, const std::byte* block) override {
@@ -121,6 +121,8 @@ OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way
   options.alpha = description.scheduling;
   options.variant = description.variant;
   options.stage_axes = description.stage_axes;
+  options.library = description.library;
+  options.rigor = description.rigor;
   if (description.real)
     options.element = single ? ElementType::float32 : ElementType::float64;
   else
@@ -128,17 +130,26 @@ OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way
   return {{description.size[0], description.size[1], description.size[2]}, shape, options};
 }
 
-/// Four blocks of the array, and of coefficients one per stage, and the one that is shifted.
-double orbital_bytes(const ArrayExtents& size, const Shape& shape, std::int64_t batch) {
-  const double extent = std::cbrt(shape.size());
-  double elements = 4;
-  double squares = 0;  // of the coefficients, in the blocks of all nodes
+/// Of a node: two blocks of the array, and two of the array or of coefficients, and the
+/// coefficients of each axis. By broadcasts four blocks of the array, and two of others'
+/// coefficients.
+double orbital_bytes(const ArrayExtents& size, const Shape& shape, std::int64_t batch,
+                     OrbitalVariant variant) {
+  const double nodes = shape.size();
+  const double extent = std::cbrt(nodes);
+  double block = 1;
+  double squares = 0;  // of the coefficients
+  double largest = 0;
   for (const std::int64_t n : size) {
-    const auto edge = static_cast<double>(n);
-    elements *= edge;
-    squares += edge * edge * extent * 4 / 3;
+    const double edge = static_cast<double>(n) / extent;
+    block *= edge;
+    squares += edge * edge;
+    largest = std::max(largest, edge * edge);
   }
-  return static_cast<double>(lanes_of(batch) * sizeof(Complex)) * (elements + squares);
+  const bool rolls_all = variant == OrbitalVariant::cra;
+  const double lanes = rolls_all ? static_cast<double>(lanes_of(batch)) : 1;
+  const double others = rolls_all ? 2 * std::max(block, largest) : 2 * (block + largest);
+  return sizeof(Complex) * nodes * lanes * (2 * block + others + squares);
 }
 
 Stages orbital_stages(const Description& description, const Shape& shape) {

@@ -20,11 +20,12 @@ OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way
 
 /// Bytes of blocks and coefficients of all nodes, complex ones of double precision, at most: what
 /// one direction takes for a batch of such arrays. The shape need not be one that the method takes.
-double orbital_bytes(const ArrayExtents& size, const Shape& shape, std::int64_t batch);
+double orbital_bytes(const ArrayExtents& size, const Shape& shape, std::int64_t batch,
+                     OrbitalVariant variant = OrbitalVariant::cra);
 
-/// The orbital transform between the local arrays of a plan, for any type of elements. Of a batch it
-/// transforms as many arrays at the same time as it has lanes: put() a block into each, run their
-/// program(), get() the results.
+/// The orbital transform between the local arrays of a plan, for any type of elements. Of a batch
+/// it transforms as many arrays at the same time as it has lanes: put() a block into each, run
+/// their program(), get() the results.
 class OrbitalStageState {
  public:
   virtual ~OrbitalStageState() = default;

@@ -7,11 +7,13 @@
 
 #include "fft/execute/local_array.hpp"
 #include "fft/orbital/base.hpp"
+#include "fft/orbital/factors.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/product.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "hal/packet.hpp"
+#include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 
 namespace toroid::fft {
@@ -43,6 +45,13 @@ OrbitalTransform<T>::OrbitalTransform(Node& node, const OrbitalPlan& plan, Handl
   for (const unsigned pair : {1u, 2u})
     fixed_coefficients_.push_back(LocalArray::of_bytes(products_[pair].coefficient_bytes()));
   for (unsigned pair = 0; pair < plan.kStages; ++pair) load_coefficients(pair);
+  for (unsigned pair = 0; pair < plan.kStages; ++pair) {
+    const unsigned axis = plan.product_axis(pair);
+    if (plan.by_factors(axis))
+      factors_.emplace_back(plan, axis, block_number(pair + 1, axis), node.machine());
+    else
+      factors_.emplace_back();
+  }
 }
 
 template <typename T>
@@ -82,6 +91,14 @@ std::uint64_t OrbitalTransform<T>::multiply_blocks(const OrbitalStage& stage, bo
   product.run(coefficients(stage.pair()), elements_at(array(stage.data)).data(), add,
               elements_at(array(stage.sum)).data(), {slice.first, slice.last - slice.first});
   return product.fmas_of_plane();
+}
+
+/// The frequencies are on the side of the pair's second array.
+template <typename T>
+Tick OrbitalTransform<T>::transform_lines(unsigned pair) {
+  BlockFactor<T>& factor = factors_[pair];
+  factor.run(elements_at(array(pair + 1)).data());
+  return factor.cycles();
 }
 
 template class OrbitalTransform<float>;

@@ -9,9 +9,11 @@
 
 #include "fft/execute/local_array.hpp"
 #include "fft/orbital/base.hpp"
+#include "fft/orbital/factors.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/product.hpp"
 #include "hal/packet.hpp"
+#include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 
 namespace toroid::fft {
@@ -34,6 +36,7 @@ class OrbitalTransform final : public OrbitalBase {
  private:
   std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add,
                                 const OrbitalSlice& slice) override;
+  Tick transform_lines(unsigned pair) override;
   std::span<T> elements_at(std::byte* block) const;
   std::byte* coefficients(unsigned pair);
   void load_coefficients(unsigned pair);
@@ -41,6 +44,7 @@ class OrbitalTransform final : public OrbitalBase {
 
   std::vector<OrbitalProduct<T>> products_;     ///< by pair of arrays; see OrbitalStage
   std::vector<LocalArray> fixed_coefficients_;  ///< those of the pairs 1 and 2
+  std::vector<BlockFactor<T>> factors_;         ///< by pair; idle where there is a matrix
 };
 
 extern template class OrbitalTransform<float>;

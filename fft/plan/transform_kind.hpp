@@ -21,11 +21,12 @@ enum class TransformKind : std::uint8_t {
   dht,
   wht,
   dst,
+  fft,     ///< the dft by factors, frequencies by digits: fft/orbital/factors.hpp
   matrix,  ///< the user's; AxisTransform has it
 };
 /// The names of those that need no matrix.
-inline constexpr std::array<std::string_view, 5> kTransformKindNames = {"dft", "dct", "dht", "wht",
-                                                                        "dst"};
+inline constexpr std::array<std::string_view, 6> kTransformKindNames = {"dft", "dct", "dht",
+                                                                        "wht", "dst", "fft"};
 
 /// The transform along one axis: one of the kinds, or a matrix of the user's.
 struct AxisTransform {

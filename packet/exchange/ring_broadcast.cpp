@@ -215,8 +215,7 @@ void RingBroadcast::note_received(std::uint64_t slot) {
   const Direction direction = way_of(block);
   ++streams_[direction].received;
   if (RankRecord* const record = node_->record())
-    record->received(node_->now(), first_handler_, source(direction),
-                     streams_[direction].received);
+    record->received(node_->now(), first_handler_, source(direction), streams_[direction].received);
 }
 
 void RingBroadcast::on_permission(const Packet& packet) {

@@ -61,6 +61,7 @@ void RingShift::release(std::size_t bytes) {
   const std::uint64_t released = steps_ * packets_ + whole;
   if (released <= released_) return;
   released_ = released;
+  if (by_pointers()) marks_.push_back(released);
   if (RankRecord* const record = node_->record(); record != nullptr && whole == packets_)
     record->send(node_->now(), way_.to, size(), first_handler_);
   post_if_needed();
@@ -146,10 +147,12 @@ SendDescriptor RingShift::describe_packets() {
   return made;
 }
 
-/// One packet for all that may leave of a block.
+/// One packet for each part that was released, so that how many there are does not depend on when
+/// they may leave.
 SendDescriptor RingShift::describe_pointer() {
   const std::uint64_t block = queued_ / packets_;
-  const std::uint64_t upto = std::min(sendable(), (block + 1) * packets_);
+  const std::uint64_t upto = marks_.front();
+  marks_.pop_front();
   constexpr unsigned kBytes = sizeof(std::byte*);
   SendDescriptor made = node_->descriptor(way_.to, first_handler_, kBytes, 0, chunks_for(kBytes));
   made.cookie = (block % 2) << kBufferBit | (upto - block * packets_);

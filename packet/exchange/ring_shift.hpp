@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -143,6 +144,7 @@ class RingShift final : public PayloadSource, public Outgoing {
   // Packets are counted through all blocks.
   std::uint64_t released_ = 0;
   std::uint64_t queued_ = 0;
+  std::deque<std::uint64_t> marks_;      ///< by pointers: the ends of parts that are not queued yet
   std::array<std::uint64_t, 2> left_{};  ///< packets that have left each buffer
   std::vector<bool> early_;              ///< [packet mod 2 blocks] has come before one below it
   std::uint64_t steps_ = 0;              ///< times that this node has advanced

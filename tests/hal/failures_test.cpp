@@ -39,12 +39,14 @@ bool searched_way(const Shape& shape, Rank at, Rank to, DirectionSet hints) {
   return false;
 }
 
-/// All hints that lead from one node to another, the long ways round included.
+/// All hints that lead from one node to another, the long ways round included. Round failures no
+/// packet has both of a dimension.
 std::vector<DirectionSet> all_hints(const Shape& shape, Rank from, Rank to) {
   std::vector<DirectionSet> all;
   for (unsigned bits = 0; bits < 1u << shape.links(); ++bits) {
     const DirectionSet hints(static_cast<std::uint16_t>(bits));
-    if (route_along(shape, shape.coord(from), shape.coord(to), hints)) all.push_back(hints);
+    if (!both_hints(hints) && route_along(shape, shape.coord(from), shape.coord(to), hints))
+      all.push_back(hints);
   }
   return all;
 }

@@ -148,6 +148,10 @@ TEST(BadInput, IsANameThatIsNotKnown) {
   expect_refusals({
       {kAllToAll + Arguments{"--order", "none"}, {"order 'none'", "random", "rank", "shift"}},
       {kAllToAll + Arguments{"--routing", "none"}, {"routing 'none'", "adaptive", "determin"}},
+      {kAllToAll + Arguments{"--tie", "both", "--routing", "deterministic"},
+       {"--tie both", "one way"}},
+      {kAllToAll + Arguments{"--tie", "both", "--fail-link", "(0,0)X+"},
+       {"--tie both", "failures"}},
       {kAllToAll + Arguments{"--tie", "none"}, {"tie rule 'none'", "parity", "split", "plus"}},
       {kAllToAll + Arguments{"--tying", "none"}, {"tying 'none'", "per-direction", "any"}},
       {kAllToAll + Arguments{"--fabric", "none"}, {"fabric 'none'", "sim"}},

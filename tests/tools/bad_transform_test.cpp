@@ -192,9 +192,10 @@ TEST_F(BadTransform, HasOptionsOfAnotherMethod) {
     for (const Arguments& option : slabs)
       expect_refusal(run + option, {"is for --method slab", option[0].substr(0, 8)});
   for (const Arguments& run : {kVolumetric, kSlab, kRows})
-    for (const Arguments& option :
-         {Arguments{"--schedule", "+++"}, {"--stages", "zxy"}, {"--slicing", "y"},
-          {"--variant", "bbc"}})
+    for (const Arguments& option : {Arguments{"--schedule", "+++"},
+                                    {"--stages", "zxy"},
+                                    {"--slicing", "y"},
+                                    {"--variant", "bbc"}})
       expect_refusal(run + option, {option[0] + " is for --method orbital"});
   expect_refusal(kOrbital + Arguments{"--variant", "bbc", "--schedule", "+++"},
                  {"--schedule is for --variant cra"});

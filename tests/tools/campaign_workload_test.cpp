@@ -290,18 +290,21 @@ TEST(CampaignWorkload, ThatIsWrongIsRefused) {
   };
   refuses_workload("", "empty");
   refuses_workload("fft:8,,fft:4", "empty");
-  refuses_workload("fft", "fft:SIZE[:METHOD[:PLANES[:lines][:taper]]]");
-  refuses_workload("fft:", "fft:SIZE[:METHOD[:PLANES[:lines][:taper]]]");
+  refuses_workload("fft", "fft:SIZE[:METHOD], with slab[:PLANES[:lines][:taper]]");
+  refuses_workload("fft:", "fft:SIZE[:METHOD], with slab[:PLANES[:lines][:taper]]");
   refuses_workload("fft:8:", "unknown method ''; known: volumetric");
   refuses_workload("fft:8:slow", "unknown method 'slow'; known: volumetric");
   refuses_workload("fft:8:slab:", "''");
   refuses_workload("fft:8:slab:0", "'0'");
   refuses_workload("fft:8:slab:99999999999", "'99999999999'");
   refuses_workload("fft:8:slab:2:1", "after the planes come lines, taper or both");
-  refuses_workload("fft:8:slab:2:lines:taper:lines", "fft:SIZE[:METHOD[:PLANES[:lines][:taper]]]");
+  refuses_workload("fft:8:slab:2:lines:taper:lines",
+                   "fft:SIZE[:METHOD], with slab[:PLANES[:lines][:taper]]");
   for (const char* after : {"lines:lines", "taper:taper", "taper:lines"})
     refuses_workload(std::string("fft:8:slab:2:") + after, "in this order, each once");
   refuses_workload("fft:8:rows:2", "planes are for the method slab");
+  refuses_workload("fft:8:orbital:2", "unknown transform '2'");
+  refuses_workload("fft:8:orbital:dct:2", "a transform's kind for orbital");
   refuses_workload("fft:0", "size '0'");
   refuses_workload("fft:8by8", "'8by8' is not a size");
   refuses_workload("fft:8x8x8x8", "3 axes");

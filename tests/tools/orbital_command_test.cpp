@@ -22,8 +22,8 @@
 namespace toroid::testing {
 namespace {
 
-using ::testing::HasSubstr;
 using nlohmann::json;
+using ::testing::HasSubstr;
 
 Arguments orbital(const std::string& torus, const std::string& size) {
   return {"fft", "--method", "orbital", "--torus", torus, "--size", size};
@@ -206,6 +206,51 @@ TEST(OrbitalCommand, PassesPointersWhereNodesShareMemory) {
   EXPECT_LT(by_pointers["packets"], by_packets["packets"]);
   EXPECT_LT(by_pointers["bytes_per_process"], by_packets["bytes_per_process"]);
   EXPECT_EQ(json_of(shm)["packets"], by_pointers["packets"]);
+}
+
+/// The result of a run, as --out has it.
+std::vector<std::complex<double>> written_by(const Arguments& run) {
+  const TemporaryDirectory directory;
+  const std::string out = (directory.path() / "out.npy").string();
+  expect_right(run + Arguments{"--out", out});
+  return read_npy(out).values;
+}
+
+TEST(OrbitalCommand, TransformsByFactorsInTheNaturalOrder) {
+  for (const std::string kinds : {"fft", "fft,dct,dft", "dht,fft,fft"}) {
+    const Arguments by = {"--transform", kinds};
+    expect_orbital(orbital("3x3x3", "6x9x3") + by + Arguments{"--stages", "xzy"});
+    expect_right(kSmallCube + by + Arguments{"--batch", "3", "--return"});
+    expect_right(kSmallCube + by + Arguments{"--loop", "2"});
+    expect_right(kSmallCube + by + Arguments{"--fabric", "shm", "--transfer", "packets"});
+    EXPECT_EQ(json_of(kSmallCube + by)["transform"], kinds);
+  }
+  for (const Arguments& way : {Arguments{}, {"--inverse"}}) {
+    const auto ours = written_by(kSmallCube + way + Arguments{"--transform", "fft"});
+    const auto theirs = written_by(kSmallCube + way);
+    ASSERT_EQ(ours.size(), theirs.size());
+    for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_LT(std::abs(ours[i] - theirs[i]), 1e-11);
+  }
+}
+
+TEST(OrbitalCommand, ComputesLessByFactorsThanByMatrices) {
+  const auto computing = [](const std::string& kind) {
+    return json_of(orbital("2x2x2", "32") +
+                   Arguments{"--transform", kind})["stage_times"][0]["computing_cycles"]
+        .get<double>();
+  };
+  EXPECT_LT(computing("fft"), computing("dft") / 2);
+}
+
+TEST(OrbitalCommand, TransformsLinesOfBlocksByEitherLibrary) {
+  const Arguments by = {"--kernel", "kissfft", "--transform"};
+  expect_right(kSmallCube + by + Arguments{"fft"});
+  EXPECT_EQ(run_command(kSmallCube + by + Arguments{"dft"}).exit_code, 2);
+  EXPECT_EQ(run_command(kSmallCube + Arguments{"--transform", "fft", "--real"}).exit_code, 2);
+  EXPECT_EQ(run_command(kSmallCube + Arguments{"--transform", "fft", "--variant", "bbc"}).exit_code,
+            2);
+  EXPECT_EQ(run_command({"fft", "--size", "8", "--torus", "2x2x2", "--transform", "fft"}).exit_code,
+            2);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ const std::vector<Sender> kSenders = {
     {"fft_volumetric", fft("2x2", "volumetric"), Sent::exchanges, "fft --method volumetric"},
     {"fft_slab", fft("2x2", "slab"), Sent::exchanges, "fft --method slab"},
     {"fft_rows", fft("2x2", "rows"), Sent::exchanges, "fft --method rows"},
-    {"fft_orbital", fft("2x2x2", "orbital"), Sent::streams, "fft --method orbital", true},
+    {"fft_orbital", fft("2x2x2", "orbital"), Sent::shifts, "fft --method orbital", true},
     {"hello", {"hello", "--torus", "2x2"}, Sent::streams, "hello"},
     {"replay", {"replay", "run.goal", "--torus", "2x2"}, Sent::messages, "replay"},
     {"poisson", {"poisson", "--torus", "2x2", "--size", "4"}, Sent::exchanges, "poisson"},

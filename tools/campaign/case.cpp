@@ -88,9 +88,9 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   add_policy_list(verb, "--policies", lists.policies);
   add_name_list(verb, "--traffic", lists.traffics, "traffic", traffic_pattern_names(),
                 "likewise: patterns of traffic");
-  add_text_list(
-      verb, "--workload", lists.workloads,
-      "likewise, instead of traffic: fft:SIZE[:METHOD[:PLANES[:lines][:taper]]] or replay:FILE")
+  add_text_list(verb, "--workload", lists.workloads,
+                "likewise, instead of traffic: fft:SIZE[:METHOD[:PLANES[:lines][:taper] or :KIND]] "
+                "or replay:FILE")
       .type_name("NAMES");
   add_text_list(verb, "--torus", lists.toruses, "likewise: extents, as 8x8x8,16x16x16m")
       .type_name("SHAPES")

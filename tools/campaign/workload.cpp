@@ -13,6 +13,7 @@
 
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
+#include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -146,17 +147,25 @@ class ReplayWorkload final : public Workload {
 
 FftOptions fft_options_of(const std::string& text, const std::vector<std::string>& parts) {
   if (parts.size() < 2 || parts.size() > 6 || parts[1].empty())
-    throw BadInput(
-        fmt::format("workload '{}': expected fft:SIZE[:METHOD[:PLANES[:lines][:taper]]], as "
-                    "fft:64:slab:2",
-                    shortened(text)));
+    throw BadInput(fmt::format(
+        "workload '{}': expected fft:SIZE[:METHOD], with slab[:PLANES[:lines][:taper]] or "
+        "orbital[:KIND], as fft:64:slab:2",
+        shortened(text)));
   FftOptions options;
   options.size = parts[1];
   if (parts.size() > 2) options.method = parts[2];
   (void)parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   if (parts.size() < 4) return options;
+  if (options.method == "orbital" && parts.size() == 4) {
+    options.transform = parts[3];
+    (void)parse_choice<fft::TransformKind>("transform", fft::kTransformKindNames, parts[3]);
+    return options;
+  }
   if (options.method != "slab")
-    throw BadInput(fmt::format("workload '{}': planes are for the method slab", shortened(text)));
+    throw BadInput(
+        fmt::format("workload '{}': planes are for the method slab, a transform's kind for "
+                    "orbital",
+                    shortened(text)));
   options.planes =
       static_cast<std::int64_t>(parse_byte_counts(parts[3], {.min = 1, .max = 1u << 24}).front());
   // In one order, so that equal workloads have one name.
@@ -187,7 +196,8 @@ std::shared_ptr<const Workload> make_workload(const std::string& text, const Sha
   const std::vector<std::string> parts = split(text, ':');
   if (parts.front() != "fft")
     throw BadInput(fmt::format(
-        "unknown workload '{}'; known: fft:SIZE[:METHOD[:PLANES[:lines][:taper]]], replay:FILE",
+        "unknown workload '{}'; known: fft:SIZE[:METHOD], fft:SIZE:slab[:PLANES[:lines][:taper]], "
+        "fft:SIZE:orbital[:KIND], replay:FILE",
         shortened(text)));
   return std::make_shared<TransformWorkload>(fft_options_of(text, parts), shape,
                                              settings.run.fabric);

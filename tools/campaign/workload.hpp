@@ -33,8 +33,8 @@ class Workload {
   virtual std::string fingerprint() const { return {}; }
 };
 
-/// "fft:SIZE[:METHOD[:PLANES[:lines][:taper]]]", as fft:128x128x128:slab:2, or "replay:FILE", one
-/// of `files`. Throws BadInput.
+/// "fft:SIZE[:METHOD[:PLANES[:lines][:taper] or :KIND]]", as fft:128x128x128:slab:2, or
+/// "replay:FILE", one of `files`. Throws BadInput.
 std::shared_ptr<const Workload> make_workload(const std::string& text, const Shape& shape,
                                               const CampaignSettings& settings,
                                               ScheduleFiles& files);

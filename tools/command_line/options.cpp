@@ -316,8 +316,18 @@ std::uint32_t usual_packets_per_visit(FabricName fabric, TransferMode transfer) 
   return transfer == TransferMode::packets ? kCarriedPacketsPerVisit : kPutPacketsPerVisit;
 }
 
+/// A packet with one way, or round failures, has no tie that routers could decide.
+void refuse_tie_without_effect(const TorusOptions& torus) {
+  if (torus.policy.changes().tie != TieRule::both) return;
+  if (routing_of(torus.policy) == RoutingRule::deterministic)
+    throw BadInput("--tie both has no effect with deterministic routing: packets have one way");
+  if (!all_work(torus.failures))
+    throw BadInput("--tie both has no effect round failures: ways are searched by parity");
+}
+
 NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus, FabricName fabric,
                          TransferMode transfer) {
+  refuse_tie_without_effect(torus);
   return {.seed = common.seed,
           .policy = &torus.policy.named(),
           .changes = torus.policy.changes(),

@@ -191,7 +191,9 @@ void refuse_policy_options(const CLI::App& verb, const FftOptions& options, cons
                            const Machine& machine) {
   const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   const auto layer = parse_choice<fft::Layer>("layer", fft::kLayerNames, options.layer);
-  const PolicyEffects effects = transform_effects(method, run, layer);
+  const auto variant =
+      parse_choice<fft::OrbitalVariant>("variant", fft::kOrbitalVariantNames, options.variant);
+  const PolicyEffects effects = transform_effects(method, run, layer, variant);
   const std::string what = layer == fft::Layer::packets ? "fft --method " + options.method
                                                         : "fft --layer " + options.layer;
   refuse_settings_without_effect(verb, effects, what, run);

@@ -252,8 +252,7 @@ void print_head(const Setting& setting) {
       "{:>6} {:>20} {:>10} {:>12} {:>12}  {:<9} {:>9} {:>12}\n",
       rock_salt::kMadelung, setting.options.method,
       takes_real_data(setting.method) ? "real" : "complex", setting.shape.text(),
-      setting.shape.size(),
-      setting.machine.name, common.seed, common.fabric,
+      setting.shape.size(), setting.machine.name, common.seed, common.fabric,
       common.fabric == "sim" ? "virtual" : "wall clock", "grid", "constant", "error", "time, s",
       "bound, s", "by", "of bound", "packets");
 }

@@ -1,5 +1,5 @@
 // Section `orbital`: the orbital paper's counts, 3P steps of computing and shifting, with b³ + b²
-// or 2b³ numbers in each.
+// or 2b³ numbers in each; its rivals, the same products by broadcasts; and a batch in pipeline.
 #include <fmt/core.h>
 
 #include <array>
@@ -22,8 +22,13 @@ namespace {
 struct OrbitalCase {
   unsigned p;      ///< nodes per side
   std::int64_t b;  ///< numbers per side of a node's block
-  TransformCase transform() const {
-    return {fft::Method::orbital, fmt::format("{0}x{0}x{0}", p), b * p};
+  TransformCase transform(fft::OrbitalVariant variant = fft::OrbitalVariant::cra,
+                          std::int64_t batch = 1) const {
+    return {.method = fft::Method::orbital,
+            .torus = fmt::format("{0}x{0}x{0}", p),
+            .size = b * p,
+            .variant = variant,
+            .batch = batch};
   }
   std::string on_nodes(std::string_view what) const {
     return fmt::format("{}, P = {}, b = {}", what, p, b);
@@ -53,17 +58,58 @@ std::vector<PaperRow> orbital_rows_of(const PaperResults& results, const Orbital
   return rows;
 }
 
-std::vector<PaperRow> orbital_rows(const PaperResults& results, const PaperSetting&) {
+/// Arrays of the batch whose pipeline is measured.
+constexpr std::int64_t kBatchOfCase = 4;
+
+struct Rival {
+  fft::OrbitalVariant variant;
+  const char* name;
+  const char* note;
+};
+constexpr std::array kRivals = {Rival{fft::OrbitalVariant::cra, "rolling all", "CRA"},
+                                Rival{fft::OrbitalVariant::bcr, "broadcast and roll", "BCR, Fox's"},
+                                Rival{fft::OrbitalVariant::bbc, "broadcasts", "BBC, SUMMA"}};
+
+/// Nobody has published these.
+std::vector<PaperRow> time_rows_of(const PaperResults& results, const OrbitalCase& c,
+                                   const PaperSetting& setting) {
   std::vector<PaperRow> rows;
-  for (const OrbitalCase& c : kOrbitalCases)
+  for (const Rival& rival : kRivals) {
+    PaperRow row{"orbital", c.on_nodes(rival.name), "section 3.1", "s"};
+    const std::string key = c.transform(rival.variant).key();
+    row.ours = seconds_of(results, key, "cycles", setting);
+    row.bound = seconds_of(results, key, "bound_cycles", setting);
+    row.bound_by = text_of(results, key, "bound_by");
+    row.note = rival.note;
+    rows.push_back(std::move(row));
+  }
+  PaperRow row{"orbital", c.on_nodes("4 arrays"), "section 4", "of 4 x 1"};
+  const auto one = figure_of(results, c.transform().key(), "cycles");
+  const auto all =
+      figure_of(results, c.transform(fft::OrbitalVariant::cra, kBatchOfCase).key(), "cycles");
+  if (one && all) row.ours = *all / (kBatchOfCase * *one);
+  row.note = "in pipeline";
+  rows.push_back(std::move(row));
+  return rows;
+}
+
+std::vector<PaperRow> orbital_rows(const PaperResults& results, const PaperSetting& setting) {
+  std::vector<PaperRow> rows;
+  for (const OrbitalCase& c : kOrbitalCases) {
     for (PaperRow& row : orbital_rows_of(results, c)) rows.push_back(std::move(row));
+    for (PaperRow& row : time_rows_of(results, c, setting)) rows.push_back(std::move(row));
+  }
   return rows;
 }
 
 std::vector<Simulation> orbital_simulations() {
   std::vector<Simulation> simulations;
-  for (const OrbitalCase& c : kOrbitalCases)
-    simulations.push_back(transform_simulation(c.transform(), false));
+  for (const OrbitalCase& c : kOrbitalCases) {
+    for (const Rival& rival : kRivals)
+      simulations.push_back(transform_simulation(c.transform(rival.variant), false));
+    simulations.push_back(
+        transform_simulation(c.transform(fft::OrbitalVariant::cra, kBatchOfCase), false));
+  }
   return simulations;
 }
 

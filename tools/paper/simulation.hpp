@@ -35,12 +35,14 @@ using PaperResults = std::map<std::string, Json>;
 /// The figures of a run; null where it was left out.
 const Json* figures_in(const PaperResults& results, const std::string& key);
 
-/// A forward transform of size x size x size complex numbers.
+/// A forward transform of arrays of size x size x size complex numbers.
 struct TransformCase {
   fft::Method method = fft::Method::volumetric;
   std::string torus;  ///< as Shape::parse takes it
   std::int64_t size = 0;
   fft::Layer layer = fft::Layer::packets;
+  fft::OrbitalVariant variant = fft::OrbitalVariant::cra;
+  std::int64_t batch = 1;  ///< arrays
   std::string key() const;
 };
 

@@ -29,6 +29,8 @@ FftOptions options_of(const TransformCase& what, const PaperSetting& setting) {
   FftOptions options;
   options.method = name_of<fft::Method>(fft::kMethodNames, what.method);
   options.layer = name_of<fft::Layer>(fft::kLayerNames, what.layer);
+  options.variant = name_of<fft::OrbitalVariant>(fft::kOrbitalVariantNames, what.variant);
+  options.batch = what.batch;
   options.torus.torus = what.torus;
   options.size = std::to_string(what.size);
   options.common.seed = setting.seed;
@@ -89,14 +91,18 @@ Expectation transform_expectation(const TransformCase& what, const PaperSetting&
   const Shape shape = shape_of(options.common, options.torus);
   const TransformJob job = job_of(options, shape);
   return run_expectation(transform_work(*job.blueprint) * runs, shape, setting.machine,
-                         RunOptions{.threads = 1}, fft_bytes(options, parse_size(options.size), shape));
+                         RunOptions{.threads = 1},
+                         fft_bytes(options, parse_size(options.size), shape));
 }
 
 }  // namespace
 
 std::string TransformCase::key() const {
-  const std::string text =
+  std::string text =
       fmt::format("{} {} on {}", name_of<fft::Method>(fft::kMethodNames, method), size, torus);
+  if (variant != fft::OrbitalVariant::cra)
+    text += fmt::format(" by {}", name_of<fft::OrbitalVariant>(fft::kOrbitalVariantNames, variant));
+  if (batch > 1) text += fmt::format(", {} arrays", batch);
   if (layer == fft::Layer::packets) return text;
   return text + fmt::format(" over {}", name_of<fft::Layer>(fft::kLayerNames, layer));
 }

@@ -155,7 +155,7 @@ constexpr std::array kWallClockKeys = {
     "phases",         "spread_s",        "bounds",          "repetitions",
     "processes",      "provider",        "injection_fifos", "bytes_per_process",
     "refused_frames", "bytes_per_peer",  "profile",         "puts",
-    "put_bytes",      "copies_per_byte", "frames"};
+    "put_bytes",      "copies_per_byte", "frames",          "stage_times"};
 
 /// On the route `direct` packets cross no link, and nobody counts what crosses one.
 bool counts_links(const Json& report) {

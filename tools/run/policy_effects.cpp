@@ -112,18 +112,17 @@ Json if_read(bool is_read, const T& value) {
 PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route) {
   const bool by_exchange = sent == Sent::exchanges;
   const bool by_pointers =
-      sent == Sent::shifts && fabric == FabricName::shm && route == RingRoute::direct;
-  return {
-      .by_exchange = by_exchange,
-      .packets_per_visit = by_exchange || sent == Sent::messages,
-      .output_queues = true,
-      .by_link = fabric == FabricName::sim || route == RingRoute::torus,
-      .route = fabric != FabricName::sim,
-      .releases = by_exchange && fabric == FabricName::sim,
-      .transfer = by_exchange || by_pointers,
-      .puts = by_pointers ||
-              (by_exchange && (fabric == FabricName::sim || route == RingRoute::direct)),
-      .by_rings = fabric != FabricName::sim};
+      sent == Sent::shifts && fabric != FabricName::sim && route == RingRoute::direct;
+  return {.by_exchange = by_exchange,
+          .packets_per_visit = by_exchange || sent == Sent::messages,
+          .output_queues = true,
+          .by_link = fabric == FabricName::sim || route == RingRoute::torus,
+          .route = fabric != FabricName::sim,
+          .releases = by_exchange && fabric == FabricName::sim,
+          .transfer = by_exchange || by_pointers,
+          .puts = by_pointers ||
+                  (by_exchange && (fabric == FabricName::sim || route == RingRoute::direct)),
+          .by_rings = fabric != FabricName::sim};
 }
 
 void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& effects,

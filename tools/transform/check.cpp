@@ -1,7 +1,6 @@
 #include "tools/transform/check.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -133,7 +132,9 @@ HostArray serial_transform(const fft::Description& description, fft::Way way, ff
   HostArray result{result_size(description, way), input.batch, {}};
   const std::size_t points = volume(result.size);
   result.values.resize(points * static_cast<std::size_t>(input.batch));
-  const bool is_dft = description.kinds == std::array<fft::AxisTransform, 3>{};
+  const bool is_dft = std::ranges::all_of(description.kinds, [](const fft::AxisTransform& kind) {
+    return kind.kind == fft::TransformKind::dft || kind.kind == fft::TransformKind::fft;
+  });
   const auto transform = !is_dft ? by_matrices : description.real ? real_fourier : fourier;
   for (std::size_t b = 0; b < static_cast<std::size_t>(input.batch); ++b)
     transform(description, way, std::span(input.values).subspan(b * input.volume(), input.volume()),

@@ -22,6 +22,7 @@
 #include "fft/plan/extents.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
+#include "tools/command_line/choice.hpp"
 #include "tools/io/array_file.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/run/memory.hpp"
@@ -129,7 +130,9 @@ double fft_bytes(const FftOptions& options, const Size& size, const Shape& shape
   for (const std::int64_t n : size) bytes *= static_cast<double>(n);
   if (options.method == "orbital" && size.size() == 3)
     bytes += (options.loops > 0 ? 2 : 1) *
-             fft::orbital_bytes({size[0], size[1], size[2]}, shape, options.batch);
+             fft::orbital_bytes({size[0], size[1], size[2]}, shape, options.batch,
+                                parse_choice<fft::OrbitalVariant>(
+                                    "variant", fft::kOrbitalVariantNames, options.variant));
   return bytes;
 }
 

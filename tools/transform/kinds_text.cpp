@@ -56,4 +56,8 @@ std::array<fft::AxisTransform, 3> kinds_of(const std::string& text) {
   return kinds;
 }
 
+bool transforms_lines(const std::string& text) {
+  return ("," + text + ",").find(",fft,") != std::string::npos;
+}
+
 }  // namespace toroid

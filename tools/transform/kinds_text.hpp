@@ -12,4 +12,7 @@ namespace toroid {
 /// file. Throws BadInput.
 std::array<fft::AxisTransform, 3> kinds_of(const std::string& text);
 
+/// Whether an axis of such a text is transformed by factors, which takes line transforms.
+bool transforms_lines(const std::string& text);
+
 }  // namespace toroid

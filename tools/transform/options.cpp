@@ -78,7 +78,7 @@ void add_method_options(CLI::App& verb, FftOptions& options) {
       .capture_default_str();
   add_option(verb, "--transform", options.transform,
              "of every axis; with the method orbital also one per axis, as dct,dft,wht; "
-             "matrix:FILE: by an N x N matrix")
+             "fft: the dft by factors, b times less to compute; matrix:FILE: by an N x N matrix")
       .type_name("KINDS")
       .check(suggested(fft::kTransformKindNames))
       .capture_default_str();

@@ -30,6 +30,7 @@
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/transform/kinds_text.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/orbital_report.hpp"
 #include "tools/transform/run.hpp"
@@ -182,7 +183,8 @@ void add_description(Json& report, const FftOptions& options, const TransformJob
                  {"precision", options.precision},
                  {"batch", options.batch},
                  {"scale", fft::kScaleNames[static_cast<std::size_t>(job.scale)]}});
-  if (description.method != fft::Method::orbital) report["kernel"] = options.kernel;
+  if (description.method != fft::Method::orbital || transforms_lines(options.transform))
+    report["kernel"] = options.kernel;
   if (description.layer != fft::Layer::packets) report["layer"] = options.layer;
   if (job.loops > 0) report["loops"] = job.loops;
   if (description.method == fft::Method::slab)
@@ -322,8 +324,9 @@ std::string repetitions_text(const Json& repetitions) {
 
 Timing add_run(Json& report, const PlanFigures& figures) {
   const fft::Description& description = figures.job.blueprint->description();
-  add_policy(report, figures.run,
-             transform_effects(description.method, figures.run, description.layer));
+  add_policy(
+      report, figures.run,
+      transform_effects(description.method, figures.run, description.layer, description.variant));
   add_workers(report, figures.emulation);
   const Timing timing = plan_timing(figures.bounds, figures.machine, figures.emulation,
                                     is_virtual(report), figures.outcome.median().cycles());

@@ -34,6 +34,7 @@
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/processes.hpp"
 #include "tools/run/progress.hpp"
+#include "tools/transform/digit_order.hpp"
 
 namespace toroid {
 namespace {
@@ -317,14 +318,20 @@ RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const M
   return run;
 }
 
-PolicyEffects transform_effects(fft::Method method, const RunOptions& run, fft::Layer layer) {
-  const Sent sent = method == fft::Method::orbital  ? Sent::shifts
+PolicyEffects transform_effects(fft::Method method, const RunOptions& run, fft::Layer layer,
+                                fft::OrbitalVariant variant) {
+  const bool rolls_all = variant == fft::OrbitalVariant::cra;
+  const Sent sent = method == fft::Method::orbital ? rolls_all ? Sent::shifts : Sent::streams
                     : layer == fft::Layer::packets ? Sent::exchanges
                                                    : Sent::streams;
   return policy_effects(sent, run.fabric, run.ring.route);
 }
 
-Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input) {
+Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& array) {
+  const bool by_digits = is_by_digits(*job.blueprint);
+  HostArray spectrum;
+  if (by_digits && job.way == fft::Way::backward) spectrum = to_digits(*job.blueprint, array);
+  const HostArray& input = spectrum.size.empty() ? array : spectrum;
   std::deque<Side> sides;
   double allocate_s = 0;
   for (Node& node : emulation.nodes()) {
@@ -335,6 +342,8 @@ Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray
   }
   emulation.run();
   Outcome outcome = outcome_of(emulation, sides, job);
+  if (by_digits && job.last_way() == fft::Way::forward && emulation.processes().reports())
+    outcome.result = from_digits(*job.blueprint, outcome.result);
   outcome.processors = emulation.processors();
   const auto shifted = sides.front().plan.numbers_shifted();
   outcome.numbers_shifted.assign(shifted.begin(), shifted.end());

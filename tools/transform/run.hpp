@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fft/layout/box.hpp"
+#include "fft/orbital/base.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/bounds.hpp"
@@ -101,7 +102,8 @@ struct TransformJob {
 RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const Machine& machine);
 /// What is read of a policy's settings.
 PolicyEffects transform_effects(fft::Method method, const RunOptions& run,
-                                fft::Layer layer = fft::Layer::packets);
+                                fft::Layer layer = fft::Layer::packets,
+                                fft::OrbitalVariant variant = fft::OrbitalVariant::cra);
 
 /// Runs a transform on the machine's nodes, on which nothing has run before.
 Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input);

@@ -12,6 +12,7 @@
 #include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/transform/kernel_option.hpp"
+#include "tools/transform/kinds_text.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/piece_options.hpp"
 
@@ -31,7 +32,7 @@ constexpr std::array<std::pair<const char*, std::string_view>, 7> kOptionsOfOneM
 /// What KissFFT, which measures nothing, and the orbital method, which transforms no lines, do not
 /// heed. Wisdom keeps measured planes too.
 void refuse_kernel_options_without_effect(const CLI::App& verb, const FftOptions& options) {
-  refuse_kernel_without_effect(verb, options.method);
+  if (!transforms_lines(options.transform)) refuse_kernel_without_effect(verb, options.method);
   if (library_of(options.kernel) != fft::LibraryName::kissfft) return;
   if (options.plan == kRigorNames[1])
     throw BadInput("--plan measure is nothing to --kernel kissfft, which measures nothing");
@@ -76,8 +77,13 @@ void refuse_options_without_effect(const CLI::App& verb, const FftOptions& optio
   for (const auto& [option, method] : kOptionsOfOneMethod)
     if (options.method != method && is_given(verb, option))
       throw BadInput(fmt::format("{} is for --method {}", option, method));
-  if (options.variant != fft::kOrbitalVariantNames[0] && is_given(verb, "--schedule"))
-    throw BadInput("--schedule is for --variant cra: broadcasts are not scheduled");
+  if (options.variant != fft::kOrbitalVariantNames[0]) {
+    if (is_given(verb, "--schedule"))
+      throw BadInput("--schedule is for --variant cra: broadcasts are not scheduled");
+    if (options.return_to_input)
+      throw BadInput(
+          "--return is for --variant cra: by broadcasts results stay where the input was");
+  }
   if (options.box_cut != 1 && options.real) throw BadInput("a box cut takes complex data");
   refuse_beside_loop(verb, options);
   refuse_beside_timings(verb, options);

@@ -57,9 +57,8 @@ testing::OrbitalRun<T> run_on(Fabric& fabric, const OrbitalPlan& plan, const std
   testing::OrbitalRun<T> run{std::vector<T>(array.size(), T(1e30f)), {}, {}};
   for (Rank r = 0; r < transforms.size(); ++r) {
     const std::span<const T> output = transforms[r].output();
-    testing::for_each_in(plan.output_box(r), plan.size(), [&](std::size_t to, std::size_t from) {
-      run.result[to] = output[from];
-    });
+    testing::for_each_in(plan.output_box(r), plan.size(),
+                         [&](std::size_t to, std::size_t from) { run.result[to] = output[from]; });
     run.shifted.emplace_back(transforms[r].numbers_shifted().begin(),
                              transforms[r].numbers_shifted().end());
     run.times.emplace_back(transforms[r].times().begin(), transforms[r].times().end());
@@ -130,15 +129,16 @@ TEST(Broadcasts, GiveTheSameEveryTimeTheyRun) {
 TEST(Broadcasts, GiveOnRingsWhatTheyGiveOnTheModel) {
   using T = std::complex<double>;
   const std::vector<T> array = noise_of<T>(216, 6);
-  for (const OrbitalVariant rival : kRivals) {
-    const auto expected = run(2, testing::cube_size(6), {.variant = rival}, array);
-    const OrbitalPlan plan(testing::cube_size(6), cube_of(2), {.variant = rival});
-    for (const auto& c : testing::ring_cases()) {
-      const auto fabric =
-          testing::ring_fabric(cube_of(2), c.threads, testing::routed(c.route));
-      EXPECT_EQ(run_on(*fabric, plan, array, 3).result, expected.result);
+  for (const OrbitalVariant rival : kRivals)
+    for (const unsigned extent : {2u, 3u}) {
+      const auto expected = run(extent, testing::cube_size(6), {.variant = rival}, array);
+      const OrbitalPlan plan(testing::cube_size(6), cube_of(extent), {.variant = rival});
+      for (const auto& c : testing::ring_cases()) {
+        const auto fabric =
+            testing::ring_fabric(cube_of(extent), c.threads, testing::routed(c.route));
+        EXPECT_EQ(run_on(*fabric, plan, array, 3).result, expected.result) << c.text();
+      }
     }
-  }
 }
 
 /// P - 1 of P blocks of the line are passed on in a stage, by all nodes of a line together P times

@@ -36,6 +36,12 @@ void expect_agreement(unsigned extent, std::int64_t n, const OrbitalOptions& opt
     node.settings.output_queues = 1 + c.threads % 2;
     ASSERT_TRUE(equal_bits(orbital_on(*fabric, plan, array, node, times).result, expected))
         << c.text();
+    if (c.route != RingRoute::direct) continue;
+    node.transfer = TransferMode::packets;
+    const auto again =
+        testing::ring_fabric(cube_of(extent), c.threads, testing::routed(c.route), machine);
+    ASSERT_TRUE(equal_bits(orbital_on(*again, plan, array, node, times).result, expected))
+        << c.text() << " by packets";
   }
 }
 
@@ -43,6 +49,8 @@ TEST(OrbitalAgreement, GivesTheModelsBitsForwardAndInverse) {
   expect_agreement(1, 5, {});
   expect_agreement(2, 10, {.kinds = {TransformKind::dct, TransformKind::dft, TransformKind::dht}});
   expect_agreement(3, 9, {.sign = Sign::inverse, .alpha = {-1, 1, -1}});
+  expect_agreement(2, 6, {.kinds = {TransformKind::fft, TransformKind::dct, TransformKind::fft}});
+  expect_agreement(3, 9, {.kinds = {TransformKind::fft}, .sign = Sign::inverse});
 }
 
 TEST(OrbitalAgreement, GivesTheModelsBitsAfterManyRuns) {

@@ -38,6 +38,7 @@ struct Pair {
         inverse(node, inverse, OrbitalBase::kFirstHandler + OrbitalBase::kHandlers) {}
   OrbitalTransform<Complex> forward;
   OrbitalTransform<Complex> inverse;
+  unsigned times = 0;  ///< there and back
 
   void hand_on() { std::ranges::copy(forward.output(), inverse.input().begin()); }
   void scale_back() {
@@ -55,6 +56,7 @@ Program there_and_back(Node& node, Pair& pair) {
     Program back = orbital_transform(node, pair.inverse);
     co_await node.perform(back);
     pair.scale_back();
+    ++pair.times;
   }
 }
 
@@ -74,6 +76,7 @@ double error_after_loop(Fabric& fabric, unsigned extent) {
   });
   std::vector<Complex> result(216);
   for (Rank r = 0; r < pairs.size(); ++r) {
+    EXPECT_EQ(pairs[r].times, kTimes);
     EXPECT_EQ(pairs[r].forward.numbers_shifted().size(), 3 * extent);
     EXPECT_EQ(pairs[r].inverse.numbers_shifted().size(), 3 * extent);
     const std::span<const Complex> input = pairs[r].forward.input();

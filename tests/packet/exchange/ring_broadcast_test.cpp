@@ -33,8 +33,8 @@ struct Broadcasts {
   unsigned rounds = 1;
 };
 
-struct Ring {
-  Ring(Node& node, const Broadcasts& what)
+struct BroadcastRing {
+  BroadcastRing(Node& node, const Broadcasts& what)
       : what(what),
         own(what.words),
         buffers{std::vector<std::uint64_t>(what.words), std::vector<std::uint64_t>(what.words)},
@@ -63,7 +63,7 @@ struct Ring {
 };
 
 /// Every node at a pace of its own, which changes.
-Program broadcast_rounds(Node& node, Ring& ring) {
+Program broadcast_rounds(Node& node, BroadcastRing& ring) {
   for (unsigned round = 0; round < ring.what.rounds; ++round) {
     const auto mark = [&](Rank rank) { return round * std::uint64_t{node.size()} + rank; };
     ring.begin(mark(node.rank()));
@@ -84,7 +84,7 @@ Program broadcast_rounds(Node& node, Ring& ring) {
 
 void expect_broadcasts(Fabric& fabric, const Broadcasts& what) {
   Runner runner(fabric);
-  std::deque<Ring> rings;
+  std::deque<BroadcastRing> rings;
   runner.run([&](Node& node) { return broadcast_rounds(node, rings.emplace_back(node, what)); });
   const Rank size = fabric.shape().size();
   for (Rank r = 0; r < size; ++r) {

@@ -149,8 +149,8 @@ TEST(RingShift, PassesPointersOnWhereMemoryIsShared) {
       const auto fabric = testing::ring_fabric(shape, threads, testing::routed(RingRoute::direct));
       const unsigned steps = 10 * shape.size();
       expect_shifts(*fabric, {300, steps, 4, RingShift::Carrier::pointer});
-      constexpr unsigned kMost = kPortions + 1;  // packets of a step: portions and a permission
-      EXPECT_LE(fabric->counters().packets, std::uint64_t{4} * steps * shape.size() * kMost);
+      constexpr unsigned kOfAStep = kPortions + 1;  // a packet per portion, and a permission
+      EXPECT_EQ(fabric->counters().packets, std::uint64_t{4} * steps * shape.size() * kOfAStep);
     }
 }
 

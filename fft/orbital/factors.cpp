@@ -1,0 +1,98 @@
+#include "fft/orbital/factors.hpp"
+
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fft/execute/local_work.hpp"
+#include "fft/layout/box.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/orbital/coefficients.hpp"
+#include "fft/orbital/plan.hpp"
+#include "fft/orbital/product.hpp"
+#include "fft/plan/cost_model.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/transform_kind.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/tick.hpp"
+
+namespace toroid::fft {
+namespace {
+
+constexpr std::uint64_t kMultiplyAddsOfComplex = 4;
+
+/// The lines of a block along an axis, in place.
+LocalTask lines_of(const OrbitalPlan& plan, unsigned axis) {
+  const std::array<std::int64_t, 3> block = {plan.block(0), plan.block(1), plan.block(2)};
+  LocalTask task;
+  task.from = NodeLayout::dense(Box::of(extents_of(block)));
+  task.to = task.from;
+  task.axes[axis] = true;
+  task.backward = plan.options().sign == Sign::inverse;
+  task.in_place = true;
+  return task;
+}
+
+/// What LocalWork reads of it.
+Description description_of(const OrbitalOptions& options) {
+  Description description;
+  const bool single = options.element == ElementType::complex64;
+  description.precision = single ? Precision::single : Precision::double_;
+  description.library = options.library;
+  description.rigor = options.rigor;
+  return description;
+}
+
+}  // namespace
+
+Tick block_factor_cycles(const OrbitalPlan& plan, unsigned axis, const Machine& machine) {
+  return product_cycles(machine, kMultiplyAddsOfComplex * plan.block_elements()) +
+         cost_of(lines_of(plan, axis), machine).cycles;
+}
+
+template <typename T>
+BlockFactor<T>::BlockFactor(const OrbitalPlan& plan, unsigned axis, unsigned number,
+                            const Machine& machine)
+    : is_forward_(plan.options().sign == Sign::forward),
+      outer_(1),
+      inner_(1),
+      lines_(lines_of(plan, axis), description_of(plan.options()), machine),
+      cycles_(block_factor_cycles(plan, axis, machine)) {
+  if constexpr (!OrbitalProduct<T>::kComplex) {
+    TOROID_CHECK(false);  // its plan would be refused
+  } else {
+    for (unsigned a = 0; a < 3; ++a)
+      if (a != axis) (a < axis ? outer_ : inner_) *= plan.block(a);
+    const std::int64_t size = plan.size()[axis];
+    for (std::int64_t q = 0; q < plan.block(axis); ++q)
+      turns_.push_back(
+          T(coefficient(TransformKind::dft, plan.options().sign, size, q, std::int64_t{number})));
+  }
+}
+
+template <typename T>
+void BlockFactor<T>::multiply([[maybe_unused]] T* block) const {
+  if constexpr (OrbitalProduct<T>::kComplex)
+    for (std::int64_t o = 0; o < outer_; ++o)
+      for (const T& turn : turns_)
+        for (std::int64_t i = 0; i < inner_; ++i, ++block) *block = times(*block, turn);
+}
+
+template <typename T>
+void BlockFactor<T>::run(T* block) {
+  if (turns_.empty()) return;
+  auto* const bytes = reinterpret_cast<std::byte*>(block);
+  if (is_forward_) multiply(block);
+  lines_.run(bytes, bytes);
+  if (!is_forward_) multiply(block);
+}
+
+template class BlockFactor<float>;
+template class BlockFactor<double>;
+template class BlockFactor<std::complex<float>>;
+template class BlockFactor<std::complex<double>>;
+
+}  // namespace toroid::fft

@@ -1,0 +1,76 @@
+// A Fourier transform by factors across the nodes of a ring: what makes the orbital transform fast
+// where its matrix is the dft's.
+//
+// An axis of N = P·b points lies in P blocks of b. With n = N'·b + q and k = K + P·c, where N' and K
+// count blocks and q and c their elements,
+//
+//   X[K + P·c] = sum over q of exp(-2πi·qc/b) · exp(-2πi·qK/N) · sum over N' of exp(-2πi·N'K/P)·x[N'·b + q]
+//
+// The sum over N' is a step's product with a single coefficient: blocks are rolled as for a matrix,
+// but a step takes b³ multiply-adds instead of b⁴. What is left of it belongs to block K alone: its
+// node multiplies by exp(-2πi·qK/N) and transforms lines of b points when the sum has come home.
+// Backward the other way round, with the conjugates: lines, factors, then the sum.
+//
+// So a block K of the result has the frequencies K, K + P, K + 2P, ...: frequency k stands at place
+// (k mod P)·b + k div P of its axis. That is the order by digits, which the other axes do not mind.
+//
+// Source: Cooley and Tukey (1965), with the first factor on the ring; Bailey's four steps.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include "fft/execute/local_work.hpp"
+#include "fft/orbital/plan.hpp"
+#include "hal/machine.hpp"
+#include "hal/tick.hpp"
+
+namespace toroid::fft {
+
+/// The frequency at a place of an axis of `size` points on rings of `extent` nodes, and the place of
+/// a frequency. REQUIRES: extent divides size; 0 <= place, frequency < size.
+constexpr std::int64_t frequency_by_digits(std::int64_t size, std::int64_t extent,
+                                           std::int64_t place) {
+  const std::int64_t block = size / extent;
+  return place % block * extent + place / block;
+}
+constexpr std::int64_t place_by_digits(std::int64_t size, std::int64_t extent,
+                                       std::int64_t frequency) {
+  return frequency_by_digits(size, size / extent, frequency);
+}
+
+/// Cycles of what a node does by itself for an axis that is transformed by factors: one complex
+/// product per element, and lines of a block.
+Tick block_factor_cycles(const OrbitalPlan& plan, unsigned axis, const Machine& machine);
+
+/// What a node does by itself for one axis. T is complex; of real numbers it does nothing.
+template <typename T>
+class BlockFactor {
+ public:
+  BlockFactor() = default;  ///< of an axis that has a matrix: idle
+  /// `number`: the block's, along the axis, on the side of the frequencies.
+  BlockFactor(const OrbitalPlan& plan, unsigned axis, unsigned number, const Machine& machine);
+
+  /// Multiplies and transforms a block in C order in place, forward; backward transforms, then
+  /// multiplies.
+  void run(T* block);
+  Tick cycles() const { return cycles_; }
+
+ private:
+  void multiply(T* block) const;
+
+  bool is_forward_ = true;
+  std::int64_t outer_ = 0;  ///< elements of the block before the axis, in C order
+  std::int64_t inner_ = 0;  ///< elements behind it
+  std::vector<T> turns_;    ///< exp(∓2πi·qK/N) by q
+  LocalWork lines_;
+  Tick cycles_ = 0;
+};
+
+extern template class BlockFactor<float>;
+extern template class BlockFactor<double>;
+extern template class BlockFactor<std::complex<float>>;
+extern template class BlockFactor<std::complex<double>>;
+
+}  // namespace toroid::fft

@@ -1,0 +1,73 @@
+#include "tools/transform/digit_order.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fft/layout/box.hpp"
+#include "fft/orbital/factors.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/transform_kind.hpp"
+#include "tools/io/array_io.hpp"
+
+namespace toroid {
+namespace {
+
+using PlaceOf = std::int64_t (*)(std::int64_t size, std::int64_t extent, std::int64_t index);
+
+/// For each axis and index where it is taken from.
+using Sources = std::array<std::vector<std::int64_t>, 3>;
+
+Sources sources_of(const fft::Blueprint& blueprint, PlaceOf place) {
+  const fft::Description& description = blueprint.description();
+  Sources sources;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::int64_t size = description.size[axis];
+    const bool by_digits = description.kinds[axis].kind == fft::TransformKind::fft;
+    for (std::int64_t i = 0; i < size; ++i)
+      sources[axis].push_back(by_digits ? place(size, blueprint.shape().extent(0), i) : i);
+  }
+  return sources;
+}
+
+fft::Complex element(const HostArray& array, const fft::Index& at) {
+  if (array.borrowed) return array.borrowed->at(array.borrowed->offset(at));
+  std::int64_t place = at[fft::kBatchAxis];
+  for (unsigned axis = 0; axis < 3; ++axis) place = place * array.size[axis] + at[axis];
+  return array.values[static_cast<std::size_t>(place)];
+}
+
+HostArray rearranged(const fft::Blueprint& blueprint, const HostArray& array, PlaceOf place) {
+  const Sources sources = sources_of(blueprint, place);
+  HostArray result{array.size, array.batch, {}};
+  fft::Index at{};
+  for (at[fft::kBatchAxis] = 0; at[fft::kBatchAxis] < array.batch; ++at[fft::kBatchAxis])
+    for (const std::int64_t x : sources[0])
+      for (const std::int64_t y : sources[1])
+        for (const std::int64_t z : sources[2]) {
+          at[0] = x;
+          at[1] = y;
+          at[2] = z;
+          result.values.push_back(element(array, at));
+        }
+  return result;
+}
+
+}  // namespace
+
+bool is_by_digits(const fft::Blueprint& blueprint) {
+  return std::ranges::any_of(blueprint.description().kinds, [](const fft::AxisTransform& transform) {
+    return transform.kind == fft::TransformKind::fft;
+  });
+}
+
+HostArray from_digits(const fft::Blueprint& blueprint, const HostArray& spectrum) {
+  return rearranged(blueprint, spectrum, fft::place_by_digits);
+}
+HostArray to_digits(const fft::Blueprint& blueprint, const HostArray& spectrum) {
+  return rearranged(blueprint, spectrum, fft::frequency_by_digits);
+}
+
+}  // namespace toroid
