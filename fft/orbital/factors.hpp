@@ -1,10 +1,11 @@
 // A Fourier transform by factors across the nodes of a ring: what makes the orbital transform fast
 // where its matrix is the dft's.
 //
-// An axis of N = P·b points lies in P blocks of b. With n = N'·b + q and k = K + P·c, where N' and K
-// count blocks and q and c their elements,
+// An axis of N = P·b points lies in P blocks of b. With n = N'·b + q and k = K + P·c, where N' and
+// K count blocks and q and c their elements,
 //
-//   X[K + P·c] = sum over q of exp(-2πi·qc/b) · exp(-2πi·qK/N) · sum over N' of exp(-2πi·N'K/P)·x[N'·b + q]
+//   X[K + P·c] = sum over q of exp(-2πi·qc/b) · exp(-2πi·qK/N) · sum over N' of
+//   exp(-2πi·N'K/P)·x[N'·b + q]
 //
 // The sum over N' is a step's product with a single coefficient: blocks are rolled as for a matrix,
 // but a step takes b³ multiply-adds instead of b⁴. What is left of it belongs to block K alone: its
@@ -28,8 +29,8 @@
 
 namespace toroid::fft {
 
-/// The frequency at a place of an axis of `size` points on rings of `extent` nodes, and the place of
-/// a frequency. REQUIRES: extent divides size; 0 <= place, frequency < size.
+/// The frequency at a place of an axis of `size` points on rings of `extent` nodes, and the place
+/// of a frequency. REQUIRES: extent divides size; 0 <= place, frequency < size.
 constexpr std::int64_t frequency_by_digits(std::int64_t size, std::int64_t extent,
                                            std::int64_t place) {
   const std::int64_t block = size / extent;

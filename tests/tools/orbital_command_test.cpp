@@ -177,7 +177,7 @@ TEST(OrbitalCommand, TransformsABatchTwoArraysAtATime) {
     return json_of(orbital("3x3x3", "12") + Arguments{"--batch", batch})["cycles"].get<double>();
   };
   EXPECT_LT(cycles("2"), 2 * cycles("1"));
-  EXPECT_EQ(cycles("4"), 2 * cycles("2"));
+  EXPECT_NEAR(cycles("4") / cycles("2"), 2, 0.01);
 }
 
 TEST(OrbitalCommand, TransformsByBroadcastsToo) {

@@ -388,7 +388,8 @@ TEST(PaperCommand, CountsTheOrbitalStepsExactly) {
 
 TEST(PaperCommand, TimesTheOrbitalTransformBesideItsRivalsAndInAPipeline) {
   std::size_t times = 0;
-  for (const json& row : json_of({"paper", "--rows", "orbital"})["rows"]) {
+  const json report = json_of({"paper", "--rows", "orbital"});
+  for (const json& row : report["rows"]) {
     if (!row["seed"].is_null()) continue;
     ++times;
     ASSERT_FALSE(row["ours"].is_null()) << row;

@@ -58,9 +58,10 @@ HostArray rearranged(const fft::Blueprint& blueprint, const HostArray& array, Pl
 }  // namespace
 
 bool is_by_digits(const fft::Blueprint& blueprint) {
-  return std::ranges::any_of(blueprint.description().kinds, [](const fft::AxisTransform& transform) {
-    return transform.kind == fft::TransformKind::fft;
-  });
+  return std::ranges::any_of(blueprint.description().kinds,
+                             [](const fft::AxisTransform& transform) {
+                               return transform.kind == fft::TransformKind::fft;
+                             });
 }
 
 HostArray from_digits(const fft::Blueprint& blueprint, const HostArray& spectrum) {

@@ -36,8 +36,8 @@ using PlaceOf = std::int64_t (*)(std::int64_t, std::int64_t, std::int64_t);
 
 constexpr std::array kBothWays = {Sign::forward, Sign::inverse};
 
-/// The array whose element (i, j, k) stands at place(i), place(j), place(k) of `array`, where an axis
-/// is transformed by factors.
+/// The array whose element (i, j, k) stands at place(i), place(j), place(k) of `array`, where an
+/// axis is transformed by factors.
 template <typename T>
 std::vector<T> rearranged(const std::vector<T>& array, unsigned extent, const ArrayExtents& size,
                           const Factors& kinds, PlaceOf place) {
@@ -48,8 +48,8 @@ std::vector<T> rearranged(const std::vector<T>& array, unsigned extent, const Ar
   for (std::int64_t i = 0; i < size[0]; ++i)
     for (std::int64_t j = 0; j < size[1]; ++j)
       for (std::int64_t k = 0; k < size[2]; ++k)
-        result.push_back(array[static_cast<std::size_t>(
-            (at(0, i) * size[1] + at(1, j)) * size[2] + at(2, k))]);
+        result.push_back(
+            array[static_cast<std::size_t>((at(0, i) * size[1] + at(1, j)) * size[2] + at(2, k))]);
   return result;
 }
 
@@ -100,14 +100,16 @@ TEST(OrbitalFactors, FollowTheDefinitionForEveryExtentAndBlock) {
     for (const unsigned extent : {1u, 2u, 3u, 4u})
       for (const unsigned block : {1u, 2u, 3u, 7u}) {
         const ArrayExtents size = cube_size(std::int64_t{extent} * block);
-        expect_the_dft<std::complex<double>>(extent, size, {.kinds = {fft, fft, fft}, .sign = sign});
+        expect_the_dft<std::complex<double>>(extent, size,
+                                             {.kinds = {fft, fft, fft}, .sign = sign});
         expect_the_dft<std::complex<float>>(extent, size, {.kinds = {fft, fft, fft}, .sign = sign});
       }
 }
 
 TEST(OrbitalFactors, FollowTheDefinitionBesideOtherKindsInEveryOrderOfStages) {
   for (const Sign sign : kBothWays)
-    for (const Factors& kinds : {Factors{fft, dct, dft}, Factors{dht, fft, dst}, Factors{dft, fft, fft}})
+    for (const Factors& kinds :
+         {Factors{fft, dct, dft}, Factors{dht, fft, dst}, Factors{dft, fft, fft}})
       for (const std::array<unsigned, 3> stages :
            {std::array{0u, 1u, 2u}, std::array{0u, 2u, 1u}, std::array{1u, 0u, 2u},
             std::array{1u, 2u, 0u}, std::array{2u, 0u, 1u}, std::array{2u, 1u, 0u}}) {
