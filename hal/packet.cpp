@@ -1,6 +1,5 @@
 #include "hal/packet.hpp"
 
-#include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"

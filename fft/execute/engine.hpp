@@ -15,6 +15,7 @@
 #include "fft/execute/pipelined_exchange.hpp"
 #include "fft/execute/stage_run.hpp"
 #include "fft/layout/node_layout.hpp"
+#include "fft/orbital/stage_state.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"

@@ -8,7 +8,7 @@
 #include "fft/execute/local_work.hpp"
 #include "fft/execute/pass.hpp"
 #include "fft/execute/pipelined_exchange.hpp"
-#include "fft/orbital/base.hpp"
+#include "fft/orbital/stage_state.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/tick.hpp"

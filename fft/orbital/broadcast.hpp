@@ -14,6 +14,7 @@
 #include "fft/orbital/base.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/product.hpp"
+#include "fft/plan/description.hpp"
 #include "hal/packet.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/ring_broadcast.hpp"

@@ -29,18 +29,6 @@
 
 namespace toroid::fft {
 
-/// The frequency at a place of an axis of `size` points on rings of `extent` nodes, and the place
-/// of a frequency. REQUIRES: extent divides size; 0 <= place, frequency < size.
-constexpr std::int64_t frequency_by_digits(std::int64_t size, std::int64_t extent,
-                                           std::int64_t place) {
-  const std::int64_t block = size / extent;
-  return place % block * extent + place / block;
-}
-constexpr std::int64_t place_by_digits(std::int64_t size, std::int64_t extent,
-                                       std::int64_t frequency) {
-  return frequency_by_digits(size, size / extent, frequency);
-}
-
 /// Cycles of what a node does by itself for an axis that is transformed by factors: one complex
 /// product per element, and lines of a block.
 Tick block_factor_cycles(const OrbitalPlan& plan, unsigned axis, const Machine& machine);

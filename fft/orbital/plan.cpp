@@ -8,6 +8,7 @@
 
 #include "fft/layout/box.hpp"
 #include "fft/orbital/coefficients.hpp"
+#include "fft/plan/description.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/shape.hpp"
 

@@ -79,6 +79,18 @@ struct OrbitalOptions {
   local::Rigor rigor = local::Rigor::estimate;
 };
 
+/// The frequency at a place of an axis of `size` points on rings of `extent` nodes, and the place
+/// of a frequency. REQUIRES: extent divides size; 0 <= place, frequency < size.
+constexpr std::int64_t frequency_by_digits(std::int64_t size, std::int64_t extent,
+                                           std::int64_t place) {
+  const std::int64_t block = size / extent;
+  return place % block * extent + place / block;
+}
+constexpr std::int64_t place_by_digits(std::int64_t size, std::int64_t extent,
+                                       std::int64_t frequency) {
+  return frequency_by_digits(size, size / extent, frequency);
+}
+
 /// Throws BadInput for what the orbital transform cannot do; see OrbitalPlan.
 void check_orbital(const ArrayExtents& size, const Shape& shape, const OrbitalOptions& options);
 

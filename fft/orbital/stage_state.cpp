@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "fft/execute/local_array.hpp"
 #include "fft/kernels/blas.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
@@ -25,6 +26,7 @@
 #include "fft/plan/transform_kind.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/program.hpp"
 
 namespace toroid::fft {
 namespace {

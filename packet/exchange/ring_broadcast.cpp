@@ -1,6 +1,7 @@
 #include "packet/exchange/ring_broadcast.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>

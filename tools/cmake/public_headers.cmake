@@ -9,7 +9,7 @@ set(public_headers
   router/shm/ring_fabric.hpp router/sim/probe.hpp router/sim/sim_fabric.hpp router/threads/cpu_account.hpp
   packet/exchange/block_messages.hpp packet/exchange/conservation.hpp packet/exchange/exchange.hpp
   packet/exchange/exchange_plan.hpp packet/exchange/group.hpp packet/exchange/latency.hpp
-  packet/exchange/messages.hpp packet/exchange/open_loop.hpp packet/exchange/ring_shift.hpp
+  packet/exchange/messages.hpp packet/exchange/open_loop.hpp packet/exchange/ring_broadcast.hpp packet/exchange/ring_shift.hpp
   packet/exchange/stream.hpp packet/exchange/strided_box.hpp packet/exchange/traffic_exchange.hpp
   packet/exchange/window.hpp
   packet/message_passing/all_to_all.hpp packet/message_passing/envelope.hpp
@@ -21,7 +21,7 @@ set(public_headers
   packet/replay/schedule_graph.hpp
   packet/traffic/patterns.hpp packet/traffic/traffic.hpp packet/traffic/traffic_bounds.hpp
   fft/execute/call_time.hpp fft/layout/box.hpp fft/layout/distribution.hpp fft/layout/node_layout.hpp
-  fft/layout/partitions.hpp fft/orbital/plan.hpp
+  fft/layout/partitions.hpp fft/orbital/base.hpp fft/orbital/plan.hpp
   fft/orbital/transform.hpp fft/plan/blueprint.hpp fft/plan/convolution.hpp fft/plan/description.hpp
   fft/plan/plan.hpp fft/plan/redistribution_plan.hpp fft/plan/square_matrix.hpp fft/plan/transform_bounds.hpp fft/plan/tune_planes.hpp fft/plan/transform_kind.hpp)
 # Of the components job and ofi.

@@ -20,6 +20,7 @@
 #include "hal/failures.hpp"
 #include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
+#include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"

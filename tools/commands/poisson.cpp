@@ -24,6 +24,7 @@
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/convolution.hpp"
 #include "fft/plan/description.hpp"
+#include "fft/plan/plan.hpp"
 #include "fft/plan/tune_planes.hpp"
 #include "hal/check.hpp"
 #include "hal/counters.hpp"

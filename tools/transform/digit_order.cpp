@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "fft/execute/local_array.hpp"
 #include "fft/layout/box.hpp"
-#include "fft/orbital/factors.hpp"
+#include "fft/orbital/plan.hpp"
 #include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "tools/io/array_io.hpp"
 

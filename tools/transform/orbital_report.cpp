@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fft/orbital/base.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/stage_bound.hpp"
 #include "fft/orbital/stage_state.hpp"
-#include "fft/plan/blueprint.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
 #include "tools/command_line/choice.hpp"

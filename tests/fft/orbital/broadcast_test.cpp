@@ -15,6 +15,7 @@
 #include "fft/plan/transform_kind.hpp"
 #include "hal/fabric.hpp"
 #include "hal/machine.hpp"
+#include "hal/shape.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"

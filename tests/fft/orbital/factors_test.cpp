@@ -18,6 +18,7 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
+#include "router/sim/sim_fabric.hpp"
 #include "tests/fft/orbital/orbital_run.hpp"
 #include "tests/fft/reference.hpp"
 

@@ -9,6 +9,8 @@
 #include "fft/plan/transform_kind.hpp"
 #include "hal/machine.hpp"
 #include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/fft/orbital/orbital_run.hpp"
 #include "tests/router/shm/ring_machine.hpp"

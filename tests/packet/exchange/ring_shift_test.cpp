@@ -20,6 +20,7 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/node/runner.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
