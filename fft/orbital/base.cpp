@@ -27,9 +27,9 @@ namespace toroid::fft {
 namespace {
 
 /// A sum that travels in packets is cut into as many slices as its planes and packets allow, up to
-/// these: each of them is a matrix product and a descriptor, and what a stage waits for at first. Not
-/// where pointers go round, or nothing does: along axis 0 the BLAS reads all data for each slice, and
-/// eight take 1.7 times the time of one (b = 64).
+/// these: each of them is a matrix product and a descriptor, and what a stage waits for at first.
+/// Not where pointers go round, or nothing does: along axis 0 the BLAS reads all data for each
+/// slice, and eight take 1.7 times the time of one (b = 64).
 constexpr std::size_t kMostSlices = 8;
 constexpr std::size_t kLeastPackets = 4;
 

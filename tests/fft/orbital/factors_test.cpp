@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "fft/kernels/kernel.hpp"
-#include "fft/orbital/factors.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/stage_bound.hpp"
 #include "fft/plan/cost_model.hpp"
